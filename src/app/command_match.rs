@@ -11,11 +11,11 @@ pub(super) enum Fit {
     Beginning,
     /// Words of its name begin so.
     Words,
-    /// It stands somewhere in its name.
+    /// It is somewhere in its name.
     Within,
-    /// The letters stand in its name in this order.
+    /// The letters are in its name in this order.
     Letters,
-    /// All words stand in its help.
+    /// All words are in its help.
     Help,
 }
 

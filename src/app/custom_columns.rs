@@ -8,7 +8,7 @@ use crate::panes::table::OwnColumn;
 use crate::review::{CellValue, Column, CustomColumn, CustomColumnChunk};
 use std::sync::Arc;
 
-/// A column as it was typed, and what was there before: an expression that is none is taken back.
+/// A column as it was typed, and what was there before: an invalid expression is taken back.
 #[derive(Debug)]
 pub(super) struct Typed {
     id: u64,
@@ -22,7 +22,7 @@ impl App {
     /// Offers a column of the configuration.
     ///
     /// # Errors
-    /// Its name is none.
+    /// Its name is invalid.
     pub fn offer_column(&mut self, name: &str, expression: &str) -> Result<(), String> {
         self.set_column(CustomColumn::new(name)?, expression);
         Ok(())
@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// The input has another content: everything is asked anew.
+    /// The input has another content: everything is asked again.
     pub(super) fn restart_columns(&mut self) {
         let all: Vec<(CustomColumn, Arc<str>)> =
             self.table.own.iter().map(|own| (own.name, Arc::clone(&own.expression))).collect();
@@ -148,7 +148,7 @@ impl App {
         }
     }
 
-    /// Why an expression says no more, told once.
+    /// Why an expression says no more, reported once.
     fn column_failed(&mut self, id: u64, why: Option<String>) {
         let own = self.table.own.iter_mut().find(|own| own.id == id && own.fault.is_none());
         if let (Some(own), Some(why)) = (own, why) {

@@ -1,6 +1,6 @@
 //! The table of a dataset: what its jobs answer, and what it asks them for.
 //!
-//! Facts on all records come from a scan in the background. Order and counts are asked for anew when what they answer
+//! Facts on all records come from a scan in the background. Order and counts are asked for again when what they answer
 //! has changed, and while the scan goes on, each time it has got an eighth further: so all of them together cost a few
 //! passes.
 
@@ -37,7 +37,7 @@ type TallyQuestion = (Column, Filter, Option<u64>, Vec<u64>);
 /// What was asked and what is being waited for.
 #[derive(Debug, Default)]
 pub struct Asking {
-    /// The record that the cursor was on when all records were looked at anew: it goes back there once that is listed.
+    /// The record that the cursor was on when all records were looked at again: it goes back there once that is listed.
     pub(super) here: Option<usize>,
     number: u64,
     /// Grows with each content of the input.
@@ -85,7 +85,7 @@ impl App {
         self.restart_facts();
     }
 
-    /// The facts on all records are to be made anew; what custom columns and attempts say holds.
+    /// The facts on all records are to be rebuilt; what custom columns and attempts say holds.
     fn restart_facts(&mut self) {
         self.table.clear();
         let Asking { number, content, attempts, .. } = std::mem::take(&mut self.asking);
@@ -123,7 +123,7 @@ impl App {
         }
     }
 
-    /// Takes these findings: the table shows them too, so its facts are made anew.
+    /// Takes these findings: the table shows them too, so its facts are rebuilt.
     pub(super) fn data_checked(&mut self, content: u64, found: Result<Arc<DataFound>, String>) {
         if content != self.asking.content {
             return;

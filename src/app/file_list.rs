@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub struct Files {
     /// The list.
     pub pane: FilesPane,
-    /// Whether the newest file is wanted: it opens by itself, and a newer one is told of.
+    /// Whether the newest file is wanted: it opens by itself, and a newer one is reported.
     is_latest: bool,
     /// The file that is being opened.
     opening: Option<PathBuf>,
@@ -55,7 +55,7 @@ impl App {
         self.files = old.files;
         if let Some(files) = &mut self.files {
             files.opening = None;
-            // Its folder tells it from others of that name.
+            // Its folder distinguishes it from others of that name.
             if let Some(name) = files.pane.name_of(&path) {
                 name.clone_into(&mut self.session.name);
             }

@@ -25,7 +25,7 @@ impl App {
         self.session.is_complete = is_complete && self.coming.is_none();
         self.session.is_live = is_live;
         let count = self.session.open().map_or(0, |open| open.count());
-        // Who stands at the end of what a filter shows stands on the last step.
+        // The end of what a filter shows is the last step.
         let step = match (self.list_end(), self.session.live.known) {
             (Some(end), Some(known)) if !self.step_filter.filter.is_empty() && self.session.focus.step == end => {
                 StepNo::try_from(known).unwrap_or(StepNo::MAX) - 1
@@ -55,7 +55,7 @@ impl App {
         }
     }
 
-    /// What stands unfinished at the end of the input, and the time of the day.
+    /// What is unfinished at the end of the input, and the time of the day.
     pub(super) fn ends(&mut self, pending: Option<Place>, clock: &str) {
         self.session.live.ends(pending, clock);
     }
@@ -162,7 +162,7 @@ impl App {
         }
     }
 
-    /// Puts the focus on the step that the selected record is now; if it is none, its content stays on the screen.
+    /// Puts the focus on the step that the selected record is now; if it is broken, its content stays on the screen.
     fn select_again(&mut self, found: Found) {
         match found {
             Found::At(number) => {
@@ -185,7 +185,7 @@ impl App {
         self.tell(format!("{told}; what it held stays here{more}"));
     }
 
-    /// Asks for the trajectory that was open, of the content that is there now. A document that is written anew is no
+    /// Asks for the trajectory that was open, of the content that is there now. A document that is rewritten is no
     /// record before it stood still for a moment.
     pub(super) fn settle_reopening(&mut self, effects: &mut Effects) {
         let (records, is_complete) = (&self.session.records, self.session.is_complete);
@@ -196,7 +196,7 @@ impl App {
         }
     }
 
-    /// A file that became shorter may lack the step in focus. It may still be written anew, so that is waited for; then
+    /// A file that became shorter may lack the step in focus. It may still be rewritten, so that is waited for; then
     /// the view stays on what is the last step, and does not follow because of that.
     fn settle_cut(&mut self) {
         let Some(last) = self.session.open().map(|open| open.last()) else { return };

@@ -20,7 +20,7 @@ type Bar = (Area, Vec<Piece>);
 const NOTICE_PART: u16 = 2;
 
 /// The line, and the cell of the text cursor if something is typed there. A notice that is longer takes more lines,
-/// over what else stands above it.
+/// over what else is above it.
 pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>) {
     if let Some((typed, column)) = typed(app, usize::from(layout.footer.width)) {
         return (vec![(layout.footer, typed)], Some((column, layout.footer.y)));

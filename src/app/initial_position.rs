@@ -60,7 +60,7 @@ impl App {
     }
 
     /// What is wrong with a path that was asked for from outside, once the run is read: it does not parse, or no value
-    /// ever stood there. None while no run is open.
+    /// ever was there. None while no run is open.
     #[must_use]
     pub fn unknown_path(&self, start: Option<&Start>, watches: &[Expected]) -> Option<Problem> {
         let open = self.session.open()?;

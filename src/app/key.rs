@@ -146,7 +146,7 @@ impl std::error::Error for UnknownKey {}
 impl FromStr for KeyPress {
     type Err = UnknownKey;
 
-    /// Reads a name. `C-` and `M-` stand before, in any order; `-` alone and `C--` are the minus key.
+    /// Reads a name. `C-` and `M-` precede, in any order; `-` alone and `C--` are the minus key.
     fn from_str(name: &str) -> Result<Self, UnknownKey> {
         let mut key = Self::plain(KeyCode::Esc);
         let mut rest = name;

@@ -1,4 +1,4 @@
-//! Where everything stands: rectangles from the size of the screen, what is shown, and how borders were moved.
+//! Where everything is: rectangles from the size of the screen, what is shown, and how borders were moved.
 
 use super::pane_borders::{Border, Split, Splits};
 
@@ -147,7 +147,7 @@ pub fn panes_of_table(beside: Beside) -> Vec<Pane> {
     [Some(Pane::Table), facets, plot].into_iter().flatten().collect()
 }
 
-/// From this width on three panes stand side by side.
+/// From this width on three panes are side by side.
 const WIDE: u16 = 120;
 /// From this width on two do.
 const MEDIUM: u16 = 72;
@@ -202,7 +202,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     Layout { header, panes, borders, has_borders, watches, explain, timeline, footer }
 }
 
-/// What stands beside the table.
+/// What is beside the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Beside {
     /// The values of the column in focus, at its right.
@@ -213,14 +213,14 @@ pub struct Beside {
     pub splits: Splits,
 }
 
-/// From this width on the values of a column stand beside the table, else over it.
+/// From this width on the values of a column are beside the table, else over it.
 const FACETS_BESIDE: u16 = 90;
-/// From this height on the plot stands below the table, else over it.
+/// From this height on the plot is below the table, else over it.
 const PLOT_BELOW: u16 = 22;
 /// Rows of the plot.
 const PLOT_ROWS: u16 = 9;
 
-/// The layout of the table and what stands beside it; `focus` is one of these panes.
+/// The layout of the table and what is beside it; `focus` is one of these panes.
 #[must_use]
 pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: Beside) -> Layout {
     let splits = beside.splits;

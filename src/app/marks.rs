@@ -28,7 +28,7 @@ pub struct ReviewLine {
 }
 
 impl ReviewLine {
-    /// What stands before what is typed.
+    /// What precedes what is typed.
     #[must_use]
     pub fn label(&self) -> String {
         match &self.kind {

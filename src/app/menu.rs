@@ -190,7 +190,7 @@ impl Menu {
         format!(" Who reads {} · {} · Enter goes there ", self.of, self.readers.len())
     }
 
-    /// Filters anew after typing.
+    /// Filters again after typing.
     pub fn refresh(&mut self, contexts: &[Context]) {
         let rows: Vec<&'static KeyRow> = keys::rows(contexts).collect();
         let query = self.prompt.text().trim();

@@ -90,7 +90,7 @@ impl Layer {
 /// A sentence in the footer, until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Whether it tells of an error.
+    /// Whether it reports an error.
     pub is_error: bool,
     /// The sentence.
     pub text: String,
@@ -439,7 +439,7 @@ impl App {
         self.jumps.push((self.session.focus.clone(), self.pane));
     }
 
-    /// Tells something in the footer.
+    /// Shows a message in the footer.
     pub fn tell(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { is_error: false, text: text.into() });
     }

@@ -43,13 +43,13 @@ pub enum Msg {
         /// The input grew while it was open.
         is_live: bool,
     },
-    /// What stands at the end of the input and is no record yet, and the time of the day, as `14:32:05`.
+    /// What is at the end of the input and is no record yet, and the time of the day, as `14:32:05`.
     PendingTail(Option<Place>, String),
     /// The moment for which new steps stand out is over.
     HighlightExpired,
     /// The input is `gone` or `unreadable`, a sentence that says so, and the time of the day.
     Stale(&'static str, String, String),
-    /// Whether the input is looked at again and again, as the file system tells of no changes (R20).
+    /// Whether the input is looked at again and again, as the file system reports no changes (R20).
     Polling(bool),
     /// The input has another content: its records and its run, and what to say of it.
     Replaced(Replacement, Option<String>),
@@ -136,7 +136,7 @@ pub enum Msg {
     Keys(u64, usize, Vec<ContentKey>),
     /// A job came to a bad end, of which its lane knows no more: where.
     JobFailed(Lane, String),
-    /// Something to tell: whether it is an error, and the sentence.
+    /// Something to report: whether it is an error, and the sentence.
     Notify(bool, String),
 }
 
@@ -148,7 +148,7 @@ pub struct Replacement {
     pub records: Arc<dyn Records>,
     /// Its run, where the whole input is one.
     pub run: Option<SharedRun>,
-    /// `truncated` or `replaced`, where the content is another; None: it goes on, or the same was read anew.
+    /// `truncated` or `replaced`, where the content is another; None: it goes on, or the same was read again.
     pub mark: Option<&'static str>,
 }
 
@@ -206,7 +206,7 @@ pub enum Effect {
     Heads(Vec<PathBuf>),
     /// Say [`Msg::HighlightExpired`] in a moment.
     Fade,
-    /// Tell somebody who looks elsewhere, as the configuration has it.
+    /// Report somebody who looks elsewhere, as the configuration has it.
     Alert(String),
     /// Decide on records and their parts, and keep that.
     Mark(Vec<Decision>),

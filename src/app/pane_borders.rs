@@ -30,7 +30,7 @@ struct Share {
     of: u16,
 }
 
-/// Where borders were moved to; those that never were stand where the layout puts them.
+/// Where borders were moved to; those that never were are where the layout puts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Splits([Option<Share>; 5]);
 
@@ -46,7 +46,7 @@ impl Splits {
     }
 }
 
-/// Where a border stands.
+/// Where a border is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Border {
     /// Which it is.
@@ -78,7 +78,7 @@ impl Border {
         Self { split, area, is_level: true, at, within: (body.y, body.y + body.height) }
     }
 
-    /// What its pane has if it stands before a column or row.
+    /// What its pane has if it precedes a column or row.
     fn share(&self, at: u16) -> Share {
         let (start, end) = self.within;
         let at = at.clamp(start, end);

@@ -12,7 +12,7 @@ const LENGTH_MAX: usize = 2_000;
 pub struct Prompt {
     text: String,
     cursor: usize,
-    /// Which of the lines that were typed before stands there, counted from the last, and what was being typed.
+    /// Which of the lines that were typed before is there, counted from the last, and what was being typed.
     brought: Option<(usize, String)>,
 }
 
@@ -29,7 +29,7 @@ impl Prompt {
         self.text.split_at(self.byte(self.cursor))
     }
 
-    /// The line as it stands behind a sign in so many cells, and the column of its cursor. Of a text that is longer the
+    /// The line as it is behind a sign in so many cells, and the column of its cursor. Of a text that is longer the
     /// part around the cursor is shown, with a sign where it goes on.
     #[must_use]
     pub fn line(&self, sign: &str, cells: usize) -> (Vec<Piece>, u16) {
@@ -37,7 +37,7 @@ impl Prompt {
         let room = cells.saturating_sub(sign.width() + 1).max(1);
         let cells_of = |text: &str| width(SafeText::of(text).as_str());
         let (before, behind) = self.parts();
-        // Some of what stands behind the cursor is shown, too.
+        // Some of what follows the cursor is shown, too.
         let kept = room.saturating_sub(cells_of(behind).min(room / 4)).max(1);
         let (mut shown, mut used, mut from) = (String::new(), 0, 0);
         if cells_of(before) > kept {
@@ -68,8 +68,8 @@ impl Prompt {
         self.text.graphemes(true).count()
     }
 
-    /// Puts an older or newer one of some lines (the last at the end) in place of the text; behind the last stands what
-    /// was being typed. False if there is none. A line that is changed is what is being typed from then on.
+    /// Puts an older or newer one of some lines (the last at the end) in place of the text; behind the last is what was
+    /// being typed. False if there is none. A line that is changed is what is being typed from then on.
     pub fn bring_back(&mut self, lines: &[&str], is_older: bool) -> bool {
         let at = self.brought.as_ref().map(|(at, _)| *at);
         let line = |back: usize| lines.len().checked_sub(back + 1).map(|i| lines[i]);
@@ -109,7 +109,7 @@ impl Prompt {
         }
     }
 
-    /// An editing key by name; false if it is none.
+    /// An editing key by name; false if it is not one.
     pub fn edit(&mut self, key: &str) -> bool {
         match key {
             "Left" => self.cursor = self.cursor.saturating_sub(1),
@@ -188,7 +188,7 @@ mod tests {
         go(&mut p, true, "three");
         go(&mut p, false, "tw");
         assert!(!p.bring_back(&[], true));
-        // What stands there already is passed over.
+        // What is there already is passed over.
         p.edit("C-u");
         p.insert("three ");
         go(&mut p, true, "two");

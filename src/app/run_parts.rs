@@ -69,7 +69,7 @@ impl App {
         })
     }
 
-    /// Goes back to the file that the open one is a part of; false if it is none.
+    /// Goes back to the file that the open one is a part of; false if it is not one.
     pub(super) fn leave_part(&mut self, effects: &mut Effects) -> bool {
         let Some(crumb) = self.trail.crumbs.last() else { return false };
         self.trail.next = Some(Next::Parent(crumb.path.clone(), crumb.step));

@@ -79,7 +79,7 @@ impl App {
             Searched::Outside(from) => return self.find_outside(pattern, from, is_forward, effects),
             Searched::Nothing => return,
         };
-        // Rows that do not scroll have no cursor: that something stands there can only be said.
+        // Rows that do not scroll have no cursor: that something is there can only be said.
         let is_above = self.head_rows().iter().any(|row| pattern.is_match(&row.plain()));
         let (typed, pane) = (pattern.typed(), super::view::name(self, self.pane));
         self.tell(match found {
@@ -197,7 +197,7 @@ impl App {
         self.tell_hits(Some(hits.count));
     }
 
-    /// Tells which hit this is, of how many, until the next key.
+    /// Reports which hit this is, of how many, until the next key.
     fn tell_hits(&mut self, counted: Option<usize>) {
         let (Some(pattern), Some(at)) = (&self.search.pattern, self.search.at) else { return };
         if !self.search.is_told {

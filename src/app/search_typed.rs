@@ -35,7 +35,7 @@ impl App {
         self.layer = Some(Layer::Search(Prompt::default()));
     }
 
-    /// What stands in the prompt was changed.
+    /// What is in the prompt was changed.
     pub(super) fn search_typed(&mut self, effects: &mut Effects) {
         let Some(Layer::Search(prompt)) = &self.layer else { return };
         let typed = prompt.text().to_owned();

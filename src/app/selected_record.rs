@@ -143,7 +143,7 @@ impl App {
         self.inspector.message.gone == Some((self.session.generation, self.session.focus.step))
     }
 
-    /// A file that is written anew is short for a moment: the record that was gone may come again.
+    /// A file that is rewritten is short for a moment: the record that was gone may come again.
     pub(super) fn find_gone(&mut self) -> Option<usize> {
         if !self.shows_gone() || self.coming.is_some() {
             return None;

@@ -10,7 +10,7 @@ pub struct Sign {
     pub context: Context,
     /// The sign, or signs of one meaning with a space between them.
     pub text: &'static str,
-    /// Its colour where it stands.
+    /// Its colour where it is.
     pub role: Role,
     /// One sentence.
     pub about: &'static str,

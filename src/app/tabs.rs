@@ -12,7 +12,7 @@ pub struct Titles {
     pub tabs: Vec<(Tab, &'static str)>,
     /// Spaces behind each title.
     pub space: usize,
-    /// Whether a space stands between the key of a tab and its title.
+    /// Whether a space is between the key of a tab and its title.
     pub has_gap: bool,
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_tab_in_front_is_whole_at_every_width() {
-        // File and Merge have one key: they never stand beside each other.
+        // File and Merge have one key: they are never beside each other.
         let shown = || Tab::ALL.iter().filter(|tab| **tab != Tab::Merge);
         let all = || shown().map(|tab| (*tab, tab.row().title)).collect::<Vec<_>>();
         let text = |cells, front| fitted(cells, front, all()).tabs.iter().map(|(_, name)| *name).collect::<Vec<_>>();

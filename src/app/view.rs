@@ -94,7 +94,7 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
     (left, right)
 }
 
-/// The sentence on the value in focus; a search in the state finds paths, which stand whole only there.
+/// The sentence on the value in focus; a search in the state finds paths, which are whole only there.
 fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let own = app.front().explain(app, open);
     let mut told = own.unwrap_or_else(|| header::explain(open, cells));

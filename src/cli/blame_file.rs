@@ -54,7 +54,7 @@ fn line_member(line: &BlameLine<'_>) -> String {
     )
 }
 
-/// A head, then step, way, number and text of each line; lines that are not known are told where they are missing.
+/// A head, then step, way, number and text of each line; lines that are not known are reported where they are missing.
 fn print(opened: &Opened, file: &FileAt<'_>, out: &mut Out) -> Result<(), Stop> {
     let doubt = file.doubt.map(|step| format!(" · may have changed {}", at(step))).unwrap_or_default();
     out.line(&format!("{} {} · {} known{doubt}", file.path, at(opened.step), known(&file.known, file.lines)))?;

@@ -120,7 +120,7 @@ fn found(opened: &Opened, asked: &AskedPath) -> Vec<Found> {
     found.collect()
 }
 
-/// Why there is no value of which a cause could be told.
+/// Why there is no value of which a cause could be reported.
 fn nothing(opened: &Opened, asked: &AskedPath) -> String {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let first = asked.places.iter().find_map(|(id, path)| {
@@ -133,7 +133,7 @@ fn nothing(opened: &Opened, asked: &AskedPath) -> String {
     }
 }
 
-/// The first value that was found; those of further instances stand in `also`.
+/// The first value that was found; those of further instances are in `also`.
 fn members(opened: &Opened, asked: &AskedPath, found: &[Found]) -> Result<Answer, Problem> {
     let mut members = vec![("ref", raw(asked.path())?)];
     if opened.run.instances() == Instances::Chosen {

@@ -6,7 +6,7 @@ use crate::review::{ChatTemplate, Setting};
 use crate::shell::templates::template as open;
 use std::sync::Arc;
 
-/// The template that was asked for. A begin or end token that it names and no file knows is told.
+/// The template that was asked for. A begin or end token that it names and no file knows is reported.
 ///
 /// # Errors
 /// There is no such template.

@@ -94,7 +94,7 @@ struct Options {
     write_baseline: Option<FileName>,
 }
 
-/// A share as typed. Less than half is found too seldom to be told.
+/// A share as typed. Less than half is found too seldom to be reported.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.5..=1.0).contains(share));
     share.ok_or_else(|| "a share is a number from 0.5 to 1".to_owned())
@@ -106,7 +106,7 @@ fn ngram(text: &str) -> Result<usize, String> {
     words.ok_or_else(|| format!("a run has {} to {} words", QUESTION_WORDS_RANGE.start(), QUESTION_WORDS_RANGE.end()))
 }
 
-/// How findings are told.
+/// How findings are reported.
 enum Form {
     Text,
     Json,
@@ -181,7 +181,7 @@ fn form(options: &Options) -> Form {
 }
 
 impl Check<'_, '_> {
-    /// Tells the findings of all files; what is wrong with files that cannot be read.
+    /// Reports the findings of all files; what is wrong with files that cannot be read.
     fn files(&mut self, inputs: &Inputs, format: Option<&str>) -> Result<Vec<String>, Stop> {
         if let Form::Sarif(sarif) = &mut self.form {
             let told = sarif.begin(self.out);
@@ -202,7 +202,7 @@ impl Check<'_, '_> {
         Ok(problems)
     }
 
-    /// Tells the findings of a file; why there are no more, if it broke off.
+    /// Reports the findings of a file; why there are no more, if it broke off.
     fn file(&mut self, file: &FileName, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
         self.summary.unknown += usize::from(loaded.detected.is_fallback);
         let mut contents = Contents::new(loaded);
@@ -226,7 +226,7 @@ impl Check<'_, '_> {
         Ok(loaded.trouble.clone())
     }
 
-    /// Tells a finding, if it is neither allowed nor known.
+    /// Reports a finding, if it is neither allowed nor known.
     fn found(&mut self, file: &FileName, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
         match self.policy.judge(found, contents)? {
             Ruling::Counts(found) => self.tell(file, &found, contents),

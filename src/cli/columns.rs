@@ -29,7 +29,7 @@ impl Columns {
     /// Asks those that a filter asks for, of the records that are `wanted`.
     ///
     /// # Errors
-    /// An expression is none, or comes to a bad end again and again; the input can no longer be read.
+    /// An expression is invalid, or comes to a bad end again and again; the input can no longer be read.
     pub(super) fn of(loaded: &Loaded, filter: &Filter, columns: &[Column], wanted: &[bool]) -> Result<Self, Problem> {
         let asked = columns.iter().filter(|(name, _)| filter.own().any(|own| own == *name));
         let mut out = Self { told: Vec::new(), failed: 0 };
@@ -48,7 +48,7 @@ impl Columns {
 }
 
 /// What an expression says of each record; of one that is not wanted, nothing. And for how many it fails: the first is
-/// told.
+/// reported.
 #[cfg(feature = "query")]
 pub(super) fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let (name, expression) = column;

@@ -27,7 +27,7 @@ struct Options {
 enum What {
     /// Print the folder of the configuration
     Path,
-    /// Write a config.toml in which every setting stands as a comment; one that is there is left as it is
+    /// Write a config.toml in which every setting is as a comment; one that is there is left as it is
     Init,
     /// Say what is wrong in config.toml, the themes and the formats of the folder; status 1 if something is
     Check {

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 /// `obelus.toml` names, then those of the configuration folder. Of several of one name the first counts.
 ///
 /// # Errors
-/// A file that was named cannot be read, or what is wrong with it. What is wrong in the configuration folder is told
-/// and costs its own format.
+/// A file that was named cannot be read, or what is wrong with it. What is wrong in the configuration folder is
+/// reported and costs its own format.
 pub(super) fn register(matches: &ArgMatches) -> Result<(), Problem> {
     // A command that reads no records has no such option.
     let Ok(options) = matches.try_get_many::<PathBuf>("format_files") else { return Ok(()) };

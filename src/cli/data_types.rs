@@ -17,7 +17,7 @@ const SCHEMA_BYTES_MAX: u64 = 4 << 20;
 /// `obelus.toml`, then those of its options.
 ///
 /// # Errors
-/// The configuration cannot be read, or a schema is none.
+/// The configuration cannot be read, or a schema is invalid.
 pub(super) fn register(matches: &ArgMatches) -> Result<(), Problem> {
     // A command that reads no records has no such option.
     let Ok(options) = matches.try_get_many::<String>("data_types") else { return Ok(()) };

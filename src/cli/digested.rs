@@ -8,7 +8,7 @@ use crate::text::{SafeText, cut};
 /// Most cells of a text.
 const TEXT_CELLS: usize = 100;
 
-/// The value of a leaf for people: a text whose digest it is stands in one line, followed by its length.
+/// The value of a leaf for people: a text whose digest it is is in one line, followed by its length.
 pub(super) fn shown(opened: &Opened, value: &str, author: StepNo) -> Option<String> {
     let text = opened.run.digested_text(value, author, opened.bytes())?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

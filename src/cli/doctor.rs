@@ -39,7 +39,7 @@ struct Options {
     json: bool,
 }
 
-/// How one thing stands.
+/// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Level {

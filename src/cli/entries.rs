@@ -1,4 +1,4 @@
-//! One pass over the records of a file that tells what filters, groups and tables ask of each.
+//! One pass over the records of a file that says what filters, groups and tables ask of each.
 
 use super::Stop;
 use super::filter::tokens;

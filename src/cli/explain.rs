@@ -9,7 +9,7 @@ use crate::text::wrap;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 
-/// What stands above the text in which a rule is found.
+/// What is above the text in which a rule is found.
 const FOUND: &str = "Found in";
 
 /// Cells of a line of help.

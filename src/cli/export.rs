@@ -1,4 +1,4 @@
-//! `obelus export`: the records that were decided to be good, as they stand, into a file of their own.
+//! `obelus export`: the records that were decided to be good, as they are, into a file of their own.
 
 mod candidates;
 mod choose;
@@ -114,7 +114,7 @@ enum PickOption {
     Best,
     /// The least rewards.
     Worst,
-    /// As they stand.
+    /// As they are.
     First,
     /// By lot.
     Random,
@@ -308,7 +308,7 @@ fn note(not_carried: &ChatLeft) {
     }
 }
 
-/// Says on stderr where the first secrets stood that were replaced.
+/// Says on stderr where the first secrets were that were replaced.
 fn note_replaced(counts: &write::Counts) {
     if counts.replaced.is_empty() {
         return;

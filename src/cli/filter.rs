@@ -83,7 +83,7 @@ impl WhereOption {
     /// term that asks for none of the fields of the scope.
     ///
     /// # Errors
-    /// It is none: which one, where in it, what is wrong.
+    /// It is not one: which one, where in it, what is wrong.
     pub(super) fn filter(&self, scope: Scope) -> Result<Option<Where>, Problem> {
         let mut config = None;
         let mut all: Option<Filter> = None;
@@ -138,7 +138,7 @@ impl WhereOption {
     }
 }
 
-/// The configuration; what is wrong with it is told.
+/// The configuration; what is wrong with it is reported.
 fn configured() -> Config {
     let config = Config::load();
     config.problems.iter().for_each(|problem| complain(&problem.to_string()));
@@ -207,7 +207,7 @@ impl Where {
         self.extra.borrow_mut().of_file(loaded)
     }
 
-    /// The whole filter, as it is told.
+    /// The whole filter, as it is reported.
     pub(super) fn filter(&self) -> &Filter {
         &self.filter
     }

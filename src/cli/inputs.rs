@@ -72,7 +72,7 @@ impl Inputs {
         self.troubles.iter().map(ToString::to_string)
     }
 
-    /// Tells what is wrong with folders and patterns; the exit status that this means.
+    /// Reports what is wrong with folders and patterns; the exit status that this means.
     pub(super) fn complain(&self) -> u8 {
         self.troubles().for_each(|trouble| complain(&trouble));
         if self.troubles.is_empty() { 0 } else { TROUBLE }

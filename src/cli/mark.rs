@@ -83,7 +83,7 @@ pub(super) enum Decision {
 }
 
 impl Decision {
-    /// The verdict; None is none.
+    /// The verdict; None is absent.
     pub(super) fn verdict(self) -> Option<Verdict> {
         match self {
             Self::Good => Some(Verdict::Good),
@@ -171,7 +171,7 @@ fn told(targets: &[(Target, About)]) -> String {
     }
 }
 
-/// What is decided on, with where it stands; `passing` are the records that a filter lets through.
+/// What is decided on, with where it is; `passing` are the records that a filter lets through.
 fn targets(options: &Options, loaded: &Loaded, passing: Option<&Passing>) -> Result<Vec<(Target, About)>, Problem> {
     let file = options.file.as_ref().file_name().map(|name| name.to_string_lossy().into_owned());
     if loaded.detected.format.layout() == Layout::Run {

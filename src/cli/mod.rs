@@ -209,7 +209,7 @@ fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     }
 }
 
-/// Opens and loads a file, and tells if it could not be read to its end.
+/// Opens and loads a file, and says if it could not be read to its end.
 ///
 /// # Errors
 /// It cannot be opened or read, is no text, or there is no such format.
@@ -219,7 +219,7 @@ fn load(file: impl AsRef<Path>, format: Option<&str>, out: &mut Out) -> Result<L
     Ok(loaded)
 }
 
-/// Tells if a file could not be read to its end.
+/// Reports if a file could not be read to its end.
 fn tell_trouble(loaded: &Loaded, out: &mut Out) {
     if let Some(trouble) = &loaded.trouble {
         complain(&trouble.to_string());
@@ -255,6 +255,6 @@ fn complain(message: &str) {
 
 /// One line on stderr, made safe to show: it may quote the input.
 fn tell(line: &str) {
-    // Where stderr is closed there is nobody to tell.
+    // Where stderr is closed there is nobody to say.
     let _ = writeln!(io::stderr(), "{}", SafeText::of(line));
 }

@@ -49,7 +49,7 @@ impl Question {
             .hint(format!("`obelus steps` lists its records; `--format NAME` reads it as one that has: {others}")))
     }
 
-    /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to tell of a file that broke off.
+    /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to report a file that broke off.
     pub(super) fn opened(&self) -> Result<Opened, Problem> {
         self.of(ingest::open(&self.file, self.format.forced())?)
     }
@@ -124,7 +124,7 @@ impl<'o> Attributions<'o> {
 }
 
 impl Opened {
-    /// Tells if the file could not be read to its end.
+    /// Reports if the file could not be read to its end.
     pub(super) fn tell_trouble(&self, out: &mut Out) {
         super::tell_trouble(&self.loaded, out);
     }

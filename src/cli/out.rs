@@ -197,7 +197,7 @@ impl<'w> Out<'w> {
     }
 
     #[cfg(feature = "query")]
-    /// The bytes of a record as they stand, and a newline; made safe to show on a terminal.
+    /// The bytes of a record as they are, and a newline; made safe to show on a terminal.
     pub(super) fn record(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.is_terminal {
             return self.text(&String::from_utf8_lossy(bytes));
@@ -258,7 +258,7 @@ impl<'w> Out<'w> {
     }
 }
 
-/// Whether line ends of a text are those of the answer, or stand in a text of the input.
+/// Whether line ends of a text are those of the answer, or are in a text of the input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lines {
     One,
@@ -282,9 +282,9 @@ fn put_harmless(text: &str, lines: Lines, to: &mut impl Write) -> io::Result<()>
     to.write_all(&text.as_bytes()[written..])
 }
 
-/// Writes JSON text. U+007F to U+009F may stand in JSON as they are, but act on a terminal, so they become `\u`
-/// escapes. On a terminal so do bidi controls, invisible characters, and combining marks beyond those that a cell may
-/// carry (R10). All of them only occur in strings, so the value stays the same.
+/// Writes JSON text. U+007F to U+009F may be in JSON as they are, but act on a terminal, so they become `\u` escapes.
+/// On a terminal so do bidi controls, invisible characters, and combining marks beyond those that a cell may carry
+/// (R10). All of them only occur in strings, so the value stays the same.
 pub(super) fn put_escaped(text: &str, is_terminal: bool, to: &mut impl Write) -> io::Result<()> {
     let (mut written, mut marks) = (0, 0);
     for (at, c) in text.char_indices() {
@@ -367,7 +367,7 @@ pub(super) fn exact(text: String) -> Result<Box<RawValue>, Problem> {
     RawValue::from_string(text).map_err(|e| Problem::unreadable(format!("a value has no JSON: {e}")))
 }
 
-/// A step for `--json`: what stood before any step has none.
+/// A step for `--json`: what was before any step has none.
 pub(super) fn step_member(step: StepNo) -> Option<StepNo> {
     (step != HEAD).then_some(step)
 }
@@ -377,7 +377,7 @@ pub(super) fn counted(n: usize, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A step for people: `@41`; what stood before any step is the head.
+/// A step for people: `@41`; what was before any step is the head.
 pub(super) fn at(step: StepNo) -> String {
     if step == HEAD { "head".to_owned() } else { format!("@{step}") }
 }

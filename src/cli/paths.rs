@@ -6,7 +6,7 @@ use super::open::Opened;
 use crate::format::{Place, TypedPath, instance_named};
 use crate::model::Problem;
 
-/// Exit status for a path at which no value ever stood.
+/// Exit status for a path at which no value ever was.
 pub(super) const UNKNOWN: u8 = 1;
 
 /// A path that was asked for, in a trajectory.
@@ -19,7 +19,7 @@ pub(super) struct AskedPath {
 }
 
 impl AskedPath {
-    /// Reads it; says to people if no value ever stood there, and at which known path it may have been meant.
+    /// Reads it; says to people if no value ever was there, and at which known path it may have been meant.
     ///
     /// # Errors
     /// It does not parse.
@@ -43,7 +43,7 @@ impl AskedPath {
         self.typed.instance.as_deref()
     }
 
-    /// Whether nothing ever stood there.
+    /// Whether nothing ever was there.
     pub(super) fn is_unknown(&self) -> bool {
         self.places.is_empty()
     }

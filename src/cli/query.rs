@@ -30,8 +30,8 @@ const LIMIT_SECONDS_MAX: f64 = 86_400.0;
 /// Ask a jq expression of every record of files; status 1 if it failed for one
 ///
 /// EXPR is jq, run by jaq in a process of its own that has no environment and 2 GiB of memory. Prints each result as
-/// one line of JSON; numbers that EXPR does not reckon with keep their text. A record for which EXPR fails is told on
-/// stderr and does not stop the others.
+/// one line of JSON; numbers that EXPR does not reckon with keep their text. A record for which EXPR fails is reported
+/// on stderr and does not stop the others.
 ///
 /// With --where only the records that a filter lets through are asked; together with --select or --count the filter
 /// is the whole question, and there is no EXPR.
@@ -94,7 +94,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
     };
     let question = Question { expression, wants_results: !options.select && !options.count, limit: options.timeout };
-    // An expression that is none is told once, before any file is read.
+    // An invalid expression is reported once, before any file is read.
     drop(question.child()?);
     let inputs = Inputs::of(files);
     let has_several = inputs.names.len() > 1;
@@ -112,7 +112,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(status.max(u8::from(told.has_failed)))
 }
 
-/// What is told of files.
+/// What is said of files.
 struct QueryOutput<'o, 'w> {
     options: &'o Options,
     filter: Option<Where>,

@@ -104,7 +104,7 @@ fn with_texts(opened: &Opened, root: NodeId) -> Result<Option<String>, Problem> 
     Ok(has_text.then(|| format!("{{\n{}\n}}\n", slots.join(",\n"))))
 }
 
-/// `¶kind (instance)`; a slot name stands alone.
+/// `¶kind (instance)`; a slot name is alone.
 fn heading(identity: &Identity, instances: Instances) -> String {
     match (&identity.instance, instances) {
         (_, Instances::Absent) => identity.kind.clone(),

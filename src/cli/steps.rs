@@ -42,7 +42,7 @@ struct Options {
     json: bool,
 }
 
-/// Where a step's text stands.
+/// Where a step's text is.
 #[derive(Serialize)]
 struct PlaceMember {
     offset: u64,
@@ -63,7 +63,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         Some(record) => record..record + 1,
         None => 0..loaded.trajectories()?,
     };
-    // Columns of the configuration are asked of the record in which a step stands.
+    // Columns of the configuration are asked of the record in which a step is.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
     let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
     let extra = filter.extra_findings(&loaded)?;
@@ -133,7 +133,7 @@ fn found(loaded: &Loaded, record: usize, run: &dyn Run, extra: &ByRecord) -> Res
     Ok(own.chain(extra).collect())
 }
 
-/// One step and where it stands.
+/// One step and where it is.
 struct Shown {
     step: Step,
     place: StepPlace,
@@ -219,7 +219,7 @@ impl Shown {
         }
     }
 
-    /// What tells of a failure stands out.
+    /// What reports a failure stands out.
     fn tone(&self, run: &dyn Run) -> Tone {
         match run.outcome(self.step.number).map(|outcome| outcome.verdict) {
             Some(Verdict::Error) => Tone::Error,

@@ -20,14 +20,14 @@ enum Colour {
     Never,
 }
 
-/// The options that every command takes, also before its name; the help of the program tells of them.
+/// The options that every command takes, also before its name; the help of the program reports them.
 pub(super) fn arguments(command: clap::Command) -> clap::Command {
     command
         .arg(Arg::new("color").long("color").value_parser(clap::value_parser!(Colour)).hide(true))
         .arg(Arg::new("no-pager").long("no-pager").action(ArgAction::SetTrue).hide(true))
 }
 
-/// The arguments of the program with these options behind the name of the command, where they stand before it.
+/// The arguments of the program with these options behind the name of the command, where they precede it.
 pub(super) fn behind_command(mut arguments: Vec<OsString>, is_command: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
     let mut at = 1;
     while let Some(text) = arguments.get(at).and_then(|argument| argument.to_str()) {

@@ -32,7 +32,7 @@ fn count(counts: &mut Counts, name: &str) {
     *counts.entry(name.to_owned()).or_default() += 1;
 }
 
-/// Statistics of a run as its steps tell them. Serialized, its line of `stats --json`.
+/// Statistics of a run as its steps give them. Serialized, its line of `stats --json`.
 #[derive(Serialize)]
 struct RunStats {
     r#type: &'static str,

@@ -87,7 +87,7 @@ const SHOWN: &[&str] = &[
 /// Widest cell for people, in characters.
 const CELL_CHARS_MAX: usize = 40;
 
-/// All that a row has of the facts: the pass that tells the words tells the rest with findings and outcomes.
+/// All that a row has of the facts: the pass that gives the words gives the rest with findings and outcomes.
 const FIELDS: [Option<Field>; 4] = [
     None,
     Some(Field::Name(Names::Finding)),

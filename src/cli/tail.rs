@@ -28,7 +28,7 @@ pub(super) const COMMAND: Command = Command { name: "tail", describe: Options::a
 /// Longest time from a signal to the exit.
 const ENDING: Duration = Duration::from_millis(1700);
 
-/// How long a stream is silent, behind a signal, when what stood in it has been read.
+/// How long a stream is silent, behind a signal, when what was in it has been read.
 const SILENCE: Duration = Duration::from_millis(100);
 
 /// Follow a live file or folder and print each record as it comes
@@ -79,7 +79,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         has_trouble: false,
     }
     .run()?;
-    // What came before a stream broke off was told.
+    // What came before a stream broke off was reported.
     if let Some(Err(problem)) = stream.filter(|input| !input.may_grow()).map(|input| input.wait()) {
         complain(&problem.to_string());
         return Ok(super::TROUBLE);
@@ -190,7 +190,7 @@ impl Loop {
         true
     }
 
-    /// Whether what was read is all that is wanted. Of a stream only its end tells what stands in it.
+    /// Whether what was read is all that is wanted. Of a stream only its end says what is in it.
     fn is_at_end(&self) -> bool {
         match self.until {
             _ if self.tail.is_over() => true,
@@ -210,7 +210,7 @@ impl Loop {
         }
     }
 
-    /// A signal: what stands there now is read to its end.
+    /// A signal: what is there now is read to its end.
     fn end(&mut self) {
         self.read_at = Instant::now();
         self.until = Some(self.read_at + ENDING);
@@ -229,7 +229,7 @@ impl Loop {
         self.told(|tail, tell| tail.read(Instant::now(), tell))
     }
 
-    /// Lets the follower tell, and takes what it told to the writer.
+    /// Lets the follower report, and takes what it told to the writer.
     fn told(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(TailReport<'_>)) -> bool) -> bool {
         let (show, has_error, has_trouble) = (&mut self.show, &mut self.has_error, &mut self.has_trouble);
         let more = work(&mut self.tail, &mut |told| {

@@ -81,7 +81,7 @@ fn as_written(reward: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok()
 }
 
-/// What the tree needs of each record; broken records and other ones are none.
+/// What the tree needs of each record; broken records and other ones are not.
 fn attempts(loaded: &Loaded, by: Option<&str>) -> Result<Vec<Attempt>, Problem> {
     let (mut reader, way) = (Reader::new(&loaded.input), loaded.detected.format.way());
     let mut out = Vec::new();

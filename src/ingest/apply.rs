@@ -63,7 +63,8 @@ impl Work {
         Ok(true)
     }
 
-    /// A big first record, a whole document: merged apart, so that the screen waits for no lock. False if it is none.
+    /// A big first record, a whole document: merged apart, so that the screen waits for no lock. False if it is not
+    /// one.
     fn fold_big(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
         let Some(run) = &self.live.run else { return Ok(false) };
         let Some(record) = self.live.records.get(0).filter(|r| self.folded == 0 && r.place.span.len > BIG_RECORD)
@@ -81,7 +82,7 @@ impl Work {
         Ok(true)
     }
 
-    /// If the index took records back that were merged or told, both begin anew.
+    /// If the index took records back that were merged or reported, both start over.
     fn renew_if_taken_back(&mut self) -> Result<(), Stop> {
         let version = self.live.records.read().version();
         if version == std::mem::replace(&mut self.version, version) {

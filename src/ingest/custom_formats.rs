@@ -1,4 +1,4 @@
-//! Formats beside those that are built in: files of the user define them, or the configuration makes one anew.
+//! Formats beside those that are built in: files of the user define them, or the configuration makes one again.
 //!
 //! They are set once, before anything is read: what a format is, is the same for all inputs of a process.
 

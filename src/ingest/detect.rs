@@ -1,4 +1,4 @@
-//! Which format an input is of: told from its first records, never from its name.
+//! Which format an input is of: recognised from its first records, never from its name.
 
 use super::custom_formats::{all_formats, configured, custom_formats};
 use super::outline;
@@ -18,16 +18,16 @@ const RECORDS: usize = 20;
 const BYTES: usize = BLOCK;
 const STEP: usize = 1 << 16;
 
-/// The ways of framing; members are told apart when it is known that all are trajectories.
+/// The ways of framing; members are distinguished when it is known that all are trajectories.
 const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Elements];
 
 /// The format that nothing else claims.
 pub const FALLBACK: &str = "generic";
 
-/// The format that its first record alone tells (S9), before any other.
+/// The format that its first record alone reports (S9), before any other.
 const BY_FIRST_RECORD: &str = "scopix";
 
-/// Signatures whose files the rows of the table tell apart themselves.
+/// Signatures whose files the rows of the table distinguish themselves.
 const TOLD_BY_ROWS: [&str; 1] = ["atif"];
 
 /// The format of an input.
@@ -86,7 +86,7 @@ fn of_signature(signature: &Signature, found: &Match, input: &Input) -> Result<D
     }
 }
 
-/// What a signature tells of a file that no adapter reads.
+/// What a signature says of a file that no adapter reads.
 fn as_records(signature: &Signature, found: &Match) -> Result<Detected, Problem> {
     let what = format!("this is {}: {}", signature.what, found.reason);
     fallback(vec![what, "obelus reads it as plain JSON records".to_owned()], true)

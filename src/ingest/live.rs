@@ -1,4 +1,4 @@
-//! What the worker and the screen share of an open input, and what the worker tells.
+//! What the worker and the screen share of an open input, and what the worker reports.
 
 use crate::format::{Format, Layout, Run};
 use crate::model::{Place, Problem, Record};
@@ -53,7 +53,7 @@ impl LiveRecords {
         self.read().get(number)
     }
 
-    /// The record in which a byte stands, or the first behind it.
+    /// The record in which a byte is, or the first behind it.
     #[must_use]
     pub fn at_offset(&self, offset: u64) -> usize {
         self.read().at_offset(offset)
@@ -105,13 +105,13 @@ pub enum Why {
     Truncated,
     /// The path leads to another file.
     Replaced,
-    /// The document is written anew again and again: its versions are records from here on, one behind the other.
+    /// The document is rewritten again and again: its versions are records from here on, one behind the other.
     Rewritten,
     /// What had looked like whole records turned out to go on; the content is the same.
     Reread,
 }
 
-/// What the worker tells. Progress may be left out when nobody listens; the rest is always told, in order.
+/// What the worker reports. Progress may be left out when nobody listens; the rest is always reported, in order.
 #[derive(Debug)]
 pub enum IngestEvent {
     /// Progress of the index: records and bytes so far, bytes in all.
@@ -134,23 +134,23 @@ pub enum IngestEvent {
     },
     /// All of the input is indexed and merged, for the first time in this generation.
     Done {
-        /// What stands at the end and is no record yet: an unfinished line.
+        /// What is at the end and is no record yet: an unfinished line.
         pending: Option<Place>,
     },
     /// More came and is indexed and merged; or only the unfinished end changed.
     Appended {
         /// Records that came.
         records: usize,
-        /// What stands at the end and is no record yet.
+        /// What is at the end and is no record yet.
         pending: Option<Place>,
     },
     /// The findings of the run hold for the present end of the input.
     Settled,
     /// From here on events are about this generation. What was shown can stay on screen until it is exchanged.
     Generation(Live, Why),
-    /// Whether the file is looked at again and again, as the file system tells of no changes.
+    /// Whether the file is looked at again and again, as the file system reports no changes.
     Polling(bool),
-    /// A document was written anew and is no JSON as it stands: a sentence on it.
+    /// A document was rewritten and is no JSON as it is: a sentence on it.
     Torn(String),
     /// Lines came to a file whose place another took: a sentence on them.
     Late(String),

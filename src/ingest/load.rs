@@ -28,7 +28,7 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
     load(input, forced)
 }
 
-/// Loads an open input as it stands; a stream is waited for. What came before it broke off is loaded too.
+/// Loads an open input as it is; a stream is waited for. What came before it broke off is loaded too.
 ///
 /// # Errors
 /// As [`open`].

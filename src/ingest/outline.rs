@@ -9,7 +9,7 @@ use crate::source::Input;
 const PIECE_BYTES: usize = 1 << 16;
 const PIECE_MAX_BYTES: usize = 1 << 22;
 
-/// Bytes of an input that are looked through for its first records. What tells a format lies behind long members at
+/// Bytes of an input that are looked through for its first records. What identifies a format follows long members at
 /// times; a record of which that much says nothing is shown as it is.
 const LOOKED_MAX_BYTES: u64 = 64 << 20;
 

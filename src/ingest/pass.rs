@@ -1,4 +1,4 @@
-//! A pass over all records of a loaded input: looked at on several threads, told in the order of the file.
+//! A pass over all records of a loaded input: looked at on several threads, reported in the order of the file.
 
 use super::{Loaded, findings_of, parts};
 use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
@@ -51,7 +51,7 @@ fn missing(loaded: &Loaded, parts: &[RunPart]) -> Result<Vec<Found>, Problem> {
     found.collect()
 }
 
-/// Where a finding of a run stands: at its step, else at its record.
+/// Where a finding of a run is: at its step, else at its record.
 fn place(records: &RecordIndex, run: &dyn Run, finding: &Finding) -> Place {
     let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
     step.or_else(|| records.get(finding.record).map(|record| record.place)).unwrap_or_default()
@@ -93,7 +93,7 @@ pub fn look_at_all<S: Seen, E: From<Problem>>(
     look_from(loaded, told, look, each)
 }
 
-/// The same, once the records are found: what was seen need not know how to be counted anew.
+/// The same, once the records are found: what was seen need not know how to be counted again.
 ///
 /// # Errors
 /// The input can no longer be read, or what `each` says.

@@ -96,7 +96,7 @@ struct Part {
     text: Range<usize>,
     /// What closes it.
     end: &'static str,
-    /// The bytes that are new in it; they tell its time.
+    /// The bytes that are new in it; they give its time.
     new: Range<usize>,
 }
 
@@ -177,14 +177,14 @@ impl Read for Player {
     }
 }
 
-/// A text as a line. In JSON a line end stands only between tokens.
+/// A text as a line. In JSON a line end is only between tokens.
 fn one_line(mut text: Vec<u8>) -> Vec<u8> {
     text.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     text.push(b'\n');
     text
 }
 
-/// The first time that a record tells, as its format reads it.
+/// The first time that a record reports, as its format reads it.
 fn time_of(text: &[u8], format: &dyn Format) -> Option<Moment> {
     let bytes = text.to_vec();
     let mut run = format.run();
@@ -195,7 +195,7 @@ fn time_of(text: &[u8], format: &dyn Format) -> Option<Moment> {
 }
 
 /// The parts in which the only record of a file came: the elements of an array; the versions of an envelope, each with
-/// one message more (what stands behind its messages comes with the last). None: it is one part.
+/// one message more (what follows its messages comes with the last). None: it is one part.
 fn parts(text: &[u8], format: &dyn Format) -> Option<Vec<Part>> {
     let text = std::str::from_utf8(text).ok()?;
     let value = json::parse(text).ok()?;
@@ -235,8 +235,8 @@ mod tests {
         (load(input, Some(format.name())).unwrap(), total)
     }
 
-    /// State and steps at the end, without what depends on the number of requests: each version of a document that
-    /// is written anew is one (A5).
+    /// State and steps at the end, without what depends on the number of requests: each version of a document that is
+    /// rewritten is one (A5).
     fn end(loaded: &Loaded) -> (usize, String) {
         let run = loaded.run(0).unwrap();
         let last = StepNo::try_from(run.step_count()).unwrap() - 1;

@@ -1,4 +1,5 @@
-//! Lines that come to a file after another took its place (TAIL T6): the screen shows the new one, so they are told.
+//! Lines that come to a file after another took its place (TAIL T6): the screen shows the new one, so they are
+//! reported.
 
 use crate::model::{Bytes, Span};
 use crate::source::{Content, Input};
@@ -22,7 +23,7 @@ pub(super) struct Late {
 }
 
 impl Late {
-    /// What stood at the path, read up to a byte.
+    /// What was at the path, read up to a byte.
     pub(super) fn of(content: &Content, end: u64) -> Option<Self> {
         let input = Arc::clone(content.input()?);
         Some(Self { input, end, lines: 0, until: Instant::now() + KEPT })
@@ -33,7 +34,7 @@ impl Late {
         Instant::now() > self.until
     }
 
-    /// Looks whether lines came; what is to be told of them.
+    /// Looks whether lines came; what is to be said of them.
     pub(super) fn look(&mut self) -> Option<String> {
         self.input.refresh().ok()?;
         let len = self.input.len().checked_sub(self.end).filter(|len| *len > 0)?;

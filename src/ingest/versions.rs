@@ -1,8 +1,8 @@
-//! A document that is written anew again and again: its versions, joined as the records of one run.
+//! A document that is rewritten again and again: its versions, joined as the records of one run.
 //!
 //! An agent that saves its whole context at each turn leaves one document, never lines. The format says how a version
 //! follows the one before: as a second envelope (A4), as the next checkpoint (S11). The old bytes are gone by then, so
-//! a document is copied when it was read, and all versions stand one behind the other in a temporary file.
+//! a document is copied when it was read, and all versions are one behind the other in a temporary file.
 
 use super::live::{IngestEvent, Live, Why};
 use super::worker::{Stop, Work};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Longest document that is copied, in bytes.
 const KEPT_MAX: u64 = 64 << 20;
 
-/// A document as it stood.
+/// A document as it was.
 pub(super) struct Kept {
     scratch: Arc<Input>,
     place: Place,
@@ -30,14 +30,14 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// Time until the version that stands there counts.
+    /// Time until the version that is there counts.
     pub(super) fn timer(&self) -> Option<Duration> {
         self.document.timer(Instant::now())
     }
 }
 
 impl Work {
-    /// Copies a document that was read, in case that it is written anew; without the copy it is then read anew.
+    /// Copies a document that was read, in case that it is rewritten; without the copy it is then read again.
     pub(super) fn keep(&mut self) {
         let len = self.live.input.len();
         let is_wanted = self.kept.is_none()
@@ -50,7 +50,7 @@ impl Work {
             return;
         }
         let Ok(text) = self.live.input.read(Span { offset: 0, len }) else { return };
-        // If it changed meanwhile, the next look tells, and what was copied is none of its versions.
+        // If it changed meanwhile, the next look reports, and what was copied is none of its versions.
         let is_same = self.watch.content().is_some_and(|content| matches!(content.is_intact(), Ok(true)));
         if is_same {
             self.kept = self.copy(&text).ok();
@@ -63,7 +63,7 @@ impl Work {
         Ok(Kept { scratch, place, digest: Document::digest(text) })
     }
 
-    /// The document that was read is written anew: what it held is the first version.
+    /// The document that was read is rewritten: what it held is the first version.
     pub(super) fn begin_versions(&mut self) -> Result<(), Stop> {
         let (Some(kept), Some(content)) = (self.kept.take(), self.watch.content()) else { return Ok(()) };
         let document = Document::after(content, kept.digest, Instant::now());
@@ -76,7 +76,7 @@ impl Work {
         Ok(())
     }
 
-    /// Takes the version that stands there, if it stood still and is another.
+    /// Takes the version that is there, if it stood still and is another.
     pub(super) fn next_version(&mut self) -> Result<(), Stop> {
         let (Some(versions), Some(content)) = (&mut self.versions, self.watch.content()) else { return Ok(()) };
         match versions.document.read(content, Instant::now(), false)? {
@@ -121,7 +121,7 @@ impl Work {
     }
 }
 
-/// Adds a version to the file of all, within what makes it a record that replaces the one before; where its text stands
+/// Adds a version to the file of all, within what makes it a record that replaces the one before; where its text is
 /// there, and on which line of its own it begins.
 fn add(scratch: &Input, text: &[u8], (head, tail): (&str, &str)) -> Result<Place, Problem> {
     let before = text.len() - text.trim_ascii_start().len();

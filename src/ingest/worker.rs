@@ -30,10 +30,10 @@ const PACE: Duration = Duration::from_millis(10);
 const QUIET_LINE: Duration = Duration::from_secs(1);
 const QUIET_DOCUMENT: Duration = Duration::from_millis(250);
 
-/// A line that is no record as it stands is told as a broken one after so long; before it may still be on its way.
+/// A line that is no record as it is is reported as a broken one after so long; before it may still be on its way.
 const QUIET_TORN_LINE: Duration = Duration::from_secs(10);
 
-/// Looking ahead that takes less than this is done before new records are told of.
+/// Looking ahead that takes less than this is done before new records are reported.
 const AHEAD_QUICK: Duration = Duration::from_millis(5);
 
 /// Time after which an input that could not be read is tried again.
@@ -46,7 +46,7 @@ const EVENTS_MAX: usize = 64;
 pub struct Worker {
     /// The first generation; later ones come as events.
     pub live: Live,
-    /// What the worker tells.
+    /// What the worker reports.
     pub events: Receiver<IngestEvent>,
     /// Only its end matters.
     _keep: Sender<()>,
@@ -86,7 +86,7 @@ impl From<Problem> for Stop {
     }
 }
 
-/// How things stood before a torn document was told as if its end were final.
+/// The state before a torn document was reported as if its end were final.
 struct Before {
     framer: Framer,
     records: usize,
@@ -99,10 +99,10 @@ pub(super) struct Work {
     pub(super) framer: Framer,
     pub(super) watch: Watch,
     before: Option<Before>,
-    /// The document as it stood, in case that it is written anew, and what became of one that was.
+    /// The document as it was, in case that it is rewritten, and what became of one that was.
     pub(super) kept: Option<Kept>,
     pub(super) versions: Option<Versions>,
-    /// The file that stood at the path before.
+    /// The file that was at the path before.
     late: Option<Late>,
     /// Version of the index that the run was made from, records of it that are in the run.
     pub(super) version: u64,
@@ -110,7 +110,7 @@ pub(super) struct Work {
     pub(super) is_run_settled: bool,
     /// Whether the input had its end and nothing can come any more.
     is_finished: bool,
-    /// Records told of at the last `Done` or `Appended`; None before the first.
+    /// Records reported at the last `Done` or `Appended`; None before the first.
     pub(super) told: Option<usize>,
     last_progress: Option<Instant>,
     pub(super) last_growth: Option<Instant>,
@@ -120,7 +120,7 @@ pub(super) struct Work {
     pub(super) ahead_cost: Duration,
     /// The byte up to which an unfinished line was found to be no record.
     refused_until: u64,
-    /// Whether it was told that the file is polled.
+    /// Whether it was reported that the file is polled.
     is_polling: bool,
     tell: Sender<IngestEvent>,
     dropped: Receiver<()>,
@@ -163,7 +163,7 @@ impl Work {
                 Err(Stop::Failed(problem)) => problem,
                 Err(Stop::Dropped) => return,
             };
-            // The disk or the network may come back; it is told once.
+            // The disk or the network may come back; it is reported once.
             if last.as_ref() != Some(&problem) && self.send(IngestEvent::Problem(problem.clone())).is_err() {
                 return;
             }
@@ -175,7 +175,7 @@ impl Work {
         }
     }
 
-    /// Reads what there is, tells of it, waits for more.
+    /// Reads what there is, reports it, waits for more.
     fn turn(&mut self) -> Result<(), Stop> {
         // Asked first: what comes between the last read and the end of a stream must still be read.
         let is_final = !self.live.input.may_grow();
@@ -191,7 +191,7 @@ impl Work {
         } else {
             self.take_early()?;
         }
-        // As soon as its end was taken: who writes it anew may do so any time.
+        // As soon as its end was taken: who writes it again may do so any time.
         self.keep();
         self.fold(None)?;
         self.settle()?;
@@ -199,7 +199,7 @@ impl Work {
         self.wait()
     }
 
-    /// R20: says whether nobody tells of changes, when that is another.
+    /// R20: says whether nothing reports changes, when that is another.
     fn tell_polling(&mut self) -> Result<(), Stop> {
         let is_polling = self.watch.is_polling();
         if std::mem::replace(&mut self.is_polling, is_polling) == is_polling {
@@ -220,7 +220,7 @@ impl Work {
             let at = self.framer.position();
             let got = self.live.input.read_at(at, &mut piece)?;
             let got = self.live.input.written(at, &piece[..got]);
-            // If what was read is there no more, the next look tells.
+            // If what was read is there no more, the next look reports.
             if got == 0 || !self.watch.note(&self.live.input, at, &piece[..got]) {
                 return Ok(());
             }
@@ -247,7 +247,7 @@ impl Work {
         Ok(())
     }
 
-    /// Takes what stands at the end of a quiet file although more may come.
+    /// Takes what is at the end of a quiet file although more may come.
     fn take_early(&mut self) -> Result<(), Stop> {
         if self.until_quiet() != Some(Duration::ZERO) {
             return Ok(());
@@ -293,7 +293,7 @@ impl Work {
         Some(wanted.saturating_sub(quiet))
     }
 
-    /// Whether the unfinished line is an object or array as it stands. Numbers and words are never taken early.
+    /// Whether the unfinished line is an object or array as it is. Numbers and words are never taken early.
     fn is_pending_whole(&self) -> Result<bool, Stop> {
         let Some(Span { offset: mut at, .. }) = self.framer.pending().map(|p| p.span) else { return Ok(false) };
         let mut piece = vec![0; PIECE];
@@ -375,7 +375,7 @@ impl Work {
         Ok(())
     }
 
-    /// Tells of lines that came to the file before this one.
+    /// Reports lines that came to the file before this one.
     fn look_at_late(&mut self) -> Result<(), Stop> {
         if let Some(told) = self.late.as_mut().and_then(Late::look) {
             self.send(IngestEvent::Late(told))?;
@@ -460,7 +460,7 @@ impl Work {
 
     // ---- events
 
-    /// Tells, however long the other side takes.
+    /// Reports, however long the other side takes.
     pub(super) fn send(&self, event: IngestEvent) -> Result<(), Stop> {
         select_biased! {
             recv(self.dropped) -> _ => Err(Stop::Dropped),
@@ -468,7 +468,7 @@ impl Work {
         }
     }
 
-    /// Tells of progress if it is time and somebody listens; ends here when nobody is there any more.
+    /// Reports progress if it is time and somebody listens; ends here when nobody is there any more.
     pub(super) fn progress(&mut self, event: impl FnOnce(&Self) -> IngestEvent) -> Result<(), Stop> {
         if let Err(crossbeam_channel::TryRecvError::Disconnected) = self.dropped.try_recv() {
             return Err(Stop::Dropped);

@@ -1,11 +1,11 @@
-//! Which steps have rows of their own in the list: a result that follows its call stands in the call's row.
+//! Which steps have rows of their own in the list: a result that follows its call is in the call's row.
 
 use crate::format::Run;
 use crate::model::{StepKind, StepNo};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Most steps between a result and the call in whose row it stands.
+/// Most steps between a result and the call in whose row it is.
 const APART_MAX: StepNo = 32;
 
 /// The rows of the list, kept from frame to frame and grown with the run.
@@ -62,7 +62,7 @@ impl CallRows {
     }
 }
 
-/// The call in whose row a result can stand: nothing but calls and results are between them.
+/// The call in whose row a result can be: nothing but calls and results are between them.
 #[must_use]
 pub fn call_before(run: &dyn Run, step: StepNo) -> Option<StepNo> {
     let call = run.answers(step).filter(|call| *call < step && step - *call <= APART_MAX)?;
@@ -72,7 +72,7 @@ pub fn call_before(run: &dyn Run, step: StepNo) -> Option<StepNo> {
     (is_result && is_call(call) && (call + 1..step).all(is_between)).then_some(call)
 }
 
-/// The results that stand in the row of a call.
+/// The results that are in the row of a call.
 pub fn results_of(run: &dyn Run, call: StepNo) -> impl Iterator<Item = StepNo> {
     let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX).min(call.saturating_add(APART_MAX + 1));
     let near = (call + 1..last).take_while(|step| matches!(run.sign(*step), Some(StepKind::Call | StepKind::Result)));

@@ -122,7 +122,7 @@ impl ConversationPane {
         self.code.borrow().asked.values().map(|(_, request)| request.clone()).collect()
     }
 
-    /// Takes coloured code, if it was asked for: the rows of its turn are made anew.
+    /// Takes coloured code, if it was asked for: the rows of its turn are rebuilt.
     pub fn set_code(&mut self, document: u64, node: u32, lines: &[CodeLine]) {
         let code = self.code.get_mut();
         if let Some((of, _)) = code.asked.remove(&(document, node)) {

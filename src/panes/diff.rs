@@ -26,7 +26,7 @@ const ALL_BYTES_MAX: u64 = 8 << 20;
 const LINES_BYTES_MAX: u64 = 8 << 10;
 /// Most lines of one text that are shown.
 const LINES_MAX: usize = 100;
-/// What lines begin with that stand beside those that differ.
+/// What lines begin with that are beside those that differ.
 const CONTEXT_HEAD: &str = "    ┊ ";
 /// Of a longer stretch of equal text only its ends are shown, so many characters each.
 const EQUAL_CHARS: usize = 48;
@@ -148,7 +148,7 @@ fn is_in(run: &dyn Run, part: &Part, list: &str) -> bool {
     matches!(part, Part::Differs(difference) if list_of(run, difference) == list)
 }
 
-/// The list that a value stands in: its outermost array, else the object around it.
+/// The list that a value is in: its outermost array, else the object around it.
 fn list_of(run: &dyn Run, difference: &Difference) -> String {
     let path = &difference.path;
     let parent = path.len().saturating_sub(1);
@@ -356,7 +356,7 @@ impl Shown {
         next.first().is_some_and(|range| range.start < end)
     }
 
-    /// A part of the text as a line, with what stands before and behind it.
+    /// A part of the text as a line, with what precedes and behind it.
     fn line(&self, part: Range<usize>, head: &str, role: Role, told: &str) -> TextLine {
         let end = head.len() + part.len();
         let mut line = TextLine::new(Role::JsonString, format!("{head}{}{told}", &self.text[part.clone()]));

@@ -100,7 +100,7 @@ impl FilesPane {
         self.arrange();
     }
 
-    /// Makes the rows anew. The cursor stays on its file, and on its line of the screen but at the head of the list.
+    /// Rebuilds the rows. The cursor stays on its file, and on its line of the screen but at the head of the list.
     fn arrange(&mut self) {
         let at = self.at_cursor().map(|file| file.path.clone());
         let line = self.scroll.cursor.saturating_sub(self.scroll.top);
@@ -148,7 +148,7 @@ impl FilesPane {
         }
     }
 
-    /// Takes what a file begins with. What was found in it before stands until it is checked anew.
+    /// Takes what a file begins with. What was found in it before is until it is checked again.
     pub fn set_head(&mut self, path: PathBuf, mut head: FileHead) {
         if !head.is_unreadable && head.len <= CHECKED_MAX {
             head.found = head.found.or(self.heads.get(&path).and_then(|old| old.found));
@@ -195,7 +195,7 @@ impl FilesPane {
         self.scroll.move_to_hit(&hits, is_forward)
     }
 
-    /// What stands in the header: what is listed, how much of it there is.
+    /// What is in the header: what is listed, how much of it there is.
     #[must_use]
     pub fn header(&self, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
         let title = cut_middle(&SafeText::of(&self.title), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });

@@ -48,7 +48,7 @@ impl Listed {
         self.counts[severity as usize]
     }
 
-    /// Where the findings of a step stand, which is in this record; an empty range where they would.
+    /// Where the findings of a step are, which is in this record; an empty range where they would.
     #[must_use]
     pub fn of_step(&self, record: usize, step: StepNo) -> Range<usize> {
         let key = (record, Some(step));

@@ -8,7 +8,7 @@ use crate::model::{Finding, Severity, StepNo};
 use crate::text::{Pattern, Role, wrap};
 use std::sync::Arc;
 
-/// From this width on rules are told with their family.
+/// From this width on rules are reported with their family.
 const WIDE: usize = 64;
 /// From this height on the rule under the cursor is explained.
 const TALL: usize = 12;

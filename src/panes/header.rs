@@ -13,12 +13,12 @@ use crate::text::{Role, SafeText, cut, cut_middle};
 const PATH_CELLS_MIN: usize = 24;
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
-/// From this width on the header tells the date with the time.
+/// From this width on the header shows the date with the time.
 const DATED: usize = 150;
-/// From this width on the sentence on a value has room for all it tells.
+/// From this width on the sentence on a value has room for all it reports.
 const WIDE: usize = 110;
 
-/// What the header tells of the table: the terms of its filter, and how many of how many records are shown.
+/// What the header says of the table: the terms of its filter, and how many of how many records are shown.
 #[must_use]
 pub fn table(session: &Session, table: &TablePane, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let mut chips = Vec::new();
@@ -137,7 +137,7 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
     let new = session.live.waiting(open.map_or(0, Open::count));
     out.extend(match (session.live.follow, new) {
         (_, Some(new)) => Some(Piece::of(Role::Warning, &paused(session, open, new, cells))),
-        // A recording is not live; how it plays stands beside.
+        // A recording is not live; how it plays is beside.
         _ if session.replay.is_some() => None,
         _ if !is_there => None,
         (Follow::On, _) if session.is_live => Some(Piece::of(Role::Good, "  ● live")),
@@ -166,7 +166,7 @@ fn paused(session: &Session, open: Option<&Open<'_>>, new: usize, cells: usize) 
     }
 }
 
-/// R20: that the file is looked at again and again, as nobody tells of changes.
+/// R20: that the file is looked at again and again, as nothing reports changes.
 fn polling(session: &Session) -> Option<Piece> {
     (session.live.is_polling && session.is_complete).then(|| Piece::of(Role::Dim, " · polling"))
 }
@@ -178,7 +178,7 @@ fn quiet(session: &Session) -> Option<Piece> {
     Some(Piece::of(Role::Dim, &format!(" · quiet since {since}")))
 }
 
-/// What stands unfinished at the end, where no list of steps has it as its last row (T11).
+/// What is unfinished at the end, where no list of steps has it as its last row (T11).
 fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
     let pending = session.live.pending.as_ref()?;
     let is_in_steps = open.is_some() && session.format.layout() == Layout::Run;
@@ -207,7 +207,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     // The end of a long path says most; the value and who wrote it must have room, too.
     let reference = cut_middle(&SafeText::of(&reference), (cells / 2).max(PATH_CELLS_MIN));
     let mut out = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Reference, reference)];
-    // Where a path names the instance, it stands in it.
+    // Where a path names the instance, it is in it.
     if let Some(instance) = instance.filter(|_| open.run().instances() == Instances::Chosen) {
         out.push(Piece::of(Role::Instance, &format!(" {instance}")));
     }

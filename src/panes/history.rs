@@ -9,7 +9,7 @@ use crate::text::{Pattern, Role, SafeText, pad};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// From this width on events are told in words, with the time.
+/// From this width on events are reported in words, with the time.
 const WIDE: usize = 56;
 
 /// Of so many events a search looks at what their values were copied from, too: a key press waits for it.
@@ -149,8 +149,8 @@ fn focus_checks(open: &Open<'_>) -> FocusChecks {
     FocusChecks { all, repaired }
 }
 
-/// Whether an event broke the schema or repaired the value (A42). What is wrong with a container is told by the first
-/// event of the step.
+/// Whether an event broke the schema or repaired the value (A42). What is wrong with a container is reported by the
+/// first event of the step.
 fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &FocusChecks) -> Option<Piece> {
     let FocusChecks { all, repaired } = checks;
     if all.is_empty() {

@@ -14,7 +14,7 @@ const PATHS_MAX: usize = 5_000;
 /// Cells of a column: as many as there is room for, within these.
 const COLUMN_CELLS_MIN: usize = 14;
 const COLUMN_CELLS_MAX: usize = 32;
-/// Below this width two columns stand side by side at most.
+/// Below this width two columns are side by side at most.
 const NARROW: usize = 50;
 
 /// One cell: the value of a path in an instance.
@@ -44,7 +44,7 @@ pub struct Grid {
 /// Generation, step, steps of the run, steps that schemas judged, whether only differences are shown, the kind.
 type CacheKey = (u64, StepNo, usize, StepNo, bool, String);
 
-/// Whether instances stand side by side, and where the cursor is among them.
+/// Whether instances are side by side, and where the cursor is among them.
 #[derive(Debug, Default)]
 pub struct ColumnsPane {
     /// Whether State shows columns.
@@ -93,7 +93,7 @@ impl ColumnsPane {
         if self.only_differing { grid.differing() } else { grid }
     }
 
-    /// Puts cursor and window where the value in focus stands.
+    /// Puts cursor and window where the value in focus is.
     pub fn sync(&mut self, open: &Open<'_>, extent: Extent) {
         let Some(grid) = self.grid(open) else { return };
         if let Some((identity, path)) = &open.session.focus.path {
@@ -247,7 +247,7 @@ impl ColumnsPane {
     }
 }
 
-/// How many columns stand side by side, and how wide all are.
+/// How many columns are side by side, and how wide all are.
 struct Shape {
     path: usize,
     cell: usize,

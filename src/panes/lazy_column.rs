@@ -1,5 +1,5 @@
-//! A column of items whose heights are known only once they are laid out: nothing but what stands around the window
-//! is. A place is an item and a row of it, so that no row above the window needs to be counted.
+//! A column of items whose heights are known only once they are laid out: nothing but what is around the window is. A
+//! place is an item and a row of it, so that no row above the window needs to be counted.
 
 use super::{Extent, Hit, Row, Window};
 
@@ -17,7 +17,7 @@ const FAR_ROWS: usize = 1 << 20;
 /// Rows kept visible above and below the cursor.
 const MARGIN: usize = 2;
 
-/// What stands in a column.
+/// What is in a column.
 pub trait Items {
     /// How many there are.
     fn count(&self) -> usize;
@@ -93,7 +93,7 @@ impl Column {
         Window { rows, top, total }
     }
 
-    /// Where the window stands among all, in rows as far as these are known: an item counts as one.
+    /// Where the window is among all, in rows as far as these are known: an item counts as one.
     fn thumb(&self, count: usize, height: usize, shown: usize, is_end: bool) -> (usize, usize) {
         if self.top == At::default() && is_end {
             return (0, shown);

@@ -1,5 +1,5 @@
 //! What is known of a file that something still writes: whether the view stays at its newest step, what came lately,
-//! what stands unfinished at its end. Times are texts of the clock that come with messages: nothing here ticks.
+//! what is unfinished at its end. Times are texts of the clock that come with messages: nothing here ticks.
 
 use crate::model::{HEAD, Place, StepNo};
 
@@ -23,7 +23,7 @@ pub enum Follow {
 /// A line without its end, or a document that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// Time of the day at which it was first seen.
     pub since: String,
@@ -52,7 +52,7 @@ pub struct Live {
     pub fresh: Option<StepNo>,
     /// The first of those that came after it, since the last [`Live::fade`].
     newer: Option<StepNo>,
-    /// What stands at the end and is no record yet.
+    /// What is at the end and is no record yet.
     pub pending: Option<Pending>,
     /// Whether the view was put on the last step, as the one before is no more: who did not go there does not follow.
     pub is_put: bool,
@@ -64,9 +64,9 @@ pub struct Live {
     pub stale: Option<&'static str>,
     /// Time of the day since which the file is gone or cannot be read (R22).
     pub stale_since: Option<String>,
-    /// Whether the file is looked at again and again, as the file system tells of no changes (R20).
+    /// Whether the file is looked at again and again, as the file system reports no changes (R20).
     pub is_polling: bool,
-    /// Steps known when this was last looked at; None until all that stood in the input is there.
+    /// Steps known when this was last looked at; None until all that was in the input is there.
     pub known: Option<usize>,
 }
 
@@ -105,7 +105,7 @@ impl Live {
         self.stale = Some(word);
     }
 
-    /// Another content is shown, or the same read anew: what came before is no measure for it.
+    /// Another content is shown, or the same read again: what came before is no measure for it.
     pub fn renew(&mut self, is_other: bool) {
         (self.fresh, self.newer) = (None, None);
         if is_other {
@@ -153,7 +153,7 @@ impl Live {
             return false;
         };
         if count < known && !is_complete {
-            // Read anew, and not yet as far as before.
+            // Read again, and not yet as far as before.
             return false;
         }
         self.known = Some(count);
@@ -180,7 +180,7 @@ impl Live {
         !self.is_quiet
     }
 
-    /// Takes what stands unfinished at the end, and the time of the day.
+    /// Takes what is unfinished at the end, and the time of the day.
     pub fn ends(&mut self, pending: Option<Place>, clock: &str) {
         let before = self.pending.take();
         self.pending = pending.filter(|place| place.span.len > 0).map(|place| {

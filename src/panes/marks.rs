@@ -10,7 +10,7 @@ use crate::text::{Role, SafeText};
 /// The sign of a flag, and of any mark on the timeline.
 pub const FLAG: &str = "⚑";
 
-/// Colour of a decision; its sign tells the same.
+/// Colour of a decision; its sign gives the same.
 #[must_use]
 pub fn role(verdict: Verdict) -> Role {
     match verdict {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Rows that a document unfolds to by itself.
 const AUTO_ROWS_MAX: usize = 2_000;
-/// The first piece of a row of text that is text: indentation and a border stand before it.
+/// The first piece of a row of text that is text: indentation and a border precede it.
 const TEXT_PIECE: usize = 2;
 
 /// A line of highlighted code.

@@ -89,7 +89,7 @@ impl PlanPane {
         self.folds.get(&node).copied().unwrap_or(plan.nodes.len() <= OPEN_NODES_MAX)
     }
 
-    /// Puts the cursor where its row stands now; another step may have more rows above it.
+    /// Puts the cursor where its row is now; another step may have more rows above it.
     pub fn sync(&mut self, open: &Open<'_>) {
         let lines = self.lines(open);
         if lines.get(self.scroll.cursor).copied() == self.at {

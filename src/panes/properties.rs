@@ -1,7 +1,7 @@
 //! What a schema says of the members of an object: their descriptions, and which of them the data lacks (A20).
 //!
 //! Only `properties`, `required`, `description`, `items`, `allOf` and references within the schema are read: enough to
-//! tell a person what belongs where. Whether a value keeps to its schema is judged elsewhere.
+//! show a person what belongs where. Whether a value keeps to its schema is judged elsewhere.
 
 use super::json_outline::{Doc, Kind};
 use super::{Open, Piece};
@@ -269,7 +269,7 @@ fn read(run: &dyn Run, id: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Optio
     (text.len() <= SCHEMA_BYTES_MAX).then(|| SchemaShape::of(&text))
 }
 
-/// What stands beside the name of a property that the data lacks: its type, whether it is required, its description.
+/// What is beside the name of a property that the data lacks: its type, whether it is required, its description.
 #[must_use]
 pub fn told(shape: &SchemaShape, property: &Property) -> Vec<Piece> {
     let remark = shape.remark(property.node);

@@ -25,7 +25,7 @@ impl Replay {
         Self { speed: speed.clamp(*SPEEDS.start(), *SPEEDS.end()), ..self }
     }
 
-    /// As the header tells it, when so many records were played.
+    /// As the header gives it, when so many records were played.
     #[must_use]
     pub fn told(self, played: usize, cells: usize) -> Piece {
         let (speed, total) = (self.speed, self.total);

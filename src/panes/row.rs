@@ -54,7 +54,7 @@ pub enum Hit {
 /// Most bytes of the rest of a wrapped line, before and behind a row, in which the ends of hits are looked for.
 const AROUND_BYTES_MAX: usize = 256;
 
-/// Of a row that is a part of a wrapped line, what of that line stands in the rows above and below.
+/// Of a row that is a part of a wrapped line, what of that line is in the rows above and below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Around {
     /// The first piece of the row that belongs to the line.
@@ -121,7 +121,7 @@ impl Row {
         if right + ROOM_MIN > width_cells { width_cells } else { width_cells - right }
     }
 
-    /// Says that its pieces from `first` on are this part of a line, whose rest stands in other rows.
+    /// Says that its pieces from `first` on are this part of a line, whose rest is in other rows.
     #[must_use]
     pub fn part_of(mut self, line: &str, part: &Range<usize>, first: usize) -> Self {
         if part.start > 0 || part.end < line.len() {
@@ -133,7 +133,7 @@ impl Row {
         self
     }
 
-    /// Sets what stands at the right edge.
+    /// Sets what is at the right edge.
     #[must_use]
     pub fn right(mut self, right: Vec<Piece>) -> Self {
         self.right = right;
@@ -219,7 +219,7 @@ pub struct Extent {
     pub height: usize,
 }
 
-/// Where a pane is scrolled to and where its cursor stands, in rows of its own model.
+/// Where a pane is scrolled to and where its cursor is, in rows of its own model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scroll {
     /// First visible row.

@@ -15,7 +15,7 @@ const LISTED_MAX: usize = 8;
 const OTHER_LINES: usize = 4;
 /// Longest address of a part of a schema that is looked at, in bytes.
 const ADDRESS_BYTES_MAX: usize = 4_096;
-/// In fewer lines only one violation is told, without since when.
+/// In fewer lines only one violation is reported, without since when.
 const LISTED_LINES_MIN: usize = 12;
 /// From so many lines on the keys are named above the schema.
 const TOLD_LINES_MIN: usize = 16;
@@ -212,7 +212,7 @@ impl SchemaPane {
     }
 }
 
-/// The key of a schema at a place: a pointer, from the part whose address stands before it if one does.
+/// The key of a schema at a place: a pointer, from the part whose address precedes it if one does.
 fn key_at(doc: &Doc, place: &str) -> Option<usize> {
     let part = place.split_once('#').filter(|(address, _)| !address.is_empty() && !address.starts_with('/'));
     let Some((address, pointer)) = part else { return doc.at(0, place) };

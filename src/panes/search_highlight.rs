@@ -9,7 +9,7 @@ pub fn mark(pattern: &Pattern, window: &mut Window) {
     window.rows.iter_mut().filter(|row| !row.is_remark).for_each(|row| mark_row(pattern, row));
 }
 
-/// Marks what matches in a row; in a part of a wrapped line also the parts of what stands in several rows.
+/// Marks what matches in a row; in a part of a wrapped line also the parts of what is in several rows.
 fn mark_row(pattern: &Pattern, row: &mut Row) {
     let Some(around) = &row.around else { return mark_pieces(pattern, &mut row.left) };
     let mut part = row.left.split_off(around.first.min(row.left.len()));
@@ -18,12 +18,12 @@ fn mark_row(pattern: &Pattern, row: &mut Row) {
     row.left.append(&mut part);
 }
 
-/// Marks what matches in pieces that stand beside each other, across their borders too.
+/// Marks what matches in pieces that are beside each other, across their borders too.
 pub fn mark_pieces(pattern: &Pattern, pieces: &mut Vec<Piece>) {
     mark_within(pattern, pieces, ("", ""));
 }
 
-/// The same in pieces that stand between two other texts, across the borders to these too.
+/// The same in pieces that are between two other texts, across the borders to these too.
 fn mark_within(pattern: &Pattern, pieces: &mut Vec<Piece>, (before, after): (&str, &str)) {
     let own: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
     let (start, end) = (before.len(), before.len() + own.len());

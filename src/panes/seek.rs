@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// What a step is looked for as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goal {
-    /// It tells of an error, or is one of these.
+    /// It reports an error, or is one of these.
     Error(Arc<[StepNo]>),
     /// It calls a tool.
     Call,

@@ -160,7 +160,7 @@ impl Session {
         self.format.layout() == Layout::Set && !(self.records.is_complete() && self.records.count() <= 1)
     }
 
-    /// Opens another trajectory, or the same anew.
+    /// Opens another trajectory, or the same again.
     pub fn set_run(&mut self, run: SharedRun, trajectory: usize) {
         self.run = Some(run);
         self.trajectory = trajectory;
@@ -250,7 +250,7 @@ impl Open<'_> {
         made
     }
 
-    /// What a step wrote, as `make` tells it: kept, since a step may have a million events.
+    /// What a step wrote, as `make` gives it: kept, since a step may have a million events.
     #[must_use]
     pub fn writes(&self, step: StepNo, make: impl FnOnce() -> Vec<Piece>) -> Rc<Vec<Piece>> {
         if let Some(found) = self.session.writes.borrow().get(&step) {
@@ -280,7 +280,7 @@ impl Open<'_> {
         folder
     }
 
-    /// The findings of the run. While it is read they are looked up anew at each doubling, not at each frame.
+    /// The findings of the run. While it is read they are looked up again at each doubling, not at each frame.
     #[must_use]
     pub fn findings(&self) -> Findings {
         let is_complete = self.session.is_complete;
@@ -348,7 +348,7 @@ impl Open<'_> {
         (findings.count(Severity::Error), findings.count(Severity::Warning))
     }
 
-    /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself tells.
+    /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself reports.
     #[must_use]
     pub fn error_steps(&self) -> Vec<StepNo> {
         let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
@@ -371,7 +371,7 @@ impl Open<'_> {
         steps
     }
 
-    /// Where the findings of a step stand among all; an empty range where they would.
+    /// Where the findings of a step are among all; an empty range where they would.
     #[must_use]
     pub fn findings_at(&self, step: StepNo) -> Range<usize> {
         let record = self.guard.place(step).map_or(self.session.trajectory, |place| place.record);

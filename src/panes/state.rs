@@ -141,7 +141,7 @@ pub struct StatePosition {
 pub struct StatePane {
     /// Scroll; its cursor is the row of `at`.
     pub scroll: Scroll,
-    /// Whether the gutter tells who and when, not only the step.
+    /// Whether the gutter shows who and when, not only the step.
     pub is_blaming: bool,
     /// Whether descriptions and missing properties are left out.
     pub hides_descriptions: bool,
@@ -298,7 +298,7 @@ impl StatePane {
         focus_of(open, &line.place)
     }
 
-    /// Puts the row index where the cursor's place stands in this outline; a place that is not shown leaves the row.
+    /// Puts the row index where the cursor's place is in this outline; a place that is not shown leaves the row.
     pub fn sync(&mut self, outline: &Outline) {
         let Some(at) = &self.at else { return };
         let same = |place: &Place| match (place, at) {

@@ -1,7 +1,7 @@
 //! Which steps the list shows: all, or those that a filter lets through and the one in focus.
 //!
-//! The step in focus is always in the list, so that no jump leads out of it: one that the filter hides stands there
-//! until it is left.
+//! The step in focus is always in the list, so that no jump leads out of it: one that the filter hides is there until
+//! it is left.
 
 use super::call_rows::{CallRows, OpenedCalls, call_before};
 use super::{Open, Piece};
@@ -22,7 +22,7 @@ pub struct StepFilter {
     shown: Vec<StepNo>,
     /// How many steps were looked at: the first ones.
     looked: usize,
-    /// A look at all steps anew, while what the last one found is shown.
+    /// A look at all steps again, while what the last one found is shown.
     anew: Option<Vec<StepNo>>,
     /// Calls whose results have rows of their own.
     pub opened: OpenedCalls,
@@ -132,7 +132,7 @@ enum Shown<'s> {
     All,
     /// Those that a filter lets through.
     Passing(&'s [StepNo]),
-    /// All but results that stand in the rows of their calls.
+    /// All but results that are in the rows of their calls.
     Calls(Rc<Vec<StepNo>>),
 }
 
@@ -150,7 +150,7 @@ impl StepRows<'_> {
         number.unwrap_or(StepNo::MAX)
     }
 
-    /// The row of a step, or of the next one that has a row; of a result that stands in the row of its call that row.
+    /// The row of a step, or of the next one that has a row; of a result that is in the row of its call that row.
     #[must_use]
     pub fn row(&self, open: &Open<'_>, step: StepNo) -> usize {
         let shown = match &self.shown {
@@ -166,7 +166,7 @@ impl StepRows<'_> {
         before + usize::from(self.hidden.is_some_and(|(_, hidden)| hidden < step))
     }
 
-    /// Whether results stand in the rows of their calls.
+    /// Whether results are in the rows of their calls.
     #[must_use]
     pub fn has_calls(&self) -> bool {
         matches!(self.shown, Shown::Calls(_))

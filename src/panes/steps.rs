@@ -73,7 +73,7 @@ struct Shape {
     cells: usize,
     has_marks: bool,
     is_cursor: bool,
-    /// Whether results stand in the rows of their calls.
+    /// Whether results are in the rows of their calls.
     has_calls: bool,
 }
 

@@ -18,7 +18,7 @@ pub struct TextLine {
     pub step: Option<StepNo>,
     /// Parts of it that are something else, in order, as ranges of bytes.
     pub marks: Vec<(Range<usize>, Role)>,
-    /// The value that it tells of.
+    /// The value that it reports.
     pub target: Option<(Identity, Vec<Key>)>,
     /// What it stands for, if it is a fold: the name to unfold it by.
     pub fold: Option<String>,
@@ -38,7 +38,7 @@ impl TextLine {
         self
     }
 
-    /// Names the value that it tells of.
+    /// Names the value that it reports.
     #[must_use]
     pub fn of_value(mut self, target: (Identity, Vec<Key>)) -> Self {
         self.target = Some(target);
@@ -179,7 +179,7 @@ impl Reader {
             .enumerate()
             .map(|(i, (line, range))| {
                 let line = &self.lines[*line];
-                // What goes on from the row above must not stand where lines have their signs.
+                // What goes on from the row above must not be where lines have their signs.
                 let indent = if range.start == 0 { 0 } else { hanging(&line.text, extent.width.saturating_sub(2)) };
                 let mut pieces = vec![Piece::of(Role::Text, &" ".repeat(1 + indent))];
                 pieces.extend(line.pieces(range));

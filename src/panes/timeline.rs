@@ -99,7 +99,7 @@ impl Timeline {
     }
 }
 
-/// Steps that change too little to draw a long line anew while it grows: half of a cell; 1 for what is short.
+/// Steps that change too little to draw a long line again while it grows: half of a cell; 1 for what is short.
 fn grain(count: usize, len: usize) -> usize {
     (count.next_power_of_two() / (2 * len)).max(1)
 }
@@ -108,7 +108,7 @@ fn cell_of(step: StepNo, len: usize, count: usize) -> usize {
     (usize::try_from(step.max(0)).unwrap_or(0) * len / count.max(1)).min(len - 1)
 }
 
-/// The first step of a cell, if one stands in it.
+/// The first step of a cell, if one is in it.
 fn first_of(cell: usize, len: usize, count: usize) -> Option<StepNo> {
     let step = (cell * count).div_ceil(len);
     (step < count && step * len / count == cell).then(|| StepNo::try_from(step).unwrap_or(StepNo::MAX))

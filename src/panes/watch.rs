@@ -14,7 +14,7 @@ const EARLIER_MAX: usize = 8;
 /// Widest value, and widest of the earlier ones, in cells.
 const VALUE_CELLS: usize = 24;
 const EARLIER_CELLS: usize = 14;
-/// From this width on a row tells who wrote the value and what it was before.
+/// From this width on a row shows who wrote the value and what it was before.
 const WIDE: usize = 70;
 
 /// Whose value, and where.

@@ -154,7 +154,7 @@ mod tests {
         answer(source, facts, (question, &None), &mut TaskKeys::default(), &|| is_wanted)
     }
 
-    /// 40 records of ten tasks; every fourth is none.
+    /// 40 records of ten tasks; every fourth is not.
     fn made() -> (Source, Arc<Counting>, FactTable) {
         let record = |i: usize| match i % 4 {
             3 => "{\"id\":\n".to_owned(),

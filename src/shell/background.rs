@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// A background is light above this lightness (L*, from 0, black, to 1, white).
 const LIGHT_MIN: f32 = 0.5;
-/// How long the terminal may take to tell its background colour.
+/// How long the terminal may take to say its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 
 /// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal

@@ -40,13 +40,13 @@ pub struct Environment {
     pub no_color: bool,
     /// How many colours the terminal has.
     pub colors: Colors,
-    /// The terminal's background, if `COLORFGBG` or the terminal tells it.
+    /// The terminal's background, if `COLORFGBG` or the terminal reports it.
     pub background: Background,
     /// `TERM`, empty if it is not set.
     pub term: String,
     /// `VISUAL`, else `EDITOR`, if not empty.
     pub editor: Option<String>,
-    /// `RUST_BACKTRACE` is on: a panic tells all, even if that quotes the user's file.
+    /// `RUST_BACKTRACE` is on: a panic gives all, even if that quotes the user's file.
     pub backtrace: bool,
     /// `OBELUS_PANIC=1`, in a debug build: panic after the first frame, to test that the terminal is given back, as in
     /// `screen_check.py --matrix --panic-env OBELUS_PANIC=1 -- obelus FILE`.
@@ -100,7 +100,7 @@ pub struct Config {
     pub theme: Option<String>,
     /// The user's themes by name: the text of each `themes/NAME.toml`, sorted by name.
     pub themes: Vec<(String, String)>,
-    /// What is watched, and how that is told.
+    /// What is watched, and how that is reported.
     pub watch: WatchConfig,
     /// Filters of the table by name, as they are written.
     pub filters: Vec<(String, String)>,
@@ -146,7 +146,7 @@ struct WatchPaths {
     paths: Vec<Spanned<String>>,
 }
 
-/// Not derived: what tells the variants apart by trying forgets where their members stand.
+/// Not derived: what distinguishes the variants by trying forgets where their members are.
 impl<'de> Deserialize<'de> for WatchEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entry;
@@ -187,7 +187,7 @@ const NOTICES: [(&str, NoticeBy); 3] = [("off", NoticeBy::Off), ("bell", NoticeB
 /// The table `[watch]`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WatchConfig {
-    /// How a hit is told.
+    /// How a hit is reported.
     pub notice: NoticeBy,
     formats: Vec<(String, Vec<Expected>)>,
 }

@@ -4,7 +4,7 @@ use crate::model::Problem;
 use crate::shell::config::{Config, Environment};
 use crate::shell::themes::Themes;
 
-/// A `config.toml` in which every setting stands as a comment.
+/// A `config.toml` in which every setting is as a comment.
 pub(crate) const EXAMPLE: &str = include_str!("config.example.toml");
 
 /// All that is wrong in `config.toml`, the themes and the formats of the configuration folder.

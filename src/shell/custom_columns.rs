@@ -41,7 +41,7 @@ pub(super) struct Asker {
     process: Option<Child>,
     #[cfg(feature = "query")]
     ended: usize,
-    /// Why the expression failed for a record first, and whether that was told.
+    /// Why the expression failed for a record first, and whether that was reported.
     #[cfg(feature = "query")]
     why: (Option<String>, bool),
 }

@@ -63,7 +63,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Begins with a list of files, of which nothing is known yet: [`Msg::Files`] tells of them.
+    /// Begins with a list of files, of which nothing is known yet: [`Msg::Files`] reports them.
     ///
     /// # Errors
     /// None that can come.
@@ -102,7 +102,7 @@ impl Stage {
         self.tell(Msg::Resize(width, height));
     }
 
-    /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.
+    /// Sends the program a message and does at once what it asks for; returns what is for a terminal to do.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
         let mut outside = Vec::new();
         let mut queue = VecDeque::from([msg]);

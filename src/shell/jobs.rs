@@ -32,7 +32,7 @@ const ANSWERS_MAX: usize = 1024;
 /// Longest check against schemas without a pause, and the pause.
 const SLICE: Duration = Duration::from_millis(1);
 const PAUSE: Duration = Duration::from_micros(200);
-/// Facts of a longer record are told without those of others, in bytes.
+/// Facts of a longer record are reported without those of others, in bytes.
 const BIG_RECORD: u64 = 1 << 20;
 /// Most code lines of a string that are highlighted.
 const CODE_LINES_MAX: usize = 2_000;
@@ -200,7 +200,7 @@ fn of_run(source: &Source, job: Job, send: &mut dyn FnMut(Msg)) {
     }
 }
 
-/// Arranges rows; how far that is, is told where words are read again for it.
+/// Arranges rows; how far that is, is reported where words are read again for it.
 fn arranged(
     source: &Source,
     number: u64,

@@ -23,7 +23,7 @@ const REST_NOTIFIED: u32 = 400;
 
 /// A list that is looked after. Dropping it ends the threads.
 pub(super) struct Lists {
-    /// What the threads tell.
+    /// What the threads report.
     pub(super) told: Receiver<Msg>,
     heads: Sender<Vec<PathBuf>>,
     /// Only its end matters.

@@ -83,7 +83,7 @@ fn keep(
     })
 }
 
-/// Tells what the journal holds that was not told yet.
+/// Reports what the journal holds that was not reported yet.
 fn gather(mark_journal: &mut MarkJournal, send: &mut dyn FnMut(Msg)) {
     match mark_journal.gather() {
         Err(problem) => send(Msg::Notify(true, problem.to_string())),
@@ -99,7 +99,7 @@ fn save(mark_journal: &mut MarkJournal, send: &mut dyn FnMut(Msg)) {
     send(Msg::Unsaved(mark_journal.unsaved(), why));
 }
 
-/// Reads what is decided on and tells the events.
+/// Reads what is decided on and gives the events.
 pub(super) fn decide(
     mark_journal: &mut MarkJournal,
     source: &Source,
@@ -125,7 +125,7 @@ pub(super) fn decide(
         }
     }
     let events: Vec<Event> = mark_journal.decide(changes);
-    // Until it is on the disk a mark is told to be unsaved; first, so that it is never shown as saved before.
+    // Until it is on the disk a mark is shown as unsaved; first, so that it is never shown as saved before.
     send(Msg::Unsaved(mark_journal.unsaved(), None));
     send(Msg::Marked(units.into_iter().zip(events).map(|(unit, event)| Marked { unit, event }).collect()));
 }

@@ -35,7 +35,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// The path of a file that was opened empty and holds records now: told once.
+    /// The path of a file that was opened empty and holds records now: reported once.
     pub(super) fn known_at_last(&mut self, records: usize) -> Option<PathBuf> {
         let is_known = self.is_unknown && records > 0;
         self.is_unknown &= !is_known;
@@ -86,7 +86,7 @@ pub(super) fn open((input, detected): Known) -> Result<(Session, Reading), Probl
     Ok((session, Reading { worker, input, opened_len_bytes, is_unknown: opened_len_bytes == 0 }))
 }
 
-/// What the worker tells, as the program hears it. `has_grown`: the input is longer than when it was opened. (More
+/// What the worker reports, as the program hears it. `has_grown`: the input is longer than when it was opened. (More
 /// records alone say less: an unfinished last line that is quiet is taken as one.)
 pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, has_grown: bool) -> Msg {
     match event {
@@ -116,7 +116,7 @@ fn mark(path: Option<&Path>) -> &'static str {
     if path.is_some_and(is_missing) { "gone" } else { "unreadable" }
 }
 
-/// What stands unfinished at the end of the input, where an event tells it.
+/// What is unfinished at the end of the input, where an event gives it.
 pub(super) fn ending(event: &IngestEvent) -> Option<Option<Place>> {
     match event {
         IngestEvent::Done { pending } | IngestEvent::Appended { pending, .. } => Some(*pending),

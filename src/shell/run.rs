@@ -199,11 +199,11 @@ fn no_thread(e: std::io::Error) -> Problem {
     Problem::unreadable(format!("no thread for the work: {e}"))
 }
 
-/// Whether a path that was asked for stands nowhere in what was opened.
+/// Whether a path that was asked for is nowhere in what was opened.
 enum Unknown {
     /// Not all of it is read.
     NotLooked,
-    /// All stand somewhere.
+    /// All are somewhere.
     None,
     /// What to say of one.
     Found(Problem),
@@ -350,7 +350,7 @@ impl Program {
 
     fn draw(&mut self) -> Result<(), Problem> {
         let (width, height) = self.draw_once()?;
-        // A resize before the keyboard was listened to is told by nobody.
+        // A resize before the keyboard was listened to is reported by nobody.
         if (width, height) != self.app.size {
             self.tell(Msg::Resize(width, height));
             self.draw_once()?;
@@ -396,8 +396,8 @@ impl Program {
         self.look_again();
     }
 
-    /// Ends if a path that was asked for stands nowhere in an input that was read. One that is followed may come to
-    /// have it.
+    /// Ends if a path that was asked for is nowhere in an input that was read. One that is followed may come to have
+    /// it.
     fn look_for_paths(&mut self) {
         let Opened::Input(input) = &self.settings.opened else { return };
         let is_read = self.app.session.is_complete && (input.is_file() || !input.may_grow());

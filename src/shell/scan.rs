@@ -1,5 +1,5 @@
-//! A look at all records of a dataset in the background: on several threads, told in the order of the file, piece by
-//! piece, and ended when nobody wants it any more.
+//! A look at all records of a dataset in the background: on several threads, reported in the order of the file, piece
+//! by piece, and ended when nobody wants it any more.
 
 use super::jobs::Source;
 use crate::app::Msg;
@@ -15,10 +15,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 
-/// Bytes, and records, that a thread looks at before it tells.
+/// Bytes, and records, that a thread looks at before it reports.
 const BATCH_BYTES: u64 = 1 << 20;
 const BATCH_RECORDS: usize = 4_096;
-/// Pieces of one thread that may wait to be told.
+/// Pieces of one thread that may wait to be reported.
 const WAITING_MAX: usize = 2;
 /// Most threads; one processor is left to what the user does.
 const THREADS_MAX: usize = 8;
@@ -138,7 +138,7 @@ fn side_by_side(
 }
 
 /// The facts on a record that is on the screen before the scan has come to it: without what only the records before it
-/// would tell.
+/// would report.
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
     let glanced = look_at_one(source, &survey.look(), record);
@@ -158,11 +158,11 @@ impl Reread for Source {
     }
 }
 
-/// A source that tells how many of so many records were read again, in percent.
+/// A source that says how many of so many records were read again, in percent.
 pub(super) struct Telling<'s, F> {
     source: &'s Source,
     records: usize,
-    /// Records that were read, what was told last, and who is told.
+    /// Records that were read, what was reported last, and who is reported.
     told: RefCell<(usize, usize, F)>,
 }
 

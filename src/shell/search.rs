@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 
 /// Bytes of a window: looked at between two looks whether the search is still wanted.
 const WINDOW_BYTES: u64 = 1 << 20;
-/// Longest match that may stand across two windows.
+/// Longest match that may be across two windows.
 const OVERLAP_BYTES: u64 = 64 << 10;
 /// Rows that a search in listed steps looks at together.
 const ROWS: usize = 64;
-/// Time between two counts that are told.
+/// Time between two counts that are reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What is searched for.

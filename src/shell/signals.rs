@@ -29,7 +29,7 @@ pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Res
             match signal {
                 SIGTSTP => beside(&device, &sender, Device::suspend),
                 SIGCONT => beside(&device, &sender, Device::take_back),
-                // The thread that reads keys tells it too, unless it waits for the rest of a paste or a sequence. Where
+                // The thread that reads keys gives it too, unless it waits for the rest of a paste or a sequence. Where
                 // there is no room for it, the next frame sees the size.
                 SIGWINCH => {
                     let _ = size().map(|(width, height)| sender.try_send(InputEvent::Resize { width, height }));

@@ -1,5 +1,5 @@
-//! Which steps of the open run pass a filter, told piece by piece; the run is held for one step at a time, so that who
-//! fills it goes on.
+//! Which steps of the open run pass a filter, reported piece by piece; the run is held for one step at a time, so that
+//! who fills it goes on.
 
 use super::jobs::Source;
 use crate::app::{Job, Msg};
@@ -8,7 +8,7 @@ use crate::review::{StepEntry, StepNotes};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Steps, and the time, after which what was found is told.
+/// Steps, and the time, after which what was found is reported.
 const PIECE_STEPS: usize = 4_096;
 const PIECE_TIME: Duration = Duration::from_millis(30);
 

@@ -51,7 +51,7 @@ pub fn template_of(asked: &str, file: &Path, settings: &[Setting]) -> Result<Arc
     Ok(Arc::new(started.map_err(faulty)?))
 }
 
-/// The file, and what stands behind its `#`, if there is no file of the whole name.
+/// The file, and what follows its `#`, if there is no file of the whole name.
 fn parted(asked: &Path) -> (PathBuf, Option<String>) {
     let text = asked.to_string_lossy();
     match text.rsplit_once('#') {
@@ -60,7 +60,7 @@ fn parted(asked: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// The file and what stands beside it, or a folder.
+/// The file and what is beside it, or a folder.
 fn read(asked: &Path) -> io::Result<TemplateFiles> {
     let text = |path: &Path| read_small(path, TEMPLATE_BYTES_MAX).map(|bytes| lossy(&bytes).into_owned());
     let (folder, file) =

@@ -28,7 +28,7 @@ use std::panic::{self, PanicHookInfo};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Width and height of the terminal that standard output is, in cells; None where it is none, or does not say.
+/// Width and height of the terminal that standard output is, in cells; None where it is not one, or does not say.
 #[must_use]
 pub fn cells_of_stdout() -> Option<(u16, u16)> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;

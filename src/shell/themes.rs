@@ -13,7 +13,7 @@ pub(super) struct Themes {
 }
 
 impl Themes {
-    /// Whether [`Themes::choose`] depends on the terminal's background and the environment does not tell it.
+    /// Whether [`Themes::choose`] depends on the terminal's background and the environment does not give it.
     pub(super) fn need_background(named: Option<&str>, config: &Config, environment: &Environment) -> bool {
         match named.or(config.theme.as_deref()) {
             Some("auto") => true,
@@ -23,7 +23,7 @@ impl Themes {
     }
 
     /// Chooses by name: `auto` by the terminal's background. A theme for any background takes the shades for the one
-    /// that the environment tells; where none is known, it looks the same on dark and light.
+    /// that the environment reports; where none is known, it looks the same on dark and light.
     ///
     /// # Errors
     /// The command line names a theme that there is not.
@@ -53,7 +53,7 @@ impl Themes {
                 let names: Vec<&str> = themes.iter().map(Theme::name).collect();
                 let problem = Problem::usage(format!("there is no theme `{wanted}`"))
                     .hint(format!("the themes are {} and auto", names.join(", ")));
-                // One of the user's own that cannot be read is told of, and the default is used.
+                // One of the user's own that cannot be read is reported, and the default is used.
                 if named.is_some() && !config.themes.iter().any(|(name, _)| *name == wanted) {
                     return Err(problem);
                 }

@@ -68,7 +68,7 @@ fn made(
     Ok(rows.map(|rows| ([left, right], rows)))
 }
 
-/// The rows of a run; how far the reading is, is told in percent.
+/// The rows of a run; how far the reading is, is reported in percent.
 fn rows<'r>(
     side: &'r RunData,
     run: &'r dyn Run,

@@ -1,6 +1,6 @@
 //! Files that come into being whole: written under another name beside their own, synced, renamed.
 //!
-//! Whoever is killed meanwhile leaves what stood under the name before, or nothing, and a hidden file that ends in
+//! Whoever is killed meanwhile leaves what was under the name before, or nothing, and a hidden file that ends in
 //! `.part`. No input is ever written over.
 
 use super::journal::folder_of;

@@ -1,4 +1,5 @@
-//! What is no text, told from its first bytes: named in one message with advice, not shown as 10,000 broken records.
+//! What is no text, recognised from its first bytes: named in one message with advice, not shown as 10,000 broken
+//! records.
 
 use crate::model::Problem;
 

@@ -1,5 +1,5 @@
-//! Containers: zip archives, SQLite databases and pickles, told by their first bytes, and folders, told by the names in
-//! them. What they hold becomes a text of records in a private file; which records, the caller says.
+//! Containers: zip archives, SQLite databases and pickles, recognised by their first bytes, and folders, recognised by
+//! the names in them. What they hold becomes a text of records in a private file; which records, the caller says.
 
 use super::folder::Folder;
 use super::input::{Input, cannot_open};
@@ -32,7 +32,7 @@ const PICKLE: [&[u8]; 4] = [b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"];
 const PICKLE_BYTES_MAX: u64 = 1 << 30;
 
 impl Container {
-    /// Opens a file or folder that is a container; None: it is none, or no file.
+    /// Opens a file or folder that is a container; None: it is invalid, or no file.
     ///
     /// # Errors
     /// It is one and damaged.

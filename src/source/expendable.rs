@@ -1,5 +1,5 @@
 //! Work that may fail without the program: what others packed is read by libraries that may not stand it, and a job of
-//! the screen is one of many. Whoever prints panics leaves these out; who began the work tells of them.
+//! the screen is one of many. Whoever prints panics leaves these out; who began the work reports them.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -25,7 +25,7 @@ pub fn set_expendable(is_expendable: bool) {
 
 /// For a hook: whether a panic is one of such work, whose place is then kept for [`caught`].
 pub fn is_kept(info: &PanicHookInfo<'_>) -> bool {
-    // The end of a scope tells of a thread in it that failed before: that one's place is the true one.
+    // The end of a scope reports a thread in it that failed before: that one's place is the true one.
     let mut place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
     if is_expendable() && place.is_none() {
         *place = info.location().map(ToString::to_string);

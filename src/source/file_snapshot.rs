@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Bytes at the beginning and at the end of a file that tell whether what came was appended to them.
+/// Bytes at the beginning and at the end of a file that say whether what came was appended to them.
 const END_BYTES: u64 = 4096;
 
 /// A file as it was at one moment.
@@ -54,7 +54,7 @@ impl Stamp {
     }
 }
 
-/// The first and the last bytes of what stands before a byte.
+/// The first and the last bytes of what precedes a byte.
 fn ends(file: &File, len: u64) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     for (from, to) in [(0, len.min(END_BYTES)), (len.saturating_sub(END_BYTES), len)] {

@@ -1,4 +1,4 @@
-//! The fingerprint of what was read of a file: whether those bytes still stand there (TAIL T2).
+//! The fingerprint of what was read of a file: whether those bytes still are there (TAIL T2).
 
 use super::Input;
 use crate::model::cast;

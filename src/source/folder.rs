@@ -1,7 +1,7 @@
 //! Folders whose files together are one input, as an agent that writes a file for each event does it.
 //!
-//! Which folders may be such is told by names alone, so that a walk through ten thousand folders opens no file; what
-//! the files are, a format says.
+//! Which folders may be such is recognised by names alone, so that a walk through ten thousand folders opens no file;
+//! what the files are, a format says.
 
 use super::input::cannot_open;
 use crate::model::{Archive, Problem, Sink};

@@ -40,11 +40,11 @@ pub enum Change {
     Truncated,
     /// The path leads to another file now; the old content can still be read.
     Replaced(Content),
-    /// The path leads nowhere (told once). The open file can still be read.
+    /// The path leads nowhere (reported once). The open file can still be read.
     Gone,
     /// The path leads somewhere again: to the file it led to before (None), or to another than this old one.
     Back(Option<Content>),
-    /// The path cannot be looked at or opened (told once); the open file can still be read.
+    /// The path cannot be looked at or opened (reported once); the open file can still be read.
     Trouble(Problem),
 }
 
@@ -111,7 +111,7 @@ impl Watch {
         }
     }
 
-    /// Whether a file is followed by looks alone, as the file system tells of no changes (R20).
+    /// Whether a file is followed by looks alone, as the file system reports no changes (R20).
     #[must_use]
     pub fn is_polling(&self) -> bool {
         self.follower.is_some() && !self.hints.are_heard()
@@ -128,7 +128,7 @@ impl Watch {
     }
 
     /// Takes note of bytes that were read of an input, if it is what the path leads to; false if what was read before
-    /// is there no more (T2), which the next look tells.
+    /// is there no more (T2), which the next look reports.
     pub fn note(&mut self, input: &Arc<Input>, offset: u64, bytes: &[u8]) -> bool {
         let content = self.follower.as_mut().and_then(|follower| follower.content.as_mut());
         match content.filter(|content| content.input.as_ref().is_some_and(|own| Arc::ptr_eq(own, input))) {
@@ -312,7 +312,7 @@ impl Content {
                 return Ok(Change::None);
             }
             let input = Input::open_any(path)?;
-            // Another file came meanwhile: the next look tells.
+            // Another file came meanwhile: the next look reports.
             if id(&input.metadata()?) != self.id {
                 return Ok(Change::None);
             }

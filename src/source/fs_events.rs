@@ -64,7 +64,7 @@ impl Hints {
         self.watch(paths, RecursiveMode::Recursive, |_| true);
     }
 
-    /// Whether the file system tells of changes.
+    /// Whether the file system reports changes.
     pub(super) fn are_heard(&self) -> bool {
         self.watcher.is_some()
     }

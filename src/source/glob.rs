@@ -34,7 +34,7 @@ pub fn is_pattern(path: &Path) -> bool {
 /// It is no pattern, or nothing fits it.
 pub fn files_matching(pattern: &Path) -> Result<(Vec<PathBuf>, Vec<Problem>), Problem> {
     let (mut found, mut troubles) = (BTreeSet::new(), Vec::new());
-    // An empty one is no name, and not the folder that one stands in.
+    // An empty one is no name, and not the folder that one is in.
     for one in alternatives(&pattern.to_string_lossy())?.iter().filter(|one| !one.is_empty()) {
         let mut search = Search {
             parts: parts(Path::new(one))?,
@@ -138,7 +138,7 @@ enum Part {
 
 struct Search {
     parts: Vec<Part>,
-    /// Folders, and from which part on they were looked through: a symbolic link may lead back to where it stands.
+    /// Folders, and from which part on they were looked through: a symbolic link may lead back to where it is.
     seen: HashSet<(u64, u64, usize)>,
     found: BTreeSet<PathBuf>,
     troubles: Vec<Problem>,

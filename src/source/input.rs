@@ -42,12 +42,12 @@ impl Input {
     /// packed file holds.
     ///
     /// # Errors
-    /// It is missing, a folder, not ours to read, or no text (R9); each told with what to do.
+    /// It is missing, a folder, not ours to read, or no text (R9); each reported with what to do.
     pub fn open(path: &Path) -> Result<Arc<Self>, Problem> {
         Self::open_unless(path, binary_detect::refused)
     }
 
-    /// The same for who tells each line that is no JSON: bytes of no known kind are taken.
+    /// The same for the reporter of each line that is not JSON: bytes of no known kind are taken.
     ///
     /// # Errors
     /// As [`Input::open`], but for those.
@@ -99,7 +99,7 @@ impl Input {
         Self::of_file(file, path, name)
     }
 
-    /// A handle on a file that has content although its size is 0, as those of `/proc` have: reading tells its end.
+    /// A handle on a file that has content although its size is 0, as those of `/proc` have: reading reports its end.
     fn sizeless(&self) -> Result<Option<File>, Problem> {
         let (Store::File { file, .. }, 0) = (&self.store, self.len()) else { return Ok(None) };
         let failed = |e| cannot_open(&self.name, &e);
@@ -271,7 +271,7 @@ impl Input {
         self.metadata().ok().and_then(|meta| meta.modified().ok()?.elapsed().ok()).unwrap_or_default()
     }
 
-    /// Waits until a stream has brought enough to tell what it is: its end, a good part, or a pause after something.
+    /// Waits until a stream has brought enough to know what it is: its end, a good part, or a pause after something.
     pub fn wait_for_head(&self) {
         let mut pauses = 0;
         while self.may_grow() && !self.is_file() && self.len() < HEAD_BYTES && pauses < HEAD_PAUSES {
@@ -346,7 +346,7 @@ impl Input {
         piece.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1)
     }
 
-    /// Length of the hole at a byte: zeros that the file system keeps no data for; 0 where it has data or cannot tell.
+    /// Length of the hole at a byte: zeros that the file system keeps no data for; 0 where it has data or cannot know.
     pub(crate) fn hole_at(&self, offset: u64) -> u64 {
         let Store::File { file, .. } = &self.store else { return 0 };
         // The file's own position moves, which nobody uses.
@@ -476,7 +476,7 @@ mod tests {
         assert!(Input::spooled("stream".to_owned(), None, Packing::Unknown, failing).unwrap().wait().is_err());
     }
 
-    /// A decoder that cannot stand what it reads.
+    /// A decoder that cannot be what it reads.
     struct Frail(&'static [u8]);
 
     impl Read for Frail {

@@ -24,7 +24,7 @@ pub struct Listing {
     places: Vec<SessionPlace>,
     title: String,
     common: PathBuf,
-    /// As last told; and when it was last seen to change.
+    /// As last reported; and when it was last seen to change.
     told: HashMap<PathBuf, (ListedFile, Option<SystemTime>)>,
     troubles: Vec<String>,
     has_looked: bool,
@@ -37,7 +37,7 @@ pub struct Listing {
     asked: u64,
 }
 
-/// What tells one content of a file from another: how long it is, when it was written.
+/// What distinguishes one content of a file from another: how long it is, when it was written.
 type Version = (u64, Option<SystemTime>);
 
 impl Listing {
@@ -62,7 +62,7 @@ impl Listing {
         Self { places, title: "sessions".to_owned(), common: PathBuf::new(), ..Self::new(&[], is_input) }
     }
 
-    /// From now on hears of changes below its folders, where the file system tells of them.
+    /// From now on hears of changes below its folders, where the file system reports them.
     pub fn watch(&mut self) {
         if self.places.is_empty() && self.roots.iter().all(|root| root.is_dir()) {
             self.hints.watch_folders(&self.roots);
@@ -106,7 +106,7 @@ impl Listing {
         ListChange { title, changed, gone, troubles, now: millis(now), ahead: 0 }
     }
 
-    /// What changed since the last look; None if nothing did. The first look always tells.
+    /// What changed since the last look; None if nothing did. The first look always reports.
     pub fn look(&mut self, now: SystemTime) -> Option<ListChange> {
         let mut found = HashMap::new();
         let mut troubles = Vec::new();
@@ -155,7 +155,7 @@ impl Listing {
         place.map_or_else(|| below(path, &self.common), |place| place.name_of(path))
     }
 
-    /// A file, if it is not as it was told.
+    /// A file, if it is not as it was reported.
     fn changed(&mut self, path: PathBuf, facts: Option<FileFacts>, now: SystemTime) -> Option<ListedFile> {
         let before = self.told.get(&path);
         let written = facts.and_then(|facts| facts.written);

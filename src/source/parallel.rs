@@ -41,7 +41,7 @@ pub fn in_order<P: Sync, A: Send, W: FnMut(&P) -> A, E>(
             });
         }
         let told = (0..pieces.len()).zip(receivers.iter().cycle());
-        // A thread that ended early has panicked, which the end of the scope tells.
+        // A thread that ended early has panicked, which the end of the scope reports.
         told.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(&mut each)
     })
 }

@@ -18,7 +18,7 @@ const ALONE_PIECES: usize = 4;
 const ALONE_BYTES: u64 = 4 * BLOCK as u64;
 const ALONE_SHARE: u64 = 4;
 
-/// What a look at the bytes of one record tells. The record is counted from the beginning of its piece of the input.
+/// What a look at the bytes of one record reports. The record is counted from the beginning of its piece of the input.
 pub trait Seen: Send {
     /// Whether those bytes are one JSON text by itself, no deeper than is read.
     fn is_whole(&self) -> bool;
@@ -68,7 +68,7 @@ struct All<'a, L> {
     index: RecordIndex,
     block: Vec<u8>,
     look: Option<&'a L>,
-    /// Records of which what was seen is told.
+    /// Records of which what was seen is reported.
     told: usize,
     /// Bytes of those that came in no guess.
     alone: u64,
@@ -78,7 +78,7 @@ struct All<'a, L> {
 struct Guess<S> {
     /// The byte behind that newline.
     start: u64,
-    /// As it stands behind the piece.
+    /// As it follows the piece.
     framer: Framer,
     index: RecordIndex,
     /// What was seen of each record, if they were looked at.

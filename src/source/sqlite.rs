@@ -52,7 +52,7 @@ impl Database {
             .ok_or_else(|| Problem::unreadable(format!("{} has no table `{table}`", self.name)))
     }
 
-    /// What is asked for of a table: where each column stands in a row.
+    /// What is asked for of a table: where each column is in a row.
     fn picked(&self, table: &str, columns: &[&str]) -> Result<(u32, row::Picked), Problem> {
         let (table, root) = self.root(table)?;
         let place = |column: &&str| table.columns.iter().position(|known| known == column);

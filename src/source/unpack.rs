@@ -1,4 +1,4 @@
-//! Packed streams: gzip and Zstandard, told by their first bytes and read as what they hold.
+//! Packed streams: gzip and Zstandard, recognised by their first bytes and read as what they hold.
 //!
 //! An archive may be several behind one another (what `cat a.gz b.gz` gives); all are read. Whoever reads may get less
 //! than an archive held, and an error: it was cut off, or it is damaged.

@@ -81,7 +81,7 @@ fn holds_records(name: &[u8]) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Paths below `root` of the files to follow, in order. Folders that cannot be read are told.
+/// Paths below `root` of the files to follow, in order. Folders that cannot be read are reported.
 pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<OsString> {
     let mut found = Vec::new();
     // Of a folder that is one input each file is followed by itself.
@@ -133,7 +133,7 @@ fn walk_for(root: &Path, wanted: &Wanted<'_>, troubles: &mut Vec<Problem>, each:
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {
         let path = root.join(&folder);
-        // A symbolic link may lead back to where it stands.
+        // A symbolic link may lead back to where it is.
         let is_new = fs::metadata(&path).is_ok_and(|meta| seen.insert((meta.dev(), meta.ino())));
         if !is_new {
             continue;

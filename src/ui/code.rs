@@ -1,6 +1,6 @@
 //! Highlighting of code inside strings: text to pieces with roles. What language a string is in: `code/guess.rs`.
 //!
-//! Pieces are foreign text as it stands, but for tabs: who paints them makes them safe first.
+//! Pieces are foreign text as it is, but for tabs: who paints them makes them safe first.
 
 #[cfg(test)]
 mod classes;
@@ -19,7 +19,7 @@ pub const COLUMN_COUNT_MAX: usize = 2_000;
 /// Columns from one tab stop to the next.
 const TAB_STOP: usize = 4;
 
-/// Languages after which the syntaxes are loaded anew. Patterns are compiled where a text needs them and stay as long
+/// Languages after which the syntaxes are loaded again. Patterns are compiled where a text needs them and stay as long
 /// as their set: 1 MB of JSON, 3 to 5 MB of most languages, 24 MB of TypeScript. To load them takes 1 MB and 1 ms.
 const HELD_MAX: usize = 4;
 

@@ -54,7 +54,7 @@ fn paint_bar(area: Area, left: &[Piece], right: &[Piece], theme: &Theme, buffer:
     buffer.set_style(area, theme.style(Role::Bar));
     let right_width = row::pieces_width(right).min(usize::from(area.width));
     let room = usize::from(area.width) - right_width;
-    // What is cut off on the left does not run into what stands on the right.
+    // What is cut off on the left does not run into what is on the right.
     let gap = usize::from(right_width > 0 && row::pieces_width(left) > room);
     let tint = Some(Style { bg: theme.style(Role::Bar).bg, ..Style::default() });
     put(left, area.x, area.y, room.saturating_sub(gap), tint, theme, buffer);

@@ -1,7 +1,7 @@
 //! A frame as a picture: the cells of a buffer as SVG, in a window with a title.
 //!
-//! For the README and reports. Each run of cells of one style is one text of a stated length, so that the columns stand
-//! whatever font the viewer has. Wide characters stand alone for the same reason.
+//! For the README and reports. Each run of cells of one style is one text of a stated length, so that the columns are
+//! whatever font the viewer has. Wide characters are alone for the same reason.
 
 mod shapes;
 
@@ -168,7 +168,7 @@ impl Picture {
     fn paint_texts(&self, cells: &[Painted<'_>], row: usize, out: &mut String) {
         let shown = Modifier::BOLD | Modifier::ITALIC | Modifier::UNDERLINED | Modifier::CROSSED_OUT | Modifier::HIDDEN;
         let look = |p: &Painted<'_>| Look { ink: self.colours(p.cell).0, modifier: p.cell.modifier & shown };
-        // A run is of one look. A character that fonts give another width stands alone, or with its equals.
+        // A run is of one look. A character that fonts give another width is alone, or with its equals.
         let joins = |a: &Painted<'_>, b: &Painted<'_>| {
             look(a) == look(b) && ((is_plain(a) && is_plain(b)) || (a.width == 1 && a.cell.symbol() == b.cell.symbol()))
         };

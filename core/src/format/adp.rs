@@ -113,7 +113,7 @@ impl Format for Adp {
     }
 }
 
-/// D2 `std`, and something in it that only this format has: a class, or an id beside items that tell their class.
+/// D2 `std`, and something in it that only this format has: a class, or an id beside items that give their class.
 fn is_standardized(root: &Value<'_>) -> bool {
     if shape(root) != Shape::Std {
         return false;
@@ -162,7 +162,7 @@ fn is_atif(root: &Value<'_>) -> bool {
 }
 
 /// D2 `chat`, and no request of Agent/Data: its `context` would hold messages (A8). What a conversation has looked up
-/// stands in such a member too.
+/// is in such a member too.
 fn is_conversation(root: &Value<'_>) -> bool {
     let context = root.get("context").and_then(Value::as_array);
     let is_request = |context: &[Value<'_>]| {

@@ -1,6 +1,6 @@
 //! How formats read containers: which contents are a format's own, and the text of records that they become.
 //!
-//! An assembler knows members and tables by their names, and what stands where in them; it is handed the contents and
+//! An assembler knows members and tables by their names, and what is where in them; it is handed the contents and
 //! writes JSON Lines, a line for each trajectory. What a line says is its format's to read, like that of any file.
 
 use super::log::Log;
@@ -50,7 +50,7 @@ pub(super) fn missing_part_of<'v>(record: &'v Value<'_>) -> Option<&'v str> {
     record.get(MISSING).and_then(Value::as_str)
 }
 
-/// Tells that a part of the run is not there (0.4.5), at a step or of the record.
+/// Reports that a part of the run is not there (0.4.5), at a step or of the record.
 pub(super) fn tell_missing(what: &str, step: Option<StepNo>, log: &mut Log<'_>) {
     let message = format!("a part of the run is not there: {what}, looked for in the folder");
     log.finding(step, "run.part-missing", Severity::Warning, message);

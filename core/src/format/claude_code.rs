@@ -1,4 +1,4 @@
-//! Sessions of Claude Code: one line for each block of a message, lines that tell of the session between them
+//! Sessions of Claude Code: one line for each block of a message, lines that report the session between them
 //! (`FORMATS.md` 1).
 //!
 //! What tools did to files, the shell and the todo list follows from calls and results (`rules/work`); what only this
@@ -39,7 +39,7 @@ const SESSION: &str = concat!(
     r#""stderr":"","interrupted":false},"uuid":"u3","timestamp":"2026-05-01T10:00:02Z"}"#,
 );
 
-/// A session of which so far only a summary and a snapshot stand in the file.
+/// A session of which so far only a summary and a snapshot are in the file.
 const SUMMARY: &str = concat!(
     r#"{"type":"summary","summary":"A list of files","leafUuid":"u3"}"#,
     "\n",

@@ -76,7 +76,7 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// A line that tells of the session.
+/// A line about the session.
 const NOTE: Form = OWN;
 
 /// Slots of the first line, and of the result.
@@ -128,7 +128,7 @@ impl Lines {
     fn said(&mut self, record: &Value<'_>, message: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let parent = text(record, "parent_tool_use_id");
         if let Some(parent) = parent {
-            // Messages of a sub-agent follow one another: each stands under the id of its call.
+            // Messages of a sub-agent follow one another: each is under the id of its call.
             log.thread(&Node {
                 id: Some(parent),
                 parent: Some(parent),
@@ -211,7 +211,7 @@ impl Lines {
         self.cost(record, log);
     }
 
-    /// Messages tell their tokens, results the cost of all so far.
+    /// Messages report their tokens, results the cost of all so far.
     fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let cost = record.get("total_cost_usd").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
         if let Some(cost) = cost.filter(|cost| *cost > self.cost) {

@@ -7,7 +7,7 @@ use super::Run;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, Part, Role, StepNo, estimated_tokens};
 
-/// Most compactions that are told, the last ones.
+/// Most compactions that are reported, the last ones.
 const COMPACTIONS_MAX: usize = 64;
 
 /// What fills the window at a step.

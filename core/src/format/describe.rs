@@ -100,7 +100,7 @@ pub fn describe(text: &str) -> Step {
     }
 }
 
-/// What a step does, as its turn tells: its calls, and how long its results are.
+/// What a step does, as its turn reports: its calls, and how long its results are.
 #[must_use]
 pub(crate) fn acting(turn: &Turn<'_>, dialect: Dialect) -> Step {
     let lines = turn.results().map(|result| result.text.trim_end().lines().count());

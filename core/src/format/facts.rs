@@ -1,4 +1,4 @@
-//! What a table of trajectories shows of one of them: told by its format's survey.
+//! What a table of trajectories shows of one of them: reported by the survey of its format.
 
 use crate::model::{Found, Severity};
 use crate::rules::work::ToolOutcomes;

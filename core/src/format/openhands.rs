@@ -152,7 +152,7 @@ fn run() -> Box<dyn Run> {
 struct Events {
     /// What all answers so far cost; each event says the sum.
     spent: Usage,
-    /// Ids of calls of agents behind ACP that were told.
+    /// Ids of calls of agents behind ACP that were reported.
     told: HashSet<String>,
     copies: Copies,
 }
@@ -207,7 +207,7 @@ impl Events {
         }
     }
 
-    /// Tells what an event cost beyond those before it.
+    /// Reports what an event cost beyond those before it.
     fn account(&mut self, sum: &Usage, log: &mut Log<'_>) {
         let beyond = |now: Option<u64>, before: Option<u64>| now.map(|now| now.saturating_sub(before.unwrap_or(0)));
         let usage = Usage {

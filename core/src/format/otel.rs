@@ -120,7 +120,7 @@ fn is_call(span: &Value<'_>) -> bool {
         || text(span, "name").is_some_and(|name| name.starts_with("ai.toolCall"))
 }
 
-/// Whether a span is one answer of a model, so that its tokens are told by no other.
+/// Whether a span is one answer of a model, so that no other reports its tokens.
 fn is_answer(span: &Value<'_>) -> bool {
     let name = text(span, "name").unwrap_or_default();
     let operation = attribute_text(span, &["gen_ai.operation.name"]);

@@ -29,11 +29,11 @@ pub const EDGES_COUNTED_MAX: usize = 100_000;
 /// A plan, or what contracts, a pipeline or a response make of one, at a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanView {
-    /// What it stands in: `plan`, `solution`, `contracts`, `pipeline`, `response`.
+    /// What it is in: `plan`, `solution`, `contracts`, `pipeline`, `response`.
     pub source: &'static str,
-    /// The step that it stands in; of several declarations the last.
+    /// The step that it is in; of several declarations the last.
     pub step: Option<StepNo>,
-    /// How it is to be run, where that is told.
+    /// How it is to be run, where that is reported.
     pub mode: Option<String>,
     /// Its nodes, numbered from 0.
     pub nodes: Vec<PlanNode>,
@@ -105,7 +105,7 @@ pub enum PortState {
     There,
     /// It is not there yet; something may supply it.
     Awaited,
-    /// Nothing supplies it, or what stands there is of another type.
+    /// Nothing supplies it, or what is there is of another type.
     Missing,
 }
 

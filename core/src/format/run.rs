@@ -48,12 +48,12 @@ pub trait Format: Send + Sync {
         false
     }
     /// Number of trajectories in a record, where records are trajectories: more than one for a preference pair, and
-    /// where those of sub-agents stand in it.
+    /// where those of sub-agents are in it.
     fn trajectories_in(&self, _text: &[u8]) -> usize {
         1
     }
-    /// What stands before and behind a text that replaces the one before as a whole (a document that is written
-    /// anew), so that as the next record it is that.
+    /// What precedes and behind a text that replaces the one before as a whole (a document that is rewritten), so that
+    /// as the next record it is that.
     fn anew(&self, _first_byte: u8) -> (&'static str, &'static str) {
         ("", "")
     }
@@ -66,7 +66,7 @@ pub trait Format: Send + Sync {
     fn needs_text(&self) -> bool {
         true
     }
-    /// A pass over a file for what only all records together tell; None: what its runs tell is all.
+    /// A pass over a file for what only all records together report; None: what its runs report is all.
     fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
         None
     }
@@ -98,7 +98,8 @@ pub trait Format: Send + Sync {
     fn plan_title(&self) -> Option<&'static str> {
         None
     }
-    /// What a file is as a part of a run, told by its first records ([`RunPart::identity`]); None: they do not say.
+    /// What a file is as a part of a run, recognised by its first records ([`RunPart::identity`]); None: they do not
+    /// say.
     fn identity(&self, _first: &[Value<'_>]) -> Option<String> {
         None
     }
@@ -217,14 +218,14 @@ pub trait Run: Send + Sync {
     }
     /// Takes what [`Run::look_ahead`] found; it holds until the next record.
     fn settle(&mut self, _ahead: Vec<Arc<Finding>>) {}
-    /// Reads what was put off until the input ends, or waits: a run whose records are read in another order than they
-    /// stand in. Costs a pass over all of them.
+    /// Reads what was put off until the input ends, or waits: a run whose records are read in another order than that
+    /// of the file. Costs a pass over all of them.
     fn catch_up(&mut self, _bytes: &dyn Bytes) {}
     /// Other files that belong to the run (`FORMATS.md` 0.4), in the order in which records refer to them.
     fn parts(&self) -> &[RunPart] {
         &[]
     }
-    /// Takes what was found of each of [`Run::parts`], in their order; it holds until it is told anew.
+    /// Takes what was found of each of [`Run::parts`], in their order; it holds until it is reported again.
     fn attach(&mut self, _found: Vec<PartState>) {}
     /// The part that a step refers to, and what was found of it, if it was looked for.
     fn part_of(&self, _step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
@@ -242,9 +243,9 @@ pub trait Run: Send + Sync {
     fn trajectory_count(&self) -> usize {
         1
     }
-    /// Where a step stands.
+    /// Where a step is.
     fn place(&self, step: StepNo) -> Option<StepPlace>;
-    /// A step described, from its bytes. A broken or huge message gives what can be told of it.
+    /// A step described, from its bytes. A broken or huge message gives what can be reported it.
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step;
     /// The merged state.
     fn tree(&self) -> &Tree;
@@ -275,7 +276,7 @@ pub trait Run: Send + Sync {
     fn context_steps(&self, _step: StepNo) -> Option<Vec<StepNo>> {
         None
     }
-    /// What the run knew and did, as far as its calls and results tell (W1 to W14); None where the format has none.
+    /// What the run knew and did, as far as its calls and results report (W1 to W14); None where the format has none.
     fn work(&self) -> Option<&Work> {
         None
     }
@@ -283,7 +284,7 @@ pub trait Run: Send + Sync {
     fn outcome(&self, step: StepNo) -> Option<Outcome> {
         self.work()?.outcome(step)
     }
-    /// Steps that tell of an error themselves (an error message, a failed call), beside the findings.
+    /// Steps that report an error themselves (an error message, a failed call), beside the findings.
     fn error_steps(&self) -> Vec<StepNo> {
         Vec::new()
     }
@@ -350,7 +351,7 @@ pub trait Run: Send + Sync {
     fn examine(&self, _exam: &mut SchemaChecker, _bytes: &dyn Bytes) -> bool {
         false
     }
-    /// What a schema check found and was not told yet, as findings in no order; they come beside those of
+    /// What a schema check found and was not reported yet, as findings in no order; they come beside those of
     /// [`Run::findings`].
     fn schema_findings(&self, _violations: &Violations, _reported: ReportedCounts) -> Vec<Finding> {
         Vec::new()

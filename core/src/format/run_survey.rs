@@ -1,4 +1,4 @@
-//! Facts on each record of a file whose records are trajectories, as its runs tell them: for formats without a faster
+//! Facts on each record of a file whose records are trajectories, as its runs give them: for formats without a faster
 //! reading of their own.
 
 use super::survey::looked as looked_at;
@@ -8,7 +8,7 @@ use crate::rules::work::{ToolOutcomes, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a run tells of itself.
+/// What a run says of itself.
 pub(super) struct RunSurvey(Arc<dyn Fn() -> Box<dyn Run> + Send + Sync>);
 
 impl RunSurvey {
@@ -59,7 +59,7 @@ impl Survey for RunSurvey {
     }
 }
 
-/// The bytes of one record, where they stand in the file.
+/// The bytes of one record, where they are in the file.
 struct RecordBytes<'t> {
     offset: u64,
     text: &'t [u8],

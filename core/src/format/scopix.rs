@@ -88,7 +88,7 @@ struct Context {
     log: Log,
 }
 
-/// A slot with all that is told of it at a step.
+/// A slot with all that is said of it at a step.
 struct Slot<'r> {
     name: &'r str,
     state: &'r SlotState,

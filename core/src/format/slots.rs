@@ -69,7 +69,7 @@ impl Slots<'_> {
         all.filter(|id| pointer.names(self.tree.identity(*id)))
     }
 
-    /// The path of a pointer below an identity: a number is an index where an array stands.
+    /// The path of a pointer below an identity: a number is an index where an array is.
     fn below(&self, id: IdentityId, pointer: &Pointer) -> Vec<Key> {
         let mut path: Vec<Key> = Vec::with_capacity(pointer.path.len());
         for key in &pointer.path {
@@ -99,7 +99,7 @@ impl Slots<'_> {
         })
     }
 
-    /// What a pointer names, as JSON: a slot's value, or an object of what stands below it.
+    /// What a pointer names, as JSON: a slot's value, or an object of what is below it.
     fn value(&self, pointer: &Pointer, bytes: &dyn Bytes) -> String {
         let text = |id: IdentityId| self.tree.text(self.node(id, pointer)?, self.step, bytes);
         let instances = |kind: Option<&str>| {
@@ -135,7 +135,7 @@ fn object(members: impl Iterator<Item = (String, String)>) -> String {
     out
 }
 
-/// A step for `--json`: what stood before any step has none.
+/// A step for `--json`: what was before any step has none.
 fn step_member(step: StepNo) -> Option<StepNo> {
     (step != HEAD).then_some(step)
 }

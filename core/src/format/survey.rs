@@ -1,4 +1,4 @@
-//! What only a look at every record of a file tells: findings across records, statistics.
+//! What only a look at every record of a file reports: findings across records, statistics.
 
 use super::Facts;
 use crate::model::{Bytes, Found, Record, RunPart};
@@ -8,14 +8,14 @@ use std::any::Any;
 /// Looks at one record by itself; several can be looked at at once, in any order.
 pub type Look = Box<dyn Fn(&Record, &[u8]) -> Looked + Send + Sync>;
 
-/// A pass over a file in two parts: the look at each record by itself, and what their order tells. It holds counts and
-/// hashes, no records.
+/// A pass over a file in two parts: the look at each record by itself, and what their order reports. It holds counts
+/// and hashes, no records.
 pub trait Survey: Send {
     /// How a record is looked at: the record, and its bytes (of a broken one at most the first 64 KiB).
     fn look(&self) -> Look;
     /// Takes the next record of the file, whose bytes are these.
     fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed;
-    /// Statistics of the records so far, as a JSON object whose `type` is `dataset`; None: what the runs tell is all.
+    /// Statistics of the records so far, as a JSON object whose `type` is `dataset`; None: what the runs report is all.
     fn dataset(&self) -> Option<Box<RawValue>> {
         None
     }
@@ -28,7 +28,7 @@ pub enum Purpose {
     Findings,
     /// Statistics, and the findings that they count.
     Statistics,
-    /// Facts for a table of records. A format whose records are trajectories tells them.
+    /// Facts for a table of records. A format whose records are trajectories gives them.
     Table,
     /// The same facts without those on findings, for whoever does not ask for these.
     Measures,

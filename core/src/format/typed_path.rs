@@ -1,7 +1,7 @@
 //! Paths of the state as people type them: `state.budget`, `†state.budget`, `state#2.budget`, in any format.
 //!
 //! What a format writes itself comes first ([`Run::locate`]); what is typed with less is read the same way, with the
-//! instance behind `#` or beside the path. A path is known if a value ever stood there, at whatever step.
+//! instance behind `#` or beside the path. A path is known if a value ever was there, at whatever step.
 
 use super::{Instances, Run, nearest_path};
 use crate::json::Key;
@@ -14,7 +14,7 @@ pub type Place = (IdentityId, Vec<Key>);
 
 /// What begins a reference, which need not be typed.
 const DAGGER: char = '†';
-/// What stands between a kind and its instance.
+/// What is between a kind and its instance.
 const HASH: char = '#';
 
 /// A path that was typed, as a run reads it.
@@ -90,7 +90,7 @@ impl TypedPath {
         self.places(tree).into_iter().find(|(id, _)| tree.identity(*id).instance.is_none())
     }
 
-    /// What to say of a path that no value ever stood at, with the nearest one that is known.
+    /// What to say of a path that no value ever was at, with the nearest one that is known.
     #[must_use]
     pub fn unknown(&self, run: &dyn Run) -> Problem {
         let tree = run.tree();
@@ -218,7 +218,7 @@ fn identities(tree: &Tree) -> impl Iterator<Item = IdentityId> {
     (0..u32::try_from(tree.identity_count()).unwrap_or(u32::MAX)).map(IdentityId)
 }
 
-/// The keys that segments mean below an identity; None where nothing ever stood.
+/// The keys that segments mean below an identity; None where nothing ever was.
 fn walk(tree: &Tree, id: IdentityId, segments: &[Segment]) -> Option<Vec<Key>> {
     let mut path: Vec<Key> = Vec::with_capacity(segments.len());
     for segment in segments {

@@ -6,7 +6,7 @@ use super::{Framing, Match};
 use crate::json::Value;
 use crate::state::Op;
 
-/// The format: its row is told by the members of the one object.
+/// The format: its row is recognised by the members of the one object.
 pub(super) static METADATA: Row = Row {
     name: "verifiers",
     title: "verifiers metadata",

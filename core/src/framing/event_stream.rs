@@ -1,7 +1,7 @@
 //! Streams of server-sent events: each `data:` line is a record, without the name of the field.
 //!
-//! Comments, other fields and blank lines are none, and neither is what some services end a stream with (`[DONE]`). A
-//! record is one stretch of the input, so an event of several `data:` lines is several records.
+//! Comments, other fields and blank lines are not events, and neither is what some services end a stream with
+//! (`[DONE]`). A record is one stretch of the input, so an event of several `data:` lines is several records.
 
 use super::{Cursor, FramerAction, Mode, is_space};
 use crate::model::RecordIndex;

@@ -1,4 +1,4 @@
-//! Records as the elements of one array that stands under a known name in one object, as the samples of a log.
+//! Records as the elements of one array that is under a known name in one object, as the samples of a log.
 
 use super::lines::DetectLines;
 use super::values::Run;
@@ -64,7 +64,7 @@ impl Items {
         }
     }
 
-    /// Goes on in a value or name, if there is one; what stands behind it, None: it goes on behind the piece.
+    /// Goes on in a value or name, if there is one; what follows it, None: it goes on behind the piece.
     fn scan<'p>(
         &mut self,
         at: &mut Cursor,
@@ -158,7 +158,7 @@ mod tests {
     use crate::model::RecordIndex;
     use crate::model::{Framing, RecordBody};
 
-    /// The records of a text that is fed in pieces of this size; `!` stands before what is broken.
+    /// The records of a text that is fed in pieces of this size; `!` precedes what is broken.
     fn framed(text: &str, size: usize) -> Vec<String> {
         let (mut framer, mut index) = (Framer::new(Framing::Items("s")), RecordIndex::default());
         loop {

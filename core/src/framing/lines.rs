@@ -18,7 +18,7 @@ pub(super) struct Lines {
     end: u64,
     /// Where a run of NUL bytes begins that reaches to the cursor.
     nuls: Option<u64>,
-    /// Where the line begins, if it was told before its newline came.
+    /// Where the line begins, if it was reported before its newline came.
     told: Option<Cursor>,
 }
 
@@ -84,7 +84,7 @@ impl Lines {
         }
     }
 
-    /// A line that was told early goes on after all: the record is void.
+    /// A line that was reported early goes on after all: the record is void.
     fn take_back(&mut self, index: &mut RecordIndex) {
         if let Some(told) = self.told.take() {
             index.truncate(index.len().saturating_sub(1));
@@ -162,7 +162,7 @@ impl DetectLines {
         )
     }
 
-    /// The same for what stands behind a whole first value, at `byte`.
+    /// The same for what follows a whole first value, at `byte`.
     pub(super) fn behind_value(rules: Rules, from: Cursor, byte: u64) -> FramerAction {
         let mut turn = Self::begin(rules, from, byte, "a second value or other text behind the first");
         if let FramerAction::From(_, Mode::DetectLines(detecting)) = &mut turn {

@@ -62,11 +62,11 @@ enum Mode {
 /// What the end of an input would leave, if it were final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing: all records are told.
+    /// Nothing: all records are reported.
     Clean,
     /// A line, or what may be one, without its newline.
     Line,
-    /// One document, whole, not told yet.
+    /// One document, whole, not reported yet.
     Whole,
     /// A part of a value.
     Torn,
@@ -130,8 +130,8 @@ impl Framer {
         matches!(self.mode, Mode::Run(_))
     }
 
-    /// Between two values: where a record would stand that this line is, white space around it left out. None: not
-    /// between two, or the line is blank.
+    /// Between two values: where a record would be that this line is, white space around it left out. None: not between
+    /// two, or the line is blank.
     #[must_use]
     pub fn line_between(&self, line: &[u8]) -> Option<Place> {
         if !matches!(self.mode, Mode::Run(Run::Between)) {
@@ -149,8 +149,8 @@ impl Framer {
         self.at.line += 1;
     }
 
-    /// Goes on where another stands that was [`Framer::between`] values at `start`, if this one is: by how many lines
-    /// that one's lines count too few.
+    /// Goes on where another is that was [`Framer::between`] values at `start`, if this one is: by how many lines that
+    /// one's lines count too few.
     pub fn join(&mut self, ahead: Self, start: u64) -> Option<u64> {
         let (Mode::Run(Run::Between), Mode::Run(mut run)) = (&self.mode, ahead.mode) else { return None };
         if self.at.byte != start {
@@ -209,8 +209,8 @@ impl Framer {
         }
     }
 
-    /// The input ends at [`Framer::position`], for good. Returns whether all records are told; if not, there is more to
-    /// read from the (new) position on, and the end comes again.
+    /// The input ends at [`Framer::position`], for good. Returns whether all records are reported; if not, there is
+    /// more to read from the (new) position on, and the end comes again.
     pub fn finish(&mut self, index: &mut RecordIndex) -> bool {
         let turn = match &mut self.mode {
             Mode::Mark if (1..BYTE_ORDER_MARK.len() as u64).contains(&self.at.byte) => {
@@ -266,7 +266,7 @@ impl Framer {
         if ending == Ending::Torn && is_line { Ending::Line } else { ending }
     }
 
-    /// Whether all of it is one text that was told whole: a document, which may be written anew as a whole.
+    /// Whether all of it is one text that was reported whole: a document, which may be rewritten as a whole.
     #[must_use]
     pub fn is_document(&self) -> bool {
         matches!(&self.mode, Mode::Whole(whole) if whole.ending() == Ending::Clean)

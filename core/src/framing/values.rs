@@ -14,7 +14,7 @@ pub(super) struct Whole {
     is_container: bool,
     scanner: Scanner,
     end: Option<Cursor>,
-    /// Whether the record was told before the end.
+    /// Whether the record was reported before the end.
     is_told: bool,
 }
 
@@ -186,7 +186,7 @@ impl Array {
         if index.is_empty() {
             return DetectLines::begin(rules, start, at.byte, why);
         }
-        // Whole elements came before: it is a torn array, even if its last element stands on a line of its own.
+        // Whole elements came before: it is a torn array, even if its last element is on a line of its own.
         DetectLines::without(start, at.byte, why)
     }
 
@@ -311,7 +311,7 @@ impl Members {
 pub(super) enum Run {
     #[default]
     Between,
-    /// A value: its start, whether its own last byte does not tell its end, and the scanner.
+    /// A value: its start, whether its own last byte does not give its end, and the scanner.
     Value(Cursor, bool, Scanner),
     /// A number or word, which needs white space behind it.
     Scalar(Cursor),
@@ -414,7 +414,7 @@ impl Run {
         FramerAction::Now(Mode::Ended)
     }
 
-    /// The text stands so many lines further down than was thought.
+    /// The text is so many lines further down than was thought.
     pub(super) fn move_down(&mut self, lines: u64) {
         match self {
             Self::Between => {}
@@ -435,7 +435,7 @@ impl Run {
 }
 
 impl Skip {
-    /// Passes over the piece; how much of it stands before the line at which reading resumes, if that is in it.
+    /// Passes over the piece; how much of it precedes the line at which reading resumes, if that is in it.
     fn feed(&mut self, at: &mut Cursor, piece: &[u8]) -> Option<usize> {
         let mut taken = 0;
         while let Some(&byte) = piece.get(taken) {

@@ -1,6 +1,6 @@
 //! A JSON value that changes: patches (RFC 6902) are applied to it, and copies share what they have in common.
 //!
-//! A copy costs nothing until one of the two changes; then the objects and arrays above the change are made anew. So
+//! A copy costs nothing until one of the two changes; then the objects and arrays above the change are rebuilt. So
 //! earlier states of a document can be kept, and two of them compared without looking at what they share.
 
 use super::{DEPTH_MAX, Data, Value, compare_numbers, quote};
@@ -29,7 +29,7 @@ enum Node {
     Object(Vec<(Arc<str>, Document)>),
 }
 
-/// A change between two documents: where, and what stands there now; None: nothing does.
+/// A change between two documents: where, and what is there now; None: nothing does.
 pub type DocumentChange<'d> = (Vec<Arc<str>>, Option<&'d Document>);
 
 /// Objects with more members are compared by a table of their names.
@@ -77,7 +77,7 @@ impl Document {
         }
     }
 
-    /// What stands at a path.
+    /// What is at a path.
     #[must_use]
     pub fn at(&self, path: &[impl AsRef<str>]) -> Option<&Self> {
         path.iter().try_fold(self, |document, key| document.get(key.as_ref()))
@@ -182,7 +182,7 @@ impl Document {
         }
     }
 
-    /// Puts a value at a path, over what stands there. Objects that are missing on the way are made.
+    /// Puts a value at a path, over what is there. Objects that are missing on the way are made.
     pub fn set(&mut self, path: &[impl AsRef<str>], value: Self) -> bool {
         if path.is_empty() {
             *self = value;
@@ -205,7 +205,7 @@ impl Document {
             })
     }
 
-    /// Whether a value may stand so deep in it.
+    /// Whether a value may be so deep in it.
     fn fits(&self, depth: usize, value: &Self) -> bool {
         depth + value.depth <= DOCUMENT_DEPTH_MAX && self.weight + value.weight + depth <= DOCUMENT_VALUES_MAX
     }
@@ -228,7 +228,7 @@ impl Document {
             })
     }
 
-    /// Takes away what stands at a path; false: nothing does.
+    /// Takes away what is at a path; false: nothing does.
     pub fn remove(&mut self, path: &[impl AsRef<str>]) -> bool {
         self.change(path, None, &mut |parent, key| match parent {
             Node::Object(members) => {

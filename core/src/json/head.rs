@@ -2,7 +2,7 @@
 
 /// Closes a JSON text that was cut off at any byte: an open string and the open containers end, a key without value, a
 /// half escape and a half number or word are left out. A whole text comes back as it is; of what says nothing yet comes
-/// `null`. A text that is no JSON before the cut gives one that is none either.
+/// `null`. A text that is not JSON before the cut gives one that is not JSON either.
 #[must_use]
 pub fn head(text: &str) -> String {
     let mut scan = Scan::default();
@@ -23,7 +23,7 @@ pub fn head(text: &str) -> String {
     out
 }
 
-/// Where the scan stands, and up to where the text says something whole.
+/// Where the scan is, and up to where the text is complete.
 #[derive(Default)]
 struct Scan {
     at: usize,
@@ -83,7 +83,7 @@ impl Scan {
         }
     }
 
-    /// A string: of one cut off, what stands before the first half character.
+    /// A string: of one cut off, what precedes the first half character.
     fn string(&mut self, bytes: &[u8]) {
         let mut at = self.at + 1;
         let mut whole = at;

@@ -20,7 +20,7 @@ const DELTA_SNAPSHOT: u8 = 7;
 /// The JSON text of a packed value.
 ///
 /// # Errors
-/// It is cut off, damaged, nested too deep, or other bytes stand behind it: a few words.
+/// It is cut off, damaged, nested too deep, or other bytes follow it: a few words.
 pub fn msgpack_to_json(packed: &[u8]) -> Result<String, String> {
     let mut reader = Reader { rest: packed, out: String::with_capacity(packed.len() * 2), depth: 0 };
     reader.value()?;

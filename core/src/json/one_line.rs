@@ -1,7 +1,7 @@
 //! A JSON text on one line, as it streams past: what a container holds becomes a line of JSON Lines.
 
 /// Takes line breaks out of a JSON text, and writes the numbers that only some writers know (`NaN`, `Infinity`,
-/// `-Infinity`) as strings. It does not check the text: what is no JSON before is none behind, but on one line.
+/// `-Infinity`) as strings. It does not check the text: what is not JSON before is not JSON after, but on one line.
 #[derive(Debug, Default)]
 pub struct OneLine {
     is_in_string: bool,
@@ -24,7 +24,7 @@ impl OneLine {
         let mut rest = piece;
         while let Some((&byte, after)) = rest.split_first() {
             if self.is_in_string && !self.is_escaped {
-                // Most text stands in strings and passes as it is.
+                // Most text is in strings and passes as it is.
                 let end = rest.iter().position(|b| matches!(b, b'"' | b'\\' | b'\n' | b'\r')).unwrap_or(rest.len());
                 out.extend_from_slice(&rest[..end]);
                 rest = &rest[end..];

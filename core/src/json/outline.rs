@@ -1,9 +1,9 @@
-//! The first records of a JSON text of any size, cut down to what tells its shape: long strings and arrays are cut, all
+//! The first records of a JSON text of any size, cut down to what gives its shape: long strings and arrays are cut, all
 //! members stay.
 //!
-//! An [`Outliner`] is fed the text in pieces and keeps at most a megabyte of it. What tells a format may stand
-//! behind megabytes of other members, so it goes over them without keeping them. It checks nothing: what it keeps of a
-//! text that is no JSON does not parse either.
+//! An [`Outliner`] is fed the text in pieces and keeps at most a megabyte of it. What identifies a format may follow
+//! megabytes of other members, so it goes over them without keeping them. It checks nothing: what it keeps of a text
+//! that is no JSON does not parse either.
 
 use super::head;
 
@@ -28,7 +28,7 @@ const DEPTH_MAX: usize = 32;
 /// Bytes of text without JSON before the first record, in which lines that begin with `data:` are looked for.
 const PROSE_MAX_BYTES: u64 = 1 << 16;
 
-/// How records stand in a text.
+/// How records are in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutlineLayout {
     /// One value after the other: JSON Lines, or one document.
@@ -43,7 +43,7 @@ pub enum OutlineLayout {
 /// What is known of a text so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outline {
-    /// How its records stand in it.
+    /// How its records are in it.
     pub layout: OutlineLayout,
     /// The first records, cut down; of one that goes on, the closed beginning.
     pub records: Vec<String>,

@@ -52,7 +52,7 @@ pub fn parse_lenient(text: &str) -> Result<Value<'_>, SyntaxError> {
     Reading::new(text).whole().ok_or_else(|| fault(text))
 }
 
-/// Why a text is no JSON, as `serde_json` tells it.
+/// Why a text is no JSON, as `serde_json` gives it.
 pub(super) fn fault(text: &str) -> SyntaxError {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let value = text.trim_matches(is_space);
@@ -65,10 +65,10 @@ pub(super) fn fault(text: &str) -> SyntaxError {
     SyntaxError { byte: error.byte + offset, ..error }
 }
 
-/// Decodes the inside of a JSON string (what stands between the quotes).
+/// Decodes the inside of a JSON string (what is between the quotes).
 ///
 /// # Errors
-/// A lone surrogate: the byte at which it stands, and the text with U+FFFD in its place.
+/// A lone surrogate: the byte at which it is, and the text with U+FFFD in its place.
 pub fn unescape(body: &str) -> Result<Cow<'_, str>, (usize, Cow<'_, str>)> {
     let Some(first) = memchr::memchr(b'\\', body.as_bytes()) else {
         return Ok(Cow::Borrowed(body));

@@ -45,8 +45,8 @@ enum Node {
     },
 }
 
-/// How often all values may be written, so to say: a shared one is written wherever it stands, and a few that hold
-/// each other would never end.
+/// How often all values may be written, so to say: a shared one is written wherever it is, and a few that hold each
+/// other would never end.
 const SHARE_MAX: usize = 64;
 
 impl Pickle {
@@ -115,7 +115,7 @@ impl Pickle {
         }
     }
 
-    /// A value as JSON text; what stands deeper than is read, or behind too much text, is `null`.
+    /// A value as JSON text; what is deeper than is read, or behind too much text, is `null`.
     #[must_use]
     pub fn json(&self, id: PickleId) -> String {
         let mut out = String::new();

@@ -22,7 +22,7 @@ pub fn compact(value: &Value<'_>) -> String {
     out
 }
 
-/// Writes a string as [`quote`] has it, piece by piece: the text of a huge one need not stand in memory again.
+/// Writes a string as [`quote`] has it, piece by piece: the text of a huge one need not be in memory again.
 ///
 /// # Errors
 /// Those of the writer.

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(super) struct Reading<'a> {
     text: &'a str,
     at: usize,
-    /// Byte at which the first lone surrogate escape stands; it reads as U+FFFD.
+    /// Byte at which the first lone surrogate escape is; it reads as U+FFFD.
     pub(super) lone: Option<usize>,
 }
 
@@ -207,7 +207,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The character of an escape by code point, whose backslash stands here, and its length in bytes.
+    /// The character of an escape by code point, whose backslash is here, and its length in bytes.
     fn unicode(&mut self, at: usize) -> Option<(char, usize)> {
         let bytes = self.text.as_bytes();
         let digits = bytes.get(at + 2..at + 6)?;

@@ -37,7 +37,7 @@ enum State {
     Escape,
     /// Hex digits of an escape: how many came, their value, whether a low surrogate must come out.
     Hex(u8, u32, bool),
-    /// A high surrogate stands before: `\` must follow.
+    /// A high surrogate precedes: `\` must follow.
     LowEscape,
     /// Then `u`.
     LowLetter,
@@ -111,7 +111,7 @@ impl Scanner {
         Scan::More
     }
 
-    /// The text ends here: whether the value is whole (only a number is not told by its own last byte).
+    /// The text ends here: whether the value is whole (only a number is not known by its own last byte).
     ///
     /// # Errors
     /// Why not.

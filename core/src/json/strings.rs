@@ -91,7 +91,7 @@ struct Stops<const STOP: u8> {
 /// Why a block is not all inside.
 enum Stop {
     At(usize),
-    /// The letter of an escape that is none of one letter; its backslash stands before it.
+    /// The letter of an escape that has more than one letter; its backslash precedes it.
     BadLetter(usize),
 }
 
@@ -109,7 +109,7 @@ impl<const STOP: u8> Stops<STOP> {
         (stops != 0).then(|| stops.trailing_zeros() as usize)
     }
 
-    /// Bytes that must not stand there, escaped or not; the highest bit of each byte tells.
+    /// Bytes that must not be there, escaped or not; the highest bit of each byte reports.
     fn never(&self, bytes: u8x16) -> u8x16 {
         bytes.cmp_eq(bytes.min(self.control)) | (bytes & self.beyond)
     }
@@ -145,7 +145,8 @@ fn is_any<const N: usize>(bytes: u8x16, letters: [u8; N]) -> u8x16 {
 }
 
 /// Of the backslashes of a block, which bytes are behind one that begins an escape: of a run of backslashes each second
-/// begins none. Adding finds the end of each run; that runs begin at even and at odd places is told apart by the mask.
+/// begins none. Adding finds the end of each run; that runs begin at even and at odd places is distinguished by the
+/// mask.
 fn letters(backslashes: u64, is_escaped: &mut bool) -> u64 {
     const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
     let escaped = u64::from(*is_escaped);

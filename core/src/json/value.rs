@@ -38,7 +38,7 @@ pub enum Data<'a> {
 pub struct Object<'a> {
     /// All members in source order, duplicates included.
     pub members: Vec<Member<'a>>,
-    /// Whether some key stands twice.
+    /// Whether some key occurs twice.
     pub has_duplicates: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct Object<'a> {
 pub struct Member<'a> {
     /// The key, decoded.
     pub key: Cow<'a, str>,
-    /// Byte at which the key's opening quote stands.
+    /// Byte at which the key's opening quote is.
     pub key_start: usize,
     /// Its value.
     pub value: Value<'a>,

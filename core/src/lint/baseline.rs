@@ -1,7 +1,7 @@
 //! Findings that are known: a file of them silences as many of the same.
 //!
 //! A finding is known by its rule, its path and the content of its record, not by file, line or number: a record that
-//! moved stays silenced, one that changed is told anew.
+//! moved stays silenced, one that changed is reported again.
 
 use crate::json::{self, Value, quote};
 use crate::model::{Finding, Problem};

@@ -1,4 +1,5 @@
-//! What the rules can find, told for people: one row a rule, with its severity, what it means and two small examples.
+//! What the rules can find, reported for people: one row a rule, with its severity, what it means and two small
+//! examples.
 //!
 //! The findings themselves come from `rules`; this room only knows their ids. Rows feed `obelus explain`, the help in
 //! the Findings tab, `docs/lints.md` and the rule metadata of SARIF. A test reads both examples of every row, and holds

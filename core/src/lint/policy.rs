@@ -11,17 +11,17 @@ pub struct Policy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// It is not told.
+    /// It is not reported.
     Allow,
     /// It is an error.
     Deny,
 }
 
 impl Policy {
-    /// Adds a layer: rules and families whose findings are not told, and those whose findings are errors.
+    /// Adds a layer: rules and families whose findings are not reported, and those whose findings are errors.
     ///
     /// # Errors
-    /// A word names neither a rule nor a family, or stands on both sides.
+    /// A word names neither a rule nor a family, or is on both sides.
     pub fn layer(&mut self, allow: &[String], deny: &[String]) -> Result<(), Problem> {
         for word in allow.iter().chain(deny) {
             if by_id(word).is_none() && family(word).is_none() {

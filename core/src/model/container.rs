@@ -105,7 +105,7 @@ pub trait Tables {
     fn tables(&self) -> &[Table];
 
     /// Reads these columns of all rows of a table in the order of their numbers. A column that the table does not have
-    /// is `NULL`; what stands in other columns costs no memory.
+    /// is `NULL`; what is in other columns costs no memory.
     ///
     /// # Errors
     /// There is no such table, the database is damaged, or what `take` returns.

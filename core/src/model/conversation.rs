@@ -76,7 +76,7 @@ pub struct ToolResult<'a> {
 pub struct Attachment<'a> {
     /// Media type (`image/png`), or the word of the format (`image`).
     pub media_type: Cow<'a, str>,
-    /// Where it stands (a path, a URL), where it is not in the record. With `text/html`: the page that is open.
+    /// Where it is (a path, a URL), where it is not in the record. With `text/html`: the page that is open.
     pub location: Option<Cow<'a, str>>,
     /// Bytes of it in the record, as it is written there (base64 counts as written).
     pub bytes: u64,

@@ -1,4 +1,4 @@
-//! Files of a list, as the file system tells of them; nothing of what they hold.
+//! Files of a list, as the file system reports them; nothing of what they hold.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub struct ListedFile {
     pub kind: ListedKind,
 }
 
-/// What stands at the path of a listed file.
+/// What is at the path of a listed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedKind {
     /// A file.

@@ -43,7 +43,7 @@ pub struct Finding {
     pub remark: Arc<Remark>,
 }
 
-/// What a finding says, wherever it stands.
+/// What a finding says, wherever it is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Remark {
     /// Where in the record or state, in the notation of its rule.
@@ -56,7 +56,7 @@ pub struct Remark {
     pub message: Arc<str>,
 }
 
-/// A finding and where in the input it stands.
+/// A finding and where in the input it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The finding.
@@ -88,7 +88,7 @@ impl Finding {
         Self { record, step, remark: remark.into() }
     }
 
-    /// The order in which findings are told (A45, D16).
+    /// The order in which findings are reported (A45, D16).
     #[must_use]
     pub fn order(&self) -> (usize, Option<super::StepNo>, Option<&str>, &str) {
         (self.record, self.step, self.path.as_deref(), self.rule)

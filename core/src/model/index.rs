@@ -1,4 +1,4 @@
-//! Where records stand: 12 bytes a record, any record by its number in constant time, growth without a copy.
+//! Where records are: 12 bytes a record, any record by its number in constant time, growth without a copy.
 
 use super::{Chunks, Place, Record, RecordBody, Span};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl RecordIndex {
         self.broken.iter().map(|(&number, why)| (number, why.as_str()))
     }
 
-    /// The record in which this byte stands, or the first behind it.
+    /// The record in which this byte is, or the first behind it.
     #[must_use]
     pub fn at_offset(&self, offset: u64) -> usize {
         let (mut low, mut high) = (0, self.len());

@@ -1,4 +1,4 @@
-//! Where things stand in the input, and how their bytes are asked for.
+//! Where things are in the input, and how their bytes are asked for.
 
 use super::Problem;
 use crate::json::{self, Scan, Scanner, Value};
@@ -41,7 +41,7 @@ pub struct Place {
 pub struct Record {
     /// Number, from 0, blank lines not counted.
     pub number: usize,
-    /// Where it stands, without white space around it.
+    /// Where it is, without white space around it.
     pub place: Place,
     /// What the framing says of it.
     pub body: RecordBody,
@@ -51,7 +51,7 @@ impl Record {
     /// R5: its text, read as JSON.
     ///
     /// # Errors
-    /// Why it is none: a few words, with the byte of the input.
+    /// Why it is invalid: a few words, with the byte of the input.
     pub fn json<'t>(&self, text: &'t [u8]) -> Result<(&'t str, Value<'t>), String> {
         if let RecordBody::Broken(why) = &self.body {
             return Err(why.clone());
@@ -65,7 +65,7 @@ impl Record {
     /// R5: whether its text is one JSON value, nested however deep; costs no memory.
     ///
     /// # Errors
-    /// Why it is none: a few words, with the byte of the input.
+    /// Why it is invalid: a few words, with the byte of the input.
     pub fn check(&self, text: &[u8]) -> Result<(), String> {
         if let RecordBody::Broken(why) = &self.body {
             return Err(why.clone());
@@ -104,7 +104,7 @@ pub enum Framing {
     Elements,
     /// As `Values`, but a file that is one object with nothing but objects in it is cut into these: named trajectories.
     Members,
-    /// The elements of the array that stands under this name in one object; without it there are no records.
+    /// The elements of the array that is under this name in one object; without it there are no records.
     Items(&'static str),
 }
 

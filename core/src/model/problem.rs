@@ -1,4 +1,4 @@
-//! What went wrong with the input, told alike in panes, on stderr and in `--json`.
+//! What went wrong with the input, reported alike in panes, on stderr and in `--json`.
 
 use super::{Place, Span};
 use std::fmt;

@@ -26,7 +26,7 @@ pub enum Role {
     Environment,
     /// Instructions, engine messages.
     System,
-    /// Not told, or none of these.
+    /// Not reported, or none of these.
     #[default]
     Unknown,
 }
@@ -71,7 +71,7 @@ pub enum StepKind {
     Other,
 }
 
-/// How a step stands to the main line of its run.
+/// How a step is to the main line of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Standing {
     /// On the main line.
@@ -95,7 +95,7 @@ impl Standing {
     }
 }
 
-/// Where a step stands.
+/// Where a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepPlace {
     /// Record number, from 0.
@@ -125,7 +125,7 @@ pub struct Step {
     pub tool: Option<String>,
     /// The step that this one answers.
     pub answers: Option<StepNo>,
-    /// How it stands to the main line of the run.
+    /// How it is to the main line of the run.
     pub standing: Standing,
     /// The call that started the sub-agent whose first step it is.
     pub caller: Option<StepNo>,
@@ -147,7 +147,7 @@ pub struct Step {
     pub summary: String,
     /// What its first call does, where it makes one.
     pub action: Option<ActionLine>,
-    /// How many calls it makes, and lines of text of the result that it brings, where the format tells.
+    /// How many calls it makes, and lines of text of the result that it brings, where the format reports.
     pub calls: usize,
     /// Lines of the results that it brings; None: it brings none.
     pub result_lines: Option<usize>,

@@ -21,7 +21,7 @@ pub struct Moment {
 
 impl Moment {
     /// Reads a time: RFC 3339 with or without offset and seconds, a date alone, or a number of seconds (or thousandths,
-    /// millionths, billionths, told by its size). None for any other text.
+    /// millionths, billionths, recognised by its size). None for any other text.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -57,7 +57,7 @@ impl Moment {
         (micros < 9e18).then_some(Self { micros: cast::f64_to_i64(micros.round()), offset_s: 0 })
     }
 
-    /// Whether it tells a day, not only the time since some start.
+    /// Whether it gives a day, not only the time since some start.
     #[must_use]
     pub fn is_dated(self) -> bool {
         self.micros.unsigned_abs() as f64 >= DATE_MIN_S * 1e6
@@ -192,7 +192,7 @@ fn date(text: &str) -> Option<i64> {
     }
     let (year, month, day) = (number(&text[..4])?, number(&text[5..7])?, number(&text[8..])?);
     let days = days_of(year, month, day);
-    // A day that is none comes back as another.
+    // Invalid dates do not round-trip.
     ((1..=12).contains(&month) && civil(days) == (year, month, day)).then_some(days)
 }
 

@@ -7,7 +7,7 @@ use crate::rules::trajectory::{Way, scalar, task};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Where a record tells how it ended.
+/// Where a record says how it ended.
 const FINISH_FIELDS: &[&str] =
     &["exit_status", "info.exit_status", "details.exit_status", "resolved", "details.resolved", "finish_reason"];
 const REWARD_FIELDS: &[&str] = &["reward", "score", "details.reward", "details.score"];
@@ -34,7 +34,7 @@ pub struct Attempt {
 pub struct Stretch {
     /// The stretch before it, by its place in the list.
     pub parent: Option<usize>,
-    /// How many stretches stand before it.
+    /// How many stretches precede it.
     pub depth: usize,
     /// Its steps.
     pub steps: Range<usize>,

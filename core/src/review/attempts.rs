@@ -139,7 +139,7 @@ impl Outcome {
 }
 
 impl AttemptTree {
-    /// The tree of attempts at one task; steps are told later.
+    /// The tree of attempts at one task; steps are reported later.
     #[must_use]
     pub fn of(task: String, attempts: Vec<Attempt>, left_out: usize) -> Self {
         let stretches = tree(&attempts, &(0..attempts.len()).collect::<Vec<_>>());
@@ -182,7 +182,7 @@ impl AttemptTree {
         (attempt != chosen).then(|| own.iter().zip(other).take_while(|(a, b)| a == b).count())
     }
 
-    /// The first steps of branches that are to be told, by the record that has them: branch and step.
+    /// The first steps of branches that are to be reported, by the record that has them: branch and step.
     #[must_use]
     pub fn steps_to_tell(&self) -> BTreeMap<usize, Vec<(usize, usize)>> {
         let mut out: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();

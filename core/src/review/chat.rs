@@ -36,7 +36,7 @@ pub enum Shape {
     ShareGpt,
 }
 
-/// A record as one line of a conversation, and what of it that does not carry; None for a record that is none.
+/// A record as one line of a conversation, and what of it that does not carry; None for a broken record.
 #[must_use]
 pub fn chat(record: &Value<'_>, shape: Shape, way: Way) -> Option<(String, Left)> {
     let dialogue = Dialogue::of(record, way)?;

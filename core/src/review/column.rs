@@ -25,7 +25,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// All built-in columns, in the order in which they stand.
+    /// All built-in columns, in the order in which they are.
     pub const ALL: [Self; 14] = [
         Self::Number,
         Self::Mark,

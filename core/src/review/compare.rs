@@ -1,4 +1,4 @@
-//! Two datasets, or two versions of one: which records came, went and changed, told from digests alone.
+//! Two datasets, or two versions of one: which records came, went and changed, recognised from digests alone.
 
 use crate::json::{Data, Value, pointer_escape};
 use std::collections::{HashMap, VecDeque};
@@ -17,7 +17,7 @@ pub struct Fingerprint {
 pub struct Compared {
     /// Number of records that are in both.
     pub same: usize,
-    /// Whether these stand in another order.
+    /// Whether these are in another order.
     pub is_reordered: bool,
     /// Records of one id and another content: their numbers in the old and the new list.
     pub changed: Vec<(usize, usize)>,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Clone, Default)]
 pub struct Units {
     keys: Chunks<ContentKey>,
-    /// Keys of units that were told before their turn.
+    /// Keys of units that were reported before their turn.
     ahead: HashMap<usize, ContentKey>,
     is_run: bool,
 }
@@ -61,7 +61,7 @@ impl Units {
         self.ahead.retain(|unit, _| *unit >= known);
     }
 
-    /// Where the marks of a run belong: each at the step with its message; of several the nearest to where it stood, of
+    /// Where the marks of a run belong: each at the step with its message; of several the nearest to where it was, of
     /// two as near the first. One look at all units.
     #[must_use]
     pub fn placed(&self, marks: &Marks) -> BTreeMap<usize, Vec<Target>> {

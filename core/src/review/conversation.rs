@@ -24,7 +24,7 @@ pub struct Turn {
     pub role: String,
     /// Its text, for finding it in what a template made of it.
     pub text: String,
-    /// What the agent thought before it says that; empty if nothing is told of it.
+    /// What the agent thought before it says that; empty if nothing is said of it.
     pub thoughts: String,
     /// Whether it is trained, by a field of the message: its name, and what it says.
     pub field: Option<(&'static str, bool)>,
@@ -37,7 +37,7 @@ pub struct Turn {
 }
 
 impl Conversation {
-    /// The conversation of a record; None for a record that is none, or of no message.
+    /// The conversation of a record; None for a broken record, or one without a message.
     #[must_use]
     pub fn of(record: &json::Value<'_>, way: Way) -> Option<Self> {
         let dialogue = Dialogue::of(record, way)?;
@@ -143,7 +143,7 @@ pub(super) fn told(value: &json::Value<'_>) -> Value {
 mod tests {
     use super::*;
 
-    /// What each message of a conversation says of its training; each is told as its role and its mask.
+    /// What each message of a conversation says of its training; each is reported as its role and its mask.
     fn trains(messages: &[(&str, Option<bool>)]) -> Vec<Option<bool>> {
         let message = |(role, mask): &(&str, Option<bool>)| {
             let mask = mask.map_or(String::new(), |mask| format!(r#","mask":{mask}"#));

@@ -170,7 +170,7 @@ impl Words {
         if has_words(&made) { self.has(&made) || self.has_each_line(&made) } else { is_there() }
     }
 
-    /// Whether each line of a text is there: short arguments stand apart from one another.
+    /// Whether each line of a text is there: short arguments are apart from one another.
     fn has_each_line(&self, text: &str) -> bool {
         text.lines().all(|line| self.has(line))
     }

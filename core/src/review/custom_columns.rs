@@ -21,7 +21,7 @@ impl CustomColumn {
     /// Reads a name.
     ///
     /// # Errors
-    /// A sentence: it is none, or a filter already means something by it.
+    /// A sentence: it is invalid, or a filter already means something by it.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.is_empty() || text.len() > NAME_BYTES_MAX || !text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             return Err(format!("`{text}` is no name of a column: that is 1 to {NAME_BYTES_MAX} letters a to z"));
@@ -37,7 +37,7 @@ impl CustomColumn {
     /// A column as it is typed: `name = EXPR`, or an expression that names itself by its last word.
     ///
     /// # Errors
-    /// A sentence: the name is none, or there is no expression.
+    /// A sentence: the name is invalid, or there is no expression.
     pub fn with_expression(typed: &str) -> Result<(Self, String), String> {
         let named = typed.split_once('=').filter(|(name, rest)| {
             let is_word = |c: char| c.is_alphanumeric() || c == '_';

@@ -1,9 +1,9 @@
 //! The small language of filters: `steps>20 tool:bash !finish:open-call "two words"`.
 //!
-//! Terms stand apart by spaces, and all must hold. A term is `NAME:VALUE` (with `|` between values of which one is
+//! Terms are apart by spaces, and all must hold. A term is `NAME:VALUE` (with `|` between values of which one is
 //! enough), `NAME>NUMBER` (also `>=`, `<`, `<=`, `=`, `!=`), or words that are looked for; `!` before it turns it
-//! round. What is filtered answers through [`Subject`], so that tables, lists of steps and commands share the
-//! language; `@NAME` is a filter of the configuration.
+//! round. What is filtered answers through [`Subject`], so that tables, lists of steps and commands share the language;
+//! `@NAME` is a filter of the configuration.
 
 mod findings;
 
@@ -20,10 +20,10 @@ use std::fmt;
 /// Most terms and most values of a term.
 const TERMS_MAX: usize = 32;
 const VALUES_MAX: usize = 200;
-/// What stands before the name of a filter of the configuration.
+/// What precedes the name of a filter of the configuration.
 const SAVED: char = '@';
 
-/// Why a filter is none.
+/// Filter syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterFault {
     /// The character, from 1, at which the fault is; None: no one place of what was typed.
@@ -169,7 +169,7 @@ impl Filter {
     /// Reads a filter as people type it: `@NAME` is the one that the configuration has under that name.
     ///
     /// # Errors
-    /// As [`Filter::parse`], or there is none of that name.
+    /// As [`Filter::parse`], or there is no filter of that name.
     pub fn read(text: &str, scope: Scope<'_>, saved: &[(String, String)]) -> Result<Self, FilterFault> {
         let Some(name) = text.trim().strip_prefix(SAVED) else { return Self::parse(text, scope) };
         if let Some((_, filter)) = saved.iter().find(|(known, _)| known == name) {

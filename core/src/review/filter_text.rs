@@ -8,7 +8,7 @@ const NONE: &str = "none";
 /// Something that is not understood.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// The byte at which it stands.
+    /// The byte at which it is.
     pub at: usize,
     /// A sentence.
     pub told: String,
@@ -19,9 +19,9 @@ pub(super) struct Fault {
 pub(super) struct Written {
     /// The byte at which it begins.
     pub at: usize,
-    /// Whether `!` stands before it.
+    /// Whether `!` precedes it.
     pub is_negated: bool,
-    /// What stands before the operator, and the byte at which that begins; None for words.
+    /// What precedes the operator, and the byte at which that begins; None for words.
     pub name: Option<(usize, String)>,
     /// The operator; empty for words.
     pub sign: &'static str,

@@ -61,7 +61,7 @@ pub struct Grouper {
 }
 
 impl Grouper {
-    /// Of these numbers it tells how they spread.
+    /// Of these numbers it says how they spread.
     #[must_use]
     pub fn new(numbers: Vec<Numbers>) -> Self {
         Self { numbers, groups: HashMap::new(), records: 0 }

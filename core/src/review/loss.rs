@@ -1,7 +1,7 @@
 //! What of a conversation a model would see, and which parts of that would train it.
 //!
 //! The text is rendered for growing beginnings of the conversation: what the next message adds is its part. A template
-//! that writes the beginning otherwise once more follows (it is not prefix-stable) is told of, and there the contents
+//! that writes the beginning otherwise once more follows (it is not prefix-stable) is reported, and there the contents
 //! are looked up in the text instead.
 
 mod counted;
@@ -64,9 +64,9 @@ impl std::fmt::Display for Train {
 /// A part of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// Where it stands in the text, in bytes.
+    /// Where it is in the text, in bytes.
     pub span: Range<usize>,
-    /// The message that it comes from; None: the template's own, between messages that cannot be told apart.
+    /// The message that it comes from; None: the template's own, between messages that cannot be distinguished.
     pub message: Option<usize>,
     /// Whether the model is trained on it.
     pub is_trained: bool,
@@ -153,7 +153,7 @@ impl ChatTemplate for Template {
     }
 }
 
-/// Parts of the text before training and limit are told: their ends, and the messages.
+/// Parts of the text before training and limit are reported: their ends, and the messages.
 struct Parts<'c> {
     conversation: &'c Conversation,
     wanted: Vec<bool>,
@@ -161,7 +161,7 @@ struct Parts<'c> {
     lost: Vec<usize>,
     /// Messages that train, whose thoughts the template does not write.
     thoughtless: Vec<usize>,
-    /// Messages that train, whose content the template does not write as it stands.
+    /// Messages that train, whose content the template does not write as it is.
     speechless: Vec<usize>,
 }
 
@@ -224,7 +224,7 @@ impl Loss {
         Self { text, segments, totals, findings, counted: None }
     }
 
-    /// The lines of the text: each the parts of segments that stand in it, without the newline.
+    /// The lines of the text: each the parts of segments that are in it, without the newline.
     #[must_use]
     pub fn lines(&self) -> Vec<Vec<(&Segment, &str)>> {
         let mut lines = vec![Vec::new()];
@@ -322,8 +322,8 @@ impl Parts<'_> {
         self.put(head..span.end, Some(message), is_trained);
     }
 
-    /// Messages that cannot be told apart by rendering: their contents are looked up, one after the other; those with
-    /// calls that train are found by changing them.
+    /// Messages that cannot be distinguished by rendering: their contents are looked up, one after the other; those
+    /// with calls that train are found by changing them.
     fn located(&mut self, messages: Range<usize>, span: Range<usize>, (template, text): (&Template, &str)) {
         let mut at = span.start;
         let is_short = is_short(self.conversation.messages.len(), text);
@@ -381,7 +381,7 @@ fn by_template(segments: &[Segment], whole: &Rendered, is_wanted: impl Fn(Option
     out
 }
 
-/// Marks what lies behind a byte, and cuts the segment that it stands in.
+/// Marks what lies behind a byte, and cuts the segment that it is in.
 fn cut(segments: Vec<Segment>, limit: usize) -> Vec<Segment> {
     let halves = |segment: Segment| {
         let middle = limit.clamp(segment.span.start, segment.span.end);

@@ -14,7 +14,7 @@ const PIECE_BYTES: u64 = 1 << 20;
 pub const VERSION: u32 = 1;
 
 /// What a decision is keyed by: the first 128 bits of the SHA-256 of the bytes of a record (of a message, where a file
-/// is one run). So it holds wherever these bytes stand.
+/// is one run). So it holds wherever these bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentKey(u128);
 
@@ -113,7 +113,7 @@ pub struct Target {
     /// The content.
     pub key: ContentKey,
     /// The step in it; None is the whole record. Where a file is one run, the content is a message, and this is the
-    /// step at which it stood: of equal messages the nearest is meant.
+    /// step at which it was: of equal messages the nearest is meant.
     pub step: Option<StepNo>,
     /// A value of the state, in the notation of the format; None is the step.
     pub path: Option<String>,
@@ -162,7 +162,7 @@ impl fmt::Display for EventId {
     }
 }
 
-/// Where the content stood when it was decided on: for people, not for finding it again.
+/// Where the content was when it was decided on: for people, not for finding it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct About {
     /// Id of the record.
@@ -184,7 +184,7 @@ pub struct Event {
     pub target: Target,
     /// What.
     pub change: Change,
-    /// Where that stood.
+    /// Where that was.
     pub about: About,
 }
 

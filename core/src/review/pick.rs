@@ -11,7 +11,7 @@ pub enum Pick {
     Best,
     /// The least rewards; of equal ones the most steps.
     Worst,
-    /// As they stand in the file.
+    /// As they are in the file.
     First,
     /// By lot.
     Random,

@@ -1,9 +1,9 @@
-//! Which pass over a file tells what is asked of its records: the cheapest one that does.
+//! Which pass over a file says what is asked of its records: the cheapest one that does.
 
 use super::field::{Field, Names, Numbers};
 use crate::format::Purpose;
 
-/// The pass that tells these fields of records; None among them: the words.
+/// The pass that gives these fields of records; None among them: the words.
 #[must_use]
 pub fn purpose_of(fields: &[Option<Field>]) -> Purpose {
     let all = |test: fn(Option<Field>) -> bool| fields.iter().all(|field| test(*field) || is_of_place(*field));
@@ -17,18 +17,18 @@ pub fn purpose_of(fields: &[Option<Field>]) -> Purpose {
     }
 }
 
-/// Whether a field tells what rules find.
+/// Whether a field says what rules find.
 pub(super) fn is_of_findings(field: Option<Field>) -> bool {
     use Numbers::{Errors, Findings, Warnings};
     matches!(field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
 }
 
-/// Whether it tells how results came out.
+/// Whether it says how results came out.
 fn is_of_outcomes(field: Option<Field>) -> bool {
     matches!(field, Some(Field::Number(Numbers::Failed | Numbers::Suspect)))
 }
 
-/// Whether it tells which steps, tools and rewards there are and how the record ends.
+/// Whether it says which steps, tools and rewards there are and how the record ends.
 fn is_of_outline(field: Option<Field>) -> bool {
     use Numbers::{Actions, Calls, Reward, Steps};
     match field {

@@ -100,7 +100,7 @@ impl Redactor {
         (!secrets.is_empty()).then_some((out, secrets))
     }
 
-    /// A string that stands between these bytes, without the secrets in it.
+    /// A string that is between these bytes, without the secrets in it.
     fn text(&self, text: &str, (at, end): (usize, usize), secrets: &mut Vec<Secret>) -> String {
         let mut out = text.to_owned();
         for found in &self.any.matches(text) {
@@ -139,7 +139,7 @@ fn is_string(rest: &str) -> bool {
     rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('"'))
 }
 
-/// Where the strings of a JSON text stand, quotes included.
+/// Where the strings of a JSON text are, quotes included.
 fn strings(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;

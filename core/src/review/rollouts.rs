@@ -88,7 +88,8 @@ impl Group {
         (self.rewarded > 1).then(|| (self.squares / (self.rewarded - 1) as f64).sqrt())
     }
 
-    /// Whether rewards differ, so that a group tells better attempts from worse; None of fewer than two rewards.
+    /// Whether rewards differ, so that a group distinguishes better attempts from worse; None of fewer than two
+    /// rewards.
     #[must_use]
     pub fn has_signal(&self) -> Option<bool> {
         self.range.filter(|_| self.rewarded > 1).map(|(least, most)| least < most)
@@ -114,7 +115,7 @@ impl Group {
         (1..=self.rewarded).contains(&k).then(|| drawn(self.successes, self.rewarded, k))
     }
 
-    /// The numbers of attempts that pass@k is told for: 1, 2, 4 … up to all with a reward, and all.
+    /// The numbers of attempts that pass@k is reported for: 1, 2, 4 … up to all with a reward, and all.
     #[must_use]
     pub fn ks(&self) -> Vec<u64> {
         let mut out: Vec<u64> = (0..u64::BITS).map(|power| 1 << power).take_while(|k| *k < self.rewarded).collect();

@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// By step of a run: the targets of the marks that belong there.
 type Placed = Rc<BTreeMap<usize, Vec<Target>>>;
 
-/// From so many events on, records are counted anew instead of for each event.
+/// From so many events on, records are counted again instead of for each event.
 const COUNTED_EACH_MAX: usize = 32;
 
 /// What is decided on, before or after its bytes were read.
@@ -23,7 +23,7 @@ pub enum What {
         unit: usize,
         /// Its bytes.
         span: Span,
-        /// The step in it, or at which it stands.
+        /// The step in it, or at which it is.
         step: Option<StepNo>,
         /// A value of the state, and its instance.
         path: Option<(String, Option<String>)>,
@@ -39,7 +39,7 @@ pub struct Decision {
     pub what: What,
     /// What.
     pub change: Change,
-    /// Where it stands.
+    /// Where it is.
     pub about: About,
 }
 

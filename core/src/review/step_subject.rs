@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Bytes of a message that are looked at at once, and the longest match that may stand across two such pieces.
+/// Bytes of a message that are looked at at once, and the longest match that may be across two such pieces.
 const PIECE_BYTES: u64 = 1 << 20;
 const OVERLAP_BYTES: u64 = 64 << 10;
 /// What a filter calls a flag among the marks.

@@ -209,7 +209,7 @@ impl Template {
         is_asking: bool,
     ) -> Result<Rendered, TemplateFault> {
         let progress = Arc::new(Progress::default());
-        // What is not told is None, as the library hands it over.
+        // What is not reported is None, as the library hands it over.
         let mut context = vec![("documents".to_owned(), Value::from(()))];
         context.extend(self.variables.iter().cloned());
         context.extend([

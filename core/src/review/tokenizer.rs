@@ -13,7 +13,7 @@ pub trait Tokenizer: Debug + Send + Sync {
     /// What it is called.
     fn name(&self) -> &str;
 
-    /// Where each token of a text begins, in bytes, in order. Tokens that stand in the text by their names, as
+    /// Where each token of a text begins, in bytes, in order. Tokens that are in the text by their names, as
     /// `<|im_end|>`, are one; none is put before or behind it.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::json::parse;
 
-    /// A token a word, or a sign that is none.
+    /// A token is a word, or a sign that is not part of one.
     #[derive(Debug)]
     struct Words;
 

@@ -255,12 +255,12 @@ fn arguments(text: &str) -> String {
         .map_or_else(|| json::compact(&value), |inner| json::compact(&inner))
 }
 
-/// Arguments as a JSON object: others stand under a name.
+/// Arguments as a JSON object: others are under a name.
 fn object(arguments: &str) -> String {
     if arguments.starts_with('{') { arguments.to_owned() } else { format!("{{\"input\":{arguments}}}") }
 }
 
-/// The picture that a file is, where it says where it stands.
+/// The picture that a file is, where it says where it is.
 fn picture<'f>(file: &'f Attachment<'_>) -> Option<&'f str> {
     file.location.as_deref().filter(|_| file.media_type.starts_with("image"))
 }

@@ -10,7 +10,7 @@ use super::order::{Grounds, passing};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Most values that are told, the most frequent first.
+/// Most values that are reported, the most frequent first.
 const VALUES_MAX: usize = 500;
 /// Most bins of a plot without the one at each end.
 const BINS_MAX: usize = 24;
@@ -65,7 +65,7 @@ pub struct Tally {
     pub field: Option<Field>,
     /// How its number spreads, and what a filter calls that.
     pub plot: Option<(Field, Plot)>,
-    /// Different values; more than are told in `values` may be there.
+    /// Different values; more than are reported in `values` may be there.
     pub distinct: usize,
     /// Records without a value.
     pub missing: usize,

@@ -15,7 +15,7 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// Reads a pointer; None: it is none.
+    /// Reads a pointer; None: it is not one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {

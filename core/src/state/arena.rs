@@ -1,4 +1,4 @@
-//! Arena of entries that stand side by side, in pieces of one size: what grows copies nothing of what is there.
+//! Arena of entries that are side by side, in pieces of one size: what grows copies nothing of what is there.
 
 /// Entries of a piece. A larger room is a piece of its own, and takes as many numbers as the pieces that it stands for.
 const CHUNK: usize = 1 << 13;
@@ -31,7 +31,7 @@ impl<T: Copy> Arena<T> {
         self.chunks.last_mut().filter(|chunk| !chunk.is_empty() && chunk.len() + size <= CHUNK)
     }
 
-    /// Makes a room of so many entries; `fill` stands in it. The number of its first.
+    /// Makes a room of so many entries; `fill` is in it. The number of its first.
     pub(super) fn make(&mut self, size: usize, fill: T) -> usize {
         let number = self.chunks.len().saturating_sub(1) * CHUNK;
         if let Some(chunk) = self.open(size) {
@@ -56,7 +56,7 @@ impl<T: Copy> Arena<T> {
         start
     }
 
-    /// Makes a room larger where it stands, if it is the last one and its piece has room.
+    /// Makes a room larger where it is, if it is the last one and its piece has room.
     pub(super) fn grow_in_place(&mut self, start: usize, len: usize, to: usize, fill: T) -> bool {
         let is_last = start / CHUNK + 1 == self.chunks.len();
         match self.open(to - len).filter(|chunk| is_last && start % CHUNK + len == chunk.len()) {

@@ -2,7 +2,7 @@
 //!
 //! A step that touches one member of a value makes no other member wrong, where the schema judges each by itself: only
 //! what the step touched is checked again, and only its violations are compared. So a check of many steps takes time
-//! for what they write, and not for all that stands.
+//! for what they write, and not for all that is.
 
 use super::Violation;
 use super::schema::{Checked, Schema};
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most evaluations of all checks of a schema check.
 const WORK_MAX: u64 = 1_000_000_000;
 
-/// Most violations that a schema check tells of.
+/// Most violations that a schema check reports.
 const CHANGES_MAX: usize = 100_000;
 
 /// Evaluations that take the time in which one violation is described.

@@ -1,4 +1,4 @@
-//! The children of nodes, found by parent and key: numbers of nodes in an open table. Parent and key stand in the nodes
+//! The children of nodes, found by parent and key: numbers of nodes in an open table. Parent and key are in the nodes
 //! themselves.
 
 use super::NodeId;

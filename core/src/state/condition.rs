@@ -116,8 +116,8 @@ impl Condition {
         }
     }
 
-    /// Whether a value is so, by its compact JSON text. No value is never so. `changes` and `invalid` are not told by a
-    /// value alone: they are never so.
+    /// Whether a value is so, by its compact JSON text. No value is never so. `changes` and `invalid` are not known by
+    /// a value alone: they are never so.
     #[must_use]
     pub fn holds(&self, value: Option<&str>) -> bool {
         let Some(Ok(value)) = value.map(json::parse) else { return false };
@@ -218,7 +218,7 @@ fn sign_within(text: &str) -> Option<usize> {
     OPERATORS.iter().filter_map(|(sign, _)| seen.find(sign)).min()
 }
 
-/// The text with what stands in quotes and brackets blotted out, byte for byte.
+/// The text with what is in quotes and brackets blotted out, byte for byte.
 fn outside(text: &str) -> String {
     let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
     let mut out = String::with_capacity(text.len());

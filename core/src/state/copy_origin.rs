@@ -55,7 +55,7 @@ pub struct Copied {
 }
 
 impl<'t> Copies<'t> {
-    /// Looks for these values; those that tell nothing are passed over.
+    /// Looks for these values; those that say nothing are passed over.
     #[must_use]
     pub fn of(tree: &'t Tree, values: impl IntoIterator<Item = Stored>) -> Self {
         let mut by_value: HashMap<Stored, Stretches> =
@@ -112,7 +112,7 @@ impl<'t> Copies<'t> {
         best.map(|(_, copied)| copied)
     }
 
-    /// Whether a leaf stands at or below a node that was read.
+    /// Whether a leaf is at or below a node that was read.
     fn is_read(&self, leaf: NodeId, reads: &[NodeId]) -> bool {
         let mut at = Some(leaf).filter(|_| !reads.is_empty());
         while let Some(node) = at {
@@ -139,7 +139,7 @@ impl<'t> Copies<'t> {
 struct Stretches {
     /// Numbers of the versions, ascending.
     starts: Vec<u32>,
-    /// A segment tree over where they end, which is where the next version of the node begins: the leaves stand in its
+    /// A segment tree over where they end, which is where the next version of the node begins: the leaves are in its
     /// second half, each place before has the greatest end of the two below.
     ends: Vec<u32>,
 }
@@ -162,7 +162,7 @@ impl Stretches {
 
     /// The last version before `below` that still holds at `limit`.
     fn newest_at(&self, below: u32, limit: u32) -> Option<u32> {
-        // From the first that starts too late up to the root: what stands left of the way, the nearest first.
+        // From the first that starts too late up to the root: what is left of the way, the nearest first.
         let mut at = self.room() + self.starts.partition_point(|start| *start < below);
         while at > 1 {
             if at % 2 == 1 && self.ends[at - 1] >= limit {

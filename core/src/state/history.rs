@@ -63,8 +63,7 @@ impl Tree {
     }
 
     /// Events of one step, of which the versions are given in the order in which they were written. A step may write
-    /// more than once: drops of leaves that stood before it come first all the same, in the old order of the
-    /// identities.
+    /// more than once: drops of leaves that were before it come first all the same, in the old order of the identities.
     fn settled(&self, numbers: &[u32]) -> Vec<Event> {
         let Some(first) = numbers.first() else { return Vec::new() };
         let at = self.step_of(*first);

@@ -6,14 +6,14 @@ use super::member_order::CROWD;
 use crate::model::StepNo;
 use std::collections::HashSet;
 
-/// Who stands, and where, from which step on.
+/// Which identities exist, and where, from which step on.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     /// By identity: the steps at which it came (true) and went.
     standing: Vec<Vec<(StepNo, bool)>>,
-    /// How many stand now.
+    /// How many are now.
     live: usize,
-    /// Lists, each from a step on; an identity that came again stands in the last one twice, and its last place counts.
+    /// Lists, each from a step on; an identity that came again is in the last one twice, and its last place counts.
     epochs: Vec<(StepNo, Vec<(IdentityId, StepNo)>)>,
 }
 
@@ -42,7 +42,7 @@ impl Order {
         }
     }
 
-    /// A new order from `at` on; who stands and is not named follows as before.
+    /// A new order from `at` on; identities that exist and are not named follow as before.
     pub(super) fn reorder(&mut self, at: StepNo, order: &[IdentityId]) {
         let old = self.at(StepNo::MAX);
         let mut placed = HashSet::new();
@@ -53,14 +53,14 @@ impl Order {
         }
     }
 
-    /// Whether an identity stands at a step.
+    /// Whether an identity exists at a step.
     pub(super) fn stands(&self, id: IdentityId, step: StepNo) -> bool {
         let Some(marks) = self.standing.get(id.0 as usize) else { return false };
         let end = marks.partition_point(|(at, _)| *at <= step);
         end > 0 && marks[end - 1].1
     }
 
-    /// The identities that stand at a step, in order.
+    /// The identities that are at a step, in order.
     pub(super) fn at(&self, step: StepNo) -> Vec<IdentityId> {
         let end = self.epochs.partition_point(|(from, _)| *from <= step);
         let Some((_, entries)) = end.checked_sub(1).map(|i| &self.epochs[i]) else { return Vec::new() };

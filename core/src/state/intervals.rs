@@ -51,7 +51,7 @@ impl Tree {
     }
 
     /// The stretches up to a step in which the value at a node, as compact JSON text, is as `is_so` says. A container
-    /// is printed anew at each step that writes below it.
+    /// is printed again at each step that writes below it.
     #[must_use]
     pub fn when_text(
         &self,

@@ -29,11 +29,11 @@ pub enum Stored {
     Long(Long),
 }
 
-/// A value too long to stand in the tree.
+/// A value too long to be in the tree.
 #[derive(Debug, Clone)]
 pub struct Long {
     digest: [u8; 16],
-    /// First byte of the canonical text, which tells the JSON type.
+    /// First byte of the canonical text, which gives the JSON type.
     first: u8,
     text: LongText,
 }
@@ -59,7 +59,7 @@ impl Stored {
         Self::short_of(&text).unwrap_or_else(|| Self::long(&text, LongText::Span(span)))
     }
 
-    /// Keeps a value that stands nowhere in the input: its canonical JSON text.
+    /// Keeps a value that is nowhere in the input: its canonical JSON text.
     #[must_use]
     pub fn text_of(text: &str) -> Self {
         Self::short_of(text).unwrap_or_else(|| Self::long(text, LongText::Text(text.into())))
@@ -124,7 +124,7 @@ impl Stored {
         }
     }
 
-    /// The first byte of the canonical text, which tells the JSON type; known without a read.
+    /// The first byte of the canonical text, which gives the JSON type; known without a read.
     #[must_use]
     pub fn first_byte(&self) -> u8 {
         match self {
@@ -133,7 +133,7 @@ impl Stored {
         }
     }
 
-    /// Where its source text stands, for a long value of the input.
+    /// Where its source text is, for a long value of the input.
     #[must_use]
     pub fn span(&self) -> Option<Span> {
         match self {
@@ -150,7 +150,7 @@ impl Stored {
 #[derive(Debug, Default)]
 pub(super) struct Longs {
     list: Chunks<PackedLong>,
-    /// What stands nowhere in the input, or is longer than a number of 32 bits tells.
+    /// What is nowhere in the input, or is longer than a number of 32 bits reports.
     other: Vec<LongText>,
 }
 

@@ -1,13 +1,13 @@
 //! Many short lists that grow, all in one place: most have one entry or two, and a vector for each would be more than
 //! what it holds.
 //!
-//! A list has room for a power of two. A full one moves to twice the room, unless it stands last; what it leaves is
-//! given to the next that asks for as much.
+//! A list has room for a power of two. A full one moves to twice the room, unless it is last; what it leaves is given
+//! to the next that asks for as much.
 
 use super::arena::Arena;
 use crate::model::cast;
 
-/// Where a list stands. Who keeps it asks [`Lists`] for its entries.
+/// Where a list is. Who keeps it asks [`Lists`] for its entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct List {
     start: u32,
@@ -58,7 +58,7 @@ impl<T: Copy> Lists<T> {
         list.len += 1;
     }
 
-    /// Gives a full list twice its room; `fill` stands where nothing else does yet.
+    /// Gives a full list twice its room; `fill` is where nothing else does yet.
     fn grow(&mut self, list: &mut List, fill: T) {
         let (start, room) = (list.start as usize, list.len as usize);
         if self.entries.grow_in_place(start, room, 2 * room, fill) {

@@ -48,7 +48,7 @@ impl Tree {
     }
 
     /// Makes the value at a path what the tree has there below a limit. Containers on the way that are others than
-    /// before are made anew whole.
+    /// before are rebuilt whole.
     fn put(&self, value: &mut Plain, root: NodeId, path: &[Key], limit: u32, bytes: &dyn Bytes) -> Option<()> {
         let (mut node, mut place) = (root, value);
         for key in path {
@@ -82,7 +82,7 @@ impl Tree {
                     }
                     items.get_mut(*index as usize)?
                 }
-                // A key of what stood here before: the container was made anew, or will be.
+                // A key of what was here before: the container was rebuilt, or will be.
                 _ => return Some(()),
             };
             node = child?;

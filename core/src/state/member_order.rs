@@ -56,7 +56,7 @@ impl Epochs {
         list.len() > 2 * (live & !AGAIN) as usize + CROWD
     }
 
-    /// Appends a member; says its place. `before` is the place at which it stood before, if it stood in this list.
+    /// Appends a member; says its place. `before` is the place at which it was before, if it was in this list.
     pub(super) fn push(&mut self, epoch: u32, entry: Entry, before: u32) -> u32 {
         let is_again = self.entries(epoch).get(before as usize).is_some_and(|e| e.node == entry.node);
         let epoch = &mut self.epochs[epoch as usize];

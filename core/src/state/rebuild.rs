@@ -1,4 +1,4 @@
-//! A context was rebuilt (A4): an identity becomes what a tree that was folded anew holds.
+//! A context was rebuilt (A4): an identity becomes what a tree that was folded again holds.
 
 use super::replace::{Source, Writer};
 use super::store::NONE;
@@ -6,10 +6,10 @@ use super::{EventOp, IdentityId, NodeId, Shape, Stored, Tree};
 use crate::model::StepNo;
 
 impl Tree {
-    /// Makes identity `id` from step `at` on what `built` (a tree folded anew, A4) holds at its last step: `drop` for
+    /// Makes identity `id` from step `at` on what `built` (a tree folded again, A4) holds at its last step: `drop` for
     /// every leaf that is gone (old order), then in the new order `add`, `change`, and `same` where `at`'s own message
     /// (author == `at`) supplies an equal value; leaves whose supplier alone differs get their new author without an
-    /// event. An identity that does not stand in `built` is dropped.
+    /// event. An identity that is not in `built` is dropped.
     pub fn adopt(&mut self, at: StepNo, id: IdentityId, built: &Tree, built_id: IdentityId) {
         let Some(view) = built.view(built_id, StepNo::MAX) else {
             return self.drop_identity(at, id, EventOp::Drop);
@@ -28,7 +28,7 @@ impl Tree {
     }
 }
 
-/// A node of the tree that was folded anew, at its last step.
+/// A node of the tree that was folded again, at its last step.
 #[derive(Clone, Copy)]
 struct Folded<'t> {
     tree: &'t Tree,

@@ -1,5 +1,4 @@
-//! What stands at a node gives way to something else: first the drops in the old order, then the writes in the new
-//! (A30).
+//! What is at a node gives way to something else: first the drops in the old order, then the writes in the new (A30).
 
 use super::store::NONE;
 use super::versions::{Attribution, Kept, Version, What};
@@ -12,7 +11,7 @@ use std::collections::HashMap;
 /// Objects with more members than this are looked up by hash.
 const LINEAR_MAX: usize = 16;
 
-/// What comes to stand at a node: a value of a message, or a node of a tree that was folded anew.
+/// What comes to be at a node: a value of a message, or a node of a tree that was folded again.
 pub(super) trait Source<'s>: Copy {
     /// Whether leaves that stay equal are events only where this step's own message supplies them (A30).
     const IS_FOLD: bool;
@@ -300,7 +299,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Whether the members that are there stand in the old order, before all that are not.
+    /// Whether the members that are there are in the old order, before all that are not.
     fn keeps_order(&self, children: &[NodeId]) -> bool {
         let split = children.iter().take_while(|c| self.tree.is_present(**c)).count();
         let (there, rest) = children.split_at(split);
@@ -329,7 +328,7 @@ impl<'t> Writer<'t> {
         let was = self.tree.attribution(number);
         if is_event || was.author != author {
             let event = is_event.then_some(EventOp::Same);
-            // A short value stands in the tree already; a long one is where this message has it.
+            // A short value is in the tree already; a long one is where this message has it.
             let what = match (shape, old.what) {
                 (Shape::Scalar, What::Leaf(Kept::Short(..))) => old.what,
                 _ => self.keep(shape, value),

@@ -68,7 +68,7 @@ pub struct Reason {
 }
 
 impl Violation {
-    /// Where in the schema it stands, as a JSON Pointer: the first place, if there are several.
+    /// Where in the schema it is, as a JSON Pointer: the first place, if there are several.
     #[must_use]
     pub fn schema_path(&self) -> &str {
         self.reasons.first().map_or("", |reason| &reason.schema_path)

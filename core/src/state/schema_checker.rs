@@ -255,7 +255,7 @@ impl SchemaChecker {
         }
     }
 
-    /// A20: compiles the schema at hand; why it is none.
+    /// A20: compiles the schema at hand; why it is invalid.
     fn compile(&mut self) -> Option<SchemaFault> {
         let number = self.brought.take()?;
         if let Some(text) = self.text.take() {

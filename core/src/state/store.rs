@@ -179,7 +179,7 @@ impl Tree {
         self.versions.push(at, &version, attribution);
     }
 
-    /// Tells the nodes of the versions from `start` on, each of which is its node's last, their numbers anew.
+    /// Reports the nodes of the versions from `start` on, each of which is its node's last, their numbers again.
     pub(super) fn renumber(&mut self, start: usize) {
         for (number, version) in (cast::to_u32(start)..).zip(self.versions.since(start)) {
             if let Some(last) = self.numbers.last_mut(self.nodes[version.node.0 as usize].versions) {
@@ -267,7 +267,7 @@ impl Tree {
         if node.parent != NONE && node.key & INDEX != 0 { node.key & !INDEX } else { node.entry }
     }
 
-    /// All nodes that ever stood at or below a node.
+    /// All nodes that were ever at or below a node.
     pub(super) fn below(&self, node: NodeId) -> Vec<NodeId> {
         let mut found = vec![node];
         let mut next = 0;

@@ -28,7 +28,7 @@ pub enum Op {
     /// Replaces the subtree.
     Replace,
     /// Replaces the subtree where it differs: a leaf that stays equal is not written, and keeps its author. For sources
-    /// that tell a whole value again (a snapshot, a configuration).
+    /// that give a whole value again (a snapshot, a configuration).
     Update,
     /// Replaces key by key, one level; on what is no object as `Merge`.
     Assign,
@@ -54,7 +54,7 @@ pub struct Write<'v> {
     pub identity: IdentityId,
     /// The value. A write with an op `Remove` merges nothing of it (A18), and may do without.
     pub value: Option<&'v Value<'v>>,
-    /// Offset in the input of the text that `value` was parsed from; None: the text stands nowhere in the input.
+    /// Offset in the input of the text that `value` was parsed from; None: the text is nowhere in the input.
     pub base: Option<u64>,
     /// How the value acts at paths inside it (object keys only, each held by the value unless `Remove`); the rest of
     /// the value merges. The empty path is the root. Paths are not prefixes of one another (the shortest wins).
@@ -85,7 +85,7 @@ pub enum EventOp {
     Change,
     /// Written again with the same text.
     Same,
-    /// It was a leaf and is none any more.
+    /// It was a leaf and is not one any more.
     Drop,
     /// Its identity was dropped (A4).
     Reset,
@@ -149,7 +149,7 @@ pub struct IdentityView {
 
 /// The state of one run at every step.
 ///
-/// All versions of all nodes stand in one list in step order, which is the history; each node knows its own by number.
+/// All versions of all nodes are in one list in step order, which is the history; each node knows its own by number.
 /// "At step k" is then a limit on these numbers: one search for the step, and one per node shown.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -223,12 +223,12 @@ impl Tree {
     }
 
     /// The order of identities at step `at` is this from now on (a rebuilt context, A4); those not named follow in
-    /// their old order. Names of identities that do not stand are passed over.
+    /// their old order. Names of identities that do not exist are passed over.
     pub fn reorder(&mut self, at: StepNo, order: &[IdentityId]) {
         self.order.reorder(at, order);
     }
 
-    /// The identities that stand at a step, in order of first appearance (since their last reset).
+    /// The identities that are at a step, in order of first appearance (since their last reset).
     #[must_use]
     pub fn identities(&self, step: StepNo) -> Vec<IdentityView> {
         self.order.at(step).into_iter().map(|id| self.view_of(id, step)).collect()

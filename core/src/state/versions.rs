@@ -137,7 +137,7 @@ const OBJECT: u16 = 4;
 const ARRAY: u16 = 5;
 const ABSENT: u16 = 6;
 
-/// The events by their number less one; 0 is none.
+/// The events by their number less one; 0 means absent.
 const EVENTS: [EventOp; 5] = [EventOp::Add, EventOp::Change, EventOp::Same, EventOp::Drop, EventOp::Reset];
 
 impl Packed {

@@ -19,7 +19,7 @@ pub struct Invalid {
     pub from: StepNo,
     /// The step at which it ended, or another reason took its place; None: it holds.
     pub until: Option<StepNo>,
-    /// Whether that step repaired it: the identity still stands, and nothing is wrong at the path any more.
+    /// Whether that step repaired it: the identity still exists, and nothing is wrong at the path any more.
     pub is_repaired: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Violations {
     slots: HashMap<IdentityId, Slot>,
     /// Each once: a run breaks the same again and again.
     known: HashSet<Arc<Violation>>,
-    /// Those that a step broke anew: whose, and their places in its list.
+    /// Those that a step broke again: whose, and their places in its list.
     begun: Vec<(IdentityId, u32)>,
     /// Where outputs of solutions break the schemas of their requests.
     outputs: Vec<(StepNo, Violation)>,
@@ -71,7 +71,7 @@ pub struct Violations {
     unchecked_outputs: Vec<(StepNo, String)>,
 }
 
-/// How much of what a schema check found was told.
+/// How much of what a schema check found was reported.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ReportedCounts {
     faults: usize,
@@ -158,7 +158,7 @@ impl Violations {
         if is_forward { turns.filter(|at| *at > step).min() } else { turns.filter(|at| *at < step).max() }
     }
 
-    /// All that was found so far, as told.
+    /// All that was found so far, as reported.
     #[must_use]
     pub fn told(&self) -> ReportedCounts {
         let (faults, unchecked, begun) = (self.faults.len(), self.unchecked.len(), self.begun.len());
@@ -166,31 +166,31 @@ impl Violations {
         ReportedCounts { faults, unchecked, begun, outputs, unchecked_outputs }
     }
 
-    /// Steps whose schemas nothing is checked against, but for those that were told.
+    /// Steps whose schemas nothing is checked against, but for those that were reported.
     #[must_use]
     pub fn faults_after(&self, told: ReportedCounts) -> &[(StepNo, SchemaFault)] {
         self.faults.get(told.faults..).unwrap_or_default()
     }
 
-    /// A2, A37: where outputs of solutions break the schemas of their requests, but for what was told.
+    /// A2, A37: where outputs of solutions break the schemas of their requests, but for what was reported.
     #[must_use]
     pub fn outputs_after(&self, told: ReportedCounts) -> &[(StepNo, Violation)] {
         self.outputs.get(told.outputs..).unwrap_or_default()
     }
 
-    /// Outputs of solutions that were not checked, or not all of them, and why, but for those that were told.
+    /// Outputs of solutions that were not checked, or not all of them, and why, but for those that were reported.
     #[must_use]
     pub fn unchecked_outputs_after(&self, told: ReportedCounts) -> &[(StepNo, String)] {
         self.unchecked_outputs.get(told.unchecked_outputs..).unwrap_or_default()
     }
 
-    /// Values that were not checked, or not all of them, and why, but for those that were told.
+    /// Values that were not checked, or not all of them, and why, but for those that were reported.
     #[must_use]
     pub fn unchecked_after(&self, told: ReportedCounts) -> &[(StepNo, IdentityId, String)] {
         self.unchecked.get(told.unchecked..).unwrap_or_default()
     }
 
-    /// Every violation at the step that broke it, with its identity (A42), but for those that were told.
+    /// Every violation at the step that broke it, with its identity (A42), but for those that were reported.
     pub fn begun_after(&self, told: ReportedCounts) -> impl Iterator<Item = (IdentityId, &Invalid)> {
         let begun = self.begun.get(told.begun..).unwrap_or_default();
         begun.iter().filter_map(|(id, number)| Some((*id, self.of(*id).get(*number as usize)?)))

@@ -95,7 +95,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A18, A19 `push`, `concat`: appends to an array; whatever else stands there gives way to a new one.
+    /// A18, A19 `push`, `concat`: appends to an array; whatever else is there gives way to a new one.
     fn extend<'v>(&mut self, node: NodeId, given: Given<'v>, elements: &'v [Value<'v>]) {
         let old = self.tree.now(node);
         let len = match old {
@@ -103,7 +103,7 @@ impl Writer<'_> {
             _ => 0,
         };
         if elements.is_empty() {
-            // A18: nothing comes to elements that stand there; the leaf `[]` is written again.
+            // A18: nothing comes to elements that are there; the leaf `[]` is written again.
             if !matches!(old, What::Array(_)) {
                 self.replace(node, given);
             }
@@ -118,7 +118,7 @@ impl Writer<'_> {
         self.put_elements(node, len, &parts);
     }
 
-    /// The epoch of an object; what is none becomes one without members, which the caller adds.
+    /// The epoch of an object; anything else becomes an object without members, which the caller adds.
     fn become_object(&mut self, node: NodeId) -> u32 {
         let mut members = Vec::new();
         match self.tree.now(node) {
@@ -135,7 +135,7 @@ impl Writer<'_> {
         epoch
     }
 
-    /// Drops what stands below a node, in order.
+    /// Drops what is below a node, in order.
     fn clear_below(&mut self, node: NodeId) {
         for child in self.tree.children_at(node, u32::MAX) {
             self.give_way(child, None::<Given<'_>>, EventOp::Drop);

@@ -1,4 +1,4 @@
-//! What a person typed to search for: a regular expression, or the text itself where it is none; smart case.
+//! What a person typed to search for: a regular expression, or the text itself where it is not a valid one; smart case.
 
 use regex::{Regex, RegexBuilder, bytes};
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Pattern {
             Err(regex::Error::Syntax(told)) => told,
             Err(_) => return Some((0, format!("it takes more than {} MiB when it is compiled", SIZE_MAX >> 20))),
         };
-        // The place stands as a sign below the pattern, which is indented.
+        // The place is as a sign below the pattern, which is indented.
         let sign = told.lines().find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
         let chars = sign.and_then(|line| line.find('^')).map_or(0, |column| column.saturating_sub(INDENT));
         let at = typed.chars().take(chars).map(char::len_utf8).sum();
@@ -114,7 +114,7 @@ impl Pattern {
     }
 }
 
-/// A regular expression as written, upper and lower case told apart.
+/// A regular expression as written, upper and lower case distinguished.
 #[derive(Debug, Clone)]
 pub struct Expression(Regex);
 
@@ -122,7 +122,7 @@ impl Expression {
     /// Reads it.
     ///
     /// # Errors
-    /// It is none, or too large: a sentence of one line.
+    /// It is not one, or too large: a sentence of one line.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let compiled = RegexBuilder::new(pattern).size_limit(SIZE_MAX).build();
         compiled.map(Self).map_err(|error| error.to_string().split_whitespace().collect::<Vec<_>>().join(" "))

@@ -1,4 +1,4 @@
-//! Figures for people: sizes and counts, written the same wherever they stand.
+//! Figures for people: sizes and counts, written the same wherever they are.
 
 /// A size for people: `812 B`, `3.1 kB`, `20.0 MB`.
 #[must_use]

@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Most combining marks that one cell may carry; more are dropped.
 pub const MARKS_PER_CELL_MAX: usize = 8;
 
-/// Text without control, bidi or invisible characters: each stands as a visible sign.
+/// Text without control, bidi or invisible characters: each is as a visible sign.
 ///
 /// There is no other way to make one from foreign text than [`SafeText::of`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
@@ -71,7 +71,7 @@ fn put_grapheme(grapheme: &str, out: &mut String) {
         if is_hidden(c) || (before.is_some() && is_joined(c)) {
             put_sign(c, out);
         } else if is_mark {
-            // A mark on nothing would take no cell: it gets a circle to stand on, once, however often it is made safe.
+            // A mark on nothing would take no cell: it gets a circle as its base, once, however often it is made safe.
             if before.is_none() && !out.ends_with('\u{25CC}') {
                 out.push('\u{25CC}');
             }

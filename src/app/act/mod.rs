@@ -194,7 +194,7 @@ impl App {
         }));
     }
 
-    /// Whether the cursor is on the first of the commands, above which stands what was typed before.
+    /// Whether the cursor is on the first of the commands, above which is what was typed before.
     fn is_at_first_command(&self) -> bool {
         matches!(&self.layer, Some(Layer::Menu(menu)) if menu.kind == MenuKind::Palette && menu.scroll.cursor == 0)
     }

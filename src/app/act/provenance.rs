@@ -94,7 +94,7 @@ impl App {
         let Some(open) = self.session.open() else { return };
         let standing = open.tree().identities(open.step());
         let mut named = standing.iter().map(|view| open.tree().identity(view.id));
-        // Without a value in focus it is the first kind with instances, as where they stand side by side.
+        // Without a value in focus it is the first kind with instances, as where they are side by side.
         let focus = self.session.focus.path.as_ref().map(|(identity, _)| identity);
         let Some(of) = focus.or_else(|| named.find(|identity| identity.instance.is_some())).cloned() else {
             drop(open);

@@ -31,7 +31,7 @@ impl App {
         self.table.scroll.cursor = self.table.count(&self.session).saturating_sub(1);
     }
 
-    /// Whether a question stands there that one key answers.
+    /// Whether a question is there that one key answers.
     pub(in crate::app) fn is_asked(&self) -> bool {
         matches!(&self.layer, Some(Layer::Review(ReviewLine { kind: LineKind::Sure(_), .. })))
     }

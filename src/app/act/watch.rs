@@ -58,7 +58,7 @@ impl App {
         self.layer = Some(Layer::Condition(prompt));
     }
 
-    /// Takes the condition that was typed; one that is none stays to be mended.
+    /// Takes the condition that was typed; an invalid one stays to be mended.
     pub(in crate::app) fn submit_condition(&mut self) {
         let Some(Layer::Condition(prompt)) = &self.layer else { return };
         match Condition::parse(prompt.text()) {

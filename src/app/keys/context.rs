@@ -13,7 +13,7 @@ pub enum Context {
     Steps,
     /// In the state.
     State,
-    /// In the state, while instances stand side by side.
+    /// In the state, while instances are side by side.
     Instances,
     /// In the inspector.
     Inspector,
@@ -35,7 +35,7 @@ pub enum Context {
     Files,
     /// In the table of trajectories.
     Table,
-    /// In the table and in what stands beside it.
+    /// In the table and in what is beside it.
     Dataset,
     /// In the values of a column of the table.
     Facets,

@@ -57,7 +57,7 @@ pub(super) fn row(item: Item, width: usize) -> Row {
             let cells = if width >= BOTH_CELLS { SIGN_CELLS } else { NARROW_SIGN_CELLS };
             let text = Piece::of(sign.role, sign.text);
             let gap = Piece::of(Role::Text, &" ".repeat(cells.saturating_sub(text.width()) + 1));
-            // In a narrow list the sentence stands below, as those of keys do.
+            // In a narrow list the sentence is below, as those of keys do.
             let room = if width < HELP_CELLS { width.saturating_sub(cells + 3) } else { usize::MAX };
             let about = cut(&SafeText::literal(sign.about), room);
             let about = Piece::safe(Role::Dim, about);

@@ -148,7 +148,7 @@ pub(super) fn header(app: &App, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
         number => format!(" difference {number} of {of} "),
     };
     let right = vec![Piece::of(Role::Changed, &told)];
-    // Where the steps are shown, the names stand above them.
+    // Where the steps are shown, the names are above them.
     let room = cells.saturating_sub(told.len() + NARROW_CELLS / 2);
     if app.layout().has(Pane::AlignedSteps) || cells < NARROW_CELLS {
         return (left, right);

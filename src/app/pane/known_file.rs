@@ -20,7 +20,7 @@ use std::sync::Arc;
 const AT_ONCE_LINES_MAX: usize = 20_000;
 /// Rows above the lines.
 const HEAD_ROWS: usize = 1;
-/// In fewer cells the title tells in few words how much of the file is known.
+/// In fewer cells the title says in few words how much of the file is known.
 const WORDS_CELLS_MIN: usize = 50;
 /// Fewest cells of the path in the title.
 const PATH_CELLS_MIN: usize = 12;

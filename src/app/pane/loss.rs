@@ -61,7 +61,7 @@ impl PaneContent for Loss {
             return app.tell("this comes from no step: the template writes it");
         };
         app.tell(format!("step {step}; 1 shows its message, 8 comes back here"));
-        // Where the steps are not beside it, the message tells where it went.
+        // Where the steps are not beside it, the message says where it went.
         if !app.layout().has(Pane::Steps) {
             app.show_tab(Tab::Message);
         }

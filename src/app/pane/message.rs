@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Messages up to this size are laid out at once; longer ones by a job. A deep text is read once for each of its
 /// levels.
 const AT_ONCE_MAX: u64 = 96 << 10;
-/// Most marks and findings that the head tells.
+/// Most marks and findings that the head shows.
 const HEAD_MAX: usize = 4;
 
 /// What of a message is to be shown, once it is there.
@@ -355,11 +355,11 @@ pub(super) fn head_below(app: &App, first: impl FnOnce(&Open<'_>) -> Row) -> Vec
         ]));
     }
     rows.push(Row::default());
-    // They do not scroll with what stands below them.
+    // They do not scroll with what is below them.
     rows.into_iter().map(|row| row.fixed(usize::MAX)).collect()
 }
 
-/// What the step is, and where it stands.
+/// What the step is, and where it is.
 fn summary(open: &Open<'_>) -> Row {
     let step = open.describe(open.step());
     let mut first =

@@ -1,8 +1,8 @@
 //! What panes and tabs show, and how they answer to keys and mouse: one file each, and one row of [`PANES`].
 //!
-//! The program asks the row of the pane with the cursor; nothing outside this folder tells one pane from another. To
-//! add a tab: a file here with a type that is [`PaneContent`] and its state, one row in `registry.rs`, and one row of
-//! [`KEYS`](super::keys::KEYS) for its key.
+//! The program asks the row of the pane with the cursor; nothing outside this folder distinguishes one pane from
+//! another. To add a tab: a file here with a type that is [`PaneContent`] and its state, one row in `registry.rs`, and
+//! one row of [`KEYS`](super::keys::KEYS) for its key.
 
 mod aligned_messages;
 mod aligned_state;
@@ -80,7 +80,7 @@ pub struct PaneRow {
     pub content: &'static dyn PaneContent,
 }
 
-/// Where a pane stands.
+/// Where a pane is.
 #[derive(Debug, Clone)]
 pub enum Position {
     /// At rows of its model.
@@ -138,7 +138,7 @@ pub trait PaneContent: Sync {
         None
     }
 
-    /// Whether its title stands among those of the tabs for what is open.
+    /// Whether its title is among those of the tabs for what is open.
     fn is_offered(&self, _app: &App) -> bool {
         true
     }
@@ -158,7 +158,7 @@ pub trait PaneContent: Sync {
         None
     }
 
-    /// What the line at the top tells of this pane where it has no title, in at most `room` cells.
+    /// What the line at the top says of this pane where it has no title, in at most `room` cells.
     fn header_note(&self, _app: &App, _room: usize) -> Vec<Piece> {
         Vec::new()
     }
@@ -197,12 +197,12 @@ pub trait PaneContent: Sync {
         None
     }
 
-    /// Where it stands, so that a search that is given up comes back; None: a search does not move it before Enter.
+    /// Where it is, so that a search that is given up comes back; None: a search does not move it before Enter.
     fn position(&self, app: &App) -> Option<Position> {
         self.scroll(app).copied().map(Position::Rows)
     }
 
-    /// Goes back to where it stood.
+    /// Goes back to where it was.
     fn return_to(&self, app: &mut App, position: Position) {
         if let (Some(scroll), Position::Rows(at)) = (self.scroll_mut(app), position) {
             *scroll = at;

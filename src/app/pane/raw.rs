@@ -62,7 +62,7 @@ fn has_neighbours(app: &App, record: Span) -> bool {
     beside.any(|place| place.record_span == record)
 }
 
-/// The record of the step; where it has several, the bytes of this one, and where in the record they stand.
+/// The record of the step; where it has several, the bytes of this one, and where in the record they are.
 fn lines(app: &App, step: Span, record: Span) -> Vec<TextLine> {
     let is_part = step.len < record.len && step.offset >= record.offset && has_neighbours(app, record);
     let step = if is_part { step } else { record };

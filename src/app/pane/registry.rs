@@ -15,7 +15,7 @@ pub(super) trait TabState: Default {
         *self = Self::default();
     }
 
-    /// The same trajectory is read anew: what is shown stays until the new is there. Answers carry the generation, so
+    /// The same trajectory is read again: what is shown stays until the new is there. Answers carry the generation, so
     /// only what is known by number is forgotten.
     fn renew(&mut self) {}
 
@@ -52,7 +52,7 @@ macro_rules! panes {
                 $(TabState::reset(&mut self.$field);)*
             }
 
-            /// The same trajectory is read anew.
+            /// The same trajectory is read again.
             pub fn renew(&mut self) {
                 $(TabState::renew(&mut self.$field);)*
             }

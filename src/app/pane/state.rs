@@ -14,7 +14,7 @@ use crate::text::{Pattern, Role};
 const LEAVES_MAX: usize = 200_000;
 /// Most values of a state that is searched while the pattern is typed; of a larger one at Enter.
 const TYPED_VALUES_MAX: usize = 20_000;
-/// Below this width what changed out of view is told in few words.
+/// Below this width what changed out of view is reported in few words.
 const SHORT_CELLS: u16 = 60;
 
 pub(super) struct State;

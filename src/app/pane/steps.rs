@@ -7,7 +7,7 @@ use crate::panes::{Extent, Piece, Scroll, Window, steps};
 use crate::review::Filter;
 use crate::text::{Pattern, Role};
 
-/// Cells of the title without what the filter tells.
+/// Cells of the title without what the filter reports.
 const TITLE_CELLS: usize = 7;
 
 pub(super) struct Steps;

@@ -40,7 +40,7 @@ impl Known {
         Ok(Self { read: Some(read), lines: Vec::new() })
     }
 
-    /// Refuses to write a baseline over what is none.
+    /// Refuses to write a baseline over a file that is not one.
     ///
     /// # Errors
     /// The file is one of the inputs, or holds something else than a baseline.

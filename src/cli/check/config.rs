@@ -22,7 +22,7 @@ const NAMES: &[&str] = &["check", "allow", "deny", "baseline", "data-types", "fo
 pub(in crate::cli) struct Config {
     /// The file, if there is one.
     file: Option<String>,
-    /// Rules and families whose findings are not told.
+    /// Rules and families whose findings are not reported.
     pub(in crate::cli) allow: Vec<String>,
     /// Rules and families whose findings are errors.
     pub(in crate::cli) deny: Vec<String>,

@@ -26,7 +26,7 @@ impl Data {
     /// Reads the other dataset, the questions of it by runs of so many words.
     ///
     /// # Errors
-    /// It cannot be read to its end: what is shared with it could not be told.
+    /// It cannot be read to its end: what is shared with it could not be reported.
     pub(super) fn new(
         is_all: bool,
         near: f64,
@@ -58,7 +58,7 @@ impl Data {
         Ok(Self { dataset, questions, is_all })
     }
 
-    /// Gives the findings of a file: record by record, then those that only all records tell.
+    /// Gives the findings of a file: record by record, then those that only all records report.
     pub(in crate::cli) fn file(
         &mut self,
         file: &str,

@@ -44,11 +44,11 @@ pub(super) struct Summary {
     pub(super) files: usize,
     /// Files of these that no format fits.
     pub(super) unknown: usize,
-    /// Findings told that are errors.
+    /// Findings reported that are errors.
     pub(super) errors: usize,
     warnings: usize,
     infos: usize,
-    /// How often each rule was told.
+    /// How often each rule was reported.
     rules: BTreeMap<&'static str, usize>,
     /// Findings that a baseline knows.
     pub(super) known: usize,
@@ -57,7 +57,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Counts a finding that is told.
+    /// Counts a finding that is reported.
     pub(super) fn count(&mut self, finding: &Finding) {
         *self.rules.entry(finding.rule).or_default() += 1;
         match finding.severity {
@@ -67,7 +67,7 @@ impl Summary {
         }
     }
 
-    /// Of many findings how often each rule was told, and the line at the end.
+    /// Of many findings how often each rule was reported, and the line at the end.
     pub(super) fn tell(&self, out: &mut Out) -> io::Result<()> {
         if self.rules.values().sum::<usize>() >= SUMMED_MIN {
             let mut rules: Vec<(&str, usize)> = self.rules.iter().map(|(rule, n)| (*rule, *n)).collect();
@@ -100,7 +100,7 @@ impl Summary {
         out.styled(&pieces)
     }
 
-    /// The files, and the findings that are not told.
+    /// The files, and the findings that are not reported.
     fn rest(&self) -> String {
         let mut out = format!(" in {}", counted(self.files, "file"));
         for (n, word) in [(self.known, "known"), (self.allowed, "allowed")] {

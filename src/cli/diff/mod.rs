@@ -169,7 +169,7 @@ fn instances(options: &Options, names: &[String], out: &mut Out) -> Result<bool,
     Ok(differs(&parts))
 }
 
-/// An instance that stands at the step.
+/// An instance that is at the step.
 fn instance(opened: &Opened, kind: &str, name: &str) -> Result<IdentityId, Problem> {
     let tree = opened.run.tree();
     let standing = tree.identities(opened.step);

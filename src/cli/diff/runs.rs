@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Most steps that are listed for people.
 const LISTED_MAX: usize = 200;
-/// Characters that stand before a difference, of what both sides share.
+/// Characters that precede a difference, of what both sides share.
 const CONTEXT: usize = 24;
 /// Most cells of a step in the list.
 const STEP_CELLS: usize = 110;
@@ -60,7 +60,7 @@ struct StatesMember {
 /// A question, and its file.
 type Asked<'q> = (&'q Question, Loaded);
 
-/// Compares two runs and tells of it; whether they differ.
+/// Compares two runs and reports it; whether they differ.
 pub(super) fn compare(old: Asked<'_>, new: Asked<'_>, out: &mut Out) -> Result<bool, Stop> {
     let (a, b) = (old.0, new.0);
     let compared = align_runs(old, new)?;
@@ -252,7 +252,7 @@ fn from_difference(text: &str, other: &str) -> String {
     format!("… {rest}")
 }
 
-/// Lists steps of one run; how many lines that took. `beside` tells of the steps of the other run in their place.
+/// Lists steps of one run; how many lines that took. `beside` describes the steps of the other run in their place.
 fn list<'o>(
     sign: &str,
     steps: &Range<usize>,

@@ -108,7 +108,7 @@ impl Side<'_> {
         Ok(last)
     }
 
-    /// A record's text, read anew, by itself: those that are asked for stand anywhere. Of one that is broken nothing.
+    /// A record's text, read again, by itself: those that are asked for are anywhere. Of one that is broken nothing.
     pub(super) fn text(&self, number: usize) -> Result<String, Problem> {
         let gone = || Problem::unreadable(format!("{} no longer holds record {number}", self.file));
         let record = self.loaded.records()?.get(number).ok_or_else(gone)?;

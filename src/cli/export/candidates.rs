@@ -48,7 +48,7 @@ pub(super) struct Sighted<'r> {
     pub(super) source: usize,
     /// The name of its input.
     pub(super) name: &'r str,
-    /// Where it stands.
+    /// Where it is.
     pub(super) record: Record,
     /// Its content.
     pub(super) key: ContentKey,

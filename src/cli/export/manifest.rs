@@ -125,7 +125,7 @@ impl Manifest {
             let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
             secrets.iter().for_each(|secret| *kinds.entry(secret.kind).or_default() += 1);
             let _ = write!(line, ",\"redacted\":{}", numbers(kinds));
-            // A conversation that was made of the record stands nowhere in the source.
+            // A conversation that was made of the record is nowhere in the source.
             if !is_shaped {
                 let _ = write!(line, ",\"replaced\":[{}]", places(span.offset, secrets));
             }

@@ -27,7 +27,7 @@ pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Res
             if shown.len() < secret.text.len() {
                 shown.push('…');
             }
-            // A conversation that was made of the record stands nowhere in the file.
+            // A conversation that was made of the record is nowhere in the file.
             let byte = match options.to {
                 None => format!(" byte {}", seen.record.place.span.offset + secret.at as u64),
                 Some(_) => String::new(),

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 /// What is written of a record, and what of it that does not carry.
 pub(super) type Shaped<'t> = (Cow<'t, [u8]>, ChatLeft);
 
-/// A record as it stands, or in the format that was asked for: nothing where it is no conversation, more than one where
-/// it is several trajectories.
+/// A record as it is, or in the format that was asked for: nothing where it is no conversation, more than one where it
+/// is several trajectories.
 pub(super) fn shaped<'t>(seen: &Sighted<'t>, to: Option<To>, input: &Loaded) -> Result<Vec<Shaped<'t>>, Problem> {
     let Some(to) = to else { return Ok(vec![(Cow::Borrowed(seen.text), ChatLeft::new())]) };
     if !is_one_run(input) {

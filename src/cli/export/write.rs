@@ -32,7 +32,7 @@ pub(super) struct Counts {
     pub(super) not_carried: ChatLeft,
     /// Secrets replaced, by kind.
     pub(super) redacted: BTreeMap<&'static str, u64>,
-    /// A line for each of the first of them: where it stood.
+    /// A line for each of the first of them: where it was.
     pub(super) replaced: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ impl Signalled {
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU] {
             register_usize(number, Arc::clone(&signal), usize::try_from(number).unwrap_or(0))?;
         }
-        // A file that becomes larger than a limit allows: the write fails, which is told.
+        // A file that becomes larger than a limit allows: the write fails, which is reported.
         register(SIGXFSZ, Arc::default())?;
         Ok(Self(signal))
     }
@@ -270,7 +270,7 @@ impl Options {
     }
 }
 
-/// Where a secret stood, for people. A conversation that was made of a record stands nowhere in the file.
+/// Where a secret was, for people. A conversation that was made of a record is nowhere in the file.
 fn place(seen: &Sighted<'_>, is_shaped: bool, secret: &Secret) -> String {
     let (record, kind) = (seen.record.number, secret.kind);
     let begin = seen.record.place.span.offset + secret.at as u64;

@@ -9,10 +9,10 @@ use crate::cli::{Stop, TROUBLE, complain, load};
 use crate::review::Marks;
 use crate::source::Reader;
 
-/// Tells of each file.
+/// Reports each file.
 ///
 /// # Errors
-/// What is told cannot be written. What is wrong with a file is told, and the others are looked at.
+/// What is reported cannot be written. What is wrong with a file is reported, and the others are looked at.
 pub(super) fn run(options: &Options, filter: &Where, marks: &Marks, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of(&options.files_and_expression);
     let has_several = inputs.names.len() > 1;
@@ -29,7 +29,7 @@ pub(super) fn run(options: &Options, filter: &Where, marks: &Marks, out: &mut Ou
     Ok(status)
 }
 
-/// Tells of one; the status: 1 if a column of the configuration failed.
+/// Reports one; the status: 1 if a column of the configuration failed.
 fn file(
     name: &FileName,
     has_several: bool,

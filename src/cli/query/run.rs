@@ -19,7 +19,7 @@ const ENDED_MAX: usize = 16;
 pub(in crate::cli) struct Answered {
     /// Its number.
     pub(in crate::cli) number: usize,
-    /// Where it stands.
+    /// Where it is.
     pub(in crate::cli) place: Place,
     /// Its bytes, where they are wanted: it was selected.
     pub(in crate::cli) text: Vec<u8>,
@@ -41,7 +41,7 @@ struct Shared {
 }
 
 /// Asks about the records that pass, or all, with as many workers as there are processors; the answers in the order of
-/// the file. `remedy` stands behind the words for a time that was too long.
+/// the file. `remedy` follows the words for a time that was too long.
 ///
 /// # Errors
 /// The input can no longer be read, workers cannot be started or end again and again, or what `each` says.

@@ -130,7 +130,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-/// What stands before the reason why a record is no JSON.
+/// What precedes the reason why a record is no JSON.
 pub(super) const NO_JSON: &str = "the record is no JSON: ";
 
 /// A record as jq has it. Only what is JSON is read: the parser of the engine takes more.

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 const GROUPS_MAX: usize = 100;
 /// Widest bar of a histogram, in cells.
 const BAR_CELLS: usize = 40;
-/// Numbers that are told where none are named: those of the fastest pass.
+/// Numbers that are reported where none are named: those of the fastest pass.
 const NUMBERS: [Numbers; 3] = [Numbers::Steps, Numbers::Calls, Numbers::Reward];
 
 /// What records are grouped by.
@@ -74,7 +74,7 @@ fn name_of(number: Numbers) -> &'static str {
     Numbers::ALL.iter().find(|(_, known)| *known == number).map_or("", |(name, _)| name)
 }
 
-/// What is told of the records of one file.
+/// What is said of the records of one file.
 struct Question<'q> {
     key: Option<&'q Key>,
     numbers: &'q [Numbers],
@@ -278,7 +278,7 @@ fn spread_cells(spread: Option<Spread>) -> [(Tone, String); 4] {
     }
 }
 
-/// Tells how a number spreads over the records of one file.
+/// Reports how a number spreads over the records of one file.
 pub(super) fn tell_histogram(
     file: &FileName,
     loaded: &Loaded,

@@ -10,7 +10,7 @@ use crate::rules::work::ToolOutcomes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A mean that is told with as many digits.
+/// A mean that is reported with as many digits.
 const REWARD_DIGITS: usize = 3;
 
 /// A sum of rewards.
@@ -87,7 +87,7 @@ struct Line {
     reward_without: Option<f64>,
 }
 
-/// Tells the outcomes of one file.
+/// Reports the outcomes of one file.
 pub(super) fn tell(
     file: &FileName,
     loaded: &Loaded,

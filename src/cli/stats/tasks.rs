@@ -28,7 +28,7 @@ struct Line<'a> {
     steps_of_failures: Option<f64>,
 }
 
-/// Tells the tasks of one file.
+/// Reports the tasks of one file.
 pub(super) fn tell(
     file: &FileName,
     loaded: &Loaded,

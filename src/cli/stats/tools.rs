@@ -18,7 +18,7 @@ struct Calls {
     unreadable: u64,
 }
 
-/// Tells the calls of one file.
+/// Reports the calls of one file.
 pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let counted = match loaded.detected.format.survey(Purpose::Calls) {
         Some(mut pass) => of_records(loaded, pass.as_mut())?,

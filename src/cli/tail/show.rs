@@ -1,4 +1,4 @@
-//! What the follower tells, as JSON lines for programs or as readable lines for people.
+//! What the follower reports, as JSON lines for programs or as readable lines for people.
 
 use crate::cli::out::{Out, Tone, put_escaped};
 use crate::format::describe;
@@ -14,7 +14,7 @@ const DESCRIBED: usize = 64 * 1024;
 /// Characters of a summary.
 const SUMMARY: usize = 160;
 
-/// Makes lines of what is told.
+/// Makes lines of what is reported.
 pub(super) enum Show {
     /// One JSON object a line; whether a terminal shows it.
     Json(Vec<u8>, bool),
@@ -53,7 +53,7 @@ impl Show {
         Self::Text(Box::new(Text { out, lines }))
     }
 
-    /// Adds what is told; a notice is for stderr.
+    /// Adds what is reported; a notice is for stderr.
     pub(super) fn add(&mut self, told: &TailReport<'_>) {
         // Memory takes all that is written to it.
         let _ = match self {

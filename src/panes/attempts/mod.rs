@@ -1,5 +1,5 @@
-//! Attempts at one task, as a tree: what they begin with alike stands once, then where they part and what each came to;
-//! and the list of the tasks with several attempts, from which a tree is opened.
+//! Attempts at one task, as a tree: what they begin with alike is once, then where they part and what each came to; and
+//! the list of the tasks with several attempts, from which a tree is opened.
 
 mod list;
 mod paint;
@@ -133,7 +133,7 @@ impl AttemptsPane {
         }
     }
 
-    /// Makes the rows anew; the cursor stays on what it was on.
+    /// Rebuilds the rows; the cursor stays on what it was on.
     fn lay_out(&mut self) {
         self.lines.clear();
         let Some(TaskAnswer::Tree(tree)) = &self.tree else { return };

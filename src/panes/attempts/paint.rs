@@ -8,12 +8,12 @@ use crate::panes::{Extent, Hit, Piece, Row, Session, Window, marks, steps};
 use crate::review::{Attempt, AttemptTree, Branch, Numbers, Outcome, Verdict};
 use crate::text::{Role, SafeText, cut, pad};
 
-/// From these widths on a row tells more.
+/// From these widths on a row shows more.
 const WIDE: usize = 100;
 const MEDIUM: usize = 60;
-/// From this width on attempts tell their tokens.
+/// From this width on attempts show their tokens.
 const TOKENS_CELLS_MIN: usize = 130;
-/// Ways to end that a branch tells.
+/// Ways to end that a branch reports.
 const FINISHES_WIDE: usize = 3;
 
 pub(super) fn window(
@@ -66,7 +66,7 @@ pub(super) fn outcome(outcome: &Outcome, cells: usize) -> Vec<Piece> {
     out
 }
 
-/// What stands at the right of the rows below, where they have no room to say so themselves.
+/// What is at the right of the rows below, where they have no room to say so themselves.
 pub(super) fn heading<'o>(mut outcomes: impl Iterator<Item = &'o Outcome>, cells: usize) -> Option<Piece> {
     let (mut has_rewards, mut has_ends) = (false, false);
     while !(has_rewards && has_ends) {
@@ -173,7 +173,7 @@ impl Painter<'_> {
         let record = format!("  record {}", attempt.record);
         match &attempt.id {
             Some(id) => {
-                // The task stands above; where room is short, what tells the attempts apart is enough.
+                // The task is above; where room is short, what distinguishes the attempts is enough.
                 let own = id.strip_prefix(&self.tree.task).filter(|own| self.cells < WIDE && !own.is_empty());
                 let id = own.map_or_else(|| id.clone(), |own| format!("…{own}"));
                 head.push(Piece::of(Role::Text, &format!("  {}", steps::one_line(&id))));

@@ -36,7 +36,7 @@ impl FileOrder {
         }
     }
 
-    /// How two files stand to one another.
+    /// How two files relate to one another.
     pub(super) fn compare(self, a: &ListedFile, b: &ListedFile) -> Ordering {
         let by_name = || natural(&a.name, &b.name).then_with(|| a.path.cmp(&b.path));
         match self {
@@ -77,7 +77,7 @@ fn part(mut a: &str, mut b: &str) -> Ordering {
     }
 }
 
-/// Length of the digits, or of what is none, at the beginning.
+/// Length of the digits, or of what is no digit, at the beginning.
 fn run(text: &str) -> usize {
     let is_number = text.starts_with(|c: char| c.is_ascii_digit());
     text.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(text.len())

@@ -1,4 +1,4 @@
-//! Colours of the code in a file: asked for the lines of the window and what stands before them, kept by line.
+//! Colours of the code in a file: asked for the lines of the window and what precedes them, kept by line.
 
 use super::{Item, Layout};
 use crate::panes::message::CodeLine;

@@ -1,4 +1,4 @@
-//! The sentence on the line under the cursor: who wrote it, what stood there before, whether it was tried since.
+//! The sentence on the line under the cursor: who wrote it, what was there before, whether it was tried since.
 
 use super::{KnownFilePane, Look};
 use crate::model::StepNo;

@@ -58,7 +58,7 @@ impl Item {
         }
     }
 
-    /// The number that it stands at.
+    /// The number that it is at.
     #[must_use]
     pub fn number(&self) -> Option<u32> {
         match self {

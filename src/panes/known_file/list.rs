@@ -15,7 +15,7 @@ const PATH_CELLS_MIN: usize = 12;
 const DELTA_CELLS: usize = 10;
 /// Cells of what was done when.
 const DONE_CELLS: usize = 14;
-/// In fewer cells no row tells how much of the file is known.
+/// In fewer cells no row says how much of the file is known.
 const WIDE: usize = 72;
 /// Cells of how much of a file is known.
 const KNOWN_CELLS: usize = 16;

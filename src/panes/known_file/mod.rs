@@ -75,7 +75,7 @@ impl KnownFilePane {
         self.layout = Some((key, layout));
     }
 
-    /// Puts cursor and window where their lines stand in another layout.
+    /// Puts cursor and window where their lines are in another layout.
     fn keep_line(&mut self, old: &Layout, new: &Layout) {
         let from_top = self.scroll.cursor.saturating_sub(self.scroll.top);
         let row = match old.items().get(self.scroll.cursor) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Columns from one tab stop to the next, as where code is coloured.
 const TAB_STOP: usize = 4;
-/// From this width on the words of a stale line stand in its row.
+/// From this width on the words of a stale line are in its row.
 const STALE_WORDS_CELLS: usize = 56;
 /// In fewer cells there is no space between the parts of the gutter.
 const NARROW: usize = 44;

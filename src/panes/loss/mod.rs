@@ -21,7 +21,7 @@ const BYTES_MAX: usize = 32 << 10;
 const FAR: usize = usize::MAX >> 4;
 /// Most rows of one sentence of the head.
 const HEAD_ROWS_MAX: usize = 3;
-/// From this height on the head tells the roles.
+/// From this height on the head shows the roles.
 const ROLES_HEIGHT: usize = 8;
 
 /// What is shown in the tab.

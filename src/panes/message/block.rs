@@ -47,7 +47,7 @@ impl Block {
     }
 }
 
-/// A string as lines below its key; None where it stands beside it.
+/// A string as lines below its key; None where it is beside it.
 pub(super) fn string_block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Option<Block> {
     let indent = usize::from(doc.nodes()[at].depth) * 2;
     let room = cells.saturating_sub(indent + 4).max(8);

@@ -7,7 +7,7 @@ use crate::panes::row::{self, Nth};
 use crate::text::{Pattern, width};
 use std::ops::Range;
 
-/// Most bytes of the source of a string that stands beside its key.
+/// Most bytes of the source of a string that is beside its key.
 const BESIDE_BYTES_MAX: usize = 4_096;
 
 /// A node, and the row of its text; None for the row that has its key.
@@ -107,7 +107,7 @@ fn aside(text: &str, part: &Range<usize>, cells: usize) -> usize {
     column(part.end).saturating_sub(seen).min(column(part.start))
 }
 
-/// Whether a value that stands beside its key matches.
+/// Whether a value that is beside its key matches.
 fn is_beside(doc: &Doc, at: usize, pattern: &Pattern) -> bool {
     match doc.nodes()[at].kind {
         Kind::Object | Kind::Array => false,

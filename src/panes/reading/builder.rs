@@ -21,7 +21,7 @@ pub(super) struct Builder {
     pub(super) reading: Reading,
     /// The items from which on the open block has them.
     open: usize,
-    /// What stands before each line that is put now.
+    /// What precedes each line that is put now.
     pub(super) leads: Vec<Lead>,
     /// Whether the line above is the heading of what comes.
     is_headed: bool,
@@ -40,7 +40,7 @@ impl Builder {
         Self { room: (bytes, lines), reading, open: 0, leads, is_headed: false }
     }
 
-    /// Puts a block that `put` fills; an empty one is left out. A blank line stands between it and what is above.
+    /// Puts a block that `put` fills; an empty one is left out. A blank line is between it and what is above.
     pub(super) fn block(&mut self, name: &str, source: &str, is_foldable: bool, put: impl FnOnce(&mut Self)) {
         if !std::mem::take(&mut self.is_headed) {
             self.blank();
@@ -70,7 +70,7 @@ impl Builder {
         }
     }
 
-    /// Puts a line behind what stands before each; a very long one as several, so that none costs much to lay out.
+    /// Puts a line behind what precedes each; a very long one as several, so that none costs much to lay out.
     pub(super) fn line(&mut self, line: Line) {
         let leads: Vec<Lead> = self.leads.iter().cloned().chain(line.leads).collect();
         if line.spans.iter().all(|(_, text)| text.len() <= LINE_BYTES_MAX) {
@@ -128,7 +128,7 @@ impl Builder {
         self.note_rest(text);
     }
 
-    /// Puts lines of code, each with what stands before it.
+    /// Puts lines of code, each with what precedes it.
     pub(super) fn code(&mut self, language: &str, lines: Vec<(Option<Lead>, String)>) {
         let code = u32::try_from(self.reading.codes.len()).unwrap_or(u32::MAX);
         let text: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();

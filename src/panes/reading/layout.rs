@@ -8,7 +8,7 @@ use crate::panes::{Piece, Row};
 use crate::text::{Role, SafeText, width, wrap_hanging};
 use std::ops::Range;
 
-/// Fewest cells that a text has behind what stands before it; where there are less, that is left out.
+/// Fewest cells that a text has behind what precedes it; where there are less, that is left out.
 const TEXT_CELLS_MIN: usize = 8;
 /// Most cells by which a line is indented where it goes on.
 const HANGING_MAX: usize = 16;
@@ -26,7 +26,7 @@ pub(super) fn rows(item: &Item, cells: usize, code: Option<&CodeLine>) -> Vec<Ro
     }
 }
 
-/// What stands before the first row, or before those below it.
+/// What precedes the first row, or before those below it.
 pub(super) fn leads_of(leads: &[Lead], cells: usize, is_first: bool) -> Vec<Piece> {
     if leads_width(leads, cells) == 0 {
         return Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn leads_of(leads: &[Lead], cells: usize, is_first: bool) -> Vec<Piec
     leads.iter().map(piece).collect()
 }
 
-/// Cells of what stands before a line; none where the text would hardly have room.
+/// Cells of what precedes a line; none where the text would hardly have room.
 pub(super) fn leads_width(leads: &[Lead], cells: usize) -> usize {
     let all: usize = leads.iter().map(|lead| Piece::of(lead.role, &lead.text).width()).sum();
     if all + TEXT_CELLS_MIN > cells { 0 } else { all }
@@ -101,7 +101,7 @@ fn line_rows(line: &Line, cells: usize, code: Option<&CodeLine>) -> Vec<Row> {
     parts.into_iter().enumerate().map(row).collect()
 }
 
-/// The parts of a text that stand in rows: the first may have less room than the others.
+/// The parts of a text that are in rows: the first may have less room than the others.
 fn wrapped(text: &str, (first_room, room): (usize, usize)) -> Vec<Range<usize>> {
     let hanging = hanging(text, room);
     if first_room == room {

@@ -10,16 +10,16 @@ pub(super) enum Item {
     Line(Line),
     /// A table, whose columns share the width.
     Table(Table),
-    /// A rule across the pane, behind what stands before it.
+    /// A rule across the pane, behind what precedes it.
     Rule(Vec<Lead>),
 }
 
-/// What stands before a line.
+/// What precedes a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lead {
     pub(super) role: Role,
     pub(super) text: Box<str>,
-    /// Whether it stands before the rows on which the line goes on too (a border), not blanks in its place (a number).
+    /// Whether it precedes the rows on which the line goes on too (a border), not blanks in its place (a number).
     pub(super) repeats: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Line {
     pub(super) spans: Vec<(Role, String)>,
     /// The code that it is a line of, and which.
     pub(super) code: Option<(u32, u32)>,
-    /// What stands at the right edge of its first row.
+    /// What is at the right edge of its first row.
     pub(super) right: Vec<(Role, String)>,
 }
 
@@ -57,7 +57,7 @@ impl Line {
         }
     }
 
-    /// The text without what stands before it.
+    /// The text without what precedes it.
     pub(super) fn text(&self) -> String {
         self.spans.iter().map(|(_, text)| text.as_str()).collect()
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Longest text that is read as Markdown, in bytes.
 const MARKDOWN_BYTES_MAX: usize = 256 << 10;
-/// Most quotes and lists within each other that are told apart by what stands before their lines.
+/// Most quotes and lists within each other that are distinguished by what precedes their lines.
 const DEPTH_MAX: usize = 8;
 
 /// Puts a text as Markdown; `role` is that of its ordinary words.
@@ -66,16 +66,16 @@ struct Writer<'b, 't> {
     /// The role of ordinary words.
     role: Role,
     containers: Vec<Container>,
-    /// Roles of the words around which something stands, the innermost last.
+    /// Roles of the words around which something is, the innermost last.
     inline: Vec<Role>,
     links: Vec<String>,
     spans: Vec<(Role, String)>,
     /// Language and text of code that is being read.
     code: Option<(String, String)>,
     table: Option<Cells>,
-    /// Whether anything was put: nothing stands above the first.
+    /// Whether anything was put: nothing is above the first.
     has_any: bool,
-    /// Whether a quote has begun, and nothing stands in it yet.
+    /// Whether a quote has begun, and nothing is in it yet.
     is_quote_empty: bool,
 }
 
@@ -251,7 +251,7 @@ impl<'b, 't> Writer<'b, 't> {
         }
     }
 
-    /// HTML stands as it is written.
+    /// HTML is as it is written.
     fn html(&mut self, html: &str) {
         for line in html.strip_suffix('\n').unwrap_or(html).split('\n') {
             self.words(line);
@@ -276,7 +276,7 @@ impl<'b, 't> Writer<'b, 't> {
         self.has_any = true;
     }
 
-    /// What stands before the next line; signs of items are put once.
+    /// What precedes the next line; signs of items are put once.
     fn leads(&mut self) -> Vec<Lead> {
         let mut leads = Vec::new();
         for container in self.containers.iter_mut().take(DEPTH_MAX * 2) {

@@ -34,7 +34,7 @@ pub(super) fn put_known(out: &mut Builder, text: &str) -> bool {
     put_json(out, text) || put_difference(out, text)
 }
 
-/// A JSON text as a tree; false: it is none.
+/// A JSON text as a tree; false: it is not one.
 pub(super) fn put_json(out: &mut Builder, text: &str) -> bool {
     let trimmed = text.trim();
     let is_likely =
@@ -53,7 +53,7 @@ fn json_line(line: &str) -> Vec<(Role, String)> {
     let start = line.len() - line.trim_start().len();
     let (indent, mut rest) = line.split_at(start);
     let mut spans = vec![(Role::Text, indent.to_owned())];
-    // The key ends at the first quote that no sign of escape stands before.
+    // The key ends at the first quote that no sign of escape precedes.
     let key = rest.strip_prefix('"').and_then(|inner| {
         let mut is_escaped = false;
         let end = inner.bytes().position(|byte| {
@@ -83,7 +83,7 @@ fn put_listing(out: &mut Builder, text: &str, expected: &Expected) -> bool {
         let number = number.map(|number| Lead::once(Role::Dim, format!("{number:>digits$}  ")));
         (number, untabbed(text, CODE_TABS))
     };
-    // What stands around the lines of the file is no code.
+    // What is around the lines of the file is no code.
     let first = lines.iter().position(|(number, _)| number.is_some()).unwrap_or(0);
     let end = lines.iter().rposition(|(number, _)| number.is_some()).map_or(0, |last| last + 1);
     let around = |out: &mut Builder, lines: &[(Option<u32>, &str)]| {
@@ -97,7 +97,7 @@ fn put_listing(out: &mut Builder, text: &str, expected: &Expected) -> bool {
     true
 }
 
-/// A unified difference, also below the words of a tool; false: it is none.
+/// A unified difference, also below the words of a tool; false: it is not one.
 fn put_difference(out: &mut Builder, text: &str) -> bool {
     let is_one = text.starts_with("diff --git ") || text.starts_with("--- ") && text.contains("\n+++ ");
     let files = if is_one { patch_text(text) } else { Vec::new() };

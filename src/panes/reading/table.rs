@@ -11,7 +11,7 @@ use std::sync::Arc;
 const COLUMN_CELLS_MIN: usize = 4;
 /// Widest column that a table asks for.
 const COLUMN_CELLS_MAX: usize = 200;
-/// What stands between columns.
+/// What is between columns.
 const BETWEEN: &str = " │ ";
 
 /// A row of a table.
@@ -29,7 +29,7 @@ pub(super) struct Table {
 pub(super) struct Shape {
     /// Cells that each would need.
     widths: Vec<usize>,
-    /// Whether its numbers stand at the right.
+    /// Whether its numbers are at the right.
     pub(super) is_right: Vec<bool>,
 }
 

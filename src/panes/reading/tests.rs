@@ -1,4 +1,4 @@
-//! Steps to read: what stands where, and what holds for any text at any size.
+//! Steps to read: what is where, and what holds for any text at any size.
 
 use super::*;
 use crate::format::{FORMATS, Run};

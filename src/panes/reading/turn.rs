@@ -94,7 +94,7 @@ impl Writer<'_> {
                 Part::Attachment(file) => self.attachment(file),
             }
         }
-        // Results whose calls are not told.
+        // Results whose calls are not reported.
         for (step, turn) in results {
             for (number, result) in turn.results().enumerate() {
                 if !self.tail.contains(&(*step, number)) {
@@ -105,7 +105,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands in the step of a result beside it.
+    /// What is in the step of a result beside it.
     fn others(&mut self, step: StepNo, turn: &Turn<'_>) {
         let has_result = turn.results().next().is_some();
         if !has_result {

@@ -296,7 +296,7 @@ impl Items for ReadingView {
 
     fn rows(&self, item: usize, cells: usize) -> Vec<Row> {
         let (Some(reading), Some(seen)) = (&self.reading, self.seen.get(item)) else { return Vec::new() };
-        // A blank column stands between the border of the pane and its text.
+        // A blank column is between the border of the pane and its text.
         let inside = cells.saturating_sub(usize::from(cells > 2));
         let mut rows = match *seen {
             Seen::Fold { hidden, .. } => vec![fold_row(hidden as usize, inside)],

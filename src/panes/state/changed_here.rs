@@ -164,7 +164,7 @@ impl StatePane {
         Row::new(left).fixed(2).right(right).hit(Hit::None).remark()
     }
 
-    /// The line below the block names what the first row shown stands in.
+    /// The line below the block names what the first row shown is in.
     fn divider(&self, open: &Open<'_>, outline: &Outline, cells: usize) -> Row {
         let first = outline.lines.get(self.scroll.top);
         let names = first.map_or_else(Vec::new, |line| containers(open, line));
@@ -176,7 +176,7 @@ impl StatePane {
     }
 }
 
-/// The names of what a row stands in, from the outermost.
+/// The names of what a row is in, from the outermost.
 fn containers(open: &Open<'_>, line: &Line) -> Vec<String> {
     let (id, path) = match &line.place {
         Place::Node(node) | Place::Gone(node) => {

@@ -22,7 +22,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Of a step, with the identities that stand then.
+    /// Of a step, with the identities that are then.
     pub(super) fn at(open: &Open<'_>, step: StepNo, identities: &[IdentityView]) -> Self {
         let mut out = changes(open, step);
         for view in identities {
@@ -85,7 +85,7 @@ fn is_changed(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
 }
 
 impl StatePane {
-    /// Says how many changes of the step in focus stand above the rows that are shown, and how many below them.
+    /// Says how many changes of the step in focus are above the rows that are shown, and how many below them.
     #[must_use]
     pub fn told_out_of_view(&self, open: &Open<'_>, extent: Extent, is_short: bool) -> Option<Piece> {
         let outline = self.outline(open);
@@ -136,7 +136,7 @@ pub(in crate::panes) fn before(open: &Open<'_>, node: NodeId, step: StepNo) -> O
     Some((SafeText::of(&told), None))
 }
 
-/// The same as it stands behind what the value is now.
+/// The same as it is behind what the value is now.
 pub(super) fn was(open: &Open<'_>, node: NodeId, step: StepNo) -> Vec<Piece> {
     let old = before(open, node, step).map(|(old, _)| [Piece::of(Role::Dim, "  was "), Piece::safe(Role::Old, old)]);
     old.into_iter().flatten().collect()

@@ -18,7 +18,7 @@ const NAME_CELLS: usize = 22;
 const BEFORE_NAME: usize = 6;
 /// Cells of a value that a source leaves.
 const VALUE_CELLS: usize = 16;
-/// In fewer cells values stand right behind the names.
+/// In fewer cells values are right behind the names.
 const NARROW: usize = 50;
 
 /// The conversation as rows.

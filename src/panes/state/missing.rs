@@ -78,7 +78,7 @@ impl StatePane {
         }
     }
 
-    /// How many schemas were read so far for what stands in the pane; equal ones count once.
+    /// How many schemas were read so far for what is in the pane; equal ones count once.
     #[must_use]
     pub fn schemas_read(&self) -> usize {
         self.shapes.borrow().schemas_read()

@@ -12,7 +12,7 @@ use crate::state::{EventOp, NodeId};
 use crate::text::{Role, SafeText, cut, pad, width};
 use std::rc::Rc;
 
-/// Room that a row keeps for a value before it tells more.
+/// Room that a row keeps for a value before it says more.
 const SCALAR_CELLS: usize = 24;
 /// Fewest cells in which a description is shown.
 const DESCRIPTION_CELLS_MIN: usize = 16;
@@ -198,7 +198,7 @@ impl StatePane {
     }
 }
 
-/// What stands behind the name of what is missing.
+/// What follows the name of what is missing.
 fn lack_pieces(outline: &Outline, line: &Line, lack: &Lack) -> Vec<Piece> {
     match lack {
         Lack::More(count) => vec![Piece::of(Role::Dim, &format!("… {} more in the schema", value::count_text(*count)))],

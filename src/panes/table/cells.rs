@@ -1,4 +1,4 @@
-//! What stands in the cells of the table.
+//! What is in the cells of the table.
 
 use super::OwnColumn;
 use crate::format::{Counted, Facts};
@@ -16,7 +16,7 @@ pub(super) struct Known<'k> {
     pub(super) own: &'k [OwnColumn],
 }
 
-/// What stands in a column of a record, whole.
+/// What is in a column of a record, whole.
 pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Known<'_>) -> Vec<Piece> {
     let one = |role, text: &str| vec![Piece::of(role, text)];
     match column {
@@ -47,7 +47,7 @@ pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Kno
     }
 }
 
-/// Whether what stands in a column stands at its right: numbers do.
+/// Whether what is in a column is at its right: numbers do.
 pub(super) fn is_right(column: Column) -> bool {
     column.numbers().is_some() && column.names().is_none()
 }

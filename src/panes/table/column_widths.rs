@@ -117,7 +117,7 @@ impl Shape {
         Self { columns, has_more: (first > fixed, end < wants.cells.len()) }
     }
 
-    /// The column at a cell; the cells between two belong to the one before which or behind which their signs stand.
+    /// The column at a cell; the cells between two belong to the one before which or behind which their signs are.
     pub(super) fn column_at(&self, cell: usize) -> Option<Column> {
         let mut end = 0;
         let is_there = |(_, cells): &&(Column, usize)| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Most records on the screen whose answers are kept beside those on all.
 const NEAR_MAX: usize = 20_000;
 
-/// A column whose cells an expression tells.
+/// A column whose cells an expression computes.
 #[derive(Debug)]
 pub struct OwnColumn {
     /// Its name.

@@ -50,7 +50,7 @@ impl FacetsPane {
         self.scroll.move_to_hit(&hits, is_forward)
     }
 
-    /// The visible rows; the first tells of all values.
+    /// The visible rows; the first reports all values.
     #[must_use]
     pub fn window(&self, focus: Column, filter: &Filter, extent: Extent) -> Window {
         let Some((_, tally)) = self.tally.as_ref().filter(|(column, _)| *column == focus) else {

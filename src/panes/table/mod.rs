@@ -164,7 +164,7 @@ impl TablePane {
         }
     }
 
-    /// The record of a row. Records that were not looked at yet stand behind those that are sorted.
+    /// The record of a row. Records that were not looked at yet follow those that are sorted.
     #[must_use]
     pub fn record_at(&self, row: usize) -> Option<usize> {
         let Some(order) = &self.order else { return Some(row) };
@@ -211,7 +211,7 @@ impl TablePane {
         self.order = order;
         // Rows are others now; a selection of them would be one of other records.
         self.anchor = None;
-        // Who stands at the top and sorts wants to see what comes first.
+        // Keep the cursor on row 0 when sorting.
         if self.scroll.cursor > 0 || !is_same_filter {
             here.map(|record| self.show(record));
         }
@@ -318,7 +318,7 @@ impl TablePane {
         let mark = least(session.records.is_complete());
         let mut out = Vec::new();
         if self.filter.is_empty() && !session.records.is_complete() {
-            // How far the input is read is told beside it.
+            // How far the input is read is reported beside it.
             return out;
         }
         if self.is_arranging {
@@ -362,7 +362,7 @@ impl TablePane {
         Shape::of(&wants, self.focus, extent.width, grown)
     }
 
-    /// The column whose heading stands at a cell of the first row.
+    /// The column whose heading is at a cell of the first row.
     #[must_use]
     pub fn heading_at(&self, session: &Session, extent: Extent, cell: usize) -> Option<Column> {
         if self.count(session) == 0 { None } else { self.shape(session, extent).column_at(cell) }

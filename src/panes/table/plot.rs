@@ -97,7 +97,7 @@ impl PlotPane {
         self.is_open.is_none() && matches!(focus, Column::Own(_))
     }
 
-    /// The most frequent values, a bar each, and a line that tells of all.
+    /// The most frequent values, a bar each, and a line that reports all.
     fn values(&self, tally: &Tally, filter: &Filter, extent: Extent, is_marked: bool) -> Vec<Row> {
         let height = extent.height.saturating_sub(1);
         let top = (self.cursor + 1).saturating_sub(height);
@@ -245,7 +245,7 @@ impl<'p> Drawing<'p> {
             parts.push((5, vec![Piece::of(Role::Warning, &told)]));
         }
         let used = |parts: &[(usize, Vec<Piece>)]| parts.iter().map(|(_, part)| pieces_width(part)).sum::<usize>();
-        // What stands last may end with a space that nobody sees.
+        // What is last may end with a space that nobody sees.
         while parts.len() > 1 && used(&parts) > self.cells + 1 {
             let least = parts.iter().map(|(need, _)| *need).min();
             parts.retain(|(need, _)| Some(*need) != least);

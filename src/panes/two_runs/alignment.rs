@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Most rows of both runs between two that are aligned, for them to be looked at more closely.
 const REFINED_MAX: usize = 40_000;
 
-/// How the two sides of a row stand to each other.
+/// How the two sides of a row relate to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairing {
     /// Their messages are equal as JSON.
@@ -43,7 +43,7 @@ impl Pairing {
 /// A row: on each side its step, or the row before where the side has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlignedRow {
-    /// How its sides stand to each other.
+    /// How its sides relate to each other.
     pub pairing: Pairing,
     steps: [StepNo; 2],
 }

@@ -39,7 +39,7 @@ impl Columns {
         self.cells.iter().all(Option::is_some)
     }
 
-    /// The rows of both sides as one; what is between them says how they stand to each other.
+    /// The rows of both sides as one; what is between them says how they relate to each other.
     #[must_use]
     pub(super) fn join(self, sides: [Row; 2], middle: Piece) -> Row {
         let [left, right] = sides;

@@ -22,7 +22,7 @@ pub fn ending(data: &RunData, record: Option<&[u8]>) -> Ending {
     Ending { reward: reward.or_else(of_step), finish, failed: failures(run.as_ref(), &data.steps) }
 }
 
-/// Results among some steps that tell of an error, and that may.
+/// Results among some steps that report an error, and that may.
 #[must_use]
 pub fn failures(run: &dyn Run, steps: &Range<StepNo>) -> (usize, usize) {
     let mut out = (0, 0);

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// From this width on the sides of a row stand beside each other; else the one in front is shown.
+/// From this width on the sides of a row are beside each other; else the one in front is shown.
 pub const BESIDE_CELLS_MIN: usize = 60;
 
 /// Which run of which input is meant.
@@ -43,7 +43,7 @@ pub struct Ending {
     pub reward: Option<String>,
     /// How it ended, as written.
     pub finish: Option<String>,
-    /// Results that tell of an error, and that may.
+    /// Results that report an error, and that may.
     pub failed: (usize, usize),
 }
 

@@ -21,7 +21,7 @@ use std::sync::{Arc, PoisonError, RwLockReadGuard};
 const ROWS_MAX: usize = 20_000;
 /// States with more writes before them are compared by a job.
 pub const AT_ONCE_MAX: usize = 2_000;
-/// Characters that stand before a difference, of what both values share.
+/// Characters that precede a difference, of what both values share.
 const CONTEXT: usize = 8;
 /// From this width on values have the steps that wrote them beside them.
 const STEPS_CELLS_MIN: usize = 90;

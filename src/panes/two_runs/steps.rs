@@ -41,7 +41,7 @@ pub fn head(runs: &TwoRuns, front: usize, extent: Extent) -> Vec<Row> {
     rows.into_iter().map(|row| row.fixed(usize::MAX)).collect()
 }
 
-/// The end of a name, which tells it from others.
+/// The end of a name, which distinguishes it from others.
 fn cut_start_to(name: &str, cells: usize) -> SafeText {
     let text = SafeText::of(name);
     let more = crate::text::width(text.as_str()).saturating_sub(cells);
@@ -99,7 +99,7 @@ fn row(runs: &TwoRuns, number: usize, (columns, front): (Columns, usize), is_cur
             Some(step) => step_cell(runs, (side, step), cells, is_cursor && side == front),
             None => Row::text(Role::Accent, if is_cursor && side == front { "▌" } else { "" }),
         };
-        // What stands on the left already is read there.
+        // What is on the left already is read there.
         if side == 1 && !aligned.pairing.differs() { faint(row) } else { row }
     };
     columns.join([cell(0), cell(1)], sign(aligned.pairing))
@@ -127,7 +127,7 @@ fn alone(runs: &TwoRuns, number: usize, front: usize, is_cursor: bool) -> Row {
     row
 }
 
-/// Cells for which a row is made that stands alone: outcomes are their signs.
+/// Cells for which a row is made that is alone: outcomes are their signs.
 const BESIDE_SIGN_CELLS: usize = 38;
 
 /// The row of a step; numbers of both sides are as wide.

@@ -19,7 +19,7 @@ impl Child {
     /// Starts a worker for a question.
     ///
     /// # Errors
-    /// It cannot be started, or the expression is none.
+    /// It cannot be started, or the expression is invalid.
     pub(crate) fn start(question: &Question) -> Result<Self, Problem> {
         let trouble = |e: io::Error| Problem::unreadable(format!("no process to run EXPR in: {e}"));
         let worker = Worker::start(&["query", "--worker"]).map_err(trouble)?;

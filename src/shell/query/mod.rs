@@ -25,7 +25,7 @@ impl Question {
     /// A worker that knows the question.
     ///
     /// # Errors
-    /// It cannot be started, or the expression is none.
+    /// It cannot be started, or the expression is invalid.
     pub(crate) fn child(&self) -> Result<Child, Problem> {
         Child::start(self)
     }

@@ -1,6 +1,6 @@
 //! A process in which foreign code runs: this program started again, asked over a pipe, and killed when it takes too
-//! long. What it may do there stands in [`confine`]. Expressions ([`super::query`]) and chat templates
-//! ([`super::chat`]) run in such processes; an abort ends the process and never the screen.
+//! long. What it may do there is in [`confine`]. Expressions ([`super::query`]) and chat templates ([`super::chat`])
+//! run in such processes; an abort ends the process and never the screen.
 
 mod confine;
 pub(crate) mod frame;

@@ -77,7 +77,7 @@ impl Node {
     }
 }
 
-/// How much of a row stands on its own page.
+/// How much of a row is on its own page.
 fn local_len(len: usize, usable: usize) -> usize {
     let most = usable - 35;
     if len <= most {
@@ -96,7 +96,7 @@ pub(super) struct Payload {
 }
 
 impl Payload {
-    /// What stands on the row's own page.
+    /// What is on the row's own page.
     pub(super) fn local(&self) -> &[u8] {
         &self.local
     }

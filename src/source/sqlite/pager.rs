@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Length of the header of the file, which stands on the first page.
+/// Length of the header of the file, which is on the first page.
 pub(super) const HEADER_LEN: usize = 100;
 
 /// How texts are written.
@@ -50,7 +50,7 @@ impl Pager {
         let in_file = u32::try_from(file_len / page_len as u64).unwrap_or(u32::MAX);
         let page_count = wal.as_ref().map_or(in_file, |wal| wal.page_count);
         let mut pager = Self { file, wal, page_len, usable, page_count, encoding: Encoding::Utf8 };
-        // The first page may stand in the log too.
+        // The first page may be in the log too.
         let first = pager.page(1)?;
         pager.encoding = match u32_at(&first, 56) {
             Some(2) => Encoding::Utf16Le,

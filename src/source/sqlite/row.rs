@@ -7,7 +7,7 @@ use crate::model::Cell;
 
 /// The columns that are asked for of a table.
 pub(super) struct Picked {
-    /// Where each stands in a row; None: the table does not have it.
+    /// Where each is in a row; None: the table does not have it.
     pub(super) places: Vec<Option<usize>>,
     /// The column that stands for the row's number, and is not stored.
     pub(super) alias: Option<usize>,
@@ -57,7 +57,7 @@ impl Picked {
     }
 }
 
-/// Where the columns of a row stand, from its header.
+/// Where the columns of a row are, from its header.
 fn fields(header: &[u8], header_len: usize) -> Option<Vec<Field>> {
     let (mut rest, mut at) = (header.get(varint(header)?.1..)?, header_len);
     let mut fields = Vec::new();

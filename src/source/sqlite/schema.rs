@@ -134,7 +134,7 @@ fn behind<'t>(text: &'t str, end: &str) -> &'t str {
     text.find(end).map_or("", |at| &text[at + end.len()..])
 }
 
-/// Takes a quoted name, in which the closing quote stands twice for itself.
+/// Takes a quoted name, in which the closing quote is twice for itself.
 fn quoted<'t>(text: &'t str, close: char, words: &mut Vec<Word>) -> &'t str {
     let mut name = String::new();
     let mut rest = &text[1..];

@@ -197,7 +197,7 @@ fn rows_are_read_over_pages_and_overflow() {
     let expect = [
         (1, vec![Cell::Real(1.5), text("a"), Cell::Integer(1), Cell::Null, Cell::Null]),
         (5, vec![Cell::Integer(-3), text("b"), Cell::Integer(5), Cell::Blob(long()), Cell::Null]),
-        // A column that was added later stands in no older row.
+        // A column that was added later is in no older row.
         (1 << 40, vec![Cell::Null, text("é"), Cell::Integer(1 << 40), Cell::Null, Cell::Null]),
     ];
     assert_eq!(all, expect);

@@ -21,7 +21,7 @@ const SUFFIX: &str = "-wal";
 pub(super) struct Wal {
     file: File,
     salt: [u8; 8],
-    /// Where the frame of each page stands that the log has.
+    /// Where the frame of each page is that the log has.
     frames: HashMap<u32, u64>,
     /// Pages of the database after the last commit.
     pub(super) page_count: u32,
@@ -85,8 +85,8 @@ impl Wal {
         Ok((wal.page_count > 0).then_some(wal))
     }
 
-    /// Takes the frames up to the last commit. The first that does not check is the end: what stands behind is left
-    /// from an earlier use of the log.
+    /// Takes the frames up to the last commit. The first that does not check is the end: what follows is left from an
+    /// earlier use of the log.
     fn take_frames(&mut self, len: u64, page_len: usize, mut sum: Checksum) -> io::Result<()> {
         let mut frame = vec![0; FRAME_HEADER_LEN + page_len];
         let (mut at, mut open) = (HEADER_LEN as u64, Vec::new());

@@ -13,7 +13,7 @@ const STILL: Duration = Duration::from_millis(250);
 /// Which bytes a version has.
 pub(crate) type Digest = [u8; 32];
 
-/// The version at a path, and which were told.
+/// The version at a path, and which were reported.
 #[derive(Debug)]
 pub(crate) struct Document {
     told: Option<Digest>,
@@ -27,13 +27,13 @@ pub(crate) struct Document {
 /// What a look at a document brought.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// It changes, or was told before.
+    /// It changes, or was reported before.
     Nothing,
     /// It does not parse.
     Torn(Torn),
-    /// A version that was not told; whether it is the first.
+    /// A version that was not reported; whether it is the first.
     Version { text: Vec<u8>, is_first: bool },
-    /// It is lines after all; whether a version was told.
+    /// It is lines after all; whether a version was reported.
     Lines { was_told: bool },
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Torn {
 }
 
 impl Document {
-    /// A document of which nothing was told.
+    /// A document of which nothing was reported.
     pub(super) fn new(content: &Content, now: Instant) -> Self {
         let age = content.input().map(|input| input.age()).unwrap_or_default().min(STILL);
         Self {
@@ -62,7 +62,7 @@ impl Document {
         }
     }
 
-    /// A document whose present version was told.
+    /// A document whose present version was reported.
     pub(crate) fn after(content: &Content, digest: Digest, now: Instant) -> Self {
         Self { told: Some(digest), is_tried: false, ..Self::new(content, now) }
     }
@@ -82,7 +82,7 @@ impl Document {
         (!self.is_tried).then(|| (self.since + STILL).saturating_duration_since(now))
     }
 
-    /// Whether the version that stands there was told.
+    /// Whether the version that is there was reported.
     pub(super) fn is_told(&self) -> bool {
         self.is_tried && self.is_whole
     }
@@ -94,7 +94,7 @@ impl Document {
         }
     }
 
-    /// Reads the version that stands there, if it stood still (`is_final`: as it stands).
+    /// Reads the version that is there, if it stood still (`is_final`: as it is).
     ///
     /// # Errors
     /// The file can no longer be read.
@@ -146,7 +146,7 @@ impl Document {
     }
 }
 
-/// Tells the values of a version: byte, physical line, text.
+/// Reports the values of a version: byte, physical line, text.
 pub(super) fn values(text: &[u8], tell: &mut dyn FnMut(u64, u64, &str)) {
     let mark = mark(text);
     let (mut line, mut counted) = (1, 0);

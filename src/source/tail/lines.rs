@@ -17,22 +17,22 @@ pub(super) struct Lines {
     begin: u64,
     /// The unfinished line, as far as it was read.
     pending: Vec<u8>,
-    /// Bytes of `pending` that were told before its newline came (T9).
+    /// Bytes of `pending` that were reported before its newline came (T9).
     told: usize,
     /// Length of `pending` that was found to be no whole value.
     refused: usize,
     /// Where a run of NUL bytes begins that reaches to `at`.
     nuls: Option<u64>,
-    /// Whether a hole stands on this line.
+    /// Whether a hole is on this line.
     is_torn: bool,
     /// Whether the first line was looked at: it says whether this is lines or a document (T14).
     is_decided: bool,
-    /// Whether the line is too long and passed over up to its newline, which was told.
+    /// Whether the line is too long and passed over up to its newline, which was reported.
     is_passed_over: bool,
     line_bytes_max: usize,
 }
 
-/// Who is told.
+/// Who is notified.
 type Tell<'a> = dyn FnMut(TailItem<'_>) + 'a;
 
 /// Whether the text is lines.
@@ -114,7 +114,7 @@ impl Lines {
         self.at = to;
     }
 
-    /// Tells pending text that is whole, though its newline is missing (T9, T10).
+    /// Reports pending text that is whole, though its newline is missing (T9, T10).
     pub(super) fn take_early(&mut self, tell: &mut Tell<'_>) {
         let text = &self.pending[self.told + self.mark(self.told)..];
         if validate::is_blank(text) || self.pending.len() == self.refused {

@@ -43,7 +43,7 @@ const PACE: Duration = Duration::from_millis(4);
 /// Least time between two walks through a folder.
 const WALK_PACE: Duration = Duration::from_millis(100);
 
-/// Something the follower tells, in the order in which it holds.
+/// Something the follower reports, in the order in which it holds.
 #[derive(Debug)]
 pub struct TailReport<'t> {
     /// The path below the folder, if a folder is followed; what of it is no UTF-8 is replaced.
@@ -54,7 +54,7 @@ pub struct TailReport<'t> {
     pub what: TailItem<'t>,
 }
 
-/// What is told.
+/// What is reported.
 #[derive(Debug)]
 pub enum TailItem<'t> {
     /// A value.
@@ -113,7 +113,7 @@ impl Event {
     }
 }
 
-/// Who is told.
+/// Who is notified.
 pub(super) type Tell<'a> = dyn FnMut(TailReport<'_>) + 'a;
 
 /// Follows a path, a folder or a stream.
@@ -129,7 +129,7 @@ pub struct Tail {
     /// Whose turn it is to be read.
     turn: OsString,
     is_waiting_told: bool,
-    /// What was wrong at the last walk; what still is, is not told again.
+    /// What was wrong at the last walk; what still is, is not reported again.
     troubles: Vec<Problem>,
     /// Files that were not looked at because too many others are open.
     behind: BTreeSet<OsString>,
@@ -199,7 +199,7 @@ impl Tail {
         self.tracks.iter().any(Track::has_read)
     }
 
-    /// Whether nothing more can come: a stream has ended, and all of it was told.
+    /// Whether nothing more can come: a stream has ended, and all of it was reported.
     #[must_use]
     pub fn is_over(&self) -> bool {
         !self.is_folder && self.tracks.iter().all(Track::is_over)
@@ -346,7 +346,7 @@ impl Tail {
         true
     }
 
-    /// The end of all is final: what is unfinished is told as it stands (T10).
+    /// The end of all is final: what is unfinished is reported as it is (T10).
     pub fn finish(&mut self, tell: &mut Tell<'_>) {
         for name in self.tracks.names() {
             let shown = name.to_string_lossy();

@@ -1,4 +1,4 @@
-//! One content of a path on its way to who is told: read in slices as lines, or as versions of a document.
+//! One content of a path on its way to the receiver: read in slices as lines, or as versions of a document.
 
 use super::document::{self, Document, Found};
 use super::lines::{Kind, Lines};
@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 /// Bytes read before another file gets its turn.
 const SLICE: usize = BLOCK / 4;
 
-/// Pending text that is whole is told after so long without growth (T9).
+/// Pending text that is whole is reported after so long without growth (T9).
 pub(super) const QUIET: Duration = Duration::from_secs(1);
 
-/// Who is told: a generation and what.
+/// Who is notified: a generation and what.
 pub(super) type Tell<'a> = dyn FnMut(u64, TailItem<'_>) + 'a;
 
-/// One content of the path on its way to who is told.
+/// One content of the path on its way to the receiver.
 pub(super) struct Reading {
     /// 0 until it is its turn.
     pub(super) generation: u64,
@@ -28,7 +28,7 @@ pub(super) struct Reading {
     pub(super) own: Option<Box<Content>>,
     pub(super) growth: Instant,
     pub(super) is_at_end: bool,
-    /// Why it could not be read when it last was; told once, and tried again at each look (T17).
+    /// Why it could not be read when it last was; reported once, and tried again at each look (T17).
     trouble: Option<String>,
     /// When it is given up.
     pub(super) until: Option<Instant>,
@@ -72,7 +72,7 @@ impl Reading {
         self.trouble.is_some()
     }
 
-    /// Whether all of it was read and told; of a document also that what stands there was.
+    /// Whether all of it was read and reported; of a document also that what is there was.
     pub(super) fn can_rest(&self) -> bool {
         let is_told = match &self.mode {
             Mode::Lines(_) => true,
@@ -81,7 +81,7 @@ impl Reading {
         self.is_at_end && self.announce.is_empty() && is_told
     }
 
-    /// Its turn: it gets its number, and what led to it is told.
+    /// Its turn: it gets its number, and what led to it is reported.
     fn begin(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
         if self.generation == 0 {
             *counter += 1;
@@ -99,7 +99,7 @@ impl Reading {
         served
     }
 
-    /// Reads a slice of its file; `is_last`: a document's version counts as it stands.
+    /// Reads a slice of its file; `is_last`: a document's version counts as it is.
     pub(super) fn serve(
         &mut self,
         content: &mut Content,
@@ -140,7 +140,7 @@ impl Reading {
         let mut piece = vec![0; SLICE.min(usize::try_from(input.len().saturating_sub(at)).unwrap_or(SLICE))];
         let got = input.read_at(at, &mut piece)?;
         let got = input.written(at, &piece[..got]);
-        // If what was read before is there no more, the next look tells.
+        // If what was read before is there no more, the next look reports.
         if got == 0 || !content.note(at, &piece[..got]) {
             return Ok(Served::End);
         }
@@ -183,7 +183,7 @@ impl Reading {
         Served::More
     }
 
-    /// Tells what a look at a document found.
+    /// Reports what a look at a document found.
     fn take(&mut self, found: Found, counter: &mut u64, tell: &mut Tell<'_>, is_final: bool) -> Served {
         match found {
             Found::Nothing => Served::End,
@@ -245,7 +245,7 @@ impl Reading {
         while matches!(self.mode, Mode::Lines(_)) && self.serve_stream(input, now, counter, tell) == Served::More {}
     }
 
-    /// The content left its path and can still be read: whole pending text is told (T10).
+    /// The content left its path and can still be read: whole pending text is reported (T10).
     pub(super) fn end_readably(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
         self.begin(counter, tell);
         let generation = self.generation;

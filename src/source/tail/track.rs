@@ -1,4 +1,4 @@
-//! One followed path: its contents one after the other, each read to its end before the next is told (TAIL T4, T6).
+//! One followed path: its contents one after the other, each read to its end before the next is reported (TAIL T4, T6).
 
 use super::reading::{Mode, QUIET, Reading, Served, Tell};
 use super::{Event, TailItem};
@@ -62,7 +62,7 @@ impl Track {
         self.now.is_none()
     }
 
-    /// Whether it is a stream that has ended and was told.
+    /// Whether it is a stream that has ended and was reported.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }

@@ -1,4 +1,4 @@
-//! What a line or a document holds: values, and one error for what is none (TAIL, Output).
+//! What a line or a document holds: values, and one error for what is not JSON (TAIL, Output).
 
 use crate::framing::is_space;
 use crate::json::{Scan, Scanner};
@@ -12,8 +12,8 @@ pub(super) enum Part<'t> {
     Error(usize, &'static str, usize),
 }
 
-/// Tells the values of a text from byte `from` on. Objects and arrays may stand one behind the other; a number, string
-/// or word stands alone (`is_alone`: nothing else is on its line). Text behind the last good value is one error.
+/// Reports the values of a text from byte `from` on. Objects and arrays may be one behind the other; a number, string
+/// or word is alone (`is_alone`: nothing else is on its line). Text behind the last good value is one error.
 pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, tell: &mut dyn FnMut(Part<'t>)) {
     let mut at = from;
     while let Some(start) = first(text, at) {
@@ -37,7 +37,7 @@ pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, tell: &mut 
     }
 }
 
-/// Tells the values of a whole document, of any kind; false if it is none.
+/// Reports the values of a whole document, of any kind; false if it is not one.
 pub(super) fn document<'t>(text: &'t [u8], tell: &mut dyn FnMut(usize, &'t str)) -> bool {
     let mut at = 0;
     while let Some(start) = first(text, at) {

@@ -1,4 +1,4 @@
-//! The central directory of a zip archive: which members there are and where they stand.
+//! The central directory of a zip archive: which members there are and where they are.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ pub(super) struct Entry {
     pub(super) crc: u32,
     pub(super) packed_bytes: u64,
     pub(super) bytes: u64,
-    /// Where its local header stands.
+    /// Where its local header is.
     header: u64,
 }
 
@@ -84,7 +84,7 @@ fn find(file: &File, len: u64) -> Result<(u64, u64), String> {
     Ok((offset, bytes))
 }
 
-/// The same from the zip64 end record, whose locator stands before the end record.
+/// The same from the zip64 end record, whose locator precedes the end record.
 fn find_wide(file: &File, end: u64) -> Result<Option<(u64, u64)>, String> {
     let Some(at) = end.checked_sub(LOCATOR_LEN as u64) else { return Ok(None) };
     let mut locator = [0; LOCATOR_LEN];
@@ -100,7 +100,7 @@ fn find_wide(file: &File, end: u64) -> Result<Option<(u64, u64)>, String> {
     Ok(Some((u64_at(&wide, 48), u64_at(&wide, 40))))
 }
 
-/// The first entry of a directory, its name, and what stands behind it.
+/// The first entry of a directory, its name, and what follows it.
 fn entry(text: &[u8]) -> Option<(Entry, String, &[u8])> {
     let head = text.get(..ENTRY_LEN)?;
     let [name_len, extra_len, comment_len] = [28, 30, 32].map(|at| u16_at(head, at) as usize);
@@ -131,7 +131,7 @@ fn widen(sizes: &mut [u64; 3], mut extra: &[u8]) {
     }
 }
 
-/// Members that stand in each other unpack to more than any file holds.
+/// Members that are in each other unpack to more than any file holds.
 fn check_places(entries: &[Entry], len: u64) -> Result<(), String> {
     let mut places: Vec<(u64, u64)> = entries.iter().map(|e| (e.header, e.packed_bytes)).collect();
     places.sort_unstable();

@@ -65,7 +65,7 @@ fn property(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Passes over what stands first in a class and means itself: `^`, `]`.
+/// Passes over what is first in a class and means itself: `^`, `]`.
 fn opened<'r>(rest: &'r str, out: &mut String) -> &'r str {
     let negation = rest.strip_prefix('^');
     let (sign, rest) = negation.map_or(("", rest), |rest| ("^", rest));

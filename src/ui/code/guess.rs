@@ -90,7 +90,7 @@ const COMMANDS: &[&str] = &[
     "wget",
 ];
 
-/// The language of a text, as [`super::highlight`] takes it, or None for prose and what cannot be told.
+/// The language of a text, as [`super::highlight`] takes it, or None for prose and what is not recognised.
 ///
 /// `key` is the member that holds the text, `sibling_language` the value of a member `language` beside it.
 #[must_use]

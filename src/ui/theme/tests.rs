@@ -83,7 +83,7 @@ fn look(colour: Option<Color>, palette: &Palette, own: u32) -> Rgb {
     }
 }
 
-/// The backgrounds on which text of a role stands: its own, or the theme's and those of rows with a shade.
+/// The backgrounds on which text of a role is: its own, or the theme's and those of rows with a shade.
 fn grounds(theme: &Theme, role: Role) -> Vec<Option<Color>> {
     let own = theme.style(role).bg;
     if own.is_some() && role != Role::Text {

@@ -58,7 +58,7 @@ impl Evidence {
         self.has_state |= claim == Claim::State;
     }
 
-    /// Whether messages are of the protocol, wherever they stand: at least half are, and one of them carries state.
+    /// Whether messages are of the protocol, wherever they are: at least half are, and one of them carries state.
     pub(in crate::format) fn of_messages<'v>(messages: impl Iterator<Item = &'v Value<'v>>) -> bool {
         let mut evidence = Self::default();
         messages.for_each(|message| evidence.add_message(message));

@@ -68,7 +68,7 @@ fn detect_named(first: &[Value<'_>]) -> Option<Match> {
     are_atif.then(|| Match { reason: "every member of the object is an ATIF trajectory".to_owned() })
 }
 
-/// Whether a value is what may stand before the steps of a trajectory, and no more.
+/// Whether a value is what may precede the steps of a trajectory, and no more.
 fn is_beginning(value: &Value<'_>) -> bool {
     let is_head = |name: &str| BEFORE_STEPS.contains(&name);
     value

@@ -88,7 +88,7 @@ pub(in crate::format) static SIMULATIONS: DatasetRow = DatasetRow {
     {"role":"assistant","content":"It is cancelled."}]}]}"#],
 };
 
-/// Whether most records are told by the signature of a format, and are no contexts of Agent/Data (A8).
+/// Whether most records are recognised by the signature of a format, and are no contexts of Agent/Data (A8).
 fn detect_signed(name: &str, first: &[Value<'_>]) -> Option<Match> {
     let found = signature::detect(name, first)?;
     let n = first.iter().filter(|row| Reading::of_row(row).shape == Shape::Chat).count();

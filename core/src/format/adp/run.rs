@@ -29,7 +29,7 @@ pub(super) struct Trajectory {
     work: Work,
     findings: Vec<Arc<Finding>>,
     title: Option<String>,
-    /// D17: where the system prompt stands.
+    /// D17: where the system prompt is.
     system_prompt: Option<Span>,
     /// The trajectories that the record is, where it is several.
     tracks: Vec<Track>,

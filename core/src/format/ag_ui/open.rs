@@ -1,4 +1,4 @@
-//! What is told in pieces: a start, contents, an end.
+//! What is reported in pieces: a start, contents, an end.
 
 use crate::format::log::{Draft, Form, Kind, Log, OWN, first, first_text, text_of};
 use crate::json::{self, Value};
@@ -60,7 +60,7 @@ impl Begun {
     }
 }
 
-/// The pieces of arguments are JSON text; what is none is a text.
+/// The pieces of arguments are JSON text; anything else is a text.
 fn arguments(text: &str) -> Cow<'static, str> {
     match json::parse(text) {
         Ok(_) => Cow::Owned(text.to_owned()),
@@ -110,7 +110,7 @@ impl Open {
         }
     }
 
-    /// Ends what a chunk began, if the next event is none of it.
+    /// Ends what a chunk began, if the next event is not part of it.
     pub(super) fn end_chunk(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
         let Some((of, id)) = self.chunk.take() else { return };
         if channel == Some(of) && Self::id(of, event) == &*id {
@@ -120,7 +120,7 @@ impl Open {
         }
     }
 
-    /// The end that an event tells.
+    /// The end that an event reports.
     pub(super) fn end(&mut self, channel: Channel, event: &Value<'_>, log: &mut Log<'_>) {
         self.close(channel, Self::id(channel, event), log);
     }

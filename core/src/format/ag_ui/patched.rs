@@ -5,7 +5,7 @@ use crate::json::{Document, Value, pointer_unescape};
 use crate::model::Severity;
 use crate::state::Op;
 
-/// A document of the state, as it stands after the events so far.
+/// A document of the state, as it is after the events so far.
 pub(super) struct Patched {
     kind: Box<str>,
     instance: Box<str>,

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use twox_hash::XxHash3_128;
 
-/// A line that tells of the session.
+/// A line about the session.
 const NOTE: Form = OWN;
 /// A prompt that was typed while the agent worked.
 const QUEUED: Form = OWN + 1;
@@ -24,7 +24,7 @@ const SUB_AGENTS: [&str; 2] = ["Task", "Agent"];
 /// The model of lines that the harness wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Where a long output of a tool stands instead, and what the notice in its place says before the path.
+/// Where a long output of a tool is instead, and what the notice in its place says before the path.
 const OUTPUTS: &str = "tool-results";
 const NOTICE: &str = "<persisted-output>";
 const SAVED_TO: &str = "saved to: ";
@@ -109,7 +109,7 @@ impl Entries {
         }
     }
 
-    /// A message; whether somebody speaks anew with it.
+    /// A message; whether somebody speaks again with it.
     fn said(&mut self, record: &Value<'_>, message: &Value<'_>, of: (&str, bool), log: &mut Log<'_>) -> bool {
         let (class, is_side) = of;
         let usage = message.get("usage").map(|usage| tokens_of(usage, record.get("costUSD")));
@@ -220,7 +220,7 @@ fn surroundings(record: &Value<'_>, is_side: bool, log: &mut Log<'_>) {
     });
 }
 
-/// A line that is no message; whether somebody speaks anew with it.
+/// A line that is no message; whether somebody speaks again with it.
 fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
     let attachment = record.get("attachment").filter(|_| class == "attachment");
     let kind = attachment.and_then(|attachment| text(attachment, "type"));

@@ -39,7 +39,7 @@ enum TitleRank {
     User,
 }
 
-/// The session as its lines told it so far.
+/// The session as its lines reported it so far.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     members: HashMap<&'static str, Box<str>>,
@@ -50,7 +50,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Writes what a record says; its steps are told.
+    /// Writes what a record says; its steps are reported.
     pub(super) fn read(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         for (member, slot) in MEMBERS {
             self.member(record.get(member), slot, log);
@@ -76,7 +76,7 @@ impl Session {
     }
 
     /// A title of the user counts before one of the model, and that before a summary. A summary belongs to the session
-    /// only if the record that it names does: others of the project stand at the beginning of a file.
+    /// only if the record that it names does: others of the project are at the beginning of a file.
     fn title(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         match class {
             "custom-title" => self.put_title(text(record, "customTitle"), TitleRank::User, log),

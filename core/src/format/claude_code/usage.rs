@@ -1,4 +1,4 @@
-//! Tokens of a model's message that stands in several records, each with what was spent so far.
+//! Tokens of a model's message that is in several records, each with what was spent so far.
 
 use super::entries::hash;
 use super::text;
@@ -20,7 +20,7 @@ pub(in crate::format) struct Spend {
 struct Message {
     /// The request that it answers, as soon as a record says it.
     request: Option<NonZero<u64>>,
-    /// The greatest number of tokens that a record tells.
+    /// The greatest number of tokens that a record reports.
     output: u64,
 }
 
@@ -29,7 +29,7 @@ struct Message {
 pub(in crate::format) struct AnswerSpend {
     /// Names the answer: equal for all its records.
     pub(in crate::format) key: String,
-    /// Tokens that the model wrote beyond those told before.
+    /// Tokens that the model wrote beyond those reported before.
     pub(in crate::format) more: Option<u64>,
     /// Whether it is the first record of the answer.
     pub(in crate::format) is_first: bool,

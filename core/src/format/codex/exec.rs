@@ -14,7 +14,7 @@ pub(super) struct Exec {
     items: HashMap<Box<str>, Shown>,
 }
 
-/// An item that was told.
+/// An item that was reported.
 struct Shown {
     step: StepNo,
     form: Form,

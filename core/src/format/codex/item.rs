@@ -1,4 +1,4 @@
-//! Items: what Codex tells of a call that ran, in `item_completed` and in the stream of `codex exec`.
+//! Items: what Codex says of a call that ran, in `item_completed` and in the stream of `codex exec`.
 
 use crate::format::log::{count, first, first_text, text, text_of};
 use crate::json::{self, Value};
@@ -29,7 +29,7 @@ pub(super) fn is_over(item: &Value<'_>) -> bool {
     matches!(text(item, "status"), Some("completed" | "failed" | "declined"))
 }
 
-/// The call that an item tells of.
+/// The call that an item reports.
 pub(super) fn call<'v>(item: &'v Value<'v>) -> ToolCall<'v> {
     let name = match text(item, "type").unwrap_or_default() {
         "CommandExecution" | "command_execution" => "exec_command",
@@ -63,7 +63,7 @@ fn arguments<'v>(item: &'v Value<'v>) -> Cow<'v, str> {
     }
 }
 
-/// What came back, as an item tells it.
+/// What came back, as an item gives it.
 pub(super) fn result<'v>(item: &'v Value<'v>) -> ToolResult<'v> {
     const OUTPUTS: [&str; 8] =
         ["aggregated_output", "output", "error", "result", "results", "content_items", "stdout", "content"];
@@ -85,7 +85,7 @@ pub(super) fn with_item<'v>(result: ToolResult<'v>, item: &'v Value<'v>) -> Tool
     let exit = item.get("exit_code").and_then(Value::as_number).and_then(|number| number.parse().ok());
     let failed = match text(item, "status") {
         Some("failed" | "declined") => Some(true),
-        // A command that ends with another status than 0 is completed too: its exit tells it.
+        // A command that ends with another status than 0 is completed too: its exit gives it.
         Some("completed") if exit.is_none() => Some(false),
         _ => None,
     };

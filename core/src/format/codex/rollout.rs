@@ -46,7 +46,7 @@ pub(super) struct Rollout {
     /// Total of the last count of tokens.
     total: Option<Box<str>>,
     spend: Option<Spend>,
-    /// First step of the model's answer that no count of tokens told yet.
+    /// First step of the model's answer that no count of tokens reported yet.
     answer: Option<StepNo>,
 }
 
@@ -59,7 +59,7 @@ struct Learned {
     late_calls: HashSet<Box<str>>,
 }
 
-/// Which records tell the tokens: those of the first kind that comes, since both tell the same.
+/// Which records give the tokens: those of the first kind that comes, since both report the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spend {
     Counts,
@@ -140,7 +140,7 @@ impl Rollout {
         if let Some(base) = base.filter(|base| is_own && is_thread(base)) {
             log.part(PartRole::Prefix, SESSIONS, base, Some(base), Some(step));
         }
-        // Behind the file's own stand those of the records that a fork copied.
+        // Behind the file's own are those of the records that a fork copied.
         let is_own = is_own || self.own_id.as_deref() == Some(id);
         let instance = if is_own { "main" } else { id };
         const SLOTS: [&str; 12] = [
@@ -239,7 +239,7 @@ impl Rollout {
         match class {
             "thread_settings_applied" => write_whole(log, "thread_settings", payload.get("thread_settings")),
             "thread_goal_updated" => write_whole(log, "thread_goal", payload.get("goal")),
-            // What it says of the call stands beside the result, which comes behind it.
+            // What it says of the call is beside the result, which comes behind it.
             "patch_apply_end" => {
                 if let Some(id) = text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
                     self.wait(id, payload, log);
@@ -261,7 +261,7 @@ impl Rollout {
         }
     }
 
-    /// Whether an event tells again what an item of the file says.
+    /// Whether an event says again what an item of the file says.
     fn is_mirror(&mut self, class: &str) -> bool {
         match class {
             "user_message" | "agent_message" => {
@@ -306,7 +306,7 @@ impl Rollout {
         }
     }
 
-    /// Keeps what is told of a call for the step of its result.
+    /// Keeps what is said of a call for the step of its result.
     fn wait(&mut self, id: &str, item: &Value<'_>, log: &mut Log<'_>) {
         if self.waiting.len() >= WAITING_MAX {
             self.waiting.clear();
@@ -316,7 +316,7 @@ impl Rollout {
 
     fn token_count(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
         let Some(info) = payload.get("info") else { return };
-        // A count whose total did not grow tells the last one again.
+        // A count whose total did not grow gives the last one again.
         let total = info.get("total_token_usage").map(|total| Box::from(total.text));
         if total.is_none() || total != self.total {
             self.total = total;
@@ -327,7 +327,7 @@ impl Rollout {
         }
     }
 
-    /// A count that tells the total alone.
+    /// A count that gives the total alone.
     fn spend_in_all(&mut self, total: Option<&Value<'_>>, log: &mut Log<'_>) {
         let Some(total) = total.filter(|total| total.as_object().is_some()) else { return };
         if *self.spend.get_or_insert(Spend::Counts) == Spend::Counts {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub(super) const REASONING: Form = OWN;
 /// A call of a response item.
 pub(super) const CALL: Form = OWN + 1;
-/// Its output, and the item that tells of the call.
+/// Its output, and the item that reports the call.
 pub(super) const OUTPUT: Form = OWN + 2;
 /// An item as a call, and as its result.
 pub(super) const ITEM: Form = OWN + 3;

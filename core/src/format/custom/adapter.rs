@@ -334,7 +334,7 @@ fn usage(rule: &UsageRule, scope: Scope<'_, '_>) -> Usage {
     }
 }
 
-/// Tells what holds around a step, or, of a record without steps, around those that follow.
+/// Reports what holds around a step, or, of a record without steps, around those that follow.
 fn tell_session(
     definition: &Definition,
     scope: Scope<'_, '_>,

@@ -103,7 +103,7 @@ pub(super) struct StepRule {
     pub(super) skip: bool,
     /// A chat message, of which content, reasoning, calls and results are read as in any log.
     pub(super) message: Option<FieldPath>,
-    /// Who speaks: where the word stands, or who it always is.
+    /// Who speaks: where the word is, or who it always is.
     pub(super) role: Option<FieldPath>,
     pub(super) speaker: Option<RoleWord>,
     #[serde(rename = "type")]
@@ -162,7 +162,7 @@ pub(super) enum WriteOp {
     Merge,
     /// One more element of a list.
     Append,
-    /// What stands there goes.
+    /// What is there goes.
     Remove,
 }
 
@@ -210,7 +210,7 @@ pub(super) struct UsageRule {
     pub(super) cache_read: Option<FieldPath>,
     pub(super) cache_write: Option<FieldPath>,
     pub(super) cost: Option<FieldPath>,
-    /// The id of the answer that several records tell of.
+    /// The id of the answer that several records report.
     pub(super) message: Option<FieldPath>,
     /// Whether they are sums of all so far.
     #[serde(default)]
@@ -266,7 +266,7 @@ impl Expected {
     }
 }
 
-/// Not derived: what tells the variants apart by trying forgets where they stand.
+/// Not derived: what distinguishes the variants by trying forgets where they are.
 impl<'de> Deserialize<'de> for Expected {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Values;

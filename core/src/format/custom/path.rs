@@ -1,7 +1,7 @@
 //! Paths to values of a record, as format files write them: `data.actor`, `calls[].name`, `usage[0]."in tokens"`.
 //!
 //! Names are separated by dots, `[]` is each element of an array, `[N]` one of them, a name with other signs than
-//! letters, digits, `_` and `-` stands in quotes. `.` is the value itself. A path that begins with `$` begins at the
+//! letters, digits, `_` and `-` is in quotes. `.` is the value itself. A path that begins with `$` begins at the
 //! record, another one at the step, or at the item of a list.
 
 use crate::json::Value;

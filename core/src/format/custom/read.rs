@@ -1,4 +1,4 @@
-//! Reads a format file: TOML, with what is wrong told by its line, and what to do.
+//! Reads a format file: TOML, with what is wrong reported by its line, and what to do.
 
 use super::definition::{Definition, StepRule, WriteOp, WriteRule};
 use crate::format::FORMATS;

@@ -10,7 +10,7 @@ const WRAPPERS: [&str; 9] = ["message", "payload", "part", "item", "event", "dat
 /// Wrapped objects that are looked at, and how deep.
 const LAYERS_MAX: usize = 8;
 
-/// Members that hold what a record says, the most telling first.
+/// Members that hold what a record says, the most informative first.
 const TEXT_KEYS: [&str; 15] = [
     "message", "content", "text", "thinking", "thought", "summary", "msg", "body", "value", "prompt", "output",
     "result", "error", "payload", "part",
@@ -117,7 +117,7 @@ pub(super) fn is_failed(layer: &Value<'_>) -> bool {
         || has_error
 }
 
-/// What a member says: a string, the texts of its parts, or what its own telling member says. An id says nothing.
+/// What a member says: a string, the texts of its parts, or what its own member that says it says. An id says nothing.
 pub(super) fn text_of(value: &Value<'_>) -> Option<String> {
     let text = match value.as_array() {
         Some(parts) => {

@@ -4,11 +4,11 @@ use crate::format::log::{Arrange, Piece, items, text};
 use crate::json::Value;
 use std::collections::HashMap;
 
-/// The messages as they stand after the records so far.
+/// The messages as they are after the records so far.
 #[derive(Default)]
 pub(super) struct Order {
     messages: Vec<Message>,
-    /// Where the message of an id stands; one that was taken back is found here no more.
+    /// Where the message of an id is; one that was taken back is found here no more.
     places: HashMap<Box<str>, usize>,
     /// What is said of the session, and behind how many messages.
     session: Vec<(usize, Piece)>,

@@ -87,7 +87,7 @@ fn header(archive: &mut dyn Archive) -> Result<String, Problem> {
     Ok(format!("{{{head},\"eval\":{{{eval}}},\"samples\":["))
 }
 
-/// A sample, by the name of what it stands in.
+/// A sample, by the name of what it is in.
 #[derive(Debug, PartialEq, Eq)]
 struct Sample {
     /// `samples/ID_epoch_N`
@@ -219,7 +219,7 @@ fn object(archive: &mut dyn Archive, name: &str) -> Result<Vec<u8>, Problem> {
     value(&text, b'{', name).map(<[u8]>::to_vec)
 }
 
-/// The one value of a text, if it begins with this byte. What is none would take the samples behind it with it.
+/// The one value of a text, if it begins with this byte. A broken sample would take those after it with it.
 fn value<'t>(text: &'t [u8], first: u8, name: &str) -> Result<&'t [u8], Problem> {
     let text = text.trim_ascii();
     let mut scanner = Scanner::default();

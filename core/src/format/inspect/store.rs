@@ -120,7 +120,7 @@ impl<'v, 'a> Replay<'v, 'a> {
         writes
     }
 
-    /// Applies one operation; false: it does not fit the base, or says that something else stood there.
+    /// Applies one operation; false: it does not fit the base, or says that something else was there.
     fn patch(&self, base: &Document, changed: &mut Document, change: &Value<'_>, is_store: bool) -> bool {
         let pointer = |key: &str| {
             let text = change.get(key).and_then(Value::as_str)?;
@@ -148,7 +148,7 @@ impl<'v, 'a> Replay<'v, 'a> {
     }
 }
 
-/// Where a place of the state stands among the slots: `store/Name:instance:field` names all three.
+/// Where a place of the state is among the slots: `store/Name:instance:field` names all three.
 fn slot_write(path: &[Arc<str>], text: Option<String>) -> Option<SlotWrite> {
     let (first, below) = path.split_first()?;
     if &**first != "store" {

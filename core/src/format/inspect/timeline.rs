@@ -23,7 +23,7 @@ pub(super) struct Timeline<'v> {
     trouble: Option<String>,
 }
 
-/// Where messages stand, by what events call them.
+/// Where messages are, by what events call them.
 struct Places<'v> {
     by_id: HashMap<&'v str, usize>,
     by_call: HashMap<&'v str, usize>,

@@ -112,7 +112,7 @@ fn idx<'v>(write: &'v Value<'v>) -> &'v str {
     write.get("idx").and_then(Value::as_number).unwrap_or("0")
 }
 
-/// A checkpoint, the one that it followed from, and the one that stands before it.
+/// A checkpoint, the one that it followed from, and the one that precedes it.
 struct Checkpoint<'v> {
     it: &'v Value<'v>,
     parent: Option<&'v Value<'v>>,
@@ -208,7 +208,7 @@ impl<'v> Checkpoint<'v> {
     }
 
     /// A channel that is not stored with the checkpoint, and yet has a new version, is stored as deltas: what the nodes
-    /// wrote comes to what stands there.
+    /// wrote comes to what is there.
     fn write_deltas(&self, log: &mut Log<'_>) {
         let Some(parent) = self.parent else { return };
         let (old, new) = (content(parent, "channel_versions"), content(self.it, "channel_versions"));

@@ -95,7 +95,7 @@ fn write(cells: &[Cell]) -> String {
     format!("{{{},\"value\":{value}}}", members(&WRITE, head, &[]))
 }
 
-/// What a serialized value says, by the type that is told beside it. What cannot be read stays as bytes.
+/// What a serialized value says, by the type that is reported beside it. What cannot be read stays as bytes.
 pub(super) fn blob(kind: &Cell, value: &Cell) -> String {
     let Some(bytes) = value.bytes().filter(|bytes| !bytes.is_empty()) else {
         return if matches!(kind.as_str(), Some("null" | "empty")) || *value == Cell::Null {

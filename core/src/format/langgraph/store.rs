@@ -110,7 +110,7 @@ fn checkpoints(pickle: &Pickle, out: &mut Sink<'_>) -> Result<(), Problem> {
 /// Says what an entry is, by the rest of its key and its value.
 type Entry<'e> = &'e dyn Fn(&Pickle, &[PickleId], PickleId) -> String;
 
-/// `{(thread, namespace, …): value}`: a line for each thread and namespace. Entries of one stand together mostly; the
+/// `{(thread, namespace, …): value}`: a line for each thread and namespace. Entries of one are together mostly; the
 /// threads come in the order of their first entries.
 fn keyed(pickle: &Pickle, out: &mut Sink<'_>, list: &str, entry: Entry<'_>) -> Result<(), Problem> {
     let mut groups = Groups::new();

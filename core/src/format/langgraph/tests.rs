@@ -16,7 +16,7 @@ fn run_of(text: &str) -> LogRun<checkpoints::Checkpoints> {
     run
 }
 
-/// What stands at a path at a step, and who wrote it.
+/// What is at a path at a step, and who wrote it.
 fn value(run: &dyn Run, text: &str, path: &str, step: StepNo) -> Option<(String, StepNo, Option<String>)> {
     let bytes = text.as_bytes().to_vec();
     let (id, below) = run.locate(path, step).unwrap().into_iter().next()?;

@@ -6,7 +6,7 @@ use crate::model::Span;
 /// A value of the input that is read as one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::format) struct Piece {
-    /// Number of the record in which it stands, counted from the first of the run.
+    /// Number of the record in which it is, counted from the first of the run.
     pub(in crate::format) record: usize,
     /// Where it begins in the record's text, and its length, in bytes.
     pub(in crate::format) start: usize,
@@ -19,7 +19,7 @@ impl Piece {
         Self { record, start: value.start, len: value.text.len() }
     }
 
-    /// Where it stands in the input.
+    /// Where it is in the input.
     pub(in crate::format) fn span(self, record: Span) -> Span {
         record.part(self.start, self.len)
     }

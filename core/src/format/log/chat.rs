@@ -39,11 +39,11 @@ pub(in crate::format) struct Blocks<'v> {
     pub(in crate::format) class: Option<&'v str>,
     /// When.
     pub(in crate::format) time: Option<&'v Value<'v>>,
-    /// Tokens that the model wrote; they are told of the first step.
+    /// Tokens that the model wrote; they are reported at the first step.
     pub(in crate::format) tokens: Option<u64>,
     /// Whether the harness put it in.
     pub(in crate::format) is_injected: bool,
-    /// Whether it tells of an error of the model's service.
+    /// Whether it reports an error of the model's service.
     pub(in crate::format) is_failed: bool,
     /// The structured result beside the message.
     pub(in crate::format) details: Option<&'v Value<'v>>,
@@ -126,7 +126,7 @@ impl<'v> Blocks<'v> {
         found
     }
 
-    /// Calls beside the content; one that stands among the blocks too is one.
+    /// Calls beside the content; one that is among the blocks too is one.
     fn put_listed_calls(&self, found: &mut Vec<Found<'v>>) {
         let message = self.message;
         let listed = LISTS.iter().filter_map(|key| message.get(key)).flat_map(|list| match &list.data {

@@ -15,7 +15,7 @@ pub(super) fn invalid(record: &Record, why: &str) -> Finding {
     Finding::new(record.number, None, remark)
 }
 
-/// The sign of a step in the list. What tells of a failure has that of errors; a result has its own.
+/// The sign of a step in the list. What reports a failure has that of errors; a result has its own.
 pub(super) fn sign(kind: Kind, is_failed: bool) -> StepKind {
     match kind {
         Kind::Message | Kind::Thought | Kind::Call | Kind::State | Kind::Span if is_failed => StepKind::Error,

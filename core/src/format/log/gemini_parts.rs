@@ -27,11 +27,11 @@ pub(in crate::format) struct Parts<'v> {
     pub(in crate::format) class: Option<&'v str>,
     /// When.
     pub(in crate::format) time: Option<&'v Value<'v>>,
-    /// Tokens that the model wrote; they are told of the first step.
+    /// Tokens that the model wrote; they are reported at the first step.
     pub(in crate::format) tokens: Option<u64>,
     /// Whether the harness put it in.
     pub(in crate::format) is_injected: bool,
-    /// What is told of a response beside it.
+    /// What is said of a response beside it.
     pub(in crate::format) details: Option<&'v Value<'v>>,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Kept {
     pub(super) place: Place,
     /// Values beside the first.
     more: Box<[Span]>,
-    /// Where its time stands, and how long that is; 0: it has none.
+    /// Where its time is, and how long that is; 0: it has none.
     time: (u64, u16),
     pub(super) form: Form,
     pub(super) kind: Kind,
@@ -48,12 +48,12 @@ impl Kept {
         }
     }
 
-    /// The record that it stands in.
+    /// The record that it is in.
     pub(super) fn record(&self) -> usize {
         self.record as usize
     }
 
-    /// Where its time stands.
+    /// Where its time is.
     pub(super) fn time(&self) -> Option<Span> {
         let (offset, len) = self.time;
         (len > 0).then(|| Span { offset, len: u64::from(len) })

@@ -65,7 +65,7 @@ pub(in crate::format) trait Adapter: Send + Sync {
     fn dialect(&self) -> Dialect {
         Dialect::Common
     }
-    /// Whether a record may be a list; elsewhere it is none.
+    /// Whether a record may be a list; elsewhere it is not one.
     fn takes_lists(&self) -> bool {
         false
     }

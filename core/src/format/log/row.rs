@@ -4,7 +4,7 @@ use crate::format::signature::{Head, SIGNATURES};
 use crate::format::{Detect, Format, Framing, Layout, Match, Run};
 use crate::json::{OutlineLayout, Value};
 
-/// A format of a log; its files are told apart by the signature of its name.
+/// A format of a log; its files are distinguished by the signature of its name.
 pub(in crate::format) struct Row {
     /// Name for `--format`.
     pub(in crate::format) name: &'static str,

@@ -252,7 +252,7 @@ impl<A: Adapter> LogRun<A> {
         Some(Record { number: self.first + record.number, ..record })
     }
 
-    /// Reads a step's values and lets `say` tell something of them.
+    /// Reads a step's values and lets `say` report something of them.
     fn with_turn<T>(
         &self,
         step: StepNo,

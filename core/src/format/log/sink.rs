@@ -25,7 +25,7 @@ pub(in crate::format) enum Kind {
     Call,
     /// What came back from one.
     Result,
-    /// A record that is no message: it tells of the run.
+    /// A record that is no message: it reports the run.
     State,
     /// A span of a trace.
     Span,
@@ -51,7 +51,7 @@ pub(in crate::format) struct Draft<'d, 'v> {
     pub(in crate::format) kind: Kind,
     /// How its values are read again.
     pub(in crate::format) form: Form,
-    /// The values that it shows, in order; the first is where the step stands.
+    /// The values that it shows, in order; the first is where the step is.
     pub(in crate::format) values: &'d [&'d Value<'v>],
     /// Who; [`Role::Unknown`] takes what the values say.
     pub(in crate::format) role: Role,
@@ -63,7 +63,7 @@ pub(in crate::format) struct Draft<'d, 'v> {
     pub(in crate::format) tokens: Option<u64>,
     /// Whether the harness put it in, so that nobody said it.
     pub(in crate::format) is_injected: bool,
-    /// Whether it tells of a failure that is no result: an error of the model's service.
+    /// Whether it reports a failure that is no result: an error of the model's service.
     pub(in crate::format) is_failed: bool,
 }
 
@@ -190,7 +190,7 @@ impl Log<'_> {
         }
     }
 
-    /// Removes what stands at a path.
+    /// Removes what is at a path.
     pub(in crate::format) fn remove(&mut self, kind: &str, instance: &str, path: &[&str]) {
         let identity = self.identity(kind, instance);
         let keys = path.iter().map(|name| Key::name(name)).collect();
@@ -198,7 +198,7 @@ impl Log<'_> {
         self.steps.tree.write(&Write { at, author: at, identity, value: None, base: None, ops: &[(keys, Op::Remove)] });
     }
 
-    /// What holds around the record's steps; told before its first step.
+    /// What holds around the record's steps; reported before its first step.
     pub(in crate::format) fn surroundings(&mut self, around: &Surroundings<'_>) {
         self.steps.surroundings(self.steps.next(), around);
     }
@@ -208,12 +208,12 @@ impl Log<'_> {
         self.steps.surroundings(self.steps.last(), around);
     }
 
-    /// Tokens and cost, told behind the record's last step. Of several of one `message` the greatest output counts.
+    /// Tokens and cost, reported behind the record's last step. Of several of one `message` the greatest output counts.
     pub(in crate::format) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
         self.steps.usage(message, usage);
     }
 
-    /// Where the record stands in the tree of the log.
+    /// Where the record is in the tree of the log.
     pub(in crate::format) fn thread(&mut self, node: &Node<'_>) {
         if let Some(at) = self.record.number.checked_sub(self.first) {
             self.steps.threads.add(at, node);
@@ -240,12 +240,12 @@ impl Log<'_> {
         }
     }
 
-    /// The same of a record that tells totals.
+    /// The same of a record that gives totals.
     pub(in crate::format) fn usage_totals(&mut self, totals: &Usage) {
         self.steps.usage_totals(totals);
     }
 
-    /// Tokens that the model wrote for a step, where a later record tells them.
+    /// Tokens that the model wrote for a step, where a later record gives them.
     pub(in crate::format) fn tokens(&mut self, step: StepNo, tokens: u64) {
         self.steps.tokens(step, tokens);
     }

@@ -5,7 +5,7 @@ use crate::framing::Framer;
 use crate::json;
 use crate::model::{RecordIndex, StepNo};
 
-/// What a run tells of a text.
+/// What a run says of a text.
 pub(in crate::format) struct RunReport {
     pub(in crate::format) kinds: Vec<String>,
     pub(in crate::format) roles: Vec<&'static str>,

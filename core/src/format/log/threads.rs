@@ -19,7 +19,7 @@ pub(in crate::format) struct Node<'n> {
     pub(in crate::format) parent: Option<&'n str>,
     /// Whether a sub-agent wrote it.
     pub(in crate::format) is_side: bool,
-    /// Whether somebody speaks anew: a prompt, the first record of a model's answer. Where several of these follow one
+    /// Whether somebody speaks again: a prompt, the first record of a model's answer. Where several of these follow one
     /// record, all but the newest were retried or left.
     pub(in crate::format) is_turn: bool,
     /// Whether what precedes it is no longer in the model's context.
@@ -46,7 +46,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Takes a record, by its place in the run. A parent that is not known yet is none, so that there are no cycles.
+    /// Takes a record, by its place in the run. A parent that is not known yet is ignored, so that there are no cycles.
     pub(super) fn add(&mut self, at: usize, node: &Node<'_>) {
         let Ok(place) = u32::try_from(at + 1) else { return };
         self.main = OnceLock::new();
@@ -63,7 +63,7 @@ impl Threads {
         }
     }
 
-    /// Where a record stands.
+    /// Where a record is.
     pub(super) fn standing(&self, at: Option<usize>) -> Standing {
         let is_main = |at: usize| self.main().get(at).copied().unwrap_or(true);
         match at.and_then(|at| Some((at, self.kept.get(at)?))) {

@@ -47,7 +47,7 @@ impl Adapter for Session {
     }
 }
 
-/// Reads events of `opencode run`, and messages and parts that stand in files of their own.
+/// Reads events of `opencode run`, and messages and parts that are in files of their own.
 pub(super) struct Events;
 
 impl Adapter for Events {

@@ -1,4 +1,4 @@
-//! Events of the SDK (version 1), told apart by `kind`.
+//! Events of the SDK (version 1), distinguished by `kind`.
 
 use crate::format::describe;
 use crate::format::log::{Draft, Form, Kind, Log, OWN as FIRST, text_of};

@@ -56,14 +56,14 @@ struct Ports<'p> {
 }
 
 impl Ports<'_> {
-    /// The last step at which an agent wrote a slot that stands.
+    /// The last step at which an agent wrote a slot that is.
     fn newest(&self, agent: &str) -> Option<StepNo> {
         let standing = self.log.tree().identities(self.step).into_iter();
         let slots = standing.filter_map(|view| self.log.slot(view.id, self.step));
         slots.filter(|slot| slot.meta.source.as_deref() == Some(agent)).map(|slot| slot.step).max()
     }
 
-    /// A contract with its ports. Its status is what they tell, as A41 does for calls.
+    /// A contract with its ports. Its status is what they report, as A41 does for calls.
     fn node(&self, contract: &Contract) -> PlanNode {
         let reads: Vec<Port> = contract.inputs.iter().map(|input| self.input(contract, input)).collect();
         let writes: Vec<Port> = contract.outputs.iter().map(|output| self.output(contract, output)).collect();
@@ -107,7 +107,7 @@ impl Ports<'_> {
             }
             ChainTarget::Unknown => (PortState::Missing, "no such capability or agent".to_owned()),
         };
-        // An agent's name stands there once.
+        // An agent's name is there once.
         let note = Some(note).filter(|note| note != entry);
         Port { text: entry.to_owned(), reference: None, state, note, step: None }
     }

@@ -46,7 +46,7 @@ pub(super) fn has_any(value: &Value<'_>, names: &[&str]) -> bool {
     names.iter().any(|name| value.get(name).is_some())
 }
 
-/// Text of a member, empty where it is none.
+/// Text of a member, empty where it is no text.
 pub(super) fn text<'v>(value: &'v Value<'_>, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }

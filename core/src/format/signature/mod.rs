@@ -23,7 +23,7 @@ use crate::json::{OutlineLayout, Value};
 /// The first records of an input, cut down as [`crate::json::Outline`] does.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'v, 'a> {
-    /// How they stand in it.
+    /// How they are in it.
     pub layout: OutlineLayout,
     /// Those that are JSON, in order.
     pub records: &'v [Value<'a>],

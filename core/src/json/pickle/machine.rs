@@ -11,7 +11,7 @@ pub(super) struct Machine<'p> {
     rest: &'p [u8],
     nodes: Vec<Node>,
     stack: Vec<PickleId>,
-    /// Where the open marks stand in the stack.
+    /// Where the open marks are in the stack.
     marks: Vec<usize>,
     memo: HashMap<u64, PickleId>,
 }
@@ -83,7 +83,7 @@ impl<'p> Machine<'p> {
         self.stack.last().copied().ok_or_else(|| "its stack is empty".to_owned())
     }
 
-    /// What stands above the last mark.
+    /// What is above the last mark.
     fn above_mark(&mut self) -> Result<Vec<PickleId>, String> {
         let mark = self.marks.pop().filter(|mark| *mark <= self.stack.len()).ok_or("it has no mark")?;
         Ok(self.stack.split_off(mark))
@@ -95,7 +95,7 @@ impl<'p> Machine<'p> {
         Ok(items)
     }
 
-    /// Operations that push a scalar; false: it is none.
+    /// Operations that push a scalar; false: it is not one.
     fn scalar(&mut self, op: u8) -> Result<bool, String> {
         let scalar = |text: &str| Node::Scalar(text.to_owned());
         let node = match op {

@@ -60,7 +60,7 @@ impl Call {
         }
     }
 
-    /// The arguments as an object, also where they are encoded more than once; None where they are none.
+    /// The arguments as an object, also where they are encoded more than once; None where they are not.
     pub(super) fn arguments_object(&self) -> Option<String> {
         let mut text = self.arguments.clone();
         for _ in 0..ENCODED_MAX {

@@ -26,7 +26,7 @@ pub(in crate::review) struct Dialogue {
 }
 
 impl Dialogue {
-    /// The conversation of a record, read in that way; None for a record that is none, or a pair.
+    /// The conversation of a record, read in that way; None for a record that has no conversation, or a pair.
     pub(in crate::review) fn of(record: &Value<'_>, way: Way) -> Option<Self> {
         let reading = way.read(record);
         let track = reading.main()?;

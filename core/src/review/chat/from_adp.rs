@@ -83,7 +83,7 @@ fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class
     Said { answers: answers.or(own), ..Said::text(Some(step), role, &text) }
 }
 
-/// The field that tells of a page.
+/// The field that reports a page.
 fn page(item: &Item<'_>) -> &'static str {
     if written(item, "axtree").is_some() { "axtree" } else { "html" }
 }

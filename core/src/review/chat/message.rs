@@ -11,7 +11,7 @@ use crate::rules::trajectory::{Message, blocks};
 /// Members that hold what was thought.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// A message as one or several; the schemas of tools that stand among its parts.
+/// A message as one or several; the schemas of tools that are among its parts.
 pub(super) fn said(
     value: &Value<'_>,
     message: &Message<'_>,
@@ -66,7 +66,7 @@ pub(super) fn said(
     (turns, tools)
 }
 
-/// Whether an item has nothing that a message carries: thoughts that are not told.
+/// Whether an item has nothing that a message carries: thoughts that are not reported.
 fn is_bare(piece: &Piece, left: &mut Left) -> bool {
     let is_bare = matches!(piece, Piece::Other(_));
     if is_bare {

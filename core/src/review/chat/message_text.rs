@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(in crate::review) const LOSS_FIELDS: &[(&str, bool)] =
     &[("weight", true), ("loss_weight", true), ("loss", true), ("train", true), (MASK, false)];
 pub(in crate::review) const MASK: &str = "mask";
-/// Longest name of a member that is told as it is.
+/// Longest name of a member that is reported as it is.
 const NAME_BYTES_MAX: usize = 40;
 
 /// What a conversation cannot carry over from a record: how often, by name.
@@ -118,7 +118,7 @@ pub(super) fn rest(value: &Value<'_>, used: &[&str]) -> Vec<Member> {
     rest.map(|(name, value)| (name.to_owned(), json::compact(value))).collect()
 }
 
-/// Counts what is not carried over. Names come from the file: odd ones are not told.
+/// Counts what is not carried over. Names come from the file: odd ones are not reported.
 pub(super) fn lose(left: &mut Left, what: &str, name: &str) {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let is_told = (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain);

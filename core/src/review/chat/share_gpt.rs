@@ -134,7 +134,7 @@ fn function_text(call: &Call) -> String {
                 let _ = writeln!(out, "<parameter={name}>{}</parameter>", plain(value));
             }
         }
-        // Arguments that are no object stand as they are: a model wrote them so.
+        // Arguments that are no object are as they are: a model wrote them so.
         _ => {
             let _ = writeln!(out, "{arguments}");
         }

@@ -90,7 +90,7 @@ fn told(record: &str, shape: Shape) -> (String, Vec<String>) {
     (line, left.iter().map(|(name, count)| format!("{count} {name}")).collect())
 }
 
-/// The messages of a record without what stands around them.
+/// The messages of a record without what is around them.
 fn messages_of(record: &str) -> String {
     let (line, left) = told(record, Shape::Messages);
     assert_eq!(left, Vec::<String>::new(), "{line}");
@@ -323,7 +323,7 @@ proptest::proptest! {
             i if i < count => format!("{part}w{i}w"),
             _ => (*part).to_owned(),
         }).collect();
-        // Of names that stand twice the last counts.
+        // Of names that occur twice the last counts.
         let value = json::parse(&record).unwrap();
         for shape in [Shape::Messages, Shape::ShareGpt] {
             let (line, left) = chat(&value, shape, Way::Formats).unwrap();

@@ -35,7 +35,7 @@ pub(super) struct Rows {
     texts: usize,
 }
 
-/// Where a row stands.
+/// Where a row is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At<'r> {
     /// It, behind its length, and all that follow.

@@ -26,7 +26,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// All of it; `is_misplaced`: a mask of the template stands where its text does not.
+    /// All of it; `is_misplaced`: a mask of the template is where its text does not.
     pub(super) fn findings(&self, template: &Template, is_misplaced: bool) -> Vec<LossFinding> {
         let mut out = self.of_training();
         let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });

@@ -1,4 +1,4 @@
-//! Where a message stands in the text, found by changing it: what comes out otherwise is its own.
+//! Where a message is in the text, found by changing it: what comes out otherwise is its own.
 
 use super::super::conversation::Conversation;
 use super::super::template::Template;
@@ -37,7 +37,7 @@ fn changed(message: &Value) -> Option<Value> {
     with(message, |name, value| match name {
         "content" | "reasoning_content" => match value.as_str().map(str::trim) {
             Some(text) if !text.is_empty() => Some(Value::from(format!("{CHANGE}{text}{CHANGE}"))),
-            // Where a content would stand, the message begins.
+            // Where a content would be, the message begins.
             _ if name == "content" && (value.is_none() || value.as_str().is_some()) => Some(Value::from(CHANGE)),
             _ => None,
         },
@@ -66,7 +66,7 @@ fn of_call(name: &str, value: &Value) -> Option<Value> {
     })
 }
 
-/// A mapping with other values where `change` has one; None if it is none.
+/// A mapping with other values where `change` has one; None if it is not one.
 fn with(value: &Value, change: impl Fn(&str, &Value) -> Option<Value>) -> Option<Value> {
     let pairs = pairs(value)?.into_iter().map(|(key, value)| {
         let changed = key.as_str().and_then(|name| change(name, &value));

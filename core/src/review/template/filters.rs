@@ -163,7 +163,7 @@ fn said(content: &Value) -> Result<String, Error> {
 }
 
 /// Filter `called` of the named templates: a call as JSON; `key` names its arguments, `has_id`: with its id. What
-/// nobody can read as a call stands as it is.
+/// nobody can read as a call is as it is.
 fn called(call: &Value, key: Option<String>, has_id: Option<bool>) -> Result<String, Error> {
     let function = call.get_attr("function").ok().filter(|function| function.kind() == ValueKind::Map);
     let function = function.as_ref().unwrap_or(call);

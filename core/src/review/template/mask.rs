@@ -1,8 +1,8 @@
-//! What a template wrote so far, and where its `{% generation %}` blocks stand in that.
+//! What a template wrote so far, and where its `{% generation %}` blocks are in that.
 //!
 //! A block is looked at when it is rendered, as the `transformers` library does it: it begins where the output of the
 //! template has arrived, and is as long as its text. What the text holds plays no part in it. A block that is rendered
-//! aside, in a macro or a filter, begins where the output stood then; that is where a trainer trains, too.
+//! aside, in a macro or a filter, begins where the output was then; that is where a trainer trains, too.
 
 use minijinja::value::{Kwargs, Object, ObjectRepr, Value, from_args};
 use minijinja::{Error, State};
@@ -16,14 +16,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Longest text that a template may make, in bytes.
 pub(super) const OUTPUT_BYTES_MAX: usize = 256 << 20;
 
-/// A text and the parts of it that stand in `{% generation %}` blocks.
+/// A text and the parts of it that are in `{% generation %}` blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rendered {
     /// The text.
     pub text: String,
     /// What a `{% generation %}` block made, in bytes, in order.
     pub generated: Vec<Range<usize>>,
-    /// Whether a block is told to stand where its text does not.
+    /// Whether a block is reported where its text is not.
     pub is_misplaced: bool,
 }
 

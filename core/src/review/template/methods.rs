@@ -1,4 +1,4 @@
-//! Methods of Python's texts, lists and mappings that templates call. What stands here not, `minijinja-contrib` has.
+//! Methods of Python's texts, lists and mappings that templates call. What is here not, `minijinja-contrib` has.
 
 use super::python::is_space;
 use minijinja::value::{Kwargs, Tuple, Value, ValueKind};
@@ -34,7 +34,7 @@ fn list_method(value: &Value, method: &str, args: &[Value]) -> Result<Option<Val
     }
 }
 
-/// Arguments with names, which stand as the last value.
+/// Arguments with names, which are as the last value.
 pub(super) fn named(value: &Value) -> Option<Kwargs> {
     if value.is_kwargs() { Kwargs::try_from(value.clone()).ok() } else { None }
 }

@@ -37,7 +37,7 @@ pub(super) fn float(number: f64) -> String {
     }
 }
 
-/// A number that is none of the whole ones.
+/// A number that is not whole.
 pub(super) fn as_float(value: &Value) -> Option<f64> {
     let is_float = value.kind() == ValueKind::Number && !value.is_integer();
     if is_float { f64::try_from(value.clone()).ok() } else { None }

@@ -19,7 +19,7 @@ impl Setting {
     /// Reads `KEY=VALUE`; a value that is no JSON is a text.
     ///
     /// # Errors
-    /// It is none: what is wrong.
+    /// It is not one: what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (name, value) = text.split_once('=').ok_or("a setting is KEY=VALUE, as in enable_thinking=false")?;
         let is_word = |c: char| c.is_alphanumeric() || c == '_';

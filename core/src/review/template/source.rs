@@ -102,7 +102,7 @@ fn raw(text: &str) -> usize {
     text.len()
 }
 
-/// Where the end of a tag stands: in no text and in no bracket.
+/// Where the end of a tag is: in no text and in no bracket.
 fn end_of(tag: &str, end: &str) -> Option<usize> {
     let bytes = tag.as_bytes();
     let (mut at, mut depth) = (2, 0_usize);

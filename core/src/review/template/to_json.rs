@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 const DEPTH_MAX: usize = 250;
 /// Widest indent, in characters.
 const INDENT_MAX: usize = 64;
-/// The options in the order in which they stand without names.
+/// The options in the order in which they are without names.
 const OPTIONS: [&str; 4] = ["ensure_ascii", "indent", "separators", "sort_keys"];
 
 /// How a value is written.

@@ -1,4 +1,4 @@
-//! An ATIF trajectory (D18, `FORMATS.md` 5): a result stands in the step of its call.
+//! An ATIF trajectory (D18, `FORMATS.md` 5): a result is in the step of its call.
 
 use super::{Message, Transcript, object, picture};
 use crate::json::quote;

@@ -68,7 +68,7 @@ pub(super) fn of(message: &Message<'_>) -> Vec<Call> {
 }
 
 impl Call {
-    /// A37: a call as it stands in a list, or as the `_call` of its result.
+    /// A37: a call as it is in a list, or as the `_call` of its result.
     pub(super) fn of_value(value: &Value<'_>) -> Self {
         let members: Vec<_> = value.as_object().into_iter().flat_map(|o| o.entries()).collect();
         Self::new(|key| value.get(key), &members)

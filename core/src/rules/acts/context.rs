@@ -5,7 +5,7 @@ use crate::model::StepNo;
 use crate::model::cast;
 use std::collections::BTreeSet;
 
-/// A list of steps that grows at its end and is made anew now and then; known at every step.
+/// A list of steps that grows at its end and is rebuilt now and then; known at every step.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
     lists: Vec<(StepNo, Vec<StepNo>)>,
@@ -45,13 +45,13 @@ impl Epochs {
         self.lists.last().map_or(&[], |(_, list)| list)
     }
 
-    /// Whether it was ever made anew.
+    /// Whether it was ever rebuilt.
     pub(super) fn was_renewed(&self) -> bool {
         self.lists.len() > 1
     }
 }
 
-/// A4: how the messages of an envelope stand to the steps before it.
+/// A4: how the messages of an envelope relate to the steps before it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Alignment {
     /// For each message the step that it takes; None: it is new.
@@ -68,7 +68,7 @@ impl Alignment {
         self.taken.iter().all(Option::is_none)
     }
 
-    /// Whether the old context stands first, as it was, and all behind it is new.
+    /// Whether the old context is first, as it was, and all behind it is new.
     pub(super) fn is_append(&self, old: &[StepNo]) -> bool {
         let (head, tail) = self.taken.split_at(old.len().min(self.taken.len()));
         head.iter().flatten().eq(old) && tail.iter().all(Option::is_none)

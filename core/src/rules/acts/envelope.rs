@@ -42,7 +42,7 @@ impl Log {
         self.note_duplicates(envelope.value, first, input);
     }
 
-    /// A6: keys of the envelope itself that stand more than once, at the first step that it made. One that made none
+    /// A6: keys of the envelope itself that occur more than once, at the first step that it made. One that made none
     /// has the finding without a step: of two contexts one is lost.
     fn note_duplicates(&mut self, envelope: &Value<'_>, first: StepNo, input: &Input<'_>) {
         let mut notes = Vec::new();
@@ -152,7 +152,7 @@ impl Log {
         }
     }
 
-    /// A4: the context is another; its identities are folded anew where their messages differ.
+    /// A4: the context is another; its identities are folded again where their messages differ.
     fn rebuild(&mut self, at: StepNo, alignment: &Alignment, input: &mut Input<'_>, prepared: &[Prepared<'_>]) {
         let mut new = prepared.iter().zip(at..);
         let mut own: HashMap<StepNo, Option<IdentityId>> = HashMap::new();
@@ -213,7 +213,7 @@ impl Log {
         }
     }
 
-    /// Folds anew, at the step that rebuilt the context, the identities whose messages are not those before it.
+    /// Folds again, at the step that rebuilt the context, the identities whose messages are not those before it.
     fn refold_changed(&mut self, at: StepNo, groups: &Groups, order: &[IdentityId], input: &Input<'_>) {
         let standing = (0..).zip(&self.slots).filter(|(_, slot)| !slot.members.now().is_empty());
         let gone: Vec<IdentityId> =

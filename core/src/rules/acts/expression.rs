@@ -10,7 +10,7 @@ pub enum Expression {
     Gates(Vec<Vec<Reference>>),
     /// A36: text of the wider language, with the references in it. Never evaluated.
     Wider(Vec<Reference>),
-    /// It begins as a reference and is none.
+    /// It begins as a reference and is not one.
     Invalid,
     /// Text like any other (A32: a dagger inside it is no reference).
     Text,

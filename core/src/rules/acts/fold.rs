@@ -1,4 +1,4 @@
-//! A data message meets the state: appended, or folded anew where a context was rebuilt (A4, A15 to A20).
+//! A data message meets the state: appended, or folded again where a context was rebuilt (A4, A15 to A20).
 
 use super::finding::Note;
 use super::log::{Log, Prepared, Reader, Slot};
@@ -37,7 +37,7 @@ impl Log {
         }
     }
 
-    /// A4: folds an identity anew from its messages in the order of the context, from step `at` on. `own` is the
+    /// A4: folds an identity again from its messages in the order of the context, from step `at` on. `own` is the
     /// message of that step, if it is one of them.
     pub(super) fn refold(&mut self, at: StepNo, id: IdentityId, members: &[StepNo], reader: Reader<'_>) {
         self.moves += 1;

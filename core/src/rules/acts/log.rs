@@ -19,7 +19,7 @@ use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A run: where its steps stand, the state they make, and what was found on the way.
+/// A run: where its steps are, the state they make, and what was found on the way.
 #[derive(Debug, Default)]
 pub struct Log {
     pub(super) rows: Rows,
@@ -100,7 +100,7 @@ pub(super) struct Input<'i> {
     record: &'i Record,
     text: &'i str,
     bytes: &'i dyn Bytes,
-    /// A byte of the text and the line that it stands on.
+    /// A byte of the text and the line that it is on.
     counted: (usize, u64),
 }
 
@@ -366,7 +366,7 @@ impl Log {
         cast::to_step(self.rows.len()) - 1
     }
 
-    /// Where a step stands.
+    /// Where a step is.
     #[must_use]
     pub fn place(&self, step: StepNo) -> Option<StepPlace> {
         self.rows.place(step)
@@ -395,7 +395,7 @@ impl Log {
     }
 }
 
-/// A6: keys that stand twice, each once by its path in the message.
+/// A6: keys that occur twice, each once by its path in the message.
 fn duplicates(message: &Message<'_>, notes: &mut Vec<Note>) {
     let mut path = String::new();
     if let Some(wrapper) = message.wrapper() {
@@ -448,7 +448,7 @@ fn duplicates_in_members<'v>(
     }
 }
 
-/// A6: the keys of an object that stand more than once.
+/// A6: the keys of an object that occur more than once.
 pub(super) fn duplicate_keys(object: &json::Object<'_>, path: &str, notes: &mut Vec<Note>) {
     if !object.has_duplicates {
         return;

@@ -81,7 +81,7 @@ impl Type {
         Self::ALL[self as usize].1
     }
 
-    /// The type of that number (`self as u8`); [`Type::Broken`] for a number that is none.
+    /// The type of that number (`self as u8`); [`Type::Broken`] for a number without a type.
     #[must_use]
     pub fn numbered(number: u8) -> Self {
         Self::ALL.get(usize::from(number)).map_or(Self::Broken, |(t, _)| *t)
@@ -120,12 +120,12 @@ pub struct Envelope<'v> {
     pub messages: &'v [Value<'v>],
     /// A3: `solution`, if it is not null.
     pub solution: Option<&'v Value<'v>>,
-    /// Whether the messages stand in `context`.
+    /// Whether the messages are in `context`.
     pub has_context: bool,
 }
 
 impl<'v> Content<'v> {
-    /// A2: tells the three apart.
+    /// A2: distinguishes the three.
     #[must_use]
     pub fn of(value: &'v Value<'v>) -> Self {
         if let Data::Array(items) = &value.data {
@@ -148,7 +148,7 @@ impl<'v> Content<'v> {
 /// The value of a data message (A9 to A11).
 #[derive(Debug, Clone)]
 pub enum Carried<'v> {
-    /// It stands in the message as it is.
+    /// It is in the message as it is.
     Written(&'v Value<'v>),
     /// It is made of members of the message (A10).
     Made(Value<'v>),

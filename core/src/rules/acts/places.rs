@@ -69,7 +69,7 @@ impl Places {
         self.owners.len()
     }
 
-    /// Who has a path of a group, in order; an owner of several paths stands there several times.
+    /// Who has a path of a group, in order; an owner of several paths is there several times.
     #[must_use]
     pub fn owners(&self, group: usize) -> &[usize] {
         &self.owners[group]

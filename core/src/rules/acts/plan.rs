@@ -10,7 +10,7 @@ pub use super::status::{NodeStatus, Supply};
 use crate::model::{Bytes, StepNo};
 use crate::rules::graph::{Edges, Order};
 
-/// A37: where a plan stands.
+/// A37: where a plan is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// In a plan message.
@@ -56,7 +56,7 @@ pub struct Node {
 /// The plan at a step. Calls are numbered from 0 in the order of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Where it stands.
+    /// Where it is.
     pub source: Source,
     /// The step of its message.
     pub step: StepNo,

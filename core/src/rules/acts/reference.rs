@@ -142,7 +142,7 @@ fn is_bare(key: &str) -> bool {
     !key.is_empty() && key.chars().all(is_bare_char)
 }
 
-/// A32: whether a character can stand in a bare key without `\`.
+/// A32: whether a character can be in a bare key without `\`.
 fn is_bare_char(c: char) -> bool {
     !c.is_whitespace() && !".[]\"\\†|&*<>()!?".contains(c)
 }
@@ -210,7 +210,7 @@ pub(super) fn quoted_len(text: &str) -> usize {
     }
 }
 
-/// Where the closing quote of a JSON string stands, counted behind the opening one.
+/// Where the closing quote of a JSON string is, counted behind the opening one.
 fn string_end(body: &str) -> Option<usize> {
     let mut is_escaped = false;
     for (i, b) in body.bytes().enumerate() {

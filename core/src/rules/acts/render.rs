@@ -113,7 +113,7 @@ fn data_entry(
         return None;
     }
     let role = log.read(at, bytes, |message| message.role().to_owned())?;
-    // Errors stand by themselves, so what is left of their identity is its schema and description.
+    // Errors are by themselves, so what is left of their identity is its schema and description.
     let root = log.tree().view(id, step).and_then(|v| v.root).filter(|_| !is_error);
     let value = root.and_then(|root| log.tree().text(root, step, bytes));
     let schema = log.schema(id, step, bytes).map(|(text, _)| text);

@@ -15,7 +15,7 @@ pub(super) struct Requests {
     all: Vec<Request>,
 }
 
-/// Where the members of one request stand in the input.
+/// Where the members of one request are in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Request {
     at: StepNo,

@@ -134,7 +134,7 @@ impl<'t> Resolver<'t> {
             Ok(found) => found.path,
             Err(_) => {
                 let walked = self.identities(&reference.kind).map(|id| self.walk(id, &reference.path).0);
-                // Of two identities that tell as much the one that is read first (A34).
+                // Of two identities that give as much the one that is read first (A34).
                 walked.reduce(|first, next| if next.len() > first.len() { next } else { first }).unwrap_or_default()
             }
         };
@@ -209,8 +209,8 @@ impl<'t> Resolver<'t> {
     }
 }
 
-/// A33: the paths that history knows under a reference: `.0` is an index where an array stood and a key where an object
-/// did, so one reference can have several. First as the state at the step has it. Where history knows none, one that
+/// A33: the paths that history knows under a reference: `.0` is an index where an array was and a key where an object
+/// was, so one reference can have several. First as the state at the step has it. Where history knows none, one that
 /// leads to nothing.
 #[must_use]
 pub fn known_paths(tree: &Tree, step: StepNo, id: IdentityId, path: &[Segment]) -> Vec<Vec<Key>> {

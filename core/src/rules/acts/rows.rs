@@ -1,4 +1,4 @@
-//! Where each step stands, in 12 bytes a step.
+//! Where each step is, in 12 bytes a step.
 
 use super::message::Type;
 use crate::model::cast;
@@ -27,7 +27,7 @@ struct Packed {
     tag: u32,
 }
 
-/// Steps of which each stands one record and one line behind the one before.
+/// Steps of which each is one record and one line behind the one before.
 #[derive(Debug, Clone, Copy)]
 struct Series {
     first: StepNo,
@@ -44,7 +44,7 @@ pub(super) struct RowFacts {
     pub place: Place,
     /// Whose data it is, if it writes data.
     pub identity: Option<IdentityId>,
-    /// Whether it tells a tool or a date (A28).
+    /// Whether it gives a tool or a date (A28).
     pub has_attribution: bool,
     /// Whether it carries a value.
     pub has_value: bool,
@@ -67,7 +67,7 @@ impl Row {
         Some(self.tag >> IDENTITY_SHIFT).filter(|id| *id != NO_IDENTITY).map(IdentityId)
     }
 
-    /// Whether the message tells a tool or a date.
+    /// Whether the message gives a tool or a date.
     pub(super) fn has_attribution(self) -> bool {
         self.tag & HAS_CREDIT != 0
     }
@@ -140,12 +140,12 @@ impl Rows {
         Some(Row { span: Span { offset, len: u64::from(len) }, tag })
     }
 
-    /// The record that a step stands in.
+    /// The record that a step is in.
     pub(super) fn record(&self, step: StepNo) -> Option<usize> {
         self.get(step).and_then(|_| self.stands(step)).map(|(record, _)| record as usize)
     }
 
-    /// Where a step stands.
+    /// Where a step is.
     pub(super) fn place(&self, step: StepNo) -> Option<StepPlace> {
         let row = self.get(step)?;
         let (record, line) = self.stands(step)?;

@@ -22,11 +22,11 @@ const PLANNED_MAX: StepNo = 256;
 #[derive(Debug, Default)]
 pub(super) struct Brought {
     numbers: HashMap<u128, u32>,
-    /// By number: where its text stands first.
+    /// By number: where its text is first.
     texts: Vec<Span>,
     steps: Vec<(StepNo, u32)>,
     moves: Vec<(StepNo, IdentityId)>,
-    /// Solutions whose output the schema of their request describes; it stands among `steps` too.
+    /// Solutions whose output the schema of their request describes; it is among `steps` too.
     outputs: Vec<StepNo>,
 }
 
@@ -143,7 +143,7 @@ impl Log {
         Some(SchemaUse { number: self.schema_number(id, at)?, is_each: self.has_schema_of_elements(id) })
     }
 
-    /// A20, A42, A44: what a schema check found and was not told yet, in no order.
+    /// A20, A42, A44: what a schema check found and was not reported yet, in no order.
     #[must_use]
     pub fn schema_findings(&self, violations: &Violations, told: ReportedCounts) -> Vec<Finding> {
         // The schema of a request is no schema of data: what is wrong with it is no finding of A20.

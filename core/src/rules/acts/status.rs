@@ -109,7 +109,7 @@ impl<'l> Judge<'l> {
         }
     }
 
-    /// A41: its output is there in its own identity, or told in the plan and not erased since.
+    /// A41: its output is there in its own identity, or reported in the plan and not erased since.
     fn is_done(&self, call: &Call, instance: Option<&'l str>) -> bool {
         let own = Resolver { falls_back: false, ..self.resolver(instance) };
         let is_written = call.output.as_ref().is_some_and(|o| matches!(own.expression(o), Outcome::Found(_)));

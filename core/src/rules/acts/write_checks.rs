@@ -34,7 +34,7 @@ struct Judge<'j> {
 }
 
 impl Judge<'_> {
-    /// Compares a value with what stands at its path, down to the topmost differences.
+    /// Compares a value with what is at its path, down to the topmost differences.
     fn compare(&mut self, value: &Value<'_>) {
         let Some(old) = self.old_type() else { return };
         let own = self.planned.ops.iter().find(|(path, _)| *path == self.path).map(|(_, op)| *op);
@@ -77,7 +77,7 @@ impl Judge<'_> {
         self.path.pop();
     }
 
-    /// JSON type of what stands at the path now.
+    /// JSON type of what is at the path now.
     fn old_type(&self) -> Option<&'static str> {
         let node = self.tree.node(self.id, &self.path)?;
         Some(match self.tree.shape(node, StepNo::MAX)? {

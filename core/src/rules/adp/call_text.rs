@@ -5,7 +5,7 @@ use crate::rules::trajectory::{Call, CallSource, FunctionCall, Message, text};
 
 /// Most scalars of an argument.
 const ARGUMENT_MAX: usize = 160;
-/// So many arguments stand without their names if they are texts: what a tool is to do, and with what.
+/// So many arguments are without their names if they are texts: what a tool is to do, and with what.
 const BARE_MAX: usize = 2;
 
 /// A call of an item or a turn.
@@ -24,7 +24,7 @@ pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<Stri
     }
 }
 
-/// A function with its arguments: JSON, or text that is none.
+/// A function with its arguments: JSON, or other text.
 fn function(call: &FunctionCall<'_>) -> String {
     let Some(arguments) = call.arguments.as_deref() else { return call.name.clone().into_owned() };
     match json::parse(arguments) {
@@ -47,7 +47,7 @@ fn written(name: &str, arguments: Option<&Value<'_>>) -> String {
     }
 }
 
-/// D17: the first `<function=NAME>` of a text with what stands in its `<parameter=KEY>`, else with what stands in it.
+/// D17: the first `<function=NAME>` of a text with what is in its `<parameter=KEY>`, else with what is in it.
 fn marked_up(said: &str) -> Option<String> {
     let name = text::function_name(said)?;
     let start = text::before_call(said).len();

@@ -39,7 +39,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// Whether the type of the value tells that nothing is wrong with it, as of most: then no path need be made.
+    /// Whether the type of the value says that nothing is wrong with it, as of most: then no path need be made.
     fn is_plainly_met(&self, value: &Value<'_>) -> bool {
         match (self.holds, &value.data) {
             (_, Data::Null) => self.is_nullable,
@@ -209,7 +209,7 @@ impl Checker<'_> {
         }
     }
 
-    /// D6: how the class was told.
+    /// D6: how the class was recognised.
     fn class(&mut self, item: &Item<'_>, path: &str) {
         let name = item.class.map_or("", Class::name);
         match item.note {

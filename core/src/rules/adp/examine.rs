@@ -70,7 +70,7 @@ pub struct Glance {
 /// D1 to D22: examines one record, read in that way.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
-    // These digests are told.
+    // These digests are reported.
     look(record, text, way, Some(digest::of), |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
         (Some(stats), None)
@@ -158,14 +158,14 @@ fn with_work(
     examined
 }
 
-/// Where a value of a record stands in the file.
+/// Where a value of a record is in the file.
 fn place_of(value: &Value<'_>, text: &[u8], at: Place) -> Place {
     let before = text.get(..value.start).unwrap_or_default();
     let line = at.line + memchr::memchr_iter(b'\n', before).count() as u64;
     Place { span: at.span.part(value.start, value.text.len()), line }
 }
 
-/// `digest` tells what repeats; without it the rules are not asked.
+/// `digest` says what repeats; without it the rules are not asked.
 fn look(
     record: &Record,
     text: &[u8],

@@ -80,7 +80,7 @@ fn check_image(item: &Item<'_>, step: usize, path: &str, report: &mut Report) {
     }
 }
 
-/// D13: `file://`, or an absolute path; not an image that stands there itself.
+/// D13: `file://`, or an absolute path; not an image that is there itself.
 fn is_local_path(content: &str) -> bool {
     if content.chars().nth(IMAGE_PATH_MAX).is_some() {
         return false;

@@ -7,7 +7,7 @@ use crate::model::{Role, StepKind};
 use crate::rules::trajectory::{Body, Call, Class, Entry, Item, atif, text, text::joined};
 use std::borrow::Cow;
 
-/// What stands before what was reasoned.
+/// What precedes what was reasoned.
 const REASONING: &str = "reasoning: ";
 /// Most scalars of a summary.
 const SUMMARY_MAX: usize = 400;
@@ -135,7 +135,7 @@ fn call(call: &Call<'_>) -> String {
     format!("{}({})", call.tool, call.arguments.map(compact).unwrap_or_default())
 }
 
-/// An image by its address; one that stands there itself by its size.
+/// An image by its address; one that is there itself by its size.
 fn image(item: &Item<'_>) -> String {
     let content = item.text("content").unwrap_or_default();
     match content.chars().count() {

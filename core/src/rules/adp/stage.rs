@@ -3,8 +3,8 @@
 /// The stages in their order, as file names have them.
 const STAGES: [&str; 3] = ["raw", "std", "sft"];
 
-/// D2: the stage that the name of a file says. A word of the name counts before a part of a word, then what stands
-/// later in the name.
+/// D2: the stage that the name of a file says. A word of the name counts before a part of a word, then what is later in
+/// the name.
 #[must_use]
 pub fn stage(path: &str) -> Option<&'static str> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();

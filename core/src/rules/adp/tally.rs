@@ -38,7 +38,7 @@ fn only(record: &Record, stats: TrajectoryStats) -> Examined {
 }
 
 /// D22: the steps of a record, their classes, tools and rewards, and how it ends; of a record that needs a closer look
-/// all that [`measure`] tells.
+/// all that [`measure`] reports.
 #[must_use]
 pub fn outline(record: &Record, text: &[u8], way: Way) -> Examined {
     let items = if record.body == RecordBody::Text { plain(text) } else { None };
@@ -129,7 +129,7 @@ fn step<'a>(skim: &mut Skim<'a>) -> Option<Step<'a>> {
     Some(Step { class, tool, reward, content, source })
 }
 
-/// What a string says, borrowed where it has no escapes; None: it is none.
+/// What a string says, borrowed where it has no escapes; None: it is not one.
 fn string(text: &str) -> Option<Cow<'_, str>> {
     unescape(text.strip_prefix('"')?.strip_suffix('"')?).ok()
 }

@@ -60,7 +60,7 @@ fn answered(entry: &Entry<'_>, step: usize, hint: Hint, results: impl Iterator<I
         if is_fenced {
             return vec![to_call(step.checked_sub(1).map(|step| (step, 0)))];
         }
-        // Results that stand together in a message have a link each.
+        // Results that are together in a message have a link each.
         let links = entry.links.iter().take(entry.results.max(1)).copied();
         return if entry.links.is_empty() { vec![Answered::Nothing] } else { links.map(to_call).collect() };
     }
@@ -83,7 +83,7 @@ fn usage(entry: &Entry<'_>) -> Option<Usage> {
     Some(Usage { input, output: count("completion_tokens"), cache_read: cached, cache_write: None, cost })
 }
 
-/// What the run of a trajectory did, as far as checks and tables tell of it.
+/// What the run of a trajectory did, as far as checks and tables report it.
 pub(super) struct Done {
     /// W11: its findings.
     pub(super) findings: Vec<Finding>,

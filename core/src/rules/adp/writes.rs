@@ -42,7 +42,7 @@ struct Writer<'t> {
 }
 
 impl Writer<'_> {
-    /// Writes a value that stands in the record.
+    /// Writes a value that is in the record.
     fn value(&mut self, kind: &str, instance: &str, slot: &str, value: &Value<'_>) {
         self.write(kind, instance, slot, value, Some(self.base));
     }
@@ -100,7 +100,7 @@ fn one_more(counts: &mut HashMap<String, i64>, name: &str) -> i64 {
     *count
 }
 
-/// `FORMATS.md` 8: members of a row that tell of its trajectory.
+/// `FORMATS.md` 8: members of a row that report its trajectory.
 const ROW_FIELDS: [&str; 11] = [
     "instance_id",
     "task_id",
@@ -263,7 +263,7 @@ fn write_screen(item: &Item<'_>, writer: &mut Writer<'_>) {
     writer.count("env", "screen", "annotations", cast::to_i64(marks));
 }
 
-/// D20: an image's address, or the digest of an image that stands there itself.
+/// D20: an image's address, or the digest of an image that is there itself.
 fn write_image(content: Option<&Value<'_>>, instance: &str, writer: &mut Writer<'_>) {
     match content.and_then(Value::as_str) {
         Some(bytes) if bytes.chars().nth(IMAGE_PATH_MAX).is_some() => writer.digest("env", instance, "image", bytes),

@@ -79,7 +79,7 @@ fn declared(reading: &Reading<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The calls of a step that stand in it as they are, each with its pointer below it.
+/// The calls of a step that are in it as they are, each with its pointer below it.
 fn calls_at<'a>(value: &'a Value<'a>) -> Vec<(String, &'a Value<'a>)> {
     let mut found = blocks::calls_at(value);
     for key in LISTS {
@@ -123,7 +123,7 @@ fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>) -> Option<(St
 /// How calls begin that others than the rules of conversations can read.
 const WRITTEN: &[&str] = &["<function=", "<tool_call>", "[TOOL_CALLS]", "<invoke "];
 
-/// What is meant as a call and is none: the first, and how many there are.
+/// What is meant as a call and cannot be read as one: the first, and how many there are.
 fn unread(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     let mut found = steps(reading, track).filter(|(_, entry)| is_unread(entry));
     let Some((step, entry)) = found.next() else { return };
@@ -202,7 +202,7 @@ fn digest_of(entry: &Entry<'_>, place: usize, call: &Call<'_>) -> u128 {
             Err(_) => digest::of_text(&call.tool, arguments),
         };
     }
-    // In a message the call stands behind words of the agent, which change from one time to the next.
+    // In a message the call follows words of the agent, which change from one time to the next.
     if let Body::Message(message) = &entry.body
         && let Some(written) = message.text.as_deref().and_then(written_call)
     {

@@ -56,7 +56,7 @@ pub(super) fn is_open(finding: &Finding) -> bool {
     finding.rule == "data.truncated" && *finding.message == *OPEN
 }
 
-/// Where most samples of a file end with an open call that is told once, at the first.
+/// Where most samples of a file end with an open call that is reported once, at the first.
 pub(super) fn settle(open: &mut Vec<Found>, samples: usize) {
     let count = open.len();
     if count < NEXT_ACTIONS_MIN || count * 2 <= samples {
@@ -87,7 +87,7 @@ fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
         return Some(OPEN);
     }
-    // Wherever they stand: agents begin blocks in the middle of a line.
+    // Wherever they are: agents begin blocks in the middle of a line.
     let fences = said(last).map_or(0, |text| text.matches("```").count());
     (fences % 2 == 1).then_some("the last text ends inside a block of code")
 }

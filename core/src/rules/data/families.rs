@@ -162,7 +162,7 @@ impl Families {
         self.tasks.len()
     }
 
-    /// Looks at all records anew: what has records in several parts, given the part of each record.
+    /// Looks at all records again: what has records in several parts, given the part of each record.
     #[must_use]
     pub fn crossing(&self, parts: &[usize]) -> Crossing {
         let part = |number: u32| parts.get(number as usize);

@@ -2,7 +2,7 @@
 //! and answers that do not fit, runs that end badly, damaged text, secrets.
 //!
 //! A record is looked at by itself ([`look`]); a [`Dataset`] takes what was seen in order and keeps digests and
-//! sketches of fixed size, no records. What only the whole tells comes at the end of each file.
+//! sketches of fixed size, no records. What only the whole reports comes at the end of each file.
 
 mod calls;
 mod encoding;
@@ -56,7 +56,7 @@ pub struct Looked {
 #[derive(Debug)]
 struct PendingFinding {
     found: Found,
-    /// Of a text that is told once however many records have it: a digest of rule and text.
+    /// Of a text that is reported once however many records have it: a digest of rule and text.
     text: Option<u128>,
 }
 
@@ -69,12 +69,12 @@ struct Body {
     size: Option<Size>,
     /// A digest of its id.
     id: Option<NonZeroU64>,
-    /// Whether a rule of its format tells a copy of it in the same file (D15).
+    /// Whether a rule of its format gives a copy of it in the same file (D15).
     is_compared: bool,
 }
 
 /// Looks at one record, read in that way, and for questions of another dataset in it. One that cannot be read says
-/// nothing; why that is so is told by the rules of its format.
+/// nothing; why that is so is said by the rules of its format.
 #[must_use]
 pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Option<&Questions>) -> Looked {
     let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None, held: None };
@@ -115,7 +115,7 @@ pub fn question(record: &Record, text: &[u8], way: Way, words: usize) -> Questio
     read_text(record, text).map(|root| questions::runs(&way.read(&root), words)).unwrap_or_default()
 }
 
-/// The texts of a record: of each step by itself, and of what stands beside the steps.
+/// The texts of a record: of each step by itself, and of what is beside the steps.
 fn texts(reading: &Reading<'_>, report: &mut Report<'_>) {
     if reading.shape == Shape::Other {
         return text_rules(reading.root, None, "", report);
@@ -274,9 +274,9 @@ pub struct Dataset {
     /// Where each question of the other dataset is.
     asked: Vec<Source>,
     sizes: Sizes,
-    /// Texts that were told, by their digests.
+    /// Texts that were reported, by their digests.
     told: HashSet<u128>,
-    /// Files of which it was told that the one that is read has records of theirs.
+    /// Files of which it was reported that the one that is read has records of theirs.
     versions: HashSet<usize>,
     /// Of the file that is read: its records, those that are samples, and those that end in an open call.
     records: usize,
@@ -331,7 +331,7 @@ impl Dataset {
         self.records += 1;
         let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
         let all = new.map(|told| told.found);
-        // Whether these are cut off only the file tells.
+        // Whether these are cut off only the file reports.
         let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| endings::is_open(&found.finding));
         self.open_ends.extend(open_ends);
         all.extend(self.contaminated(record, place, body.as_ref(), held));
@@ -391,7 +391,7 @@ impl Dataset {
         Some(tell(step, path, message))
     }
 
-    /// Ends the file: the findings that only all its records tell, in order.
+    /// Ends the file: the findings that only all its records report, in order.
     pub fn end(&mut self) -> Vec<Found> {
         let outliers = std::mem::take(&mut self.sizes).outliers();
         let tell = |outlier: sizes::Outlier| {

@@ -1,8 +1,8 @@
 //! Questions of a dataset that others must not hold: looked for by their runs of words inside records of any length.
 //!
 //! A copy of a test's question in the middle of a long run makes the two samples no more alike; it is found because
-//! most runs of N words of the question stand in the one record. Runs that many questions share are how the dataset
-//! asks, not what, and are not counted.
+//! most runs of N words of the question are in the one record. Runs that many questions share are how the dataset asks,
+//! not what, and are not counted.
 
 use super::near_duplicates::mix;
 use crate::json::{Data, Value};
@@ -17,7 +17,7 @@ pub const QUESTION_WORDS: usize = 8;
 pub const QUESTION_WORDS_RANGE: std::ops::RangeInclusive<usize> = 4..=50;
 /// Share of the runs of a question that a record holds which holds the question.
 const SHARE_MIN: f64 = 0.7;
-/// Runs of its own that a question needs to be looked for: a shorter one stands anywhere by chance.
+/// Runs of its own that a question needs to be looked for: a shorter one is anywhere by chance.
 const RUNS_MIN: usize = 4;
 /// Most questions that have a run: what more of them have is how they ask.
 const SHARED_MAX: usize = 4;

@@ -107,7 +107,7 @@ fn private_key(text: &[u8]) -> bool {
     })
 }
 
-/// The name before a colon or equals sign, if a random value stands behind it.
+/// The name before a colon or equals sign, if a random value follows it.
 fn named(text: &[u8], at: usize) -> Option<&'static str> {
     let is_around = |b: &u8| matches!(b, b'"' | b'\'' | b' ' | b'\\');
     let before = text[at.saturating_sub(40)..at].to_ascii_lowercase();
@@ -137,7 +137,7 @@ const PROGRAMS: &[&str] = &["openhands@all-hands.dev", "action@github.com", "act
 /// Users that are programs wherever they are.
 const PROGRAM_USERS: &[&str] = &["noreply", "no-reply", "git", "github-actions", "dependabot"];
 
-/// An address, a telephone number, a card: shown masked, so that one can tell which it is.
+/// An address, a telephone number, a card: shown masked, so that one can know which it is.
 pub(super) fn personal(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let found = memchr_iter(b'@', bytes).find_map(|at| email(bytes, at)).map(|masked| ("an e-mail address", masked));

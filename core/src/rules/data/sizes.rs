@@ -16,7 +16,7 @@ const DEVIATION_MIN: f64 = 0.5;
 /// From a median deviation to a standard deviation, for what is spread normally.
 const NORMAL: f64 = 1.4826;
 
-/// The measures, as they are told.
+/// The measures, as they are reported.
 const NAMES: [&str; 3] = ["steps", "turns", "characters"];
 
 /// How long a sample is: steps, turns of the agent, Unicode scalars.
@@ -36,7 +36,7 @@ impl Size {
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
     all: Vec<(usize, Place, Size)>,
-    /// Bodies mostly stand at one path, which is kept once.
+    /// Bodies mostly are at one path, which is kept once.
     paths: Vec<(usize, String)>,
 }
 

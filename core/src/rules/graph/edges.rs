@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// An edge from each of `from` to each of `to`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Biclique {
-    /// Who gives, ascending; a node that gives several things stands there as often.
+    /// Who gives, ascending; a node that gives several things is there as often.
     pub from: Vec<usize>,
     /// Who takes, with the number of the label of what it takes.
     pub to: Vec<(usize, usize)>,
@@ -182,7 +182,7 @@ impl Edges {
     }
 }
 
-/// How often a node stands in a list in ascending order.
+/// How often a node is in a list in ascending order.
 fn times(list: &[usize], node: usize) -> usize {
     let from = list.partition_point(|&n| n < node);
     list[from..].partition_point(|&n| n == node)

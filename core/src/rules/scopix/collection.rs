@@ -35,7 +35,7 @@ pub(super) fn ids<'v>(value: &'v Value<'_>) -> Option<Vec<&'v str>> {
     }
 }
 
-/// S5: the data type of an output whose contract does not tell it.
+/// S5: the data type of an output whose contract does not give it.
 pub(super) fn guess(value: &Value<'_>) -> &'static str {
     if value.get("ids").is_some() || value.get("refs").is_some() {
         FILE_IDS

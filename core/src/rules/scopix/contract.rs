@@ -15,7 +15,7 @@ pub struct Port {
     pub data_type: Option<String>,
     /// `content_type_hint`
     pub hint: Option<String>,
-    /// `required`, true where it is not told.
+    /// `required`, true where it is not reported.
     pub is_required: bool,
     /// `mergeable`
     pub is_mergeable: bool,

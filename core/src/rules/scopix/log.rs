@@ -15,12 +15,12 @@ use std::sync::Arc;
 /// Longest `error` or `summary` that a finding or a row quotes, in characters.
 const OUTCOME_CHARS_MAX: usize = 300;
 
-/// One step: what it is and where it stands.
+/// One step: what it is and where it is.
 #[derive(Debug, Clone, Copy)]
 pub struct StepAt {
     /// What it is.
     pub shape: Shape,
-    /// Where it stands.
+    /// Where it is.
     pub place: StepPlace,
 }
 
@@ -34,7 +34,7 @@ pub struct Log {
     /// Steps that say that an agent or a pipeline failed.
     failed: Vec<StepNo>,
     pub(super) told: Vec<Finding>,
-    /// S7: collections since the last record that is none.
+    /// S7: collections since the last record that is not one.
     collections: usize,
 }
 
@@ -151,7 +151,7 @@ impl Log {
         }
     }
 
-    /// S8: the outputs of each node; failed nodes are told by their place.
+    /// S8: the outputs of each node; failed nodes are recognised by their place.
     fn take_response(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
         self.declared.take_response(step, value);
         let mut has_failed = false;
@@ -300,7 +300,7 @@ pub fn outcome(value: &Value<'_>, key: &str) -> Option<String> {
     Some(cut).filter(|cut| !cut.is_empty())
 }
 
-/// S29: the path of each key that stands twice in its object, once; none in a value that a later one replaces (A6).
+/// S29: the path of each key that occurs twice in its object, once; none in a value that a later one replaces (A6).
 fn duplicates(value: &Value<'_>) -> Vec<Vec<Key>> {
     let (mut found, mut path) = (Vec::new(), Vec::new());
     if has_duplicates(value) {
@@ -309,7 +309,7 @@ fn duplicates(value: &Value<'_>) -> Vec<Vec<Key>> {
     found
 }
 
-/// The common case, told without a path.
+/// The common case, reported without a path.
 fn has_duplicates(value: &Value<'_>) -> bool {
     match &value.data {
         Data::Array(items) => items.iter().any(has_duplicates),

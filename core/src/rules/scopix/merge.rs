@@ -213,7 +213,7 @@ const COMBINED: [&str; 5] = ["file_ids", "document_ids", "top_tags", "descriptio
 /// Categories of one name, each with its slot.
 type Group<'v, 'a> = Vec<(usize, &'v Value<'a>)>;
 
-/// S19: categories of one name combine; the members around them are counted anew or joined.
+/// S19: categories of one name combine; the members around them are counted again or joined.
 fn join_categorizations(values: &[&Value<'_>]) -> Joined {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut groups: Vec<Group<'_, '_>> = Vec::new();
@@ -262,7 +262,7 @@ fn file_count(groups: &[Group<'_, '_>]) -> usize {
 }
 
 /// S19: the first category with its lists united, the first description and the highest confidence of all. Of these
-/// members null counts as absent, so one that only others have stands behind the members of the first.
+/// members null counts as absent, so one that only others have follows the members of the first.
 fn join_categories(path: &[Key], group: &Group<'_, '_>) -> Joined {
     let mut out = Joined::default();
     let Some((first, object)) = group.first().and_then(|(slot, first)| Some((*slot, first.as_object()?))) else {

@@ -46,7 +46,7 @@ pub fn locate(tree: &Tree, id: IdentityId, segments: &[Segment], step: StepNo) -
     path
 }
 
-/// S23: the keys of a path that stands in a value; None where it does not.
+/// S23: the keys of a path that is in a value; None where it does not.
 #[must_use]
 pub fn below(tree: &Tree, id: IdentityId, segments: &[Segment], step: StepNo) -> Option<Vec<Key>> {
     let mut path = Vec::with_capacity(segments.len());

@@ -157,7 +157,7 @@ fn kind(output: &Port) -> Option<(&str, Option<&str>)> {
     Some((output.data_type.as_deref()?, output.hint.as_deref()))
 }
 
-/// S25: edges from `depends_on`; where it is not told, none for a search, else the step before.
+/// S25: edges from `depends_on`; where it is not reported, none for a search, else the step before.
 fn stage_edges(stages: &[Stage]) -> Vec<Edge> {
     let mut edges = BTreeSet::new();
     for (to, stage) in stages.iter().enumerate() {

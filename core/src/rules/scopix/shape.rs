@@ -30,7 +30,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// S9: the first shape that fits; None for what is none.
+    /// S9: the first shape that fits; None for anything else.
     #[must_use]
     pub fn of(value: &Value<'_>) -> Option<Self> {
         type Test = fn(&Value<'_>) -> bool;
@@ -48,7 +48,7 @@ impl Shape {
         TESTS.iter().find(|(_, is_it)| is_it(value)).map(|(shape, _)| *shape)
     }
 
-    /// S9: the shape of a first record, which tells what the file is. `slots` count if they are empty or one of them is
+    /// S9: the shape of a first record, which says what the file is. `slots` count if they are empty or one of them is
     /// a `TypedSlot` (S2): dialogues and intents of other programs have some too.
     #[must_use]
     pub fn of_first(value: &Value<'_>) -> Option<Self> {

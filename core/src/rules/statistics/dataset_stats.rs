@@ -78,7 +78,7 @@ impl DatasetStats {
         self.chars.merge(&other.chars);
     }
 
-    /// D23: counts what only the line of a trajectory tells.
+    /// D23: counts what only the line of a trajectory reports.
     pub(in crate::rules) fn add_line(&mut self, steps: u64, chars: u64, reward: Option<f64>) {
         self.steps.add(steps, 1);
         self.chars.add(chars, 1);
@@ -91,7 +91,7 @@ impl DatasetStats {
         self.with_warnings += u64::from(!rules.is_empty() && !has_warning);
     }
 
-    /// D23: counts what the last line of a part tells beside those before it; None if it is no such line.
+    /// D23: counts what the last line of a part reports beside those before it; None if it is no such line.
     pub(in crate::rules) fn add_totals(&mut self, line: &Value<'_>) -> Option<()> {
         let number = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
         let reward = line.get("reward")?;
@@ -127,7 +127,7 @@ impl DatasetStats {
         Some(())
     }
 
-    /// D23: what is told of the dataset.
+    /// D23: what is said of the dataset.
     #[must_use]
     pub fn summary(&self) -> DatasetSummary {
         DatasetSummary {

@@ -1,6 +1,6 @@
 //! D23: the statistics of parts of a dataset, put together from what was printed of each.
 //!
-//! All but what one part repeats of another stands in the lines; that comes from their digests (D15).
+//! All but what one part repeats of another is in the lines; that comes from their digests (D15).
 
 use super::dataset_stats::DatasetStats;
 use crate::json::Value;
@@ -29,11 +29,11 @@ pub struct Renumbered {
     pub warnings: u64,
 }
 
-/// The members of `digests`, each with the rule that tells what repeats.
+/// The members of `digests`, each with the rule that says what repeats.
 const REPEATS: [(&str, &str); 2] = [("id", "adp.duplicate-id"), ("body", "adp.duplicate-content")];
 
 impl Parts {
-    /// D22: takes the line of a trajectory; None if it is none.
+    /// D22: takes the line of a trajectory; None if it is not one.
     pub fn trajectory(&mut self, line: &Value<'_>) -> Option<Renumbered> {
         let number = |key: &str| line.get(key)?.as_number()?.parse::<u64>().ok();
         let (record, warnings) = (number("record")?, number("warnings")?);
@@ -55,7 +55,7 @@ impl Parts {
         Some(Renumbered { record: record + self.records, warnings: warnings + repeats.len() as u64 })
     }
 
-    /// D23: takes the last line of a part; None if it is none. Whether the lines before it are all of its
+    /// D23: takes the last line of a part; None if it is not one. Whether the lines before it are all of its
     /// trajectories.
     pub fn end(&mut self, line: &Value<'_>) -> Option<bool> {
         let number = |key: &str| line.get(key)?.as_number()?.parse::<u64>().ok();

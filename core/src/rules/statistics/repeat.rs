@@ -9,14 +9,14 @@ use crate::rules::trajectory::{Reading, Shape};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// D15: what of a record may repeat: its id and its body, each with the path at which it stands.
+/// D15: what of a record may repeat: its id and its body, each with the path at which it is.
 #[derive(Debug, Clone, Default)]
 pub struct RepeatKeys {
     id: Option<RepeatKey>,
     body: Option<RepeatKey>,
 }
 
-/// A member that may repeat: its key, its digest, where it stands.
+/// A member that may repeat: its key, its digest, where it is.
 #[derive(Debug, Clone)]
 struct RepeatKey {
     /// Empty: it is the record.
@@ -26,7 +26,7 @@ struct RepeatKey {
 }
 
 /// D15: the digests of what may repeat, as 32 hex digits. Serialized, a member of a line of `stats --json`: by it,
-/// parts of a dataset tell what they repeat of one another.
+/// parts of a dataset say what they repeat of one another.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RepeatDigests {
     /// Of the id.
@@ -48,8 +48,8 @@ impl RepeatKeys {
         RepeatDigests { id: hex(&self.id), body: hex(&self.body) }
     }
 
-    /// D15: id and non-empty body of a std, chat or atif record. `place` tells where a value stands in the file,
-    /// `digest` its digest.
+    /// D15: id and non-empty body of a std, chat or atif record. `place` says where a value is in the file, `digest`
+    /// its digest.
     pub(in crate::rules) fn of(
         reading: &Reading<'_>,
         place: impl Fn(&Value<'_>) -> Place,
@@ -73,22 +73,22 @@ pub struct Repeats {
 }
 
 /// The different values so far. There are two of them for each record of a file, so they are kept in few bytes: 9 and
-/// room to grow for a part of the digest, 4 to 8 for where a value stands.
+/// room to grow for a part of the digest, 4 to 8 for where a value is.
 #[derive(Debug, Default)]
 struct Firsts {
-    /// Their numbers, by a quarter of their digests. A value that finds another there stands at the next that is free.
+    /// Their numbers, by a quarter of their digests. A value that finds another there is at the next that is free.
     by_digest: HashMap<u32, u32>,
     places: Places,
 }
 
-/// Records and places of values, each told by what it is more than the one before.
+/// Records and places of values, each recognised by what it is more than the one before.
 #[derive(Debug, Default)]
 struct Places {
     list: PackedList<First>,
     last: First,
 }
 
-/// Where a value stands first, and the record.
+/// Where a value is first, and the record.
 #[derive(Debug, Clone, Copy, Default)]
 struct First {
     record: u64,

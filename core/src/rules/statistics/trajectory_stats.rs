@@ -142,7 +142,7 @@ fn class<'a>(entry: &Entry<'a>) -> &'a str {
     }
 }
 
-/// `CLI.md`: the results that stand in a step.
+/// `CLI.md`: the results that are in a step.
 fn results(entry: &Entry<'_>) -> u64 {
     let is_result = || entry.role == Role::Environment || !entry.answered.is_empty();
     match &entry.body {

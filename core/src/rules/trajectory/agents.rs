@@ -1,4 +1,4 @@
-//! Other trajectories that an ATIF trajectory refers to: those that stand in it, and those in files of their own
+//! Other trajectories that an ATIF trajectory refers to: those that are in it, and those in files of their own
 //! (`FORMATS.md` 0.4, 5).
 
 use super::atif;
@@ -38,7 +38,7 @@ pub fn parts(reading: &Reading<'_>, record: usize) -> Vec<RunPart> {
     found
 }
 
-/// The first steps of the sub-agents that stand in a record, each with the step that refers to it.
+/// The first steps of the sub-agents that are in a record, each with the step that refers to it.
 #[must_use]
 pub fn callers(reading: &Reading<'_>) -> HashMap<usize, usize> {
     let mut callers = HashMap::new();
@@ -68,7 +68,7 @@ fn ids<'a>(reference: &'a Value<'a>) -> impl Iterator<Item = &'a str> {
     reference.as_str().into_iter().chain(named)
 }
 
-/// The file in which a trajectory is that does not stand in the record. A session alone says no file.
+/// The file in which a trajectory is that is not in the record. A session alone says no file.
 fn missing_file(reference: &Value<'_>, is_inside: &impl Fn(&str) -> bool) -> Option<String> {
     if ids(reference).any(is_inside) {
         return None;

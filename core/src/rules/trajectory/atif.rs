@@ -43,7 +43,7 @@ pub(in crate::rules) fn results<'a>(turn: &'a Value<'a>) -> impl Iterator<Item =
     results.and_then(Value::as_array).unwrap_or_default().iter()
 }
 
-/// An ATIF trajectory and those of its sub-agents that stand in it, each with its pointer (`FORMATS.md` 5).
+/// An ATIF trajectory and those of its sub-agents that are in it, each with its pointer (`FORMATS.md` 5).
 pub(in crate::rules) fn trajectories<'a>(root: &'a Value<'a>) -> Vec<(String, &'a Value<'a>)> {
     let mut found = vec![(String::new(), root)];
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! Calls and results that stand among the parts of a message's content (`FORMATS.md` 8): Anthropic's blocks, those of
+//! Calls and results that are among the parts of a message's content (`FORMATS.md` 8): Anthropic's blocks, those of
 //! LLaMA-Factory (`{"type", "value"}`).
 
 use super::call::{self, FunctionCall};

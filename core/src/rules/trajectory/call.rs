@@ -61,7 +61,7 @@ impl<'a> From<FunctionCall<'a>> for ToolCall<'a> {
     }
 }
 
-/// The call that a value is, or JSON of one in a string; None: it is none.
+/// The call that a value is, or JSON of one in a string; None: it is not one.
 pub(crate) fn call<'a>(value: &'a Value<'a>) -> Option<FunctionCall<'a>> {
     match value.as_str() {
         Some(text) => object(&json::parse_lenient(text).ok()?).map(FunctionCall::into_owned),
@@ -125,7 +125,7 @@ fn text_at<'a>(value: &'a Value<'a>, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| value.get(key)?.as_str())
 }
 
-/// Where the arguments of a call stand, by their pointer below it; None: they stand in a string, or there are none.
+/// Where the arguments of a call are, by their pointer below it; None: they are in a string, or there are none.
 pub(crate) fn arguments_at<'a>(value: &'a Value<'a>) -> Option<(String, &'a Value<'a>)> {
     let inner = INNER.iter().find_map(|key| Some((key, value.get(key).filter(|inner| call(inner).is_some())?)));
     match inner {

@@ -70,7 +70,7 @@ impl Class {
     }
 }
 
-/// D6: how the class of an item was told.
+/// D6: how the class of an item was recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClassNote {
     /// As it should be.
@@ -94,11 +94,11 @@ pub struct Item<'a> {
     pub value: &'a Value<'a>,
     /// D6: its class; None is unknown, and then no rule looks at its fields.
     pub class: Option<Class>,
-    /// D6: how the class was told.
+    /// D6: how the class was recognised.
     pub note: ClassNote,
 }
 
-/// D7: a field where it stands: its key may be an alias.
+/// D7: a field where it is: its key may be an alias.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
     /// The key as written.
@@ -189,7 +189,7 @@ fn told_class(object: &Object<'_>) -> Option<(Option<Class>, ClassNote)> {
     Some((class, note))
 }
 
-/// D6: the class that the fields of an item tell.
+/// D6: the class that the fields of an item report.
 fn infer(object: &Object<'_>) -> Option<Class> {
     let has = |key| object.get(key).is_some();
     let content = object.get("content");

@@ -20,7 +20,7 @@ pub struct Message<'a> {
     pub text_key: Option<&'static str>,
     /// Its text, if that is a string or an array of parts; of a system message without, its `system_prompt`.
     pub text: Option<Cow<'a, str>>,
-    /// Whether it is null: the key is there, the text is none, or stands in `system_prompt`.
+    /// Whether it is null: the key is there, the text is missing, or is in `system_prompt`.
     pub is_null: bool,
     /// Whether some part of it is not text, such as an image.
     pub has_other_parts: bool,

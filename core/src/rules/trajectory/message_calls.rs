@@ -1,4 +1,4 @@
-//! D17: the calls of a message, wherever they stand in it.
+//! D17: the calls of a message, wherever they are in it.
 
 use super::call::{self, FunctionCall, LISTS};
 use super::entry::Call;

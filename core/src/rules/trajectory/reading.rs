@@ -10,7 +10,7 @@ use super::track_reader::TrackReader;
 use crate::json::{self, Data, Value};
 use crate::model::Role;
 
-/// Members by which records are told apart, the first that is there counts. Several attempts at one task share an
+/// Members by which records are distinguished, the first that is there counts. Several attempts at one task share an
 /// `instance_id` or a `task_id`, so that these are no ids of their own (D15).
 const IDS: [&str; 7] = ["id", "trajectory_id", "session_id", "conversation_id", "uuid", "instance_id", "task_id"];
 
@@ -78,7 +78,7 @@ pub fn track_count(text: &[u8]) -> usize {
     root.map_or(1, |root| Reading::of_row(&root).tracks.len())
 }
 
-/// What stands at a pointer of [`Reading::body`].
+/// What is at a pointer of [`Reading::body`].
 fn steps<'a>(root: &'a Value<'a>, pointer: &str) -> Option<&'a Value<'a>> {
     pointer.strip_prefix('/').map_or(Some(root), |key| root.get(key))
 }
@@ -117,7 +117,7 @@ impl<'a> Reading<'a> {
     }
 
     /// `FORMATS.md` 5, 8: the same, and rows of datasets under more names; of an ATIF file the trajectories of its
-    /// sub-agents too. A call that is written in a text is none.
+    /// sub-agents too. A call that is written in a text does not count as one.
     #[must_use]
     pub fn of_row(root: &'a Value<'a>) -> Self {
         Self::row(root, Way::Formats)

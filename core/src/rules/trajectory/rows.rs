@@ -6,7 +6,7 @@ use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
 use crate::model::Role;
 
-/// Messages that stand together: a list, one message, or a text.
+/// Messages that are together: a list, one message, or a text.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rules) struct Source<'a> {
     pub(in crate::rules) value: &'a Value<'a>,

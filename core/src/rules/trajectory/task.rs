@@ -8,11 +8,11 @@ const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout",
 /// Where a record names its task, the first that is there counts.
 const TASK_FIELDS: &[&str] = &["task_id", "instance_id", "details.task_id", "details.instance_id"];
 
-/// Most fields of a record that are offered, and how deep they stand at most.
+/// Most fields of a record that are offered, and how deep they are at most.
 const FIELDS_MAX: usize = 100;
 const FIELD_DEPTH_MAX: usize = 4;
 
-/// The task that a record is an attempt at: what stands at `by`, a path as `details.task`; without it `task_id` or
+/// The task that a record is an attempt at: what is at `by`, a path as `details.task`; without it `task_id` or
 /// `instance_id`, also in `details`, else the id without the number of the attempt. None: it names none.
 #[must_use]
 pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {

@@ -27,8 +27,8 @@ pub(crate) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// D17: whether an array of parts has one that is not text, such as an image. A string among the parts is none that
-/// [`joined`] reads, so it counts as one.
+/// D17: whether an array of parts has one that is not text, such as an image. A string among the parts is not read by
+/// [`joined`], so it counts as one.
 #[must_use]
 pub(in crate::rules) fn has_other_parts(value: &Value<'_>) -> bool {
     let is_text = |part: &Value<'_>| {
@@ -97,7 +97,7 @@ pub(in crate::rules) fn has_think_token(text: &str) -> bool {
     })
 }
 
-/// D13: whether a text holds control characters (tab, LF and CR LF are none).
+/// D13: whether a text holds control characters (tab, LF and CR LF do not count).
 #[must_use]
 pub(in crate::rules) fn has_control(text: &str) -> bool {
     // Most texts have no such byte, which a loop without branches sees far more cheaply than a look at each byte.

@@ -15,7 +15,7 @@ pub struct Track {
     stretches: Vec<Stretch>,
 }
 
-/// Steps that stand one behind the other in one list, or a step that is a value of its own.
+/// Steps that are one behind the other in one list, or a step that is a value of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stretch {
     /// The first of them.
@@ -27,7 +27,7 @@ struct Stretch {
 }
 
 impl Track {
-    /// Whether steps of it stand in a member of the record.
+    /// Whether steps of it are in a member of the record.
     pub(crate) fn is_in(&self, member: &str) -> bool {
         self.stretches.iter().any(|stretch| stretch.pointer.split('/').nth(1) == Some(member))
     }
@@ -45,7 +45,7 @@ impl Track {
         track
     }
 
-    /// What is added from here on stands in a list from a place on, or is a value of its own.
+    /// What is added from here on is in a list from a place on, or is a value of its own.
     pub(in crate::rules) fn stretch(&mut self, pointer: Cow<'static, str>, place: Option<usize>) {
         self.stretches.push(Stretch { first: self.steps.end, pointer, place });
     }

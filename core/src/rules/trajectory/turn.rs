@@ -14,7 +14,7 @@ use crate::model::{Attachment, Part, Role, ToolCall, ToolResult, Turn};
 use crate::rules::work;
 use std::borrow::Cow;
 
-/// What only the steps around one tell of it.
+/// What only the steps around one say of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Hint {
     /// Nothing.
@@ -189,7 +189,7 @@ fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Ve
     parts
 }
 
-/// Whether calls or results stand among the parts.
+/// Whether calls or results are among the parts.
 fn has_acts(parts: &[Part<'_>]) -> bool {
     parts.iter().any(|part| matches!(part, Part::Call(_) | Part::Result(_)))
 }

@@ -7,7 +7,7 @@ use super::lcs;
 use crate::json::{self, Value};
 use crate::model::{ActionLine, ToolCall};
 
-/// Verbs of tools that are told by a part of their bare name, the first that fits.
+/// Verbs of tools that are recognised by a part of their bare name, the first that fits.
 const VERBS: [(&str, &str); 15] = [
     ("websearch", "search"),
     ("web_search", "search"),
@@ -26,7 +26,7 @@ const VERBS: [(&str, &str); 15] = [
     ("click", "click"),
 ];
 
-/// Arguments that tell best what an unknown call is about, the most telling first.
+/// Arguments that say best what an unknown call is about, the most informative first.
 const TELLING: [&str; 14] = [
     "pattern",
     "query",
@@ -156,7 +156,7 @@ fn todo(items: &[Todo]) -> String {
     }
 }
 
-/// A call of a tool that no rule names: the argument that tells most.
+/// A call of a tool that no rule names: the argument that says most.
 fn other(name: &str, arguments: &str) -> ActionLine {
     let (verb, is_code) = match name.strip_prefix("code:") {
         Some(_) => ("run".to_owned(), true),

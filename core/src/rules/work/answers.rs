@@ -187,7 +187,7 @@ impl Work {
 /// `known` are dropped from then on.
 const SLOT_BYTES_MAX: u64 = 1 << 30;
 
-/// The slots that tell which lines are known.
+/// The slots that say which lines are known.
 fn write_lines(file: &File, texts: &Texts, spent: &mut u64, to: &mut Writer<'_>) {
     let path = file.path.as_ref();
     let is_told = file.is_known() && *spent < SLOT_BYTES_MAX;

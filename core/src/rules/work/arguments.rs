@@ -91,7 +91,7 @@ pub(super) fn unquoted(text: &str) -> &str {
     text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text)
 }
 
-/// W2: what stands in the `<parameter=N>V</parameter>` of a text up to `</function>`, as JSON text of an object.
+/// W2: what is in the `<parameter=N>V</parameter>` of a text up to `</function>`, as JSON text of an object.
 #[must_use]
 pub fn parameters(text: &str) -> String {
     let mut out = String::from("{");

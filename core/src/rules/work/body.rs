@@ -179,7 +179,7 @@ pub fn line_of<'t>(lines: impl IntoIterator<Item = (u32, &'t str)>, text: &str) 
 }
 
 impl Work {
-    /// The number of the line at which a text stands in a file as the agent knew it at a step (W12).
+    /// The number of the line at which a text is in a file as the agent knew it at a step (W12).
     #[must_use]
     pub fn line_of(&self, path: &str, step: StepNo, text: &str) -> Option<u32> {
         let file = self.file(path, step)?;

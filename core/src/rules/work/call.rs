@@ -161,7 +161,7 @@ pub(super) struct Call {
     pub(super) action: Action,
     /// Equal for calls of the same name and arguments.
     pub(super) key: u64,
-    /// Whether relative paths stand in the shell's folder (SWE-agent's commands).
+    /// Whether relative paths are in the shell's folder (SWE-agent's commands).
     pub(super) is_in_shell: bool,
 }
 
@@ -187,7 +187,7 @@ impl Call {
     }
 }
 
-/// The operation, and whether its relative paths stand in the shell's folder.
+/// The operation, and whether its relative paths are in the shell's folder.
 fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool) {
     if let Some(text) = given.plain().filter(|_| dialect == Dialect::SweAgent) {
         return (text_command::action(text), true);

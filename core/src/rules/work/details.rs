@@ -1,4 +1,4 @@
-//! W7, W8: what structured results tell of files: those of Claude Code, the changes of Codex.
+//! W7, W8: what structured results say of files: those of Claude Code, the changes of Codex.
 
 use super::patch::{self, FilePatch};
 use super::shown::Shown;

@@ -125,7 +125,7 @@ impl Editor<'_> {
         Delta { line: Some(from), removed, ..delta }
     }
 
-    /// W8 *replace*: None: the old text stands nowhere in what is known.
+    /// W8 *replace*: None: the old text is nowhere in what is known.
     pub(super) fn replace(
         &mut self,
         file: &mut File,
@@ -269,7 +269,7 @@ impl Editor<'_> {
         self.add_piece(file, &old, &new)
     }
 
-    /// New lines stand from a line on in place of old ones that were not all known.
+    /// New lines are from a line on in place of old ones that were not all known.
     fn put_at(&mut self, file: &mut File, from: u32, old: &[&str], new: &[&str]) -> Delta {
         let known: Vec<Option<LineId>> = (from..).zip(old).map(|(number, _)| file.line(number).map(|k| k.id)).collect();
         let full: Vec<String> =

@@ -138,7 +138,7 @@ impl File {
         self.is_whole || self.is_deleted || !self.lines.is_empty() || !self.pieces.is_empty()
     }
 
-    /// The place of a known line, or where it would stand.
+    /// The place of a known line, or where it would be.
     pub(super) fn place(&self, number: u32) -> Result<usize, usize> {
         self.lines.binary_search_by_key(&number, |known| known.number)
     }
@@ -197,7 +197,7 @@ impl File {
         self.doubt_total();
     }
 
-    /// A number of lines that is less than that of a known line is none.
+    /// A number of lines that is less than that of a known line is ignored.
     pub(super) fn doubt_total(&mut self) {
         let last = self.lines.last().map_or(0, |known| known.number);
         self.total = self.total.filter(|total| *total >= last);

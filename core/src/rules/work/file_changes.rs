@@ -23,7 +23,7 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// The line that stood there before; None: it was added.
+    /// The line that was there before; None: it was added.
     #[must_use]
     pub fn before(&self, line: LineId) -> Option<LineId> {
         self.by.get(&line).copied()
@@ -37,7 +37,7 @@ pub struct StaleLine {
     pub since: StepNo,
     /// The step that likely changed it, if one could have.
     pub by: Option<StepNo>,
-    /// The step that showed what stands there.
+    /// The step that showed what is there.
     pub shown: StepNo,
 }
 
@@ -66,7 +66,7 @@ impl Work {
         version.is_some_and(|version| version.step == step && version.outside.is_some())
     }
 
-    /// What a step put in the place of what; empty where it changed nothing, or too much to tell.
+    /// What a step put in the place of what; empty where it changed nothing, or too much to report.
     #[must_use]
     pub fn replaced(&self, file: FileId, step: StepNo) -> Replaced {
         let version = self.files.list.get(file.0).and_then(|file| file.versions.up_to(step).last());
@@ -123,7 +123,7 @@ fn is_write(version: &Version) -> bool {
     version.facts.changed == Some(version.step) || version.outside.is_some()
 }
 
-/// Pairs the lines of a run with those that they replace, in order: those that share words, where that can be told.
+/// Pairs the lines of a run with those that they replace, in order: those that share words, where that can be reported.
 fn pair(old: &[LineId], new: &[LineId], texts: &Texts, by: &mut HashMap<LineId, LineId>) {
     if old.is_empty() || new.is_empty() {
         return;

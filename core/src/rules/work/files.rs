@@ -85,9 +85,9 @@ pub(super) struct Answer<'a> {
     pub(super) details: Option<&'a str>,
     /// The shell's folder before the call.
     pub(super) folder: Option<&'a str>,
-    /// The shell's folder afterwards, where the log tells it.
+    /// The shell's folder afterwards, where the log gives it.
     pub(super) told_folder: Option<&'a str>,
-    /// Whether the log tells it at all, also where it is the one before the call.
+    /// Whether the log gives it at all, also where it is the one before the call.
     pub(super) has_told_folder: bool,
     /// The file that was open before.
     pub(super) open_file: Option<&'a str>,
@@ -199,7 +199,7 @@ impl Work {
     fn edited(&mut self, answer: &Answer<'_>, path: Option<&str>) -> Option<usize> {
         let path = match path {
             Some(path) => self.path(answer, path),
-            // Where the log does not tell it, the window of the reply does.
+            // Where the log does not give it, the window of the reply does.
             None => match answer.open_file {
                 Some(open) => open.to_owned(),
                 None => self.folders.resolve(&Shown::window(answer.text)?.path?, answer.folder),
@@ -319,7 +319,7 @@ impl Work {
         }
     }
 
-    /// An edit of a file, counted and told.
+    /// An edit of a file, counted and reported.
     pub(super) fn with_file(
         &mut self,
         answer: &Answer<'_>,

@@ -86,7 +86,7 @@ pub enum Dialect {
     Inspect,
     /// `toolUseResult.file` stands for the text (W7).
     ClaudeCode,
-    /// Commands are text; relative paths stand in the shell's folder (W3, W6).
+    /// Commands are text; relative paths are in the shell's folder (W3, W6).
     SweAgent,
     /// `read` shows numbered lines (W3).
     OpenHands,
@@ -105,7 +105,7 @@ pub struct Work {
     dialect: Dialect,
     board: Board,
     folders: Folders,
-    /// The step before which a record told the shell's folder, and the folder until then.
+    /// The step before which a record reported the shell's folder, and the folder until then.
     told: Option<(StepNo, Option<String>)>,
     calls: OpenCalls,
     shell: Shell,
@@ -151,7 +151,7 @@ impl Work {
         Self { dialect, ..Self::default() }
     }
 
-    /// W10: what a record says around its steps; told before its first step `at` (the head before any step).
+    /// W10: what a record says around its steps; reported before its first step `at` (the head before any step).
     pub fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>, sink: &mut dyn SlotSink) {
         if let Some(cwd) = around.cwd.as_deref().filter(|cwd| !cwd.is_empty()) {
             self.told = Some((at, self.folders.shell.clone()));
@@ -163,8 +163,8 @@ impl Work {
         self.write_shell(at, sink);
     }
 
-    /// W2: the next step. `answered` tells for each of its results in order which call it answers; where it is shorter,
-    /// the rule decides. Steps come in order.
+    /// W2: the next step. `answered` reports for each of its results in order which call it answers; where it is
+    /// shorter, the rule decides. Steps come in order.
     pub fn turn(&mut self, at: StepNo, turn: &Turn<'_>, answered: &[Answered], sink: &mut dyn SlotSink) {
         let (mut calls, mut results, mut has_links) = (0, 0, false);
         let is_agents = turn.role == Role::Agent;
@@ -201,14 +201,14 @@ impl Work {
         }
     }
 
-    /// W10: tokens and cost that a record tells, behind its last step. Of several lines of one `message` the one with
+    /// W10: tokens and cost that a record reports, behind its last step. Of several lines of one `message` the one with
     /// the most output counts.
     pub fn usage(&mut self, at: StepNo, message: Option<&str>, usage: &Usage, sink: &mut dyn SlotSink) {
         self.totals.add(message, usage);
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 
-    /// W10: the same of a log that tells totals.
+    /// W10: the same of a log that gives totals.
     pub fn usage_totals(&mut self, at: StepNo, totals: &Usage, sink: &mut dyn SlotSink) {
         self.totals.set(totals);
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
@@ -250,7 +250,7 @@ impl Work {
         self.notes.findings(record, self.todos.is_open(), seen)
     }
 
-    /// W9: a text of a user or the environment may tell the shell's folder.
+    /// W9: a text of a user or the environment may give the shell's folder.
     fn told_by_text(&mut self, text: &str) {
         let Body { cwd, open, .. } = wrapping::of_text(text, false);
         self.told_places(cwd, open);
@@ -265,8 +265,8 @@ impl Work {
         }
     }
 
-    /// W9: the shell's folder before a result, the one that the log tells afterwards, and whether it tells one. A
-    /// record that tells the same folder as before may have left the one that a command entered.
+    /// W9: the shell's folder before a result, the one that the log gives afterwards, and whether it gives one. A
+    /// record that gives the same folder as before may have left the one that a command entered.
     fn folders_around(&mut self, at: StepNo, has_cwd: bool) -> (Option<String>, Option<String>, bool) {
         let now = self.folders.shell.clone();
         match self.told.take_if(|(step, _)| *step == at) {
@@ -344,7 +344,7 @@ impl Work {
         true
     }
 
-    /// W11: the last names of files that a call edits and that stand nowhere before it.
+    /// W11: the last names of files that a call edits and that are nowhere before it.
     fn unnamed(&mut self, action: &Action) -> Vec<String> {
         let paths: Vec<String> = match action {
             Action::Replace { path: Some(path), .. } | Action::Insert { path: Some(path), .. } => vec![path.clone()],

@@ -1,4 +1,4 @@
-//! W11: which names stood somewhere in a run, as digests.
+//! W11: which names were somewhere in a run, as digests.
 
 use crate::model::cast;
 use std::collections::HashSet;
@@ -42,7 +42,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '@')
 }
 
-/// Whether a byte is part of a word; of a byte that is not ASCII, its letter tells.
+/// Whether a byte is part of a word; of a byte that is not ASCII, its letter reports.
 const IS_PART: [bool; 128] = {
     let mut table = [false; 128];
     let mut byte: u8 = 0;
@@ -98,7 +98,7 @@ impl Names {
         self.add_each(&waiting, |_| {});
     }
 
-    /// Adds the words of a text and tells each. JSON's escapes end a word.
+    /// Adds the words of a text and gives each. JSON's escapes end a word.
     pub(super) fn add_each(&mut self, text: &str, mut each: impl FnMut(u64)) {
         let mut at = 0;
         while at < text.len() {
@@ -120,7 +120,7 @@ impl Names {
         }
     }
 
-    /// Whether a name stood somewhere; one that is no single word counts as one that did.
+    /// Whether a name was somewhere; one that is no single word counts as one that did.
     pub(super) fn has(&mut self, name: &str) -> bool {
         self.settle();
         name.is_empty() || !name.chars().all(is_part) || self.digests.contains(&cast::low_u32(Self::digest(name)))

@@ -27,7 +27,7 @@ pub(super) struct Notes {
     end: Option<End>,
     /// Whether tests may have run.
     has_tests: bool,
-    /// Names that stood somewhere.
+    /// Names that were somewhere.
     pub(super) names: Names,
 }
 

@@ -17,12 +17,12 @@ pub(super) struct OpenCall {
     pub(super) place: usize,
     id: Option<Box<str>>,
     pub(super) call: Call,
-    /// Last names of files that it edits and that stood nowhere before it.
+    /// Last names of files that it edits and that were nowhere before it.
     pub(super) unnamed: Vec<String>,
 }
 
 impl OpenCall {
-    /// W11: whether the last name of a file that it edits stood nowhere before it.
+    /// W11: whether the last name of a file that it edits was nowhere before it.
     pub(super) fn is_first_to_name(&self, path: &str) -> bool {
         self.unnamed.iter().any(|name| name == last_name(path))
     }

@@ -140,7 +140,7 @@ impl Spent {
 pub(super) struct Totals {
     sum: Usage,
     turns: u64,
-    /// Usage of messages that are told several times, by message.
+    /// Usage of messages that are reported several times, by message.
     of_message: HashMap<u64, Spent>,
 }
 
@@ -171,7 +171,7 @@ impl Totals {
         self.turns += u64::from(before.is_none());
     }
 
-    /// Takes totals as the log tells them.
+    /// Takes totals as the log gives them.
     pub(super) fn set(&mut self, usage: &Usage) {
         self.sum = *usage;
         self.turns += 1;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub enum Verdict {
     /// Nothing speaks against it.
     Ok,
-    /// Its text looks like a failure, or its end is not told.
+    /// Its text looks like a failure, or its end is not reported.
     Suspect,
     /// It failed.
     Error,
@@ -38,7 +38,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Why: `exit`, `flag`, `traceback` …; None for a plain success.
     pub reason: Option<&'static str>,
-    /// Exit status, if it is told.
+    /// Exit status, if it is reported.
     pub exit: Option<i64>,
 }
 

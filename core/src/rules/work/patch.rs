@@ -27,7 +27,7 @@ impl FilePatch {
 /// A hunk: its lines with their signs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Hunk {
-    /// What stands behind `@@`.
+    /// What follows `@@`.
     anchor: Option<String>,
     /// Of a unified diff: the number of its first line afterwards.
     new_start: Option<u32>,
@@ -64,8 +64,8 @@ pub(super) fn parse(text: &str) -> Vec<FilePatch> {
     if is_envelope { envelope(&all) } else { unified(&all) }
 }
 
-/// The changes that Codex tells by path, as an envelope: `add` with its `content` or a diff, `delete`, `update` with a
-/// diff and the path to which the file moves. None: they tell paths alone.
+/// The changes that Codex reports by path, as an envelope: `add` with its `content` or a diff, `delete`, `update` with
+/// a diff and the path to which the file moves. None: they give paths alone.
 pub(super) fn of_changes(changes: &Value<'_>) -> Option<String> {
     let mut out = String::from("*** Begin Patch\n");
     for (path, change) in changes.as_object()?.entries() {

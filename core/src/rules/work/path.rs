@@ -3,7 +3,7 @@
 /// Most bytes of a path.
 const PATH_BYTES_MAX: usize = 4096;
 
-/// The folders that tell what a relative path and `~` mean.
+/// The folders that say what a relative path and `~` mean.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     /// The first folder known.
@@ -13,13 +13,13 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// The log tells the shell's folder.
+    /// The log gives the shell's folder.
     pub(super) fn enter(&mut self, folder: &str) {
         self.go_to(self.shell_path(folder));
     }
 
-    /// The shell is in a folder, which is told from where `~` and relative paths begin. One of more bytes than a path
-    /// can have is none: relative folders that follow one another without a known one add up.
+    /// The shell is in a folder, which is known from where `~` and relative paths begin. A text of more bytes than a
+    /// path can have is not a path: relative folders that follow one another without a known one add up.
     pub(super) fn go_to(&mut self, folder: String) {
         if folder.len() > PATH_BYTES_MAX {
             self.shell = None;
@@ -34,7 +34,7 @@ impl Folders {
         self.resolve(path, self.first.as_deref())
     }
 
-    /// A path that stands in the shell's folder.
+    /// A path that is in the shell's folder.
     pub(super) fn shell_path(&self, path: &str) -> String {
         self.resolve(path, self.shell.as_deref())
     }

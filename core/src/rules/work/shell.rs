@@ -32,7 +32,7 @@ pub(super) enum Effect {
         from: String,
         to: String,
     },
-    /// Its paths stand in this folder.
+    /// Its paths are in this folder.
     Patch {
         text: String,
         folder: Option<String>,
@@ -45,12 +45,12 @@ pub(super) struct Script {
     /// None: it cannot be split.
     commands: Option<Vec<Simple>>,
     pub(super) effects: Vec<Effect>,
-    /// The folder afterwards, where `cd` tells it.
+    /// The folder afterwards, where `cd` gives it.
     pub(super) folder: Option<String>,
 }
 
 impl Script {
-    /// Reads a command line; `start` is the folder in which it begins, `end` the one that the log tells afterwards.
+    /// Reads a command line; `start` is the folder in which it begins, `end` the one that the log gives afterwards.
     pub(super) fn read(text: &str, folders: &Folders, start: Option<&str>, end: Option<&str>) -> Self {
         let Some(commands) = words::split(text) else { return Self::default() };
         let (all, folder) = folders_of(&commands, folders, start, end);

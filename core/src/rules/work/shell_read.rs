@@ -7,7 +7,7 @@ use super::words::{Simple, Way};
 /// How a command shows a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// Which lines; of numbered ones the numbers tell it.
+    /// Which lines; of numbered ones the numbers report it.
     pub(super) range: Range,
     /// Whether lines have their numbers before them.
     pub(super) is_numbered: bool,

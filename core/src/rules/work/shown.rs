@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 pub(super) struct Shown<'t> {
     /// Numbers rise.
     pub(super) lines: Vec<(u32, Cow<'t, str>)>,
-    /// The path that a window tells.
+    /// The path that a window reports.
     pub(super) path: Option<String>,
-    /// The number of lines that the file has, if it is told.
+    /// The number of lines that the file has, if it is reported.
     pub(super) total: Option<u32>,
     /// Whether something is left out.
     pub(super) is_cut: bool,
@@ -139,7 +139,7 @@ impl<'t> Shown<'t> {
         let notice = NOTICES.find(text).map(|found| found.start());
         let mut shown = Self { is_cut: notice.is_some(), ..Self::default() };
         let whole_text = match notice {
-            // The notice has a line, and mostly a blank one before it; what stands before it in its line is cut.
+            // The notice has a line, and mostly a blank one before it; what precedes it in its line is cut.
             Some(at) => {
                 let before = &text[..at];
                 let line_start = before.rfind('\n').map_or(0, |at| at + 1);

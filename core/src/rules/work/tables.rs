@@ -88,7 +88,7 @@ pub(super) fn argument_names(argument: &str) -> &'static [&'static str] {
     ARGUMENTS.get(argument).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Words that stand before a command, and how many words each takes (W9).
+/// Words that precede a command, and how many words each takes (W9).
 pub(super) fn prefix_words(word: &str) -> Option<usize> {
     ROOT.get("prefixes")?.get(word)?.as_number()?.parse().ok()
 }
@@ -189,7 +189,7 @@ patterns! {
     NUMBER_DOT: r"^ *(\d{1,9})\. ";
     /// W7: two blanks or more, `N`, a blank.
     NUMBER_BLANK: r"^ {2,}(\d{1,9}) ";
-    /// W7: what stands in the place of lines that a view of SWE-agent leaves out.
+    /// W7: what is in the place of lines that a view of SWE-agent leaves out.
     ELIDED: r"^\.\.\. eliding lines \d+-\d+ \.\.\.$";
     /// W3: SWE-agent's splice.
     SPLICE: r"^edit +(\d+):(\d+) *\n";
@@ -207,7 +207,7 @@ patterns! {
 pub(super) static HEADS: LazyLock<Vec<Pattern>> =
     LazyLock::new(|| texts(ROOT.get("wrapping").and_then(|w| w.get("heads"))).map(Pattern::new).collect());
 
-/// W4: what a trailer tells.
+/// W4: what a trailer reports.
 pub(super) static TRAILERS: LazyLock<Vec<(&'static str, Pattern)>> = LazyLock::new(|| {
     let root: &'static Value<'static> = &ROOT;
     let rows = root.get("wrapping").and_then(|w| w.get("trailers")).and_then(Value::as_array).unwrap_or_default();

@@ -112,7 +112,7 @@ impl Texts {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block(u32);
 
-/// Greatest line number: sums of numbers that a log tells stay numbers.
+/// Greatest line number: sums of numbers that a log reports stay numbers.
 pub(super) const LINE_MAX: u32 = 100_000_000;
 
 /// Greatest number of a line that moved.
@@ -123,7 +123,7 @@ pub(super) fn line_number(number: i64) -> Option<u32> {
     (number >= 0).then(|| cast::to_u32(number.min(i64::from(LINE_MAX))))
 }
 
-/// The number of a line that moved; None: it is none any more.
+/// The number of a line that moved; None: it is not one any more.
 pub(super) fn moved_line(number: i64) -> Option<u32> {
     u32::try_from(number).ok().filter(|number| *number <= MOVED_MAX)
 }

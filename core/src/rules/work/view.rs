@@ -195,7 +195,7 @@ impl Viewer<'_> {
         kept
     }
 
-    /// W7: what is shown tells where the file ends.
+    /// W7: what is shown says where the file ends.
     fn end(&mut self, file: &mut File, shown: &Shown<'_>, found: &mut Contradiction) {
         let last = shown.lines.last().map(|(number, _)| *number);
         let end = match shown.total {
@@ -221,7 +221,7 @@ impl Viewer<'_> {
         };
     }
 
-    /// W7: a piece that stands whole in what is shown gives its origins and is gone.
+    /// W7: a piece that is whole in what is shown gives its origins and is gone.
     fn place_pieces(&mut self, file: &mut File, shown: &Shown<'_>) {
         if file.pieces.is_empty() || shown.lines.is_empty() {
             return;

@@ -34,11 +34,11 @@ pub(super) struct Redirect {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Heredoc {
     pub(super) body: String,
-    /// Whether the body is taken as it stands.
+    /// Whether the body is taken as it is.
     pub(super) is_quoted: bool,
 }
 
-/// What stands between a simple command and the one before.
+/// What is between a simple command and the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Joint {
     /// `;`, a line end, or nothing.
@@ -358,7 +358,7 @@ impl Splitter<'_> {
         Some(())
     }
 
-    /// The bodies that stand from this line on.
+    /// The bodies that are from this line on.
     fn bodies(&mut self) {
         for awaited in std::mem::take(&mut self.awaited) {
             let mut body = String::new();

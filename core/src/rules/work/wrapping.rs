@@ -6,7 +6,7 @@ use crate::model::ToolResult;
 use crate::model::cast;
 use std::borrow::Cow;
 
-/// Longest trailer, in bytes: what stands before is not searched.
+/// Longest trailer, in bytes: what precedes is not searched.
 const TRAILER_BYTES_MAX: usize = 8 << 10;
 
 /// A result without its wrapping.
@@ -46,13 +46,13 @@ pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
     body
 }
 
-/// What a command printed, where its result is an object that holds it (W4); None: it is told as it was printed.
+/// What a command printed, where its result is an object that holds it (W4); None: it is reported as it was printed.
 #[must_use]
 pub fn printed(text: &str) -> Option<String> {
     codex_json(text, &mut Body::default())
 }
 
-/// What stands behind heads and inside envelopes.
+/// What follows heads and inside envelopes.
 fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
     let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());
     let text = text.get(head..).unwrap_or_default();

@@ -4,7 +4,7 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Steps of one list that stand in the place of steps of the other; one of the two may be empty.
+/// Steps of one list that are in the place of steps of the other; one of the two may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// In the old list.
@@ -15,7 +15,7 @@ pub struct Hunk {
 
 /// Where two lists of digests differ, in order. What is between the hunks is alike, step by step.
 ///
-/// Steps that stand once in both lists, which is most of a run, are aligned first, as many as can be in order. What is
+/// Steps that occur once in both lists, which is most of a run, are aligned first, as many as can be in order. What is
 /// between them is short then: a diff looks at all that is left for each run of equal steps that it finds.
 #[must_use]
 pub fn align(old: &[u128], new: &[u128]) -> Vec<Hunk> {
@@ -42,7 +42,7 @@ fn between(old: &[u128], new: &[u128], a: Range<usize>, b: Range<usize>, hunks: 
     hunks.extend(diff.hunks().map(|h| Hunk { old: range(a.start, h.before), new: range(b.start, h.after) }));
 }
 
-/// The most places, ascending in both lists, of what stands once in each.
+/// The most places, ascending in both lists, of what is once in each.
 fn anchors(old: &[u128], new: &[u128]) -> Vec<(usize, usize)> {
     let (old, new) = (singles(old), singles(new));
     let mut pairs: Vec<_> = old.iter().filter_map(|(digest, i)| Some(((*i)?, (*new.get(digest)?)?))).collect();
@@ -63,7 +63,7 @@ fn anchors(old: &[u128], new: &[u128]) -> Vec<(usize, usize)> {
     chain
 }
 
-/// The place of each digest; None where it stands more than once.
+/// The place of each digest; None where it is more than once.
 fn singles(list: &[u128]) -> HashMap<u128, Option<usize>> {
     let mut places = HashMap::with_capacity(list.len());
     for (i, digest) in list.iter().enumerate() {

@@ -32,7 +32,7 @@ pub enum Part {
     Differs(Difference),
 }
 
-/// A leaf that differs. Where a leaf became a container or the reverse, each leaf stands by itself.
+/// A leaf that differs. Where a leaf became a container or the reverse, each leaf is by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// Its path below its identity, in both states.

@@ -1,4 +1,4 @@
-//! Small differences, told as text.
+//! Small differences, reported as text.
 
 use super::*;
 use crate::json::{parse, pointer};
@@ -62,7 +62,7 @@ fn an_inserted_step_leaves_the_rest_aligned() {
     assert_eq!(partners, [Some(0), Some(2), Some(3), Some(4), Some(5), Some(5)]);
     assert_eq!(partner(&align(&[1], &[]), 0), None);
     assert!(align(&[1, 2], &[1, 2]).is_empty());
-    // One in ten is another, one in ten stands in the old list alone, and some stand more than once.
+    // One in ten is another, one in ten is in the old list alone, and some occur more than once.
     let old: Vec<u128> = (0..10_000).map(|i| if i % 7 == 0 { i % 70 } else { i }).collect();
     let new: Vec<u128> =
         (0..).zip(&old).filter(|(i, _)| i % 10 != 3).map(|(i, d)| d + 20_000 * u128::from(i % 10 == 8)).collect();
@@ -97,7 +97,7 @@ fn long_texts_are_compared_where_they_begin_to_differ() {
     let longer = format!("{old}!");
     let found = words(&old, &longer).unwrap();
     assert_eq!((said(&old, &found.removed), said(&longer, &found.added)), (vec![], vec!["!".to_owned()]));
-    // Long texts that differ in several places are told apart line by line.
+    // Long texts that differ in several places are distinguished line by line.
     let lines = |at: usize| {
         (0..900).map(move |i| format!("{i} {}\n", if i % at == 1 { "x" } else { "as ever, and that is enough" }))
     };

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 const TEXT_BYTES_MAX: usize = 8 << 10;
 /// Most lines that are compared, for the same reason.
 const LINES_MAX: usize = 1_000;
-/// Of a longer word only the part that differs is told.
+/// Of a longer word only the part that differs is reported.
 const WORD_CHARS_MAX: usize = 64;
 
 /// Ranges of bytes that differ.
@@ -21,7 +21,7 @@ pub struct Words {
 }
 
 /// The words in which two texts differ; None where they have no word in common. Of long texts what both begin and end
-/// with is left out first; if what is left is still long, whole lines are compared, or nothing is told apart in it.
+/// with is left out first; if what is left is still long, whole lines are compared, or nothing is distinguished in it.
 #[must_use]
 pub fn words(old: &str, new: &str) -> Option<Words> {
     if old.len().max(new.len()) <= TEXT_BYTES_MAX {

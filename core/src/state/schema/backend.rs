@@ -21,7 +21,7 @@ impl Retrieve for Anything {
     }
 }
 
-/// Most schemas of a choice that are told.
+/// Most schemas of a choice that are reported.
 const ALTERNATIVES_MAX: usize = 4;
 
 pub(super) fn compile(schema: &Plain) -> Result<Validator, String> {

@@ -1,8 +1,8 @@
-//! Where the panes of two runs stand: the steps above, below them the states and the messages, as the height allows.
+//! Where the panes of two runs are: the steps above, below them the states and the messages, as the height allows.
 
 use crate::app::layout::{Area, BORDER_HEIGHT, BORDER_WIDTH, Layout, Pane};
 
-/// From this height on all three panes stand below each other.
+/// From this height on all three panes are below each other.
 const THREE_HEIGHT_MIN: u16 = 34;
 /// From this height on two do; else the one with the cursor is alone.
 const TWO_HEIGHT_MIN: u16 = 16;
@@ -23,7 +23,7 @@ pub(in crate::app) struct TwoRunsLayout {
     pub(in crate::app) has_state: bool,
     /// The pane that was last below the steps.
     pub(in crate::app) lower: Option<Pane>,
-    /// Rows that the steps would like to have, with what stands above them.
+    /// Rows that the steps would like to have, with what is above them.
     pub(in crate::app) rows: usize,
 }
 
@@ -51,7 +51,7 @@ fn stacked(
     TwoRunsLayout { has_state, lower, rows: wanted }: TwoRunsLayout,
 ) -> Vec<(Pane, Area)> {
     let part = |per_cent: u16| body.height * per_cent / 100;
-    // Short runs leave their room to what stands below.
+    // Short runs leave their room to what is below.
     let wanted = u16::try_from(wanted).unwrap_or(u16::MAX).saturating_add(BORDER_ROWS).max(STEPS_ROWS_MIN);
     let rows = |y: u16, height: u16| Area { y: body.y + y, height, ..body };
     if has_state && body.height + 2 >= THREE_HEIGHT_MIN {

@@ -333,7 +333,7 @@ impl App {
 }
 
 impl TwoRunsView {
-    /// Rows of the steps, with what stands above them.
+    /// Rows of the steps, with what is above them.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.runs.as_ref().map_or(0, |runs| runs.rows.len() + steps::HEAD_ROWS)

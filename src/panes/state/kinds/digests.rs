@@ -24,7 +24,7 @@ pub(in crate::panes) struct DigestText {
 }
 
 impl DigestText {
-    /// As it stands in a row.
+    /// As it is in a row.
     pub(in crate::panes) fn pieces(&self) -> Vec<Piece> {
         let chars = usize::try_from(self.chars).unwrap_or(usize::MAX);
         if chars == 0 {

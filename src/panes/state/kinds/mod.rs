@@ -1,7 +1,7 @@
 //! The looks of kinds that rules derive of what a run did (W5, W10, D20): a file, the shell, the list of things to do,
-//! counters stand in one line each, folded over the values that are below.
+//! counters are in one line each, folded over the values that are below.
 //!
-//! Whether a kind has a look is told by its name and by the slots that it has, in runs with calls and results.
+//! Whether a kind has a look depends on its name and on the slots that it has, in runs with calls and results.
 
 mod digests;
 mod slots;
@@ -33,9 +33,9 @@ struct KindLook {
     slots: &'static [&'static str],
     /// An instance in a line.
     one: fn(&Slots<'_>, usize) -> Words,
-    /// All its instances in a line, if they are best told together.
+    /// All its instances in a line, if they are best reported together.
     all: fn(&[Slots<'_>], usize) -> Words,
-    /// The step that is told at the right of an instance.
+    /// The step that is reported at the right of an instance.
     step: fn(&Slots<'_>) -> Option<Piece>,
     /// Whether several instances begin folded.
     is_group_folded: bool,
@@ -77,7 +77,7 @@ const fn look(
     KindLook { kind, rank, slots, one, all, step: words::slots_step, is_group_folded: true }
 }
 
-/// Most instances that are told in one line.
+/// Most instances that are reported in one line.
 const TOGETHER_MAX: usize = 200;
 /// Cells of the name of an instance in its column.
 const NAME_CELLS_MAX: usize = 48;
@@ -120,7 +120,7 @@ pub(super) fn starts_folded(open: &Open<'_>, place: &Place) -> bool {
     }
 }
 
-/// Where the words of instances begin, so that they stand in one column: behind the widest visible name.
+/// Where the words of instances begin, so that they are in one column: behind the widest visible name.
 pub(super) fn name_column(open: &Open<'_>, lines: &[Line], cells: usize) -> usize {
     let name = |line: &Line| match &line.place {
         Place::Identity(id) if line.depth > 0 => instance_name(open, open.tree().identity(*id)),

@@ -6,7 +6,7 @@ use crate::model::StepNo;
 use crate::panes::Open;
 use crate::state::{IdentityId, Leaf, NodeId};
 
-/// Most slots of an identity that are told in a line.
+/// Most slots of an identity that are reported in a line.
 const SLOTS_MAX: usize = 24;
 
 /// The slots of an identity.

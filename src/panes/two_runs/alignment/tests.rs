@@ -20,7 +20,7 @@ fn result(id: &str, text: &str) -> String {
     format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{text}"}}"#)
 }
 
-/// The rows of two runs of messages: how the sides stand to each other, and their steps.
+/// The rows of two runs of messages: how the sides relate to each other, and their steps.
 fn told(left: &[String], right: &[String]) -> Vec<String> {
     let load = |messages: &[String]| {
         let text = format!("{{\"id\":\"t\",\"messages\":[{}]}}\n", messages.join(","));

@@ -1,4 +1,4 @@
-//! Which paths records have, and what stands there: counts over a sample.
+//! Which paths records have, and what is there: counts over a sample.
 
 use crate::format::custom::path::is_bare;
 use crate::json::{Data, Value};
@@ -14,7 +14,7 @@ const PATH_BYTES_MAX: usize = 400;
 const DISTINCT_MAX: usize = 32;
 const WORD_CHARS: usize = 48;
 
-/// What stands at one path.
+/// What is at one path.
 #[derive(Debug, Default)]
 pub(super) struct Field {
     /// As a format file writes it.
@@ -36,7 +36,7 @@ pub(super) struct Field {
     pub(super) lists: usize,
     /// Bytes of all texts.
     pub(super) bytes: usize,
-    /// Short texts and how often each stands there; none where there are too many.
+    /// Short texts and how often each is there; none where there are too many.
     pub(super) words: BTreeMap<String, usize>,
     /// Whether there are more different texts than are kept, or long ones.
     pub(super) is_open: bool,
@@ -143,7 +143,7 @@ impl Fields {
     }
 }
 
-/// Where a member stands.
+/// Where a member is.
 struct Place<'p> {
     path: String,
     parent: &'p str,

@@ -5,7 +5,7 @@ use crate::format::describe::{kind_of, role_of};
 use crate::model::{Role, StepKind};
 use std::collections::HashSet;
 
-/// Names as [`super::fields::normal`] writes them, the most telling first.
+/// Names as [`super::fields::normal`] writes them, the most informative first.
 pub(super) const TIMES: &[&str] = &[
     "timestamp",
     "ts",
@@ -292,7 +292,7 @@ fn results(fields: &Fields, is_result: bool, calls: Option<&CallGuess>) -> Optio
     if let Some(found) = listed.find_map(|(place, _)| result_at(fields, &place, OUTPUTS)) {
         return Some(found);
     }
-    // The call and what came back stand in one object.
+    // The call and what came back are in one object.
     if let Some(place) = called_at {
         return result_at(fields, place, OUTPUTS.get(..6)?);
     }

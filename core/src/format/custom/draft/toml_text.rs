@@ -59,7 +59,7 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// The words that stand at a path, for a comment.
+/// The words that are at a path, for a comment.
 pub(super) fn words(field: &Field) -> String {
     if field.is_open || field.words.is_empty() {
         return example(field);
@@ -70,7 +70,7 @@ pub(super) fn words(field: &Field) -> String {
     format!("{}{more}", words.join(", "))
 }
 
-/// What stands at a path: a text as an example, or which kinds of values.
+/// What is at a path: a text as an example, or which kinds of values.
 pub(super) fn example(field: &Field) -> String {
     if let Some(word) = field.words.keys().next() {
         return format!("as {}", short(word));
