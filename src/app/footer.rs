@@ -82,7 +82,7 @@ fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
     }
 }
 
-/// The search that is being typed, and behind it what it found so far.
+/// The search that is being typed, and after it what it found so far.
 fn searched(prompt: &Prompt, notice: Option<&Notice>, cells: usize) -> (Vec<Piece>, u16) {
     let told = notice.map(|notice| Piece::of(Role::Dim, &format!("  {}", notice.text)));
     let told = told.filter(|told| told.width() <= cells / 2);

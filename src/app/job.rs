@@ -38,7 +38,7 @@ pub enum Job {
         content: u64,
         /// The first record.
         from: usize,
-        /// The record behind the last.
+        /// The record after the last.
         to: usize,
     },
     /// Look at all records with the rules of datasets.

@@ -58,7 +58,7 @@ pub enum Item {
     NewColumn,
     /// A chat template, by its number.
     Template(usize),
-    /// A field that may name a task, by its number; behind the last, what was typed.
+    /// A field that may name a task, by its number; after the last, what was typed.
     Field(usize),
 }
 

@@ -55,9 +55,9 @@ pub struct Border {
     pub area: Area,
     /// Whether one of the panes is above the other, not beside it.
     pub is_level: bool,
-    /// The first column or row behind it.
+    /// The first column or row after it.
     at: u16,
-    /// The first column or row of the panes, and the first behind them.
+    /// The first column or row of the panes, and the first after them.
     within: (u16, u16),
 }
 
@@ -92,7 +92,7 @@ impl Border {
 pub(super) enum DragState {
     /// The timeline.
     Timeline,
-    /// A border, and whether by the cell behind it.
+    /// A border, and whether by the cell after it.
     Border(Split, bool),
 }
 

@@ -23,14 +23,14 @@ impl Prompt {
         &self.text
     }
 
-    /// Text before and behind the cursor.
+    /// Text before and after the cursor.
     #[must_use]
     pub fn parts(&self) -> (&str, &str) {
         self.text.split_at(self.byte(self.cursor))
     }
 
-    /// The line as it is behind a sign in so many cells, and the column of its cursor. Of a text that is longer the
-    /// part around the cursor is shown, with a sign where it goes on.
+    /// The line as it is after a sign in so many cells, and the column of its cursor. Of a text that is longer the part
+    /// around the cursor is shown, with a sign where it goes on.
     #[must_use]
     pub fn line(&self, sign: &str, cells: usize) -> (Vec<Piece>, u16) {
         let sign = Piece::of(Role::KeyName, sign);
@@ -68,7 +68,7 @@ impl Prompt {
         self.text.graphemes(true).count()
     }
 
-    /// Puts an older or newer one of some lines (the last at the end) in place of the text; behind the last is what was
+    /// Puts an older or newer one of some lines (the last at the end) in place of the text; after the last is what was
     /// being typed. False if there is none. A line that is changed is what is being typed from then on.
     pub fn bring_back(&mut self, lines: &[&str], is_older: bool) -> bool {
         let at = self.brought.as_ref().map(|(at, _)| *at);

@@ -1,4 +1,4 @@
-//! The search while it is typed: each change goes to the first hit behind the place where the prompt was opened; Esc
+//! The search while it is typed: each change goes to the first hit after the place where the prompt was opened; Esc
 //! comes back to that place.
 
 use super::pane::Position;

@@ -193,7 +193,7 @@ impl SelectedRecord {
                 return Found::NotYet;
             }
             if later >= count && earlier.is_none() {
-                // What comes behind these may still be it.
+                // What comes after these may still be it.
                 self.searched = count;
                 return Found::Gone;
             }

@@ -10,14 +10,14 @@ use crate::text::Role;
 pub struct Titles {
     /// The tabs in order, each with what it is called.
     pub tabs: Vec<(Tab, &'static str)>,
-    /// Spaces behind each title.
+    /// Spaces after each title.
     pub space: usize,
     /// Whether a space is between the key of a tab and its title.
     pub has_gap: bool,
 }
 
 impl Titles {
-    /// Cells of a title, with the space before and behind it.
+    /// Cells of a title, with the space before and after it.
     #[must_use]
     pub fn cells(&self, at: usize) -> usize {
         let (lead, gap) = self.spaces(at);

@@ -156,7 +156,7 @@ impl<'w> Out<'w> {
     }
 
     /// One JSON object and a newline, of which one member is an array that is printed as it is made: `begin` without
-    /// the closing brace, the parts of the array, each some elements or nothing, and the members behind it.
+    /// the closing brace, the parts of the array, each some elements or nothing, and the members after it.
     pub(super) fn listing(
         &mut self,
         begin: &str,

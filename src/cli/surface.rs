@@ -27,7 +27,7 @@ pub(super) fn arguments(command: clap::Command) -> clap::Command {
         .arg(Arg::new("no-pager").long("no-pager").action(ArgAction::SetTrue).hide(true))
 }
 
-/// The arguments of the program with these options behind the name of the command, where they precede it.
+/// The arguments of the program with these options after the name of the command, where they precede it.
 pub(super) fn behind_command(mut arguments: Vec<OsString>, is_command: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
     let mut at = 1;
     while let Some(text) = arguments.get(at).and_then(|argument| argument.to_str()) {

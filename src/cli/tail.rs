@@ -28,7 +28,7 @@ pub(super) const COMMAND: Command = Command { name: "tail", describe: Options::a
 /// Longest time from a signal to the exit.
 const ENDING: Duration = Duration::from_millis(1700);
 
-/// How long a stream is silent, behind a signal, when what was in it has been read.
+/// How long a stream is silent, after a signal, when what was in it has been read.
 const SILENCE: Duration = Duration::from_millis(100);
 
 /// Follow a live file or folder and print each record as it comes

@@ -16,7 +16,7 @@ pub fn use_format(format: Box<dyn Format>) {
     CONFIGURED.get_or_init(|| Box::leak(format));
 }
 
-/// Reads inputs with these formats too, behind those that are built in. Only the first call counts.
+/// Reads inputs with these formats too, after those that are built in. Only the first call counts.
 pub fn use_custom_formats(formats: Vec<CustomFormat>) {
     #[expect(clippy::disallowed_methods, reason = "formats live as long as the process, and are set once")]
     CUSTOM.get_or_init(|| {

@@ -53,7 +53,7 @@ impl LiveRecords {
         self.read().get(number)
     }
 
-    /// The record in which a byte is, or the first behind it.
+    /// The record in which a byte is, or the first after it.
     #[must_use]
     pub fn at_offset(&self, offset: u64) -> usize {
         self.read().at_offset(offset)
@@ -105,7 +105,7 @@ pub enum Why {
     Truncated,
     /// The path leads to another file.
     Replaced,
-    /// The document is rewritten again and again: its versions are records from here on, one behind the other.
+    /// The document is rewritten again and again: its versions are records from here on, one after the other.
     Rewritten,
     /// What had looked like whole records turned out to go on; the content is the same.
     Reread,

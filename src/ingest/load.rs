@@ -14,7 +14,7 @@ pub struct Loaded {
     /// The format, and why.
     pub detected: Detected,
     records: OnceLock<RecordIndex>,
-    /// Why there is no more, of a stream that broke off behind these records.
+    /// Why there is no more, of a stream that broke off after these records.
     pub trouble: Option<Problem>,
 }
 

@@ -1,6 +1,6 @@
 //! A recorded file played as if it were written now: its records go into a stream at the pace of their times.
 //!
-//! What reads that stream is what reads any other: nothing behind it knows of a recording.
+//! What reads that stream is what reads any other: nothing after it knows of a recording.
 
 use super::Loaded;
 use crate::format::{Format, Layout};

@@ -16,7 +16,7 @@ const LOOK_BYTES: u64 = 1 << 20;
 /// A file that another took the place of.
 pub(super) struct Late {
     input: Arc<Input>,
-    /// The byte behind what was read of it, and lines that came since.
+    /// The byte after what was read of it, and lines that came since.
     end: u64,
     lines: usize,
     until: Instant,

@@ -2,7 +2,7 @@
 //!
 //! An agent that saves its whole context at each turn leaves one document, never lines. The format says how a version
 //! follows the one before: as a second envelope (A4), as the next checkpoint (S11). The old bytes are gone by then, so
-//! a document is copied when it was read, and all versions are one behind the other in a temporary file.
+//! a document is copied when it was read, and all versions are one after the other in a temporary file.
 
 use super::live::{IngestEvent, Live, Why};
 use super::worker::{Stop, Work};

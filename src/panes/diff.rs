@@ -356,7 +356,7 @@ impl Shown {
         next.first().is_some_and(|range| range.start < end)
     }
 
-    /// A part of the text as a line, with what precedes and behind it.
+    /// A part of the text as a line, with what precedes and follows it.
     fn line(&self, part: Range<usize>, head: &str, role: Role, told: &str) -> TextLine {
         let end = head.len() + part.len();
         let mut line = TextLine::new(Role::JsonString, format!("{head}{}{told}", &self.text[part.clone()]));

@@ -40,7 +40,7 @@ impl FindingsPane {
         self.scroll.jump_to(if at.is_empty() { at.start.saturating_sub(1) } else { at.start });
     }
 
-    /// The number of the finding behind or before the one in focus: from the cursor, if that is at the step in focus.
+    /// The number of the finding after or before the one in focus: from the cursor, if that is at the step in focus.
     #[must_use]
     pub fn neighbour(&self, open: &Open<'_>, is_forward: bool) -> Option<usize> {
         let findings = open.findings();

@@ -148,7 +148,7 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
     out
 }
 
-/// That the view stays where it is, and how many steps came since; else, how many there are behind it.
+/// That the view stays where it is, and how many steps came since; else, how many there are after it.
 fn paused(session: &Session, open: Option<&Open<'_>>, new: usize, cells: usize) -> String {
     let later = open.map_or(0, |open| open.last() - open.step());
     let count = match (new, later) {

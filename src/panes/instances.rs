@@ -111,7 +111,7 @@ impl ColumnsPane {
         self.scroll.show_cursor(extent.height.saturating_sub(2), grid.paths.len());
     }
 
-    /// Moves the cursor by paths and instances; returns the path that is now in focus. Behind the last path of a kind
+    /// Moves the cursor by paths and instances; returns the path that is now in focus. After the last path of a kind
     /// comes the next kind.
     pub fn move_by(&mut self, open: &Open<'_>, rows: isize, columns: isize) -> Option<(Identity, Vec<Key>)> {
         let grid = self.grid(open)?;

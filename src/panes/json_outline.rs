@@ -29,7 +29,7 @@ pub struct Node {
     pub depth: u16,
     /// Number of the container it is in; the root's own number for the root.
     pub parent: u32,
-    /// Number of the first node behind its subtree.
+    /// Number of the first node after its subtree.
     pub end: u32,
     /// Members or elements.
     pub count: u32,

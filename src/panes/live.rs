@@ -46,7 +46,7 @@ impl Pending {
 pub struct Live {
     /// Whether the view stays there.
     pub follow: Follow,
-    /// Watches stop the view at what happens behind this step.
+    /// Watches stop the view at what happens after this step.
     pub after: StepNo,
     /// The first of the steps that came a moment ago.
     pub fresh: Option<StepNo>,
@@ -132,7 +132,7 @@ impl Live {
     pub fn toggle(&mut self, last: StepNo, count: usize) -> bool {
         match self.follow {
             Follow::On => self.follow = Follow::Paused { count, is_stop: false },
-            // What a watch stopped goes on behind that stop, so that no further one is jumped over.
+            // What a watch stopped goes on after that stop, so that no further one is jumped over.
             Follow::Paused { is_stop: true, .. } => self.follow = Follow::On,
             _ => (self.follow, self.after) = (Follow::On, last),
         }

@@ -26,7 +26,7 @@ pub enum PlanLine {
     Wave(usize),
     /// A heading: a set of nodes that wait for one another.
     Cycle(usize),
-    /// A heading: nodes behind a cycle.
+    /// A heading: nodes after a cycle.
     Blocked,
     /// A node.
     Node(usize),

@@ -51,7 +51,7 @@ pub enum Hit {
     Step(StepNo),
 }
 
-/// Most bytes of the rest of a wrapped line, before and behind a row, in which the ends of hits are looked for.
+/// Most bytes of the rest of a wrapped line, before and after a row, in which the ends of hits are looked for.
 const AROUND_BYTES_MAX: usize = 256;
 
 /// Of a row that is a part of a wrapped line, what of that line is in the rows above and below.
@@ -61,7 +61,7 @@ pub struct Around {
     pub first: usize,
     /// The line before the row.
     pub before: SafeText,
-    /// The line behind it.
+    /// The line after it.
     pub after: SafeText,
 }
 

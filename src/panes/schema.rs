@@ -108,7 +108,7 @@ impl SchemaPane {
         self.view.set_marks(marks);
     }
 
-    /// The value that breaks the key under the cursor, which of how many it is: behind the one in focus the next.
+    /// The value that breaks the key under the cursor, which of how many it is: after the one in focus the next.
     #[must_use]
     pub fn value(&self, open: &Open<'_>, cells: usize) -> Option<((Identity, Vec<Key>), usize, usize)> {
         let (_, id, _) = self.shown?;

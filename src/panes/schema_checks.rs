@@ -20,7 +20,7 @@ pub struct Checks {
 
 impl Checks {
     /// Checks the next step; false when there is none. The run is read while its tree is needed and no longer, and the
-    /// findings are made here, behind each lap, so that no frame waits for them.
+    /// findings are made here, after each lap, so that no frame waits for them.
     pub fn go_on(&self, run: &SharedRun, bytes: &dyn Bytes) -> bool {
         let mut at_hand = self.checker.lock().unwrap_or_else(PoisonError::into_inner);
         let (checker, told) = &mut *at_hand;
@@ -75,7 +75,7 @@ impl Checks {
         self.read().at(id, step).into_iter().cloned().collect()
     }
 
-    /// When an identity breaks its schema: at a step, else before it, else behind it.
+    /// When an identity breaks its schema: at a step, else before it, else after it.
     #[must_use]
     pub fn spell(&self, id: IdentityId, step: StepNo) -> Option<ViolationInterval> {
         self.read().spell(id, step)

@@ -35,7 +35,7 @@ pub fn step_at(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
     })
 }
 
-/// The step nearest to a column: before the line the first, behind it the last.
+/// The step nearest to a column: before the line the first, after it the last.
 #[must_use]
 pub fn step_near(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
     let (start, len) = track(open, cells);

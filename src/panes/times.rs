@@ -59,7 +59,7 @@ pub fn start(open: &Open<'_>) -> Option<Moment> {
     (0..=open.last().min(NEAR_MAX)).find_map(|step| of(open, step))
 }
 
-/// When a step happened, or if it does not say, the last before it that does, or else the first behind it.
+/// When a step happened, or if it does not say, the last before it that does, or else the first after it.
 #[must_use]
 pub fn near(open: &Open<'_>, step: StepNo) -> Option<Moment> {
     let before = ((step - NEAR_MAX).max(0)..=step).rev().find_map(|s| of(open, s));

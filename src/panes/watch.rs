@@ -52,7 +52,7 @@ impl Watch {
         Self { target, condition, after, hits: RefCell::default(), met: RefCell::default() }
     }
 
-    /// Gives it another condition; it stops a run from behind that step on.
+    /// Gives it another condition; it stops a run from after that step on.
     pub fn set_condition(&mut self, condition: Option<Condition>, after: StepNo) {
         (self.condition, self.after) = (condition, after);
         (self.hits, self.met) = (RefCell::default(), RefCell::default());
@@ -242,7 +242,7 @@ impl WatchPane {
         self.list.get_mut(self.scroll.cursor)
     }
 
-    /// Watches a value, or no longer; whether it is watched now. It stops a run from behind that step on.
+    /// Watches a value, or no longer; whether it is watched now. It stops a run from after that step on.
     pub fn toggle(&mut self, target: Target, after: StepNo) -> bool {
         if let Some(at) = self.list.iter().position(|watch| watch.target == target) {
             self.list.remove(at);
@@ -267,7 +267,7 @@ impl WatchPane {
         self.scroll.move_by(0, self.rows());
     }
 
-    /// The first hit behind a step of a watch that has a condition, and its row.
+    /// The first hit after a step of a watch that has a condition, and its row.
     #[must_use]
     pub fn first_stop(&self, open: &Open<'_>, after: StepNo) -> Option<(StepNo, usize)> {
         let armed = self.list.iter().enumerate().filter(|(_, watch)| watch.condition.is_some());

@@ -109,7 +109,7 @@ impl MarkJournal {
     }
 
     /// Events for changes of targets, later than all that was read of them, so that they win. They wait to be saved.
-    /// Only a target whose own events are far ahead of the clock gets a time behind those.
+    /// Only a target whose own events are far ahead of the clock gets a time after those.
     pub fn decide(&mut self, changes: Vec<(Target, Change, About)>) -> Vec<Event> {
         self.last_ms = (self.now_ms)().max(self.last_ms + 1);
         let (now, author, ahead) = (self.last_ms, &self.author, &mut self.ahead_ms);

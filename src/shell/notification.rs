@@ -7,7 +7,7 @@ use crate::text::{SafeText, cut};
 const CELLS_MAX: usize = 200;
 
 /// The bytes that give it. The text may quote a file: no control character of it is left, and our own word before it
-/// keeps it from being one of the commands that some terminals know by a number behind `9;`.
+/// keeps it from being one of the commands that some terminals know by a number after `9;`.
 pub(super) fn sequence(by: NoticeBy, text: &str) -> Vec<u8> {
     match by {
         NoticeBy::Off => Vec::new(),

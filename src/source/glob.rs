@@ -91,7 +91,7 @@ fn braces(pattern: &str) -> Option<Braces<'_>> {
     let mut found: Option<(usize, Vec<usize>, usize)> = None;
     for (at, c) in pattern.char_indices() {
         match (c, letters) {
-            // A `]` right behind the `[` is one of the letters.
+            // A `]` right after the `[` is one of the letters.
             (']', Some(from)) if at > from + 1 => letters = None,
             (_, Some(_)) => {}
             ('[', None) if pattern[at + 1..].contains(']') => letters = Some(at),
@@ -183,7 +183,7 @@ impl Search {
                 self.troubles.append(&mut troubles);
             }
             Ok(meta) if meta.is_file() => drop(self.found.insert(path)),
-            // A pipe, which may never end, or a literal name behind the pattern that is not there.
+            // A pipe, which may never end, or a literal name after the pattern that is not there.
             Ok(_) | Err(_) => {}
         }
     }

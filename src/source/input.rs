@@ -68,7 +68,7 @@ impl Input {
         let input = Self::open_any(path)?;
         if let Some(file) = input.sizeless()? {
             return Self::spooled(name, Some(path.to_owned()), Packing::Unknown, move || {
-                // Such a file may give all at its first read, and nothing behind a shorter one.
+                // Such a file may give all at its first read, and nothing after a shorter one.
                 Ok(BufReader::with_capacity(BLOCK, file))
             });
         }

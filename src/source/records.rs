@@ -74,9 +74,9 @@ struct All<'a, L> {
     alone: u64,
 }
 
-/// The records of a piece, if a value begins behind its first newline.
+/// The records of a piece, if a value begins after its first newline.
 struct Guess<S> {
-    /// The byte behind that newline.
+    /// The byte after that newline.
     start: u64,
     /// As it follows the piece.
     framer: Framer,

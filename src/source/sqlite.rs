@@ -1,7 +1,7 @@
 //! SQLite databases, read by their file format: tables of rows, with the write-ahead log beside them laid over.
 //!
 //! Nothing is written, locked or created: SQLite itself, opening a database read-only beside a writer, leaves an index
-//! of the log there. What the log holds behind its last commit is not read. Indexes are not needed, so their pages are
+//! of the log there. What the log holds after its last commit is not read. Indexes are not needed, so their pages are
 //! not read either. See <https://www.sqlite.org/fileformat2.html>.
 
 mod btree;

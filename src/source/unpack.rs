@@ -1,6 +1,6 @@
 //! Packed streams: gzip and Zstandard, recognised by their first bytes and read as what they hold.
 //!
-//! An archive may be several behind one another (what `cat a.gz b.gz` gives); all are read. Whoever reads may get less
+//! An archive may be several after one another (what `cat a.gz b.gz` gives); all are read. Whoever reads may get less
 //! than an archive held, and an error: it was cut off, or it is damaged.
 
 use flate2::bufread::MultiGzDecoder;
@@ -44,7 +44,7 @@ pub(super) fn unpacked<'r>(mut stream: impl Read + 'r) -> io::Result<(Box<dyn Re
     })
 }
 
-/// Frames of Zstandard behind one another.
+/// Frames of Zstandard after one another.
 pub(super) struct Zstd<R> {
     source: R,
     decoder: FrameDecoder,

@@ -19,7 +19,7 @@ const ENDS: [&[u8]; 3] = [b".jsonl", b".ndjson", b".json"];
 /// Ends of the names of files that hold sessions in the places of agents, beside those.
 const SESSION_ENDS: [&[u8]; 3] = [b".eval", b".traj", b".db"];
 
-/// Ends behind these where such a file is packed: it can be read but not followed.
+/// Ends after these where such a file is packed: it can be read but not followed.
 const PACKED: [&[u8]; 2] = [b".gz", b".zst"];
 
 /// Whether a folder whose names allow it is one input: a format says so.

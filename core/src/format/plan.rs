@@ -6,14 +6,14 @@ use crate::rules::acts::Places;
 pub use crate::rules::graph::{Edges, End, Order};
 use std::fmt;
 
-/// What `plan --json` answers: the members before and behind `edges`. There can be as many edges as the square of the
+/// What `plan --json` answers: the members before and after `edges`. There can be as many edges as the square of the
 /// nodes: they are made node by node while they are printed.
 pub struct PlanAnswer {
     /// The members before.
     pub head: Answer,
     /// The edges as JSON texts: those of one node joined by commas.
     pub edges: Box<dyn Iterator<Item = String>>,
-    /// The members behind.
+    /// The members after.
     pub tail: Answer,
 }
 
@@ -43,7 +43,7 @@ pub struct PlanView {
     pub edge_count: usize,
     /// What its calls write.
     pub writers: Places,
-    /// Waves, cycles and what is behind them (A40, S26).
+    /// Waves, cycles and what is after them (A40, S26).
     pub order: Order,
     /// Nodes that get the same from several sides (S27).
     pub conflicts: Vec<PlanConflict>,

@@ -52,7 +52,7 @@ pub trait Format: Send + Sync {
     fn trajectories_in(&self, _text: &[u8]) -> usize {
         1
     }
-    /// What precedes and behind a text that replaces the one before as a whole (a document that is rewritten), so that
+    /// What precedes and follows a text that replaces the one before as a whole (a document that is rewritten), so that
     /// as the next record it is that.
     fn anew(&self, _first_byte: u8) -> (&'static str, &'static str) {
         ("", "")
@@ -148,7 +148,7 @@ pub enum Layout {
 /// One named member of an answer, its value as exact JSON text.
 pub type Field = (&'static str, Box<RawValue>);
 
-/// Members of an answer in order, behind `obelus`, `format`, `step`, `steps`.
+/// Members of an answer in order, after `obelus`, `format`, `step`, `steps`.
 pub type Answer = Vec<Field>;
 
 /// Who supplied a value: members beside `step` and `changed` in blame and history.
@@ -239,7 +239,7 @@ pub trait Run: Send + Sync {
     }
     /// Number of steps so far.
     fn step_count(&self) -> usize;
-    /// Number of trajectories whose steps these are, one behind the other.
+    /// Number of trajectories whose steps these are, one after the other.
     fn trajectory_count(&self) -> usize {
         1
     }
@@ -369,7 +369,7 @@ pub trait Run: Send + Sync {
         None
     }
 
-    /// `state --json`: the members behind the header.
+    /// `state --json`: the members after the header.
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer;
     /// `render`: what the model sees at a step.
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry>;
@@ -391,7 +391,7 @@ pub trait Run: Send + Sync {
         expect: Option<&str>,
         bytes: &dyn Bytes,
     ) -> Resolved;
-    /// `plan --json`: the members behind the header; None where the format has no plans.
+    /// `plan --json`: the members after the header; None where the format has no plans.
     fn plan(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<PlanAnswer> {
         None
     }

@@ -56,7 +56,7 @@ impl Format for SweAgent {
     }
 }
 
-/// Forms: a command, and an observation with the state and the time behind it.
+/// Forms: a command, and an observation with the state and the time after it.
 const COMMAND: Form = OWN;
 const OBSERVATION: Form = OWN + 1;
 

@@ -1,7 +1,7 @@
 //! Paths of the state as people type them: `state.budget`, `†state.budget`, `state#2.budget`, in any format.
 //!
 //! What a format writes itself comes first ([`Run::locate`]); what is typed with less is read the same way, with the
-//! instance behind `#` or beside the path. A path is known if a value ever was there, at whatever step.
+//! instance after `#` or beside the path. A path is known if a value ever was there, at whatever step.
 
 use super::{Instances, Run, nearest_path};
 use crate::json::Key;

@@ -23,7 +23,7 @@ pub(super) struct EventStream {
 enum Line {
     /// So many bytes of the field's name.
     Name(usize),
-    /// The payload: its first byte that is no white space, behind its last one, and whether it can be `[DONE]`.
+    /// The payload: its first byte that is no white space, after its last one, and whether it can be `[DONE]`.
     Data { first: Option<Cursor>, end: u64, is_done: bool },
     /// Another line.
     Other,

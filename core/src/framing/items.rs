@@ -7,7 +7,7 @@ use crate::json::{Scan, Scanner};
 use crate::model::RecordIndex;
 
 /// The elements of the array under a name; other members of the object are passed over. An object without that array
-/// has no records. What is no object, or has something behind it, is a run of values. A fault in an element or behind
+/// has no records. What is no object, or has something after it, is a run of values. A fault in an element or after
 /// one, or a missing end, ends it: the elements before stay.
 #[derive(Debug, Clone)]
 pub(super) struct Items {
@@ -19,19 +19,19 @@ pub(super) struct Items {
 #[derive(Debug, Clone)]
 enum At {
     Opening,
-    /// Behind `{`.
+    /// After `{`.
     First,
-    /// Behind a comma of the object.
+    /// After a comma of the object.
     Next,
     /// A name, and its bytes so far as they are that of the array.
     Name(Cursor, Scanner, Vec<u8>),
-    /// Behind a name, and whether it is that of the array.
+    /// After a name, and whether it is that of the array.
     Colon(bool),
     Value(bool),
     Passed(Cursor, Scanner),
-    /// Behind `[` of the array.
+    /// After `[` of the array.
     FirstItem,
-    /// Behind a comma of the array.
+    /// After a comma of the array.
     NextItem,
     Item(Cursor, Scanner),
     AfterItem,
@@ -64,7 +64,7 @@ impl Items {
         }
     }
 
-    /// Goes on in a value or name, if there is one; what follows it, None: it goes on behind the piece.
+    /// Goes on in a value or name, if there is one; what follows it, None: it goes on after the piece.
     fn scan<'p>(
         &mut self,
         at: &mut Cursor,

@@ -14,7 +14,7 @@ static ZEROS: [u8; 4096] = [0; 4096];
 pub(super) struct Lines {
     /// The first byte of the line that is no white space.
     first: Option<Cursor>,
-    /// Behind its last such byte.
+    /// After its last such byte.
     end: u64,
     /// Where a run of NUL bytes begins that reaches to the cursor.
     nuls: Option<u64>,
@@ -128,10 +128,10 @@ pub(super) struct DetectLines {
     /// Where that record begins, and why it is one.
     from: Cursor,
     why: String,
-    /// Behind the last byte that is no white space.
+    /// After the last byte that is no white space.
     end: u64,
     line: Line,
-    /// Whether the text is whole values one behind the other: if no line is a record, those are (not in A1, S1).
+    /// Whether the text is whole values one after the other: if no line is a record, those are (not in A1, S1).
     is_run: bool,
     /// Whether a line may be one of a stream of events, so that all that are such are records.
     has_events: bool,

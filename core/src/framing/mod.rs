@@ -1,8 +1,8 @@
 //! Cuts an input into records, going forward through it once (A1, S1, D1; `DESIGN.md` 9).
 //!
 //! A [`Framer`] is fed pieces of the input in order, cut anywhere, and puts records into an index as soon as they are
-//! known. What it believes of a file can fall later (a second value behind what looked like one document): then it
-//! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
+//! known. What it believes of a file can fall later (a second value after what looked like one document): then it takes
+//! records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
 mod event_stream;
 mod items;
@@ -40,7 +40,7 @@ struct Cursor {
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     framing: Framing,
-    /// The first byte behind a byte order mark.
+    /// The first byte after a byte order mark.
     origin: Cursor,
 }
 
@@ -72,7 +72,7 @@ pub enum Ending {
     Torn,
 }
 
-/// How to go on behind what a mode has taken of a piece.
+/// How to go on after what a mode has taken of a piece.
 enum FramerAction {
     /// All is taken.
     More,
@@ -96,7 +96,7 @@ impl Cursor {
         self.byte += bytes.len() as u64;
     }
 
-    /// Goes over white space; whether there is more behind it in this piece, and where.
+    /// Goes over white space; whether there is more after it in this piece, and where.
     fn pass_space(&mut self, piece: &[u8]) -> Option<usize> {
         let end = piece.iter().position(|&b| !is_space(b));
         self.pass(&piece[..end.unwrap_or(piece.len())]);
@@ -117,7 +117,7 @@ impl Framer {
         Self { rules: Rules { framing, origin }, mode: Mode::Mark, at: origin }
     }
 
-    /// A framer inside a run of values, before a value that begins at this byte or behind it, on line 0.
+    /// A framer inside a run of values, before a value that begins at this byte or after it, on line 0.
     #[must_use]
     pub fn between(byte: u64) -> Self {
         let at = Cursor { byte, line: 0 };
@@ -196,7 +196,7 @@ impl Framer {
 
     /// If the input has a hole at [`Framer::position`], goes over it without reading it, as far as lines and runs of
     /// values are concerned. `hole_at` gives the length in bytes of the hole that begins at a byte, 0 where there is
-    /// none. To be asked behind a piece that ended in a NUL byte.
+    /// none. To be asked after a piece that ended in a NUL byte.
     pub fn skip_hole(&mut self, hole_at: impl Fn(u64) -> u64) {
         let hole = || hole_at(self.at.byte);
         match &mut self.mode {

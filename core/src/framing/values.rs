@@ -107,9 +107,9 @@ pub(super) struct Array {
 #[derive(Debug, Clone)]
 enum Part {
     Opening,
-    /// Behind `[`.
+    /// After `[`.
     First,
-    /// Behind a comma.
+    /// After a comma.
     Next,
     Element(Cursor, Scanner),
     After,
@@ -214,9 +214,9 @@ pub(super) struct Members {
 #[derive(Debug, Clone)]
 enum At {
     Opening,
-    /// Behind `{`.
+    /// After `{`.
     First,
-    /// Behind a comma.
+    /// After a comma.
     Next,
     Name(Scanner),
     Colon,
@@ -306,21 +306,21 @@ impl Members {
     }
 }
 
-/// A run of values. Behind one that cannot be read it goes on at the next line that begins with `{` or `[` (D1).
+/// A run of values. After one that cannot be read it goes on at the next line that begins with `{` or `[` (D1).
 #[derive(Debug, Clone, Default)]
 pub(super) enum Run {
     #[default]
     Between,
     /// A value: its start, whether its own last byte does not give its end, and the scanner.
     Value(Cursor, bool, Scanner),
-    /// A number or word, which needs white space behind it.
+    /// A number or word, which needs white space after it.
     Scalar(Cursor),
     Skip(Skip),
     /// A hole, from here on.
     Nuls(Cursor),
 }
 
-/// A value that cannot be read, up to where reading resumes: a line that begins with `{` or `[` (D1), or a hole, behind
+/// A value that cannot be read, up to where reading resumes: a line that begins with `{` or `[` (D1), or a hole, after
 /// which a value is good (TAIL T13).
 #[derive(Debug, Clone)]
 pub(super) struct Skip {

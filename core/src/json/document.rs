@@ -99,7 +99,7 @@ impl Document {
         self.len() == 0
     }
 
-    /// The elements that another array has behind all of this one's; None: one of them is no array, or they begin
+    /// The elements that another array has after all of this one's; None: one of them is no array, or they begin
     /// otherwise.
     #[must_use]
     pub fn appended<'d>(&self, other: &'d Self) -> Option<&'d [Self]> {
@@ -210,7 +210,7 @@ impl Document {
         depth + value.depth <= DOCUMENT_DEPTH_MAX && self.weight + value.weight + depth <= DOCUMENT_VALUES_MAX
     }
 
-    /// `add` of a patch: in an array the elements behind move on.
+    /// `add` of a patch: in an array the elements after move on.
     fn insert(&mut self, path: &[String], value: Self) -> bool {
         let Some((_, parent)) = path.split_last() else { return self.set(path, value) };
         let Some(parent) = self.at(parent) else { return false };

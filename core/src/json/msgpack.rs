@@ -268,7 +268,7 @@ impl<'p> Reader<'p> {
         Ok(())
     }
 
-    /// The fields of an object, behind its class.
+    /// The fields of an object, after its class.
     fn fields(&mut self) -> Result<(), String> {
         let len = match self.byte()? {
             0xde => self.len(2)?,

@@ -34,7 +34,7 @@ impl std::error::Error for SyntaxError {}
 /// Reads one JSON text, white space around it allowed.
 ///
 /// # Errors
-/// What is no JSON: bad syntax, text behind the value, `NaN`, a string with a lone surrogate escape (A1, D1).
+/// What is no JSON: bad syntax, text after the value, `NaN`, a string with a lone surrogate escape (A1, D1).
 pub fn parse(text: &str) -> Result<Value<'_>, SyntaxError> {
     let mut reading = Reading::new(text);
     let value = reading.whole().ok_or_else(|| fault(text))?;

@@ -115,7 +115,7 @@ impl Pickle {
         }
     }
 
-    /// A value as JSON text; what is deeper than is read, or behind too much text, is `null`.
+    /// A value as JSON text; what is deeper than is read, or after too much text, is `null`.
     #[must_use]
     pub fn json(&self, id: PickleId) -> String {
         let mut out = String::new();

@@ -134,7 +134,7 @@ impl<'a> Reading<'a> {
         Some(is_empty)
     }
 
-    /// Behind a member or element: whether the container ends here; else a comma is taken.
+    /// After a member or element: whether the container ends here; else a comma is taken.
     pub(super) fn ends(&mut self, close: u8) -> Option<bool> {
         let byte = self.skip_space()?;
         self.at += 1;

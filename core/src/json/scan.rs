@@ -70,7 +70,7 @@ pub struct Scanner {
     levels: Vec<u64>,
     /// Bytes of earlier pieces.
     taken: usize,
-    /// Behind this many bytes, at this depth, the text can be closed into a value ([`closed`]).
+    /// After this many bytes, at this depth, the text can be closed into a value ([`closed`]).
     closable: Option<(usize, usize)>,
 }
 

@@ -144,7 +144,7 @@ fn is_any<const N: usize>(bytes: u8x16, letters: [u8; N]) -> u8x16 {
     letters.into_iter().fold(u8x16::splat(0), |is, letter| is | bytes.cmp_eq(u8x16::splat(letter)))
 }
 
-/// Of the backslashes of a block, which bytes are behind one that begins an escape: of a run of backslashes each second
+/// Of the backslashes of a block, which bytes are after one that begins an escape: of a run of backslashes each second
 /// begins none. Adding finds the end of each run; that runs begin at even and at odd places is distinguished by the
 /// mask.
 fn letters(backslashes: u64, is_escaped: &mut bool) -> u64 {

@@ -89,7 +89,7 @@ impl<T> Chunks<T> {
         self.chunks.iter().flatten()
     }
 
-    /// How many entries at the beginning are so; behind them none may be.
+    /// How many entries at the beginning are so; after them none may be.
     #[must_use]
     pub fn partition_point(&self, is_so: impl Fn(&T) -> bool) -> usize {
         let whole = self.chunks.partition_point(|chunk| chunk.last().is_some_and(&is_so));

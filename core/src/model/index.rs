@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 pub struct RecordIndex {
     entries: Chunks<Entry>,
-    /// Records whose line is not the one behind their predecessor's, and their line.
+    /// Records whose line is not the one after their predecessor's, and their line.
     lines: Vec<(usize, u64)>,
     /// Lengths of records of 4 GiB and more.
     long: BTreeMap<usize, u64>,
@@ -70,7 +70,7 @@ impl RecordIndex {
         self.broken.iter().map(|(&number, why)| (number, why.as_str()))
     }
 
-    /// The record in which this byte is, or the first behind it.
+    /// The record in which this byte is, or the first after it.
     #[must_use]
     pub fn at_offset(&self, offset: u64) -> usize {
         let (mut low, mut high) = (0, self.len());

@@ -20,7 +20,7 @@ impl Span {
         Self { offset: self.offset + start as u64, len: len as u64 }
     }
 
-    /// First byte behind the span.
+    /// First byte after the span.
     #[must_use]
     pub fn end(self) -> u64 {
         self.offset.saturating_add(self.len)

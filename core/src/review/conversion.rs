@@ -79,7 +79,7 @@ impl Said {
         match &entry.body {
             Body::Item(item) => out.item(item, entry),
             Body::Message(_) => out.spoken(turn),
-            // A conversation has the words of a turn beside its calls, and its results behind them.
+            // A conversation has the words of a turn beside its calls, and its results after them.
             Body::Turn => {
                 let said = turn.parts.iter().filter(|part| matches!(part, Part::Text(_) | Part::Thought(_)));
                 out.spoken(&Turn::of(turn.role, said.cloned().collect()));

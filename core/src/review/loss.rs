@@ -70,7 +70,7 @@ pub struct Segment {
     pub message: Option<usize>,
     /// Whether the model is trained on it.
     pub is_trained: bool,
-    /// Whether it lies behind the limit.
+    /// Whether it is after the limit.
     pub is_cut: bool,
 }
 
@@ -281,7 +281,7 @@ fn ends(conversation: &Conversation, template: &Template, text: &str) -> Vec<Opt
     ends
 }
 
-/// Where the answer of a message begins, behind what asks the model for one.
+/// Where the answer of a message begins, after what asks the model for one.
 fn answer_start(
     conversation: &Conversation,
     template: &Template,
@@ -381,7 +381,7 @@ fn by_template(segments: &[Segment], whole: &Rendered, is_wanted: impl Fn(Option
     out
 }
 
-/// Marks what lies behind a byte, and cuts the segment that it is in.
+/// Marks what is after a byte, and cuts the segment that it is in.
 fn cut(segments: Vec<Segment>, limit: usize) -> Vec<Segment> {
     let halves = |segment: Segment| {
         let middle = limit.clamp(segment.span.start, segment.span.end);

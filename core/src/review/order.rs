@@ -30,7 +30,7 @@ pub struct Order {
     pub records: Vec<u32>,
     /// How many records were looked at for it: the first ones.
     pub known: usize,
-    /// Whether a filter left none of these out; then those behind them are shown too.
+    /// Whether a filter left none of these out; then those after them are shown too.
     pub is_whole: bool,
 }
 

@@ -134,7 +134,7 @@ fn whole(text: &str, (at, end): (usize, usize), secrets: &mut Vec<Secret>) -> St
     format!("{REPLACED}password]")
 }
 
-/// Whether behind a key comes a string.
+/// Whether after a key comes a string.
 fn is_string(rest: &str) -> bool {
     rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('"'))
 }

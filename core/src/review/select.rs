@@ -27,7 +27,7 @@ pub trait Predicate {
     /// # Errors
     /// The question does not fit the record; nothing is exported then.
     fn holds(&self, record: &Candidate<'_>) -> Result<bool, Problem>;
-    /// How it is reported in the manifest, for the records that it takes and behind `not` for those that it leaves.
+    /// How it is reported in the manifest, for the records that it takes and after `not` for those that it leaves.
     fn told(&self) -> String;
 }
 

@@ -14,7 +14,7 @@ pub trait Tokenizer: Debug + Send + Sync {
     fn name(&self) -> &str;
 
     /// Where each token of a text begins, in bytes, in order. Tokens that are in the text by their names, as
-    /// `<|im_end|>`, are one; none is put before or behind it.
+    /// `<|im_end|>`, are one; none is put before or after it.
     ///
     /// # Errors
     /// A sentence: it cannot split this text.

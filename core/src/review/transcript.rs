@@ -191,7 +191,7 @@ impl Transcript {
         }
     }
 
-    /// An id that no call before has: further ones of an id have a number behind it.
+    /// An id that no call before has: further ones of an id have a number after it.
     fn unique(&mut self, id: String) -> String {
         let count = self.ids.entry(id.clone()).or_default();
         *count += 1;

@@ -38,7 +38,7 @@ impl Sink for XxHash3_128 {
     }
 }
 
-/// The digest of an object with one member of this string and one of this value, `text_key` before or behind `key`.
+/// The digest of an object with one member of this string and one of this value, `text_key` before or after `key`.
 #[must_use]
 pub fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) -> u128 {
     let mut hash = Sha256::new();

@@ -1,4 +1,4 @@
-//! The order of a graph of calls or agents: waves, cycles, and what waits behind them (A40, S26).
+//! The order of a graph of calls or agents: waves, cycles, and what waits after them (A40, S26).
 
 mod edges;
 
@@ -12,7 +12,7 @@ pub struct Order {
     pub waves: Vec<Vec<usize>>,
     /// Strongly connected sets of nodes, each sorted, then sorted.
     pub cycles: Vec<Vec<usize>>,
-    /// Nodes behind a cycle, by index.
+    /// Nodes after a cycle, by index.
     pub blocked: Vec<usize>,
 }
 

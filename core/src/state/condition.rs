@@ -167,7 +167,7 @@ fn unknown(text: &str) -> String {
 pub struct Expected {
     /// The path, in the notation of the format.
     pub path: String,
-    /// The instance behind it, as ②; None: every one.
+    /// The instance after it, as ②; None: every one.
     pub instance: Option<String>,
     /// What it must become; None: it is only shown.
     pub condition: Option<Condition>,

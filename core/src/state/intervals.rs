@@ -124,7 +124,7 @@ impl Tree {
         })
     }
 
-    /// The steps behind `after`, up to `step`, in which the value at a node changed: came, became another, went.
+    /// The steps after `after`, up to `step`, in which the value at a node changed: came, became another, went.
     #[must_use]
     pub fn changes(&self, node: NodeId, (after, step): (StepNo, StepNo)) -> Vec<StepNo> {
         let mut out = Vec::new();
@@ -141,7 +141,7 @@ impl Tree {
         out
     }
 
-    /// The steps behind `after`, up to `step`, in which something was written at or below a node.
+    /// The steps after `after`, up to `step`, in which something was written at or below a node.
     #[must_use]
     pub fn written(&self, node: NodeId, span: (StepNo, StepNo)) -> Vec<StepNo> {
         let mut out = Vec::new();
@@ -149,7 +149,7 @@ impl Tree {
         out
     }
 
-    /// The steps behind `after`, up to `step`, in which something was written at or below a node, with the value there
+    /// The steps after `after`, up to `step`, in which something was written at or below a node, with the value there
     /// as compact JSON text if it is a leaf or `with_containers` asks for whole containers; None: no such value.
     pub fn each_text(
         &self,
@@ -166,8 +166,8 @@ impl Tree {
         });
     }
 
-    /// Calls with each step behind the first and up to the second that wrote at or below a node, and the last version
-    /// of each node there at that step.
+    /// Calls with each step after the first and up to the second that wrote at or below a node, and the last version of
+    /// each node there at that step.
     fn each_step(&self, node: NodeId, (after, step): (StepNo, StepNo), mut then: impl FnMut(StepNo, &[u32])) {
         let (low, limit) = (self.limit(after), self.limit(step));
         let below = self.below(node);

@@ -61,7 +61,7 @@ pub struct Violation {
 /// A place of a schema that a value breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reason {
-    /// Where in the schema, as a JSON Pointer; in a part that has an address of its own, behind that and `#`.
+    /// Where in the schema, as a JSON Pointer; in a part that has an address of its own, after that and `#`.
     pub schema_path: String,
     /// What it wants.
     pub message: String,
@@ -86,7 +86,7 @@ impl Violation {
     }
 }
 
-/// Puts a sentence behind others, once.
+/// Puts a sentence after others, once.
 fn join(known: &mut String, message: &str) {
     if known.is_empty() {
         message.clone_into(known);

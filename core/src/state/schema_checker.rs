@@ -5,7 +5,7 @@
 //! held.
 //!
 //! A validator wants a value of its own kind, several times as large as the tree's. So a schema check goes through many
-//! steps at once, a lap, one identity behind the other, and holds the value of one. Laps double, so that first answers
+//! steps at once, a lap, one identity after the other, and holds the value of one. Laps double, so that first answers
 //! come early. In short ones, as a growing input makes them, values are kept: what a step touched, the next may touch
 //! again.
 
@@ -36,7 +36,7 @@ const LAP_NODES: usize = 60_000;
 /// Stands for no node.
 const NO_NODE: NodeId = NodeId(u32::MAX);
 
-/// What a step does that matters here. Its order is that of a lap: schemas first, then one identity behind the other.
+/// What a step does that matters here. Its order is that of a lap: schemas first, then one identity after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckTask {
     /// It brings a schema (A20).
@@ -50,7 +50,7 @@ pub enum CheckTask {
 /// One check in progress.
 #[derive(Debug, Default)]
 pub struct SchemaChecker {
-    /// The first step that is not judged, and the first behind the lap.
+    /// The first step that is not judged, and the first after the lap.
     next: StepNo,
     end: StepNo,
     /// Steps of the longest lap so far.
@@ -203,7 +203,7 @@ impl SchemaChecker {
         self.output = Some((number, output));
     }
 
-    /// Compiles and checks what the turn at hand brought. Behind the last, all steps of the lap are judged.
+    /// Compiles and checks what the turn at hand brought. After the last, all steps of the lap are judged.
     pub fn judge(&mut self) -> Judgement {
         let mut judgement = Judgement::default();
         if self.is_planning {

@@ -135,7 +135,7 @@ impl Violations {
         held
     }
 
-    /// The time in which an identity breaks its schema at a step; else the last before it, else the first behind it.
+    /// The time in which an identity breaks its schema at a step; else the last before it, else the first after it.
     #[must_use]
     pub fn spell(&self, id: IdentityId, step: StepNo) -> Option<ViolationInterval> {
         let mut spells: Vec<ViolationInterval> = Vec::new();

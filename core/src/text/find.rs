@@ -101,7 +101,7 @@ impl Pattern {
         out
     }
 
-    /// Where the first match in raw JSON bytes begins, at this byte or behind it.
+    /// Where the first match in raw JSON bytes begins, at this byte or after it.
     #[must_use]
     pub fn find_raw(&self, bytes: &[u8], from: usize) -> Option<usize> {
         self.raw.find_at(bytes, from).map(|m| m.start())

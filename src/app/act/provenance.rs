@@ -63,7 +63,7 @@ impl App {
         self.tell(told);
     }
 
-    /// Puts the next or previous value that the step wrote in focus; behind the last comes the first.
+    /// Puts the next or previous value that the step wrote in focus; after the last comes the first.
     pub(in crate::app) fn change_of_step(&mut self, is_forward: bool) {
         let Some(open) = self.session.open() else { return };
         let step = open.step();
@@ -89,7 +89,7 @@ impl App {
         }
     }
 
-    /// Compares the next two instances of the kind in focus; behind the last pair come steps again.
+    /// Compares the next two instances of the kind in focus; after the last pair come steps again.
     pub(in crate::app) fn compare_instances(&mut self) {
         let Some(open) = self.session.open() else { return };
         let standing = open.tree().identities(open.step());

@@ -304,7 +304,7 @@ impl App {
     }
 }
 
-/// The units behind (or before) one, then those from the other end, it itself last.
+/// The units after (or before) one, then those from the other end, it itself last.
 fn around(here: usize, count: usize, is_forward: bool) -> impl Iterator<Item = usize> {
     let step = move |i: usize| if is_forward { (here + i) % count } else { (here + count - i) % count };
     (1..=count).map(step)

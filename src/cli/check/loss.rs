@@ -96,7 +96,7 @@ pub(super) fn tell(all: &[Counted], out: &mut Out) -> io::Result<()> {
     out.table(&rows)
 }
 
-/// The same for programs: one line behind the findings.
+/// The same for programs: one line after the findings.
 pub(super) fn json(all: &[Counted]) -> Result<String, Problem> {
     Ok(plain(&vec![("templates", raw(&all.iter().map(Counted::member).collect::<Vec<_>>())?)]))
 }

@@ -31,7 +31,7 @@ struct Compared {
     last: (StepNo, StepNo),
 }
 
-/// The states behind a pair of steps.
+/// The states after a pair of steps.
 struct States {
     steps: (StepNo, StepNo),
     parts: Vec<Part>,
@@ -142,7 +142,7 @@ impl Compared {
         States { steps, parts: states(At { tree: a, step: steps.0 }, At { tree: b, step: steps.1 }) }
     }
 
-    /// The states at the first steps behind a hunk that are aligned again; None where there are none.
+    /// The states at the first steps after a hunk that are aligned again; None where there are none.
     fn after(&self, hunk: &Hunk) -> Option<States> {
         let steps = (number(hunk.old.end), number(hunk.new.end));
         (steps.0 <= self.last.0 && steps.1 <= self.last.1).then(|| self.states(steps))

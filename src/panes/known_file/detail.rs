@@ -71,7 +71,7 @@ fn before_words(work: &Work, before: LineId) -> Vec<Piece> {
     ]
 }
 
-/// The first test behind a write, or else the first command.
+/// The first test after a write, or else the first command.
 fn tried(open: &Open<'_>, work: &Work, written: StepNo) -> Vec<Piece> {
     let told = |word: &str, step: StepNo| {
         let outcome = work.outcome(step).map(|outcome| outcome.verdict);

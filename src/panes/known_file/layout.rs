@@ -194,7 +194,7 @@ fn with_gaps(view: &FileView) -> Vec<Item> {
     items
 }
 
-/// What is missing behind the last known line.
+/// What is missing after the last known line.
 fn end_gap(view: &FileView, next: u32) -> Option<Item> {
     let facts = &view.facts;
     match facts.lines {

@@ -14,7 +14,7 @@ use crate::model::StepNo;
 use crate::text::{Pattern, Role};
 use std::ops::Range;
 
-/// Most lines and bytes that are laid out before and behind the cursor.
+/// Most lines and bytes that are laid out before and after the cursor.
 const LINES_MAX: usize = 300;
 const BYTES_MAX: usize = 32 << 10;
 /// A cursor that is moved by more rows than these is sent to the end.
@@ -82,7 +82,7 @@ impl LossPane {
         self.reader.scroll.jump_to(row);
     }
 
-    /// The line under the cursor; before the first and behind the last that are laid out the nearest of the others.
+    /// The line under the cursor; before the first and after the last that are laid out the nearest of the others.
     fn line(&self, cells: usize) -> Option<usize> {
         let place = self.reader.line_number(cells)?;
         (self.shown.start + place).checked_sub(usize::from(self.shown.start > 0))

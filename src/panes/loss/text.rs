@@ -18,7 +18,7 @@ const LINE_BYTES_MAX: usize = 2 << 10;
 pub struct LossOptions {
     /// The chat template.
     pub template: Arc<dyn ChatTemplate>,
-    /// Tokens that the model sees, by estimate; what lies behind is cut.
+    /// Tokens that the model sees, by estimate; what is after is cut.
     pub max_tokens: Option<usize>,
 }
 

@@ -14,7 +14,7 @@ const STRING_BYTES_CLOSED: usize = 16 << 10;
 const STRING_LINES_OPEN: usize = 20_000;
 const STRING_BYTES_OPEN: usize = 1 << 20;
 
-/// Most bytes behind a row in which the end of its line is looked for.
+/// Most bytes after a row in which the end of its line is looked for.
 const LINE_BYTES_MAX: usize = 1 << 10;
 
 /// Strings up to this length are never laid out as a block.

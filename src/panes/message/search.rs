@@ -60,7 +60,7 @@ impl DocView {
         if block.is_whole { Some(block) } else { string_block(doc, at, Some(true), cells) }
     }
 
-    /// Where the cursor is, as a stop; the end of a container lies behind all that is in it.
+    /// Where the cursor is, as a stop; the end of a container is after all that is in it.
     fn here(&self, doc: &Doc, cells: usize) -> Stop {
         let outline = self.outline(cells);
         match outline.lines.get(self.scroll.cursor) {

@@ -70,7 +70,7 @@ impl Builder {
         }
     }
 
-    /// Puts a line behind what precedes each; a very long one as several, so that none costs much to lay out.
+    /// Puts a line after what precedes each; a very long one as several, so that none costs much to lay out.
     pub(super) fn line(&mut self, line: Line) {
         let leads: Vec<Lead> = self.leads.iter().cloned().chain(line.leads).collect();
         if line.spans.iter().all(|(_, text)| text.len() <= LINE_BYTES_MAX) {

@@ -8,7 +8,7 @@ use crate::panes::{Piece, Row};
 use crate::text::{Role, SafeText, width, wrap_hanging};
 use std::ops::Range;
 
-/// Fewest cells that a text has behind what precedes it; where there are less, that is left out.
+/// Fewest cells that a text has after what precedes it; where there are less, that is left out.
 const TEXT_CELLS_MIN: usize = 8;
 /// Most cells by which a line is indented where it goes on.
 const HANGING_MAX: usize = 16;

@@ -10,7 +10,7 @@ pub(super) enum Item {
     Line(Line),
     /// A table, whose columns share the width.
     Table(Table),
-    /// A rule across the pane, behind what precedes it.
+    /// A rule across the pane, after what precedes it.
     Rule(Vec<Lead>),
 }
 

@@ -263,7 +263,7 @@ impl<'b, 't> Writer<'b, 't> {
         matches!(self.containers.last(), Some(Container::Item { .. }))
     }
 
-    /// A blank line between two things, but not behind the sign of an item.
+    /// A blank line between two things, but not after the sign of an item.
     fn between(&mut self) {
         self.flush();
         let is_item_empty = matches!(self.containers.last(), Some(Container::Item { is_put: false, .. }));

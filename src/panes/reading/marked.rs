@@ -14,7 +14,7 @@ pub fn mark_differences(left: &mut Reading, right: &mut Reading) {
     mark(right, &found.added, Role::Added);
 }
 
-/// All lines of text, each with a line end behind it.
+/// All lines of text, each with a line end after it.
 fn text_of(reading: &Reading) -> String {
     let mut out = String::new();
     for item in &reading.items {

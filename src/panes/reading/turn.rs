@@ -237,7 +237,7 @@ impl Writer<'_> {
     }
 }
 
-/// How a result came out, behind its heading.
+/// How a result came out, after its heading.
 fn outcome(outcome: Option<Outcome>) -> Vec<(Role, String)> {
     let told = step_row::of_result(outcome, None);
     told.into_iter().map(|piece| (piece.role, format!(" {}", piece.text))).collect()

@@ -136,7 +136,7 @@ pub(in crate::panes) fn before(open: &Open<'_>, node: NodeId, step: StepNo) -> O
     Some((SafeText::of(&told), None))
 }
 
-/// The same as it is behind what the value is now.
+/// The same as it is after what the value is now.
 pub(super) fn was(open: &Open<'_>, node: NodeId, step: StepNo) -> Vec<Piece> {
     let old = before(open, node, step).map(|(old, _)| [Piece::of(Role::Dim, "  was "), Piece::safe(Role::Old, old)]);
     old.into_iter().flatten().collect()

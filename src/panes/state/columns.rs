@@ -12,7 +12,7 @@ pub(super) fn indent_of(depth: u32, cells: usize) -> usize {
     (depth as usize * if cells < 50 { 1 } else { 2 }).min(cells / 2)
 }
 
-/// Where values begin, so that they are in one column: behind the widest visible key, its indentation included.
+/// Where values begin, so that they are in one column: after the widest visible key, its indentation included.
 pub(super) fn value_column(open: &Open<'_>, lines: &[Line], pane: usize) -> usize {
     let cells = |line: &Line| {
         if matches!(line.place, Place::Field(..)) {

@@ -18,7 +18,7 @@ const NAME_CELLS: usize = 22;
 const BEFORE_NAME: usize = 6;
 /// Cells of a value that a source leaves.
 const VALUE_CELLS: usize = 16;
-/// In fewer cells values are right behind the names.
+/// In fewer cells values are right after the names.
 const NARROW: usize = 50;
 
 /// The conversation as rows.
@@ -62,7 +62,7 @@ pub(in crate::panes) fn is_within(open: &Open<'_>, node: NodeId, step: StepNo, l
 }
 
 impl Conversation {
-    /// A row of it: its heading, or a field behind its value.
+    /// A row of it: its heading, or a field after its value.
     pub(super) fn row(&self, line: &Line, cells: usize) -> Option<(Vec<Piece>, Vec<Piece>)> {
         match &line.place {
             Place::Conversation => {

@@ -72,7 +72,7 @@ pub(super) fn placed(column: Column, mut pieces: Vec<Piece>, cells: usize) -> Ve
     let mut room = cells;
     for piece in &mut pieces {
         if piece.width() >= room {
-            // One that just fits has others behind it.
+            // One that just fits has others after it.
             piece.text = cut(&piece.text.clone().join(&SafeText::literal("…")), room);
             room = 0;
         }

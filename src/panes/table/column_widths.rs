@@ -8,9 +8,9 @@ use crate::panes::{Extent, Piece, Row, Session};
 use crate::review::{Column, Filter, Sort};
 use crate::text::{Role, SafeText, pad, width};
 
-/// Cells between two columns: for the sign of the order behind the one, and for that of the focus before the other.
+/// Cells between two columns: for the sign of the order after the one, and for that of the focus before the other.
 const GAP: usize = 2;
-/// Cells of a row beside its columns: the edge, and behind the last column the sign of the order.
+/// Cells of a row beside its columns: the edge, and after the last column the sign of the order.
 const EDGES: usize = 2;
 
 /// What the columns would like to have, in cells.
@@ -117,7 +117,7 @@ impl Shape {
         Self { columns, has_more: (first > fixed, end < wants.cells.len()) }
     }
 
-    /// The column at a cell; the cells between two belong to the one before which or behind which their signs are.
+    /// The column at a cell; the cells between two belong to the one before which or after which their signs are.
     pub(super) fn column_at(&self, cell: usize) -> Option<Column> {
         let mut end = 0;
         let is_there = |(_, cells): &&(Column, usize)| {

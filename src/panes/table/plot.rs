@@ -132,7 +132,7 @@ impl PlotPane {
 struct Drawing<'p> {
     plot: &'p Plot,
     field: Field,
-    /// Cells of a bin, with the gap behind its bar.
+    /// Cells of a bin, with the gap after its bar.
     bin: usize,
     gap: usize,
     /// Rows of bars.

@@ -76,7 +76,7 @@ pub(super) fn fitted(row: &Row, cells: usize) -> Vec<Piece> {
     out
 }
 
-/// Pieces in exactly so many cells: cut with `…`, or with blanks behind them.
+/// Pieces in exactly so many cells: cut with `…`, or with blanks after them.
 #[must_use]
 pub(super) fn filled(pieces: &[Piece], cells: usize) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();

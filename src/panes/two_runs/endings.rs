@@ -39,7 +39,7 @@ pub fn failures(run: &dyn Run, steps: &Range<StepNo>) -> (usize, usize) {
 /// A trajectory of a run: its name, as `chosen`, and its steps.
 pub type Trajectory = (Option<String>, Range<StepNo>);
 
-/// The trajectories of a run, one behind the other.
+/// The trajectories of a run, one after the other.
 #[must_use]
 pub fn trajectories(data: &RunData, run: &dyn Run) -> Vec<Trajectory> {
     let mut out: Vec<Trajectory> = Vec::new();

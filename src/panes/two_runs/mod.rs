@@ -161,7 +161,7 @@ impl TwoRuns {
         }
     }
 
-    /// Which stretch that differs a row is in or behind, from 1; 0 before the first.
+    /// Which stretch that differs a row is in or after, from 1; 0 before the first.
     #[must_use]
     pub fn difference_number(&self, row: usize) -> usize {
         self.differences.partition_point(|first| *first <= row)

@@ -10,7 +10,7 @@ pub(crate) fn put_number(number: u64, to: &mut impl Write) -> io::Result<()> {
     to.write_all(&number.to_le_bytes())
 }
 
-/// Writes bytes behind their length.
+/// Writes bytes after their length.
 pub(crate) fn put(bytes: &[u8], to: &mut impl Write) -> io::Result<()> {
     put_number(bytes.len() as u64, to)?;
     to.write_all(bytes)
@@ -32,7 +32,7 @@ pub(crate) fn number_or_end(from: &mut impl Read) -> io::Result<Option<u64>> {
     }
 }
 
-/// Reads bytes behind their length.
+/// Reads bytes after their length.
 pub(crate) fn get(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut left = number(from)?;
     let mut bytes = Vec::new();
@@ -47,7 +47,7 @@ pub(crate) fn get(from: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads text behind its length.
+/// Reads text after its length.
 pub(crate) fn text(from: &mut impl Read) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&get(from)?).into_owned())
 }

@@ -182,7 +182,7 @@ pub(super) fn find(pager: &Pager, root: u32, number: i64) -> Result<Option<Paylo
     Err(format!("the tree of page {root} leads back to itself"))
 }
 
-/// The first of so many indexes for which something holds, which holds for all behind it; their count for none.
+/// The first of so many indexes for which something holds, which holds for all after it; their count for none.
 fn first_index(count: usize, holds: impl Fn(usize) -> Result<bool, Fault>) -> Result<usize, Fault> {
     let (mut low, mut high) = (0, count);
     while low < high {

@@ -127,10 +127,10 @@ fn long() -> Vec<u8> {
     (0..3_000_u32).map(|i| (i * 7) as u8).collect()
 }
 
-/// Pages with their numbers that a commit writes, and the size of the database behind it.
+/// Pages with their numbers that a commit writes, and the size of the database after it.
 type Commit<'p> = (&'p [(u32, Vec<u8>)], u32);
 
-/// A log with these commits: pages, and the size of the database behind each.
+/// A log with these commits: pages, and the size of the database after each.
 fn log(commits: &[Commit<'_>]) -> Vec<u8> {
     let words = |bytes: &[u8]| bytes.chunks(4).map(|w| u32::from_be_bytes(w.try_into().unwrap())).collect::<Vec<_>>();
     let sum = |(mut a, mut b): (u32, u32), bytes: &[u8]| {

@@ -65,7 +65,7 @@ pub enum TailItem<'t> {
         line: u64,
         /// The value as written.
         text: &'t str,
-        /// Whether there is no newline behind it.
+        /// Whether there is no newline after it.
         is_unterminated: bool,
     },
     /// A line, a part of a line or a hole that is no JSON.
@@ -78,7 +78,7 @@ pub enum TailItem<'t> {
         why: String,
         /// Length of a hole of NUL bytes.
         hole: Option<u64>,
-        /// Whether there is no newline behind it.
+        /// Whether there is no newline after it.
         is_unterminated: bool,
     },
     /// The path changed; the generation is the one that counts from here.

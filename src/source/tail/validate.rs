@@ -12,8 +12,8 @@ pub(super) enum Part<'t> {
     Error(usize, &'static str, usize),
 }
 
-/// Reports the values of a text from byte `from` on. Objects and arrays may be one behind the other; a number, string
-/// or word is alone (`is_alone`: nothing else is on its line). Text behind the last good value is one error.
+/// Reports the values of a text from byte `from` on. Objects and arrays may be one after the other; a number, string or
+/// word is alone (`is_alone`: nothing else is on its line). Text after the last good value is one error.
 pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, tell: &mut dyn FnMut(Part<'t>)) {
     let mut at = from;
     while let Some(start) = first(text, at) {
@@ -73,14 +73,14 @@ pub(super) fn is_whole(text: &[u8]) -> bool {
     at > 0
 }
 
-/// Whether a whole line is the beginning of a value that goes on behind it (T14).
+/// Whether a whole line is the beginning of a value that goes on after it (T14).
 pub(super) fn goes_on(line: &[u8]) -> bool {
     let Some(start) = first(line, 0) else { return false };
     let mut scanner = Scanner::default();
     scanner.feed(&line[start..]) == Scan::More && scanner.feed(b"\n") == Scan::More
 }
 
-/// Whether a text that does not parse is lines after all, of which the first was torn: two lines one behind the other
+/// Whether a text that does not parse is lines after all, of which the first was torn: two lines one after the other
 /// that are whole values, which no text of one value has.
 pub(super) fn is_lines(text: &[u8]) -> bool {
     let mut before = false;
@@ -93,7 +93,7 @@ pub(super) fn is_lines(text: &[u8]) -> bool {
     })
 }
 
-/// Whether the first line is a value by itself, with more behind it: lines.
+/// Whether the first line is a value by itself, with more after it: lines.
 pub(super) fn begins_with_line(text: &[u8]) -> bool {
     let start = first_line(text);
     let end = memchr::memchr(b'\n', &text[start..]).map(|n| start + n);

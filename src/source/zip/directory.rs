@@ -16,7 +16,7 @@ pub(super) struct Entry {
     header: u64,
 }
 
-/// Length of the end record, of the longest comment behind it, of the locator of the zip64 end record, and of that.
+/// Length of the end record, of the longest comment after it, of the locator of the zip64 end record, and of that.
 const END_LEN: usize = 22;
 const COMMENT_MAX: u64 = u16::MAX as u64;
 const LOCATOR_LEN: usize = 20;
@@ -148,7 +148,7 @@ fn check_places(entries: &[Entry], len: u64) -> Result<(), String> {
 }
 
 impl Entry {
-    /// Where what it holds begins: behind its local header.
+    /// Where what it holds begins: after its local header.
     pub(super) fn data_offset(&self, file: &File) -> io::Result<u64> {
         let mut head = [0; HEADER_LEN];
         file.read_exact_at(&mut head, self.header)?;
@@ -160,7 +160,7 @@ impl Entry {
     }
 }
 
-/// Numbers of a record, the lowest byte first; 0 behind its end.
+/// Numbers of a record, the lowest byte first; 0 after its end.
 fn number_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes.get(at..at + N).and_then(|part| part.try_into().ok()).unwrap_or([0; N])
 }

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// Most items that wait for the result of their call, with their texts.
 const WAITING_MAX: usize = 256;
 
-/// How often a call that comes behind an item of its id may have the file read again: writers put the call first.
+/// How often a call that comes after an item of its id may have the file read again: writers put the call first.
 const LATE_CALLS_MAX: usize = 3;
 
 /// What user messages of the harness begin with.
@@ -31,7 +31,7 @@ const INJECTED: [&str; 6] = [
 #[derive(Default)]
 pub(super) struct Rollout {
     known: Learned,
-    /// Whether messages or reasoning were shown that an item behind them would fold.
+    /// Whether messages or reasoning were shown that an item after them would fold.
     has_unfolded_messages: bool,
     has_unfolded_thoughts: bool,
     /// The id of the file's own session.
@@ -55,7 +55,7 @@ pub(super) struct Rollout {
 struct Learned {
     has_messages: bool,
     has_reasoning: bool,
-    /// Calls that come behind an item of their id.
+    /// Calls that come after an item of their id.
     late_calls: HashSet<Box<str>>,
 }
 
@@ -140,7 +140,7 @@ impl Rollout {
         if let Some(base) = base.filter(|base| is_own && is_thread(base)) {
             log.part(PartRole::Prefix, SESSIONS, base, Some(base), Some(step));
         }
-        // Behind the file's own are those of the records that a fork copied.
+        // After the file's own are those of the records that a fork copied.
         let is_own = is_own || self.own_id.as_deref() == Some(id);
         let instance = if is_own { "main" } else { id };
         const SLOTS: [&str; 12] = [
@@ -239,7 +239,7 @@ impl Rollout {
         match class {
             "thread_settings_applied" => write_whole(log, "thread_settings", payload.get("thread_settings")),
             "thread_goal_updated" => write_whole(log, "thread_goal", payload.get("goal")),
-            // What it says of the call is beside the result, which comes behind it.
+            // What it says of the call is beside the result, which comes after it.
             "patch_apply_end" => {
                 if let Some(id) = text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
                     self.wait(id, payload, log);

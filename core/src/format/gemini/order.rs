@@ -10,7 +10,7 @@ pub(super) struct Order {
     messages: Vec<Message>,
     /// Where the message of an id is; one that was taken back is found here no more.
     places: HashMap<Box<str>, usize>,
-    /// What is said of the session, and behind how many messages.
+    /// What is said of the session, and after how many messages.
     session: Vec<(usize, Piece)>,
 }
 

@@ -1,7 +1,7 @@
 //! `.eval` archives as the text of a JSON log: the header's first members, then a sample a line.
 //!
 //! A sample is one member of the archive, or many (a *chunked* sample: a shell, and sequences in chunks named by the
-//! index of their first item). Samples come in the order of `summaries.json`, those that it does not name behind them.
+//! index of their first item). Samples come in the order of `summaries.json`, those that it does not name after them.
 
 use crate::format::assembler::Assembler;
 use crate::json::{self, OneLine, Scan, Scanner, Value};
@@ -18,7 +18,7 @@ const HEADERS: [&str; 2] = ["header.json", "_journal/start.json"];
 const SUMMARIES: &str = "summaries.json";
 const SUMMARY_PARTS: &str = "_journal/summaries/";
 
-/// The shell of a chunked sample, behind the sample's folder.
+/// The shell of a chunked sample, after the sample's folder.
 const SHELL: &str = "/sample.json";
 
 /// What is taken over of the header, and of its member `eval`: a data set may name a million samples there.

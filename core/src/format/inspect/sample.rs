@@ -18,7 +18,7 @@ const REFERENCES: [&str; 2] = ["attachment://", "tc://"];
 /// What the state knows of a sample before its first step.
 const GIVEN: [&str; 6] = ["id", "epoch", "target", "choices", "sandbox", "metadata"];
 
-/// What it knows behind the last.
+/// What it knows after the last.
 const ENDS: [&str; 3] = ["error", "limit", "total_time"];
 
 /// How much more of messages a conversation can name than there is.

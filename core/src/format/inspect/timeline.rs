@@ -1,4 +1,4 @@
-//! The events of a sample beside its messages: when a message came, what it cost, and what changed behind it.
+//! The events of a sample beside its messages: when a message came, what it cost, and what changed after it.
 
 use super::sample::Attachments;
 use super::store::{Replay, SlotWrite};
@@ -14,11 +14,11 @@ pub(super) enum Effect {
     Write(SlotWrite),
 }
 
-/// The events of a sample, by the message behind which they come.
+/// The events of a sample, by the message after which they come.
 pub(super) struct Timeline<'v> {
     times: HashMap<usize, &'v Value<'v>>,
     usages: HashMap<usize, Usage>,
-    /// Before the first message, then behind each.
+    /// Before the first message, then after each.
     effects: Vec<Vec<Effect>>,
     trouble: Option<String>,
 }
@@ -46,7 +46,7 @@ impl<'v> Timeline<'v> {
         let mut at = 0;
         for event in events {
             if let Some(index) = places.of_event(event, at) {
-                // Behind message `index` is the place before the next one.
+                // After message `index` is the place before the next one.
                 at = at.max(index + 1);
                 line.note(index, event);
             }
@@ -85,7 +85,7 @@ impl<'v> Timeline<'v> {
         self.effects.first_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// What happened behind a message.
+    /// What happened after a message.
     pub(super) fn behind(&mut self, index: usize) -> Vec<Effect> {
         self.effects.get_mut(index + 1).map(std::mem::take).unwrap_or_default()
     }

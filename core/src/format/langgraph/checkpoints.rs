@@ -103,7 +103,7 @@ fn entries<'v>(object: Option<&'v Value<'v>>) -> impl Iterator<Item = (&'v str, 
     object.and_then(Value::as_object).into_iter().flat_map(|object| object.entries())
 }
 
-/// The outputs of nodes that wait behind a checkpoint, and interrupts.
+/// The outputs of nodes that wait after a checkpoint, and interrupts.
 fn writes<'v>(checkpoint: &'v Value<'v>) -> &'v [Value<'v>] {
     checkpoint.get("writes").and_then(Value::as_array).unwrap_or_default()
 }
@@ -155,7 +155,7 @@ impl<'v> Checkpoint<'v> {
         let before = self.parent.map(writes).unwrap_or_default();
         for write in before.iter().filter(|write| !idx(write).starts_with('-')) {
             let path = write.get("task_path").and_then(Value::as_str).unwrap_or_default();
-            // `~__pregel_pull, NODE`; a node that was sent something has more behind it. Others are updates by a user.
+            // `~__pregel_pull, NODE`; a node that was sent something has more after it. Others are updates by a user.
             let mut parts = path.split(", ");
             if let Some(node) = parts.nth(1).filter(|_| path.starts_with("~__pregel")) {
                 add(node);

@@ -118,7 +118,7 @@ fn json_scalar(bytes: &[u8]) -> Option<String> {
     json::parse(value).ok().map(|value| json::compact(&value))
 }
 
-/// Checkpoints from the roots on: behind each its children, of several the one with the lesser id first, whose own
+/// Checkpoints from the roots on: after each its children, of several the one with the lesser id first, whose own
 /// children come before its sisters. One that nothing leads to, because its parents lead back to it, comes last.
 pub(super) fn by_parents(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by(|(a, _, n), (b, _, m)| a.as_str().cmp(&b.as_str()).then(n.cmp(m)));

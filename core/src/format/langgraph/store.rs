@@ -1,7 +1,7 @@
 //! The files in which LangGraph's development server keeps its threads, as lines of threads.
 //!
-//! They are pickles: `.1` has the checkpoints of each thread, `.2` the writes behind each checkpoint, `.3` the values
-//! of channels by their versions, `ops` the threads and runs of the server. Each is read by itself.
+//! They are pickles: `.1` has the checkpoints of each thread, `.2` the writes after each checkpoint, `.3` the values of
+//! channels by their versions, `ops` the threads and runs of the server. Each is read by itself.
 
 use super::database::{Row, blob, by_parents};
 use crate::format::assembler::Assembler;
@@ -132,7 +132,7 @@ fn keyed(pickle: &Pickle, out: &mut Sink<'_>, list: &str, entry: Entry<'_>) -> R
     Ok(())
 }
 
-/// `{(task, number): (task, channel, value, [path])}` behind a checkpoint.
+/// `{(task, number): (task, channel, value, [path])}` after a checkpoint.
 fn written(pickle: &Pickle, key: &[PickleId], value: PickleId) -> String {
     let id = key.first().map_or_else(|| "null".to_owned(), |id| pickle.json(*id));
     let write = |(key, value): &(PickleId, PickleId)| {

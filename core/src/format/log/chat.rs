@@ -51,7 +51,7 @@ pub(in crate::format) struct Blocks<'v> {
     pub(in crate::format) more: Option<&'v (dyn MoreValues + 'v)>,
 }
 
-/// Finds the values that belong to another one, such as what it refers to: they come behind it in its step.
+/// Finds the values that belong to another one, such as what it refers to: they come after it in its step.
 pub(in crate::format) trait MoreValues {
     /// Those of a value, in order.
     fn of<'s>(&'s self, value: &'s Value<'s>) -> Vec<&'s Value<'s>>;

@@ -66,7 +66,7 @@ impl Kept {
         self.more = spans.collect();
     }
 
-    /// The value that it shows in place of those behind its first.
+    /// The value that it shows in place of those after its first.
     pub(super) fn supersede(&mut self, span: Span) {
         self.more = Box::new([span]);
     }

@@ -81,7 +81,7 @@ impl Steps {
         }
     }
 
-    /// The step shows another value behind its first.
+    /// The step shows another value after its first.
     pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
         let chars = u32::try_from(describe::chars(turn)).unwrap_or(u32::MAX);
         if let Some(kept) = self.get_mut(step) {

@@ -126,7 +126,7 @@ impl Log<'_> {
         Earlier { span: self.span(value), text: value.text.into() }
     }
 
-    /// Adds a step that shows values of earlier records behind its own.
+    /// Adds a step that shows values of earlier records after its own.
     pub(in crate::format) fn step_with(&mut self, draft: &Draft<'_, '_>, earlier: &[Earlier]) -> StepNo {
         let step = self.open(draft);
         let parsed: Vec<Value<'_>> = earlier.iter().filter_map(|kept| json::parse(&kept.text).ok()).collect();
@@ -136,7 +136,7 @@ impl Log<'_> {
         step
     }
 
-    /// A step shows this value now, behind its first one, in place of those that came since.
+    /// A step shows this value now, after its first one, in place of those that came since.
     pub(in crate::format) fn supersede(&mut self, step: StepNo, form: Form, value: &Value<'_>) {
         let span = self.span(value);
         self.steps.supersede(step, span, &(self.show)(form, &[value]));
@@ -208,7 +208,7 @@ impl Log<'_> {
         self.steps.surroundings(self.steps.last(), around);
     }
 
-    /// Tokens and cost, reported behind the record's last step. Of several of one `message` the greatest output counts.
+    /// Tokens and cost, reported after the record's last step. Of several of one `message` the greatest output counts.
     pub(in crate::format) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
         self.steps.usage(message, usage);
     }
@@ -272,7 +272,7 @@ impl Log<'_> {
         self.steps.title = Some(title.to_owned());
     }
 
-    /// The steps are those of so many trajectories, one behind the other.
+    /// The steps are those of so many trajectories, one after the other.
     pub(in crate::format) fn trajectories(&mut self, count: usize) {
         self.steps.trajectories = Some(count);
     }

@@ -21,7 +21,7 @@ pub(in crate::format) struct RunReport {
 }
 
 impl RunReport {
-    /// The value at a pointer behind the last step, as JSON text; empty where there is none.
+    /// The value at a pointer after the last step, as JSON text; empty where there is none.
     pub(in crate::format) fn value(&self, pointer: &str) -> String {
         let last = StepNo::try_from(self.kinds.len()).unwrap() - 1;
         let resolved = self.run.resolve(pointer, last, None, None, &self.bytes);

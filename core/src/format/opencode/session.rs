@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// Reads one session.
 pub(super) struct Session;
 
-/// A text with files behind it; a tool as a call, and as its result.
+/// A text with files after it; a tool as a call, and as its result.
 const TEXT: Form = OWN;
 const CALL: Form = OWN + 1;
 const RESULT: Form = OWN + 2;

@@ -36,7 +36,7 @@ impl Assembler for Folder {
             let line = one_line(&text).unwrap_or_else(|| broken_line(&text));
             out(line.as_bytes())?;
             out(b"\n")?;
-            // 0.4.5: what lacks before it is reported behind it, so that the first record is always an event.
+            // 0.4.5: what lacks before it is reported after it, so that the first record is always an event.
             if number > next {
                 out(missing_part(&gap(next, number)).as_bytes())?;
                 out(b"\n")?;

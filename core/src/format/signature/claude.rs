@@ -52,7 +52,7 @@ fn is_turn(record: &Value<'_>) -> bool {
     matches!(text(record, "type"), "user" | "assistant") && record.get("message").is_some_and(is_said)
 }
 
-/// The line that begins the stream, and one behind it.
+/// The line that begins the stream, and one after it.
 fn stream(head: &Head<'_, '_>) -> Option<Match> {
     let is_init = |r: &Value<'_>| {
         text(r, "type") == "system"

@@ -72,7 +72,7 @@ pub static SIGNATURES: &[Signature] = &[
     conversation::MESSAGES,
 ];
 
-/// Signatures from here on are tried behind the formats that describe themselves ([`super::FORMATS`]).
+/// Signatures from here on are tried after the formats that describe themselves ([`super::FORMATS`]).
 const LAST: [&str; 2] = ["sharegpt", "messages"];
 
 /// Least part of the members of a record with which a signature is said to be near.

@@ -38,7 +38,7 @@ pub(super) struct Rows {
 /// Where a row is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At<'r> {
-    /// It, behind its length, and all that follow.
+    /// It, after its length, and all that follow.
     bytes: &'r [u8],
     /// Where its texts begin.
     pub(super) text: usize,
@@ -111,7 +111,7 @@ impl<'r> At<'r> {
         self.apart().0
     }
 
-    /// So many of its names by number behind the first ones, with how often each occurs.
+    /// So many of its names by number after the first ones, with how often each occurs.
     pub(super) fn names(self, skipped: u64, taken: u64) -> impl Iterator<Item = (u64, u64)> + use<'r> {
         let mut rest = self.apart().1;
         let mut pair = move || (take(&mut rest), take(&mut rest));

@@ -5,7 +5,7 @@ use crate::json::{self, Data};
 use crate::review::template::{Template, json_text};
 use std::ops::Range;
 
-/// A part that should train lies behind the limit.
+/// A part that should train is after the limit.
 pub(in crate::review) const CUT: &str = "loss.cut";
 /// The template writes a beginning otherwise when more follows.
 pub(in crate::review) const NOT_STABLE: &str = "loss.not-prefix-stable";
@@ -19,7 +19,7 @@ pub(super) struct Seen<'a> {
     pub(super) conversation: &'a Conversation,
     pub(super) text: &'a str,
     pub(super) segments: &'a [Segment],
-    /// Messages behind which the template writes otherwise when more follows.
+    /// Messages after which the template writes otherwise when more follows.
     pub(super) unstable: &'a [usize],
     /// Messages that should train and are not in the text; of which the thoughts are not; of which the content is not.
     pub(super) missing: [&'a [usize]; 3],
@@ -118,7 +118,7 @@ impl Seen<'_> {
     }
 }
 
-/// The findings on what lies behind the limit; `told` is how many tokens a sum of sizes is.
+/// The findings on what is after the limit; `told` is how many tokens a sum of sizes is.
 pub(super) fn by_limit(
     segments: &[Segment],
     size: &dyn Fn(&Range<usize>) -> usize,

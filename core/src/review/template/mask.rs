@@ -101,7 +101,7 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The bytes at which characters begin; those behind the end are left out.
+/// The bytes at which characters begin; those after the end are left out.
 fn bytes_of(text: &str, mut chars: Vec<usize>) -> BTreeMap<usize, usize> {
     chars.sort_unstable();
     chars.dedup();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The name under which a template calls for what it wrote so far.
 pub(super) const PROGRESS: &str = "__generation__";
-/// The filter that a `%` behind a text is written as.
+/// The filter that a `%` after a text is written as.
 pub(super) const PERCENT: &str = "__percent__";
 
 /// A template, ready to compile.
@@ -51,7 +51,7 @@ impl Adapted {
         let (left, body, right) = signs(inner);
         match body.trim() {
             "raw" => {
-                // Jinja keeps a newline behind this tag; the engine does where it is told so.
+                // Jinja keeps a newline after this tag; the engine does where it is told so.
                 let right = if right.is_empty() { "+" } else { right };
                 let length = end + 2 + raw(&tag[end + 2..]);
                 self.text.extend(["{%", left, body, right, "%}", &tag[end + 2..length]]);
@@ -79,7 +79,7 @@ impl Adapted {
     }
 }
 
-/// What a tag says of white space before it, what is in it, and what it says of white space behind it.
+/// What a tag says of white space before it, what is in it, and what it says of white space after it.
 fn signs(inner: &str) -> (&str, &str, &str) {
     let left = usize::from(inner.starts_with(['-', '+']));
     let (left, body) = inner.split_at(left);
@@ -132,7 +132,7 @@ fn text_end(code: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// An expression with a filter for each `%` behind a text: `"%s!" % name` is `("%s!"|__percent__(name))`.
+/// An expression with a filter for each `%` after a text: `"%s!" % name` is `("%s!"|__percent__(name))`.
 fn percent(code: &str) -> String {
     let mut out = String::with_capacity(code.len());
     let mut at = 0;

@@ -68,7 +68,7 @@ impl Alignment {
         self.taken.iter().all(Option::is_none)
     }
 
-    /// Whether the old context is first, as it was, and all behind it is new.
+    /// Whether the old context is first, as it was, and all after it is new.
     pub(super) fn is_append(&self, old: &[StepNo]) -> bool {
         let (head, tail) = self.taken.split_at(old.len().min(self.taken.len()));
         head.iter().flatten().eq(old) && tail.iter().all(Option::is_none)

@@ -224,7 +224,7 @@ impl<'v> Message<'v> {
         self.get(key).and_then(Value::as_str)
     }
 
-    /// Its members in order, those of the wrapper that it inherits behind its own (A7).
+    /// Its members in order, those of the wrapper that it inherits after its own (A7).
     #[must_use]
     pub fn entries(&self) -> Vec<(&'v str, &'v Value<'v>)> {
         let Some(body) = self.body else { return Vec::new() };

@@ -210,7 +210,7 @@ pub(super) fn quoted_len(text: &str) -> usize {
     }
 }
 
-/// Where the closing quote of a JSON string is, counted behind the opening one.
+/// Where the closing quote of a JSON string is, counted after the opening one.
 fn string_end(body: &str) -> Option<usize> {
     let mut is_escaped = false;
     for (i, b) in body.bytes().enumerate() {

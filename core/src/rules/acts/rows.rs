@@ -27,7 +27,7 @@ struct Packed {
     tag: u32,
 }
 
-/// Steps of which each is one record and one line behind the one before.
+/// Steps of which each is one record and one line after the one before.
 #[derive(Debug, Clone, Copy)]
 struct Series {
     first: StepNo,

@@ -82,7 +82,7 @@ impl Log {
             if next > self.last_step() {
                 return false;
             }
-            // The bound of a lap is asked behind each step. A long lap is planned in pieces: the run is held meanwhile.
+            // The bound of a lap is asked after each step. A long lap is planned in pieces: the run is held meanwhile.
             let end = self.last_step().min(next + (PLANNED_MAX - 1));
             let is_short = (next..=end).all(|at| checker.plan(self.turns(at)));
             if is_short && end < self.last_step() {

@@ -39,7 +39,7 @@ fn check_ids(entries: &[Entry<'_>], version: Version, report: &mut Report) {
             continue;
         };
         let path = format!("{path}/tool_call_id");
-        // What came before its call answers nothing: the answer behind the call is the first.
+        // What came before its call answers nothing: the answer after the call is the first.
         let is_second = entry.kind == Kind::Observation && called.contains(id) && !seen.insert(id);
         let fault = match entry.kind {
             Kind::Action if !is_tool => Some("a message is no call and has no result; it needs no tool_call_id"),

@@ -143,7 +143,7 @@ fn is_unread(entry: &Entry<'_>) -> bool {
     match &entry.body {
         Body::Message(message) => {
             let text = message.text.as_deref().unwrap_or_default();
-            // Many datasets write the call as JSON, alone or behind words.
+            // Many datasets write the call as JSON, alone or after words.
             let is_json = || text.contains("\"name\"") && text.contains('{');
             let is_meant = message.speaker == "function_call" && entry.calls.is_empty();
             is_meant && !WRITTEN.iter().any(|begin| text.contains(begin)) && !is_json()

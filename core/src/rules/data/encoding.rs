@@ -1,7 +1,7 @@
 //! Text that went through a wrong encoding on its way.
 
 /// UTF-8 that was read as Latin-1 or Windows-1252, by the pairs that come of the most common characters. Other pairs
-/// occur in good text, such as a quotation mark behind a German word.
+/// occur in good text, such as a quotation mark after a German word.
 pub(super) fn mojibake(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;

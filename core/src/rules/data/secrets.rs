@@ -55,7 +55,7 @@ pub(crate) const NAMES: &[&str] = &[
     "passwd",
 ];
 
-/// A value behind such a name is a secret if it is so long and so random, in bits a character.
+/// A value after such a name is a secret if it is so long and so random, in bits a character.
 const VALUE_LEN_MIN: usize = 20;
 const VALUE_LEN_MAX: usize = 200;
 const ENTROPY_MIN: f64 = 4.0;

@@ -82,7 +82,7 @@ pub struct Holding<'d> {
     pub contracts: Vec<&'d Contract>,
     /// The last pipeline, with the step that declared it.
     pub pipeline: Option<(StepNo, &'d Pipeline)>,
-    /// Nodes of the last response behind it.
+    /// Nodes of the last response after it.
     pub response: Option<&'d [Stage]>,
     by_name: HashMap<&'d str, usize>,
 }

@@ -72,7 +72,7 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// The edges, sorted.
     pub edges: Vec<Edge>,
-    /// Waves, cycles, what is behind them.
+    /// Waves, cycles, what is after them.
     pub order: Order,
     /// Conflicts, by node, type and hint.
     pub conflicts: Vec<Conflict>,

@@ -173,7 +173,7 @@ fn merge(into: &mut Counts, from: &Counts) {
     }
 }
 
-/// D23: a dataset. Serialized, it is the last line of `stats --json` behind the header.
+/// D23: a dataset. Serialized, it is the last line of `stats --json` after the header.
 #[derive(Debug, Clone, Serialize)]
 pub struct DatasetSummary {
     #[serde(rename = "type")]

@@ -120,7 +120,7 @@ impl Places {
 impl Firsts {
     /// The record that had a value first, if it is not this one.
     fn note(&mut self, digest: u128, now: First, bytes: &dyn Bytes) -> Option<u64> {
-        // Nothing is compared with what comes behind as many values.
+        // Nothing is compared with what comes after as many values.
         let next = u32::try_from(self.places.list.len()).ok()?;
         let mut at = cast::low_u32(cast::low_u64(digest));
         while let Some(first) = self.by_digest.get(&at).and_then(|number| self.places.get(*number)) {

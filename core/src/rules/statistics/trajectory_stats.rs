@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Name to count; a count of 0 is never there.
 pub type Counts = BTreeMap<String, u64>;
 
-/// D22: one trajectory. Serialized, it is its line of `stats --json` behind the header.
+/// D22: one trajectory. Serialized, it is its line of `stats --json` after the header.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct TrajectoryStats {
     #[serde(rename = "type")]

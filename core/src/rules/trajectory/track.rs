@@ -15,7 +15,7 @@ pub struct Track {
     stretches: Vec<Stretch>,
 }
 
-/// Steps that are one behind the other in one list, or a step that is a value of its own.
+/// Steps that are one after the other in one list, or a step that is a value of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stretch {
     /// The first of them.

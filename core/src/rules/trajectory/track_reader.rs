@@ -9,7 +9,7 @@ use super::track::Track;
 use crate::json::{Data, Value};
 use std::borrow::Cow;
 
-/// Takes trajectories one behind the other.
+/// Takes trajectories one after the other.
 pub(in crate::rules) struct TrackReader<'a> {
     way: Way,
     pub(in crate::rules) entries: Vec<Entry<'a>>,
@@ -63,7 +63,7 @@ impl<'a> TrackReader<'a> {
         }
     }
 
-    /// An ATIF trajectory, and behind it those of its sub-agents.
+    /// An ATIF trajectory, and after it those of its sub-agents.
     pub(in crate::rules) fn turns(&mut self, root: &'a Value<'a>) {
         for (number, (pointer, trajectory)) in atif::trajectories(root).into_iter().enumerate() {
             let mut track = Track::begin(self.entries.len(), atif::name(trajectory).map(str::to_owned));

@@ -194,7 +194,7 @@ fn has_acts(parts: &[Part<'_>]) -> bool {
     parts.iter().any(|part| matches!(part, Part::Call(_) | Part::Result(_)))
 }
 
-/// The parts of a content, what was reasoned beside it before them, the calls beside it behind them.
+/// The parts of a content, what was reasoned beside it before them, the calls beside it after them.
 fn with_listed<'a>(entry: &Entry<'a>, message: &Message<'a>, parts: Vec<Part<'a>>) -> Vec<Part<'a>> {
     let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
     let reasoning = reasoning.filter(|text| !text.is_empty()).map(|text| Part::Thought(text.into()));

@@ -130,7 +130,7 @@ impl Work {
         rows.collect()
     }
 
-    /// W12: a file at a step, by its path, or by its end behind a `/` if one file alone ends so.
+    /// W12: a file at a step, by its path, or by its end after a `/` if one file alone ends so.
     #[must_use]
     pub fn file(&self, path: &str, step: StepNo) -> Option<FileAt<'_>> {
         let is_there = |file: &&File| file.versions.facts(step).is_some();

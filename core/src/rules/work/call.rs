@@ -65,7 +65,7 @@ pub(super) enum Action {
         is_all: bool,
         takes_line_end: bool,
     },
-    /// Behind this line; None: at the end.
+    /// After this line; None: at the end.
     Insert {
         path: Option<String>,
         line: Option<u32>,

@@ -82,7 +82,7 @@ impl Editor<'_> {
         Delta { line: Some(1), ..delta }
     }
 
-    /// W8 *insert*: behind a line, split at each line end; None: at the end.
+    /// W8 *insert*: after a line, split at each line end; None: at the end.
     pub(super) fn insert(&mut self, file: &mut File, line: Option<u32>, text: &str) -> Delta {
         let origin = self.origin(self.how);
         let new = self.texts.add(text.split('\n').map(|line| (line, origin)));
@@ -97,7 +97,7 @@ impl Editor<'_> {
         Delta { line: Some(from), added, removed: 0 }
     }
 
-    /// Lines behind the end; a file that is not whole does not say where that is.
+    /// Lines after the end; a file that is not whole does not say where that is.
     pub(super) fn append(&mut self, file: &mut File, text: &str) -> Delta {
         let origin = self.origin(self.how);
         let new = self.texts.add(lines(text).into_iter().map(|line| (line, origin)));

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Changes of more lines are not paired: all of their lines are new.
 const CHANGE_LINES_MAX: usize = 20_000;
-/// Most comparisons of lines for one run of changed lines; behind them old and new are paired in order.
+/// Most comparisons of lines for one run of changed lines; after them old and new are paired in order.
 const PAIRS_MAX: usize = 4_096;
 /// Words of which two lines share at least this part are the same line, changed: in hundredths.
 const ALIKE_PER_CENT: usize = 40;
@@ -42,7 +42,7 @@ pub struct StaleLine {
 }
 
 impl Work {
-    /// Steps behind or before this one that wrote a file or corrected what was known: the next.
+    /// Steps after or before this one that wrote a file or corrected what was known: the next.
     #[must_use]
     pub fn next_write(&self, file: FileId, step: StepNo, is_forward: bool) -> Option<StepNo> {
         let versions = &self.files.list.get(file.0)?.versions;

@@ -131,13 +131,13 @@ impl Work {
         Some((self.texts.text(id), self.texts.origin(id)?))
     }
 
-    /// The first step behind this one whose result is that of a command that runs tests.
+    /// The first step after this one whose result is that of a command that runs tests.
     #[must_use]
     pub fn tested_after(&self, step: StepNo) -> Option<StepNo> {
         self.tests.get(self.tests.partition_point(|test| *test <= step)).copied()
     }
 
-    /// The first step behind this one whose result is that of a call that could change any file: a command that is run.
+    /// The first step after this one whose result is that of a call that could change any file: a command that is run.
     #[must_use]
     pub fn run_after(&self, step: StepNo) -> Option<StepNo> {
         self.changers.get(self.changers.partition_point(|run| *run <= step)).copied()

@@ -65,7 +65,7 @@ const COPY_EVERY_MIN: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Versions {
     list: Vec<Version>,
-    /// Cells behind the version of this index.
+    /// Cells after the version of this index.
     copies: Vec<(usize, Box<[Cell]>)>,
     now: Vec<Cell>,
     /// Cells of changes since the last copy.
@@ -133,7 +133,7 @@ impl Versions {
         &self.list[..self.list.partition_point(|version| version.step <= step)]
     }
 
-    /// The versions behind a step.
+    /// The versions after a step.
     pub(super) fn after(&self, step: StepNo) -> &[Version] {
         &self.list[self.list.partition_point(|version| version.step <= step)..]
     }

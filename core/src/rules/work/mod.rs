@@ -201,7 +201,7 @@ impl Work {
         }
     }
 
-    /// W10: tokens and cost that a record reports, behind its last step. Of several lines of one `message` the one with
+    /// W10: tokens and cost that a record reports, after its last step. Of several lines of one `message` the one with
     /// the most output counts.
     pub fn usage(&mut self, at: StepNo, message: Option<&str>, usage: &Usage, sink: &mut dyn SlotSink) {
         self.totals.add(message, usage);

@@ -16,7 +16,7 @@ const WAITING_BYTES_MAX: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Names {
     digests: HashSet<u32, BuildHasherDefault<Spread>>,
-    /// Texts whose words are not added yet, a line end behind each.
+    /// Texts whose words are not added yet, a line end after each.
     waiting: String,
 }
 
@@ -109,7 +109,7 @@ impl Names {
                 continue;
             }
             let trimmed = word.trim_matches(['.', '-']);
-            // Behind a backslash the first letter may belong to the escape.
+            // After a backslash the first letter may belong to the escape.
             let is_escape = start > 0 && text.as_bytes()[start - 1] == b'\\' && trimmed.starts_with(['n', 't', 'r']);
             let tail = trimmed.get(1..).filter(|tail| is_escape && !tail.is_empty());
             for word in [Some(word), Some(trimmed).filter(|trimmed| *trimmed != word), tail].into_iter().flatten() {

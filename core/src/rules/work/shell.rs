@@ -210,7 +210,7 @@ fn is_reader(command: &Simple) -> bool {
     }
 }
 
-/// The command behind `git` and its options.
+/// The command after `git` and its options.
 pub(super) fn git_command(simple: &Simple) -> Option<&str> {
     let mut words = simple.arguments().iter().map(|word| word.text.as_str());
     while let Some(word) = words.next() {

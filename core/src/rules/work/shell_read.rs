@@ -1,4 +1,4 @@
-//! W9 *Read*: commands that print lines of a file, and filters behind them.
+//! W9 *Read*: commands that print lines of a file, and filters after them.
 
 use super::call::Range;
 use super::text::{LINE_MAX, parse_line};

@@ -59,7 +59,7 @@ pub(super) struct Simple {
 }
 
 impl Simple {
-    /// Its words behind assignments and [`tables::prefix_words`].
+    /// Its words after assignments and [`tables::prefix_words`].
     pub(super) fn command(&self) -> &[Word] {
         let mut words = self.words.as_slice();
         while let Some(first) = words.first() {
@@ -77,7 +77,7 @@ impl Simple {
         self.command().first().map_or("", |word| word.text.rsplit('/').next().unwrap_or(""))
     }
 
-    /// Words behind the name.
+    /// Words after the name.
     pub(super) fn arguments(&self) -> &[Word] {
         self.command().get(1..).unwrap_or_default()
     }
@@ -274,7 +274,7 @@ impl Splitter<'_> {
         c != '[' || !(word.text.is_empty() && self.rest()[1..].starts_with(char::is_whitespace))
     }
 
-    /// Behind a `$`: what begins a substitution cannot be split, a quoted text is text.
+    /// After a `$`: what begins a substitution cannot be split, a quoted text is text.
     fn variable(&mut self, word: &mut Word) -> Option<()> {
         if self.rest().starts_with('(') {
             return None;

@@ -28,7 +28,7 @@ pub fn align(old: &[u128], new: &[u128]) -> Vec<Hunk> {
     hunks
 }
 
-/// The differences of two parts, behind and before which the lists are alike.
+/// The differences of two parts, after and before which the lists are alike.
 fn between(old: &[u128], new: &[u128], a: Range<usize>, b: Range<usize>, hunks: &mut Vec<Hunk>) {
     if a.is_empty() && b.is_empty() {
         return;

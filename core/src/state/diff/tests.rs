@@ -93,7 +93,7 @@ fn long_texts_are_compared_where_they_begin_to_differ() {
     };
     assert_eq!(said(&old, &found.removed), ["thirteen"]);
     assert_eq!(said(&new, &found.added), ["thirty"]);
-    // What was only put behind it is all that differs.
+    // What was only put after it is all that differs.
     let longer = format!("{old}!");
     let found = words(&old, &longer).unwrap();
     assert_eq!((said(&old, &found.removed), said(&longer, &found.added)), (vec![], vec!["!".to_owned()]));

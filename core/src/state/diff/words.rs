@@ -48,7 +48,7 @@ fn whole(text: &str) -> Vec<Range<usize>> {
     std::iter::once(0..text.len()).filter(|range| !range.is_empty()).collect()
 }
 
-/// How many bytes two texts both begin with, and end with behind that, in whole words where those are not too long.
+/// How many bytes two texts both begin with, and end with after that, in whole words where those are not too long.
 fn alike(old: &str, new: &str) -> (usize, usize) {
     let same = |pair: &(u8, u8)| pair.0 == pair.1;
     let mut start = old.bytes().zip(new.bytes()).take_while(same).count();

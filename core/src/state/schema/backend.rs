@@ -51,8 +51,8 @@ fn named(schema: &Validator, error: &ValidationError<'_>) -> Option<(String, Str
     (!is_undecided).then(|| (error.instance_path().to_string(), message(error), place(error, &schema.root)))
 }
 
-/// The JSON Pointer of a keyword; in a part of the schema that has an address of its own, behind that, since the
-/// pointer begins there.
+/// The JSON Pointer of a keyword; in a part of the schema that has an address of its own, after that, since the pointer
+/// begins there.
 fn place(error: &ValidationError<'_>, root: &str) -> String {
     let pointer = error.schema_path().to_string();
     let base = error.absolute_keyword_location().and_then(|uri| uri.as_str().split('#').next());

@@ -120,7 +120,7 @@ pub(super) fn starts_folded(open: &Open<'_>, place: &Place) -> bool {
     }
 }
 
-/// Where the words of instances begin, so that they are in one column: behind the widest visible name.
+/// Where the words of instances begin, so that they are in one column: after the widest visible name.
 pub(super) fn name_column(open: &Open<'_>, lines: &[Line], cells: usize) -> usize {
     let name = |line: &Line| match &line.place {
         Place::Identity(id) if line.depth > 0 => instance_name(open, open.tree().identity(*id)),

@@ -3,7 +3,7 @@
 use super::fields::Field;
 use std::fmt::Write as _;
 
-/// Cells before a comment behind a line.
+/// Cells before a comment after a line.
 const COMMENT_AT: usize = 34;
 /// Words that a comment names, and characters of one.
 const WORDS: usize = 5;

@@ -226,7 +226,7 @@ impl Graph {
     pub(super) fn chain(&self) -> usize {
         let circles = self.circles();
         let mut lengths = vec![0_usize; circles.sizes.len()];
-        // Tarjan numbers a circle behind all that it reaches.
+        // Tarjan numbers a circle after all that it reaches.
         for (circle, nodes) in circles.members.iter().enumerate() {
             let below = nodes.iter().flat_map(|node| self.edges(*node)).map(|(_, to, _)| circles.of[*to]);
             let longest = below.filter(|other| *other != circle).map(|other| lengths[other]).max().unwrap_or(0);
