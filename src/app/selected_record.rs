@@ -112,7 +112,7 @@ impl App {
         let Some(coming) = self.coming.as_ref().filter(|coming| coming.mark.is_some()) else { return Found::Unasked };
         let is_run = self.session.format.layout() == Layout::Run;
         let now = if is_run { usize::try_from(self.session.focus.step).ok() } else { Some(self.session.trajectory) };
-        // Who went elsewhere meanwhile, or follows the newest step, did not stay on it.
+        // A cursor that went elsewhere meanwhile, or follows the newest step, did not stay on it.
         let is_left = self.session.live.follow == Follow::On && is_run;
         let is_here = |selected: &SelectedRecord| Some(selected.number) == now || self.inspector.message.gone.is_some();
         match self.selected.as_mut().filter(|selected| is_here(selected) && !is_left) {

@@ -205,7 +205,7 @@ pub(super) struct MarksOption {
 }
 
 impl MarksOption {
-    /// The journal that was named, else the user's own; None for who has no home.
+    /// The journal that was named, else the user's own; None without a home folder.
     pub(super) fn path(&self) -> Option<PathBuf> {
         self.marks.clone().or_else(mark_journal::default_path)
     }

@@ -255,6 +255,6 @@ fn complain(message: &str) {
 
 /// One line on stderr, made safe to show: it may quote the input.
 fn tell(line: &str) {
-    // Where stderr is closed there is nobody to say.
+    // Where stderr is closed there is nothing to report to.
     let _ = writeln!(io::stderr(), "{}", SafeText::of(line));
 }

@@ -19,7 +19,7 @@ const TIMED_STEPS_MAX: usize = 64;
 /// A document that would be longer than this, all its versions together, is played as one record.
 const VERSIONS_BYTES_MAX: usize = 64 << 20;
 
-/// How fast it plays, and whether it does: shared by who plays and who steers.
+/// How fast it plays, and whether it does: shared by the player and its controls.
 #[derive(Debug)]
 pub struct PlaybackControl {
     state: Mutex<State>,

@@ -191,7 +191,7 @@ impl Work {
         } else {
             self.take_early()?;
         }
-        // As soon as its end was taken: who writes it again may do so any time.
+        // As soon as its end was taken: it may be rewritten at any time.
         self.keep();
         self.fold(None)?;
         self.settle()?;

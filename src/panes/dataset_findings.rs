@@ -22,7 +22,7 @@ pub struct DataFound {
 }
 
 impl DataFound {
-    /// Looks at all records; None when nobody wants it any more.
+    /// Looks at all records; None when it is no longer wanted.
     ///
     /// # Errors
     /// A record can no longer be read.

@@ -54,7 +54,8 @@ pub struct Live {
     newer: Option<StepNo>,
     /// What is at the end and is no record yet.
     pub pending: Option<Pending>,
-    /// Whether the view was put on the last step, as the one before is no more: who did not go there does not follow.
+    /// Whether the view was put on the last step, as the one before is no more: a cursor that did not go there does not
+    /// follow.
     pub is_put: bool,
     /// Time of the day at which the input was last heard of.
     pub heard: Option<String>,
@@ -110,7 +111,7 @@ impl Live {
         (self.fresh, self.newer) = (None, None);
         if is_other {
             self.known = None;
-            // All of it is new to who looked at the old one.
+            // All of it is new to a reader of the old one.
             if let Follow::Paused { is_stop, .. } = self.follow {
                 self.follow = Follow::Paused { count: 0, is_stop };
             }

@@ -26,7 +26,7 @@ pub(super) struct TaskKeys {
 }
 
 impl TaskKeys {
-    /// The keys of so many records; None: nobody wants them any more, and those that were read are kept.
+    /// The keys of so many records; None: they are no longer wanted, and those that were read are kept.
     fn read(&mut self, source: &Source, by: &Arc<str>, count: usize, is_wanted: &dyn Fn() -> bool) -> Option<&[u64]> {
         let is_same = self
             .of
@@ -52,7 +52,7 @@ fn key(source: &Source, number: usize, by: &str) -> Option<u64> {
     key_by(&json::parse(&lossy(&bytes)).ok()?, by)
 }
 
-/// The answer to a question; None: nobody wants it any more.
+/// The answer to a question; None: it is no longer wanted.
 pub(super) fn answer(
     source: &Source,
     facts: &FactTable,

@@ -169,7 +169,7 @@ impl<'de> Deserialize<'de> for WatchEntry {
     }
 }
 
-/// How a hit of a watch is told to somebody who looks elsewhere.
+/// How a hit of a watch is reported to somebody who looks elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NoticeBy {
     /// Not.

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How long [`Pause::begin`] waits for the thread to be quiet. It answers at once, unless nobody takes its events.
 const PAUSE_WAIT: Duration = Duration::from_millis(500);
 
-/// The agreement between who asks for quiet and the thread that reads.
+/// The agreement between the caller that asks for quiet and the thread that reads.
 #[derive(Debug, Default)]
 pub(super) struct Pause {
     state: Mutex<Quiet>,

@@ -236,8 +236,8 @@ fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
     }
 }
 
-/// Checks all steps that are there, with pauses for who fills the run. Ends early when the session has another run, or
-/// when more steps have come: who is asked for those goes on from here.
+/// Checks all steps that are there, with pauses for the writer that fills the run. Ends early when the session has
+/// another run, or when more steps have come: a later call for those goes on from here.
 fn examine(source: &Source, checks: &Arc<Checks>, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
     let Some(run) = &source.run else { return send(Msg::Examined) };
     let is_expendable = is_expendable();

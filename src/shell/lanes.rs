@@ -16,7 +16,7 @@ const EXPRESSIONS_MAX: usize = 2;
 /// Whether a job that runs is still wanted.
 pub(super) type IsWanted<'w> = dyn Fn() -> bool + Sync + 'w;
 
-/// Does the tasks of lanes; and who is reported that one failed, and where.
+/// Does the tasks of lanes; and where a failure is reported.
 pub(super) trait Work<T>: Send + Sync + 'static {
     /// Does a task.
     fn perform(&self, task: T, is_wanted: &IsWanted<'_>);

@@ -57,7 +57,7 @@ fn keep(
     answers: &Sender<Msg>,
 ) -> Option<Problem> {
     let mut send = |msg| {
-        // Who ends the program waits for this thread and hears no more.
+        // The end of the program waits for this thread and takes no more events.
         let _gone = answers.send_timeout(msg, SEND_MAX);
     };
     gather(&mut mark_journal, &mut send);

@@ -1,5 +1,5 @@
 //! A look at all records of a dataset in the background: on several threads, reported in the order of the file, piece
-//! by piece, and ended when nobody wants it any more.
+//! by piece, and ended when it is no longer wanted.
 
 use super::jobs::Source;
 use crate::app::Msg;
@@ -162,7 +162,7 @@ impl Reread for Source {
 pub(super) struct Telling<'s, F> {
     source: &'s Source,
     records: usize,
-    /// Records that were read, what was reported last, and who is reported.
+    /// Records that were read, what was reported last, and the receiver.
     told: RefCell<(usize, usize, F)>,
 }
 

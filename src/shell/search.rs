@@ -1,6 +1,6 @@
 //! Search in the bytes of the input: the next hit at once, then how many rows have one.
 //!
-//! Both go over windows of the input on all processors. Who asks again ends them.
+//! Both go over windows of the input on all processors. Asking again ends them.
 
 use super::jobs::Source;
 use super::scan;

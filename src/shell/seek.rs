@@ -1,5 +1,5 @@
-//! The look for a step through a whole run, on all processors; the run is held for one step at a time, so that who
-//! fills it goes on.
+//! The look for a step through a whole run, on all processors; the run is held for one step at a time, so that the
+//! writer that fills it goes on.
 
 use super::jobs::Source;
 use super::lanes::IsWanted;

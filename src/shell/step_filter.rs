@@ -1,5 +1,5 @@
 //! Which steps of the open run pass a filter, reported piece by piece; the run is held for one step at a time, so that
-//! who fills it goes on.
+//! the writer that fills it goes on.
 
 use super::jobs::Source;
 use crate::app::{Job, Msg};

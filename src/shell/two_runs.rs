@@ -38,7 +38,7 @@ pub(super) fn compare_states(of: (u64, Question), sides: &[RunData; 2]) -> Msg {
     Msg::StatesCompared(of, states::compare([&sides[0].run, &sides[1].run], of.1))
 }
 
-/// None: nobody wants it any more.
+/// None: it is no longer wanted.
 fn made(
     source: &Source,
     places: [(bool, RunPlace); 2],

@@ -1,4 +1,4 @@
-//! A file of lines that several programs append to: what was appended stays, whatever happens to who appends.
+//! A file of lines that several programs append to: what was appended stays, whatever happens to the writer.
 //!
 //! A line is written whole with one write, under a lock, and is on the disk when [`Journal::append`] returns. A line
 //! that a killed program left unfinished ends where the next one begins; one that a full disk cut off is taken back.

@@ -1,6 +1,6 @@
 //! Highlighting of code inside strings: text to pieces with roles. What language a string is in: `code/guess.rs`.
 //!
-//! Pieces are foreign text as it is, but for tabs: who paints them makes them safe first.
+//! Pieces are foreign text as it is, but for tabs: a painter makes them safe first.
 
 #[cfg(test)]
 mod classes;

@@ -79,7 +79,7 @@ pub struct Surveyed {
     /// All its findings, in order.
     pub found: Vec<Found>,
     /// Its statistics, as a JSON object whose `type` is `trajectory`; None for a record that cannot be read, or where
-    /// nobody asked.
+    /// it was not asked for.
     pub stats: Option<Box<RawValue>>,
     /// Its facts, where they were asked for.
     pub facts: Option<Facts>,

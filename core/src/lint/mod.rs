@@ -113,8 +113,7 @@ pub fn names(word: &str, rule: &str) -> bool {
     rule == word || rule.split('.').next() == Some(word)
 }
 
-/// Ids and families that somebody can have meant who wrote this, the nearest first, at most three. An id may be meant
-/// without its prefix.
+/// Ids and families near an unknown one, the nearest first, at most three. An id may be meant without its prefix.
 #[must_use]
 pub fn meant(unknown: &str) -> Vec<&'static str> {
     let bare = |id: &'static str| id.split_once('.').map_or(id, |(_, name)| name);

@@ -5,8 +5,8 @@ use super::cast;
 /// Entries from one that can be found at once to the next.
 const STRIDE: usize = 16;
 
-/// Entries of packed numbers, one after the other. Each sixteenth can be found at once, with what is known before it;
-/// who reads passes over those between.
+/// Entries of packed numbers, one after the other. Each sixteenth can be found at once, with what is known before it; a
+/// reader passes over those between.
 #[derive(Debug, Default)]
 pub struct PackedList<B> {
     bytes: Vec<u8>,

@@ -220,8 +220,8 @@ pub fn attempts_at(facts: &FactTable, keys: Option<&[u64]>, task: &str) -> Vec<u
     facts.iter().filter(|entry| task_of(*entry, keys) == key).map(Entry::record).collect()
 }
 
-/// The tasks with several attempts, by what is known of the records; their names are looked up later. None: nobody
-/// wants it any more.
+/// The tasks with several attempts, by what is known of the records; their names are looked up later. None: it is no
+/// longer wanted.
 #[must_use]
 pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> bool) -> Option<TaskList> {
     let mut counts: HashMap<u64, usize> = HashMap::new();

@@ -283,7 +283,7 @@ impl<'t> Entry<'t> {
         Self { own, ..self }
     }
 
-    /// The entry with who reads its texts, where they are not held.
+    /// The entry with the reader of its texts, where they are not held.
     #[must_use]
     pub fn with_reader(self, reader: &'t dyn Reread) -> Self {
         Self { reader: Some(reader), ..self }

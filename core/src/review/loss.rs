@@ -113,7 +113,7 @@ pub struct Loss {
     counted: Option<counted::Counted>,
 }
 
-/// A chat template that is asked what it makes of conversations. One from a file is foreign code: who implements this
+/// A chat template that is asked what it makes of conversations. One from a file is foreign code: an implementation
 /// decides where that runs.
 pub trait ChatTemplate: std::fmt::Debug + Send + Sync {
     /// Its name.

@@ -15,8 +15,8 @@ const GOES_ON: u8 = 16;
 /// A piece of a text, and how many bytes of it there are: so that a text that ends sorts before one that goes on.
 type Piece = [u8; PIECE_BYTES + 1];
 
-/// Sorts records by a text; equal ones stay in their order, and those without it come last. None: nobody wants it any
-/// more.
+/// Sorts records by a text; equal ones stay in their order, and those without it come last. None: it is no longer
+/// wanted.
 pub(super) fn sorted(
     facts: &FactTable,
     records: &[u32],

@@ -8,7 +8,7 @@ use crate::rules::trajectory::Way;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Splits texts into tokens. Where its code and its vocabulary come from is decided by who implements it.
+/// Splits texts into tokens. An implementation decides where its code and its vocabulary come from.
 pub trait Tokenizer: Debug + Send + Sync {
     /// What it is called.
     fn name(&self) -> &str;

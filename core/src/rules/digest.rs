@@ -13,7 +13,7 @@ pub fn of(value: &Value<'_>) -> u128 {
     finish(hash)
 }
 
-/// As [`of`], many times as fast, but easy to make equal on purpose: who finds two equal looks at the values.
+/// As [`of`], many times as fast, but easy to make equal on purpose: where two are equal, the values are compared.
 #[must_use]
 pub fn quick(value: &Value<'_>) -> u128 {
     let mut hash = XxHash3_128::new();

@@ -7,7 +7,7 @@
 use super::arena::Arena;
 use crate::model::cast;
 
-/// Where a list is. Who keeps it asks [`Lists`] for its entries.
+/// Where a list is. Its owner asks [`Lists`] for its entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct List {
     start: u32,

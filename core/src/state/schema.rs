@@ -2,8 +2,8 @@
 //!
 //! Nothing is fetched: a `$ref` to another document accepts everything. `format` is not enforced. A schema is foreign:
 //! what it can ask for is bounded before it is compiled and before each check ([`bound`]). Recursive schemas need
-//! stack: who checks foreign schemas does so on a thread of [`STACK_BYTES`]. Without the feature `schema` every schema
-//! is taken as it is and nothing is checked; [`IS_CHECKED`] says so.
+//! stack: foreign schemas are checked on a thread of [`STACK_BYTES`]. Without the feature `schema` every schema is
+//! taken as it is and nothing is checked; [`IS_CHECKED`] says so.
 
 use crate::json::{Data, Key, Value, parse, pointer_unescape};
 use bound::{Allowed, Bound};

@@ -1,4 +1,4 @@
-//! Names that somebody may have meant who wrote another.
+//! Known names near an unknown one.
 
 /// The known names that differ little enough from an unknown one to be meant, the nearest first.
 #[must_use]

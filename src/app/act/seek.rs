@@ -26,7 +26,7 @@ pub(in crate::app) struct Seeking {
 
 #[derive(Debug)]
 struct Awaited {
-    /// The generation and the step that it began at: who went elsewhere meanwhile stays there.
+    /// The generation and the step that it began at: a cursor that went elsewhere meanwhile stays there.
     from: (u64, StepNo),
     /// What is looked for, as `a later error`, and what is said if there is none.
     what: String,

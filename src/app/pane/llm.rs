@@ -39,7 +39,7 @@ impl LlmTab {
         if self.text.answer(&of) {
             let was_at_end = self.text.is_at_end();
             self.text.set(lines);
-            // What the model sees grows at its end: who looks there goes on looking there.
+            // What the model sees grows at its end: a view of it stays there.
             if was_at_end {
                 self.text.scroll.cursor = usize::MAX;
             }

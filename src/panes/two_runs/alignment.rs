@@ -89,7 +89,7 @@ pub struct Rows<'r> {
 
 impl<'r> Rows<'r> {
     /// Reads the messages of some steps of a run. `is_wanted` is asked before each, with how many were read of how
-    /// many; None: nobody wants them any more.
+    /// many; None: they are no longer wanted.
     ///
     /// # Errors
     /// The input can no longer be read.
@@ -180,7 +180,7 @@ fn said(run: &dyn Run, bytes: &dyn Bytes, step: StepNo) -> Option<u128> {
     Some(digest::of_text(turn.role.name(), &parts))
 }
 
-/// Aligns two runs. `is_wanted` is asked between the looks; None: nobody wants it any more.
+/// Aligns two runs. `is_wanted` is asked between the looks; None: it is no longer wanted.
 #[must_use]
 pub fn aligned(left: &Rows<'_>, right: &Rows<'_>, is_wanted: &dyn Fn() -> bool) -> Option<Vec<AlignedRow>> {
     // Before its first step a run is as it was before: one of a pair begins where the other ends.

@@ -26,12 +26,12 @@ pub struct Examined {
     pub is_read: bool,
     /// D16: its findings, without those of D15, in order.
     pub found: Vec<Found>,
-    /// D22: its statistics; None for a record that cannot be read, or where nobody asked.
+    /// D22: its statistics; None for a record that cannot be read, or where it was not asked for.
     pub stats: Option<TrajectoryStats>,
     /// D15: what of it may repeat; give it to [`Repeats::note`](crate::rules::statistics::Repeats::note) in the
     /// order of the file.
     pub keys: RepeatKeys,
-    /// What a table shows beside; None where nobody asked.
+    /// What a table shows beside; None where it was not asked for.
     pub glance: Option<Glance>,
     /// Other files that it refers to.
     pub parts: Vec<RunPart>,

@@ -16,7 +16,7 @@ pub struct Survey {
 pub struct Surveyed {
     /// D16: all its findings, in order.
     pub found: Vec<Found>,
-    /// D22: its statistics; None for a record that cannot be read, or where nobody asked.
+    /// D22: its statistics; None for a record that cannot be read, or where it was not asked for.
     pub stats: Option<TrajectoryStats>,
 }
 
