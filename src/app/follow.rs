@@ -141,7 +141,7 @@ impl App {
         self.reopening = Some(Reopening { record, is_asked: false });
         if let Some(selected) = self.selected.as_ref().filter(|_| found == Found::Gone) {
             let told = selected.gone_told(&format!("trajectory {before}"));
-            self.tell(format!("{told}: this is what stands in its place now"));
+            self.tell(format!("{told}: this is what is in its place now"));
         }
     }
 
@@ -156,7 +156,7 @@ impl App {
             Found::Gone => {
                 let number = self.table.record().unwrap_or_default();
                 let told = selected.gone_told(&format!("record {number}"));
-                self.tell(format!("{told}: the cursor is on what stands in its place"));
+                self.tell(format!("{told}: the cursor is on what is in its place"));
             }
             Found::Unasked | Found::NotYet => {}
         }
@@ -214,7 +214,7 @@ impl App {
             self.tell_gone(&format!(", the last step is {last}"));
             return;
         }
-        let word = self.session.live.stale.unwrap_or("read anew");
+        let word = self.session.live.stale.unwrap_or("read again");
         self.tell(format!("the file was {word}: there is no step {step} any more, {last} is the last"));
     }
 

@@ -226,7 +226,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Plot, &["l", "Right", "j", "Down"], A::BinNext, "bars", "Go to the next bar.", DATA, 2),
     row(C::Plot, &["h", "Left", "k", "Up"], A::BinPrevious, "previous bar", "Go to the previous bar.", DATA, 0),
     row(C::Plot, &["Enter"], A::BinToggle, "filter to it", "Filter to what the bar under the cursor stands for; again: no longer.", DATA, 1),
-    row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what stands beside the table, and back.", DATA, 0),
+    row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what is beside the table, and back.", DATA, 0),
     row(C::Dataset, &["BackTab"], A::TablePanePrevious, "previous pane", "Go to the pane before.", DATA, 0),
 
     row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many. Up brings back what was typed before.", FIND, 5),

@@ -85,7 +85,7 @@ impl App {
         self.tell(match found {
             Some(Nth { at, of }) if is_above => format!("{typed} · {} of {of} in {pane}, and above them", at + 1),
             Some(Nth { at, of }) => format!("{typed} · {} of {of} in {pane}", at + 1),
-            None if is_above => format!("{typed} stands at the top of {pane}, and nowhere below"),
+            None if is_above => format!("{typed} is at the top of {pane}, and nowhere below"),
             None => format!("no {typed} in {pane}"),
         });
     }

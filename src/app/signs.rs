@@ -40,7 +40,7 @@ pub static SIGNS: &[Sign] = &[
         Role::Changed,
         "Added, changed, gone at this step; = written again with the same value.",
     ),
-    sign(C::TwoRuns, "▸", Role::Call, "A tool call; how its result came out stands at the right."),
+    sign(C::TwoRuns, "▸", Role::Call, "A tool call; how its result came out is at the right."),
     sign(
         C::TwoRuns,
         "~ + −",

@@ -24,7 +24,7 @@ pub(super) struct Screen {
     #[arg(value_name = "FILE")]
     pub(super) paths: Vec<FileName>,
     /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, pi,
-    /// mini-swe-agent, inspect), and tell when a newer one comes
+    /// mini-swe-agent, inspect), and say when a newer one comes
     #[arg(long, value_name = "DIR|AGENT", conflicts_with = "paths")]
     pub(super) latest: Option<FileName>,
     #[command(flatten)]
@@ -115,8 +115,7 @@ pub(super) struct Look {
     /// Value of a variable of that template, as enable_thinking=false: JSON, else text; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "template", value_parser = Setting::parse)]
     pub(super) settings: Vec<Setting>,
-    /// Tokens that a model sees in the Loss tab, by estimate of four bytes each or by --tokenizer; what lies behind is
-    /// cut
+    /// Tokens that a model sees in the Loss tab, by estimate of four bytes each or by --tokenizer; what follows is cut
     #[arg(long, value_name = "N")]
     pub(super) max_tokens: Option<usize>,
     #[command(flatten)]
@@ -143,7 +142,7 @@ pub(super) struct FormatOption {
     #[arg(long = "data-type", value_name = "NAME=SCHEMA")]
     #[allow(dead_code, reason = "`data_types::register` asks the matches of any command for it")]
     data_types: Vec<String>,
-    /// File that defines a custom format, tried behind the built-in ones and with `--format NAME`
+    /// File that defines a custom format, tried after the built-in ones and with `--format NAME`
     #[arg(long = "format-file", value_name = "FILE")]
     #[allow(dead_code, reason = "`custom_formats::register` asks the matches of any command for it")]
     format_files: Vec<PathBuf>,

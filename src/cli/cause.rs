@@ -192,7 +192,7 @@ fn show(opened: &Opened, found: &Found, asked: &AskedPath, out: &mut Out) -> Res
         out.line(&format!("  = {}{who}", hop.told(run)))?;
     }
     if hops.is_empty() {
-        out.line("  first came in here, as far as the run tells")?;
+        out.line("  first came in here, as far as the run shows")?;
     }
     Ok(())
 }

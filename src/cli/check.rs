@@ -62,8 +62,8 @@ struct Options {
     /// Check the dataset too: repetition across all files, outliers, loops, damaged text, secrets (family data)
     #[arg(long)]
     data: bool,
-    /// Tell samples that this file or folder has too, or nearly, or whose question stands in a record
-    /// (rule data.contaminated)
+    /// Report samples that this file or folder has too, or nearly, or whose question is in a record (rule
+    /// data.contaminated)
     #[arg(long, value_name = "FILE")]
     against: Vec<FileName>,
     /// Words of the runs by which the questions of --against are looked for inside records
@@ -73,7 +73,7 @@ struct Options {
     #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = share)]
     near: f64,
     /// Check how conversations would train in a chat template too (family loss), as `obelus loss` takes it; several,
-    /// divided by commas, are told beside one another at the end
+    /// divided by commas, are reported side by side at the end
     #[arg(long, value_name = "NAME|FILE", value_delimiter = ',')]
     loss: Vec<String>,
     /// Messages that train, with --loss, where no field of theirs says so: agent, last, all, or none-of:ROLE
@@ -89,7 +89,7 @@ struct Options {
     tokenizer: TokenizerOption,
     #[command(flatten)]
     policy: FindingPolicyOption,
-    /// Write all findings to this file, as known from now on, and tell none
+    /// Write all findings to this file, as known from now on, and report none
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "sarif", "baseline"])]
     write_baseline: Option<FileName>,
 }

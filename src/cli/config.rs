@@ -54,7 +54,7 @@ fn init(folder: &Path, out: &mut Out) -> Result<(), Stop> {
     let file = folder.join("config.toml");
     let failed = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::AlreadyExists => Problem::usage(format!("{} is there already", file.display()))
-            .hint("edit it, or move it away to begin anew; `obelus config check` says what is wrong in it"),
+            .hint("edit it, or move it away to start over; `obelus config check` says what is wrong in it"),
         _ => Problem::usage(format!("cannot write {}: {e}", file.display())),
     };
     fs::create_dir_all(folder).map_err(failed)?;

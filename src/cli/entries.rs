@@ -69,7 +69,7 @@ impl Pass<'_> {
     ) -> Result<(), Stop> {
         let Some(mut survey) = loaded.detected.format.survey(purpose_of(self.fields)) else {
             let message =
-                format!("the records of {} are no trajectories, of which numbers are told", loaded.input.name());
+                format!("the records of {} are not trajectories, which alone have numbers", loaded.input.name());
             return Err(Problem::usage(message).hint("`obelus query` asks any record").into());
         };
         let look = survey.look();

@@ -56,7 +56,7 @@ impl Seen for Glanced {
 pub(super) struct WhereOption {
     /// Only what this filter lets through, as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a filter of
     /// the configuration, whose columns are terms too: `turns>3`; a record for which one fails has no value there, is
-    /// told, and gives status 1
+    /// reported, and gives status 1
     #[arg(long = "where", value_name = "FILTER")]
     filters: Vec<String>,
     /// Chat template in which conversations train, for filters that ask for findings of the family loss; as `obelus
@@ -168,7 +168,7 @@ pub(super) struct Where {
 pub(super) struct Passing {
     /// For each record whether it is let through.
     pub(super) records: Vec<bool>,
-    /// How often a column of the configuration failed for one; then it has no value there, and the first is told.
+    /// How often a column of the configuration failed for one; then it has no value there, and the first is reported.
     pub(super) failed: u64,
 }
 

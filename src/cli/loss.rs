@@ -38,7 +38,7 @@ struct Options {
     /// Messages that train, where no field of theirs says so: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", value_parser = train)]
     train: Train,
-    /// Tokens that the model sees, by estimate of four bytes each or by --tokenizer; what lies behind is cut
+    /// Tokens that the model sees, by estimate of four bytes each or by --tokenizer; what follows is cut
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
     #[command(flatten)]

@@ -31,7 +31,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         fs::create_dir_all(&folder).map_err(|e| failed(&folder, e))?;
         for (name, text) in &pages {
             let path = folder.join(format!("{name}.1"));
-            #[expect(clippy::disallowed_methods, reason = "pages in a folder of the user, made anew by each run")]
+            #[expect(clippy::disallowed_methods, reason = "pages in a folder of the user, rewritten by each run")]
             fs::write(&path, text).map_err(|e| failed(&path, e))?;
         }
         out.line(&format!("{} pages in {}", pages.len(), folder.display()))?;

@@ -46,7 +46,7 @@ struct Options {
     filter: WhereOption,
     #[command(flatten)]
     marks: MarksOption,
-    /// Print the records for which a result is neither false nor null, byte by byte as they stand
+    /// Print the records for which a result is neither false nor null, byte by byte as they are
     #[arg(long, conflicts_with_all = ["json", "count"])]
     select: bool,
     /// Print how many records have a result that is neither false nor null

@@ -93,7 +93,7 @@ pub(super) fn two_runs(
     marks: Option<PathBuf>,
 ) -> Result<u8, Stop> {
     if let Some((file, _)) = runs.iter().find(|(file, _)| file.is_stdin() || file.as_ref().is_dir()) {
-        return Err(Problem::usage(format!("two runs are shown of two files; {file} is none")).into());
+        return Err(Problem::usage(format!("two runs are shown of two files; {file} is not a file")).into());
     }
     let opened = if runs[0].0 == runs[1].0 {
         Opened::Input(input(Some(runs[0].0))?)

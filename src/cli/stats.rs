@@ -118,7 +118,7 @@ impl Wanted {
         let filter = options.filter.filter(Scope::Records)?;
         let takes_filter = options.outcomes || options.tasks || options.by.is_some() || options.histogram.is_some();
         if filter.is_some() && !takes_filter {
-            let hint = "`obelus export --where FILTER FILE --out - | obelus stats -` tells all of some records";
+            let hint = "`obelus export --where FILTER FILE --out - | obelus stats -` shows all of some records";
             return Err(Problem::usage("--where goes with --by, --histogram, --outcomes or --tasks").hint(hint));
         }
         let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };

@@ -40,8 +40,8 @@ struct Options {
     /// Print one JSON object for each record, error and event
     #[arg(long)]
     json: bool,
-    /// Print what stands there, take its end as final, and exit: 1 if there was an error, 2 if something, or all, could
-    /// not be read
+    /// Print what is there, take its end as final, and exit: 1 if there was an error, 2 if something, or all, could not
+    /// be read
     #[arg(long)]
     once: bool,
     /// Look every MS milliseconds instead of being notified by the file system
@@ -133,7 +133,7 @@ struct Loop {
     /// When to end whatever was not written, after a signal.
     until: Option<Instant>,
     has_error: bool,
-    /// Whether something cannot be read, which was told.
+    /// Whether something cannot be read, which was reported.
     has_trouble: bool,
 }
 

@@ -200,7 +200,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let Some((reference, instance)) = open.focus_reference() else {
         return vec![Piece::of(
             Role::Dim,
-            " no value in focus · move to one in State: who set it, and when, stands here",
+            " no value in focus · move to one in State: who set it and when is shown here",
         )];
     };
     let step = open.step();

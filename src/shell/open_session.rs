@@ -128,7 +128,7 @@ fn told(why: Why) -> Option<String> {
     match why {
         Why::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
         Why::Replaced => Some("the file was replaced: this is the new one".to_owned()),
-        Why::Rewritten => Some("the document was written anew: its versions are joined as steps".to_owned()),
+        Why::Rewritten => Some("the document was rewritten: its versions are joined as steps".to_owned()),
         Why::Reread => None,
     }
 }

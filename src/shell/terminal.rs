@@ -152,7 +152,7 @@ impl Drop for Screen {
 /// Whether this terminal can hold the screen.
 fn check(environment: &Environment, is_terminal: bool) -> Result<(), Problem> {
     if !is_terminal {
-        let message = "the screen needs a terminal, and standard output is none";
+        let message = "the screen needs a terminal, and standard output is not one";
         return Err(Problem::usage(message).hint(PRINTS_HINT));
     }
     let message = match environment.term.as_str() {

@@ -175,7 +175,7 @@ impl Device {
     /// After `bg` the terminal is still the shell's; to touch it would stop us once more.
     fn wait_for_foreground(&self) {
         while tcgetpgrp(&self.out).is_ok_and(|group| group != getpgrp()) {
-            #[expect(clippy::disallowed_methods, reason = "nobody tells when the terminal is ours again")]
+            #[expect(clippy::disallowed_methods, reason = "nothing reports when the terminal is ours again")]
             thread::sleep(BACKGROUND_WAIT);
         }
     }

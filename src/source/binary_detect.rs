@@ -33,7 +33,7 @@ const PARQUET_ADVICE: &str = if cfg!(feature = "parquet") {
     "use an obelus that was built with `--features parquet`, or convert it to JSON Lines first"
 };
 const PICKLE: &str = "a Python pickle";
-const PICKLE_ADVICE: &str = "export what you want to see as JSON Lines: to load a pickle is to run what stands in it";
+const PICKLE_ADVICE: &str = "export what you want to see as JSON Lines: to load a pickle is to run what is in it";
 const UTF16_ADVICE: &str = "convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | obelus -`";
 
 /// Why an input that begins so cannot be read as text, if it cannot (R9).

@@ -23,7 +23,7 @@ const BATCH_BYTES: usize = 1 << 16;
 pub(super) fn lines(file: File, name: &str) -> Result<impl Read + use<>, Problem> {
     let damaged = |e: ParquetError| {
         let problem = Problem::unreadable(format!("{name} is a Parquet file that cannot be read: {e}"));
-        problem.hint("it may be cut off, as what it holds stands at its end; get the file again")
+        problem.hint("it may be cut off, as its content is listed at its end; get the file again")
     };
     let reader = SerializedFileReader::new(file).map_err(damaged)?;
     Ok(Lines { rows: RowIter::from_file_into(Box::new(reader)), made: Vec::new(), at: 0, failure: None })

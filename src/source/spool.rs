@@ -100,7 +100,7 @@ impl Spool {
         let fill = move || {
             let end = caught(|| fill(&filled)).unwrap_or_else(|_| {
                 let message = format!("{label} is damaged behind {} bytes of text: its reader failed", filled.len());
-                Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"))
+                Err(Problem::unreadable(message).hint("what comes before can be read; get the file again"))
             });
             filled.end(end.err());
         };
@@ -135,7 +135,7 @@ impl Spool {
                 Err(e) if e.kind() == ErrorKind::Interrupted => continue,
                 Err(e) if is_packed => {
                     let message = format!("{name} is cut off or damaged behind {} bytes of text: {e}", self.len());
-                    return Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"));
+                    return Err(Problem::unreadable(message).hint("what comes before can be read; get the file again"));
                 }
                 Err(e) => return Err(broke_off(e)),
             };

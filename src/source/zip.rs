@@ -41,7 +41,7 @@ impl Zip {
     pub(super) fn open(file: File, name: &str) -> Result<Self, Problem> {
         let (entries, names) = directory(&file).map_err(|why| {
             let problem = Problem::unreadable(format!("{name} is a zip archive that cannot be read: {why}"));
-            problem.hint("its directory stands at its end: it may be cut off, or still be written")
+            problem.hint("its directory is at its end: it may be cut off, or still be written")
         })?;
         Ok(Self { file, name: name.to_owned(), entries, names })
     }
@@ -65,7 +65,7 @@ impl Zip {
         let damaged = |e: io::Error| {
             let member = self.names.get(number).map_or("", String::as_str);
             let message = format!("member `{member}` of {} is cut off or damaged: {e}", self.name);
-            Problem::unreadable(message).hint("what stands before can be read; get the file again")
+            Problem::unreadable(message).hint("what comes before can be read; get the file again")
         };
         let mut stream = self.stream(entry).map_err(damaged)?;
         let mut block = vec![0; BLOCK_BYTES];

@@ -155,11 +155,11 @@ fn keys_move_the_same_borders() {
     }
     let mut stage = stage(input("trip-run.jsonl"), (160, 45));
     press(&mut stage, &"W ".repeat(40));
-    assert_eq!(notice(&stage), "what stands beside it has its least");
+    assert_eq!(notice(&stage), "what is beside it has its least");
     press(&mut stage, &"S ".repeat(40));
     assert_eq!(notice(&stage), "this pane has its least");
     press(&mut stage, "z W");
-    assert_eq!(notice(&stage), "nothing stands beside this pane that could give it room");
+    assert_eq!(notice(&stage), "nothing is beside this pane that could give it room");
 }
 
 #[test]

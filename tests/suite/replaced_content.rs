@@ -177,7 +177,7 @@ fn the_row_of_the_table_stays_on_its_record() {
     assert_eq!(stage.app.table.record(), Some(2));
     replace(&mut stage, [all[0], all[1], all[3], all[4]].concat());
     assert_eq!(stage.app.table.record(), Some(2));
-    let told = "record 2 is not in the file any more: the cursor is on what stands in its place";
+    let told = "record 2 is not in the file any more: the cursor is on what is in its place";
     assert!(notice(&stage).contains(told), "{}", notice(&stage));
 }
 
@@ -230,7 +230,7 @@ fn a_dataset_that_is_replaced_stays_at_its_step() {
     let replacement = Replacement { bytes: Arc::new(text), records, run: None, mark: Some("replaced") };
     stage.tell(Msg::Replaced(replacement, None));
     stage.tell(Msg::Progress { is_complete: true, is_live: true });
-    assert!(stage.app.session.generation > generation, "it was read anew");
+    assert!(stage.app.session.generation > generation, "it was read again");
     assert_eq!((stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane), before);
 }
 

@@ -25,7 +25,7 @@ pub fn msgpack_to_json(packed: &[u8]) -> Result<String, String> {
     let mut reader = Reader { rest: packed, out: String::with_capacity(packed.len() * 2), depth: 0 };
     reader.value()?;
     if !reader.rest.is_empty() {
-        return Err(format!("{} bytes stand behind the value", reader.rest.len()));
+        return Err(format!("{} bytes follow the value", reader.rest.len()));
     }
     Ok(reader.out)
 }

@@ -33,7 +33,7 @@ impl Baseline {
             });
             let Some(found) = found else {
                 let message = format!("line {} of the baseline is no known finding", number + 1);
-                return Err(Problem::usage(message).hint("write it anew with --write-baseline"));
+                return Err(Problem::usage(message).hint("write it again with --write-baseline"));
             };
             *known.entry(found).or_default() += 1;
         }

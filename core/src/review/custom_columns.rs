@@ -52,7 +52,7 @@ impl CustomColumn {
             }
         };
         if expression.is_empty() {
-            return Err("an expression stands behind =, as in model = .details.model".to_owned());
+            return Err("an expression follows =, as in model = .details.model".to_owned());
         }
         let name = Self::new(&name).map_err(|why| match named {
             Some(_) => why,
@@ -215,8 +215,8 @@ mod tests {
             assert_eq!(read(typed).unwrap(), expected);
         }
         for (typed, told) in [
-            ("", "an expression stands behind ="),
-            ("x = ", "an expression stands behind ="),
+            ("", "an expression follows ="),
+            ("x = ", "an expression follows ="),
             ("steps = 1", "already"),
             (".details.steps", "already; take another name, as in name = .details.steps"),
             ("a_b = 1", "`a_b` is no name of a column"),

@@ -410,7 +410,7 @@ fn rule(value: filter_text::Value) -> Result<(String, Test), Fault> {
 
 fn pattern(value: &filter_text::Value) -> Result<(String, Test), Fault> {
     if let Some((at, why)) = Pattern::fault(&value.text).filter(|_| !value.is_quoted) {
-        let told = format!("{} is no pattern: {why}; in quotes it is looked for as it stands", value.written);
+        let told = format!("{} is no pattern: {why}; in quotes it is looked for as written", value.written);
         return Err(Fault { at: value.at + at, told });
     }
     let read = if value.is_quoted { Pattern::literal(&value.text) } else { Pattern::new(&value.text) };

@@ -139,7 +139,7 @@ fn term(at: usize, word: &str) -> Result<Written, Fault> {
     let values = &rest[skipped..];
     let is_cut_off = |sign: &str| rest.strip_prefix(sign).is_some_and(|text| text.is_empty() || number(text).is_some());
     if let Some(sign) = SIGNS.into_iter().find(|sign| is_cut_off(sign)) {
-        let told = format!("no name stands right before {sign}; steps{sign}5 is understood  (quotes look for words)");
+        let told = format!("no name is right before {sign}; steps{sign}5 is understood  (quotes look for words)");
         return Err(Fault { at: begin, told });
     }
     // Words are one value: `|` in them belongs to the pattern.
@@ -148,7 +148,7 @@ fn term(at: usize, word: &str) -> Result<Written, Fault> {
     let is_missing = |value: &&Value| value.text.is_empty() && !(name.is_some() && value.is_quoted);
     if let Some(value) = values.iter().find(is_missing) {
         let before = &word[..word.len() - rest.len() + skipped];
-        let told = format!("nothing stands behind {}", if before.is_empty() { word } else { before });
+        let told = format!("nothing follows {}", if before.is_empty() { word } else { before });
         return Err(Fault { at: value.at, told });
     }
     Ok(Written { at, is_negated, name, sign: sign.unwrap_or_default(), values })

@@ -100,7 +100,7 @@ impl App {
         drop(open);
         match written {
             Some(step) if step >= 0 => self.go_to_hit(step, target),
-            Some(_) => self.tell("it stands in the head of the trajectory, before any step"),
+            Some(_) => self.tell("it is in the head of the trajectory, before any step"),
             None => self.tell("the value is not there at this step"),
         }
     }

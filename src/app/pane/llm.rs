@@ -62,7 +62,7 @@ impl PaneContent for Llm {
         if !(app.session.is_complete && text.shown() == app.llm_view_now().as_ref()) {
             return Window::notice(&["Reading what the model sees…"], extent.width);
         }
-        let why = "No message that the model would see stands in the context at this step.";
+        let why = "No message that the model would see is in the context at this step.";
         Window::notice(&["Nothing yet.", why], extent.width)
     }
 

@@ -23,7 +23,7 @@ impl PaneContent for Loss {
 
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
         if !self.is_offered(app) {
-            let why = "What trains is told of conversations and of Agent Data Protocol records; this is neither.";
+            let why = "Only conversations and Agent Data Protocol records have parts that train; this is neither.";
             return Window::notice(&["Nothing here.", why], extent.width);
         }
         let head = self.head(app, extent);

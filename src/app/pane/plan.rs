@@ -91,7 +91,7 @@ impl PaneContent for Plan {
                 app.jump_to(step);
                 app.tell(format!("step {step}; Backspace comes back"));
             }
-            Some(PlanTarget::Step(_)) => app.tell("it stands before the first step"),
+            Some(PlanTarget::Step(_)) => app.tell("it is before the first step"),
             Some(PlanTarget::Reference(reference, instance)) => app.follow_reference(&reference, instance),
             Some(PlanTarget::Moved) => {}
             None => app.tell("nothing to follow here; Enter on a node goes to its step"),

@@ -203,7 +203,7 @@ impl App {
                     self.want(Wanted::Written(path));
                 }
             }
-            None => self.tell("this value stands in the head of the trajectory, before any step"),
+            None => self.tell("this value is in the head of the trajectory, before any step"),
         }
     }
 

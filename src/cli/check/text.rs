@@ -119,6 +119,6 @@ impl Summary {
     pub(super) fn tell_written(&self, file: &FileName, out: &mut Out) -> io::Result<()> {
         let n = self.errors + self.warnings + self.infos;
         let told = counted(n, "finding");
-        out.line(&format!("{told} written to {file}; --baseline {file} does not tell them"))
+        out.line(&format!("{told} written to {file}; --baseline {file} leaves them out"))
     }
 }

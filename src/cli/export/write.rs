@@ -259,8 +259,7 @@ impl Options {
         }
         if !self.one_line {
             let place = seen.record.place;
-            let message =
-                format!("record {} stands on several lines, which JSON Lines cannot hold", seen.record.number);
+            let message = format!("record {} is on several lines, which JSON Lines cannot hold", seen.record.number);
             let hint = "write an array (a name that ends in .json, or --array), or join lines with --one-line";
             return Err(Problem::usage(message).at(place).hint(hint));
         }

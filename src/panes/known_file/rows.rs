@@ -66,7 +66,7 @@ pub(super) fn row(
         }
         Item::Gap(from, to) => remark(shape, &gap_words(*from, *to, layout)),
         Item::Unchanged(count) => remark(shape, &format!("{} as before", count_of(*count as usize, "line"))),
-        Item::Loose => remark(shape, "known, but not where they stand"),
+        Item::Loose => remark(shape, "known, but not at which lines"),
     }
 }
 

@@ -156,7 +156,7 @@ impl<'p> Walk<'p> {
 
     fn enter(&mut self, number: u32) -> Result<(), Fault> {
         if !self.seen.insert(number) || self.way.len() == DEPTH_MAX {
-            return Err(format!("page {number} stands in a tree twice"));
+            return Err(format!("page {number} is in a tree twice"));
         }
         self.way.push((Node::read(self.pager, number)?, 0));
         Ok(())

@@ -34,16 +34,16 @@ impl Pager {
         let mut header = [0; HEADER_LEN];
         file.read_exact_at(&mut header, 0).map_err(|e| format!("its header is missing ({e})"))?;
         if !header.starts_with(MAGIC) {
-            return Err("it is none".to_owned());
+            return Err("it is not a database".to_owned());
         }
         let page_len = match u16_at(&header, 16) {
             Some(1) => 1 << 16,
             Some(len) if len >= 512 && len.is_power_of_two() => usize::from(len),
-            _ => return Err("the size of its pages is none".to_owned()),
+            _ => return Err("the size of its pages is invalid".to_owned()),
         };
         let usable = page_len - usize::from(header[20]);
         if usable < 480 {
-            return Err("the size of its pages is none".to_owned());
+            return Err("the size of its pages is invalid".to_owned());
         }
         let file_len = file.metadata().map_err(|e| e.to_string())?.len();
         let wal = Wal::beside(path, page_len)?;

@@ -111,7 +111,7 @@ impl Wal {
     /// Reads a page, if the log has it.
     pub(super) fn read(&self, number: u32, page: &mut [u8]) -> Result<bool, Fault> {
         let Some(&at) = self.frames.get(&number) else { return Ok(false) };
-        let changed = || "its log was written anew while it was read".to_owned();
+        let changed = || "its log was rewritten while it was read".to_owned();
         let mut header = [0; FRAME_HEADER_LEN];
         self.file.read_exact_at(page, at + FRAME_HEADER_LEN as u64).map_err(|_| changed())?;
         self.file.read_exact_at(&mut header, at).map_err(|_| changed())?;

@@ -106,7 +106,7 @@ fn write(rule: &WriteRule, at: Range<usize>) -> Result<(), Fault> {
         return Err(Fault::new(at, "a write has an empty `kind`", "name what it is state of, as \"memory\""));
     }
     if rule.at.is_none() && rule.value.is_none() && rule.op != WriteOp::Remove {
-        let hint = "say where the value stands: value = \"path\"";
+        let hint = "say where the value is: value = \"path\"";
         return Err(Fault::new(at, "a write has neither `value` nor `at`", hint));
     }
     for (fixed, path, name) in [

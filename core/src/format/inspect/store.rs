@@ -138,7 +138,7 @@ impl<'v, 'a> Replay<'v, 'a> {
     /// What does not agree: changes that do not fit, and the store that the sample ends with.
     pub(super) fn trouble(&self, told: Option<&Value<'_>>) -> Option<String> {
         if self.misfits > 0 {
-            return Some(format!("{} changes of the state do not fit what stood before them", self.misfits));
+            return Some(format!("{} changes of the state do not fit what was before them", self.misfits));
         }
         let told = Document::of(told.filter(|_| self.has_changes)?, &|s| self.attachments.text(s));
         let made = self.now.get("store")?;

@@ -108,7 +108,7 @@ impl<'p> Machine<'p> {
                 text => integer(text)?,
             },
             b'L' => integer(self.line()?.trim_end_matches('L'))?,
-            b'F' => float(self.line()?.parse().map_err(|_| "a number is none")?),
+            b'F' => float(self.line()?.parse().map_err(|_| "a number is invalid")?),
             b'G' => float(f64::from_be_bytes(self.array_of()?)),
             b'J' => scalar(&i32::from_le_bytes(self.array_of()?).to_string()),
             b'K' => scalar(&self.number(1)?.to_string()),
@@ -175,7 +175,7 @@ impl<'p> Machine<'p> {
 
     fn memory(&mut self, op: u8) -> Result<bool, String> {
         let place = match op {
-            b'p' | b'g' => self.line()?.parse().map_err(|_| "a number is none")?,
+            b'p' | b'g' => self.line()?.parse().map_err(|_| "a number is invalid")?,
             b'q' | b'h' => self.number(1)?,
             b'r' | b'j' => self.number(4)?,
             0x94 => self.memo.len() as u64,
@@ -350,7 +350,7 @@ fn integer(text: &str) -> Result<Node, String> {
     let plain = digits.trim_start_matches('0');
     let sign = if text.starts_with('-') && !plain.is_empty() { "-" } else { "" };
     let number = format!("{sign}{}", if plain.is_empty() { "0" } else { plain });
-    is_number.then_some(Node::Scalar(number)).ok_or_else(|| "a number is none".to_owned())
+    is_number.then_some(Node::Scalar(number)).ok_or_else(|| "a number is invalid".to_owned())
 }
 
 /// A whole number of any length, the lowest byte first, with its sign; one of more than 16 bytes is hexadecimal text.

@@ -213,7 +213,7 @@ impl Log {
                 notes.push(Note::new(NOT_A_MESSAGE, "no object with `type`, `role`, `content` or `text`"));
             }
             Type::Unknown => {
-                notes.push(Note::new(UNKNOWN_TYPE, "the type is none that the protocol knows; it writes nothing"));
+                notes.push(Note::new(UNKNOWN_TYPE, "the protocol does not know the type; it writes nothing"));
             }
             _ => {}
         }
@@ -457,6 +457,6 @@ pub(super) fn duplicate_keys(object: &json::Object<'_>, path: &str, notes: &mut 
     for member in object.members.iter().filter(|m| !seen.insert(m.key.as_ref())) {
         let mut path = path.to_owned();
         put_key(&member.key, &mut path);
-        notes.push(Note::at(DUPLICATE_KEY, path, "the key stands more than once; its last value counts"));
+        notes.push(Note::at(DUPLICATE_KEY, path, "the key occurs more than once; its last value counts"));
     }
 }

@@ -57,7 +57,7 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
             match said {
                 None => check_text(entry, "", step, &path, report),
                 Some(_) => {
-                    let text = "the text is null; its words stand in `system_prompt`, where most trainers do not look";
+                    let text = "the text is null; its words are in `system_prompt`, where most trainers do not look";
                     report.warning(at, path, "sft.empty", text);
                 }
             }

@@ -227,7 +227,7 @@ impl Checker<'_> {
                 self.report.error(self.step, below(path, key), "adp.class", message);
             }
             ClassNote::NotInferable => {
-                let message = "the item has no class_, and its fields do not tell one";
+                let message = "the item has no class_, and its fields do not imply one";
                 self.report.error(self.step, path.to_owned(), "adp.class", message);
             }
             ClassNote::NotObject => self.wrong_type(path, "an object"),

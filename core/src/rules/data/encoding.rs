@@ -33,7 +33,7 @@ fn is_windows(c: char) -> bool {
 pub(super) fn replacement(text: &str) -> Option<String> {
     let n = text.matches('\u{FFFD}').count();
     let what =
-        if n == 1 { "a replacement character stands".to_owned() } else { format!("{n} replacement characters stand") };
+        if n == 1 { "a replacement character marks".to_owned() } else { format!("{n} replacement characters mark") };
     (n > 0).then(|| format!("{what} where text was lost in an encoding"))
 }
 

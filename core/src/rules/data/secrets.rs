@@ -78,7 +78,7 @@ pub(super) fn secret(text: &str) -> Option<String> {
         return Some("this looks like a private key; take it out, and revoke it".to_owned());
     }
     let name = memchr2_iter(b':', b'=', bytes).find_map(|at| named(bytes, at))?;
-    Some(format!("a random value stands behind `{name}`; if it is a secret take it out, and revoke it"))
+    Some(format!("a random value follows `{name}`; if it is a secret take it out, and revoke it"))
 }
 
 fn fits(shape: &Shape, text: &[u8], at: usize) -> bool {

@@ -36,7 +36,7 @@ pub(super) fn breaks(value: &Value<'_>, schema: &Value<'_>) -> Option<(String, S
     if let Some(all) = schema.get("enum").and_then(Value::as_array)
         && !all.iter().any(|one| is_same(one, value))
     {
-        return here("this is none of the values that the schema lists".to_owned());
+        return here("this is not one of the values that the schema lists".to_owned());
     }
     match &value.data {
         Data::Object(object) => {

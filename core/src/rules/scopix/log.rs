@@ -111,7 +111,7 @@ impl Log {
             self.say(step, rule, Some(path::text(&[Key::name(&slot)])), message);
         }
         for path in duplicates(value) {
-            let message = "this key stands twice; the last value counts".to_owned();
+            let message = "this key occurs twice; the last value counts".to_owned();
             self.say(step, DUPLICATE_KEY, Some(path::text(&path)), message);
         }
     }

@@ -69,7 +69,7 @@ impl Notes {
     }
 
     pub(super) fn stale_edit(&mut self, step: StepNo, path: &Arc<str>) {
-        let message = "the text to replace does not stand in the file as the agent knew it".to_owned();
+        let message = "the text to replace is not in the file as the agent knew it".to_owned();
         self.note(step, Some(path), "work.stale-edit", Severity::Info, message);
     }
 
