@@ -15,7 +15,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
+/// Inspect agent state and trajectories: what did the agent know at this step, and who supplied it?
 #[derive(Debug, Parser)]
 #[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
 pub(super) struct Screen {

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 /// The pager where none is named.
 const PAGER: &str = "less";
-/// What `less` and `lv` are told where the user gives them nothing: to end on one screen, to let colours through.
+/// Options of `less` and `lv` where the user sets none: to end on one screen, to let colours through.
 const DEFAULTS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
 
 /// Standard output that turns to a pager when more is written than the screen holds.

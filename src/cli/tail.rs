@@ -229,7 +229,7 @@ impl Loop {
         self.told(|tail, tell| tail.read(Instant::now(), tell))
     }
 
-    /// Lets the follower report, and takes what it told to the writer.
+    /// Lets the follower report, and hands its reports to the writer.
     fn told(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(TailReport<'_>)) -> bool) -> bool {
         let (show, has_error, has_trouble) = (&mut self.show, &mut self.has_error, &mut self.has_trouble);
         let more = work(&mut self.tail, &mut |told| {

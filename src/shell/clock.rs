@@ -1,4 +1,4 @@
-//! The clock on the wall, as text: the core is told the time with what happens, and never asks.
+//! The clock on the wall, as text: the core receives the time with what happens, and never asks.
 
 /// The time of the day where the user is, as `14:32:05`.
 pub(super) fn now() -> String {

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How an editor is told the line.
+/// How an editor is given the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineForm {
     /// `+12 file`.

@@ -43,7 +43,7 @@ pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Res
     Ok(())
 }
 
-/// Stops, or goes on, on a thread of its own, since this one must go on hearing: a stopped job can be told to end.
+/// Stops, or goes on, on a thread of its own, since this one must go on hearing: a stopped job can be asked to end.
 fn beside(device: &Arc<Device>, sender: &Sender<InputEvent>, work: fn(&Device) -> io::Result<bool>) {
     let (device, sender) = (Arc::clone(device), sender.clone());
     // Without a thread the request is passed over.

@@ -81,6 +81,17 @@ const PRIVATE_WORDS: &[(&str, &str)] = &[
     ("struct spell", "ViolationInterval"),
 ];
 
+/// Private words of comments, each with the words that it may precede, and what to say instead. Matched as whole words
+/// outside of backticks.
+const COMMENT_WORDS: &[(&str, &[&str], &str)] = &[
+    ("told", &[], "reported, said, recognised by"),
+    ("tell", &[], "report, say, distinguish"),
+    ("tells", &[], "reports, says, distinguishes"),
+    ("stands", &["for", "out", "still", "back"], "is"),
+    ("stood", &["still"], "was"),
+    ("anew", &[], "again"),
+];
+
 const LINES_MAX: usize = 500;
 const LINE_CHARS_MAX: usize = 120;
 const FUNCTION_LINES_MAX: usize = 70;
@@ -233,6 +244,7 @@ fn faults(source: &Source, handed_on: &BTreeSet<(String, String, String)>) -> Ve
         out.push(format!("{}: begins without //!; say what the file is for and what it does not know", source.path));
     }
     out.extend(private_words(&source.path, &source.text));
+    out.extend(comment_words(&source.path, &source.text));
     out.extend(sizes(&source.path, &source.text));
     out
 }
@@ -243,6 +255,25 @@ fn private_words(path: &str, text: &str) -> Vec<String> {
         let line = line.to_lowercase();
         let found = PRIVATE_WORDS.iter().find(|(word, _)| line.contains(word));
         out.extend(found.map(|(word, instead)| format!("{path}:{}: {word:?} is a private word; say {instead}", i + 1)));
+    }
+    out
+}
+
+fn comment_words(path: &str, text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let comments = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("//"));
+    for (i, line) in comments {
+        let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        for (at, word) in words.iter().enumerate() {
+            let is_banned = |(banned, before, _): &&(&str, &[&str], &str)| {
+                word.eq_ignore_ascii_case(banned) && !words.get(at + 1).is_some_and(|next| before.contains(next))
+            };
+            let found = COMMENT_WORDS.iter().find(is_banned);
+            out.extend(
+                found.map(|(word, _, instead)| format!("{path}:{}: {word:?} in a comment; say {instead}", i + 1)),
+            );
+        }
     }
     out
 }
@@ -424,6 +455,13 @@ fn words_heads_and_sizes_are_checked() {
     for (word, _) in PRIVATE_WORDS {
         assert_eq!(private_words("x.rs", &format!("/// A filter.\n{word}\n")).len(), 1, "{word}");
     }
+    for (word, before, _) in COMMENT_WORDS {
+        let comment = |text: &str| comment_words("x.rs", &format!("    /// A value {text} here.\n"));
+        assert_eq!(comment(word).len(), 1, "{word}");
+        assert_eq!(comment(&format!("`{word}`")), Vec::<String>::new(), "{word}");
+        assert!(before.iter().all(|next| comment(&format!("{word} {next}")).is_empty()), "{word}");
+    }
+    assert_eq!(comment_words("x.rs", "let told = 1;\n"), Vec::<String>::new());
     let headless = Source { path: "state/x.rs".to_owned(), text: "use std::rc::Rc;\n".to_owned() };
     assert!(faults(&headless, &BTreeSet::new())[0].contains("begins without"));
     let long = |line: &str| format!("fn f() {{\n{}}}\n", line.repeat(FUNCTION_LINES_MAX + 1));

@@ -90,7 +90,7 @@ struct Lines {
     spend: Spend,
     /// Calls by their ids; those whose sub-agent has spoken.
     calls: HashMap<Box<str>, (StepNo, bool)>,
-    /// Cost that results told so far.
+    /// Cost that results reported so far.
     cost: f64,
 }
 

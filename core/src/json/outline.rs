@@ -160,7 +160,7 @@ impl Outliner {
         Outline { layout: self.layout, records }
     }
 
-    /// Takes one byte before the first record or in a line that is none; returns how many bytes are dealt with.
+    /// Takes one byte before the first record or in a line without one; returns how many bytes are dealt with.
     fn before_json(&mut self, byte: u8) -> usize {
         self.prose += 1;
         self.is_done |= self.prose > PROSE_MAX_BYTES;

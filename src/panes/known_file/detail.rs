@@ -10,7 +10,7 @@ use crate::text::{Role, SafeText, cut};
 /// Most cells of the line before.
 const BEFORE_CELLS: usize = 40;
 
-/// What is known of the line under the cursor; nothing where it is none.
+/// What is known of the line under the cursor; nothing where it is not one.
 #[must_use]
 pub fn detail(pane: &KnownFilePane, open: &Open<'_>) -> Vec<Piece> {
     told(pane, open).unwrap_or_default()

@@ -162,7 +162,7 @@ impl Log<'_> {
         self.steps.close(step, turn);
     }
 
-    /// The same, where its values are those of several records; `ask` is told them too.
+    /// The same, where its values are those of several records; `ask` receives them too.
     pub(in crate::format) fn close_with<T>(
         &mut self,
         step: StepNo,

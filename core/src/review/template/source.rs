@@ -51,7 +51,7 @@ impl Adapted {
         let (left, body, right) = signs(inner);
         match body.trim() {
             "raw" => {
-                // Jinja keeps a newline after this tag; the engine does where it is told so.
+                // Jinja keeps a newline after this tag; the engine does where it is set so.
                 let right = if right.is_empty() { "+" } else { right };
                 let length = end + 2 + raw(&tag[end + 2..]);
                 self.text.extend(["{%", left, body, right, "%}", &tag[end + 2..length]]);
