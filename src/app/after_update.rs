@@ -2,7 +2,7 @@
 
 use super::layout::{Beside, Kind, Layout, layout, table_layout};
 use super::pane::two_runs_layout::{TwoRunsLayout, two_runs_layout};
-use super::{App, Effect, Effects, Job, Layer, view};
+use super::{App, Effect, Effects, Job, Layer, Notice, view};
 use crate::format;
 use crate::state::IS_CHECKED;
 use std::sync::Arc;
@@ -34,12 +34,7 @@ impl App {
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
-        if let Some(record) = self.opening.filter(|_| self.session.run.is_none())
-            && self.session.records.get(record).is_some()
-        {
-            self.opening = None;
-            effects.push(Effect::Job(Job::Open(record)));
-        }
+        self.settle_opening(effects);
         self.settle_reopening(effects);
         self.begin();
         if !self.shows_gone() {
@@ -52,6 +47,25 @@ impl App {
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             let inside = view::menu_area(self.size).inside();
             menu.settle(usize::from(inside.width), usize::from(inside.height.saturating_sub(1)));
+        }
+    }
+
+    /// Opens the trajectory that was asked for, as soon as its record is known.
+    fn settle_opening(&mut self, effects: &mut Effects) {
+        if self.session.format.layout() == format::Layout::Set
+            && let Some(record) = self.start.as_mut().and_then(|start| start.record.take())
+        {
+            self.opening = Some(record);
+        }
+        let Some(record) = self.opening.filter(|_| self.session.run.is_none()) else { return };
+        if self.session.records.get(record).is_some() {
+            self.opening = None;
+            effects.push(Effect::Job(Job::Open(record)));
+        } else if self.session.records.is_complete() {
+            self.opening = None;
+            let count = self.session.records.count();
+            let text = format!("there is no record {record}; the file has {count}, counted from 0");
+            self.notice = Some(Notice { is_error: true, text });
         }
     }
 

@@ -25,10 +25,15 @@ pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>)
     if let Some((typed, column)) = typed(app, usize::from(layout.footer.width)) {
         return (vec![(layout.footer, typed)], Some((column, layout.footer.y)));
     }
-    let rows = match &app.notice {
+    let mut rows = match &app.notice {
         Some(notice) if app.prefix.is_none() => told(notice, app.size),
         _ => vec![parts(app).into_iter().flat_map(|(pieces, _)| pieces).collect()],
     };
+    if let Some(tour) = app.tour.filter(|_| app.layer.is_none() && app.prefix.is_none()) {
+        // A notice stays above it, the keys give way.
+        rows.retain(|_| app.notice.is_some());
+        rows.extend(wrapped(&tour.pieces(), usize::from(layout.footer.width)));
+    }
     let first = (layout.footer.y + 1).saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
     let area = |y: u16| Area { y, ..layout.footer };
     ((first..).zip(rows).map(|(y, row)| (area(y), row)).collect(), None)
@@ -52,6 +57,24 @@ fn told(notice: &Notice, (width, height): (u16, u16)) -> Vec<Vec<Piece>> {
     }
     let row = |part: Range<usize>| vec![Piece::of(role, " "), Piece::of(role, &text.as_str()[part])];
     parts.into_iter().map(row).collect()
+}
+
+/// Pieces in as many rows as they take, cut between words.
+fn wrapped(pieces: &[Piece], cells: usize) -> Vec<Vec<Piece>> {
+    let (mut rows, mut used) = (vec![Vec::new()], 0);
+    for piece in pieces {
+        for word in piece.text.as_str().split_inclusive(' ') {
+            if used > 0 && used + width(word.trim_end()) > cells {
+                rows.push(vec![Piece::of(Role::Text, " ")]);
+                used = 1;
+            }
+            used += width(word);
+            if let Some(row) = rows.last_mut() {
+                row.push(Piece::of(piece.role, word));
+            }
+        }
+    }
+    rows
 }
 
 /// What a click on a column of the line does.
@@ -98,7 +121,7 @@ fn parts(app: &App) -> Vec<Part> {
     if let Some(first) = &app.prefix {
         return sequences(app, first);
     }
-    if app.notice.is_some() {
+    if app.notice.is_some() || (app.tour.is_some() && app.layer.is_none()) {
         return Vec::new();
     }
     let shown = hints(app).into_iter().map(|row| {

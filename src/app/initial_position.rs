@@ -8,6 +8,8 @@ use crate::state::condition::Expected;
 /// A step and a value to begin at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Start {
+    /// The trajectory, of a dataset; None is the table.
+    pub record: Option<usize>,
     /// The step; None is the last.
     pub step: Option<StepNo>,
     /// A path of the state, as it was typed.

@@ -31,6 +31,7 @@ mod selected_record;
 pub mod signs;
 mod step_filter;
 pub mod tabs;
+pub mod tour;
 pub mod view;
 
 pub use job::{Job, Lane};
@@ -165,6 +166,8 @@ pub struct App {
     pub next_undecided: bool,
     /// The chat templates, and how the Loss tab uses them.
     pub chat: Chat,
+    /// The guided tour, while it lasts.
+    pub tour: Option<tour::Tour>,
     /// Where to begin, until the run reaches so far.
     pub start: Option<initial_position::Start>,
     /// Whether the last key asked for something that will come into view; another key takes that back.
@@ -231,6 +234,7 @@ impl App {
             filters: Vec::new(),
             next_undecided: false,
             chat: Chat::default(),
+            tour: None,
             start: None,
             is_asking: false,
             asking: dataset::Asking::default(),

@@ -31,6 +31,9 @@ pub(super) struct Screen {
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
+    /// Trajectory to open, from 0, of a file that holds several [default: their table]
+    #[arg(long, value_name = "R", conflicts_with_all = ["latest", "diff"])]
+    pub(super) record: Option<usize>,
     /// Stay at the newest step of a file that grows, from the start; a file that is not there yet is waited for
     #[arg(long)]
     pub(super) follow: bool,

@@ -7,6 +7,8 @@ mod secrets;
 mod shaped;
 mod write;
 
+pub(super) use write::redactor;
+
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::WhereOption;
 use super::inputs::spread;

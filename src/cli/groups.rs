@@ -14,8 +14,8 @@ pub(super) static GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Ask", &["blame", "history", "cause", "when", "resolve", "diff", "query"]),
     ("Check", &["check", "explain", "loss"]),
-    ("Review", &["mark", "marks", "export"]),
-    ("Set up", &["doctor", "config", "completions", "man"]),
+    ("Review", &["mark", "marks", "export", "report"]),
+    ("Set up", &["doctor", "config", "mcp", "completions", "man"]),
 ];
 
 /// What one begins with, and what it is for.
@@ -29,7 +29,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// Commands that write as they go, or to a file: their answers are not paged.
-const UNPAGED: &[&str] = &["tail", "replay", "demo", "query", "mark", "export", "picture", "man"];
+const UNPAGED: &[&str] = &["tail", "replay", "demo", "query", "mark", "export", "report", "picture", "man", "mcp"];
 
 /// Columns that lines of the help are wrapped to.
 const HELP_CELLS: usize = 100;

@@ -35,6 +35,7 @@ mod loss;
 mod man;
 mod mark;
 mod marks;
+mod mcp;
 mod merge;
 mod open;
 mod out;
@@ -46,6 +47,7 @@ mod plan;
 mod query;
 mod render;
 mod replay;
+mod report;
 mod resolve;
 mod screen;
 mod screenshot;
@@ -66,7 +68,8 @@ use crate::source::is_expendable;
 use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
-use std::ffi::OsStr;
+use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::panic;
 use std::path::Path;
@@ -112,9 +115,11 @@ static COMMANDS: &[Command] = &[
     mark::COMMAND,
     marks::COMMAND,
     export::COMMAND,
+    report::COMMAND,
     formats::COMMAND,
     doctor::COMMAND,
     config::COMMAND,
+    mcp::COMMAND,
     completions::COMMAND,
     man::COMMAND,
     screen::COMMAND,
@@ -149,7 +154,7 @@ pub fn program() -> clap::Command {
 
 /// Runs the program with these arguments (the first is its name); the exit status.
 #[must_use]
-pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         if !is_expendable() {
@@ -162,14 +167,28 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
 /// Runs a headless command with these arguments (the first is the program's name) and writes the answer to `to`; the
 /// exit status.
 #[must_use]
-pub fn answer(arguments: impl IntoIterator<Item = std::ffi::OsString>, to: impl Write) -> u8 {
+pub fn answer(arguments: impl IntoIterator<Item = OsString>, to: impl Write) -> u8 {
     run_into(arguments, |_| Out::new(to, false))
 }
 
-fn run_into<'w>(
-    arguments: impl IntoIterator<Item = std::ffi::OsString>,
-    open: impl FnOnce(&ArgMatches) -> Out<'w>,
-) -> u8 {
+thread_local! {
+    /// What is said on stderr meanwhile, where somebody else asks ([`ask`]).
+    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Answers another program: runs a headless command as if for a terminal, so that no hidden character of the input is
+/// in the answer. The exit status, and what it says beside its answer.
+fn ask(arguments: Vec<OsString>, to: impl Write) -> (u8, String) {
+    SAID.set(Some(String::new()));
+    let asked = panic::catch_unwind(panic::AssertUnwindSafe(|| run_into(arguments, |_| Out::new(to, true))));
+    let said = SAID.take().unwrap_or_default();
+    match asked {
+        Ok(status) => (status, said),
+        Err(_) => (TROUBLE, format!("{said}this is a fault of obelus; please report it")),
+    }
+}
+
+fn run_into<'w>(arguments: impl IntoIterator<Item = OsString>, open: impl FnOnce(&ArgMatches) -> Out<'w>) -> u8 {
     let is_command = |name: &OsStr| COMMANDS.iter().any(|command| name == command.name);
     let arguments = surface::behind_command(arguments.into_iter().collect(), is_command);
     let matches = match program().try_get_matches_from(arguments) {
@@ -255,6 +274,17 @@ fn complain(message: &str) {
 
 /// One line on stderr, made safe to show: it may quote the input.
 fn tell(line: &str) {
-    // Where stderr is closed there is nothing to report to.
-    let _ = writeln!(io::stderr(), "{}", SafeText::of(line));
+    let line = SafeText::of(line);
+    let is_asked = SAID.with_borrow_mut(|said| match said {
+        Some(said) => {
+            said.push_str(line.as_str());
+            said.push('\n');
+            true
+        }
+        None => false,
+    });
+    if !is_asked {
+        // Where stderr is closed there is nothing to report to.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
 }

@@ -67,6 +67,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         max_tokens,
         tokenizer,
         compare: None,
+        has_tour: false,
     };
     Ok(paths::end_of_screen(shell::run(settings)?))
 }

@@ -24,12 +24,16 @@ impl Look {
     /// Where to begin, if that was said. The demo else begins where its story ends: at the last step, on the value that
     /// went wrong.
     pub(super) fn start(&self, is_demo: bool) -> Option<Start> {
+        let path = |path: &str, instance: Option<&str>| Start {
+            path: Some(path.to_owned()),
+            instance: instance.map(str::to_owned),
+            ..Start::default()
+        };
         match (self.step, &self.path) {
-            (None, None) if is_demo => {
-                Some(Start { step: None, path: Some("†state.budget".to_owned()), instance: Some("②".to_owned()) })
-            }
+            (None, None) if is_demo => Some(path("†state.budget", Some("②"))),
             (None, None) => None,
-            (step, path) => Some(Start { step, path: path.clone(), instance: self.instance.clone() }),
+            (step, None) => Some(Start { step, ..Start::default() }),
+            (step, Some(named)) => Some(Start { step, ..path(named, self.instance.as_deref()) }),
         }
     }
 }
@@ -44,13 +48,16 @@ fn describe(command: clap::Command) -> clap::Command {
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
+    let look: Look = args::parsed(matches)?;
+    // Who asks for a place knows the way.
+    let has_tour = look.step.is_none() && look.path.is_none();
     // The demo is for looking: its marks are not kept.
-    show(None, None, args::parsed(matches)?, (false, None, None))
+    show(None, None, look, Beginning { has_tour, ..Beginning::default() })
 }
 
 /// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { paths, latest, format, look, follow, marks, diff } = args::parsed(matches)?;
+    let Screen { paths, latest, format, look, follow, marks, diff, record } = args::parsed(matches)?;
     let paths = match spread(&paths) {
         // What is waited for may have any name.
         Err(_) if follow && paths.len() == 1 => paths,
@@ -59,11 +66,12 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     if diff {
         return two_files(&paths, format.forced(), look, marks.path());
     }
+    let beginning = Beginning { follow, marks: marks.path(), record, ..Beginning::default() };
     let opened = match (paths.as_slice(), latest) {
         (_, Some(folder)) => latest_of(folder)?,
         ([], None) => match sessions(None, false) {
             Some(sessions) => sessions,
-            None => return show(None, format.forced(), look, (follow, marks.path(), None)),
+            None => return show(None, format.forced(), look, beginning),
         },
         ([file], None) if file.is_stdin() || !file.as_ref().is_dir() || is_input_folder(file.as_ref()) => {
             if follow && !file.is_stdin() {
@@ -73,7 +81,7 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
         }
         _ => list(paths, false)?,
     };
-    show(Some(opened), format.forced(), look, (follow, marks.path(), None))
+    show(Some(opened), format.forced(), look, beginning)
 }
 
 /// `--diff`: the first run of each of two files.
@@ -107,7 +115,7 @@ pub(super) fn two_runs(
         trajectory: None,
         name: file.text().into_owned(),
     };
-    show(Some(opened), format, look, (false, marks, Some(runs.map(place))))
+    show(Some(opened), format, look, Beginning { marks, compare: Some(runs.map(place)), ..Beginning::default() })
 }
 
 /// The sessions in the places of agents, of one or of all; None where there are no such places.
@@ -189,21 +197,33 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     }
 }
 
-/// Whether it is followed from the start, where marks are, and two runs to begin with.
-type Beginning = (bool, Option<PathBuf>, Option<[RunPlace; 2]>);
+/// How the screen begins, beside where.
+#[derive(Default)]
+struct Beginning {
+    /// Whether the file is followed from the start.
+    follow: bool,
+    /// The journal of marks; None: they are not kept.
+    marks: Option<PathBuf>,
+    /// Two runs to compare.
+    compare: Option<[RunPlace; 2]>,
+    /// The trajectory to open.
+    record: Option<usize>,
+    /// Whether the guided tour is shown.
+    has_tour: bool,
+}
 
 /// Shows what was opened (None: the recorded run).
-fn show(
-    opened: Option<Opened>,
-    format: Option<&str>,
-    look: Look,
-    (follow, marks, compare): Beginning,
-) -> Result<u8, Stop> {
+fn show(opened: Option<Opened>, format: Option<&str>, look: Look, beginning: Beginning) -> Result<u8, Stop> {
+    let Beginning { follow, marks, compare, record, has_tour } = beginning;
     if let Some(folder) = look.files.as_ref().filter(|folder| !folder.is_dir()) {
         let problem = Problem::unreadable(format!("{} is no folder", folder.display()));
         return Err(problem.hint("--files takes the folder in which the files lie by their ids").into());
     }
     let start = look.start(opened.is_none());
+    let start = match record {
+        Some(_) => Some(Start { record, ..start.unwrap_or_default() }),
+        None => start,
+    };
     let (template, tokenizer) = (look.template()?, look.tokenizer.read()?);
     let opened = match opened {
         Some(opened) => opened,
@@ -222,6 +242,7 @@ fn show(
         max_tokens: look.max_tokens,
         tokenizer,
         compare,
+        has_tour,
     };
     Ok(paths::end_of_screen(shell::run(settings)?))
 }

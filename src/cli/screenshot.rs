@@ -5,7 +5,7 @@ use super::out::Out;
 use super::{Command, Stop, output_path, paths, screen};
 use crate::model::Problem;
 use crate::shell::headless::Stage;
-use crate::ui::{self, Background, Theme};
+use crate::ui::{self, Background, Frame, Theme};
 use clap::{ArgMatches, Args};
 use std::path::Path;
 
@@ -32,6 +32,10 @@ struct Options {
     /// Keys to press first, separated by blanks: names as the help shows them, or type:TEXT
     #[arg(long, value_name = "KEYS", default_value = "")]
     keys: String,
+    /// Draw a moving picture: a frame before the keys and one after each of them, each shown for so many milliseconds,
+    /// the last one three times as long
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(100..=60_000))]
+    animate: Option<u32>,
     /// Width and height in cells
     #[arg(long, value_name = "WxH", default_value = "120x30", value_parser = size)]
     size: (u16, u16),
@@ -67,11 +71,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if let Some(notice) = stage.app.notice.as_ref().filter(|notice| notice.is_error) {
         return Err(Problem::usage(notice.text.clone()).into());
     }
-    for word in options.keys.split_whitespace() {
-        stage.press(word).map_err(|problem| problem.hint("`?` on the screen and docs/keys.md list the keys"))?;
-    }
     let title = format!("obelus {}", stage.app.session.name);
-    let picture = ui::svg(&stage.buffer(), stage.theme(), &title);
+    let picture = match options.animate {
+        None => {
+            options.keys.split_whitespace().try_for_each(|word| press(&mut stage, word))?;
+            ui::svg(&stage.buffer(), stage.theme(), &title)
+        }
+        Some(millis) => moving(&mut stage, &options.keys, millis, &title)?,
+    };
     match &options.out {
         None => out.text(&picture)?,
         Some(path) => {
@@ -82,6 +89,24 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
     }
     Ok(0)
+}
+
+fn press(stage: &mut Stage, word: &str) -> Result<(), Problem> {
+    stage.press(word).map_err(|problem| problem.hint("`?` on the screen and docs/keys.md list the keys"))
+}
+
+/// A frame before the keys and one after each.
+fn moving(stage: &mut Stage, keys: &str, millis: u32, title: &str) -> Result<String, Problem> {
+    let mut frames = vec![Frame { buffer: stage.buffer(), pressed: String::new(), millis }];
+    for word in keys.split_whitespace() {
+        press(stage, word)?;
+        let pressed = word.strip_prefix("type:").unwrap_or(word).to_owned();
+        frames.push(Frame { buffer: stage.buffer(), pressed, millis });
+    }
+    if let Some(last) = frames.last_mut() {
+        last.millis = millis.saturating_mul(3);
+    }
+    Ok(ui::animation(&frames, stage.theme(), title))
 }
 
 fn theme(name: &str) -> Result<Theme, Problem> {

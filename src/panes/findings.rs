@@ -149,6 +149,11 @@ pub fn sign(severity: Severity) -> &'static str {
     }
 }
 
+/// A finding by itself: severity, step, rule, path and message.
+pub(super) fn told(finding: &Finding) -> Row {
+    row(finding, false, 0, WIDE)
+}
+
 fn row(finding: &Finding, is_current: bool, digits: usize, cells: usize) -> Row {
     let role = role(finding.severity);
     let name = match finding.rule.split_once('.') {

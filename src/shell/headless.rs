@@ -198,6 +198,25 @@ fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, O
     Ok((session, source, run))
 }
 
+/// A session on one trajectory of an input that was loaded, with all that its schemas find.
+///
+/// # Errors
+/// There is no such trajectory, the input can no longer be read, or the values could not be checked.
+pub fn whole_session(loaded: Loaded, record: usize) -> Result<Session, Problem> {
+    let run: SharedRun = Arc::new(RwLock::new(loaded.run(record)?));
+    let records: Arc<dyn Records> = Arc::new(Whole(loaded.records()?.clone()));
+    let Loaded { input, detected, .. } = loaded;
+    let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
+    let mut session = Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), records);
+    session.path = input.path().map(std::path::Path::to_path_buf);
+    session.set_run(Arc::clone(&run), record);
+    session.is_complete = true;
+    let checks = Arc::clone(&session.checks);
+    ingest::with_stack(|| while checks.go_on(&run, bytes.as_ref()) {})
+        .ok_or_else(|| Problem::unreadable("the values could not be checked against their schemas"))?;
+    Ok(session)
+}
+
 /// The keys that a word means.
 fn presses(word: &str) -> Result<Vec<KeyPress>, Problem> {
     if let Some(text) = word.strip_prefix("type:") {

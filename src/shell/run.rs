@@ -74,6 +74,8 @@ pub struct Settings {
     pub max_tokens: Option<usize>,
     /// What counts tokens; None: that of the configuration.
     pub tokenizer: Option<Arc<dyn Tokenizer>>,
+    /// Whether the guided tour is shown.
+    pub has_tour: bool,
     /// Two runs to begin with, side by side.
     pub compare: Option<[RunPlace; 2]>,
 }
@@ -307,6 +309,7 @@ impl Program {
         if settings.follow {
             app.follow_from_start();
         }
+        app.tour = settings.has_tour.then(Default::default);
     }
 
     /// Begins to hear of an input whose session is shown.

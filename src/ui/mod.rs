@@ -3,9 +3,11 @@
 pub mod code;
 mod colour;
 mod draw;
+mod html;
+pub mod report;
 mod svg;
 mod theme;
 
 pub use draw::draw;
-pub use svg::svg;
+pub use svg::{Frame, animation, svg};
 pub use theme::{Background, Theme};

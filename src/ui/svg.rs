@@ -3,6 +3,7 @@
 //! For the README and reports. Each run of cells of one style is one text of a stated length, so that the columns are
 //! whatever font the viewer has. Wide characters are alone for the same reason.
 
+mod animation;
 mod shapes;
 
 use super::colour::{self, Rgb};
@@ -12,6 +13,8 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
+
+pub use animation::{Frame, animation};
 
 /// Size of a cell in pixels: width in tenths, since fonts have no whole advance; height; from its top to the baseline.
 const CELL_WIDTH_TENTHS: usize = 84;
@@ -36,11 +39,7 @@ pub fn svg(buffer: &Buffer, theme: &Theme, title: &str) -> String {
     let (columns, rows) = (usize::from(buffer.area.width), usize::from(buffer.area.height));
     let (width, height) = (left(columns).div_ceil(10) + PADDING, top(rows) + PADDING);
     let mut out = picture.window(width, height, title);
-    for row in 0..rows {
-        let cells = row_cells(buffer, row);
-        picture.paint_grounds(&cells, row, &mut out);
-        picture.paint_texts(&cells, row, &mut out);
-    }
+    (0..rows).for_each(|row| picture.paint_row(buffer, row, &mut out));
     out.push_str("</g>\n</svg>\n");
     out
 }
@@ -125,6 +124,7 @@ impl Picture {
              <path d=\"M1 {TITLE_HEIGHT}V10a9 9 0 0 1 9-9H{corner}a9 9 0 0 1 9 9V{TITLE_HEIGHT}z\" fill=\"{bar}\"/>\n\
              {dots}\n\
              <g font-family=\"{FONTS}\" font-size=\"{FONT_SIZE}\" xml:space=\"preserve\">\n\
+             <style>text{{white-space:pre}}</style>\n\
              <text x=\"{middle}\" y=\"23\" text-anchor=\"middle\" fill=\"{quiet}\">{title}</text>\n",
             title = escape(title),
             inner_width = width - 1,
@@ -144,6 +144,12 @@ impl Picture {
         let ground = Some(cell.bg).filter(|c| *c != Color::Reset).and_then(colour::rgb).unwrap_or(self.ground);
         let (ink, ground) = if cell.modifier.contains(Modifier::REVERSED) { (ground, ink) } else { (ink, ground) };
         if cell.modifier.contains(Modifier::DIM) { (mix(ink, ground, 62), ground) } else { (ink, ground) }
+    }
+
+    fn paint_row(&self, buffer: &Buffer, row: usize, out: &mut String) {
+        let cells = row_cells(buffer, row);
+        self.paint_grounds(&cells, row, out);
+        self.paint_texts(&cells, row, out);
     }
 
     fn paint_grounds(&self, cells: &[Painted<'_>], row: usize, out: &mut String) {
@@ -179,12 +185,14 @@ impl Picture {
                 out.push_str(&shape);
                 continue;
             }
-            let text: String = run.iter().map(|p| p.cell.symbol()).collect();
             let is_lined = look.modifier.intersects(Modifier::UNDERLINED | Modifier::CROSSED_OUT);
-            if look.modifier.contains(Modifier::HIDDEN) || (text.trim().is_empty() && !is_lined) {
+            // Blanks around a text would be left out by some viewers, and the rest be stretched to its length.
+            let run = if is_lined { run } else { trimmed(run) };
+            let text: String = run.iter().map(|p| p.cell.symbol()).collect();
+            if look.modifier.contains(Modifier::HIDDEN) || text.is_empty() {
                 continue;
             }
-            let columns = run.iter().map(|p| p.width).sum::<usize>();
+            let (x, columns) = (left(run[0].column), run.iter().map(|p| p.width).sum::<usize>());
             let _ = writeln!(
                 out,
                 "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" \
@@ -196,6 +204,15 @@ impl Picture {
                 escape(&text)
             );
         }
+    }
+}
+
+/// A run without the blanks around its text.
+fn trimmed<'r, 'b>(run: &'r [Painted<'b>]) -> &'r [Painted<'b>] {
+    let is_text = |p: &Painted<'_>| !p.cell.symbol().trim().is_empty();
+    match (run.iter().position(is_text), run.iter().rposition(is_text)) {
+        (Some(first), Some(last)) => &run[first..=last],
+        _ => &[],
     }
 }
 

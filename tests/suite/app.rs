@@ -282,7 +282,7 @@ fn a_page_of_a_text_is_turned_at_once_and_a_search_says_which_hit_it_is() {
     press(&mut stage, ": type:999 Enter");
     assert_eq!((step(&stage), notice(&stage)), (65, "there is no step 999; 65 is the last"));
     let mut stage = trip();
-    stage.begin(Some(obelus::app::initial_position::Start { step: Some(999), path: None, instance: None }));
+    stage.begin(Some(obelus::app::initial_position::Start { step: Some(999), ..Default::default() }));
     assert_eq!((step(&stage), notice(&stage)), (65, "there is no step 999; 65 is the last"));
 }
 

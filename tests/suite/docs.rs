@@ -166,16 +166,26 @@ fn made_pages_equal_their_tables() {
 }
 
 #[test]
-fn the_picture_shows_the_screen() {
+fn pictures_show_the_screen() {
     let page = read("docs/cli.md");
-    let line = page.lines().find(|l| l.starts_with("obelus picture") && l.ends_with("--out docs/picture.svg")).unwrap();
-    let words = line.split_whitespace().skip(1).filter(|word| !["--force", "--out", "docs/picture.svg"].contains(word));
-    let drawn = program().args(words).output().unwrap();
-    assert!(drawn.status.success(), "{line}");
-    let picture = String::from_utf8(drawn.stdout).unwrap();
-    assert!(picture.starts_with("<svg ") && picture.contains("quoteHotel"));
-    let fault = golden::equal(&root().join("docs/picture.svg"), &picture);
-    assert!(fault.is_none(), "{}", fault.unwrap_or_default());
+    let (mut names, mut faults) = (BTreeSet::new(), Vec::new());
+    for line in page.lines().filter(|line| line.starts_with("obelus picture") && line.contains(" --out docs/")) {
+        let (command, name) = line.split_once(" --force --out ").unwrap();
+        let quoted = command.split('\'').enumerate();
+        let words = quoted.flat_map(|(at, part)| if at % 2 == 1 { vec![part] } else { part.split(' ').collect() });
+        let words = words.skip(1).filter(|word| !word.is_empty());
+        let drawn = program().args(words).current_dir(root()).output().unwrap();
+        assert!(drawn.status.success(), "{line}");
+        let picture = String::from_utf8(drawn.stdout).unwrap();
+        assert!(picture.starts_with("<svg ") && picture.len() < 400_000, "{name}: {} bytes", picture.len());
+        faults.extend(golden::equal(&root().join(name), &picture));
+        names.insert(name.to_owned());
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let there = fs::read_dir(root().join("docs/pictures")).unwrap();
+    let there = there.map(|entry| format!("docs/pictures/{}", entry.unwrap().file_name().into_string().unwrap()));
+    let all: BTreeSet<String> = there.chain(["docs/picture.svg".to_owned()]).collect();
+    assert_eq!(names, all, "each picture of the docs has the command that makes it");
 }
 
 /// The part of docs/cli.md on a command.
@@ -416,32 +426,12 @@ fn wrong_examples(text: &str) -> Vec<String> {
     out
 }
 
-/// A line in which what stands in quotes is one word.
-fn in_words(line: &str) -> String {
-    let mut quote = None;
-    let word = |c: char| match (quote, c) {
-        (None, '\'' | '"') => {
-            quote = Some(c);
-            c
-        }
-        (Some(end), c) if c == end => {
-            quote = None;
-            c
-        }
-        (Some(_), ' ' | '>' | ';' | '&') => '_',
-        (_, c) => c,
-    };
-    line.chars().map(word).collect()
-}
-
 fn wrong_command(part: &str) -> Option<(ErrorKind, String)> {
     let line = part.trim().trim_start_matches("$ ");
     if line != "obelus" && !line.starts_with("obelus ") {
         return None;
     }
-    let line = &in_words(line);
-    let shell = line.split(" #").next().unwrap_or(line).split(['>', ';', '&']).next().unwrap_or(line);
-    let words = shell.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+    let (words, _) = super::readme::words(line);
     match cli::program().try_get_matches_from(words) {
         // What is no command is taken for a file; those of the pages have an end or a folder.
         Ok(matches) => {

@@ -146,7 +146,7 @@ impl Player {
         let mut words = text.split(' ');
         let step = words.next().and_then(|word| word.parse().ok());
         let path = words.next().map(str::to_owned);
-        let start = Start { step, path, instance: words.next().map(str::to_owned) };
+        let start = Start { step, path, instance: words.next().map(str::to_owned), ..Start::default() };
         self.stage()?.begin(Some(start));
         Ok(())
     }

@@ -41,6 +41,7 @@ fn a_value_is_watched_shown_and_taken_away() {
         step: Some(41),
         path: Some("†state.budget".to_owned()),
         instance: Some("②".to_owned()),
+        ..Default::default()
     }));
     press(&mut stage, "w");
     assert!(notice(&stage).contains("watching †state.budget"), "{}", notice(&stage));

@@ -4,7 +4,11 @@ use crate::app::keys::Context;
 use crate::app::pane::Tab;
 use crate::app::{App, Effect, Effects, Pane};
 use crate::format::Instances;
+use crate::panes::open_command::{Place, open_command};
 use crate::panes::watch::Target;
+
+/// How the name of the recorded run begins, which `obelus demo` opens.
+const DEMO_NAME: &str = "demo: ";
 
 /// Longest text given to the clipboard, in bytes: terminals and multiplexers drop longer ones.
 const COPY_MAX: usize = 64 << 10;
@@ -35,6 +39,31 @@ impl App {
     pub(in crate::app) fn copy_path(&mut self, effects: &mut Effects) {
         let text = self.front().copy_path(self);
         self.send_copy(text, effects);
+    }
+
+    /// Copies the command that opens the screen at this step and value.
+    pub(in crate::app) fn copy_command(&mut self, effects: &mut Effects) {
+        let text = match (&self.session.path, self.session.name.starts_with(DEMO_NAME)) {
+            (None, false) => {
+                self.tell("the input is no file, so no command opens it again");
+                return;
+            }
+            (path, _) => self.open_command(path.as_ref().map(|path| path.to_string_lossy().into_owned()).as_deref()),
+        };
+        self.send_copy(text, effects);
+    }
+
+    fn open_command(&self, file: Option<&str>) -> Option<String> {
+        let open = self.session.open()?;
+        let focus = self.session.focus.path.as_ref();
+        let place = Place {
+            file,
+            record: self.session.is_dataset().then_some(self.session.trajectory),
+            format: None,
+            step: open.step(),
+            path: focus.map(|(identity, path)| (identity, path.as_slice())),
+        };
+        Some(open_command(&place, open.run()))
     }
 
     /// A path of the state with its instance, as the command line takes both.

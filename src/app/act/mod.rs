@@ -28,6 +28,13 @@ impl App {
     /// Does what a key, a click or the palette asks for. The one place that knows all actions: no arm is a wildcard, so
     /// an action that nothing performs does not compile.
     pub fn perform(&mut self, action: A, effects: &mut Effects) {
+        if let Some(tour) = self.tour {
+            self.tour = tour.after(action);
+            if action == A::Cancel && self.layer.is_none() {
+                self.tell("the tour ended; ? shows every key");
+                return;
+            }
+        }
         match action {
             A::StepNext => self.step_by(1),
             A::StepPrevious => self.step_by(-1),
@@ -141,6 +148,7 @@ impl App {
             A::BinPrevious => self.move_bin(-1),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
+            A::CopyCommand => self.copy_command(effects),
             A::Edit => self.edit(effects),
             A::Theme => self.next_theme(effects),
             A::Times => self.next_times(),

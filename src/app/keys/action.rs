@@ -124,6 +124,7 @@ pub enum Action {
     SearchPrevious,
     CopyValue,
     CopyPath,
+    CopyCommand,
     Edit,
     Theme,
     Palette,

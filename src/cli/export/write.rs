@@ -168,7 +168,7 @@ impl Signalled {
 }
 
 /// The patterns of secrets.
-pub(super) fn redactor() -> Result<Redactor, Problem> {
+pub(in crate::cli) fn redactor() -> Result<Redactor, Problem> {
     Redactor::new().ok_or_else(|| Problem::unreadable("the patterns of secrets are broken").hint("please report it"))
 }
 

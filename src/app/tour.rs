@@ -1,0 +1,118 @@
+//! The guided tour of the demo: five things to try, one after the other, in the footer. Doing one shows the next; Esc
+//! ends it.
+
+use super::keys::Action;
+use super::pane::Tab;
+use crate::panes::Piece;
+use crate::text::Role;
+
+/// A thing to try.
+struct Stop {
+    /// What there is to see, before the key.
+    before: &'static str,
+    /// The key to press, as it is shown.
+    key: &'static str,
+    /// What the key does.
+    after: &'static str,
+    /// Whether an action is what was to be tried.
+    is_done: fn(Action) -> bool,
+}
+
+static STOPS: [Stop; 5] = [
+    Stop {
+        before: "She asks who set her budget to nothing.",
+        key: "<",
+        after: "goes to the step that wrote it",
+        is_done: |action| matches!(action, Action::WritePrevious | Action::Follow),
+    },
+    Stop {
+        before: "Step 41: quoteHotel wrote null.",
+        key: "4",
+        after: "lists every write of the value",
+        is_done: |action| action == Action::Tab(Tab::History),
+    },
+    Stop {
+        before: "Three times 1500, then null. Why?",
+        key: "[e",
+        after: "goes back to the failure before",
+        is_done: |action| action == Action::ErrorPrevious,
+    },
+    Stop {
+        before: "The exchange rate had timed out.",
+        key: ".",
+        after: "and , step forward and back",
+        is_done: |action| matches!(action, Action::StepNext | Action::StepPrevious),
+    },
+    Stop {
+        before: "That is all it takes.",
+        key: "?",
+        after: "shows every key, / searches, q quits",
+        is_done: |action| matches!(action, Action::Help | Action::Search),
+    },
+];
+
+/// Where a tour is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tour {
+    at: usize,
+}
+
+impl Tour {
+    /// Hears of an action; the tour that goes on, if it does.
+    #[must_use]
+    pub(super) fn after(self, action: Action) -> Option<Self> {
+        let at = match STOPS.get(self.at) {
+            // What the current thing does, or that of a later one: who runs ahead is not held up.
+            Some(_) => STOPS.iter().skip(self.at).position(|stop| (stop.is_done)(action)).map(|by| self.at + by + 1),
+            None => None,
+        };
+        match (action, at) {
+            (Action::Cancel, _) => None,
+            (_, Some(at)) => (at < STOPS.len()).then_some(Self { at }),
+            (_, None) => Some(self),
+        }
+    }
+
+    /// The line of the footer.
+    #[must_use]
+    pub(super) fn pieces(self) -> Vec<Piece> {
+        let Some(stop) = STOPS.get(self.at) else { return Vec::new() };
+        vec![
+            Piece::of(Role::Accent, &format!(" {}/{} ", self.at + 1, STOPS.len())),
+            Piece::of(Role::Text, &format!("{} ", stop.before)),
+            Piece::of(Role::KeyName, stop.key),
+            Piece::of(Role::Text, &format!(" {}", stop.after)),
+            Piece::of(Role::Dim, "  Esc ends the tour"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panes::row::pieces_width;
+
+    #[test]
+    fn each_step_leads_to_the_next_and_esc_ends_it() {
+        let mut tour = Tour::default();
+        for action in [Action::WritePrevious, Action::Tab(Tab::History), Action::ErrorPrevious, Action::StepPrevious] {
+            assert_eq!(tour.after(Action::Down), Some(tour), "what is not asked for changes nothing");
+            assert_eq!(tour.after(Action::Cancel), None);
+            let next = tour.after(action).unwrap();
+            assert_eq!(next.at, tour.at + 1);
+            tour = next;
+        }
+        assert_eq!(tour.after(Action::Help), None, "the last ends it");
+        assert_eq!(Tour::default().after(Action::ErrorPrevious), Some(Tour { at: 3 }));
+    }
+
+    #[test]
+    fn a_step_fits_a_terminal_of_100_columns_and_its_keys_exist() {
+        for (at, stop) in STOPS.iter().enumerate() {
+            assert!(pieces_width(&Tour { at }.pieces()) <= 100, "{at}");
+            assert!(
+                crate::app::keys::KEYS.iter().any(|row| row.keys.contains(&stop.key) && (stop.is_done)(row.action))
+            );
+        }
+    }
+}

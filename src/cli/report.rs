@@ -1,0 +1,148 @@
+//! `obelus report`: a run as one HTML page, to be read without obelus.
+
+use super::args::{FileName, FormatOption, Question, parsed};
+use super::export::redactor;
+use super::open::is_readable;
+use super::out::Out;
+use super::{Command, Stop, output_path};
+use crate::format::Layout;
+use crate::ingest::{self, Loaded};
+use crate::model::{Bytes, Problem, Record, Span, lossy};
+use crate::panes::report::Report;
+use crate::shell::headless::whole_session;
+use crate::source::Input;
+use crate::text::size_text;
+use crate::ui::report::{Making, Syntaxes, page};
+use clap::{ArgMatches, Args, FromArgMatches};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Largest input whose secrets are replaced in memory, in bytes.
+const REDACTED_BYTES_MAX: u64 = 512 << 20;
+
+pub(super) const COMMAND: Command = Command { name: "report", describe: Options::augment_args, run };
+
+/// Write a run as one HTML page: steps, changes, state with blame, files, findings
+///
+/// The page needs nothing but a browser: no script, no font and no picture comes from elsewhere. It is dark or light as
+/// the browser is. Of a long run the middle is left out; the page says which steps, and names the command that opens
+/// each place.
+#[derive(Debug, Args)]
+struct Options {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: FileName,
+    #[command(flatten)]
+    format: FormatOption,
+    /// Trajectory of a file that holds several, from 0
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    record: usize,
+    /// Page to write
+    #[arg(long, short, value_name = "OUT")]
+    out: PathBuf,
+    /// Write over a file that is there (never over the input)
+    #[arg(long)]
+    force: bool,
+    /// Replace secrets by [REDACTED:KIND] first: keys, tokens, passwords, mail addresses, found by pattern
+    #[arg(long)]
+    redact: bool,
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let loaded = super::load(&options.file, options.format.forced(), out)?;
+    let count = loaded.trajectories()?;
+    if options.record >= count {
+        let message = format!("{} has no trajectory {}", options.file, options.record);
+        return Err(Problem::usage(message).hint(format!("it has {count}, counted from 0")).into());
+    }
+    is_readable(&loaded, options.record, loaded.run(options.record)?.as_ref())?;
+    let is_one_of_several = loaded.detected.format.layout() == Layout::Set && count > 1;
+    let (session, redacted) = if options.redact {
+        let (loaded, record, count) = redacted(&loaded, options.record)?;
+        (whole_session(loaded, record)?, Some(count))
+    } else {
+        (whole_session(loaded, options.record)?, None)
+    };
+    let name = options.file.text();
+    let record = is_one_of_several.then_some(options.record);
+    let mut report = Report::new(session, (Some(&name), options.format.forced(), record), &Syntaxes);
+    let html = page(&mut report, Making { version: env!("CARGO_PKG_VERSION"), redacted });
+    let inputs: Vec<&Path> = Some(options.file.as_ref()).filter(|_| !options.file.is_stdin()).into_iter().collect();
+    let mut output = output_path::create(&options.out, options.force, &inputs)?;
+    output.write(html.as_bytes())?;
+    output.finish()?.publish()?;
+    out.line(&format!("{}: {}", options.out.display(), size_text(html.len() as u64)))?;
+    Ok(0)
+}
+
+/// The input without its secrets, the trajectory in it, and how many secrets were replaced. What stands between records
+/// stays as it is: no format reads it.
+///
+/// # Errors
+/// The input is too large, or can no longer be read.
+fn redacted(loaded: &Loaded, record: usize) -> Result<(Loaded, usize, usize), Problem> {
+    let format = loaded.detected.format;
+    let is_set = format.layout() == Layout::Set;
+    let records: Vec<Record> =
+        if is_set { loaded.records()?.get(record).into_iter().collect() } else { loaded.records()?.iter().collect() };
+    let size = if is_set { records.iter().map(|record| record.place.span.len).sum() } else { loaded.input.len() };
+    if size > REDACTED_BYTES_MAX {
+        let message = format!("{} is larger than {}", loaded.input.name(), size_text(REDACTED_BYTES_MAX));
+        return Err(Problem::usage(message).hint("write it without its secrets first: `obelus export --redact`"));
+    }
+    let redactor = redactor()?;
+    let (mut text, mut at, mut count) = (Vec::new(), 0, 0);
+    let between = |from: u64, to: u64| {
+        let span = Span { offset: from, len: to.saturating_sub(from) };
+        if span.len == 0 || is_set { Ok(Vec::new()) } else { loaded.input.read(span) }
+    };
+    for record in &records {
+        let span = record.place.span;
+        text.extend(between(at, span.offset)?);
+        let own = loaded.input.read(span)?;
+        match redactor.redact(&lossy(&own)) {
+            None => text.extend(own),
+            Some((changed, secrets)) => {
+                text.extend(changed.into_bytes());
+                count += secrets.len();
+            }
+        }
+        at = span.offset + span.len;
+    }
+    text.extend(between(at, loaded.input.len())?);
+    let input = Input::memory(loaded.input.name(), text);
+    Ok((ingest::load(input, Some(format.name()))?, if is_set { 0 } else { record }, count))
+}
+
+/// One step as text, for another program: what was said and done, what changed, what the rules found. `words` are
+/// arguments as those of a question.
+///
+/// # Errors
+/// The file cannot be read, or has no such trajectory or step; one sentence.
+pub(super) fn step_text(words: &[OsString]) -> Result<String, String> {
+    let command = Question::augment_args(clap::Command::new("step"));
+    let matches = command.try_get_matches_from(words).map_err(|e| e.to_string())?;
+    let question = Question::from_arg_matches(&matches).map_err(|e| e.to_string())?;
+    let told = |problem: Problem| problem.to_string();
+    let loaded = ingest::open(&question.file, question.format.forced()).map_err(told)?;
+    let session = whole_session(loaded, question.record).map_err(told)?;
+    let mut report = Report::new(session, (Some(&question.file.text()), None, None), &Syntaxes);
+    let (step, last) = (question.step.unwrap_or(0), report.last());
+    if step > last {
+        return Err(format!("there is no step {step}; {last} is the last, counted from 0"));
+    }
+    let card = report.card(step);
+    let mut out = format!("{}\n", card.heading.plain().trim());
+    for (title, rows) in [("", &card.message), ("changed:", &card.changes), ("findings:", &card.findings)] {
+        if !rows.is_empty() && !title.is_empty() {
+            let _ = write!(out, "\n{title}\n");
+        }
+        for row in rows {
+            out.push_str(row.plain().trim_end());
+            out.push('\n');
+        }
+    }
+    Ok(out)
+}
