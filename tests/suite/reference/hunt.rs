@@ -1,14 +1,22 @@
-//! Random cases one after the other, from a fixed seed; those that fail are made small.
+//! Random cases one after the other, from a fixed seed; those that fail are made small, and shown as they are found.
 
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, TestRng, TestRunner};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::io::Write;
 
 /// Failures that are made small before the search ends.
 const FAILURES_MAX: usize = 25;
 /// Tries to make a failure smaller.
 const TRIES_MAX: usize = 400;
+/// Cases after which a long run says how far it is.
+const CASES_TOLD: usize = 500;
+
+/// Says it at once, also where the test's output is kept back, so that nothing is lost when a run is ended.
+fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
 
 /// Number of documents of a long run: `OBELUS_CASES`.
 pub(crate) fn cases() -> usize {
@@ -29,6 +37,9 @@ pub(crate) fn search<V: Debug>(cases: usize, strategy: &BoxedStrategy<V>, fails:
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(algorithm));
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for case in 0..cases {
+        if case > 0 && case % CASES_TOLD == 0 {
+            tell(&format!("{case} of {cases} cases, {} kinds of differences", failures.len()));
+        }
         let mut tree = strategy.new_tree(&mut runner).unwrap();
         let Some(found) = fails(&tree.current()) else { continue };
         let class_of = class(&found);
@@ -47,6 +58,7 @@ pub(crate) fn search<V: Debug>(cases: usize, strategy: &BoxedStrategy<V>, fails:
             }
         }
         let shown = format!("case {case}: {}\n{smallest:?}", fails(&smallest).unwrap_or_default());
+        tell(&shown);
         failures.insert(class_of, (1, shown));
         if failures.len() == FAILURES_MAX {
             break;

@@ -270,9 +270,29 @@ fn other() -> BoxedStrategy<String> {
 }
 
 fn message() -> BoxedStrategy<String> {
-    let wrapped = (one(&["user", "assistant", "critic"]), with("_instance", instance()), data())
-        .prop_map(|(role, instance, content)| format!("{{\"role\":\"{role}\"{instance},\"content\":{content}}}"));
-    prop_oneof![10 => data(), 4 => other(), 1 => wrapped].boxed()
+    prop_oneof![10 => data(), 4 => other(), 2 => wrapped()].boxed()
+}
+
+/// A message in the `content` of another (A7), with what it inherits and what it does not.
+fn wrapped() -> BoxedStrategy<String> {
+    let role = prop_oneof![8 => one(&["\"user\"", "\"assistant\"", "\"critic\""]), 1 => one(&["5", "\"\""])];
+    let content = prop_oneof![
+        5 => data(),
+        2 => other(),
+        1 => one(&["{}", "{\"type\":null,\"text\":\"x\"}", "{\"type\":5}", "{\"type\":\"nope\"}", "null", "[{\"type\":\"data\"}]"]),
+    ];
+    let outside = (
+        with("_instance", instance()),
+        call(),
+        seldom("_tick", 0.1, one(&["3", "4"])),
+        seldom("kind", 0.1, one(&["\"k\""])),
+        seldom("type", 0.05, one(&["null", "5"])),
+        seldom("text", 0.05, one(&["\"t\""])),
+    )
+        .prop_map(|(instance, call, tick, kind, class, text)| format!("{instance}{call}{tick}{kind}{class}{text}"));
+    (role, outside, content)
+        .prop_map(|(role, outside, content)| format!("{{\"role\":{role}{outside},\"content\":{content}}}"))
+        .boxed()
 }
 
 /// A record, of messages by their number in the pool.

@@ -141,8 +141,9 @@ fn declared() -> BoxedStrategy<String> {
     let stages = || array(stage(), 3);
     let both = (array(contract(), 3), weighted(0.4, stages()))
         .prop_map(|(c, s)| format!("{{\"contracts\":{c}{}}}", s.map_or(String::new(), |s| format!(",\"steps\":{s}"))));
-    let request = (stages(), seldom("image_ids", 0.3, one(&["[\"1\"]", "null"])))
-        .prop_map(|(s, ids)| format!("{{\"steps\":{s}{ids}}}"));
+    let ids = || one(&["[\"1\"]", "[\"1\",\"2\"]", "[]", "null"]);
+    let request = (stages(), seldom("image_ids", 0.3, ids()), seldom("document_ids", 0.2, ids()))
+        .prop_map(|(s, images, documents)| format!("{{\"steps\":{s}{images}{documents}}}"));
     prop_oneof![3 => contract(), 2 => both, 2 => request].boxed()
 }
 
@@ -169,7 +170,12 @@ enum Make {
 }
 
 fn document() -> BoxedStrategy<String> {
-    let more = (array(contract(), 2), array(stage(), 2)).prop_map(|(c, s)| format!(",\"contracts\":{c},\"steps\":{s}"));
+    let more =
+        (weighted(0.8, array(contract(), 2)), weighted(0.6, array(stage(), 2))).prop_map(|(contracts, steps)| {
+            let member =
+                |name: &str, value: Option<String>| value.map_or(String::new(), |v| format!(",\"{name}\":{v}"));
+            format!("{}{}", member("contracts", contracts), member("steps", steps))
+        });
     let make = prop_oneof![
         3 => (any::<u16>(), weighted(0.2, more)).prop_map(|(mask, more)| Make::Context(mask, more)),
         1 => any::<u16>().prop_map(Make::BareMap),

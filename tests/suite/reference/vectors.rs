@@ -110,43 +110,73 @@ fn the_reference_answers_every_vector_of_scopix() {
     assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
 }
 
-#[test]
-fn the_reference_answers_every_vector_of_adp_that_has_only_std_records() {
-    let (mut faults, mut count) = (Vec::new(), 0);
-    for (name, vector) in vectors("adp") {
-        let Ok(text) = String::from_utf8(input(&vector)) else { continue };
-        let adp = Adp::read(&text);
-        let query = vector.get("query").unwrap();
-        let number = |key: &str| query.get(key).map_or(0, |n| n.compact().parse::<i64>().unwrap());
-        let record = usize::try_from(number("record")).unwrap();
-        let expect = vector.get("expect").unwrap();
-        let fault = match query.get("kind").and_then(J::str) {
-            _ if !adp.is_whole() || name == "d01_deep_readable" || vector.get("input_base64").is_some() => continue,
-            Some("check") => super::compare::findings_differ(&adp.findings(), &sorted(expect)),
-            Some("state") => {
-                let Some((state, blame)) = adp.state(record, number("step")) else { continue };
-                super::compare::subset_differs(expect, &J::object(vec![("state", state), ("blame", blame)]))
-            }
-            Some("steps") => {
-                let Some(steps) = adp.steps(record) else { continue };
-                let wanted = expect.get("steps").and_then(J::arr).unwrap();
-                let pairs = wanted.iter().zip(&steps);
-                (wanted.len() != steps.len())
-                    .then(|| "number of steps".to_owned())
-                    .or_else(|| pairs.into_iter().find_map(|(w, s)| super::compare::subset_differs(&without(w), s)))
-            }
-            _ => continue,
-        };
-        count += 1;
-        faults.extend(fault.map(|fault| format!("{name}: {fault}")));
-    }
-    assert!(faults.is_empty(), "{} of {count}\n{}", faults.len(), faults.join("\n"));
+/// A vector whose input this implementation does not read: it is nested deeper than a recursive reader should go, or is
+/// no text.
+fn is_beyond(name: &str, vector: &J) -> bool {
+    name == "d01_deep_readable" || vector.get("input_base64").is_some()
 }
 
-/// Without what the steps of this implementation do not have.
-fn without(step: &J) -> J {
+#[test]
+fn the_reference_answers_every_vector_of_adp() {
+    let (mut faults, mut count) = (Vec::new(), 0);
+    let all = vectors("adp");
+    for (name, vector) in all.iter().filter(|(name, vector)| !is_beyond(name, vector)) {
+        count += 1;
+        faults.extend(adp_fault(vector).map(|fault| format!("{name}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{} of {count}\n{}", faults.len(), faults.join("\n"));
+    assert!(count + 8 >= all.len(), "{count} of {}", all.len());
+}
+
+fn adp_fault(vector: &J) -> Option<String> {
+    let adp = Adp::read(&String::from_utf8(input(vector)).unwrap());
+    let query = vector.get("query").unwrap();
+    let number = |key: &str| query.get(key).map_or(0, |n| n.compact().parse::<i64>().unwrap());
+    let record = usize::try_from(number("record")).unwrap();
+    let expect = vector.get("expect").unwrap();
+    match query.get("kind").and_then(J::str) {
+        Some("check") => super::compare::findings_differ(&adp.findings(), &sorted(expect)),
+        Some("state") => {
+            let (state, blame) = adp.state(record, number("step")).unwrap();
+            super::compare::subset_differs(expect, &J::object(vec![("state", state), ("blame", blame)]))
+        }
+        Some("steps") => {
+            let (wanted, steps) = (expect.get("steps").and_then(J::arr).unwrap(), adp.steps(record).unwrap());
+            each_differs(&wanted.iter().map(without_record).collect::<Vec<_>>(), &steps)
+        }
+        _ => {
+            let (lines, dataset) = adp.stats();
+            each_differs(expect.get("trajectories").and_then(J::arr).unwrap(), &lines)
+                .or_else(|| subset(expect.get("dataset").unwrap(), &dataset, ""))
+        }
+    }
+}
+
+fn each_differs(wanted: &[J], given: &[J]) -> Option<String> {
+    if wanted.len() != given.len() {
+        return Some(format!("{} and not {}", given.len(), wanted.len()));
+    }
+    wanted.iter().zip(given).find_map(|(wanted, given)| subset(wanted, given, ""))
+}
+
+/// As the answers of `stats` are compared: of each object the expected members, of arrays and the rest all.
+fn subset(wanted: &J, given: &J, at: &str) -> Option<String> {
+    match wanted {
+        J::Obj(object) => object.members.iter().find_map(|(key, value)| match given.get(key) {
+            Some(other) => subset(value, other, &format!("{at}/{key}")),
+            None => Some(format!("{at}/{key} is missing")),
+        }),
+        _ => {
+            let (wanted, given) = (super::compare::loose(wanted).compact(), super::compare::loose(given).compact());
+            (wanted != given).then(|| format!("{at} is {given} and not {wanted}"))
+        }
+    }
+}
+
+/// Without the number of the record, which the steps of this implementation do not have.
+fn without_record(step: &J) -> J {
     let mut object = step.obj().cloned().unwrap();
-    object.members.retain(|(key, _)| !["record", "reward"].contains(&key.as_str()));
+    object.members.retain(|(key, _)| key != "record");
     J::Obj(object)
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn unwrap(raw: &J) -> (J, Class) {
         None => {}
     }
     let has_role = raw.some("role").is_some();
-    if has_role && let Some(J::Obj(content)) = raw.get("content").filter(|c| c.some("type").is_some()) {
+    if let Some(J::Obj(content)) = raw.get("content").filter(|c| c.some("type").is_some()) {
         let mut content = content.clone();
         for (key, value) in &object.members {
             if (key == "role" || key.starts_with('_')) && content.get(key).is_none() {

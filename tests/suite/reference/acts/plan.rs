@@ -171,7 +171,7 @@ impl Scene<'_> {
             fits && writes().iter().any(|write| touches(write, &place))
         });
         let approval = ("state".to_owned(), vec![Key::Name("approvals".to_owned())]);
-        let is_approval = place.1.len() > 1 && touches(&approval, &place);
+        let is_approval = !place.1.is_empty() && touches(&approval, &place);
         let gone = self.steps[..=self.at].iter().flat_map(|s| &s.withdrawn);
         let was = gone
             .filter_map(|s| self.steps[*s].data.as_ref())

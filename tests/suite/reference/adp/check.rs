@@ -1,14 +1,15 @@
-//! Findings on std records (D3 to D15).
+//! Findings on records (D1 to D15), those of the items of std records among them.
 
-use super::shape::{self, Item, Shape, text};
-use super::state::number;
+use super::shape::{self, Item, Shape};
+use super::state::{is_blank, number};
+use super::{atif, chat};
 use crate::reference::Finding;
 use crate::reference::json::J;
 use std::collections::BTreeSet;
 
-struct Check {
+pub(super) struct Check {
     record: usize,
-    step: Option<usize>,
+    pub(super) step: Option<usize>,
     version: Option<u32>,
     found: BTreeSet<Finding>,
 }
@@ -16,10 +17,6 @@ struct Check {
 /// Strings and integers (D15).
 fn is_id(value: &J) -> bool {
     value.str().is_some() || matches!(value, J::Num(n) if n.parse::<i64>().is_ok())
-}
-
-fn is_blank(value: &str) -> bool {
-    value.chars().all(char::is_whitespace)
 }
 
 /// The languages of D9, as the rules list them.
@@ -41,10 +38,21 @@ pub(crate) fn findings(records: &[Option<J>]) -> Vec<Finding> {
             Some(value) => match shape::shape(value) {
                 Shape::Std => {
                     check.std(value, &languages);
-                    check.repeats(value, &mut ids, &mut bodies);
+                    check.repeats(value.get("id"), "id", value, "content", &mut ids, &mut bodies);
                 }
-                Shape::Other => check.tell("", "adp.shape", "warning"),
-                Shape::Chat | Shape::Atif => {}
+                Shape::Chat => {
+                    chat::check(&mut check, value);
+                    let list = shape::messages(value).map_or("messages", |(key, _)| key);
+                    check.repeats(value.get("id"), "id", value, list, &mut ids, &mut bodies);
+                }
+                Shape::Atif => {
+                    atif::check(&mut check, value);
+                    let key = if value.some("trajectory_id").is_some() { "trajectory_id" } else { "session_id" };
+                    check.repeats(value.get(key), key, value, "steps", &mut ids, &mut bodies);
+                }
+                Shape::Other => {
+                    check.tell("", "adp.shape", "warning");
+                }
             },
         }
         out.extend(check.found);
@@ -111,7 +119,7 @@ fn escape(key: &str) -> String {
 }
 
 /// `<think` or `</think` with no word character after it, in any case.
-fn thinks(value: &str) -> bool {
+pub(super) fn thinks(value: &str) -> bool {
     let low = value.to_lowercase();
     let ends = |rest: &str| !rest.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
     ["<think", "</think"].iter().any(|token| low.match_indices(token).any(|(i, _)| ends(&low[i + token.len()..])))
@@ -127,7 +135,7 @@ fn is_control(value: &str) -> bool {
 }
 
 /// The first string with a control character, in document order.
-fn control(value: &J, at: &str) -> Option<String> {
+pub(super) fn control(value: &J, at: &str) -> Option<String> {
     match value {
         J::Str(s) => is_control(s).then(|| at.to_owned()),
         J::Arr(a) => a.iter().enumerate().find_map(|(i, v)| control(v, &format!("{at}/{i}"))),
@@ -137,7 +145,7 @@ fn control(value: &J, at: &str) -> Option<String> {
 }
 
 impl Check {
-    fn tell(&mut self, path: &str, rule: &str, severity: &'static str) {
+    pub(super) fn tell(&mut self, path: &str, rule: &str, severity: &'static str) {
         let (record, step) = (self.record, self.step);
         self.found.insert(Finding { record, step, path: Some(path.to_owned()), rule: rule.to_owned(), severity });
     }
@@ -147,17 +155,17 @@ impl Check {
         self.tell(path, "adp.extra-field", if is_strict { "error" } else { "warning" });
     }
 
-    fn repeats(&mut self, value: &J, ids: &mut Vec<J>, bodies: &mut Vec<J>) {
+    fn repeats(&mut self, id: Option<&J>, id_key: &str, value: &J, key: &str, ids: &mut Vec<J>, bodies: &mut Vec<J>) {
         self.step = None;
-        if let Some(id) = value.get("id").filter(|id| is_id(id)) {
+        if let Some(id) = id.filter(|id| is_id(id)) {
             if ids.contains(id) {
-                self.tell("/id", "adp.duplicate-id", "warning");
+                self.tell(&format!("/{id_key}"), "adp.duplicate-id", "warning");
             }
             ids.push(id.clone());
         }
-        if let Some(body) = value.get("content").filter(|c| c.arr().is_some_and(|a| !a.is_empty())) {
+        if let Some(body) = value.get(key).filter(|c| c.arr().is_some_and(|a| !a.is_empty())) {
             if bodies.iter().any(|b| b.same(body)) {
-                self.tell("/content", "adp.duplicate-content", "warning");
+                self.tell(&format!("/{key}"), "adp.duplicate-content", "warning");
             }
             bodies.push(body.clone());
         }
@@ -368,7 +376,7 @@ impl Check {
     /// D10.
     fn links(&mut self, items: &[Item]) {
         let is_late = self.version.is_some_and(|v| v >= 3);
-        let is_on = is_late || items.iter().any(|item| item.raw.get("tool_call_id").is_some_and(|v| v.str().is_some()));
+        let is_on = is_late || items.iter().any(|item| item.call_id().is_some());
         let answers = shape::answers(items);
         for (i, item) in items.iter().enumerate() {
             self.step = Some(i);
@@ -487,9 +495,4 @@ fn is_local(content: &str) -> bool {
     let is_bare = !content.contains("://") && !content.starts_with("data:");
     let is_path = content.starts_with(['/', '\\']) || is_drive;
     content.chars().count() <= 512 && (content.starts_with("file://") || (is_bare && is_path))
-}
-
-/// Whether this implementation reads the whole record: it knows std records alone.
-pub(crate) fn is_read(value: Option<&J>) -> bool {
-    value.is_none_or(|v| matches!(shape::shape(v), Shape::Std | Shape::Other) && text(v, "steps").is_none())
 }

@@ -1,12 +1,16 @@
-//! ADP std records, written from the text of `ADP.md` alone. Chat and ATIF records are not read here.
+//! ADP records of all shapes, written from the text of the rules alone.
 
+mod atif;
+mod chat;
 mod check;
 mod shape;
 mod state;
+mod stats;
 
 use super::Finding;
 use super::json::J;
 use shape::Shape;
+use state::{Said, Steps, Writer};
 
 /// A file, read.
 pub(crate) struct Adp {
@@ -18,11 +22,6 @@ impl Adp {
         Self { records: shape::records(text) }
     }
 
-    /// Whether all records are of the shapes that are read here.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.records.iter().all(|record| check::is_read(record.as_ref()))
-    }
-
     pub(crate) fn count(&self) -> usize {
         self.records.len()
     }
@@ -31,17 +30,50 @@ impl Adp {
         check::findings(&self.records)
     }
 
-    /// State and blame of a std record after a step; None: it is no std record.
+    /// The lines of `stats --json`: of the records that can be read, and of the dataset.
+    pub(crate) fn stats(&self) -> (Vec<J>, J) {
+        stats::stats(self)
+    }
+
+    fn read_steps(&self, value: &J) -> Steps {
+        match shape::shape(value) {
+            Shape::Std => state::std(value),
+            Shape::Chat => chat::steps(value),
+            Shape::Atif => atif::steps(value),
+            Shape::Other => other(value),
+        }
+    }
+
+    /// State and blame of a record after a step; None: it cannot be read.
     pub(crate) fn state(&self, record: usize, step: i64) -> Option<(J, J)> {
-        let value = self.records[record].as_ref().filter(|v| shape::shape(v) == Shape::Std)?;
-        let (head, steps) = state::std(value);
+        let (head, steps) = self.read_steps(self.records[record].as_ref()?);
         let last = usize::try_from(step).ok().and_then(|step| steps.get(step.min(steps.len().checked_sub(1)?)));
         Some(state::shown(last.map_or(&head, |step| &step.state)))
     }
 
-    /// The steps of a std record as `steps --json` lists them.
+    /// The steps of a record as `steps --json` lists them; None: it cannot be read.
     pub(crate) fn steps(&self, record: usize) -> Option<Vec<J>> {
-        let value = self.records[record].as_ref().filter(|v| shape::shape(v) == Shape::Std)?;
-        Some(state::std(value).1.into_iter().map(|step| J::object(step.members)).collect())
+        let steps = self.read_steps(self.records[record].as_ref()?).1;
+        Some(steps.into_iter().map(|step| J::object(step.members)).collect())
     }
+}
+
+/// D2, D19: a record of no other shape is one step.
+fn other(value: &J) -> Steps {
+    let mut writer = Writer::default();
+    state::head(&mut writer, value);
+    let before = writer.state.clone();
+    (writer.step, writer.written) = (Some(0), Vec::new());
+    writer.turn("unknown", false);
+    let said = Said {
+        kind: "unknown",
+        class: J::string("record"),
+        role: "unknown".to_owned(),
+        calls: Vec::new(),
+        has_thought: false,
+        answers: None,
+        chars: state::chars(value, &[]),
+        reward: None,
+    };
+    (before, vec![said.step(0, &mut writer)])
 }

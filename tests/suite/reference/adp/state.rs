@@ -1,4 +1,4 @@
-//! Steps and what they write (D19, D20), for std and chat records.
+//! Steps and what they write (D19, D20): what all shapes share, and std records.
 
 use super::shape::{self, Item, text};
 use crate::reference::json::J;
@@ -10,9 +10,19 @@ pub(crate) type State = Vec<([String; 3], J, Option<usize>)>;
 pub(crate) struct StepOf {
     pub(crate) members: Vec<(&'static str, J)>,
     pub(crate) state: State,
+    /// What it counts as in statistics (D22).
+    pub(crate) class: String,
+    pub(crate) role: String,
+    pub(crate) calls: Vec<String>,
+    pub(crate) has_thought: bool,
+    pub(crate) chars: usize,
+    pub(crate) reward: Option<f64>,
 }
 
-fn digest(value: &str) -> J {
+/// The state before all steps, and the steps.
+pub(crate) type Steps = (State, Vec<StepOf>);
+
+pub(super) fn digest(value: &str) -> J {
     let hash = Sha256::digest(value.as_bytes());
     let hex: String = hash.iter().take(6).map(|b| format!("{b:02x}")).collect();
     J::object(vec![("sha256", J::Str(hex)), ("chars", J::num(value.chars().count()))])
@@ -31,14 +41,14 @@ pub(crate) fn pointer(slot: &[String; 3]) -> String {
 }
 
 #[derive(Default)]
-struct Writer {
-    state: State,
-    step: Option<usize>,
-    written: Vec<String>,
+pub(super) struct Writer {
+    pub(super) state: State,
+    pub(super) step: Option<usize>,
+    pub(super) written: Vec<String>,
 }
 
 impl Writer {
-    fn set(&mut self, kind: &str, instance: &str, slot: &str, value: J) {
+    pub(super) fn set(&mut self, kind: &str, instance: &str, slot: &str, value: J) {
         let key = [kind.to_owned(), instance.to_owned(), slot.to_owned()];
         if self.step.is_some() {
             self.written.push(pointer(&key));
@@ -55,12 +65,12 @@ impl Writer {
         found.and_then(|(_, v, _)| if let J::Num(n) = v { n.parse().ok() } else { None }).unwrap_or(0.0)
     }
 
-    fn add(&mut self, kind: &str, instance: &str, slot: &str, by: f64) {
+    pub(super) fn add(&mut self, kind: &str, instance: &str, slot: &str, by: f64) {
         let sum = self.number(kind, instance, slot) + by;
         self.set(kind, instance, slot, J::num(sum));
     }
 
-    fn turn(&mut self, role: &str, is_after_agent: bool) {
+    pub(super) fn turn(&mut self, role: &str, is_after_agent: bool) {
         self.add("conversation", "main", "steps", 1.0);
         if ["user", "agent", "environment", "system"].contains(&role) {
             self.add("conversation", "main", role, 1.0);
@@ -68,6 +78,26 @@ impl Writer {
         if role == "agent" && !is_after_agent {
             self.add("conversation", "main", "turns", 1.0);
         }
+    }
+
+    /// A call, and what it was given.
+    pub(super) fn call(&mut self, tool: &str, last: Option<J>) {
+        self.add("conversation", "main", "open_calls", 1.0);
+        self.add("tool", tool, "calls", 1.0);
+        if let Some(last) = last {
+            self.set("tool", tool, "last", last);
+        }
+    }
+
+    pub(super) fn answer(&mut self, tool: &str) {
+        self.add("conversation", "main", "open_calls", -1.0);
+        self.add("tool", tool, "answered", 1.0);
+    }
+
+    pub(super) fn reward(&mut self, reward: f64) {
+        self.add("reward", "total", "sum", reward);
+        self.add("reward", "total", "count", 1.0);
+        self.set("reward", "total", "last", J::num(reward));
     }
 }
 
@@ -80,7 +110,7 @@ fn scalars(value: &J) -> usize {
     }
 }
 
-fn chars(value: &J, without: &[&str]) -> usize {
+pub(super) fn chars(value: &J, without: &[&str]) -> usize {
     let Some(object) = value.obj() else { return scalars(value) };
     object.members.iter().filter(|(k, _)| !without.contains(&k.as_str())).map(|(_, v)| scalars(v)).sum()
 }
@@ -105,7 +135,7 @@ pub(crate) fn number(value: &J) -> Option<(f64, bool)> {
     }
 }
 
-fn head(writer: &mut Writer, value: &J) {
+pub(super) fn head(writer: &mut Writer, value: &J) {
     for key in ["id", "schema_version"] {
         if let Some(found) = text(value, key) {
             writer.set("trajectory", "main", key, J::string(found));
@@ -124,7 +154,7 @@ fn head(writer: &mut Writer, value: &J) {
 }
 
 /// All steps of a std record, and the state before them.
-pub(crate) fn std(value: &J) -> (State, Vec<StepOf>) {
+pub(crate) fn std(value: &J) -> Steps {
     let mut writer = Writer::default();
     head(&mut writer, value);
     let before = writer.state.clone();
@@ -140,25 +170,67 @@ pub(crate) fn std(value: &J) -> (State, Vec<StepOf>) {
             None => "unknown",
         };
         let class = item.class.map(str::to_owned).or_else(|| item.class_text.clone());
-        let members = vec![
-            ("step", J::num(i)),
-            ("kind", J::string(kind)),
-            ("class", class.map_or(J::Null, J::Str)),
-            ("role", J::string(item.role())),
-            ("tool", item.tool().map_or(J::Null, J::Str)),
-            ("answers", answers[i].map_or(J::Null, J::num)),
-            ("chars", J::num(chars(&item.raw, &["class_", "class", "source", "tool_call_id"]))),
-        ];
-        out.push(finished(&mut writer, members));
+        let thoughts = ["description", "reasoning_content"].into_iter().filter_map(|key| item.text(key));
+        let said = Said {
+            kind,
+            class: class.map_or(J::Null, J::Str),
+            role: item.role().to_owned(),
+            calls: item.tool().into_iter().collect(),
+            has_thought: thoughts.into_iter().any(|t| !is_blank(t)),
+            answers: answers[i],
+            chars: chars(&item.raw, &["class_", "class", "source", "tool_call_id"]),
+            reward: item.get("reward").filter(|_| item.class.is_some()).and_then(number).map(|(n, _)| n),
+        };
+        let mut step = said.step(i, &mut writer);
+        step.class = item.class.unwrap_or("unknown").to_owned();
+        out.push(step);
     }
     (before, out)
 }
 
-fn finished(writer: &mut Writer, mut members: Vec<(&'static str, J)>) -> StepOf {
-    writer.written.sort();
-    writer.written.dedup();
-    members.push(("writes", J::Arr(writer.written.iter().map(|p| J::string(p)).collect())));
-    StepOf { members, state: writer.state.clone() }
+pub(super) fn is_blank(value: &str) -> bool {
+    value.chars().all(char::is_whitespace)
+}
+
+/// What is said of a step.
+pub(super) struct Said {
+    pub(super) kind: &'static str,
+    pub(super) class: J,
+    pub(super) role: String,
+    pub(super) calls: Vec<String>,
+    pub(super) has_thought: bool,
+    pub(super) answers: Option<usize>,
+    pub(super) chars: usize,
+    pub(super) reward: Option<f64>,
+}
+
+impl Said {
+    /// With what the writer wrote in this step.
+    pub(super) fn step(self, i: usize, writer: &mut Writer) -> StepOf {
+        writer.written.sort();
+        writer.written.dedup();
+        let members = vec![
+            ("step", J::num(i)),
+            ("kind", J::string(self.kind)),
+            ("class", self.class.clone()),
+            ("role", J::string(&self.role)),
+            ("tool", self.calls.first().map_or(J::Null, |tool| J::string(tool))),
+            ("answers", self.answers.map_or(J::Null, J::num)),
+            ("chars", J::num(self.chars)),
+            ("reward", self.reward.map_or(J::Null, J::num)),
+            ("writes", J::Arr(writer.written.iter().map(|p| J::string(p)).collect())),
+        ];
+        StepOf {
+            members,
+            state: writer.state.clone(),
+            class: self.class.str().unwrap_or("unknown").to_owned(),
+            role: self.role,
+            calls: self.calls,
+            has_thought: self.has_thought,
+            chars: self.chars,
+            reward: self.reward,
+        }
+    }
 }
 
 fn write_item(writer: &mut Writer, items: &[Item], i: usize, answered: Option<usize>) {
@@ -168,19 +240,15 @@ fn write_item(writer: &mut Writer, items: &[Item], i: usize, answered: Option<us
     }
     writer.turn(item.role(), i.checked_sub(1).is_some_and(|p| items[p].role() == "agent"));
     if item.is_tool() {
-        let name = item.tool().unwrap_or_else(|| "?".to_owned());
-        writer.add("conversation", "main", "open_calls", 1.0);
-        writer.add("tool", &name, "calls", 1.0);
-        match (item.class, item.get("kwargs"), item.text("content")) {
-            (Some("api_action"), Some(kwargs @ J::Obj(_)), _) => writer.set("tool", &name, "last", kwargs.plain()),
-            (Some("code_action"), _, Some(code)) => writer.set("tool", &name, "last", digest(code)),
-            _ => {}
-        }
+        let last = match (item.class, item.get("kwargs"), item.text("content")) {
+            (Some("api_action"), Some(kwargs @ J::Obj(_)), _) => Some(kwargs.plain()),
+            (Some("code_action"), _, Some(code)) => Some(digest(code)),
+            _ => None,
+        };
+        writer.call(&item.tool().unwrap_or_else(|| "?".to_owned()), last);
     }
     if let Some(call) = answered {
-        let name = items[call].tool().unwrap_or_else(|| "?".to_owned());
-        writer.add("conversation", "main", "open_calls", -1.0);
-        writer.add("tool", &name, "answered", 1.0);
+        writer.answer(&items[call].tool().unwrap_or_else(|| "?".to_owned()));
     }
     for (key, slot) in [("description", "thought"), ("reasoning_content", "reasoning")] {
         if let Some(thought) = item.text(key).filter(|_| item.is_action()) {
@@ -224,14 +292,8 @@ fn write_item(writer: &mut Writer, items: &[Item], i: usize, answered: Option<us
         _ => {}
     }
     if let Some((reward, _)) = item.get("reward").and_then(number) {
-        reward_of(writer, reward);
+        writer.reward(reward);
     }
-}
-
-fn reward_of(writer: &mut Writer, reward: f64) {
-    writer.add("reward", "total", "sum", reward);
-    writer.add("reward", "total", "count", 1.0);
-    writer.set("reward", "total", "last", J::num(reward));
 }
 
 fn integer(value: &J) -> Option<J> {

@@ -149,13 +149,14 @@ fn conversation(slots: &[Slot], contracts: &Contracts) -> J {
     J::object(keys.iter().filter_map(|key| set.iter().find(|(k, _)| k == key).cloned()).collect())
 }
 
-/// The ids of a FILE_IDS value; of its refs, where it has no ids.
+/// The ids of a FILE_IDS value, if they are strings; of its refs, where it has no ids.
 fn ids(value: &J) -> Option<J> {
-    if let Some(ids) = value.get("ids") {
-        return Some(ids.clone());
-    }
-    let refs = value.get("refs")?.arr()?;
-    Some(J::Arr(refs.iter().filter_map(|r| r.get("id").cloned()).collect()))
+    let all: Vec<Option<&J>> = match value.get("ids") {
+        Some(ids) => ids.arr()?.iter().map(Some).collect(),
+        None => value.get("refs")?.arr()?.iter().map(|one| one.get("id")).collect(),
+    };
+    let all: Option<Vec<J>> = all.into_iter().map(|id| id.filter(|id| id.str().is_some()).cloned()).collect();
+    all.map(J::Arr)
 }
 
 fn blame(slots: &[Slot], wanted: Option<&path::Ref>) -> J {
