@@ -37,12 +37,11 @@ impl<'a> CallSource<'a> {
     /// D17: `tool_calls`, else `function_call`, else the text of a `function_call` turn, else a call written in text.
     fn of_protocol(value: &'a Value<'a>, message: &Message<'a>) -> Self {
         let listed = value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
-        let listed: Vec<_> = listed.filter(|one| has_name(one, true)).filter_map(call::call).collect();
+        let listed: Vec<_> = listed.filter_map(|one| named_call(one, true)).collect();
         if !listed.is_empty() {
             return Self::Json(listed);
         }
-        let single = value.get("function_call").filter(|one| has_name(one, false)).and_then(call::call);
-        if let Some(single) = single {
+        if let Some(single) = value.get("function_call").and_then(|one| named_call(one, false)) {
             return Self::Json(vec![single]);
         }
         let is_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
@@ -94,26 +93,24 @@ impl<'a> CallSource<'a> {
     }
 }
 
-/// Whether a value, or JSON of one in a string, is an object with a `name`, or with one in its `function` where that
-/// may be.
-fn has_name(value: &Value<'_>, may_be_inside: bool) -> bool {
+/// D17: the call that a value is, or JSON of one in a string, by the `name` in its `function` where that may be, else
+/// by its own.
+fn named_call<'a>(value: &'a Value<'a>, may_be_inside: bool) -> Option<FunctionCall<'a>> {
     if let Some(text) = value.as_str() {
-        return json::parse_lenient(text)
-            .is_ok_and(|inner| inner.as_str().is_none() && has_name(&inner, may_be_inside));
+        let inner = json::parse_lenient(text).ok().filter(|inner| inner.as_object().is_some())?;
+        return named_call(&inner, may_be_inside).map(FunctionCall::into_owned);
     }
-    let named = |value: &Value<'_>| value.get("name").is_some_and(|name| name.as_str().is_some());
-    named(value) || (may_be_inside && value.get("function").is_some_and(named))
+    let name = |value: &'a Value<'a>| value.get("name").and_then(Value::as_str);
+    let inside = value.get("function").filter(|_| may_be_inside).and_then(name);
+    let name = inside.or_else(|| name(value))?;
+    Some(FunctionCall { name: name.into(), ..call::call(value)? })
 }
 
 /// The calls of a JSON text: an object with a `name`, or those in a list.
 fn named_calls(text: &str) -> Vec<FunctionCall<'static>> {
     let Ok(value) = json::parse_lenient(text) else { return Vec::new() };
     let items = value.as_array().unwrap_or(std::slice::from_ref(&value));
-    items
-        .iter()
-        .filter(|item| has_name(item, false))
-        .filter_map(|item| call::call(item).map(FunctionCall::into_owned))
-        .collect()
+    items.iter().filter_map(|item| named_call(item, false).map(FunctionCall::into_owned)).collect()
 }
 
 /// The calls that a message lists beside its content.
@@ -161,6 +158,9 @@ mod tests {
             (r#"{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}"#, vec!["f -"]),
             (r#"{"role":"assistant","function_call":"{\"name\":\"f\"}"}"#, vec!["f -"]),
             (r#"{"role":"assistant","function_call":"f"}"#, vec![]),
+            (r#"{"role":"assistant","function_call":{"name":"f","function":{"name":"g"}}}"#, vec!["f -"]),
+            (r#"{"role":"assistant","tool_calls":[{"function":{"tool":"f"},"name":"g"}]}"#, vec!["g -"]),
+            (r#"{"from":"function_call","value":"{\"name\":\"f\",\"function\":{\"name\":\"g\"}}"}"#, vec!["f -"]),
             (r#"{"from":"function_call","value":"{\"name\":\"f\"}"}"#, vec!["f -"]),
             (r#"{"from":"Function_Call","value":"[{\"name\":\"f\"},{\"name\":\"g\"}]"}"#, vec!["f -", "g -"]),
             (r#"{"from":"function_call","value":"{\"x\":1} <function=f>"}"#, vec!["f -"]),
