@@ -84,7 +84,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             complain(&format!("there is no value at {} at step {}", asked.path(), opened.step));
         }
     }
-    Ok(asked.map_or(0, |asked| asked.status()))
+    Ok(asked.map_or(0, |asked| asked.status(options.question.json)))
 }
 
 fn entries(opened: &Opened, options: &Options, asked: Option<&AskedPath>) -> Result<Vec<Entry>, Problem> {

@@ -109,7 +109,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             complain(&format!("nothing was written at {} up to step {}", asked.path(), opened.step));
         }
     }
-    Ok(asked.status())
+    Ok(asked.status(options.question.json))
 }
 
 /// The instance of the answer; None where the format knows none.

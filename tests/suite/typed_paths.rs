@@ -131,6 +131,11 @@ fn an_unknown_path_is_status_1_and_names_the_nearest() {
     assert!(status == 1 && stderr.contains("did you mean †input.budget?"), "{stderr}");
     let (status, stdout, stderr) = ask(&["history", "state.budgt", "--json"]);
     assert!(status == 1 && stdout.ends_with("\"events\":[]}\n") && stderr.contains("did you mean"), "{stdout}");
+    // In the notation of the format a program gets its empty answer as any other.
+    for words in [&["history", "†state.budgt", "--json"][..], &["blame", "†state.budgt", "--json"]] {
+        let (status, stdout, stderr) = ask(words);
+        assert!(status == 0 && stdout.ends_with("[]}\n") && stderr.contains("did you mean"), "{stdout}{stderr}");
+    }
     let (status, _, stderr) = ask(&["history", "state.budget", "--instance", "9"]);
     assert!(status == 1 && stderr.contains("instance 9 has no") && stderr.contains("it is there in ①, ②"), "{stderr}");
     let (status, _, stderr) = ask(&["blame", "zzzzzzzzzzzz"]);

@@ -28,6 +28,8 @@ pub struct TypedPath {
     everywhere: Vec<Place>,
     /// Whether an instance was named that counts.
     is_bound: bool,
+    /// Whether it was typed as the format writes paths: `†kind.slot`, `slot.path`, `/kind/instance/slot`.
+    pub is_exact: bool,
 }
 
 impl TypedPath {
@@ -68,7 +70,8 @@ impl TypedPath {
             [(id, keys)] if reading.spans_instances => run.reference(tree.identity(*id), keys),
             _ => reading.path,
         };
-        Self { path, is_bound: instance.is_some(), instance, everywhere }
+        let is_exact = reading.is_exact;
+        Self { path, is_bound: instance.is_some(), instance, everywhere, is_exact }
     }
 
     /// Where it is known, in the instance that was named; without one, in every instance.
@@ -143,11 +146,14 @@ struct Reading {
     instance: Option<String>,
     /// Whether the notation of the format would name an instance, and this does not.
     spans_instances: bool,
+    /// Whether it was typed in the notation of the format.
+    is_exact: bool,
 }
 
 impl Reading {
-    fn exact(path: String) -> Self {
-        Self { path, instance: None, spans_instances: false }
+    /// In the notation of the format, if it was typed as `typed`, or with less.
+    fn exact(path: String, typed: &str) -> Self {
+        Self { is_exact: path == typed, path, instance: None, spans_instances: false }
     }
 
     /// Where it is known.
@@ -179,18 +185,23 @@ impl Reading {
 fn readings(run: &dyn Run, typed: &str) -> Vec<Reading> {
     let (bare, tree) = (typed.strip_prefix(DAGGER).unwrap_or(typed), run.tree());
     match run.instances() {
-        Instances::Absent => vec![Reading::exact(bare.to_owned())],
-        Instances::InPath if typed.is_empty() || typed.starts_with('/') => vec![Reading::exact(typed.to_owned())],
+        Instances::Absent => vec![Reading::exact(bare.to_owned(), typed)],
+        Instances::InPath if typed.is_empty() || typed.starts_with('/') => {
+            vec![Reading::exact(typed.to_owned(), typed)]
+        }
         Instances::InPath => match split_instance(tree, bare) {
-            Some((path, instance)) => vec![Reading { path, instance: Some(instance), spans_instances: true }],
-            None => vec![Reading { path: bare.to_owned(), instance: None, spans_instances: true }],
+            Some((path, instance)) => {
+                vec![Reading { path, instance: Some(instance), spans_instances: true, is_exact: false }]
+            }
+            None => vec![Reading { path: bare.to_owned(), instance: None, spans_instances: true, is_exact: false }],
         },
         Instances::Chosen => {
-            let exact = Reading::exact(daggered(bare));
+            let exact = Reading::exact(daggered(bare), typed);
             let within = split_instance(tree, bare).map(|(path, instance)| Reading {
                 path: daggered(&path),
                 instance: Some(instance),
                 spans_instances: false,
+                is_exact: false,
             });
             [exact].into_iter().chain(within).collect()
         }
