@@ -95,6 +95,13 @@ impl App {
         }
     }
 
+    /// Takes what an expression says of some of the records on the screen; the others are still asked.
+    pub(super) fn take_part(&mut self, id: u64, told: Vec<(usize, CellValue)>) {
+        if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {
+            own.take_near(told);
+        }
+    }
+
     /// Takes what an expression says of records on the screen.
     pub(super) fn take_near(&mut self, id: u64, told: Vec<(usize, CellValue)>, why: Option<String>) {
         if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {

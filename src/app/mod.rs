@@ -280,6 +280,7 @@ impl App {
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
             Msg::CustomValuesVisible(id, told, why) => self.take_near(id, told, why),
+            Msg::CustomValuesPart(id, told) => self.take_part(id, told),
             Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
             Msg::OwnEnded(id, why) => self.asked_all(id, why),
             Msg::Attempts(number, answer) => self.take_attempts(number, answer),

@@ -75,6 +75,8 @@ pub enum Msg {
     /// What an expression says of records on the screen: number of the question, record and value, and why it says no
     /// more.
     CustomValuesVisible(u64, Vec<(usize, CellValue)>, Option<String>),
+    /// The same of some of them, while the others are still asked.
+    CustomValuesPart(u64, Vec<(usize, CellValue)>),
     /// What an expression says of the records that come next.
     OwnNext(u64, Arc<CustomColumnChunk>),
     /// All records were asked, or why no more are.

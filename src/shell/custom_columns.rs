@@ -12,15 +12,25 @@ use {
     crate::model::RecordBody,
     crate::review::{CellValue, CustomColumnChunk},
     std::sync::{Arc, PoisonError},
-    std::time::Duration,
+    std::time::{Duration, Instant},
 };
 
 /// Longest time for one record.
 #[cfg(feature = "query")]
 pub(crate) const LIMIT: Duration = Duration::from_secs(2);
-/// Records that may end their process before no more are asked.
+/// Records that may end their process before no more are asked. Each halves the time of those behind it, so that all of
+/// them together take less than [`LATE_MAX`].
 #[cfg(feature = "query")]
 const ENDED_MAX: usize = 8;
+/// Longest time that the screen waits for records which all end their process.
+#[cfg(all(feature = "query", test))]
+const LATE_MAX: Duration = Duration::from_secs(5);
+/// How often the time is halved at most.
+#[cfg(feature = "query")]
+const HALVED_MAX: u32 = 3;
+/// Time after which the rows on the screen get what is known by then.
+#[cfg(feature = "query")]
+const TOLD_AFTER: Duration = Duration::from_millis(100);
 /// Bytes, and records, that are asked at once.
 #[cfg(feature = "query")]
 const BATCH_BYTES: u64 = 1 << 18;
@@ -96,11 +106,15 @@ impl Asker {
     fn ask(&mut self, source: &Source, job: Job, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
         match job {
             Job::Ask { id, expression, records, .. } => {
-                let mut told = Vec::new();
+                let (mut told, mut since) = (Vec::new(), Instant::now());
                 for record in records {
                     match self.told(source, &expression, record..record + 1) {
                         Ok(value) => told.extend(value.into_iter().map(|value| (record, value))),
                         Err(why) => return send(Msg::CustomValuesVisible(id, told, Some(why))),
+                    }
+                    if since.elapsed() > TOLD_AFTER {
+                        send(Msg::CustomValuesPart(id, std::mem::take(&mut told)));
+                        since = Instant::now();
                     }
                 }
                 send(Msg::CustomValuesVisible(id, told, None));
@@ -156,7 +170,8 @@ impl Asker {
         let mut child = match self.process.take() {
             Some(child) => child,
             None => {
-                let question = Question { expression: expression.to_owned(), wants_results: true, limit: LIMIT };
+                let limit = time_after(self.ended);
+                let question = Question { expression: expression.to_owned(), wants_results: true, limit };
                 question.child().map_err(|problem| problem.to_string())?
             }
         };
@@ -176,8 +191,10 @@ impl Asker {
                     return Ok(vec![CellValue::Failed]);
                 }
                 self.ended = 0;
-                let limit = LIMIT.as_secs();
-                Err(format!("it took longer than {limit} s, or all its memory, for {ENDED_MAX} records"))
+                Err(format!(
+                    "it took too long, or all its memory, for {ENDED_MAX} records; the first had {} s",
+                    LIMIT.as_secs()
+                ))
             }
             (_, Some(_)) => {
                 let mut all = Vec::new();
@@ -187,5 +204,23 @@ impl Asker {
                 Ok(all)
             }
         }
+    }
+}
+
+/// The time for a record behind so many that ended their process.
+#[cfg(feature = "query")]
+fn time_after(ended: usize) -> Duration {
+    LIMIT / (1 << u32::try_from(ended).unwrap_or(HALVED_MAX).min(HALVED_MAX))
+}
+
+#[cfg(all(test, feature = "query"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_are_all_late_keep_the_screen_waiting_for_seconds_and_not_longer() {
+        assert_eq!(time_after(0), LIMIT);
+        let all: Duration = (0..ENDED_MAX).map(time_after).sum();
+        assert!(all < LATE_MAX, "{all:?}");
     }
 }

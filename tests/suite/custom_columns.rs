@@ -82,6 +82,11 @@ fn rows_on_the_screen_are_asked_first_and_all_only_for_an_order() {
         (Column::Own(name), Some(Column::Own(name)))
     );
     assert!(asked(&keys(&mut stage.app, "j")).is_empty(), "what is asked is not asked again");
+    // What is known of some rows is shown while the others are still asked.
+    let effects = stage.app.update(Msg::CustomValuesPart(id, vec![(0, told(0))]));
+    assert!(asked(&effects).is_empty() && asked(&keys(&mut stage.app, "j")).is_empty());
+    let column = stage.app.table.custom_column(name).unwrap();
+    assert_eq!((column.told(0), column.told(1)), (Some(&told(0)), None));
     stage.app.update(Msg::CustomValuesVisible(id, (0..rows).map(|record| (record, told(record))).collect(), None));
     let effects = keys(&mut stage.app, "G");
     assert_eq!(asked(&effects), [(id, 60 - rows..60, false)]);
