@@ -4,6 +4,8 @@
 
 mod confine;
 pub(crate) mod frame;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod refused;
 
 pub(crate) use confine::confine;
 
