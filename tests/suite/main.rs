@@ -67,6 +67,7 @@ mod outputs;
 mod parquet;
 mod people;
 mod plan;
+mod promises;
 mod prompts;
 mod pty;
 mod query;

@@ -105,6 +105,16 @@ impl Terminal {
         }
     }
 
+    /// Takes what comes for so long.
+    pub(crate) fn listen(&mut self, time: Duration) {
+        let begin = Instant::now();
+        while let Some(left) = time.checked_sub(begin.elapsed()) {
+            if let Ok(bytes) = self.bytes.recv_timeout(left) {
+                self.take(&bytes);
+            }
+        }
+    }
+
     /// Waits for a text on the screen.
     pub(crate) fn see(&mut self, text: &str) {
         self.until(&format!("`{text}` is shown"), |screen| screen.contents().contains(text));
