@@ -40,10 +40,13 @@ impl Question {
             return Ok(opened);
         }
         let problem = Problem::usage(format!("{}: the format {} has no state", self.file, opened.format()));
-        let mut others: Vec<&str> =
-            ingest::all_formats().filter(|format| format.has_state()).map(Format::name).collect();
-        // A name may have several rows, which cut files into records in different ways.
-        others.dedup();
+        let mut others: Vec<&str> = Vec::new();
+        for name in ingest::all_formats().filter(|format| format.has_state()).map(Format::name) {
+            // A name may have several rows, which cut files into records in different ways.
+            if !others.contains(&name) {
+                others.push(name);
+            }
+        }
         let others = others.join(", ");
         Err(problem
             .hint(format!("`obelus steps` lists its records; `--format NAME` reads it as one that has: {others}")))

@@ -144,7 +144,7 @@ fn a_follower_keeps_to_its_memory_and_sleeps() {
     let command = program().args(["tail", &path, "--json"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut running = Running(command);
     let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
-    let mut take = |count: usize| assert_eq!(lines.by_ref().take(count).filter(|line| line.is_ok()).count(), count);
+    let mut take = |count: usize| (0..count).for_each(|_| drop(lines.next().unwrap().unwrap()));
     take(LINES + 1);
     let most = (64_000_000 + 3 * LONGEST) / 1_024;
     let peak = number(running.0.id(), "VmHWM");

@@ -169,7 +169,7 @@ fn said() -> BoxedStrategy<String> {
         r#"{"name":"f","arguments":{}}"#,
         r#"[{"name":"f"},{"name":"stop"},{"x":1},5]"#,
         r#"{"function":{"name":"f"}}"#,
-        r#"[]"#,
+        "[]",
         r#""f""#,
     ])
     .prop_map(|text| nested(&text));

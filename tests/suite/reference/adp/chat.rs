@@ -226,7 +226,7 @@ fn answer(all: &[Message<'_>], i: usize, answered: &[(usize, usize)]) -> Option<
     match text(message.raw, "tool_call_id") {
         Some(id) => {
             let places = (0..i).flat_map(|m| (0..all[m].calls.len()).map(move |place| (m, place)));
-            places.filter(|(m, place)| all[*m].calls[*place].1.as_deref() == Some(id)).last().filter(is_open)
+            places.filter(|(m, place)| all[*m].calls[*place].1.as_deref() == Some(id)).next_back().filter(is_open)
         }
         None => {
             let before = i.checked_sub(1)?;

@@ -182,7 +182,7 @@ pub(crate) fn std(value: &J) -> Steps {
             reward: item.get("reward").filter(|_| item.class.is_some()).and_then(number).map(|(n, _)| n),
         };
         let mut step = said.step(i, &mut writer);
-        step.class = item.class.unwrap_or("unknown").to_owned();
+        item.class.unwrap_or("unknown").clone_into(&mut step.class);
         out.push(step);
     }
     (before, out)
