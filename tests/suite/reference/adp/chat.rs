@@ -225,8 +225,8 @@ fn answer(all: &[Message<'_>], i: usize, answered: &[(usize, usize)]) -> Option<
     let is_open = |at: &(usize, usize)| !answered.contains(at);
     match text(message.raw, "tool_call_id") {
         Some(id) => {
-            let places = (0..i).flat_map(|m| (0..all[m].calls.len()).map(move |place| (m, place)));
-            places.filter(|(m, place)| all[*m].calls[*place].1.as_deref() == Some(id)).next_back().filter(is_open)
+            let mut places = (0..i).flat_map(|m| (0..all[m].calls.len()).map(move |place| (m, place)));
+            places.rfind(|(m, place)| all[*m].calls[*place].1.as_deref() == Some(id)).filter(is_open)
         }
         None => {
             let before = i.checked_sub(1)?;
