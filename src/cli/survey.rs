@@ -3,8 +3,9 @@
 use super::Stop;
 use super::out::raw;
 use crate::format::{Purpose, Run, StepCalls};
-use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Problem, Severity, StepKind, StepNo, estimated_tokens};
+use crate::ingest::{self, Loaded, Spent, WithParts, add_spent};
+use crate::model::{Problem, Severity, StepKind, StepNo, estimated_tokens};
+use crate::source::Input;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -48,13 +49,19 @@ struct RunStats {
     results: u64,
     chars: u64,
     tokens_est: u64,
+    /// Sum of the rewards of the steps; None without any.
+    reward: Option<f64>,
+    /// Tokens and cost as the log tells them; None: it does not.
+    spent: Option<Spent>,
+    /// The same with the files of its sub-agents; None: there are none.
+    with_parts: Option<WithParts>,
     unreadable: u64,
     errors: u64,
     warnings: u64,
 }
 
 impl RunStats {
-    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Result<Self, Problem> {
+    fn of(record: usize, run: &dyn Run, bytes: &Input) -> Result<Self, Problem> {
         let mut stats = Self {
             r#type: "trajectory",
             record,
@@ -68,6 +75,9 @@ impl RunStats {
             results: 0,
             chars: 0,
             tokens_est: 0,
+            reward: None,
+            spent: ingest::spent(run),
+            with_parts: ingest::spent_with_parts(run, bytes),
             unreadable: 0,
             errors: 0,
             warnings: 0,
@@ -91,6 +101,9 @@ impl RunStats {
                 None => {}
             }
             stats.chars += step.chars as u64;
+            if let Some(reward) = step.reward.as_ref().and_then(|reward| reward.parse::<f64>().ok()) {
+                stats.reward = Some(stats.reward.unwrap_or_default() + reward).filter(|sum| sum.is_finite());
+            }
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
         stats.tokens_est = estimated_tokens(stats.chars);
@@ -100,6 +113,14 @@ impl RunStats {
         }
         Ok(stats)
     }
+}
+
+/// Rewards of trajectories.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct RewardSum {
+    /// How many have one.
+    trajectories: u64,
+    sum: f64,
 }
 
 /// The same of all runs of a file. It is its line of `stats --json`, and is read from one.
@@ -120,6 +141,12 @@ pub(super) struct DatasetStats {
     chars: u64,
     #[serde(skip_deserializing)]
     tokens_est: u64,
+    #[serde(default)]
+    reward: RewardSum,
+    #[serde(default)]
+    spent: Option<Spent>,
+    #[serde(default)]
+    with_parts: Option<WithParts>,
     unreadable: u64,
     with_errors: u64,
     with_warnings: u64,
@@ -143,6 +170,9 @@ impl Default for DatasetStats {
             results: 0,
             chars: 0,
             tokens_est: 0,
+            reward: RewardSum::default(),
+            spent: None,
+            with_parts: None,
             unreadable: 0,
             with_errors: 0,
             with_warnings: 0,
@@ -158,6 +188,12 @@ impl DatasetStats {
         self.results += one.results;
         self.chars += one.chars;
         self.tokens_est = estimated_tokens(self.chars);
+        if let Some(reward) = one.reward {
+            self.reward.trajectories += 1;
+            self.reward.sum += reward;
+        }
+        add_spent(&mut self.spent, one.spent.as_ref());
+        self.add_parts(one.with_parts.as_ref());
         self.unreadable += one.unreadable;
         self.with_errors += u64::from(one.errors > 0);
         self.with_warnings += u64::from(one.warnings > 0);
@@ -175,6 +211,10 @@ impl DatasetStats {
         self.results += other.results;
         self.chars += other.chars;
         self.tokens_est = estimated_tokens(self.chars);
+        self.reward.trajectories += other.reward.trajectories;
+        self.reward.sum += other.reward.sum;
+        add_spent(&mut self.spent, other.spent.as_ref());
+        self.add_parts(other.with_parts.as_ref());
         self.unreadable += other.unreadable;
         self.with_errors += other.with_errors;
         self.with_warnings += other.with_warnings;
@@ -182,6 +222,15 @@ impl DatasetStats {
         add_counts(&mut self.classes, &other.classes);
         add_counts(&mut self.roles, &other.roles);
         add_counts(&mut self.tools, &other.tools);
+    }
+
+    fn add_parts(&mut self, more: Option<&WithParts>) {
+        if let Some(more) = more {
+            let sum = self.with_parts.get_or_insert_with(WithParts::default);
+            sum.sub_agents += more.sub_agents;
+            sum.missing += more.missing;
+            add_spent(&mut sum.spent, more.spent.as_ref());
+        }
     }
 
     /// How many trajectories there are.

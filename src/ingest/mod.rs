@@ -15,6 +15,7 @@ mod preview;
 mod replay;
 mod rotated_file;
 mod schema_check;
+mod spend;
 mod versions;
 mod worker;
 
@@ -27,4 +28,5 @@ pub use pass::{findings, in_order, look_at_all, look_at_known, survey};
 pub use preview::{Glance, glance};
 pub use replay::{PlaybackControl, Replay, replay};
 pub use schema_check::{findings_of, violations_of, with_stack};
+pub use spend::{Spent, WithParts, add_spent, spent, spent_with_parts};
 pub use worker::Worker;

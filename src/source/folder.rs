@@ -26,7 +26,7 @@ const STORE: [&str; 3] = ["session", "message", "part"];
 pub(super) fn may_be_input<'n>(names: impl Iterator<Item = &'n str>) -> bool {
     let (mut has_events, mut is_described, mut stores) = (false, false, 0);
     for name in names {
-        if is_event(name) {
+        if is_event(name) || is_store_file(name) {
             return true;
         }
         has_events |= name == EVENTS;
@@ -34,6 +34,11 @@ pub(super) fn may_be_input<'n>(names: impl Iterator<Item = &'n str>) -> bool {
         stores += usize::from(STORE.contains(&name));
     }
     (has_events && is_described) || stores == STORE.len()
+}
+
+/// `.langgraph_checkpoint.1.pckl`: a part of the store of LangGraph's development server.
+fn is_store_file(name: &str) -> bool {
+    name.starts_with(".langgraph_checkpoint.") && name.ends_with(".pckl")
 }
 
 /// `12.json`, `event-00012-ID.json`: a file of one event.
@@ -91,20 +96,21 @@ impl Folder {
     }
 }
 
-/// Gives the JSON files below a folder by their paths, no links; false: there are too many.
+/// Gives the JSON files and those of stores below a folder by their paths, no links; false: there are too many.
 fn collect(root: &Path, below: &str, each: &mut dyn FnMut(String, &fs::Metadata)) -> bool {
     let (mut open, mut left) = (vec![(below.to_owned(), 0)], FILES_MAX);
     while let Some((folder, depth)) = open.pop() {
         for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
             let Ok(meta) = entry.metadata() else { continue };
-            if name.starts_with('.') {
+            let is_stored = is_store_file(&name);
+            if name.starts_with('.') && !is_stored {
                 continue;
             }
             let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
             if meta.is_dir() && depth < DEPTH_MAX {
                 open.push((path, depth + 1));
-            } else if meta.is_file() && path.ends_with(".json") {
+            } else if meta.is_file() && (path.ends_with(".json") || is_stored) {
                 let Some(rest) = left.checked_sub(1) else { return false };
                 left = rest;
                 each(path, &meta);
@@ -152,6 +158,7 @@ mod tests {
             (&["events"], false),
             (&["session", "message", "part", "todo"], true),
             (&["session", "message"], false),
+            (&[".langgraph_checkpoint.1.pckl", ".langgraph_ops.pckl"], true),
             (&["a.json", "run-1.json", "event-x.json", ".json", "1.jsonl", "event-.json"], false),
         ] {
             assert_eq!(may_be_input(names.iter().copied()), expected, "{names:?}");

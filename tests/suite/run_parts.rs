@@ -74,6 +74,35 @@ fn a_part_that_is_not_there_or_says_that_it_is_another_is_found_once() {
 }
 
 #[test]
+fn what_a_run_spent_is_told_alone_and_with_its_sub_agents() {
+    let folder = tempfile::tempdir().unwrap();
+    let (open, agent) = session(folder.path());
+    let spend = |text: String, output: u32| {
+        text.replace(
+            r#""role":"assistant","#,
+            &format!(r#""role":"assistant","usage":{{"input_tokens":3,"output_tokens":{output}}},"#),
+        )
+    };
+    fs::write(&open, spend(fs::read_to_string(&open).unwrap(), 10)).unwrap();
+    let answer = agent_line("x")
+        .replace(r#""type":"user""#, r#""type":"assistant""#)
+        .replace(r#""role":"user""#, r#""id":"a","role":"assistant""#);
+    fs::write(&agent, agent_line("look") + &spend(answer, 7)).unwrap();
+    let stats = || {
+        let (_, stdout, _) = obelus(&["stats", open.to_str().unwrap(), "--json"]);
+        let line: serde_json::Value = serde_json::from_str(stdout.lines().next().unwrap()).unwrap();
+        (line["spent"]["output"].clone(), line["with_parts"].clone())
+    };
+    let (own, all) = stats();
+    assert_eq!((own.as_u64(), all["spent"]["output"].as_u64()), (Some(10), Some(17)));
+    assert_eq!((all["sub_agents"].as_u64(), all["missing"].as_u64()), (Some(1), Some(0)));
+    fs::remove_file(&agent).unwrap();
+    let (own, all) = stats();
+    assert_eq!((own.as_u64(), all["spent"]["output"].as_u64()), (Some(10), Some(10)));
+    assert_eq!((all["sub_agents"].as_u64(), all["missing"].as_u64()), (Some(0), Some(1)));
+}
+
+#[test]
 fn the_sessions_of_agents_are_listed_by_project_without_their_parts() {
     let root = tempfile::tempdir().unwrap();
     let project = root.path().join("home/.claude/projects/-srv-app");

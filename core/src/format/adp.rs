@@ -9,6 +9,7 @@ mod survey;
 use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
+use crate::model::Role;
 use crate::rules::acts::Message;
 use crate::rules::adp::stage;
 use crate::rules::trajectory::{ClassNote, Item, Shape, Way, shape};
@@ -138,7 +139,7 @@ struct Counts {
 impl Counts {
     fn of(first: &[Value<'_>]) -> Self {
         let count = |fits: fn(&Value<'_>) -> bool| first.iter().filter(|value| fits(value)).count();
-        let chats: Vec<_> = first.iter().filter(|value| is_conversation(value)).collect();
+        let chats: Vec<_> = first.iter().filter(|value| is_conversation(value) && has_known_speaker(value)).collect();
         Self {
             standardized: count(is_standardized),
             atif: count(is_atif),
@@ -169,6 +170,11 @@ fn is_conversation(root: &Value<'_>) -> bool {
         messages(root).next().is_none() || context.iter().any(|value| Message::of(value).is_message())
     };
     shape(root) == Shape::Chat && !context.is_some_and(is_request)
+}
+
+/// Whether one of the speakers is known: people write to one another `from` a name.
+fn has_known_speaker(root: &Value<'_>) -> bool {
+    messages(root).any(|message| crate::rules::trajectory::Message::of(message).role != Role::Unknown)
 }
 
 /// The messages of a conversation, under any of its names.
@@ -245,6 +251,8 @@ mod tests {
             r#"{"type":"text","content":[{"type":"text","text":"x"}]}"#,
             r#"{"id":"a","role":"user","content":[]}"#,
             r#"{"timestamp":1,"type":"event"}"#,
+            r#"{"name":"Ann","id":7,"messages":[{"id":1,"type":"message","from":"Ann","text":"hi"}]}"#,
+            r#"{"messages":[]}"#,
             "[]",
         ] {
             assert!(!is_detected(text), "{text}");

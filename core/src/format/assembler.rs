@@ -26,6 +26,7 @@ pub static ASSEMBLERS: &[&dyn Assembler] = &[
     &super::inspect::Eval,
     &super::langgraph::Database,
     &super::langgraph::Store,
+    &super::langgraph::Folder,
     &super::adk::Database,
     &super::opencode::Database,
     &super::opencode::Storage,

@@ -78,7 +78,7 @@ impl Format for ClaudeCode {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::Elements
     }
 
     fn layout(&self) -> Layout {

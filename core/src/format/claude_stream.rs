@@ -6,7 +6,7 @@ use super::log::{self, Adapter, Blocks, Draft, Form, Kind, Log, LogRun, Node, OW
 use super::{Format, Framing, Layout, Match, Run};
 use crate::format::describe;
 use crate::json::Value;
-use crate::model::{Part, Role, Severity, StepNo, Surroundings, Turn, Usage};
+use crate::model::{Part, Role, Severity, StepNo, Surroundings, Turn};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -56,7 +56,7 @@ impl Format for ClaudeStream {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::Elements
     }
 
     fn layout(&self) -> Layout {
@@ -198,6 +198,9 @@ impl Lines {
             is_failed,
             ..Draft::of(Kind::State, NOTE, &values)
         });
+        if subtype == Some("compact_boundary") {
+            log.drop_before(log.next_step() - 1);
+        }
         let (kind, slots): (&str, &[&str]) = match class {
             "result" => ("result", &RESULT),
             _ if is_init => ("session", &INIT),
@@ -216,7 +219,7 @@ impl Lines {
         let cost = record.get("total_cost_usd").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
         if let Some(cost) = cost.filter(|cost| *cost > self.cost) {
             let more = cost - std::mem::replace(&mut self.cost, cost);
-            log.usage(None, &Usage { cost: Some(more), ..Usage::default() });
+            log.cost(more);
         }
     }
 }
@@ -225,7 +228,7 @@ impl Lines {
 fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
     let said = ["result", "content", "text", "description"].iter().find_map(|key| text(record, key));
     let said = said.or_else(|| record.get("error").and_then(error_parts)).filter(|said| !said.is_empty());
-    said.map_or_else(|| Cow::Owned(describe::beginning(record)), Cow::Borrowed)
+    said.map_or_else(|| Cow::Owned(describe::note(record)), Cow::Borrowed)
 }
 
 #[cfg(test)]

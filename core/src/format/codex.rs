@@ -17,7 +17,7 @@ pub(super) static ROLLOUT: Row = Row {
     about: "Rollouts of Codex CLI: JSON Lines of `timestamp`, `type` and `payload`. Events that mirror a message, a \
             thought or a call are folded into it. State: world state, settings of the turn and of the thread, goal, \
             plan.",
-    framing: Framing::Text,
+    framing: Framing::Elements,
     run: || Box::new(LogRun::new(rollout::Rollout::default())),
     detect: None,
     has_trajectories: false,
@@ -30,7 +30,7 @@ pub(super) static EXEC: Row = Row {
     title: "Codex exec stream",
     about: "What `codex exec --json` prints: JSON Lines of `thread.started`, `turn.*` and `item.*`. An item is told \
             several times while it grows; the last state counts.",
-    framing: Framing::Text,
+    framing: Framing::Elements,
     run: || Box::new(LogRun::new(exec::Exec::default())),
     detect: None,
     has_trajectories: false,

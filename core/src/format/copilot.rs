@@ -14,7 +14,7 @@ pub(super) static COPILOT: Row = Row {
     title: "Copilot CLI session",
     about: "Sessions of GitHub Copilot CLI: JSON Lines of `type`, `data`, `id` and `parentId`, first `session.start`. \
             The calls are those that were executed. State: the session, its model and mode, what it used.",
-    framing: Framing::Text,
+    framing: Framing::Elements,
     run: || Box::new(LogRun::new(Events::default())),
     detect: None,
     has_trajectories: false,
@@ -80,7 +80,8 @@ impl Adapter for Events {
             "assistant.message" => return answer(data, of, log),
             _ => {
                 surround(class, data, log);
-                log.step(&of(Kind::State, form::STATE, Role::System))
+                let is_failed = class == "session.error";
+                log.step(&Draft { is_failed, ..of(Kind::State, form::STATE, Role::System) })
             }
         };
         write(class, data, log);
@@ -168,9 +169,31 @@ fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
                 log.title(title);
             }
         }
-        "session.shutdown" => write_slots(log, "session", "main", data, &["modelMetrics", "codeChanges"]),
+        "session.shutdown" => {
+            write_slots(log, "session", "main", data, &["modelMetrics", "codeChanges"]);
+            if let Some(totals) = totals(data) {
+                log.usage_totals(&totals);
+            }
+        }
         _ => {}
     }
+}
+
+/// The tokens of all models. Copilot counts cached ones among the input; what a request costs is in no currency.
+fn totals(data: &Value<'_>) -> Option<Usage> {
+    let models = data.get("modelMetrics")?.as_object()?;
+    let add =
+        |sum: Option<u64>, more: Option<u64>| more.map_or(sum, |more| Some(sum.unwrap_or(0).saturating_add(more)));
+    let all = models.entries().filter_map(|(_, metrics)| metrics.get("usage"));
+    let sum = all.fold(Usage::default(), |sum, usage| Usage {
+        input: add(sum.input, count(usage, "inputTokens")),
+        output: add(sum.output, count(usage, "outputTokens")),
+        cache_read: add(sum.cache_read, count(usage, "cacheReadTokens")),
+        cache_write: add(sum.cache_write, count(usage, "cacheWriteTokens")),
+        cost: None,
+    });
+    let cached = sum.cache_read.unwrap_or(0).saturating_add(sum.cache_write.unwrap_or(0));
+    (sum != Usage::default()).then(|| Usage { input: sum.input.map(|all| all.saturating_sub(cached)), ..sum })
 }
 
 #[cfg(test)]

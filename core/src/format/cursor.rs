@@ -11,7 +11,7 @@ pub(super) static CURSOR: Row = Row {
     title: "Cursor transcript",
     about: "Transcripts of Cursor's agent: JSON Lines of `role` and a `message` whose `content` is a list of blocks, \
             without ids, times and usage.",
-    framing: Framing::Text,
+    framing: Framing::Elements,
     run: || Box::new(LogRun::new(Messages)),
     detect: None,
     has_trajectories: false,

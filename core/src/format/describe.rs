@@ -154,9 +154,15 @@ pub(crate) fn beginning(value: &Value<'_>) -> String {
     shortened(&json::compact(value))
 }
 
+/// What a record that is no message says in short: its words, else its members without ids, times and type.
+#[must_use]
+pub(crate) fn note(value: &Value<'_>) -> String {
+    layers::note(value)
+}
+
 /// What a record is: by its faults, its class, its blocks, and who speaks.
 fn sign(layers: &[&Value<'_>], blocks: &[Block], role: Role) -> StepKind {
-    let classes = layers.iter().filter_map(|layer| layer.get("type").and_then(Value::as_str));
+    let classes = layers.iter().filter_map(|layer| layers::class_of(layer));
     let by_class = classes.map(str::to_lowercase).find_map(|class| blocks::sign_of(&class));
     let by_blocks = || {
         let has = |sign| blocks.iter().any(|block| block.sign == sign);
@@ -287,6 +293,64 @@ mod tests {
             ),
         ] {
             let step = record(&parse(text).unwrap());
+            let told = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
+            assert_eq!(told, (sign, role, tool, summary), "{text}");
+        }
+    }
+
+    #[test]
+    fn logs_of_unknown_agents_tell_text_role_tool_and_error() {
+        use StepKind::{Call, Error, Message, Other, Result};
+        let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+        for (text, sign, role, tool, summary) in [
+            (r#"{"kind":"agent_message","payload":{"id":"ID","text":"I look"}}"#, Message, Role::Agent, None, "I look"),
+            (
+                r#"{"kind":"tool_call","payload":{"id":"ID","tool":"sh","args":{"c":"ls"}}}"#,
+                Call,
+                Role::Agent,
+                Some("sh"),
+                "sh {\"c\":\"ls\"}",
+            ),
+            (
+                r#"{"event":"tool_result","data":{"id":"ID","output":"a.txt"}}"#,
+                Result,
+                Role::Environment,
+                None,
+                "a.txt",
+            ),
+            (r#"{"kind":"tool_result","payload":{"error":"no file"}}"#, Error, Role::Environment, None, "no file"),
+            (
+                r#"{"event":"tool","data":{"name":"grep","input":{"q":"x"},"id":"ID"}}"#,
+                Call,
+                Role::Environment,
+                Some("grep"),
+                "grep {\"q\":\"x\"}",
+            ),
+            (
+                r#"{"id":"ID","response":{"choices":[{"message":{"role":"assistant","content":"Hi!"}}]}}"#,
+                Message,
+                Role::Agent,
+                None,
+                "Hi!",
+            ),
+            (
+                r#"{"custom_id":"ID","body":{"messages":[{"role":"user","content":"hello there"}]}}"#,
+                Message,
+                Role::User,
+                None,
+                "hello there",
+            ),
+            (
+                r#"{"step":1,"thought":"I look","action":{"tool":"search","input":"cats"}}"#,
+                Other,
+                Role::Unknown,
+                Some("search"),
+                "I look",
+            ),
+            (r#"{"type":"compaction","tokens":7}"#, Other, Role::Unknown, None, "{\"tokens\":7}"),
+        ] {
+            let text = text.replace("ID", id);
+            let step = record(&parse(&text).unwrap());
             let told = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
             assert_eq!(told, (sign, role, tool, summary), "{text}");
         }

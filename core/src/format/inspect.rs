@@ -3,6 +3,7 @@
 //! A log is a JSON text, or a zip archive of it in pieces (`.eval`), which becomes that text.
 
 mod eval;
+mod events;
 mod sample;
 mod store;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::Value;
 pub(super) use eval::Eval;
+pub(super) use events::InspectEvents;
 
 /// The format.
 pub(super) struct Inspect;

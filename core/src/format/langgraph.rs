@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod database;
+mod folder;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::Value;
 pub(super) use database::Database;
+pub(super) use folder::Folder;
 pub(super) use store::Store;
 
 /// The format.
@@ -37,7 +39,8 @@ impl Format for LangGraph {
 
     fn about(&self) -> &'static str {
         "Databases of LangGraph's SqliteSaver (tables `checkpoints` and `writes`), and the pickles in which its \
-         development server keeps them (`.langgraph_checkpoint.1.pckl` and others; nothing in them is run). \
+         development server keeps them (`.langgraph_checkpoint.1.pckl` and others, each by itself or joined by their \
+         folder; nothing in them is run). \
          Each thread and namespace is a trajectory, its checkpoints the steps, in the order of their parents. \
          State: the channels as they are stored; who wrote them are the nodes whose pending writes the \
          checkpoint took in. Interrupts and what resumed them."

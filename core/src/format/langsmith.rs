@@ -3,10 +3,11 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, Earlier, Form, Kind, Log, LogRun, OWN, Piece, Row, count, first, items, text, text_of,
+    Adapter, Arrange, Draft, Earlier, Form, Kind, Log, LogRun, OWN, Piece, Row, count, first, first_text, items, text,
+    text_of,
 };
 use crate::json::{self, Value};
-use crate::model::{Part, Role, StepNo, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -158,7 +159,15 @@ impl Runs {
     /// All parts of a run are there.
     fn close(&mut self, log: &mut Log<'_>) {
         let Some(open) = self.open.take() else { return };
-        let usage = log.close_with(open.step, open.form, &open.parts, usage);
+        let told = log.close_with(open.step, open.form, &open.parts, |parts| {
+            let has_failed = open.form == RUN && last(parts, &["error"]).is_some();
+            (usage(parts), model(parts).map(str::to_owned), has_failed)
+        });
+        let (usage, model, has_failed) = told;
+        if has_failed {
+            log.fail(open.step);
+        }
+        log.surroundings_ahead(&Surroundings { model: model.map(Cow::Owned), ..Surroundings::default() });
         if let Some(usage) = usage {
             if let Some(output) = usage.output {
                 log.tokens(open.step, output);
@@ -178,8 +187,13 @@ fn usage(parts: &[&Value<'_>]) -> Option<Usage> {
     if !parts.iter().any(|part| text(part, "run_type") == Some("llm")) {
         return None;
     }
-    let outputs = parts.iter().rev().find_map(|part| first(part, &["outputs"]))?;
-    let usage = first(outputs, &["usage_metadata", "usage"])?;
+    let outputs = parts.iter().rev().find_map(|part| first(part, &["outputs"]));
+    let of_model = outputs.and_then(|outputs| generation(outputs)?.get("message"));
+    let of_model = of_model.map(|message| message.get("kwargs").unwrap_or(message));
+    let places = [outputs, of_model, outputs.and_then(|outputs| outputs.get("llm_output"))];
+    let found = places.into_iter().flatten().find_map(|at| first(at, &["usage_metadata", "usage", "token_usage"]));
+    // A run may say its tokens itself.
+    let usage = found.or_else(|| parts.iter().rev().copied().find(|part| count(part, "prompt_tokens").is_some()))?;
     let details = usage.get("input_token_details");
     let cached = details.and_then(|details| count(details, "cache_read"));
     let of = |keys: [&str; 2]| keys.iter().find_map(|key| count(usage, key));
@@ -210,15 +224,51 @@ fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
     std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
 }
 
+/// The first answer of a chat model of LangChain.
+fn generation<'v, 'a>(outputs: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let generations = outputs.get("generations")?.as_array()?.first()?;
+    generations.as_array().map_or(Some(generations), <[_]>::first)
+}
+
 /// What a run led to, its error, or what it began with.
 fn said<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
     let outputs = last(parts, &["outputs"]);
-    let answer = outputs.and_then(|outputs| {
-        let choice = items(outputs, "choices").first()?;
-        choice.get("message")?.get("content").filter(|content| !content.is_null())
+    let message = outputs.and_then(|outputs| {
+        let choice = || items(outputs, "choices").first()?.get("message");
+        let of_generation = || generation(outputs)?.get("message");
+        let last = || items(outputs, "messages").last();
+        choice().or_else(of_generation).or_else(last)
     });
-    let words = last(parts, &["error"]).or(answer).or(outputs).or_else(|| last(parts, &["inputs", "name"]));
-    words.map(|words| Part::Text(text_of(words))).into_iter().collect()
+    let message = message.map(|message| message.get("kwargs").unwrap_or(message)).and_then(words);
+    let plain = outputs.and_then(|outputs| {
+        let of_generation = || generation(outputs)?.get("text");
+        let found = of_generation().or_else(|| first(outputs, &["output", "content", "text", "answer"]));
+        found.map(text_of).filter(|text| !text.is_empty())
+    });
+    let error = last(parts, &["error"]).map(text_of);
+    let whole = || outputs.or_else(|| last(parts, &["inputs", "name"])).map(text_of);
+    error.or(message).or(plain).or_else(whole).map(Part::Text).into_iter().collect()
+}
+
+/// The words of a message and the calls that it asks for, which are runs of their own.
+fn words<'v>(message: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    let content = message.get("content").map(text_of).filter(|text| !text.is_empty());
+    let asked = items(message, "tool_calls");
+    if asked.is_empty() {
+        return content;
+    }
+    let calls = asked.iter().map(|asked| {
+        let call = super::log::call(asked);
+        format!("{}({})", call.name, call.arguments)
+    });
+    Some(Cow::Owned(content.map(Cow::into_owned).into_iter().chain(calls).collect::<Vec<_>>().join("\n")))
+}
+
+/// The model of a run.
+fn model<'v>(parts: &[&'v Value<'v>]) -> Option<&'v str> {
+    let extra = last(parts, &["extra"])?;
+    let of = |place: &str, keys: &[&str]| first_text(extra.get(place)?, keys);
+    of("metadata", &["ls_model_name"]).or_else(|| of("invocation_params", &["model", "model_name"]))
 }
 
 #[cfg(test)]
@@ -231,6 +281,20 @@ mod tests {
         let told = whole(&LANGSMITH, BODY);
         assert_eq!(steps(&told), ["span agent: Hello"]);
         assert_eq!(told.0.step(0, &told.1).tokens, Some(1));
+    }
+
+    #[test]
+    fn what_a_chat_model_of_langchain_says_and_spends() {
+        let text = r#"{"id":"a","trace_id":"a","run_type":"llm","name":"ChatOpenAI",
+            "extra":{"metadata":{"ls_model_name":"m"}},"outputs":{"generations":[[{"text":"","message":{"kwargs":{
+            "content":"So.","tool_calls":[{"name":"ls","args":{"p":"x"},"id":"c"}],
+            "usage_metadata":{"input_tokens":5,"output_tokens":6}}}}]]}}"#;
+        let told = whole(&LANGSMITH, text);
+        assert_eq!(steps(&told), ["span agent: So.\nls({\"p\":\"x\"})"]);
+        assert_eq!(told.0.step(0, &told.1).tokens, Some(6));
+        let failed = r#"{"id":"a","trace_id":"a","run_type":"chain","name":"x","error":"no quota","prompt_tokens":1}"#;
+        let told = whole(&LANGSMITH, failed);
+        assert_eq!((steps(&told), told.0.error_steps()), (vec!["span agent: no quota".to_owned()], vec![0]));
     }
 
     #[test]

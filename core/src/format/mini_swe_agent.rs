@@ -2,8 +2,9 @@
 
 use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, form, text_of};
 use super::{Format, Framing, Layout, Match, Run, signature};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::rules::work::fenced_command;
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -59,6 +60,9 @@ const COMMAND: Form = OWN;
 const RESULT: Form = OWN + 1;
 const ITEM: Form = OWN + 2;
 
+/// What begins the answer to a fenced command.
+const RETURNCODE: &str = "<returncode>";
+
 fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
@@ -77,8 +81,12 @@ impl Adapter for Messages {
         let cwd = config("environment", "cwd");
         let model = config("model", "model_name");
         log.surroundings_ahead(&Surroundings { cwd, model, ..Surroundings::default() });
-        for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
-            read_message(message, log);
+        let messages = record.get("messages").and_then(Value::as_array).unwrap_or_default();
+        let mut is_answer = false;
+        for (place, message) in messages.iter().enumerate() {
+            let is_fenced = messages.get(place + 1).is_some_and(|next| is_fenced(message, next));
+            read_message(message, is_fenced, is_answer, log);
+            is_answer = is_fenced;
         }
         for slot in ["exit_status", "submission", "model_stats", "mini_version"] {
             if let Some(value) = info.and_then(|info| info.get(slot)).filter(|value| !value.is_null()) {
@@ -101,13 +109,34 @@ impl Adapter for Messages {
     }
 }
 
-fn read_message(message: &Value<'_>, log: &mut Log<'_>) {
+/// Whether a message is one of version 1 whose fenced command the next message answers.
+fn is_fenced(message: &Value<'_>, next: &Value<'_>) -> bool {
+    let is_empty = |list: Option<&Value<'_>>| list.and_then(Value::as_array).unwrap_or_default().is_empty();
+    let begins = |text: &str| text.trim_start().starts_with(RETURNCODE);
+    text(message, "role") == Some("assistant")
+        && text(next, "role") == Some("user")
+        && extra(next, "returncode").is_none()
+        && is_empty(message.get("tool_calls"))
+        && is_empty(extra(message, "actions"))
+        && message.get("content").is_some_and(|content| fenced_command(&text_of(content)).is_some())
+        && next.get("content").is_some_and(|content| begins(&text_of(content)))
+}
+
+fn read_message(message: &Value<'_>, is_fenced: bool, is_answer: bool, log: &mut Log<'_>) {
+    let of_response = extra(message, "response").and_then(|response| text(response, "model"));
+    log.surroundings(&Surroundings { model: of_response.map(Cow::Borrowed), ..Surroundings::default() });
     if let Some(items) = message.get("output").and_then(Value::as_array) {
         items.iter().for_each(|item| read_item(item, message, log));
     } else if message.get("role").is_none() {
         read_item(message, message, log);
     } else {
         read_chat(message, log);
+    }
+    if is_answer {
+        log.effects(&Turn::of(Role::Environment, vec![Part::Result(result(message))]));
+    }
+    if is_fenced {
+        log.effects(&Turn::of(Role::Agent, command(message).into_iter().collect()));
     }
     let response = extra(message, "response").and_then(|response| response.get("usage"));
     let count = |keys: [&str; 2]| {
@@ -126,6 +155,13 @@ fn read_message(message: &Value<'_>, log: &mut Log<'_>) {
     if usage != Usage::default() {
         log.usage(None, &usage);
     }
+}
+
+/// W2: the fenced command of a message of version 1. It has the effects of a call, and counts as none.
+fn command(message: &Value<'_>) -> Option<Part<'static>> {
+    let said = text_of(message.get("content")?);
+    let arguments = format!("{{\"command\":{}}}", json::quote(fenced_command(&said)?));
+    Some(Part::Call(ToolCall { id: None, name: "bash".into(), arguments: arguments.into() }))
 }
 
 /// A chat message; the commands of `extra.actions` are its calls where it lists none.
@@ -226,6 +262,25 @@ mod tests {
         assert_eq!(told.kinds, kinds);
         assert_eq!((told.answers[2], told.answers[6]), (Some(1), Some(5)));
         assert_eq!((told.errors.as_slice(), told.summaries[4].as_str()), (&[2][..], "now"));
+    }
+
+    #[test]
+    fn fenced_commands_of_version_1_have_their_effects_and_are_no_calls() {
+        let text = r#"{"info":{"mini_version":"1.9"},"trajectory_format":"mini-swe-agent-1","messages":[
+            {"role":"user","content":"Do it."},
+            {"role":"assistant","content":"So.\n\n```bash\ncat a.txt\n```",
+             "extra":{"response":{"model":"m","usage":{"prompt_tokens":3,"completion_tokens":2}}}},
+            {"role":"user","content":"<returncode>2</returncode>\n<output>\none\n</output>"},
+            {"role":"assistant","content":"```bash\nls\n```"},
+            {"role":"user","content":"Go on."}]}"#;
+        let told = told(MiniSweAgent.run(), &MiniSweAgent, text);
+        assert_eq!(told.kinds, ["message"; 5]);
+        assert_eq!(told.roles, ["user", "agent", "user", "agent", "user"]);
+        assert_eq!(
+            (told.value("/shell/main/command").as_str(), told.value("/shell/main/exit").as_str()),
+            ("\"cat a.txt\"", "2")
+        );
+        assert_eq!((told.value("/run/main/model").as_str(), told.answers[2]), ("\"m\"", None));
     }
 
     #[test]

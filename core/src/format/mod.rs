@@ -73,6 +73,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &pi::Pi,
     &adk::Adk,
     &inspect::Inspect,
+    &inspect::InspectEvents,
     &langgraph::LangGraph,
     &opencode::Opencode,
     &openhands::OpenHands,

@@ -9,11 +9,11 @@ use super::log::{Adapter, Copies, Form, Log, LogRun};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::Value;
-use crate::model::{Surroundings, Turn, Usage};
+use crate::model::{StepNo, Surroundings, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 pub(super) use folder::Folder;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Events: an array, lines, or one event a file.
 pub(super) struct OpenHands;
@@ -155,6 +155,8 @@ struct Events {
     /// Ids of calls of agents behind ACP that were reported.
     told: HashSet<String>,
     copies: Copies,
+    /// The steps of events, by their ids as written.
+    steps: HashMap<Box<str>, StepNo>,
 }
 
 impl Adapter for Events {
@@ -168,6 +170,9 @@ impl Adapter for Events {
             }
         }
         row_end(record, log);
+        if let Some(metrics) = record.get("metrics").filter(|metrics| metrics.as_object().is_some()) {
+            self.account(&usage(metrics), log);
+        }
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -197,11 +202,19 @@ impl Events {
         if event.get("id").is_some_and(|id| self.copies.has(id.text, event.text)) {
             return;
         }
+        let first = log.next_step();
         if event.get("kind").and_then(Value::as_str).is_some() {
             sdk::read(event, &mut self.told, log);
         } else {
             classic::read(event, log);
         }
+        if let Some(id) = event.get("id").filter(|_| log.next_step() > first) {
+            self.steps.insert(id.text.into(), first);
+        }
+        let forgotten = event.get("forgotten_event_ids").or_else(|| event.get("args")?.get("forgotten_event_ids"));
+        let ids = forgotten.and_then(Value::as_array).unwrap_or_default();
+        let gone: Vec<StepNo> = ids.iter().filter_map(|id| self.steps.get(id.text).copied()).collect();
+        log.drop_steps(&gone);
         if let Some(sum) = spent(event) {
             self.account(&sum, log);
         }
@@ -229,7 +242,12 @@ fn spent(event: &Value<'_>) -> Option<Usage> {
     if let Some(metrics) = event.get("llm_metrics") {
         return Some(usage(metrics));
     }
-    let stats = event.get("value").filter(|_| event.get("key").and_then(Value::as_str) == Some("stats"))?;
+    let value = event.get("value")?;
+    let stats = match event.get("key")?.as_str()? {
+        "stats" => value,
+        "full_state" => value.get("stats")?,
+        _ => return None,
+    };
     let all = stats.get("usage_to_metrics")?.as_object()?.entries().map(|(_, metrics)| usage(metrics));
     let add = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
     all.reduce(|sum, one| Usage {

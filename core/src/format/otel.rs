@@ -2,6 +2,7 @@
 
 mod attributes;
 mod order;
+mod said;
 #[cfg(test)]
 mod tests;
 
@@ -88,7 +89,8 @@ impl Adapter for Spans {
         let time = first(span, &["startTimeUnixNano", "startTime", "start_time"]);
         let seconds = time.and_then(|time| time.as_array()?.first()).or(time);
         let tokens = usage.as_ref().and_then(|usage| usage.output);
-        let draft = Draft::of(kind, form, &values);
+        let is_failed = kind == Kind::Span && has_failed(span) == Some(true);
+        let draft = Draft { is_failed, ..Draft::of(kind, form, &values) };
         log.step(&Draft { role: Role::Agent, class: Some(name), time: seconds, tokens, ..draft });
         if let Some(usage) = usage {
             log.usage(None, &usage);
@@ -99,7 +101,7 @@ impl Adapter for Spans {
         let Some(&span) = values.first() else { return Turn::default() };
         match form {
             CALL => Turn::of(Role::Agent, call(span)),
-            _ => Turn::of(Role::Agent, said(span)),
+            _ => Turn::of(Role::Agent, told(span)),
         }
     }
 
@@ -169,26 +171,20 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
         _ => Cow::Borrowed(found.text),
     });
     let call = ToolCall { id: id.map(Cow::Borrowed), name: name.into(), arguments };
-    let result = attribute(span, &RESULTS).map(|found| ToolResult {
+    let failed = || said::fault(span).filter(|_| has_failed(span) == Some(true));
+    let text = attribute(span, &RESULTS).map(text_of).or_else(failed);
+    let result = text.map(|text| ToolResult {
         id: id.map(Cow::Borrowed),
         name: Some(name.into()),
-        text: text_of(found),
+        text,
         is_error: has_failed(span),
         ..ToolResult::default()
     });
     std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
 }
 
-/// What a span led to, else what it began with.
-fn said<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
-    const OUTPUTS: [&str; 6] = [
-        "ai.response.text",
-        "ai.response.object",
-        "llm.output_messages.0.message.content",
-        "gen_ai.output.messages",
-        "output.value",
-        "input.value",
-    ];
-    let words = attribute(span, &OUTPUTS).map(text_of);
-    words.or_else(|| text(span, "name").map(Cow::Borrowed)).map(Part::Text).into_iter().collect()
+/// What a span says.
+fn told<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
+    let words = said::said(span).or_else(|| text(span, "name").map(Cow::Borrowed));
+    words.map(Part::Text).into_iter().collect()
 }

@@ -3,10 +3,13 @@
 use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, form, text_of};
 use super::{Format, Framing, Layout, Match, Run};
 use crate::json::Value;
-use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::cast;
+use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
+use std::collections::HashMap;
+use twox_hash::XxHash3_128;
 
 /// Sessions of Pi and of agents built on it.
 pub(super) struct Pi;
@@ -55,7 +58,7 @@ impl Format for Pi {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::Elements
     }
 
     fn layout(&self) -> Layout {
@@ -92,7 +95,7 @@ impl Format for Sts {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::Elements
     }
 
     fn layout(&self) -> Layout {
@@ -120,10 +123,17 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 const COMMAND: super::log::Form = super::log::OWN;
 const OUTPUT: super::log::Form = super::log::OWN + 1;
 
+/// Ids by 64 bits.
+fn hash(id: &str) -> u64 {
+    cast::low_u64(XxHash3_128::oneshot(id.as_bytes()))
+}
+
 /// Reads the entries of a session.
 #[derive(Default)]
 struct Entries {
     copies: Copies,
+    /// The first steps of entries, by their ids.
+    firsts: HashMap<u64, StepNo>,
 }
 
 impl Adapter for Entries {
@@ -135,6 +145,7 @@ impl Adapter for Entries {
         if class == Some("session") && log.next_step() == 0 {
             return header(record, log);
         }
+        let first = log.next_step();
         let message = record.get("message").filter(|_| class == Some("message"));
         if let Some(id) = text(record, "id") {
             let said = message.and_then(|message| text(message, "role"));
@@ -144,7 +155,16 @@ impl Adapter for Entries {
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),
             Some((message, "user" | "assistant" | "toolResult" | "system" | "tool")) => said(record, message, log),
-            _ => entry(record, class.unwrap_or("entry"), log),
+            _ => {
+                entry(record, class.unwrap_or("entry"), log);
+                let kept = text(record, "firstKeptEntryId").and_then(|id| self.firsts.get(&hash(id)));
+                if let Some(first) = kept.filter(|_| class == Some("compaction")) {
+                    log.drop_before(*first);
+                }
+            }
+        }
+        if let Some(id) = text(record, "id").filter(|_| log.next_step() > first) {
+            self.firsts.insert(hash(id), first);
         }
     }
 
@@ -180,7 +200,8 @@ fn header(record: &Value<'_>, log: &mut Log<'_>) {
     if let Some(id) = text(record, "id") {
         log.title(text(record, "name").unwrap_or(id));
     }
-    log.surroundings_ahead(&Surroundings { cwd: text(record, "cwd").map(Cow::Borrowed), ..Surroundings::default() });
+    let of = |key: &str| text(record, key).map(Cow::Borrowed);
+    log.surroundings_ahead(&Surroundings { cwd: of("cwd"), model: of("model"), ..Surroundings::default() });
     for slot in ["id", "version", "cwd", "branchedFrom", "harness", "name"] {
         if let Some(value) = record.get(slot) {
             log.write("session", "main", &[slot], Op::Update, value);
@@ -196,7 +217,9 @@ fn said(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
     let usage = message.get("usage").map(usage);
     let model = text(message, "model").map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
+    let is_failed = text(message, "stopReason") == Some("error");
     let blocks = Blocks {
+        is_failed,
         class: text(message, "role"),
         time: time(record, message),
         tokens: usage.as_ref().and_then(|usage| usage.output),
@@ -257,6 +280,11 @@ fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         }
     }
     match class {
+        "session_info" => {
+            if let Some(name) = text(record, "name").filter(|name| !name.trim().is_empty()) {
+                log.title(name);
+            }
+        }
         "custom" => write_named(record, "custom", "customType", "data", log),
         "label" => write_named(record, "label", "targetId", "label", log),
         "context_edit" => write_named(record, "context", "targetId", "replacement", log),

@@ -6,6 +6,7 @@ use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
 use crate::model::{Role, Severity, Surroundings, Turn, Usage};
 use crate::state::Op;
+use memchr::memmem;
 use std::borrow::Cow;
 
 /// The format.
@@ -42,8 +43,9 @@ impl Format for Verifiers {
 
     fn about(&self) -> &'static str {
         "Rollouts of verifiers and prime-rl: rows with `prompt`, `completion` and `reward`, or one episode a line with \
-         `traces` whose `nodes` are a tree of messages. Each row is a trajectory. State: rewards, metrics, task, info, \
-         branches of the tree."
+         `traces` whose `nodes` are a tree of messages. Each row is a trajectory, and each trace of an episode, which \
+         has the name of its agent; the way to the last leaf of a tree is its main line. State: rewards, metrics, task, \
+         info, branches of the tree."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -56,6 +58,18 @@ impl Format for Verifiers {
 
     fn layout(&self) -> Layout {
         Layout::Set
+    }
+
+    fn has_trajectories(&self) -> bool {
+        true
+    }
+
+    fn trajectories_in(&self, text: &[u8]) -> usize {
+        if memmem::find(text, b"\"traces\"").is_none() {
+            return 1;
+        }
+        let root = std::str::from_utf8(text).ok().and_then(|text| json::parse(text).ok());
+        root.and_then(|root| Some(root.get("traces")?.as_array()?.len())).unwrap_or(1).max(1)
     }
 
     fn has_conversations(&self) -> bool {
@@ -164,8 +178,14 @@ fn episode(episode: &Value<'_>, traces: &[Value<'_>], log: &mut Log<'_>) {
         log.title(key);
     }
     write_members(episode, "session", &["task", "env", "ok"], log);
-    for trace in traces {
-        read_trace(trace, log);
+    for (place, trace) in traces.iter().enumerate() {
+        let agent = agent_of(trace);
+        let number = place.to_string();
+        let name = agent.or_else(|| text(trace, "id")).filter(|_| traces.len() > 1).unwrap_or(&number);
+        if traces.len() > 1 {
+            log.begin_trajectory(name);
+        }
+        read_trace(trace, if traces.len() > 1 { name } else { agent.unwrap_or("main") }, log);
     }
     let errors = episode.get("errors").and_then(Value::as_array).unwrap_or_default();
     for error in errors {
@@ -174,21 +194,31 @@ fn episode(episode: &Value<'_>, traces: &[Value<'_>], log: &mut Log<'_>) {
     }
 }
 
-fn read_trace(trace: &Value<'_>, log: &mut Log<'_>) {
-    let agent = trace.get("agent");
-    let model = agent.and_then(|agent| text(agent.get("config")?, "model")).map(Cow::Borrowed);
+/// The name of the agent that a trace is of.
+fn agent_of<'v>(trace: &'v Value<'v>) -> Option<&'v str> {
+    let agent = trace.get("agent")?;
+    text(agent, "name").or_else(|| agent.as_str())
+}
+
+fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
+    let model = trace.get("agent").and_then(|agent| text(agent.get("config")?, "model")).map(Cow::Borrowed);
     log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
-    let name = agent.and_then(|agent| text(agent, "name")).unwrap_or("main");
     let calls = trace.get("calls").and_then(Value::as_array).unwrap_or_default();
     let nodes = trace.get("nodes").and_then(Value::as_array).unwrap_or_default();
+    let node_of = |call: &Value<'_>| call.get("node")?.as_number()?.parse::<usize>().ok();
+    let main = main_line(nodes);
     for (number, node) in nodes.iter().enumerate() {
-        read_node(number, node, log);
-        let of_node = |call: &&Value<'_>| {
-            call.get("node").and_then(Value::as_number).and_then(|n| n.parse().ok()) == Some(number)
-        };
-        for usage in calls.iter().filter(of_node).filter_map(|call| call.get("usage")) {
-            log.usage(None, &usage_of(usage));
+        let first = log.next_step();
+        read_node(number, name, node, log);
+        if main.get(number) == Some(&false) {
+            (first..log.next_step()).for_each(|step| log.leave(step));
         }
+        let usages = calls.iter().filter(|call| node_of(call) == Some(number)).filter_map(|call| call.get("usage"));
+        usages.for_each(|usage| log.usage(None, &usage_of(usage)));
+    }
+    let elsewhere = |call: &&Value<'_>| node_of(call).is_none_or(|node| node >= nodes.len());
+    for usage in calls.iter().filter(elsewhere).filter_map(|call| call.get("usage")) {
+        log.usage(None, &usage_of(usage));
     }
     if let Some(usage) = trace.get("extra_usage").filter(|usage| usage.as_object().is_some()) {
         log.usage(None, &usage_of(usage));
@@ -196,16 +226,33 @@ fn read_trace(trace: &Value<'_>, log: &mut Log<'_>) {
     end(trace, name, log);
 }
 
+/// The node that a node follows. A parent that is not before it is none.
+fn parent_of(number: usize, node: &Value<'_>) -> Option<usize> {
+    node.get("parent")?.as_number()?.parse::<usize>().ok().filter(|parent| *parent < number)
+}
+
+/// Of each node whether it is on the way to the last leaf.
+fn main_line(nodes: &[Value<'_>]) -> Vec<bool> {
+    let mut main = vec![false; nodes.len()];
+    let mut next = nodes.len().checked_sub(1);
+    while let Some(number) = next {
+        main[number] = true;
+        next = nodes.get(number).and_then(|node| parent_of(number, node));
+    }
+    main
+}
+
 /// A message of the tree. One whose parent is not the node before begins another attempt.
-fn read_node(number: usize, node: &Value<'_>, log: &mut Log<'_>) {
+fn read_node(number: usize, trace: &str, node: &Value<'_>, log: &mut Log<'_>) {
     let Some(message) = node.get("message") else { return };
-    let parent = node.get("parent").and_then(Value::as_number).and_then(|n| n.parse::<usize>().ok());
+    let parent = parent_of(number, node);
     let first = log.next_step();
     Blocks { class: text(message, "role"), time: node.get("timestamp"), ..Blocks::of(message) }.tell(log);
     let is_branch = number > 0 && parent.is_none_or(|parent| parent + 1 != number);
     if is_branch && log.next_step() > first {
         let parent = node.get("parent").map_or("null", |parent| parent.text);
-        log.derive("branch", &number.to_string(), &["parent"], Op::Update, parent);
+        let instance = if log.has_trajectories() { format!("{trace}.{number}") } else { number.to_string() };
+        log.derive("branch", &instance, &["parent"], Op::Update, parent);
     }
 }
 
@@ -268,6 +315,35 @@ mod tests {
         assert_eq!(told.value("/branch/2/parent"), "0");
         assert_eq!(told.value("/reward/solver/metrics/turns"), "2.0");
         assert_eq!(told.value("/usage/main/output"), "5");
+    }
+
+    #[test]
+    fn each_trace_is_a_trajectory_and_what_is_beside_the_last_leaf_was_left() {
+        let trace = |agent: &str, reward: &str, nodes: &str| {
+            format!(
+                r#"{{"id":"t","agent":"{agent}","nodes":[{nodes}],"rewards":{{"win":{{"score":{reward},"weight":1}}}},
+                "calls":[{{"usage":{{"prompt_tokens":5,"completion_tokens":2}}}}]}}"#
+            )
+        };
+        let node = |parent: &str, role: &str, text: &str| {
+            format!(r#"{{"parent":{parent},"message":{{"role":"{role}","content":"{text}"}}}}"#)
+        };
+        let duel = [
+            trace(
+                "ann",
+                "1.0",
+                &[node("null", "user", "a"), node("0", "assistant", "b"), node("0", "assistant", "c")].join(","),
+            ),
+            trace("bob", "0.0", &node("null", "user", "d")),
+        ];
+        let text = format!(r#"{{"id":"e","traces":[{}]}}"#, duel.join(","));
+        let told = told(run(), &Verifiers, &text);
+        assert_eq!(told.standings(), ["main", "abandoned", "main", "main"]);
+        assert_eq!(told.trajectories(), ["ann", "ann", "ann", "bob"].map(|name| Some(name.to_owned())));
+        assert_eq!(told.value("/reward/ann/rewards/win/score"), "1.0");
+        assert_eq!(told.value("/usage/main/input"), "10");
+        assert_eq!((Verifiers.trajectories_in(text.as_bytes()), Verifiers.trajectories_in(b"{}")), (2, 1));
+        assert_eq!((told.seen_at(3), told.seen_at(2)), (vec![3], vec![0, 2]));
     }
 
     #[test]

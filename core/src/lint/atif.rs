@@ -72,6 +72,18 @@ pub(super) static LINTS: &[Lint] = &[
 "steps":[{"step_id":1,"source":"agent","message":"hi","reasoning_content":"be polite"}]}"#,
     },
     Lint {
+        id: "atif.final-metrics",
+        severity: Warning,
+        or: None,
+        help: "A total of `final_metrics` is not the sum of the steps' metrics (D18, ATIF). One of them is wrong, or \
+               steps were cut out. Tokens must be equal, costs but for rounding; a trajectory that goes on from \
+               another file, or of which some answers have no metrics, may say more than its steps.",
+        fires: r#"{"schema_version":"ATIF-v1.7","steps":[{"step_id":1,"source":"agent","message":"hi",
+"metrics":{"prompt_tokens":5}}],"final_metrics":{"total_prompt_tokens":7}}"#,
+        silent: r#"{"schema_version":"ATIF-v1.7","steps":[{"step_id":1,"source":"agent","message":"hi",
+"metrics":{"prompt_tokens":5}}],"final_metrics":{"total_prompt_tokens":5}}"#,
+    },
+    Lint {
         id: "atif.link",
         severity: Warning,
         or: None,

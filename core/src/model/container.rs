@@ -131,7 +131,7 @@ pub enum Contents<'c> {
     Archive(&'c mut dyn Archive),
     /// Tables.
     Tables(&'c mut dyn Tables),
-    /// The JSON files of a folder, by their paths below it.
+    /// The JSON files of a folder, and those of stores that lie there, by their paths below it.
     Folder(&'c mut dyn Archive),
     /// The bytes of a serialized value of another language, whole.
     Pickle(&'c [u8]),

@@ -108,8 +108,9 @@ impl Transcript {
     }
 
     fn step(&mut self, step: &Step, turn: Option<Turn<'static>>) {
-        let is_foreign = step.trajectory.is_none() && step.standing != Standing::Main;
-        if is_foreign {
+        // A trajectory of its own has its name.
+        let is_own = step.trajectory.is_some() && step.standing == Standing::SubAgent;
+        if step.standing != Standing::Main && !is_own {
             return self.lose(&format!("steps of {} branches", step.standing.name()));
         }
         if matches!(step.kind.as_str(), "state" | "span") {

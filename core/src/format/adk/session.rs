@@ -133,7 +133,8 @@ fn tell(event: &Value<'_>, log: &mut Log<'_>) {
     if log.next_step() == before {
         let values = [event];
         let time = event.get("timestamp");
-        log.step(&Draft { role, class: author, time, ..Draft::of(Kind::State, form::STATE, &values) });
+        let is_failed = either(event, "error_code", "errorCode").is_some();
+        log.step(&Draft { role, class: author, time, is_failed, ..Draft::of(Kind::State, form::STATE, &values) });
     }
     if let Some(usage) = usage {
         log.usage(None, &usage);

@@ -125,7 +125,8 @@ impl Events {
         }
         let (values, time) = ([event], event.get("timestamp"));
         let draft = Draft::of(Kind::State, form::STATE, &values);
-        let step = log.step(&Draft { role: Role::System, class: Some(class), time, ..draft });
+        let is_failed = class == "RUN_ERROR";
+        let step = log.step(&Draft { role: Role::System, class: Some(class), time, is_failed, ..draft });
         match class {
             "RUN_STARTED" => self.input(event, log),
             "STATE_SNAPSHOT" | "STATE_DELTA" => self.state(event, log),

@@ -278,8 +278,8 @@ fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
         return Cow::Borrowed(error);
     }
     match record.get("attachment").or_else(|| record.get("snapshot")).or_else(|| record.get("data")) {
-        Some(inner) => Cow::Owned(describe::beginning(inner)),
-        None => Cow::Owned(describe::beginning(record)),
+        Some(inner) => Cow::Owned(describe::note(inner)),
+        None => Cow::Owned(describe::note(record)),
     }
 }
 

@@ -65,9 +65,12 @@ impl Exec {
         };
         let values = [item];
         let time = record.get("timestamp");
-        let draft = Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) };
+        let is_failed = class == "error";
+        let draft = Draft { role, class: Some(class), time, is_failed, ..Draft::of(kind, form, &values) };
         let id = text(item, "id");
-        let is_over = kind == Kind::Call && item::is_over(item);
+        // Some items have no status: the event says that they are over.
+        let is_completed = text(record, "type") == Some("item.completed") && text(item, "status").is_none();
+        let is_over = kind == Kind::Call && (is_completed || item::is_over(item));
         let was_over = match id.and_then(|id| self.items.get_mut(id)) {
             Some(shown) => {
                 log.supersede(shown.step, shown.form, item);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Whether an item is a call, by its type.
 pub(super) fn is_call(class: &str) -> bool {
-    const CALLS: [&str; 12] = [
+    const CALLS: [&str; 13] = [
         "CommandExecution",
         "FileChange",
         "McpToolCall",
@@ -20,6 +20,7 @@ pub(super) fn is_call(class: &str) -> bool {
         "file_change",
         "mcp_tool_call",
         "web_search",
+        "collab_tool_call",
     ];
     CALLS.contains(&class)
 }

@@ -48,6 +48,8 @@ pub(super) struct Rollout {
     spend: Option<Spend>,
     /// First step of the model's answer that no count of tokens reported yet.
     answer: Option<StepNo>,
+    /// The prompts of the user that were not taken back.
+    turns: Vec<StepNo>,
 }
 
 /// What is known of the file as a whole, and stays when it is read again.
@@ -112,7 +114,14 @@ impl Adapter for Rollout {
 /// A state step of a record.
 pub(super) fn state(record: &Value<'_>, shown: &Value<'_>, class: &str, log: &mut Log<'_>) -> StepNo {
     let (values, time) = ([shown], record.get("timestamp"));
-    log.step(&Draft { role: Role::System, class: Some(class), time, ..Draft::of(Kind::State, form::STATE, &values) })
+    let is_failed = matches!(class, "error" | "stream_error" | "turn.failed");
+    // Without the items that these mirror they are all that is told of the conversation.
+    let role = match class {
+        "user_message" => Role::User,
+        "agent_message" | "agent_reasoning" => Role::Agent,
+        _ => Role::System,
+    };
+    log.step(&Draft { role, class: Some(class), time, is_failed, ..Draft::of(Kind::State, form::STATE, &values) })
 }
 
 impl Rollout {
@@ -194,6 +203,9 @@ impl Rollout {
         let is_user = text(message, "role") == Some("user");
         let is_injected = is_user && begin.is_some_and(|text| INJECTED.iter().any(|mark| text.starts_with(mark)));
         let told = Blocks { class: Some("message"), time, is_injected, ..Blocks::of(message) }.tell(log);
+        if is_user && !is_injected {
+            self.turns.extend(told.first().map(|(_, step)| *step));
+        }
         if text(message, "role") == Some("assistant") {
             self.answer = self.answer.or(told.first().map(|(_, step)| *step));
         }
@@ -245,6 +257,7 @@ impl Rollout {
                     self.wait(id, payload, log);
                 }
             }
+            "thread_rolled_back" => self.roll_back(payload, log),
             "collab_agent_spawn_end" => {
                 let call = text(payload, "call_id").and_then(|id| self.calls.get(id)).copied();
                 if let Some(id) = text(payload, "new_thread_id").filter(|id| is_thread(id)) {
@@ -258,6 +271,17 @@ impl Rollout {
                 write_slots(log, "session", "main", payload, &["thread_name"]);
             }
             _ => {}
+        }
+    }
+
+    /// The last turns of the user were taken back, with all that came of them.
+    fn roll_back(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
+        let count = count(payload, "num_turns").and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        let kept = self.turns.len().saturating_sub(count);
+        let end = log.next_step() - 1;
+        if let Some(first) = self.turns.get(kept).copied() {
+            (first..end).for_each(|step| log.leave(step));
+            self.turns.truncate(kept);
         }
     }
 
@@ -358,7 +382,10 @@ impl Rollout {
         match class {
             "turn_context" => write_whole(log, "turn_context", Some(payload)),
             "world_state" => self.world_state(payload, log),
-            "compacted" => self.clear_world_state(log),
+            "compacted" => {
+                self.clear_world_state(log);
+                log.drop_before(log.next_step() - 1);
+            }
             _ => {}
         }
     }

@@ -157,3 +157,41 @@ fn a_fork_and_a_spawned_agent_name_their_files() {
     let parts: Vec<_> = told.0.parts().iter().map(|part| (part.role, part.file.as_str(), part.step)).collect();
     assert_eq!(parts, [(PartRole::Prefix, "base", Some(0)), (PartRole::SubAgent, "child-1", Some(1))]);
 }
+
+#[test]
+fn what_was_compacted_or_taken_back_is_not_seen_any_more() {
+    let said = |role: &str, text: &str| {
+        item(&format!(r#"{{"type":"message","role":"{role}","content":[{{"type":"output_text","text":"{text}"}}]}}"#))
+    };
+    let text = [
+        said("user", "one"),
+        said("assistant", "first"),
+        line("compacted", r#"{"message":"so far","replacement_history":[]}"#),
+        said("user", "two"),
+        said("assistant", "second"),
+        event(r#"{"type":"thread_rolled_back","num_turns":1}"#),
+        said("user", "three"),
+    ];
+    let (run, bytes) = lines(&ROLLOUT, &text.join("\n"));
+    assert_eq!(run.context_steps(1), Some(vec![0, 1]));
+    assert_eq!(run.context_steps(4), Some(vec![3, 4]), "as it was when that was said");
+    assert_eq!(run.context_steps(6), Some(vec![6]));
+    assert_eq!(run.step(3, &bytes).standing.name(), "abandoned");
+}
+
+#[test]
+fn an_item_without_status_is_over_when_its_event_says_so() {
+    let text = concat!(
+        r#"{"type":"item.started","item":{"id":"a","type":"web_search","query":"x"}}"#,
+        "\n",
+        r#"{"type":"item.completed","item":{"id":"a","type":"web_search","query":"x"}}"#,
+        "\n",
+        r#"{"type":"item.completed","item":{"id":"b","type":"collab_tool_call","tool":"spawn_agent","prompt":"go","status":"completed"}}"#,
+    );
+    let told = steps(&lines(&EXEC, text));
+    assert_eq!(told.len(), 4);
+    assert_eq!(
+        (told[0].as_str(), told[2].as_str()),
+        ("tool-call agent: web_search x", "tool-call agent: spawn_agent go")
+    );
+}

@@ -2,8 +2,10 @@
 
 use super::definition::{CallRule, Definition, ResultRule, StepRule, UsageRule, WriteOp, WriteRule};
 use super::path::{FieldPath, Scope};
-use crate::format::log::{Adapter, Blocks, Draft, Form, Kind, Log, OWN, form, merge_patch, role_of, show, text_of};
-use crate::json::{Data, Value};
+use crate::format::log::{
+    Adapter, Blocks, Draft, Form, Kind, Log, Node, OWN, form, merge_patch, role_of, show, text_of,
+};
+use crate::json::{self, Data, Value};
 use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
@@ -36,7 +38,10 @@ impl Adapter for Records {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let definition = Arc::clone(&self.0);
         let scope = Scope { record, item: record };
-        let Some(steps) = &definition.records.steps else { return read_step(&definition, scope, true, log) };
+        let Some(steps) = &definition.records.steps else {
+            let is_turn = read_step(&definition, scope, true, log);
+            return tell_place(&definition, scope, is_turn, log);
+        };
         let steps = steps.all(scope);
         tell_session(&definition, scope, &FieldPath::is_of_record, true, log);
         definition.writes.iter().map(toml::Spanned::get_ref).filter(|rule| rule.is_of_record()).for_each(|rule| {
@@ -45,9 +50,11 @@ impl Adapter for Records {
         if steps.is_empty() {
             log.step(&Draft::of(Kind::State, form::STATE, &[record]));
         }
+        let mut is_turn = false;
         for step in steps {
-            read_step(&definition, scope.at(step), false, log);
+            is_turn |= read_step(&definition, scope.at(step), false, log);
         }
+        tell_place(&definition, scope, is_turn, log);
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -63,16 +70,25 @@ impl Adapter for Records {
     }
 }
 
-/// Reads a step. `is_record`: it is its record.
-fn read_step(definition: &Definition, scope: Scope<'_, '_>, is_record: bool, log: &mut Log<'_>) {
+/// Tells where a record stands in the tree.
+fn tell_place(definition: &Definition, scope: Scope<'_, '_>, is_turn: bool, log: &mut Log<'_>) {
+    let Some(tree) = &definition.tree else { return };
+    let is_side = tree.sub_agent.as_ref().and_then(|path| path.first(scope)).is_some_and(is_failure);
+    let (id, parent) = (word(&tree.id, scope), word(&tree.parent, scope));
+    log.thread(&Node { id, parent, is_side, is_turn, is_boundary: false });
+}
+
+/// Reads a step; whether the user or the agent speaks in it. `is_record`: it is its record.
+fn read_step(definition: &Definition, scope: Scope<'_, '_>, is_record: bool, log: &mut Log<'_>) -> bool {
     let rule = definition.steps.iter().map(toml::Spanned::get_ref).find(|rule| rule.fits(scope));
     let is_told = |path: &FieldPath| is_record || !path.is_of_record();
     tell_session(definition, scope, &is_told, !rule.is_some_and(|rule| rule.skip), log);
     let usage = definition.usage.as_ref().map(|rule| (rule, usage(rule, scope)));
     let output = usage.as_ref().and_then(|(_, usage)| usage.output);
+    let mut is_turn = false;
     match rule {
         Some(rule) if rule.skip => {}
-        Some(rule) => Reading { definition, rule, scope, output }.tell(log),
+        Some(rule) => is_turn = Reading { definition, rule, scope, output }.tell(log),
         None => drop(log.step(&Draft::of(Kind::State, form::STATE, &[scope.item]))),
     }
     if let Some((rule, usage)) = usage.filter(|(_, usage)| *usage != Usage::default()) {
@@ -84,6 +100,7 @@ fn read_step(definition: &Definition, scope: Scope<'_, '_>, is_record: bool, log
     }
     let writes = definition.writes.iter().map(toml::Spanned::get_ref);
     writes.filter(|rule| is_record || !rule.is_of_record()).for_each(|rule| write(rule, scope, log));
+    is_turn
 }
 
 /// A step on its way to the log.
@@ -96,17 +113,20 @@ struct Reading<'d, 'v, 'a> {
 }
 
 impl<'v, 'a> Reading<'_, 'v, 'a> {
-    fn tell(&self, log: &mut Log<'_>) {
+    /// Adds the steps; whether the user or the agent speaks.
+    fn tell(&self, log: &mut Log<'_>) -> bool {
         let first = log.next_step();
-        match self.rule.message.as_ref().and_then(|path| path.first(self.scope)) {
+        let is_turn = match self.rule.message.as_ref().and_then(|path| path.first(self.scope)) {
             Some(message) => self.message(message, log),
             None => {
                 self.thoughts(log);
                 self.texts(log);
                 self.calls(log);
+                let is_turn = log.next_step() > first && self.role() != Role::Environment;
                 self.results(log);
+                is_turn
             }
-        }
+        };
         if log.next_step() == first {
             self.step(Kind::State, form::STATE, &[self.scope.item], self.role(), log);
         }
@@ -117,6 +137,7 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
         if let Some(reward) = reward {
             log.reward(first, reward);
         }
+        is_turn
     }
 
     /// Who speaks; nobody known takes what the step itself says.
@@ -152,11 +173,12 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
         })
     }
 
-    fn message(&self, message: &'v Value<'a>, log: &mut Log<'_>) {
+    fn message(&self, message: &'v Value<'a>, log: &mut Log<'_>) -> bool {
         let own = || message.get("role").and_then(Value::as_str).map(|word| self.role_of(word));
         let role = Some(self.role()).filter(|role| *role != Role::Unknown).or_else(own).unwrap_or_default();
         let (class, time, is_failed) = (self.class(), self.time(), self.is_failed());
-        Blocks { role, class, time, is_failed, ..Blocks::of(message) }.tell(log);
+        let told = Blocks { role, class, time, is_failed, ..Blocks::of(message) }.tell(log);
+        told.iter().any(|(kind, _)| *kind != Kind::Result) && role != Role::Environment
     }
 
     fn thoughts(&self, log: &mut Log<'_>) {
@@ -372,12 +394,19 @@ fn write(rule: &WriteRule, scope: Scope<'_, '_>, log: &mut Log<'_>) {
     for item in items {
         let scope = scope.at(item);
         let Some(value) = rule.value.as_ref().map_or(Some(item), |path| path.find(scope)) else { continue };
+        let inner = value.as_str().filter(|_| rule.json).and_then(|text| json::parse_lenient(text).ok());
         let named = |path: &Option<FieldPath>| path.as_ref().and_then(|path| word(path, scope));
         let instance = named(&rule.instance_at).or(rule.instance.as_deref()).unwrap_or(INSTANCE);
-        let is_whole = value.as_object().is_some() || rule.op == WriteOp::Remove;
+        let is_object = inner.as_ref().map_or(value.as_object().is_some(), |inner| inner.as_object().is_some());
+        let is_whole = is_object || rule.op == WriteOp::Remove;
         let slot = named(&rule.slot_at).or(rule.slot.as_deref());
         let slot = slot.or_else(|| (!is_whole).then(|| rule.value.as_ref().and_then(FieldPath::last_name)).flatten());
         let path: Vec<&str> = slot.or((!is_whole).then_some(SLOT)).into_iter().collect();
+        if let Some(inner) = &inner {
+            let op = if rule.op == WriteOp::Append { Op::Push } else { Op::Update };
+            log.derive(&rule.kind, instance, &path, op, inner.text);
+            continue;
+        }
         match rule.op {
             WriteOp::Set => log.write(&rule.kind, instance, &path, Op::Update, value),
             WriteOp::Merge => merge_patch(log, &rule.kind, instance, &path, value),

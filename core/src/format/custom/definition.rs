@@ -30,6 +30,7 @@ pub(super) struct Definition {
     pub(super) usage: Option<UsageRule>,
     #[serde(default)]
     pub(super) session: SessionRule,
+    pub(super) tree: Option<TreeRule>,
 }
 
 /// What a record is.
@@ -187,6 +188,9 @@ pub(super) struct WriteRule {
     pub(super) slot_at: Option<FieldPath>,
     #[serde(default)]
     pub(super) op: WriteOp,
+    /// Whether the value is JSON in a string.
+    #[serde(default)]
+    pub(super) json: bool,
 }
 
 impl WriteRule {
@@ -227,6 +231,16 @@ pub(super) struct SessionRule {
     pub(super) mode: Option<FieldPath>,
     pub(super) effort: Option<FieldPath>,
     pub(super) branch: Option<FieldPath>,
+}
+
+/// `[tree]`: which record follows which.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct TreeRule {
+    pub(super) id: FieldPath,
+    pub(super) parent: FieldPath,
+    /// A value that says that a sub-agent wrote it.
+    pub(super) sub_agent: Option<FieldPath>,
 }
 
 /// A role by its word.

@@ -1,6 +1,6 @@
 //! Reads a format file: TOML, with what is wrong reported by its line, and what to do.
 
-use super::definition::{Definition, StepRule, WriteOp, WriteRule};
+use super::definition::{Definition, RecordsAre, StepRule, WriteOp, WriteRule};
 use crate::format::FORMATS;
 use crate::model::Problem;
 use crate::text::suggest;
@@ -81,6 +81,10 @@ fn check(definition: &Definition) -> Result<(), Fault> {
         let hint = "say at least in one where its text, message, calls or results are";
         return Err(Fault::new(at(), "there are no [[steps]]", hint));
     }
+    if definition.tree.is_some() && definition.records.are == RecordsAre::Trajectories {
+        let hint = "leave out `[tree]`, or say `are = \"steps\"`";
+        return Err(Fault::new(at(), "records are trajectories, and form a tree", hint));
+    }
     definition.steps.iter().try_for_each(|rule| step(rule.get_ref(), rule.span()))?;
     definition.writes.iter().try_for_each(|rule| write(rule.get_ref(), rule.span()))
 }
@@ -117,6 +121,10 @@ fn write(rule: &WriteRule, at: Range<usize>) -> Result<(), Fault> {
             let message = format!("a write has `{name}` and `{name}-at`");
             return Err(Fault::new(at, message, format!("`{name}` is a name, `{name}-at` its path; leave one out")));
         }
+    }
+    if rule.json && matches!(rule.op, WriteOp::Merge | WriteOp::Remove) {
+        let hint = "leave out `json`, or set or append the value";
+        return Err(Fault::new(at, "a write takes JSON in a string and merges or removes", hint));
     }
     let has_slot = rule.slot.is_some() || rule.slot_at.is_some();
     if matches!(rule.op, WriteOp::Append) && !has_slot {

@@ -185,6 +185,40 @@ fn a_document_has_its_steps_in_a_list() {
 }
 
 #[test]
+fn branches_are_told_by_parents_and_json_in_strings_is_written() {
+    let tree = r#"
+name = "tree"
+[signature]
+has = ["id", "say"]
+[tree]
+id = "id"
+parent = "after"
+sub-agent = "side"
+[[steps]]
+role = "who"
+text = "say"
+[[writes]]
+value = "state"
+kind = "memory"
+json = true
+"#;
+    let log = r#"{"id":"a","after":null,"who":"user","say":"x","state":"{\"n\":1,\"s\":\"\\u00e9\"}"}
+{"id":"b","after":"a","who":"agent","say":"left"}
+{"id":"c","after":"a","who":"agent","say":"kept"}
+{"id":"d","after":"c","who":"agent","say":"of another","side":true}"#;
+    let (told, run) = steps(&format(tree), log);
+    assert_eq!(told.len(), 4);
+    let bytes = log.as_bytes().to_vec();
+    let standings: Vec<&str> = (0..4).map(|step| run.step(step, &bytes).standing.name()).collect();
+    assert_eq!(standings, ["main", "abandoned", "main", "sub-agent"]);
+    assert_eq!(value(run.as_ref(), "/memory/main", log), "{\"n\":1,\"s\":\"é\"}");
+    let merged = tree.replace("json = true", "json = true\nop = \"merge\"");
+    assert!(fault(&merged).contains("JSON in a string"), "{}", fault(&merged));
+    let rows = tree.replace("[tree]", "[records]\nare = \"trajectories\"\n[tree]");
+    assert!(fault(&rows).contains("form a tree"), "{}", fault(&rows));
+}
+
+#[test]
 fn records_may_be_runs_of_their_own() {
     let rows = format(
         "name = \"rows\"\n[records]\nare = \"trajectories\"\nsteps = \"turns[]\"\n[signature]\nhas = [\"turns\"]\n\

@@ -1,6 +1,6 @@
 //! The content blocks and calls of a record: `message.content[]`, `parts[]`, `tool_calls[]`, in any spelling.
 
-use super::layers::{rest, text_of};
+use super::layers::{class_of, rest, text_of};
 use super::{beginning, shortened};
 use crate::json::{Data, Value};
 use crate::model::StepKind;
@@ -34,12 +34,26 @@ pub(super) fn of(layers: &[&Value<'_>]) -> Vec<Block> {
         return blocks;
     }
     let own = layers.iter().enumerate().rev().find_map(|(at, layer)| {
-        let class = layer.get("type").and_then(Value::as_str)?.to_lowercase();
-        let sign = sign_of(&class).filter(|sign| matches!(sign, StepKind::Call | StepKind::Result))?;
+        let sign = sign_of(&class_of(layer)?.to_lowercase())
+            .filter(|sign| matches!(sign, StepKind::Call | StepKind::Result))?;
         let blocks = layers.iter().skip(at).map(|inner| of_sign(sign, inner));
         blocks.into_iter().find(|block| block.text.as_ref().is_some_and(|text| !text.is_empty()))
     });
-    own.into_iter().collect()
+    own.or_else(|| unsaid(layers)).into_iter().collect()
+}
+
+/// Members that hold what a call is given, and what comes back from one.
+const GIVEN: [&str; 4] = ["input", "args", "arguments", "parameters"];
+const BACK: [&str; 5] = ["output", "outputs", "result", "observation", "response"];
+
+/// A call that no type tells: a tool, what it is given, and nothing that came back.
+fn unsaid(layers: &[&Value<'_>]) -> Option<Block> {
+    let is_call = |layer: &&&Value<'_>| {
+        let is_given = GIVEN.iter().any(|name| layer.get(name).is_some_and(|given| given.as_object().is_some()));
+        let has = |names: &[&str]| names.iter().any(|name| layer.get(name).is_some_and(|v| v.as_str().is_some()));
+        is_given && has(&["name", "tool", "tool_name", "toolName"]) && BACK.iter().all(|name| layer.get(name).is_none())
+    };
+    layers.iter().find(is_call).map(|layer| of_sign(StepKind::Call, layer))
 }
 
 /// What the blocks say.
@@ -62,15 +76,24 @@ pub(super) fn sign_of(class: &str) -> Option<StepKind> {
         "tool_use",
         "function_call",
         "functioncall",
-        "action",
         "execution_start",
-    ]) {
+    ]) || is_action(class)
+    {
         Some(StepKind::Call)
     } else if has(&["thought", "thinking", "reasoning"]) {
         Some(StepKind::Thought)
     } else {
         None
     }
+}
+
+/// Whether `action` is a word of a type, which it is not in `compaction` and `transaction`.
+fn is_action(class: &str) -> bool {
+    const BEFORE: [&str; 6] = ["agent", "tool", "api", "code", "message", "finish"];
+    class.match_indices("action").any(|(at, _)| {
+        let before = &class[..at];
+        !before.ends_with(|c: char| c.is_alphabetic()) || BEFORE.iter().any(|word| before.ends_with(word))
+    })
 }
 
 fn block(list: &str, value: &Value<'_>) -> Option<Block> {

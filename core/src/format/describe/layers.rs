@@ -5,7 +5,16 @@ use crate::json::{self, Data, Value};
 use crate::model::{Role, StepKind};
 
 /// Members that wrap what a record is about.
-const WRAPPERS: [&str; 9] = ["message", "payload", "part", "item", "event", "data", "record", "body", "update"];
+const WRAPPERS: [&str; 15] = [
+    "message", "payload", "part", "item", "event", "data", "record", "body", "update", "response", "request", "params",
+    "delta", "action", "turn",
+];
+
+/// Lists of which the last element is what a record is about.
+const LISTS: [&str; 4] = ["choices", "messages", "messages_delta", "chat_messages"];
+
+/// Members that say what a record is, the most telling first.
+const CLASS_KEYS: [&str; 5] = ["type", "kind", "event_type", "eventType", "event"];
 
 /// Wrapped objects that are looked at, and how deep.
 const LAYERS_MAX: usize = 8;
@@ -29,8 +38,9 @@ pub(super) fn of<'v, 'a>(value: &'v Value<'a>) -> Vec<&'v Value<'a>> {
     while let Some(layer) = layers.get(at).copied()
         && layers.len() < LAYERS_MAX
     {
-        let inner = WRAPPERS.iter().filter_map(|name| layer.get(name)).filter(|inner| inner.as_object().is_some());
-        layers.extend(inner);
+        let inner = WRAPPERS.iter().filter_map(|name| layer.get(name));
+        let last = LISTS.iter().filter_map(|name| layer.get(name)?.as_array()?.last());
+        layers.extend(inner.chain(last).filter(|inner| inner.as_object().is_some()));
         at += 1;
     }
     layers
@@ -50,7 +60,7 @@ pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (Role, Option<St
     if whole.is_none() && is_agent_event(value) {
         return (Role::Agent, None);
     }
-    if let Some((role, word)) = whole.or_else(|| in_layers("type")) {
+    if let Some((role, word)) = whole.or_else(|| CLASS_KEYS.iter().find_map(|name| in_layers(name))) {
         return (role, Some(word));
     }
     let first_word = |word: String| {
@@ -58,9 +68,9 @@ pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (Role, Option<St
         // `tool_call` is what the agent does.
         role_of(&first).filter(|role| *role != Role::Environment)
     };
-    let by_word = ["source", "type"]
-        .iter()
-        .find_map(|name| layers.iter().filter_map(|layer| text(layer, name)).find_map(first_word));
+    let names = ["source"].into_iter().chain(CLASS_KEYS);
+    let by_word =
+        names.into_iter().find_map(|name| layers.iter().filter_map(|layer| text(layer, name)).find_map(first_word));
     (by_word.unwrap_or(Role::Unknown), text(value, "role"))
 }
 
@@ -72,8 +82,13 @@ fn is_agent_event(value: &Value<'_>) -> bool {
 
 /// The innermost type that a record says.
 pub(super) fn class(layers: &[&Value<'_>]) -> Option<String> {
-    let classes = layers.iter().filter_map(|layer| layer.get("type").and_then(Value::as_str));
-    classes.map(str::to_owned).next_back()
+    let of = |name: &str| layers.iter().rev().find_map(|layer| layer.get(name)?.as_str());
+    CLASS_KEYS.iter().find_map(|name| of(name)).map(str::to_owned)
+}
+
+/// What an object says that it is.
+pub(super) fn class_of<'v>(layer: &'v Value<'_>) -> Option<&'v str> {
+    CLASS_KEYS.iter().find_map(|name| layer.get(name)?.as_str())
 }
 
 /// What the first layer that says something says.
@@ -145,6 +160,25 @@ fn is_id(text: &str) -> bool {
     is_word && text.len() >= 12 && digits >= 6
 }
 
+/// Members of a record that is no message whose text says what it is about; a word alone says so in the first ones
+/// only.
+const NOTE_KEYS: [&str; 6] = ["message", "text", "content", "errorMessage", "error_message", "detail"];
+const SENTENCE_KEYS: [&str; 7] =
+    ["summary", "summaryContent", "last_agent_message", "reason", "description", "title", "explanation"];
+
+/// What a record that is no message says: its words, else its members.
+pub(super) fn note(value: &Value<'_>) -> String {
+    let error = value.get("error");
+    let places = [Some(value), error, error.and_then(|error| error.get("data"))];
+    let words = |keys: &[&str]| {
+        let found = places.iter().flatten().find_map(|place| keys.iter().find_map(|key| place.get(key)?.as_str()));
+        found.filter(|text| !text.trim().is_empty() && !is_id(text))
+    };
+    let sentence = || words(&SENTENCE_KEYS).filter(|text| text.trim().contains(char::is_whitespace));
+    let said = words(&NOTE_KEYS).or_else(|| error?.as_str()).or_else(sentence);
+    said.map_or_else(|| rest(value), shortened)
+}
+
 /// The compact beginning of a record that says nothing, without its ids, times and type: these have columns of their
 /// own, or nobody reads them.
 pub(super) fn rest(value: &Value<'_>) -> String {
@@ -167,7 +201,8 @@ fn rest_of(value: &Value<'_>, levels: u32) -> Option<String> {
 /// Whether a member is an id, a time or a type, or empty.
 fn is_quiet(name: &str, value: &Value<'_>) -> bool {
     let name = name.to_lowercase();
-    let is_named = name == "type" || name.ends_with("id") || name.ends_with("uuid");
+    let is_id_name = (name.ends_with("id") && name != "modelid") || name.ends_with("uuid");
+    let is_named = name == "type" || is_id_name;
     is_named
         || value.is_null()
         || super::TIME_KEYS.iter().any(|key| key.eq_ignore_ascii_case(&name))

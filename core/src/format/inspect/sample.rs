@@ -1,5 +1,6 @@
 //! A sample as a trajectory: its messages are the steps, its events say when they happened and what they changed.
 
+use super::store::SlotWrite;
 use super::timeline::{Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
 use crate::json::Value;
@@ -26,17 +27,7 @@ const REPEATS_MAX: usize = 4;
 
 impl Adapter for Sample {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        if let Some(missing) = record.get("part_missing") {
-            let text = |key: &str| missing.get(key).and_then(Value::as_str).unwrap_or_default();
-            let message = format!("`{}` cannot be read: {}", text("part"), text("why"));
-            log.finding(None, "run.part-missing", Severity::Warning, message);
-        }
-        title(record, log);
-        for slot in GIVEN {
-            if let Some(value) = record.get(slot) {
-                log.write("sample", "main", &[slot], Op::Update, value);
-            }
-        }
+        begin(record, log);
         let attachments = Attachments::read(record);
         let messages = conversation(record);
         let mut timeline = Timeline::of(record, &messages, &attachments);
@@ -46,7 +37,7 @@ impl Adapter for Sample {
             tell_effects(timeline.behind(index), log);
         }
         if let Some(trouble) = timeline.trouble() {
-            log.finding(None, "log.replay-differs", Severity::Warning, trouble);
+            tell_trouble(trouble, log);
         }
         end(record, log);
     }
@@ -70,6 +61,26 @@ impl Adapter for Sample {
         }
         turn
     }
+}
+
+/// What a sample says of itself before its steps.
+pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
+    if let Some(missing) = record.get("part_missing") {
+        let text = |key: &str| missing.get(key).and_then(Value::as_str).unwrap_or_default();
+        let message = format!("`{}` cannot be read: {}", text("part"), text("why"));
+        log.finding(None, "run.part-missing", Severity::Warning, message);
+    }
+    title(record, log);
+    for slot in GIVEN {
+        if let Some(value) = record.get(slot) {
+            log.write("sample", "main", &[slot], Op::Update, value);
+        }
+    }
+}
+
+/// The events of a sample do not make the store that it ends with.
+pub(super) fn tell_trouble(trouble: String, log: &mut Log<'_>) {
+    log.finding(None, "log.replay-differs", Severity::Warning, trouble);
 }
 
 fn title(record: &Value<'_>, log: &mut Log<'_>) {
@@ -120,19 +131,24 @@ fn tell_effects(effects: Vec<Effect>, log: &mut Log<'_>) {
     for effect in effects {
         match effect {
             Effect::Usage(usage) => log.usage(None, &usage),
-            Effect::Write(write) => {
-                let path: Vec<&str> = write.path.iter().map(|key| &**key).collect();
-                match write.text {
-                    Some(text) => log.derive(&write.kind, &write.instance, &path, Op::Update, &text),
-                    None => log.remove(&write.kind, &write.instance, &path),
-                }
-            }
+            Effect::Write(write) => write_changes(vec![write], log),
+        }
+    }
+}
+
+/// Writes changes of slots at the step that was told last.
+pub(super) fn write_changes(changes: Vec<SlotWrite>, log: &mut Log<'_>) {
+    for write in changes {
+        let path: Vec<&str> = write.path.iter().map(|key| &**key).collect();
+        match write.text {
+            Some(text) => log.derive(&write.kind, &write.instance, &path, Op::Update, &text),
+            None => log.remove(&write.kind, &write.instance, &path),
         }
     }
 }
 
 /// How the sample ended: scores, error, limit.
-fn end(record: &Value<'_>, log: &mut Log<'_>) {
+pub(super) fn end(record: &Value<'_>, log: &mut Log<'_>) {
     for slot in ENDS {
         if let Some(value) = record.get(slot).filter(|value| !value.is_null()) {
             log.write("sample", "main", &[slot], Op::Update, value);
@@ -226,7 +242,7 @@ fn references(text: &str) -> Vec<(&str, &str)> {
 }
 
 /// Puts attachments in place of the references to them.
-fn resolve(turn: &mut Turn<'_>, value: &Value<'_>, attached: &[&Value<'_>]) {
+pub(super) fn resolve(turn: &mut Turn<'_>, value: &Value<'_>, attached: &[&Value<'_>]) {
     let found = references(value.text);
     let known = found.iter().zip(attached).filter(|(_, attached)| attached.text != value.text);
     for ((reference, _), attached) in known {

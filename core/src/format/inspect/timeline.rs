@@ -33,8 +33,7 @@ struct Places<'v> {
 
 impl<'v> Timeline<'v> {
     pub(super) fn of(record: &'v Value<'v>, messages: &[&'v Value<'v>], attachments: &Attachments<'v>) -> Self {
-        let list = record.get("events").or_else(|| record.get("transcript")?.get("events"));
-        let events = list.and_then(Value::as_array).unwrap_or_default();
+        let events = events(record);
         let places = Places::of(messages);
         let mut line = Self {
             times: HashMap::new(),
@@ -130,7 +129,14 @@ impl<'v> Places<'v> {
     }
 }
 
-fn usage(value: &Value<'_>) -> Option<Usage> {
+/// The events of a sample.
+pub(super) fn events<'v>(record: &'v Value<'v>) -> &'v [Value<'v>] {
+    let list = record.get("events").or_else(|| record.get("transcript")?.get("events"));
+    list.and_then(Value::as_array).unwrap_or_default()
+}
+
+/// The tokens of an answer.
+pub(super) fn usage(value: &Value<'_>) -> Option<Usage> {
     let count = |key: &str| value.get(key).and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
     let (input, output, cached) = (count("input_tokens"), count("output_tokens"), count("input_tokens_cache_read"));
     // Some models count what a cache had among their input.

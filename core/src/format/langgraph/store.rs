@@ -1,7 +1,8 @@
 //! The files in which LangGraph's development server keeps its threads, as lines of threads.
 //!
-//! They are pickles: `.1` has the checkpoints of each thread, `.2` the writes after each checkpoint, `.3` the values of
-//! channels by their versions, `ops` the threads and runs of the server. Each is read by itself.
+//! They are pickles: `.1` has the checkpoints of each thread, `.2` the writes after each checkpoint, `.3` the values
+//! of channels by their versions, `ops` the threads and runs of the server. Each is read by itself; their folder joins
+//! them ([`super::folder`]).
 
 use super::database::{Row, blob, by_parents};
 use crate::format::assembler::Assembler;
@@ -15,7 +16,7 @@ pub(in crate::format) struct Store;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Checkpoints,
     Writes,
     Values,
@@ -33,7 +34,7 @@ impl Assembler for Store {
         let pickle =
             Pickle::read(bytes).map_err(|why| Problem::unreadable(format!("the pickle cannot be read: {why}")))?;
         match part_of(&pickle) {
-            Some(Part::Checkpoints) => checkpoints(&pickle, out),
+            Some(Part::Checkpoints) => checkpoints(&pickle, &Joined::default(), out),
             Some(Part::Writes) => keyed(&pickle, out, "checkpoints", &written),
             Some(Part::Values) => keyed(&pickle, out, "values", &valued),
             Some(Part::Server) => server(&pickle, out),
@@ -43,7 +44,7 @@ impl Assembler for Store {
 }
 
 /// What a pickle holds, by the shape of its keys and values.
-fn part_of(pickle: &Pickle) -> Option<Part> {
+pub(super) fn part_of(pickle: &Pickle) -> Option<Part> {
     let entries = pickle.entries(pickle.root());
     let (key, value) = *entries.first()?;
     let has = |name: &str| entries.iter().any(|(key, _)| pickle.text(*key) == Some(name));
@@ -78,8 +79,78 @@ fn head(thread: &str, namespace: &str, list: &str) -> String {
     format!("{{\"langgraph\":{{\"thread_id\":{thread},\"checkpoint_ns\":{namespace}}},\"{list}\":[")
 }
 
+/// What other files have for checkpoints, by keys as JSON.
+#[derive(Default)]
+pub(super) struct Joined<'p> {
+    /// By thread, namespace and checkpoint.
+    writes: HashMap<[String; 3], (&'p Pickle, PickleId)>,
+    /// By thread, namespace, channel and version.
+    values: HashMap<[String; 4], (&'p Pickle, PickleId)>,
+}
+
+impl<'p> Joined<'p> {
+    /// The files of the writes and of the values.
+    pub(super) fn of(writes: Option<&'p Pickle>, values: Option<&'p Pickle>) -> Self {
+        let mut joined = Self::default();
+        for (pickle, key, value) in entries(writes) {
+            if let [thread, namespace, id] = pickle.items(key) {
+                joined.writes.insert([*thread, *namespace, *id].map(|id| pickle.json(id)), (pickle, value));
+            }
+        }
+        for (pickle, key, value) in entries(values) {
+            if let [thread, namespace, channel, version] = pickle.items(key) {
+                let key =
+                    [pickle.json(*thread), pickle.json(*namespace), pickle.json(*channel), word(pickle, *version)];
+                joined.values.insert(key, (pickle, value));
+            }
+        }
+        joined
+    }
+
+    fn writes_of(&self, thread: &str, namespace: &str, id: &str) -> String {
+        let found = self.writes.get(&[thread, namespace, id].map(str::to_owned));
+        found.map(|(pickle, value)| writes(pickle, *value)).unwrap_or_default()
+    }
+
+    /// A checkpoint with the values of its channels that it has only versions of.
+    fn whole(&self, thread: &str, namespace: &str, checkpoint: String) -> String {
+        let Ok(value) = json::parse(&checkpoint) else { return checkpoint };
+        let Some(object) = value.as_object().filter(|_| !self.values.is_empty()) else { return checkpoint };
+        let member = |(key, value): (&str, &json::Value<'_>)| format!("{}:{}", json::quote(key), value.text);
+        let own = value.get("channel_values").and_then(json::Value::as_object);
+        let mut channels: Vec<String> = own.into_iter().flat_map(json::Object::entries).map(member).collect();
+        let versions = value.get("channel_versions").and_then(json::Value::as_object);
+        for (channel, version) in versions.into_iter().flat_map(json::Object::entries) {
+            let version = version.as_str().unwrap_or(version.text).to_owned();
+            let key = [thread.to_owned(), namespace.to_owned(), json::quote(channel), version];
+            let stored = self.values.get(&key).filter(|_| own.is_none_or(|own| own.get(channel).is_none()));
+            // A channel that was emptied has a version too.
+            let stored = stored.filter(|(pickle, id)| !is_empty(pickle, *id));
+            channels.extend(stored.map(|(pickle, id)| format!("{}:{}", json::quote(channel), blob_text(pickle, *id))));
+        }
+        let rest = object.entries().filter(|(key, _)| *key != "channel_values").map(member);
+        let all = format!("\"channel_values\":{{{}}}", channels.join(","));
+        format!("{{{}}}", rest.chain([all]).collect::<Vec<_>>().join(","))
+    }
+}
+
+/// The entries of a file.
+fn entries(pickle: Option<&Pickle>) -> impl Iterator<Item = (&Pickle, PickleId, PickleId)> {
+    pickle.into_iter().flat_map(|pickle| pickle.entries(pickle.root()).iter().map(move |(k, v)| (pickle, *k, *v)))
+}
+
+/// A text or number as it is.
+fn word(pickle: &Pickle, id: PickleId) -> String {
+    pickle.text(id).map_or_else(|| pickle.json(id), str::to_owned)
+}
+
+/// Whether a blob stands for no value.
+fn is_empty(pickle: &Pickle, id: PickleId) -> bool {
+    matches!(pickle.items(id), [kind, ..] if pickle.text(*kind) == Some("empty"))
+}
+
 /// `{thread: {namespace: {id: (checkpoint, metadata, parent)}}}`
-fn checkpoints(pickle: &Pickle, out: &mut Sink<'_>) -> Result<(), Problem> {
+pub(super) fn checkpoints(pickle: &Pickle, joined: &Joined<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
     for (thread, namespaces) in pickle.entries(pickle.root()) {
         for (namespace, stored) in pickle.entries(*namespaces) {
             let entries = pickle.entries(*stored);
@@ -95,9 +166,11 @@ fn checkpoints(pickle: &Pickle, out: &mut Sink<'_>) -> Result<(), Problem> {
                 let blob = |at: usize| part(at).map_or_else(|| "null".to_owned(), |id| blob_text(pickle, id));
                 let parent = part(2).map_or_else(|| "null".to_owned(), |id| pickle.json(id));
                 let (id, comma) = (pickle.json(*id), if i == 0 { "" } else { "," });
-                let (checkpoint, metadata) = (blob(0), blob(1));
+                let (thread, namespace) = (pickle.json(*thread), pickle.json(*namespace));
+                let (checkpoint, metadata) = (joined.whole(&thread, &namespace, blob(0)), blob(1));
+                let writes = joined.writes_of(&thread, &namespace, &id);
                 let text = format!(
-                    "{comma}{{\"checkpoint_id\":{id},\"parent_checkpoint_id\":{parent},\"metadata\":{metadata},\"checkpoint\":{checkpoint},\"writes\":[]}}"
+                    "{comma}{{\"checkpoint_id\":{id},\"parent_checkpoint_id\":{parent},\"metadata\":{metadata},\"checkpoint\":{checkpoint},\"writes\":[{writes}]}}"
                 );
                 out(text.as_bytes())?;
             }
@@ -135,6 +208,11 @@ fn keyed(pickle: &Pickle, out: &mut Sink<'_>, list: &str, entry: Entry<'_>) -> R
 /// `{(task, number): (task, channel, value, [path])}` after a checkpoint.
 fn written(pickle: &Pickle, key: &[PickleId], value: PickleId) -> String {
     let id = key.first().map_or_else(|| "null".to_owned(), |id| pickle.json(*id));
+    format!("{{\"checkpoint_id\":{id},\"writes\":[{}]}}", writes(pickle, value))
+}
+
+/// The writes after a checkpoint.
+fn writes(pickle: &Pickle, value: PickleId) -> String {
     let write = |(key, value): &(PickleId, PickleId)| {
         let part = |at: usize| pickle.items(*value).get(at).copied();
         let text = |at: usize| part(at).map_or_else(|| "null".to_owned(), |id| pickle.json(id));
@@ -143,8 +221,7 @@ fn written(pickle: &Pickle, key: &[PickleId], value: PickleId) -> String {
         let (task, channel, path) = (text(0), text(1), text(3));
         format!("{{\"task_id\":{task},\"task_path\":{path},\"idx\":{idx},\"channel\":{channel},\"value\":{value}}}")
     };
-    let writes: Vec<String> = pickle.entries(value).iter().map(write).collect();
-    format!("{{\"checkpoint_id\":{id},\"writes\":[{}]}}", writes.join(","))
+    pickle.entries(value).iter().map(write).collect::<Vec<_>>().join(",")
 }
 
 /// The value of a channel in a version.

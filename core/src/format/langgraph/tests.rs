@@ -4,7 +4,7 @@ use super::*;
 use crate::format::assembler::Assembler;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
-use crate::model::{Cell, Contents, Place, Record, RecordBody, Span, StepNo};
+use crate::model::{Archive, Cell, Contents, Place, Problem, Record, RecordBody, Sink, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<checkpoints::Checkpoints> {
@@ -201,4 +201,54 @@ fn the_files_of_the_server_are_lines_of_threads() {
         ]
     );
     assert!(!Store.claims(&mut Contents::Pickle(b"\x80\x04K\x01.")));
+}
+
+/// Files of a folder in memory.
+struct Files(Vec<String>, Vec<Vec<u8>>);
+
+impl Archive for Files {
+    fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    fn read(&mut self, number: usize, take: &mut Sink<'_>) -> Result<(), Problem> {
+        take(&self.1[number])
+    }
+}
+
+#[test]
+fn the_folder_of_the_server_joins_checkpoints_writes_and_values() {
+    let blob = |kind: &str, bytes: &str| {
+        format!("\u{8c}{}{kind}C{}{bytes}\u{86}", char::from(kind.len() as u8), char::from(bytes.len() as u8))
+    };
+    let pickle = |body: String| body.chars().map(|c| u32::from(c) as u8).collect::<Vec<u8>>();
+    let checkpoint = r#"{"channel_values":{"a":1},"channel_versions":{"a":"1","c":"2","gone":"2"}}"#;
+    let checkpoints = format!(
+        "\u{80}\u{4}}}\u{8c}\u{1}t}}\u{8c}\0}}\u{8c}\u{1}1{}{}N\u{87}sss.",
+        blob("json", checkpoint),
+        blob("json", "{}")
+    );
+    let values = format!("\u{80}\u{4}}}(\u{8c}\u{1}t\u{8c}\0\u{8c}\u{1}c\u{8c}\u{1}2t{}s.", blob("msgpack", "\u{5}"));
+    let write = format!("\u{8c}\u{1}xK\0\u{86}\u{8c}\u{1}x\u{8c}\u{1}c{}\u{87}", blob("msgpack", "\u{6}"));
+    let writes = format!("\u{80}\u{4}}}\u{8c}\u{1}t\u{8c}\0\u{8c}\u{1}1\u{87}}}{write}ss.");
+    let name = |n: usize| format!(".langgraph_checkpoint.{n}.pckl");
+    let broken = (name(4), b"\x80\x04".to_vec());
+    let all = [(name(1), pickle(checkpoints)), (name(2), pickle(writes)), (name(3), pickle(values)), broken];
+    let (names, contents): (Vec<String>, Vec<Vec<u8>>) = all.into_iter().unzip();
+    let (mut files, mut out) = (Files(names, contents), Vec::new());
+    assert!(Folder.claims(&mut Contents::Folder(&mut files)));
+    let sink = &mut |piece: &[u8]| {
+        out.extend_from_slice(piece);
+        Ok(())
+    };
+    let read = Folder.assemble(Contents::Folder(&mut files), sink);
+    assert!(read.is_err(), "the broken one is told");
+    let lines = String::from_utf8(out).unwrap();
+    assert_eq!(lines.lines().count(), 1);
+    let line = parse(lines.trim()).unwrap();
+    let stored = &line.get("checkpoints").unwrap().as_array().unwrap()[0];
+    assert_eq!(stored.get("checkpoint").unwrap().get("channel_values").unwrap().text, r#"{"a":1,"c":5}"#);
+    assert_eq!(stored.get("writes").unwrap().as_array().unwrap()[0].get("value").unwrap().text, "6");
+    let mut others = Files(vec!["1.json".to_owned()], vec![b"{}".to_vec()]);
+    assert!(!Folder.claims(&mut Contents::Folder(&mut others)));
 }

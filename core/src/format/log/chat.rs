@@ -196,12 +196,15 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
         form::THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(thought(value))]),
         form::CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
         form::RESULT => {
-            let details = values.get(1).map(|details| Cow::Borrowed(details.text));
-            Turn::of(Role::Environment, vec![Part::Result(ToolResult { details, ..result(value) })])
+            let details = values.get(1);
+            let exit =
+                details.and_then(|details| first(details, &["exitCode", "exit_code"])?.as_number()?.parse().ok());
+            let details = details.map(|details| Cow::Borrowed(details.text));
+            Turn::of(Role::Environment, vec![Part::Result(ToolResult { exit, details, ..result(value) })])
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
         gemini_parts::SAID..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
-        _ => Turn::of(role, vec![Part::Text(Cow::Owned(describe::beginning(value)))]),
+        _ => Turn::of(role, vec![Part::Text(Cow::Owned(describe::note(value)))]),
     }
 }
 
@@ -213,6 +216,13 @@ fn thought<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
 /// The texts and files of a message in order.
 fn message_parts<'v>(message: &'v Value<'v>) -> Vec<Part<'v>> {
     let content = message.get("content").unwrap_or(message);
+    // An answer that failed says why, and nothing else.
+    let is_nothing = matches!(&content.data, Data::Array(blocks) if blocks.is_empty()) || content.is_null();
+    if let Some(error) =
+        first(message, &["errorMessage", "error_message"]).and_then(Value::as_str).filter(|_| is_nothing)
+    {
+        return vec![Part::Text(Cow::Borrowed(error))];
+    }
     match &content.data {
         Data::String(text) => vec![Part::Text(Cow::Borrowed(text))],
         Data::Array(blocks) => {

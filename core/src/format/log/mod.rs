@@ -21,6 +21,7 @@ mod parts;
 mod row;
 mod run;
 mod sink;
+mod steps;
 #[cfg(test)]
 pub(in crate::format) mod testing;
 #[cfg(test)]

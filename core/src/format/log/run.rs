@@ -1,159 +1,22 @@
 //! The run of a log: its steps, the state that they write, and the answers to questions about both.
 
 use super::kept::Kept;
-use super::links::Links;
 use super::parts::Parts;
 use super::sink::{Kind, Log};
-use super::threads::Threads;
+use super::steps::Steps;
 use super::{Adapter, Piece, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Chunks, Finding, Identity, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart, Span,
-    Step, StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
+    Bytes, Finding, Identity, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart, Span, Step,
+    StepKind, StepNo, StepPlace, Turn,
 };
 use crate::rules::slot_pointer::slot_pointer;
-use crate::rules::work::{Dialect, Work};
+use crate::rules::work::Work;
 use crate::state::{IdentityId, Tree};
-use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-
-/// What the records so far gave.
-#[derive(Default)]
-pub(super) struct Steps {
-    kept: Chunks<Kept>,
-    /// The steps that say themselves that they failed.
-    failed: BTreeSet<StepNo>,
-    names: HashSet<Arc<str>>,
-    links: Links,
-    rewards: HashMap<StepNo, Box<str>>,
-    pub(super) threads: Threads,
-    /// Of the first steps of sub-agents the calls that started them.
-    pub(super) callers: HashMap<StepNo, StepNo>,
-    /// Other files that belong to the run, in the order in which records refer to them.
-    pub(super) parts: Vec<RunPart>,
-    pub(super) tree: Tree,
-    work: Work,
-    pub(super) findings: Vec<Arc<Finding>>,
-    pub(super) title: Option<String>,
-    /// Number of trajectories, where it is not one.
-    pub(super) trajectories: Option<usize>,
-}
-
-impl Steps {
-    fn new(dialect: Dialect) -> Self {
-        Self { work: Work::new(dialect), ..Self::default() }
-    }
-
-    pub(super) fn next(&self) -> StepNo {
-        StepNo::try_from(self.kept.len()).unwrap_or(StepNo::MAX)
-    }
-
-    /// The step that was added last, else the head.
-    pub(super) fn last(&self) -> StepNo {
-        self.next() - 1
-    }
-
-    fn get(&self, step: StepNo) -> Option<&Kept> {
-        self.kept.get(usize::try_from(step).ok()?)
-    }
-
-    fn get_mut(&mut self, step: StepNo) -> Option<&mut Kept> {
-        self.kept.get_mut(usize::try_from(step).ok()?)
-    }
-
-    pub(super) fn add(&mut self, mut kept: Kept, spans: Vec<Span>) -> StepNo {
-        let step = self.next();
-        kept.show(spans);
-        kept.class = kept.class.map(|class| self.name(&class));
-        if kept.is_failed {
-            self.failed.insert(step);
-        }
-        self.kept.push(kept);
-        step
-    }
-
-    pub(super) fn extend(&mut self, step: StepNo, span: Span) {
-        if let Some(kept) = self.get_mut(step) {
-            kept.extend(span);
-        }
-    }
-
-    /// The step shows another value after its first.
-    pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
-        let chars = u32::try_from(describe::chars(turn)).unwrap_or(u32::MAX);
-        if let Some(kept) = self.get_mut(step) {
-            kept.supersede(span);
-            kept.chars = chars;
-        }
-    }
-
-    pub(super) fn tokens(&mut self, step: StepNo, tokens: u64) {
-        if let Some(kept) = self.get_mut(step) {
-            kept.tokens = u32::try_from(tokens).ok();
-        }
-    }
-
-    /// A step is whole: what it says links it to others, and changes what the run knows. Effects of a step that is
-    /// whole only after others began are those of the last one: the state is written in order.
-    pub(super) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
-        let mut tool = None;
-        for call in turn.calls() {
-            self.links.call(step, call.id.as_deref(), &call.name);
-            tool = tool.or_else(|| Some(self.name(&call.name)));
-        }
-        let mut answers = None;
-        for result in turn.results() {
-            let call = self.links.result(result).filter(|call| *call != step);
-            answers = answers.or(call);
-            let of_call = call.and_then(|call| self.get(call)?.tool.clone());
-            tool = tool.or(of_call).or_else(|| Some(self.name(result.name.as_deref()?)));
-        }
-        let is_failed = turn.results().any(|result| result.is_error == Some(true));
-        let chars = describe::chars(turn);
-        let at = self.last();
-        self.work.turn(at, turn, &[], &mut self.tree);
-        let Some(kept) = self.get_mut(step) else { return };
-        if kept.role == Role::Unknown {
-            kept.role = turn.role;
-        }
-        (kept.tool, kept.answers) = (tool, answers);
-        kept.is_failed |= is_failed;
-        kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
-        if kept.is_failed {
-            self.failed.insert(step);
-        }
-    }
-
-    pub(super) fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>) {
-        self.work.surroundings(at, around, &mut self.tree);
-    }
-
-    pub(super) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
-        let at = self.last();
-        self.work.usage(at, message, usage, &mut self.tree);
-    }
-
-    pub(super) fn usage_totals(&mut self, totals: &Usage) {
-        let at = self.last();
-        self.work.usage_totals(at, totals, &mut self.tree);
-    }
-
-    pub(super) fn reward(&mut self, step: StepNo, number: &str) {
-        self.rewards.insert(step, number.into());
-    }
-
-    fn name(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.names.get(text) {
-            return Arc::clone(known);
-        }
-        let name: Arc<str> = text.into();
-        self.names.insert(Arc::clone(&name));
-        name
-    }
-}
 
 /// How often a file is read again from its beginning, at most, because of what was learned on the way.
 const RESTARTS_MAX: usize = 8;
@@ -327,6 +190,7 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
         let Some(kept) = self.steps.get(step) else { return Step { number: step, ..Step::default() } };
+        let standing = self.steps.standing(step, kept.record().checked_sub(self.first));
         let dialect = self.adapter.dialect();
         let said = self.with_turn(step, kept, bytes, |turn| Step {
             sign: describe::sign(kept.kind, kept.is_failed),
@@ -345,18 +209,14 @@ impl<A: Adapter> Run for LogRun<A> {
             role: kept.role,
             tool: kept.tool.as_deref().map(str::to_owned),
             answers: kept.answers,
-            standing: self.steps.threads.standing(kept.record().checked_sub(self.first)),
+            standing,
             caller: self.steps.callers.get(&step).copied(),
             chars: kept.chars as usize,
             time: self.time(kept, bytes),
             tokens: kept.tokens.map(u64::from),
             reward: self.steps.rewards.get(&step).map(|reward| reward.to_string()),
-            label: describe::label(
-                kept.kind,
-                kept.role,
-                kept.class.as_deref(),
-                self.steps.threads.standing(kept.record().checked_sub(self.first)),
-            ),
+            label: describe::label(kept.kind, kept.role, kept.class.as_deref(), standing),
+            trajectory: self.steps.trajectory(step),
             ..said
         }
     }
@@ -436,8 +296,15 @@ impl<A: Adapter> Run for LogRun<A> {
         let at = |kept: &Kept| kept.record().checked_sub(self.first);
         let context = self.steps.threads.context(self.steps.get(step).and_then(at));
         let is_seen = |kept: &Kept| at(kept).and_then(|at| context.get(at)).copied().unwrap_or(true);
+        // A step of the main line saw none that were left; of another trajectory of the run it saw nothing.
+        let labels = self.steps.labels.iter().map(|(first, _)| *first);
+        let (kept, gone) = self.steps.kept_at(step);
+        let begin = labels.take_while(|first| *first <= step).last().unwrap_or(0).max(kept);
+        let is_left = |number: &StepNo| self.steps.left.contains(number);
+        let sees = |number: StepNo| number >= begin && !gone.contains(&number) && (is_left(&step) || !is_left(&number));
         let shown = (0..).zip(self.steps.kept.iter()).take_while(|(number, _)| *number <= step);
-        let said = shown.filter(|(_, kept)| !matches!(kept.kind, Kind::State | Kind::Span) && is_seen(kept));
+        let said = shown
+            .filter(|(number, kept)| !matches!(kept.kind, Kind::State | Kind::Span) && is_seen(kept) && sees(*number));
         Some(said.map(|(number, _)| number).collect())
     }
 

@@ -1,7 +1,7 @@
 //! What an adapter says of a record: steps, writes, what holds around them.
 
 use super::kept::Kept;
-use super::run::Steps;
+use super::steps::{Dropped, Steps};
 use super::{Form, Node};
 use crate::json::{self, Key, Value};
 use crate::model::{
@@ -213,6 +213,11 @@ impl Log<'_> {
         self.steps.usage(message, usage);
     }
 
+    /// What the run cost beyond what its messages tell, reported after the record's last step.
+    pub(in crate::format) fn cost(&mut self, cost: f64) {
+        self.steps.cost(cost);
+    }
+
     /// Where the record is in the tree of the log.
     pub(in crate::format) fn thread(&mut self, node: &Node<'_>) {
         if let Some(at) = self.record.number.checked_sub(self.first) {
@@ -250,6 +255,11 @@ impl Log<'_> {
         self.steps.tokens(step, tokens);
     }
 
+    /// A step tells of a failure, as a later record says.
+    pub(in crate::format) fn fail(&mut self, step: StepNo) {
+        self.steps.fail(step);
+    }
+
     /// A finding at a step, or of the record.
     pub(in crate::format) fn finding(
         &mut self,
@@ -275,6 +285,38 @@ impl Log<'_> {
     /// The steps are those of so many trajectories, one after the other.
     pub(in crate::format) fn trajectories(&mut self, count: usize) {
         self.steps.trajectories = Some(count);
+    }
+
+    /// The steps from the next one on are of the trajectory of this name, where the run has several.
+    pub(in crate::format) fn begin_trajectory(&mut self, name: &str) {
+        self.steps.begin_trajectory(name);
+    }
+
+    /// What the step that was added last does beyond what it shows: calls that its words make, and what came back.
+    pub(in crate::format) fn effects(&mut self, turn: &Turn<'_>) {
+        self.steps.effects(turn);
+    }
+
+    /// Whether steps are of trajectories that have names.
+    pub(in crate::format) fn has_trajectories(&self) -> bool {
+        !self.steps.labels.is_empty()
+    }
+
+    /// From the step that was added last on, the model sees nothing before this one.
+    pub(in crate::format) fn drop_before(&mut self, first: StepNo) {
+        self.steps.dropped.push((self.steps.last(), Dropped::Before(first)));
+    }
+
+    /// From the step that was added last on, the model does not see these.
+    pub(in crate::format) fn drop_steps(&mut self, steps: &[StepNo]) {
+        if !steps.is_empty() {
+            self.steps.dropped.push((self.steps.last(), Dropped::These(steps.into())));
+        }
+    }
+
+    /// A step was left for another branch of the same record.
+    pub(in crate::format) fn leave(&mut self, step: StepNo) {
+        self.steps.left.insert(step);
     }
 
     /// What was learned changes how earlier records are read: all are read again, after [`super::Adapter::restart`].

@@ -3,7 +3,7 @@
 use crate::format::{Format, Run};
 use crate::framing::Framer;
 use crate::json;
-use crate::model::{RecordIndex, StepNo};
+use crate::model::{RecordIndex, Step, StepNo};
 
 /// What a run says of a text.
 pub(in crate::format) struct RunReport {
@@ -21,6 +21,33 @@ pub(in crate::format) struct RunReport {
 }
 
 impl RunReport {
+    fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+        (0..self.run.step_count()).map(|step| self.run.step(step as StepNo, &self.bytes))
+    }
+
+    /// Where each step stands, in a word.
+    pub(in crate::format) fn standings(&self) -> Vec<&'static str> {
+        self.steps().map(|step| step.standing.name()).collect()
+    }
+
+    /// The trajectory of each step, where it has a name.
+    pub(in crate::format) fn trajectories(&self) -> Vec<Option<String>> {
+        self.steps().map(|step| step.trajectory).collect()
+    }
+
+    /// The step that accounts for the value at a pointer after the last step.
+    pub(in crate::format) fn author(&self, pointer: &str) -> Option<StepNo> {
+        let last = StepNo::try_from(self.kinds.len()).unwrap() - 1;
+        let resolved = self.run.resolve(pointer, last, None, None, &self.bytes);
+        let (_, step) = resolved.fields.iter().find(|(name, _)| *name == "wrote")?;
+        step.get().parse().ok()
+    }
+
+    /// The steps whose words the model sees at a step.
+    pub(in crate::format) fn seen_at(&self, step: StepNo) -> Vec<StepNo> {
+        self.run.context_steps(step).unwrap_or_default()
+    }
+
     /// The value at a pointer after the last step, as JSON text; empty where there is none.
     pub(in crate::format) fn value(&self, pointer: &str) -> String {
         let last = StepNo::try_from(self.kinds.len()).unwrap() - 1;

@@ -1,6 +1,7 @@
 //! A session as a trajectory: the parts of its messages are steps.
 
 use crate::format::assembler::{missing_part_of, tell_missing};
+use crate::format::describe;
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, show, text_of};
 use crate::json::Value;
 use crate::model::cast;
@@ -72,8 +73,9 @@ impl Adapter for Events {
         let values = [record];
         let class = text(record, "type").or_else(|| text(record, "role"));
         let time = record.get("timestamp").or_else(|| record.get("time")?.get("created"));
-        let role = if class == Some("error") { Role::Agent } else { Role::Unknown };
-        log.step(&Draft { role, class, time, ..Draft::of(Kind::State, form::STATE, &values) });
+        let is_failed = class == Some("error");
+        let role = if is_failed { Role::Agent } else { Role::Unknown };
+        log.step(&Draft { role, class, time, is_failed, ..Draft::of(Kind::State, form::STATE, &values) });
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -147,10 +149,15 @@ impl<'v> Message<'v> {
                 let role = if kind == Kind::Result { Role::Environment } else { self.role };
                 let class = if kind == Kind::State { text(part, "type") } else { self.class };
                 let time = time_of(part, kind).or(self.time);
-                let draft = Draft { class, time, tokens: tokens.take(), ..Draft::of(kind, form, &own) };
+                // What the model wrote is said at the first step that it wrote.
+                let tokens = if kind == Kind::State { None } else { tokens.take() };
+                let draft = Draft { class, time, tokens, ..Draft::of(kind, form, &own) };
                 let is_injected =
                     text(part, "type") == Some("text") && part.get("synthetic").and_then(Value::as_bool) == Some(true);
                 log.step(&Draft { role, is_injected, ..draft });
+            }
+            if text(part, "type") == Some("compaction") {
+                log.drop_before(log.next_step() - 1);
             }
             if text(part, "type") == Some("patch")
                 && let (Some(hash), Some(files)) = (text(part, "hash"), part.get("files"))
@@ -160,7 +167,8 @@ impl<'v> Message<'v> {
         }
         if log.next_step() == before {
             let (role, class, time, values) = (self.role, self.class, self.time, [self.it]);
-            log.step(&Draft { role, class, time, ..Draft::of(Kind::Message, TEXT, &values) });
+            let is_failed = self.it.get("info").is_some_and(|info| info.get("error").is_some_and(|e| !e.is_null()));
+            log.step(&Draft { role, class, time, is_failed, ..Draft::of(Kind::Message, TEXT, &values) });
         }
     }
 }
@@ -199,6 +207,10 @@ fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
 
 /// A text or a file.
 fn content<'v>(part: &'v Value<'v>) -> Part<'v> {
+    // A message without parts says at most why it has none.
+    if let Some(error) = part.get("info").and_then(|info| info.get("error")).filter(|error| !error.is_null()) {
+        return Part::Text(Cow::Owned(describe::note(error)));
+    }
     if text(part, "type") != Some("file") {
         return Part::Text(part.get("text").map(text_of).unwrap_or_default());
     }

@@ -60,11 +60,10 @@ pub(super) fn read(event: &Value<'_>, told: &mut HashSet<String>, log: &mut Log<
 /// An event that is no message, and what it changes.
 fn state(event: &Value<'_>, class: &str, role: Role, log: &mut Log<'_>) {
     let is_compaction = class == "Condensation" || class == "CondensationEvent";
-    let status = text(event, "key").filter(|key| *key == "model").and_then(|_| text(event, "value"));
-    log.surroundings(&Surroundings { is_compaction, model: status.map(Cow::Borrowed), ..Surroundings::default() });
-    let values = [event];
-    let time = event.get("timestamp");
-    log.step(&Draft { role, class: Some(class), time, ..Draft::of(Kind::State, STATE, &values) });
+    let model = model(event).map(Cow::Borrowed);
+    log.surroundings(&Surroundings { model, is_compaction, ..Surroundings::default() });
+    let (values, time, is_failed) = ([event], event.get("timestamp"), class == "ConversationErrorEvent");
+    log.step(&Draft { role, class: Some(class), time, is_failed, ..Draft::of(Kind::State, STATE, &values) });
     match (class, text(event, "key"), event.get("value")) {
         ("ConversationStateUpdateEvent", Some("full_state"), Some(value)) => {
             for (key, value) in value.as_object().into_iter().flat_map(|object| object.entries()) {
@@ -83,6 +82,18 @@ fn state(event: &Value<'_>, class: &str, role: Role, log: &mut Log<'_>) {
         }
         _ => {}
     }
+}
+
+/// The model that a state update tells: by itself, of the agent, or of the agent in the whole state.
+fn model<'v>(event: &'v Value<'v>) -> Option<&'v str> {
+    let value = event.get("value")?;
+    let agent = match text(event, "key")? {
+        "model" => return value.as_str(),
+        "agent" => value,
+        "full_state" => value.get("agent")?,
+        _ => return None,
+    };
+    text(agent.get("llm")?, "model")
 }
 
 /// What an event says.
@@ -177,11 +188,10 @@ fn observation<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
 
 fn state_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
     if let (Some(key), Some(value)) = (text(event, "key"), event.get("value")) {
-        return Cow::Owned(format!(
-            "{key}: {}",
-            value.as_str().map_or_else(|| describe::beginning(value), str::to_owned)
-        ));
+        return Cow::Owned(format!("{key}: {}", value.as_str().map_or_else(|| describe::note(value), str::to_owned)));
     }
-    let said = ["detail", "summary", "reason", "message", "system_prompt"].iter().find_map(|key| event.get(key));
-    said.filter(|said| !said.is_null()).map_or_else(|| Cow::Owned(describe::beginning(event)), text_of)
+    let keys = ["detail", "summary", "reason", "message", "system_prompt"];
+    let said = keys.iter().find_map(|key| event.get(key).filter(|said| !said.is_null()));
+    let said = said.map(|said| said.get("text").unwrap_or(said));
+    said.map_or_else(|| Cow::Owned(describe::note(event)), text_of)
 }

@@ -22,6 +22,33 @@ fn attributes_are_found_in_all_spellings() {
 }
 
 #[test]
+fn the_answer_of_a_model_is_words_and_the_calls_it_asks_for() {
+    let of = |attributes: &str, more: &str| {
+        let text = format!(
+            r#"{{"name":"chat","context":{{"trace_id":"t","span_id":"s"}},"attributes":{{{attributes}}}{more}}}"#
+        );
+        let told = whole(&OTEL, &text);
+        assert_eq!(told.0.work().map(|work| work.is_open(0)), Some(false), "the span of the tool is the call");
+        steps(&told).remove(0)
+    };
+    let parts = r#"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"So.\"},
+        {\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"ls\",\"arguments\":{\"p\":\"x\"}}]}]"#;
+    let expect = "span agent: So.\nls({\"p\":\"x\"})";
+    assert_eq!(of(&format!(r#""gen_ai.output.messages":"{}""#, parts.replace('\n', "")), ""), expect);
+    let numbered = r#""llm.output_messages.0.message.content":"So.",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name":"ls",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments":"{\"p\":\"x\"}""#;
+    assert_eq!(of(numbered, ""), expect);
+    let older = r#""gen_ai.completion.0.content":"So.","gen_ai.completion.0.tool_calls.0.name":"ls",
+        "gen_ai.completion.0.tool_calls.0.arguments":"{\"p\":\"x\"}""#;
+    assert_eq!(of(older, ""), expect);
+    let event = r#","events":[{"name":"gen_ai.choice","attributes":{"message":"{\"content\":\"So.\"}"}}]"#;
+    assert_eq!(of("", event), "span agent: So.");
+    let failed = r#","status":{"code":2,"message":"no quota"}"#;
+    assert_eq!(of("", failed), "span agent: no quota");
+}
+
+#[test]
 fn traces_stand_one_behind_the_other() {
     let span = |trace: &str, name: &str, at: &str| {
         format!(r#"{{"name":"{name}","spanContext":{{"traceId":"{trace}","spanId":"x"}},"startTime":[{at}]}}"#)

@@ -113,12 +113,16 @@ fn openhands(head: &Head<'_, '_>) -> Option<Match> {
     matched(true, reason)
 }
 
+/// Who may cause an event.
+const SOURCES: [&str; 5] = ["user", "agent", "environment", "hook", "system"];
+
 fn is_sdk_event(record: &Value<'_>) -> bool {
-    text(record, "kind").ends_with("Event") && is_text(record, "source") && is_text(record, "timestamp")
+    let is_caused = SOURCES.contains(&text(record, "source"));
+    text(record, "kind").ends_with("Event") && is_caused && is_text(record, "timestamp")
 }
 
 fn is_event(record: &Value<'_>) -> bool {
-    is_text(record, "source")
+    SOURCES.contains(&text(record, "source"))
         && record.get("id").is_some()
         && (is_text(record, "action") || is_text(record, "observation"))
 }

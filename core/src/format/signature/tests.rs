@@ -195,6 +195,8 @@ fn openhands_and_adk() {
     );
     check_none(&[
         r#"{"source":"shop","action":"buy"}"#,
+        r#"{"id":1,"source":"web","action":"buy"}"#,
+        r#"{"kind":"MouseEvent","source":"web","timestamp":"t"}"#,
         r#"{"kind":"MouseEvent","source":"web"}"#,
         r#"{"conversation_id":"c","history":[{"user":{},"assistant":{}}]}"#,
         r#"{"app_name":"a","id":"s","events":[{"type":"click"}]}"#,

@@ -56,6 +56,43 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
             }
             report.control_chars(step, &path, entry.value);
         }
+        let steps = reading.entries.get(track.steps.clone()).unwrap_or_default();
+        check_totals(root, pointer, steps, report);
+    }
+}
+
+/// Sums of steps that the end of a trajectory tells, and how much of the greater one may be rounding.
+const TOTALS: [(&str, &str, f64); 4] = [
+    ("total_prompt_tokens", "prompt_tokens", 0.0),
+    ("total_completion_tokens", "completion_tokens", 0.0),
+    ("total_cached_tokens", "cached_tokens", 0.0),
+    ("total_cost_usd", "cost_usd", 0.005),
+];
+
+/// `FORMATS.md` 5: the metrics of the steps against `final_metrics`. What goes on from another file counts that one and
+/// its summaries too, and so may say more; so may a trajectory of which some answers have no metrics.
+fn check_totals(root: &Value<'_>, pointer: &str, steps: &[Entry<'_>], report: &mut Report) {
+    let Some(told) = root.get("final_metrics").filter(|told| told.as_object().is_some()) else { return };
+    let number = |value: &Value<'_>, key: &str| value.get(key)?.as_number()?.parse::<f64>().ok();
+    let is_copied = |entry: &&Entry<'_>| entry.value.get("is_copied_context").and_then(Value::as_bool) == Some(true);
+    let is_silent = |entry: &&Entry<'_>| number(entry.value, "llm_call_count") == Some(0.0);
+    let goes_on = steps.iter().any(|entry| is_copied(&entry));
+    let answers: Vec<&Entry<'_>> =
+        steps.iter().filter(|entry| entry.role == Role::Agent && !is_copied(entry) && !is_silent(entry)).collect();
+    for (total, of_step, rounding) in TOTALS {
+        let Some(told) = number(told, total) else { continue };
+        let parts = steps.iter().map(|entry| number(entry.value.get("metrics")?, of_step));
+        let parts: Vec<f64> = parts.flatten().collect();
+        if parts.is_empty() {
+            continue;
+        }
+        let has_all = answers.iter().all(|entry| entry.value.get("metrics").is_some_and(|m| m.get(of_step).is_some()));
+        let sum: f64 = parts.iter().sum();
+        let differs = (told - sum).abs() > rounding * told.abs().max(sum.abs()) + 1e-6;
+        if differs && (sum > told || (has_all && !goes_on)) {
+            let message = format!("it says {told}, and the steps come to {sum}");
+            report.warning(None, format!("{pointer}/final_metrics/{total}"), "atif.final-metrics", message);
+        }
     }
 }
 

@@ -208,6 +208,18 @@ impl Work {
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 
+    /// W10: what so much more of the run cost than its messages tell; it is no turn.
+    pub fn cost(&mut self, at: StepNo, cost: f64, sink: &mut dyn SlotSink) {
+        self.totals.add_cost(cost);
+        self.totals.write(&mut Writer { board: &mut self.board, sink, at });
+    }
+
+    /// W10: tokens and cost so far.
+    #[must_use]
+    pub fn spent(&self) -> Usage {
+        self.totals.sum()
+    }
+
     /// W10: the same of a log that gives totals.
     pub fn usage_totals(&mut self, at: StepNo, totals: &Usage, sink: &mut dyn SlotSink) {
         self.totals.set(totals);

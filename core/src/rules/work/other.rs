@@ -171,6 +171,18 @@ impl Totals {
         self.turns += u64::from(before.is_none());
     }
 
+    /// All so far.
+    pub(super) fn sum(&self) -> Usage {
+        self.sum
+    }
+
+    /// Adds a cost that is of no message.
+    pub(super) fn add_cost(&mut self, cost: f64) {
+        if cost.is_finite() {
+            self.sum.cost = Some(self.sum.cost.unwrap_or(0.0) + cost);
+        }
+    }
+
     /// Takes totals as the log gives them.
     pub(super) fn set(&mut self, usage: &Usage) {
         self.sum = *usage;

@@ -1,0 +1,254 @@
+//! The second view of a log: the events of a sample are its steps, each with what it changed (`FORMATS.md` 2).
+//!
+//! Spans begin as steps of their own; what happens in one says which it is. A change of the store is written at the
+//! innermost event that tells it, which names the span of its tool or solver.
+
+use super::sample::{self, Attachments};
+use super::store::Replay;
+use super::{Inspect, timeline};
+use crate::format::describe;
+use crate::format::log::{Adapter, Draft, Form, Kind, Log, LogRun, MoreValues, OWN, items, text, text_of};
+use crate::format::run_survey::RunSurvey;
+use crate::format::{Format, Framing, Layout, Match, Purpose, Run, Survey};
+use crate::json::{self, Value};
+use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The format: never found, but asked for by name.
+pub(in crate::format) struct InspectEvents;
+
+impl Format for InspectEvents {
+    fn name(&self) -> &'static str {
+        "inspect-events"
+    }
+
+    fn title(&self) -> &'static str {
+        "Events of an Inspect AI log"
+    }
+
+    fn about(&self) -> &'static str {
+        "The events of the samples of an Inspect AI log as steps, with `--format inspect-events`: spans, answers of \
+         models, tools with their results, changes of the store and the state, scores. State: as in `inspect`, but \
+         each write at the event that tells it, in the span of its tool or solver."
+    }
+
+    fn detect(&self, _first: &[Value<'_>]) -> Option<Match> {
+        None
+    }
+
+    fn framing(&self) -> Framing {
+        Inspect.framing()
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Set
+    }
+
+    fn has_conversations(&self) -> bool {
+        false
+    }
+
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        RunSurvey::of(purpose, || Box::new(LogRun::new(Events)))
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(Events))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// A span that begins, an answer of a model, a tool with its result, a change, any other event.
+const SPAN: Form = OWN;
+const MODEL: Form = OWN + 1;
+const TOOL: Form = OWN + 2;
+const CHANGE: Form = OWN + 3;
+const OTHER: Form = OWN + 4;
+
+/// Most changes that a row tells.
+const CHANGES_MAX: usize = 8;
+
+/// Reads the events of a sample.
+struct Events;
+
+impl Adapter for Events {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        sample::begin(record, log);
+        let attachments = Attachments::read(record);
+        let events = timeline::events(record);
+        let mut replay = Replay::new(events, &attachments);
+        let mut spans: HashMap<&str, &Value<'_>> = HashMap::new();
+        // Logs from before spans have steps that begin and end.
+        let mut open: Vec<&Value<'_>> = Vec::new();
+        for event in events {
+            let class = text(event, "event").unwrap_or("event");
+            match (class, text(event, "action")) {
+                ("span_begin", _) => drop(text(event, "id").map(|id| spans.insert(id, event))),
+                ("step", Some("begin")) => open.push(event),
+                _ => {}
+            }
+            let within = text(event, "span_id").and_then(|id| spans.get(id)).or(open.last()).copied();
+            let is_end = class == "span_end" || (class == "step" && text(event, "action") == Some("end"));
+            if !is_end {
+                tell(event, class, within, &attachments, log);
+            } else if class == "step" {
+                open.pop();
+            }
+            sample::write_changes(replay.event(event), log);
+        }
+        if let Some(trouble) = replay.trouble(record.get("store")) {
+            sample::tell_trouble(trouble, log);
+        }
+        sample::end(record, log);
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        let Some(&event) = values.first() else { return Turn::default() };
+        let mut turn = match form {
+            SPAN => note(span_name(event).to_owned()),
+            MODEL => Turn::of(Role::Agent, vec![Part::Text(answer(event))]),
+            TOOL => Turn::of(Role::Agent, tool(event)),
+            CHANGE => note(changes(event, values.get(1).copied())),
+            _ => note(told(event)),
+        };
+        let attached = if form == CHANGE { &[] } else { values.get(1..).unwrap_or_default() };
+        if !attached.is_empty() {
+            sample::resolve(&mut turn, event, attached);
+        }
+        turn
+    }
+}
+
+/// The step of an event.
+fn tell(event: &Value<'_>, class: &str, within: Option<&Value<'_>>, attachments: &Attachments<'_>, log: &mut Log<'_>) {
+    let (kind, form, role) = match class {
+        "span_begin" | "step" => (Kind::Span, SPAN, Role::System),
+        "model" => (Kind::Message, MODEL, Role::Agent),
+        "tool" => (Kind::Call, TOOL, Role::Agent),
+        "store" | "state" => (Kind::State, CHANGE, Role::System),
+        _ => (Kind::State, OTHER, Role::System),
+    };
+    let usage = event.get("output").and_then(|output| output.get("usage")).and_then(timeline::usage);
+    let model = text(event, "model").filter(|_| class == "model").map(Cow::Borrowed);
+    log.surroundings(&Surroundings { model, ..Surroundings::default() });
+    let more = if form == CHANGE { within.into_iter().collect() } else { attachments.of(event) };
+    let values: Vec<&Value<'_>> = std::iter::once(event).chain(more).collect();
+    let class = match kind {
+        Kind::Span => text(event, "type").unwrap_or("span"),
+        _ => class,
+    };
+    log.step(&Draft {
+        role,
+        class: Some(class),
+        time: event.get("timestamp"),
+        tokens: usage.as_ref().and_then(|usage| usage.output),
+        is_failed: class == "error" || (form == MODEL && error(event).is_some()),
+        ..Draft::of(kind, form, &values)
+    });
+    if let Some(usage) = usage {
+        log.usage(None, &usage);
+    }
+}
+
+fn note<'v>(text: impl Into<Cow<'v, str>>) -> Turn<'v> {
+    Turn::of(Role::System, vec![Part::Text(text.into())])
+}
+
+fn span_name<'v>(event: &'v Value<'_>) -> &'v str {
+    text(event, "name").or_else(|| text(event, "id")).unwrap_or("span")
+}
+
+fn error<'v>(event: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    let error = event.get("error").filter(|error| !error.is_null())?;
+    Some(error.get("message").map_or_else(|| text_of(error), text_of))
+}
+
+/// The words of a model and the calls that it asks for, which are events of their own.
+fn answer<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
+    let output = event.get("output");
+    let message = output.and_then(|output| items(output, "choices").first()?.get("message"));
+    let words = message.and_then(|message| message.get("content")).map(text_of).unwrap_or_default();
+    let calls = message.map(|message| items(message, "tool_calls")).unwrap_or_default().iter().map(|asked| {
+        let call = crate::format::log::call(asked);
+        format!("{}({})", call.name, call.arguments)
+    });
+    let parts: Vec<String> = std::iter::once(words.into_owned()).chain(calls).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() {
+        return error(event).or_else(|| text(event, "model").map(Cow::Borrowed)).unwrap_or_default();
+    }
+    Cow::Owned(parts.join("\n"))
+}
+
+/// A call and what came back.
+fn tool<'v>(event: &'v Value<'v>) -> Vec<Part<'v>> {
+    let id = text(event, "id").map(Cow::Borrowed);
+    let name = text(event, "function").unwrap_or("?");
+    let arguments = event.get("arguments").map_or(Cow::Borrowed("{}"), |arguments| Cow::Borrowed(arguments.text));
+    let call = ToolCall { id: id.clone(), name: name.into(), arguments };
+    let failed = error(event);
+    let is_error = Some(failed.is_some());
+    let back = event.get("result").map(text_of).filter(|text| !text.is_empty()).or(failed);
+    let result = back.map(|text| ToolResult { id, name: Some(name.into()), text, is_error, ..ToolResult::default() });
+    std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
+}
+
+/// What an event changes, and in which span.
+fn changes(event: &Value<'_>, within: Option<&Value<'_>>) -> String {
+    let all = items(event, "changes");
+    let one = |change: &Value<'_>| {
+        let of = |key: &str| text(change, key).unwrap_or_default();
+        let value = change.get("value").map(|value| format!(" = {}", describe::shortened(&json::compact(value))));
+        format!("{} {}{}", of("op"), of("path"), value.unwrap_or_default())
+    };
+    let told: Vec<String> = all.iter().take(CHANGES_MAX).map(one).collect();
+    let more = all.len().saturating_sub(CHANGES_MAX);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let span = within.map(|span| format!(" · in {}", span_name(span))).unwrap_or_default();
+    format!("{}{more}{span}", told.join(", "))
+}
+
+/// What any other event says.
+fn told<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
+    let inner = ["score", "data", "error", "limit", "decision", "cmd", "file"].iter().find_map(|key| event.get(key));
+    match inner.filter(|inner| !inner.is_null()) {
+        Some(inner) if inner.as_str().is_some() => text_of(inner),
+        Some(inner) => Cow::Owned(describe::note(inner)),
+        None => Cow::Owned(describe::note(event)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::LOG;
+    use super::*;
+    use crate::format::log::tests::{damage, told};
+
+    #[test]
+    fn events_are_steps_and_a_change_names_the_span_of_its_tool() {
+        let log = LOG.replace(
+            r#"{"event":"span_begin","id":"s"}"#,
+            r#"{"event":"model","model":"m","output":{"choices":[{"message":{"content":"So."}}],
+                "usage":{"input_tokens":5,"output_tokens":2}}},
+               {"event":"span_begin","id":"s","span_id":"s","name":"add","type":"tool"}"#,
+        );
+        let log = log.replace(
+            r#"{"event":"tool","id":"c","#,
+            r#"{"event":"tool","id":"c","function":"add","arguments":{"x":1,"y":2},"result":"3","#,
+        );
+        let told = told(InspectEvents.run(), &InspectEvents, &log);
+        assert_eq!(told.kinds, ["state", "message", "span", "tool-call", "state"]);
+        assert_eq!(told.summaries[1..4], ["So.", "add", "add 1 2 · 3"]);
+        assert_eq!(told.summaries[4], "add /sum = 3 · in add");
+        assert_eq!((told.value("/store/main/sum").as_str(), told.author("/store/main/sum")), ("3", Some(4)));
+        assert_eq!((told.value("/usage/main/output").as_str(), told.rewards[4].as_deref()), ("2", Some("1")));
+    }
+
+    #[test]
+    fn damaged_logs_never_panic() {
+        damage(&InspectEvents, &[LOG]);
+    }
+}

@@ -1,0 +1,207 @@
+//! The steps of a log so far, with the state that they write.
+
+use super::describe;
+use super::kept::Kept;
+use super::links::Links;
+use super::threads::Threads;
+use crate::model::{Chunks, Finding, Role, RunPart, Span, Standing, StepNo, Surroundings, Turn, Usage};
+use crate::rules::work::{Dialect, Work};
+use crate::state::Tree;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Steps that the model sees no more.
+pub(super) enum Dropped {
+    /// All before this one.
+    Before(StepNo),
+    /// These.
+    These(Box<[StepNo]>),
+}
+
+/// What the records so far gave.
+#[derive(Default)]
+pub(super) struct Steps {
+    pub(super) kept: Chunks<Kept>,
+    /// The steps that say themselves that they failed.
+    pub(super) failed: BTreeSet<StepNo>,
+    names: HashSet<Arc<str>>,
+    links: Links,
+    pub(super) rewards: HashMap<StepNo, Box<str>>,
+    pub(super) threads: Threads,
+    /// Of the first steps of sub-agents the calls that started them.
+    pub(super) callers: HashMap<StepNo, StepNo>,
+    /// Other files that belong to the run, in the order in which records refer to them.
+    pub(super) parts: Vec<RunPart>,
+    pub(super) tree: Tree,
+    pub(super) work: Work,
+    pub(super) findings: Vec<Arc<Finding>>,
+    pub(super) title: Option<String>,
+    /// Number of trajectories, where it is not one.
+    pub(super) trajectories: Option<usize>,
+    /// Names of the trajectories, where they have some, each with its first step.
+    pub(super) labels: Vec<(StepNo, Arc<str>)>,
+    /// What left the model's context, each with the step from which on it is gone.
+    pub(super) dropped: Vec<(StepNo, Dropped)>,
+    /// Steps that were left for another branch within their record.
+    pub(super) left: HashSet<StepNo>,
+}
+
+impl Steps {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self { work: Work::new(dialect), ..Self::default() }
+    }
+
+    pub(super) fn next(&self) -> StepNo {
+        StepNo::try_from(self.kept.len()).unwrap_or(StepNo::MAX)
+    }
+
+    /// The step that was added last, else the head.
+    pub(super) fn last(&self) -> StepNo {
+        self.next() - 1
+    }
+
+    /// Steps from the next one on are of the trajectory of this name.
+    pub(super) fn begin_trajectory(&mut self, label: &str) {
+        let (first, label) = (self.next(), self.name(label));
+        self.labels.push((first, label));
+    }
+
+    /// The name of the trajectory that a step is of.
+    pub(super) fn trajectory(&self, step: StepNo) -> Option<String> {
+        let after = self.labels.partition_point(|(first, _)| *first <= step);
+        let (_, label) = self.labels.get(after.checked_sub(1)?)?;
+        Some(label.to_string())
+    }
+
+    /// What the model sees at a step as far as compactions tell: the first step, and those after it that are gone.
+    pub(super) fn kept_at(&self, at: StepNo) -> (StepNo, HashSet<StepNo>) {
+        let (mut first, mut gone) = (0, HashSet::new());
+        for (_, dropped) in self.dropped.iter().take_while(|(from, _)| *from <= at) {
+            match dropped {
+                Dropped::Before(step) => first = first.max(*step),
+                Dropped::These(steps) => gone.extend(steps.iter().copied()),
+            }
+        }
+        (first, gone)
+    }
+
+    /// Where a step stands that is of a record by its place in the run.
+    pub(super) fn standing(&self, step: StepNo, record: Option<usize>) -> Standing {
+        if self.left.contains(&step) { Standing::Abandoned } else { self.threads.standing(record) }
+    }
+
+    pub(super) fn get(&self, step: StepNo) -> Option<&Kept> {
+        self.kept.get(usize::try_from(step).ok()?)
+    }
+
+    fn get_mut(&mut self, step: StepNo) -> Option<&mut Kept> {
+        self.kept.get_mut(usize::try_from(step).ok()?)
+    }
+
+    pub(super) fn add(&mut self, mut kept: Kept, spans: Vec<Span>) -> StepNo {
+        let step = self.next();
+        kept.show(spans);
+        kept.class = kept.class.map(|class| self.name(&class));
+        if kept.is_failed {
+            self.failed.insert(step);
+        }
+        self.kept.push(kept);
+        step
+    }
+
+    pub(super) fn extend(&mut self, step: StepNo, span: Span) {
+        if let Some(kept) = self.get_mut(step) {
+            kept.extend(span);
+        }
+    }
+
+    /// The step shows another value after its first.
+    pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
+        let chars = u32::try_from(describe::chars(turn)).unwrap_or(u32::MAX);
+        if let Some(kept) = self.get_mut(step) {
+            kept.supersede(span);
+            kept.chars = chars;
+        }
+    }
+
+    pub(super) fn tokens(&mut self, step: StepNo, tokens: u64) {
+        if let Some(kept) = self.get_mut(step) {
+            kept.tokens = u32::try_from(tokens).ok();
+        }
+    }
+
+    pub(super) fn effects(&mut self, turn: &Turn<'_>) {
+        let at = self.last();
+        self.work.turn(at, turn, &[], &mut self.tree);
+    }
+
+    pub(super) fn fail(&mut self, step: StepNo) {
+        if let Some(kept) = self.get_mut(step) {
+            kept.is_failed = true;
+            self.failed.insert(step);
+        }
+    }
+
+    /// A step is whole: what it says links it to others, and changes what the run knows. Effects of a step that is
+    /// whole only after others began are those of the last one: the state is written in order.
+    pub(super) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
+        let mut tool = None;
+        for call in turn.calls() {
+            self.links.call(step, call.id.as_deref(), &call.name);
+            tool = tool.or_else(|| Some(self.name(&call.name)));
+        }
+        let mut answers = None;
+        for result in turn.results() {
+            let call = self.links.result(result).filter(|call| *call != step);
+            answers = answers.or(call);
+            let of_call = call.and_then(|call| self.get(call)?.tool.clone());
+            tool = tool.or(of_call).or_else(|| Some(self.name(result.name.as_deref()?)));
+        }
+        let is_failed = turn.results().any(|result| result.is_error == Some(true));
+        let chars = describe::chars(turn);
+        let at = self.last();
+        self.work.turn(at, turn, &[], &mut self.tree);
+        let Some(kept) = self.get_mut(step) else { return };
+        if kept.role == Role::Unknown {
+            kept.role = turn.role;
+        }
+        (kept.tool, kept.answers) = (tool, answers);
+        kept.is_failed |= is_failed;
+        kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
+        if kept.is_failed {
+            self.failed.insert(step);
+        }
+    }
+
+    pub(super) fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>) {
+        self.work.surroundings(at, around, &mut self.tree);
+    }
+
+    pub(super) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
+        let at = self.last();
+        self.work.usage(at, message, usage, &mut self.tree);
+    }
+
+    pub(super) fn cost(&mut self, cost: f64) {
+        let at = self.last();
+        self.work.cost(at, cost, &mut self.tree);
+    }
+
+    pub(super) fn usage_totals(&mut self, totals: &Usage) {
+        let at = self.last();
+        self.work.usage_totals(at, totals, &mut self.tree);
+    }
+
+    pub(super) fn reward(&mut self, step: StepNo, number: &str) {
+        self.rewards.insert(step, number.into());
+    }
+
+    fn name(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(text) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = text.into();
+        self.names.insert(Arc::clone(&name));
+        name
+    }
+}

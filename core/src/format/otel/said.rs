@@ -1,0 +1,117 @@
+//! What a span of a model led to: words and the calls that were asked for, in the spellings of the conventions.
+//!
+//! The calls are told as words: the span of the tool is the call.
+
+use super::attributes::{attribute, attribute_text};
+use crate::format::log::{first, items, text, text_of};
+use crate::json::{self, Data, Value};
+use std::borrow::Cow;
+
+/// Most messages, and calls of a message, that are looked for under numbered names.
+const NUMBERED_MAX: usize = 64;
+
+/// Events of a span that hold an answer, and where.
+const CHOICES: [&str; 3] = ["gen_ai.choice", "gen_ai.content.completion", "gen_ai.assistant.message"];
+
+/// What a span led to, else why it failed, else what it began with.
+pub(super) fn said<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    let own = |keys: &[&str]| attribute(span, keys).map(words).filter(|text| !text.trim().is_empty());
+    own(&["ai.response.text", "ai.response.object", "gen_ai.output.messages"])
+        .or_else(|| numbered(span, "llm.output_messages", ".message"))
+        .or_else(|| numbered(span, "gen_ai.completion", ""))
+        .or_else(|| of_events(span))
+        .or_else(|| own(&["output.value", "gen_ai.response.text"]))
+        .or_else(|| fault(span))
+        .or_else(|| own(&["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt", "input.value"]))
+}
+
+/// Why a span failed: its status, or the exception among its events.
+pub(super) fn fault<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    let told = span.get("status").and_then(|status| text(status, "message")).or_else(|| text(span, "status_message"));
+    let exception = || {
+        let event = items(span, "events").iter().find(|event| text(event, "name") == Some("exception"))?;
+        attribute_text(event, &["exception.message"])
+    };
+    told.filter(|text| !text.is_empty()).or_else(exception).map(Cow::Borrowed)
+}
+
+/// Messages under numbered names: `llm.output_messages.0.message.content`, `gen_ai.completion.0.content`.
+fn numbered<'v>(span: &'v Value<'v>, name: &str, inner: &str) -> Option<Cow<'v, str>> {
+    let mut parts: Vec<String> = Vec::new();
+    for place in 0..NUMBERED_MAX {
+        let of = |key: &str| attribute_text(span, &[&format!("{name}.{place}{inner}.{key}")]);
+        let content = of("content");
+        let before = parts.len();
+        parts.extend(content.filter(|text| !text.trim().is_empty()).map(str::to_owned));
+        for call in 0..NUMBERED_MAX {
+            let openinference = format!("tool_calls.{call}.tool_call.function");
+            let traceloop = format!("tool_calls.{call}");
+            let called = |base: &str| Some((of(&format!("{base}.name"))?, of(&format!("{base}.arguments"))));
+            let Some((tool, arguments)) = called(&openinference).or_else(|| called(&traceloop)) else { break };
+            parts.push(format!("{tool}({})", arguments.unwrap_or_default()));
+        }
+        if content.is_none() && parts.len() == before {
+            break;
+        }
+    }
+    (!parts.is_empty()).then(|| Cow::Owned(parts.join("\n")))
+}
+
+/// Answers that stand in the events of a span, as older conventions have them.
+fn of_events<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    let is_choice = |event: &&Value<'_>| text(event, "name").is_some_and(|name| CHOICES.contains(&name));
+    let event = items(span, "events").iter().rfind(is_choice)?;
+    let names = ["message", "gen_ai.completion", "content", "gen_ai.event.content"];
+    attribute(event, &names).map(words).filter(|text| !text.trim().is_empty())
+}
+
+/// The words of a value: messages, also as JSON in a string, else what it says.
+fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
+    if let Some(inner) = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{']))
+        && let Ok(parsed) = json::parse_lenient(inner)
+        && let Some(said) = messages(&parsed)
+    {
+        return Cow::Owned(said);
+    }
+    messages(value).map_or_else(|| text_of(value), Cow::Owned)
+}
+
+/// What messages say, one after the other; None: it is none.
+fn messages(value: &Value<'_>) -> Option<String> {
+    let list = value.as_array().unwrap_or(std::slice::from_ref(value));
+    let said: Option<Vec<String>> = list.iter().map(message).collect();
+    said.filter(|said| !said.is_empty()).map(|said| said.join("\n"))
+}
+
+fn message(message: &Value<'_>) -> Option<String> {
+    let inner = message.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(message);
+    let content = first(inner, &["parts", "content"]);
+    let calls = items(inner, "tool_calls");
+    if content.is_none() && calls.is_empty() {
+        return None;
+    }
+    let parts: Vec<String> = match content.map(|content| &content.data) {
+        Some(Data::Array(parts)) => parts.iter().map(part).collect(),
+        Some(_) => content.map(|content| text_of(content).into_owned()).into_iter().collect(),
+        None => Vec::new(),
+    };
+    let parts: Vec<String> = parts.into_iter().chain(calls.iter().map(call)).filter(|part| !part.is_empty()).collect();
+    Some(parts.join("\n"))
+}
+
+fn part(part: &Value<'_>) -> String {
+    match text(part, "type") {
+        Some("tool_call") => call(part),
+        _ => first(part, &["content", "text", "response", "result"])
+            .unwrap_or(part)
+            .as_str()
+            .map_or_else(|| json::compact(part), str::to_owned),
+    }
+}
+
+/// A call as one would write it.
+fn call(value: &Value<'_>) -> String {
+    let call = crate::format::log::call(value);
+    let arguments = json::parse(&call.arguments).ok().and_then(|value| value.as_str().map(str::to_owned));
+    format!("{}({})", call.name, arguments.as_deref().unwrap_or(&call.arguments))
+}
