@@ -1,4 +1,5 @@
-//! Writes the syntaxes that colour code, with patterns that take less room; see `src/ui/code/classes.rs`.
+//! Writes the syntaxes that colour code, with patterns that take less room; see `src/ui/code/classes.rs`. Tells the program
+//! the target that it is built for.
 
 #[path = "src/ui/code/classes.rs"]
 mod classes;
@@ -11,6 +12,7 @@ use syntect::parsing::{Regex, SyntaxSetBuilder};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-env=OBELUS_TARGET={}", std::env::var("TARGET")?);
     println!("cargo::rerun-if-changed=src/ui/code/classes.rs");
     let mut builder = SyntaxSetBuilder::new();
     for known in two_face::syntax::extra_newlines().into_builder().syntaxes() {

@@ -19,6 +19,7 @@ pub mod app;
 pub mod cli;
 pub mod ingest;
 pub mod panes;
+mod platform;
 pub mod shell;
 pub mod source;
 pub mod ui;

@@ -53,11 +53,11 @@ fn fit(row: &KeyRow, typed: &str) -> Option<Fit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keys::{Context, rows};
+    use crate::app::keys::{Context, Keymap};
 
     #[test]
     fn names_come_before_what_sounds_like_them() {
-        let steps: Vec<_> = rows(&[Context::Steps, Context::Trajectory, Context::Global]).collect();
+        let steps: Vec<_> = Keymap::default().rows(&[Context::Steps, Context::Trajectory, Context::Global]).collect();
         let best = |typed: &str| named(&steps, typed).first().map(|(fit, row)| (*fit, row.label));
         assert_eq!(best("theme"), Some((Fit::Whole, "theme")));
         assert_eq!(best("]e"), Some((Fit::Whole, "next error")));

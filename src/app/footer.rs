@@ -1,6 +1,6 @@
 //! The line of keys at the bottom: what it shows, and what a click on it does.
 
-use super::keys::{self, Action, KeyRow};
+use super::keys::{Action, KeyRow, sequence};
 use super::layout::{Area, Layout};
 use super::prompt::Prompt;
 use super::{App, Layer, Notice};
@@ -126,7 +126,7 @@ fn parts(app: &App) -> Vec<Part> {
     }
     let shown = hints(app).into_iter().map(|row| {
         let label = Piece::of(Role::Dim, &format!(" {} ", row.label));
-        (vec![Piece::of(Role::Text, " "), Piece::of(Role::KeyName, row.keys[0]), label], Some(row.action))
+        (vec![Piece::of(Role::Text, " "), Piece::of(Role::KeyName, row.key()), label], Some(row.action))
     });
     shown.collect()
 }
@@ -134,8 +134,8 @@ fn parts(app: &App) -> Vec<Part> {
 /// The keys that go on from the first of two.
 fn sequences(app: &App, first: &str) -> Vec<Part> {
     let contexts = app.place();
-    let rows = keys::rows(&contexts).flat_map(|row| row.keys.iter().map(move |key| (*key, row)));
-    let begun = rows.filter(|(key, _)| keys::is_sequence(key) && key.starts_with(first));
+    let rows = app.keymap.rows(&contexts).flat_map(|row| row.keys.iter().map(move |key| (*key, row)));
+    let begun = rows.filter(|(key, _)| sequence(key).is_some_and(|(begun, _)| begun == first));
     let told = begun.map(|(key, row)| {
         let label = Piece::of(Role::Dim, &format!(" {}   ", row.label));
         (vec![Piece::of(Role::KeyName, key), label], Some(row.action))
@@ -154,11 +154,12 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
         let is_there = app.is_on_attempts() && app.attempts.is_list() && action == Action::Tasks;
         (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps || is_there
     };
-    let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(|row| row.footer > 0 && !is_vain(row.action)).collect();
+    let is_hint = |row: &&KeyRow| row.footer > 0 && !row.keys.is_empty() && !is_vain(row.action);
+    let mut rows: Vec<_> = app.keymap.rows(&app.contexts()).filter(is_hint).collect();
     rows.sort_by_key(|row| row.footer);
     let mut out = Vec::new();
     let cells = usize::from(app.size.0);
-    let cost = |row: &KeyRow| width(row.keys[0]) + width(row.label) + 3;
+    let cost = |row: &KeyRow| width(row.key()) + width(row.label) + 3;
     // How to get on from here is said whatever else there is to say.
     let is_kept = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
     let mut kept: usize = rows.iter().copied().filter(|row| is_kept(row)).map(cost).sum();

@@ -2,13 +2,15 @@
 
 mod action;
 mod context;
+mod keymap;
 
 pub use super::pane::Tab;
 pub use action::Action;
 pub use context::Context;
+pub use keymap::{Binding, Keymap, normalized, sequence};
 
 /// One row of the table.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyRow {
     /// Where it works.
     pub context: Context,
@@ -24,6 +26,14 @@ pub struct KeyRow {
     pub section: &'static str,
     /// Place in the footer: 1 first, 0 not there.
     pub footer: u8,
+}
+
+impl KeyRow {
+    /// The key that is shown for it; empty where it has none.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        self.keys.first().copied().unwrap_or_default()
+    }
 }
 
 const fn row(
@@ -260,42 +270,6 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Prompt, &["Up", "C-p"], A::TypedBefore, "typed before", "Bring back what was typed in this prompt before, since the program began.", "In a prompt", 0),
     row(C::Prompt, &["Down", "C-n"], A::TypedAfter, "typed after", "Bring back what was typed after that; after the last, the line that was being typed.", "In a prompt", 0),
 ];
-
-/// The row of a key in the innermost of some contexts that has it.
-#[must_use]
-pub fn find(contexts: &[Context], key: &str) -> Option<&'static KeyRow> {
-    contexts.iter().find_map(|c| KEYS.iter().find(|r| r.context == *c && r.keys.contains(&key)))
-}
-
-/// A pane beside those of some contexts in which a key works, by name.
-#[must_use]
-pub fn elsewhere(contexts: &[Context], key: &str) -> Option<&'static str> {
-    let panes: &[(Context, &str)] = match contexts {
-        all if all.contains(&C::Trajectory) => &[(C::Steps, "Steps"), (C::State, "State"), (C::Inspector, "the tabs")],
-        all if all.contains(&C::Dataset) => &[(C::Table, "the table"), (C::Facets, "the values (f)")],
-        _ => &[],
-    };
-    panes.iter().find(|(context, _)| find(&[*context], key).is_some()).map(|(_, name)| *name)
-}
-
-/// Whether a name in the table means two keys, one after the other (`]w`; not `F1`).
-#[must_use]
-pub fn is_sequence(name: &str) -> bool {
-    name.starts_with([']', '[', 'm']) && name.len() == 2
-}
-
-/// Whether a key begins a two-key sequence in some contexts.
-#[must_use]
-pub fn is_prefix(contexts: &[Context], key: &str) -> bool {
-    rows(contexts).any(|r| r.keys.iter().any(|k| is_sequence(k) && *k != key && k.starts_with(key)))
-}
-
-/// Rows that work in some contexts (the innermost first), in table order; not those whose key means something else
-/// further in.
-pub fn rows(contexts: &[Context]) -> impl Iterator<Item = &'static KeyRow> {
-    let is_found = |r: &&KeyRow| find(contexts, r.keys[0]).is_some_and(|found| std::ptr::eq(found, *r));
-    KEYS.iter().filter(move |r| contexts.contains(&r.context)).filter(is_found)
-}
 
 #[cfg(test)]
 mod tests;

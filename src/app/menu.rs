@@ -4,7 +4,7 @@ mod paint;
 
 use super::command_match::{Fit, named};
 use super::key::{Gesture, MOUSE};
-use super::keys::{self, Action, Context, KeyRow};
+use super::keys::{Action, Context, KeyRow, Keymap};
 use super::prompt::Prompt;
 use super::signs::{self, Sign};
 use crate::format::plan::ReadBy;
@@ -74,6 +74,7 @@ pub struct Menu {
     /// Whether the cursor was moved since something was typed: what it is on was chosen, however loosely it fits.
     is_moved: bool,
     items: Vec<Item>,
+    keymap: Keymap,
     /// The value whose readers are listed.
     of: String,
     readers: Vec<ReadBy>,
@@ -92,8 +93,8 @@ pub struct Menu {
 impl Menu {
     /// The list for a place.
     #[must_use]
-    pub fn new(kind: MenuKind, contexts: &[Context]) -> Self {
-        let mut menu = Self::empty(kind);
+    pub fn new(kind: MenuKind, keymap: Keymap, contexts: &[Context]) -> Self {
+        let mut menu = Self { keymap, ..Self::empty(kind) };
         menu.refresh(contexts);
         menu
     }
@@ -101,8 +102,8 @@ impl Menu {
     fn empty(kind: MenuKind) -> Self {
         let (of, readers, items, columns, own, filters, templates, fields) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        let is_moved = false;
-        Self { kind, prompt, scroll, is_moved, items, of, readers, columns, own, filters, templates, fields }
+        let (is_moved, keymap) = (false, Keymap::default());
+        Self { kind, prompt, scroll, is_moved, items, keymap, of, readers, columns, own, filters, templates, fields }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -136,8 +137,8 @@ impl Menu {
 
     /// The commands of a place, and filters by name.
     #[must_use]
-    pub fn palette(contexts: &[Context], filters: Vec<(String, String)>) -> Self {
-        let mut menu = Self { filters, ..Self::empty(MenuKind::Palette) };
+    pub fn palette(keymap: Keymap, contexts: &[Context], filters: Vec<(String, String)>) -> Self {
+        let mut menu = Self { keymap, filters, ..Self::empty(MenuKind::Palette) };
         menu.refresh(contexts);
         menu
     }
@@ -192,7 +193,7 @@ impl Menu {
 
     /// Filters again after typing.
     pub fn refresh(&mut self, contexts: &[Context]) {
-        let rows: Vec<&'static KeyRow> = keys::rows(contexts).collect();
+        let rows: Vec<&'static KeyRow> = self.keymap.rows(contexts).collect();
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
@@ -238,7 +239,7 @@ impl Menu {
         let is_found = match self.chosen() {
             _ if self.is_moved || query.is_empty() => true,
             Some(Item::Key(row)) => {
-                let rows: Vec<&'static KeyRow> = keys::rows(contexts).collect();
+                let rows: Vec<&'static KeyRow> = self.keymap.rows(contexts).collect();
                 let found = named(&rows, query).into_iter().find(|(_, found)| std::ptr::eq(*found, row));
                 found.is_some_and(|(fit, _)| fit < Fit::Letters)
             }

@@ -50,7 +50,7 @@ use crate::panes::watch::WatchPane;
 use crate::panes::{Focus, Scroll, Session, StepFilter, Times};
 use chat_templates::Chat;
 use key::KeyPress;
-use keys::Context;
+use keys::{Action, Context, Keymap};
 use marks::{ReviewLine, Reviewing};
 use menu::{Menu, MenuKind};
 use pane::{PagerPane, TwoRunsView};
@@ -158,6 +158,8 @@ pub struct App {
     pub search: Search,
     /// Names of the themes, the one in use first.
     pub themes: Vec<String>,
+    /// The keys that work.
+    pub keymap: Keymap,
     /// First key of a two-key sequence.
     pub prefix: Option<String>,
     /// Filters of the configuration by name.
@@ -230,6 +232,7 @@ impl App {
             notice: None,
             search: Search::default(),
             themes,
+            keymap: Keymap::default(),
             prefix: None,
             filters: Vec::new(),
             next_undecided: false,
@@ -345,7 +348,7 @@ impl App {
         let contexts = self.contexts();
         let pressed = match self.prefix.take() {
             Some(first) => format!("{first}{name}"),
-            None if self.layer.is_none() && keys::is_prefix(&contexts, &name) => {
+            None if self.layer.is_none() && self.keymap.is_prefix(&contexts, &name) => {
                 self.prefix = Some(name);
                 return;
             }
@@ -355,14 +358,15 @@ impl App {
         self.search.is_told = false;
         if self.is_asked() {
             self.answer(&pressed, effects);
-        } else if let Some(row) = keys::find(&contexts, &pressed) {
+        } else if let Some(row) = self.keymap.find(&contexts, &pressed) {
             self.perform(row.action, effects);
         } else if self.layer.is_some() {
             self.type_key(key, effects);
         } else {
-            self.tell(match keys::elsewhere(&contexts, &pressed) {
-                Some(pane) => format!("{pressed} works in {pane}; Tab goes there"),
-                None => format!("{pressed} does nothing here; ? lists the keys"),
+            let key = |action| self.keymap.key_of(action);
+            self.tell(match self.keymap.elsewhere(&contexts, &pressed) {
+                Some(pane) => format!("{pressed} works in {pane}; {} goes there", key(Action::PaneNext)),
+                None => format!("{pressed} does nothing here; {} lists the keys", key(Action::Help)),
             });
         }
     }

@@ -53,7 +53,7 @@ pub fn line(app: &App, role: Role) -> Vec<Piece> {
     let space = " ".repeat(titles.space);
     let pieces = titles.tabs.iter().enumerate().flat_map(|(at, (tab, name))| {
         let (lead, gap) = titles.spaces(at);
-        let before = format!("{}{}{}", " ".repeat(lead), key(*tab), " ".repeat(gap));
+        let before = format!("{}{}{}", " ".repeat(lead), key(app, *tab), " ".repeat(gap));
         let role = if *tab == app.inspector.tab { role } else { Role::Dim };
         [Piece::of(Role::Dim, &before), Piece::of(role, name), Piece::of(Role::Text, &space)]
     });
@@ -62,9 +62,8 @@ pub fn line(app: &App, role: Role) -> Vec<Piece> {
 
 /// The key of a tab.
 #[must_use]
-pub fn key(tab: Tab) -> &'static str {
-    let row = super::keys::KEYS.iter().find(|row| row.action == super::keys::Action::Tab(tab));
-    row.and_then(|row| row.keys.first()).copied().unwrap_or("")
+pub fn key(app: &App, tab: Tab) -> &'static str {
+    app.keymap.key_of(super::keys::Action::Tab(tab))
 }
 
 fn fitted(cells: usize, front: Tab, all: Vec<(Tab, Title)>) -> Titles {

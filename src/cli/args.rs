@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Inspect agent state and trajectories: what did the agent know at this step, and who supplied it?
 #[derive(Debug, Parser)]
-#[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
+#[command(name = "obelus", version, disable_version_flag = true, about, args_conflicts_with_subcommands = true)]
 pub(super) struct Screen {
     /// File to open on the screen; several, or a folder, open as a list, as does a pattern: 'data/**/*.jsonl'; `-` is
     /// standard input; without one, the sessions of agents on this machine are listed, or a recorded run opens
@@ -42,6 +42,12 @@ pub(super) struct Screen {
     pub(super) diff: bool,
     #[command(flatten)]
     pub(super) marks: MarksOption,
+    /// Print the version
+    #[arg(short = 'V', long)]
+    pub(super) version: bool,
+    /// With --version: print the commit, target, features and number of formats of this build too
+    #[arg(long, requires = "version")]
+    pub(super) verbose: bool,
 }
 
 /// A file as it was named: any bytes but NUL. For people it is shown with a sign for what is no UTF-8.

@@ -2,16 +2,18 @@
 
 use super::args::parsed;
 use super::out::{Out, Tone, plain, raw};
+use super::version::features;
 use super::{Command, Stop};
 use crate::model::Problem;
+use crate::platform;
+use crate::shell::ask_background;
 use crate::shell::clipboard;
 use crate::shell::config::{Colors, Environment, folder};
 use crate::shell::config_check;
 use crate::shell::mark_journal;
-use crate::shell::terminal::cells_of_stdout;
 use crate::text::wrap;
+use crate::ui::Background;
 use clap::{ArgMatches, Args};
-use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 use std::env;
 use std::fs;
@@ -103,6 +105,8 @@ fn checks() -> Vec<Check> {
     let environment = Environment::read();
     let mut out = vec![version()];
     out.extend(terminal(&environment));
+    out.extend(background(&environment));
+    out.extend(multiplexer(&get));
     out.push(text(&get));
     out.push(clipboard_check(clipboard::names().find(|name| is_program(name))));
     out.push(match environment.editor.as_deref() {
@@ -116,15 +120,8 @@ fn checks() -> Vec<Check> {
 }
 
 fn version() -> Check {
-    let parts = [
-        ("query", cfg!(feature = "query")),
-        ("schema", cfg!(feature = "schema")),
-        ("tokenizer", cfg!(feature = "tokenizer")),
-        ("parquet", cfg!(feature = "parquet")),
-    ];
-    let with: Vec<&str> = parts.iter().filter(|(_, is_in)| *is_in).map(|(name, _)| *name).collect();
-    let (os, arch) = (env::consts::OS, env::consts::ARCH);
-    Check::good("obelus", format!("{} for {os} on {arch}, with {}", env!("CARGO_PKG_VERSION"), with.join(", ")))
+    let (os, arch, with) = (env::consts::OS, env::consts::ARCH, features().join(", "));
+    Check::good("obelus", format!("{} for {os} on {arch}, with {with}", env!("CARGO_PKG_VERSION")))
 }
 
 fn terminal(environment: &Environment) -> Vec<Check> {
@@ -137,7 +134,7 @@ fn terminal(environment: &Environment) -> Vec<Check> {
         (false, ..) => Check::note("terminal", environment.term.clone(), "standard input is no terminal"),
         (_, _, term) => Check::good("terminal", term),
     });
-    out.extend(cells_of_stdout().map(|(width, height)| {
+    out.extend(platform::cells_of_stdout().map(|(width, height)| {
         let found = format!("{width}x{height} cells");
         if width >= CELLS_MIN.0 && height >= CELLS_MIN.1 {
             Check::good("size", found)
@@ -154,6 +151,41 @@ fn terminal(environment: &Environment) -> Vec<Check> {
         }
     });
     out
+}
+
+/// Which shades the default theme takes, and who told. The terminal is asked as the screen asks it.
+fn background(environment: &Environment) -> Option<Check> {
+    let (known, who) = match environment.background {
+        Background::Any if io::stdin().is_terminal() && io::stdout().is_terminal() => {
+            (ask_background(), "the terminal")
+        }
+        Background::Any => return None,
+        known => (known, "COLORFGBG"),
+    };
+    Some(match known {
+        Background::Dark => Check::good("background", format!("dark, by {who}")),
+        Background::Light => Check::good("background", format!("light, by {who}")),
+        Background::Any => Check::note(
+            "background",
+            "the terminal does not tell it (OSC 11)",
+            "colours are those that read well on both; name a theme: --theme dark, or theme in config.toml",
+        ),
+    })
+}
+
+/// A program between obelus and the terminal, which passes on only what it is told to.
+fn multiplexer(get: &impl Fn(&str) -> Option<String>) -> Option<Check> {
+    let known = [
+        (
+            "TMUX",
+            "tmux",
+            "`set -s set-clipboard on` lets `y` copy, `set -as terminal-features ',*:RGB'` gives all colours",
+        ),
+        ("ZELLIJ", "Zellij", "`copy_clipboard` of its configuration says where `y` copies to"),
+        ("STY", "screen", "it drops the clipboard sequence, so that `y` needs a tool, and has 256 colours at most"),
+    ];
+    let (_, name, advice) = known.into_iter().find(|(variable, ..)| get(variable).is_some())?;
+    Some(Check::note("multiplexer", name, advice))
 }
 
 /// Whether the locale is UTF-8, by the variable that wins.
@@ -200,8 +232,7 @@ fn is_program(name: &str) -> bool {
 
 fn limits() -> Vec<Check> {
     let mut out = Vec::new();
-    let files = getrlimit(Resource::Nofile).current;
-    out.push(match files {
+    out.push(match platform::open_files_max() {
         Some(files) if files < FOLLOWED_MIN => Check::note(
             "open files",
             format!("{files} at a time"),
@@ -251,8 +282,7 @@ fn folders() -> Vec<Check> {
 /// Whether a file can be written, or made in the nearest folder above that is there. Nothing is written.
 fn writable(name: &'static str, file: &Path, advice: &str) -> Check {
     let there: Option<PathBuf> = file.ancestors().find(|path| path.exists()).map(Path::to_owned);
-    let may = |path: &PathBuf| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
-    let can = there.is_some_and(|path| (path == file || path.is_dir()) && may(&path));
+    let can = there.is_some_and(|path| (path == file || path.is_dir()) && platform::is_writable(&path));
     if can {
         Check::good(name, file.display().to_string())
     } else {
@@ -286,6 +316,9 @@ mod tests {
         fs::write(&file, "").unwrap();
         assert_eq!(writable("marks", &file, "x").level, Level::Good);
         assert_eq!(writable("marks", &file.join("marks.jsonl"), "x").level, Level::Bad, "a file is no folder");
+        let between = |set: &'static str| multiplexer(&|name: &str| (name == set).then(|| "1".to_owned()));
+        assert!(between("TMUX").is_some_and(|check| check.advice.unwrap().contains("set-clipboard")));
+        assert!(between("TERM").is_none());
         let lost = Environment { term: "dumb".to_owned(), ..Environment::default() };
         assert!(terminal(&lost).iter().all(|check| check.level != Level::Good || check.advice.is_none()));
     }

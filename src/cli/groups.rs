@@ -15,7 +15,7 @@ pub(super) static GROUPS: &[(&str, &[&str])] = &[
     ("Ask", &["blame", "history", "cause", "when", "resolve", "diff", "query"]),
     ("Check", &["check", "explain", "loss"]),
     ("Review", &["mark", "marks", "export", "report"]),
-    ("Set up", &["doctor", "config", "mcp", "completions", "man"]),
+    ("Set up", &["doctor", "config", "keys", "themes", "mcp", "completions", "man"]),
 ];
 
 /// What one begins with, and what it is for.

@@ -31,6 +31,7 @@ mod formats;
 mod groups;
 mod history;
 mod inputs;
+mod keys;
 mod loss;
 mod man;
 mod mark;
@@ -58,8 +59,10 @@ mod surface;
 mod survey;
 mod table;
 mod tail;
+mod themes;
 mod tokenizer;
 mod tree;
+mod version;
 mod when;
 
 use crate::ingest::{self, Loaded};
@@ -119,6 +122,8 @@ static COMMANDS: &[Command] = &[
     formats::COMMAND,
     doctor::COMMAND,
     config::COMMAND,
+    keys::COMMAND,
+    themes::COMMAND,
     mcp::COMMAND,
     completions::COMMAND,
     man::COMMAND,
@@ -161,7 +166,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             report(info);
         }
     }));
-    run_into(arguments, surface::out)
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    match completions::answer_shell(&arguments) {
+        Ok(false) => run_into(arguments, surface::out),
+        Ok(true) => 0,
+        Err(error) => answer_clap(&error),
+    }
 }
 
 /// Runs a headless command with these arguments (the first is the program's name) and writes the answer to `to`; the
@@ -216,6 +226,9 @@ fn run_into<'w>(arguments: impl IntoIterator<Item = OsString>, open: impl FnOnce
 /// Does what was asked for, with the data types and formats that were registered.
 fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let Some((name, matches)) = matches.subcommand() else {
+        if matches.get_flag("version") {
+            return version::print(matches.get_flag("verbose"), out);
+        }
         data_types::register(matches)?;
         custom_formats::register(matches)?;
         return screen::screen(matches);

@@ -122,6 +122,18 @@ impl<'w> Out<'w> {
         self.to.write_all(b"\n")
     }
 
+    /// One line of our own texts, each with the parameters of its SGR sequence.
+    pub(super) fn painted(&mut self, pieces: &[(String, &str)]) -> io::Result<()> {
+        if !self.has_colours {
+            let text: String = pieces.iter().map(|(_, text)| *text).collect();
+            return self.line(text.trim_end());
+        }
+        for (sgr, text) in pieces {
+            write!(self.to, "\x1b[{sgr}m{text}\x1b[0m")?;
+        }
+        self.to.write_all(b"\n")
+    }
+
     /// The same, cut to the width of the terminal.
     pub(super) fn row(&mut self, pieces: &[(Tone, &str)]) -> io::Result<()> {
         let mut room = self.cells.unwrap_or(usize::MAX);

@@ -1,11 +1,9 @@
 //! A pager for answers that are longer than the screen, run as git runs it.
 
-use signal_hook::consts::SIGINT;
+use crate::platform::{ignore_interrupt, shell_command};
 use std::env;
 use std::io::{self, Stdout, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// The pager where none is named.
 const PAGER: &str = "less";
@@ -53,11 +51,7 @@ impl Paged {
 fn start(named: Option<&str>) -> Option<(Child, ChildStdin)> {
     let mut command = match named.map(str::trim) {
         Some("" | "cat") => return None,
-        Some(named) => {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", named]);
-            shell
-        }
+        Some(named) => shell_command(named),
         None => Command::new(PAGER),
     };
     for (name, value) in DEFAULTS.into_iter().filter(|(name, _)| env::var_os(name).is_none()) {
@@ -65,8 +59,8 @@ fn start(named: Option<&str>) -> Option<(Child, ChildStdin)> {
     }
     let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
     let stdin = child.stdin.take()?;
-    // Ctrl-C is for the pager, which has the keyboard; where it is not heard, the answer ends as any other would.
-    let _heard = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
+    // The pager has the keyboard.
+    ignore_interrupt();
     Some((child, stdin))
 }
 

@@ -57,7 +57,7 @@ fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
 
 /// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { paths, latest, format, look, follow, marks, diff, record } = args::parsed(matches)?;
+    let Screen { paths, latest, format, look, follow, marks, diff, record, .. } = args::parsed(matches)?;
     let paths = match spread(&paths) {
         // What is waited for may have any name.
         Err(_) if follow && paths.len() == 1 => paths,

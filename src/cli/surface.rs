@@ -3,7 +3,7 @@
 use super::groups::is_paged;
 use super::out::Out;
 use super::pager::Paged;
-use crate::shell::terminal::cells_of_stdout;
+use crate::platform::cells_of_stdout;
 use clap::{Arg, ArgAction, ArgMatches, ValueEnum};
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -10,14 +10,13 @@ use super::args::{FileName, parsed};
 use super::out::Out;
 use super::{Command, Stop, complain};
 use crate::model::Problem;
+use crate::platform::on_end_signal;
 use crate::source::tail::{Tail, TailItem, TailReport};
 use crate::source::{Input, reachable};
 use crate::text::SafeText;
 use clap::{ArgMatches, Args};
 use crossbeam_channel::{Receiver, after, bounded, never, select};
 use show::Show;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,7 +34,7 @@ const SILENCE: Duration = Duration::from_millis(100);
 #[derive(Debug, Args)]
 struct Options {
     /// File or folder to follow, which need not exist yet; `-` is standard input
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "FILE|DIR")]
     path: FileName,
     /// Print one JSON object for each record, error and event
     #[arg(long)]
@@ -108,13 +107,10 @@ fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
 
 /// Hears of the first signal to end.
 fn signals() -> Result<Receiver<()>, Stop> {
-    let mut signals = Signals::new([SIGTERM, SIGINT])?;
     let (tell, heard) = bounded(1);
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for _ in signals.forever() {
-            // The second signal changes nothing: the end is near.
-            let _ = tell.try_send(());
-        }
+    on_end_signal(move || {
+        // The second signal changes nothing: the end is near.
+        let _ = tell.try_send(());
     })?;
     Ok(heard)
 }

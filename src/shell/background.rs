@@ -10,7 +10,7 @@ const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 
 /// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
 /// that does not answer in time it is not known.
-pub(super) fn ask() -> Background {
+pub(crate) fn ask() -> Background {
     let mut options = terminal_colorsaurus::QueryOptions::default();
     options.timeout = BACKGROUND_WAIT;
     // Its foreground is not asked for: one question says enough.

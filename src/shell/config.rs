@@ -2,13 +2,15 @@
 //!
 //! Nothing here can prevent the start (R25): what is broken is named as a [`Problem`] and ignored.
 
+use crate::app::keys::Keymap;
 use crate::format::Format;
 use crate::ingest::all_formats;
 use crate::model::Problem;
+use crate::platform::HAS_TRUE_COLOURS;
 use crate::review::{ChatTemplate, CustomColumn, Filter, Scope, Tokenizer};
 use crate::shell::templates::{named, template_of};
 use crate::shell::tokenizer::tokenizer;
-use crate::shell::{background, format_files};
+use crate::shell::{background, config_keys, format_files};
 use crate::source::read_small_text;
 use crate::state::condition::Expected;
 use crate::text::suggest;
@@ -26,12 +28,12 @@ use std::sync::Arc;
 use toml::Spanned;
 
 /// Most bytes of a configuration or theme file.
-const FILE_BYTES_MAX: u64 = 256 * 1024;
+pub(super) const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most theme files that are read.
 const THEMES_MAX: usize = 100;
 /// The names that `config.toml` may have.
 pub(super) const NAMES: &[&str] =
-    &["theme", "watch", "notice", "paths", "filters", "columns", "template", "tokenizer", "next_undecided"];
+    &["theme", "watch", "notice", "paths", "filters", "columns", "template", "tokenizer", "next_undecided", "keys"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,7 +79,7 @@ impl Environment {
         let term = get("TERM").unwrap_or_default();
         let colors = match get("COLORTERM").as_deref() {
             Some("truecolor" | "24bit") => Colors::True,
-            _ if term.ends_with("-direct") => Colors::True,
+            _ if term.ends_with("-direct") || HAS_TRUE_COLOURS => Colors::True,
             _ if term.contains("256color") => Colors::Indexed,
             _ => Colors::Sixteen,
         };
@@ -108,6 +110,8 @@ pub struct Config {
     pub columns: Vec<(String, String)>,
     /// Whether a decision on one record goes on to the next that is undecided.
     pub next_undecided: bool,
+    /// The keys that work.
+    pub keymap: Keymap,
     /// The chat template of the Loss tab: its name, or a file; and the folder from which that is looked for.
     template: Option<(String, PathBuf)>,
     /// What counts tokens: a file, and the folder from which that is looked for.
@@ -131,6 +135,8 @@ struct Written {
     filters: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
     columns: BTreeMap<Spanned<String>, String>,
+    #[serde(default)]
+    keys: config_keys::Written,
 }
 
 /// One key of `[watch]`: `notice`, or the name of a format.
@@ -252,8 +258,13 @@ impl Config {
     pub(super) fn of(folder: &Path) -> Self {
         let mut config = Self::default();
         let file = folder.join("config.toml");
-        match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Config::default()), |text| parse(&text))) {
-            Ok(read) => config = read,
+        match read_text(&file)
+            .and_then(|text| text.map_or_else(|| Ok((Config::default(), Vec::new())), |text| parse(&text)))
+        {
+            Ok((read, faults)) => {
+                config = read;
+                config.problems.extend(faults.iter().map(|fault| ignored(&file, fault)));
+            }
             Err(message) => config.problems.push(ignored(&file, &message)),
         }
         config.read_themes(&folder.join("themes"));
@@ -321,8 +332,8 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     read_small_text(path, FILE_BYTES_MAX).map(Some).map_err(|error| error.to_string())
 }
 
-/// What the file says: all but the themes.
-fn parse(text: &str) -> Result<Config, String> {
+/// What the file says: all but the themes; and what is wrong with its keys, of which the default ones are used then.
+fn parse(text: &str) -> Result<(Config, Vec<String>), String> {
     let line_of = |at| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
     let written: Written = toml::from_str(text).map_err(|error| {
         let line = line_of(error.span().map_or(0, |span| span.start));
@@ -352,8 +363,11 @@ fn parse(text: &str) -> Result<Config, String> {
     }
     let [template, tokenizer] =
         [written.template, written.tokenizer].map(|name| name.map(|name| (name, PathBuf::new())));
-    let Written { theme, next_undecided, .. } = written;
-    Ok(Config { theme, watch, filters, columns, next_undecided, template, tokenizer, ..Config::default() })
+    let Written { theme, next_undecided, keys, .. } = written;
+    let (keymap, faults) = config_keys::read(keys);
+    let faults = faults.into_iter().map(|(at, fault)| format!("line {}: [keys] {fault}", line_of(at))).collect();
+    let rest = Config::default();
+    Ok((Config { theme, watch, filters, columns, next_undecided, keymap, template, tokenizer, ..rest }, faults))
 }
 
 #[cfg(test)]
@@ -397,7 +411,7 @@ mod tests {
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
         let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `tokenizer`, \
-                    `next_undecided`, `watch`, `filters`, `columns`";
+                    `next_undecided`, `watch`, `filters`, `columns`, `keys`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),

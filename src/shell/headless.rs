@@ -7,7 +7,7 @@ use super::mark_journal::MarkJournal;
 use super::{listing, marks};
 use crate::app::initial_position::Start;
 use crate::app::key::{KeyPress, UnknownKey};
-use crate::app::keys::{self, KEYS};
+use crate::app::keys::{KEYS, sequence};
 use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
 use crate::format::Layout;
@@ -222,7 +222,7 @@ fn presses(word: &str) -> Result<Vec<KeyPress>, Problem> {
     if let Some(text) = word.strip_prefix("type:") {
         return Ok(text.chars().map(KeyPress::char).collect());
     }
-    if KEYS.iter().any(|row| row.keys.contains(&word) && keys::is_sequence(word)) {
+    if KEYS.iter().any(|row| row.keys.contains(&word) && sequence(word).is_some()) {
         return Ok(word.chars().map(KeyPress::char).collect());
     }
     word.parse().map(|key| vec![key]).map_err(|unknown: UnknownKey| Problem::usage(unknown.to_string()))

@@ -6,9 +6,9 @@
 use super::late_answer::LateAnswer;
 use super::tty::Device;
 use crate::app::key::{KeyCode, KeyPress, Mouse, MouseKind};
+use crate::platform::{HANGUP_STATUS, INPUT_WAIT};
 use crossbeam_channel::{SendTimeoutError, Sender};
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
-use signal_hook::consts::SIGHUP;
 use std::io;
 use std::sync::Arc;
 use std::thread;
@@ -16,9 +16,6 @@ use std::time::Duration;
 
 /// Most events that wait for the drawing thread.
 pub(super) const EVENTS_MAX: usize = 256;
-/// How long one wait for input lasts: as late as this a closed terminal is noticed that sent no signal. Crossterm spins
-/// through the last millisecond of each wait, so short ones would cost an idle program more than all else.
-const POLL_WAIT: Duration = Duration::from_secs(1);
 /// How long a burst is looked at for more. Not zero: crossterm would then not look at all.
 const BURST_WAIT: Duration = Duration::from_micros(50);
 /// How many failing reads in a row, each followed by [`FAILURE_WAIT`], mean that there is no terminal any more.
@@ -27,8 +24,6 @@ const FAILURES_MAX: u32 = 10;
 const FAILURE_WAIT: Duration = Duration::from_millis(50);
 /// Most bytes of a paste that are passed on.
 const PASTE_BYTES_MAX: usize = 64 * 1024;
-/// The exit status of a program whose terminal hung up.
-const HANGUP_STATUS: i32 = 128 + SIGHUP;
 
 /// What came from the user or from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +69,7 @@ impl Reader {
         let mut failures = 0;
         loop {
             self.device.pause.obey();
-            let step = match event::poll(POLL_WAIT) {
+            let step = match event::poll(INPUT_WAIT) {
                 Ok(true) => self.drain(),
                 Ok(false) => Ok(Ok(())),
                 Err(error) => Err(error),
@@ -118,7 +113,7 @@ impl Reader {
     /// Waits for room; a terminal that goes away meanwhile ends the program.
     fn send(&self, mut event: InputEvent) -> Result<(), Closed> {
         loop {
-            match self.sender.send_timeout(event, POLL_WAIT) {
+            match self.sender.send_timeout(event, INPUT_WAIT) {
                 Ok(()) => return Ok(()),
                 Err(SendTimeoutError::Disconnected(_)) => return Err(Closed),
                 Err(SendTimeoutError::Timeout(back)) => event = back,

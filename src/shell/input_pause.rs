@@ -2,7 +2,7 @@
 //!
 //! Otherwise it would steal keys from an editor, or stop a program in the background by its attempt to read.
 
-use signal_hook::consts::SIGWINCH;
+use crate::platform::wake_input;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -29,9 +29,7 @@ impl Pause {
     pub(super) fn begin(&self) -> bool {
         let mut state = self.lock();
         *state = Quiet::Asked;
-        // Ends the wait for input at once: to crossterm it is one more change of size. If it cannot be sent, the wait
-        // ends by itself.
-        let _ = signal_hook::low_level::raise(SIGWINCH);
+        wake_input();
         let waited = self.changed.wait_timeout_while(state, PAUSE_WAIT, |state| *state == Quiet::Asked);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
         let is_quiet = *state == Quiet::Paused;

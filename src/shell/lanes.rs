@@ -1,8 +1,8 @@
 //! Threads for jobs. Of each lane one job runs at a time and only the newest waits, so nothing that is still wanted is
 //! ever dropped, and nothing else piles up. There are as many threads as jobs have run at the same time.
 
-use super::scan::lower_priority;
 use crate::app::Lane;
+use crate::platform::lower_priority;
 use crate::source::caught;
 use std::collections::VecDeque;
 use std::io;

@@ -161,6 +161,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
 fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
     app.filters.clone_from(&config.filters);
     app.next_undecided = config.next_undecided;
+    app.keymap = config.keymap;
     app.chat.max_tokens = settings.max_tokens;
     app.chat.tokenizer = settings.tokenizer.take().or_else(|| config.take_tokenizer());
     app.table.counts_tokens = app.chat.tokenizer.is_some();

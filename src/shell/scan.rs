@@ -7,6 +7,7 @@ use crate::format::{Facts, Look, Looked, Purpose, Survey};
 use crate::json;
 use crate::model::{Problem, Record, RecordBody, Span, lossy};
 use crate::panes::DataFound;
+use crate::platform::lower_priority;
 use crate::review::{ChunkMaker, Reread, tokens_of_record};
 use crate::source::{is_expendable, set_expendable};
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -24,9 +25,6 @@ const WAITING_MAX: usize = 2;
 const THREADS_MAX: usize = 8;
 /// Of a record that cannot be read, no more bytes than these are looked at.
 const BROKEN_BYTES: u64 = 1 << 16;
-/// How far the threads stand back behind all others, where the system knows that of a thread.
-#[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
 
 /// What a piece of records looks like, or why one cannot be read.
 type Batch = Vec<Glanced>;
@@ -49,12 +47,6 @@ pub(super) struct Scanner {
 /// Threads that a scan may take.
 pub(super) fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).clamp(1, THREADS_MAX)
-}
-
-/// Lets everything else go first.
-pub(super) fn lower_priority() {
-    #[cfg(target_os = "linux")]
-    let _stays_as_it_is = rustix::process::nice(NICENESS);
 }
 
 /// What a scan is asked for.

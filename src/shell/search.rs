@@ -3,11 +3,11 @@
 //! Both go over windows of the input on all processors. Asking again ends them.
 
 use super::jobs::Source;
-use super::scan;
 use crate::app::msg::Hits;
 use crate::app::{FoundAt, Msg};
 use crate::format::Layout;
 use crate::model::{Span, StepNo};
+use crate::platform::lower_priority;
 use crate::source::{in_order, is_expendable, set_expendable};
 use crate::text::Pattern;
 use crossbeam_channel::bounded;
@@ -60,7 +60,7 @@ pub(super) fn find(
         // A thread of its own, with those it starts, lets everything else go first.
         scope.spawn(move || {
             set_expendable(is_expendable);
-            scan::lower_priority();
+            lower_priority();
             search.count(wanted.within, &mut |hits| drop(tell.send(hits)));
         });
         told.iter().for_each(|hits| send(Msg::Hits(wanted.number, hits)));

@@ -5,42 +5,31 @@
 
 use super::input::InputEvent;
 use super::tty::Device;
+use crate::platform::{Signal, on_signal};
 use crossbeam_channel::Sender;
 use ratatui::crossterm::terminal::size;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH, SIGXCPU, SIGXFSZ};
-use signal_hook::iterator::Signals;
 use std::io;
 use std::sync::Arc;
 use std::thread;
-
-/// What a shell reports for a program that a signal ended: this and the signal's number.
-const SIGNAL_STATUS: i32 = 128;
 
 /// Starts the thread.
 ///
 /// # Errors
 /// When the system gives no handler or no thread.
 pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Result<()> {
-    let ends = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGXCPU, SIGXFSZ];
-    let mut signals = Signals::new(ends.iter().chain(&[SIGTSTP, SIGCONT, SIGWINCH]))?;
     let device = Arc::clone(device);
-    thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for signal in signals.forever() {
-            match signal {
-                SIGTSTP => beside(&device, &sender, Device::suspend),
-                SIGCONT => beside(&device, &sender, Device::take_back),
-                // The thread that reads keys gives it too, unless it waits for the rest of a paste or a sequence. Where
-                // there is no room for it, the next frame sees the size.
-                SIGWINCH => {
-                    let _ = size().map(|(width, height)| sender.try_send(InputEvent::Resize { width, height }));
-                }
-                // Meant for the program that has the terminal now; it was sent to the whole group.
-                SIGINT | SIGQUIT if device.is_lent() => {}
-                _ => device.end(SIGNAL_STATUS + signal, None),
-            }
+    on_signal(move |signal| match signal {
+        Signal::Stop => beside(&device, &sender, Device::suspend),
+        Signal::Continue => beside(&device, &sender, Device::take_back),
+        // The thread that reads keys tells it too, unless it waits for the rest of a paste or a sequence. Where there
+        // is no room for it, the next frame sees the size.
+        Signal::Size => {
+            let _ = size().map(|(width, height)| sender.try_send(InputEvent::Resize { width, height }));
         }
-    })?;
-    Ok(())
+        // Meant for the program that has the terminal now; it was sent to the whole group.
+        Signal::Interrupt(_) if device.is_lent() => {}
+        Signal::Interrupt(status) | Signal::End(status) => device.end(status, None),
+    })
 }
 
 /// Stops, or goes on, on a thread of its own, since this one must go on hearing: a stopped job can be asked to end.

@@ -15,6 +15,7 @@ use super::input::{self, EVENTS_MAX, InputEvent};
 use super::signals;
 use super::tty::Device;
 use crate::model::Problem;
+use crate::platform::NEEDS_TERM;
 use crate::source::is_kept;
 use crate::text::SafeText;
 use crossbeam_channel::Receiver;
@@ -27,13 +28,6 @@ use std::io::{self, IsTerminal, Write};
 use std::panic::{self, PanicHookInfo};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-
-/// Width and height of the terminal that standard output is, in cells; None where it is not one, or does not say.
-#[must_use]
-pub fn cells_of_stdout() -> Option<(u16, u16)> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    Some((size.ws_col, size.ws_row)).filter(|(width, height)| *width > 0 && *height > 0)
-}
 
 /// The exit status after a panic, the same as the runtime's own.
 const PANIC_STATUS: i32 = 101;
@@ -156,6 +150,7 @@ fn check(environment: &Environment, is_terminal: bool) -> Result<(), Problem> {
         return Err(Problem::usage(message).hint(PRINTS_HINT));
     }
     let message = match environment.term.as_str() {
+        "" if !NEEDS_TERM => return Ok(()),
         "" => "TERM is not set, so nobody knows what this terminal can do",
         "dumb" => "this terminal cannot move its cursor: TERM is \"dumb\"",
         _ => return Ok(()),

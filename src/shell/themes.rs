@@ -1,15 +1,17 @@
 //! Which theme is used: that of the command line, of the configuration, or the default.
 
-use super::config::{Colors, Config, Environment};
+use super::config::{Colors, Config, Environment, FILE_BYTES_MAX};
 use crate::model::Problem;
+use crate::source::read_small_text;
 use crate::ui::{Background, Theme};
+use std::path::Path;
 
 /// The themes that there are, the one in use, and what was wrong with the user's own.
-pub(super) struct Themes {
+pub(crate) struct Themes {
     themes: Vec<Theme>,
     current: usize,
     /// Broken themes, ignored.
-    pub(super) problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl Themes {
@@ -27,7 +29,7 @@ impl Themes {
     ///
     /// # Errors
     /// The command line names a theme that there is not.
-    pub(super) fn choose(named: Option<&str>, config: &Config, environment: &Environment) -> Result<Self, Problem> {
+    pub(crate) fn choose(named: Option<&str>, config: &Config, environment: &Environment) -> Result<Self, Problem> {
         let mut problems = Vec::new();
         let mut themes: Vec<Theme> = Theme::names().filter_map(Theme::built_in).collect();
         for (name, text) in &config.themes {
@@ -66,8 +68,13 @@ impl Themes {
 
     /// The theme in use.
     #[must_use]
-    pub(super) fn current(&self) -> &Theme {
+    pub(crate) fn current(&self) -> &Theme {
         &self.themes[self.current]
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Theme> {
+        self.themes.iter()
     }
 
     /// All names, the one in use first.
@@ -86,8 +93,33 @@ impl Themes {
     }
 }
 
+/// The theme of that name as its file has it: one of the configuration, else one that obelus brings; None if there is
+/// none.
+///
+/// # Errors
+/// Its file is no theme.
+pub(crate) fn named(name: &str, config: &Config) -> Result<Option<Theme>, Problem> {
+    match config.themes.iter().find(|(own, _)| own == name) {
+        Some((_, text)) => {
+            Theme::parse(name, text).map(Some).map_err(|why| Problem::usage(format!("theme {name}: {why}")))
+        }
+        None => Ok(Theme::built_in(name)),
+    }
+}
+
+/// The theme that a file describes.
+///
+/// # Errors
+/// The file cannot be read, or is no theme.
+pub(crate) fn of_file(path: &Path) -> Result<Theme, Problem> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let failed = |why: String| Problem::unreadable(format!("{}: {why}", path.display()));
+    let text = read_small_text(path, FILE_BYTES_MAX).map_err(|e| failed(e.to_string()))?;
+    Theme::parse(&name, &text).map_err(failed)
+}
+
 /// A theme for this terminal's colours.
-fn fit(theme: Theme, environment: &Environment) -> Theme {
+pub(crate) fn fit(theme: Theme, environment: &Environment) -> Theme {
     let theme = match theme.background() {
         Background::Any => theme.on(environment.background),
         _ => theme,

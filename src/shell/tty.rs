@@ -4,23 +4,18 @@
 //! terminal back; later writes are dropped, so that nothing lands on the user's shell. Knows no frames and no keys.
 
 use super::input_pause::Pause;
+use crate::platform::{DisableMouse, EnableMouse, JobControl, TerminalOut, exit_now};
 use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use ratatui::crossterm::queue;
 use ratatui::crossterm::style::ResetColor;
 use ratatui::crossterm::terminal::{
     Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode,
 };
-use ratatui::crossterm::{Command, queue};
-use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
-use rustix::termios::tcgetpgrp;
-use signal_hook::consts::SIGCONT;
-use std::fmt;
-use std::fs::File;
-use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::os::fd::AsFd;
+use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -28,8 +23,6 @@ use std::time::Duration;
 const END_WAIT: Duration = Duration::from_millis(1500);
 /// How often a full terminal is tried again, when somebody made it non-blocking.
 const FULL_WAIT: Duration = Duration::from_millis(5);
-/// How often a stopped or backgrounded program looks whether the terminal is its own again.
-const BACKGROUND_WAIT: Duration = Duration::from_millis(50);
 
 /// Whose terminal it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +38,11 @@ enum Mode {
 /// The terminal behind standard output.
 #[derive(Debug)]
 pub(super) struct Device {
-    /// A handle of its own: the lock of `io::stdout` may be held by a thread that is stuck in a write.
-    out: File,
+    out: TerminalOut,
     mode: Mutex<Mode>,
     /// What is on the screen is no longer what was drawn.
     is_stale: AtomicBool,
-    /// Set by SIGCONT.
-    is_continued: Arc<AtomicBool>,
+    job: JobControl,
     /// Keeps the keyboard quiet while the terminal is not ours.
     pub(super) pause: Pause,
 }
@@ -62,11 +53,9 @@ impl Device {
     /// # Errors
     /// When standard output is closed, or no handler can be set.
     pub(super) fn open() -> io::Result<Self> {
-        let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        let is_continued = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(SIGCONT, Arc::clone(&is_continued))?;
+        let (out, job) = (TerminalOut::open()?, JobControl::new()?);
         let (mode, is_stale) = (Mutex::new(Mode::Returned), AtomicBool::new(false));
-        Ok(Self { out, mode, is_stale, is_continued, pause: Pause::default() })
+        Ok(Self { out, mode, is_stale, job, pause: Pause::default() })
     }
 
     /// Takes the terminal: raw mode, alternate screen, mouse, paste, no cursor.
@@ -135,7 +124,7 @@ impl Device {
     /// # Errors
     /// When the terminal is gone meanwhile.
     pub(super) fn suspend(&self) -> io::Result<bool> {
-        if !can_be_continued() {
+        if !self.job.can_be_continued() {
             return Ok(false);
         }
         let was_ours = *self.lock() == Mode::Ours;
@@ -143,9 +132,9 @@ impl Device {
             self.pause.begin();
             self.leave();
         }
-        let stopped = self.stop();
+        let stopped = self.job.stop();
         if was_ours {
-            self.wait_for_foreground();
+            self.job.wait_for_foreground(&self.out);
             let entered = self.enter();
             self.pause.end();
             entered?;
@@ -159,7 +148,7 @@ impl Device {
     /// # Errors
     /// When the terminal is gone meanwhile.
     pub(super) fn take_back(&self) -> io::Result<bool> {
-        self.wait_for_foreground();
+        self.job.wait_for_foreground(&self.out);
         let mode = self.lock();
         if *mode != Mode::Ours {
             return Ok(false);
@@ -172,29 +161,6 @@ impl Device {
         Ok(true)
     }
 
-    /// After `bg` the terminal is still the shell's; to touch it would stop us once more.
-    fn wait_for_foreground(&self) {
-        while tcgetpgrp(&self.out).is_ok_and(|group| group != getpgrp()) {
-            #[expect(clippy::disallowed_methods, reason = "nothing reports when the terminal is ours again")]
-            thread::sleep(BACKGROUND_WAIT);
-        }
-    }
-
-    /// Stops the whole job, as Ctrl-Z in a shell does: of `cat x | obelus -` no half may stay behind. Not by SIGTSTP,
-    /// which would come back to our own handler. Returns when the job goes on.
-    fn stop(&self) -> io::Result<()> {
-        self.is_continued.store(false, Ordering::SeqCst);
-        kill_current_process_group(Signal::STOP)?;
-        while !self.is_continued.load(Ordering::SeqCst) {
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "a signal ends it, and no channel may be used in its handler"
-            )]
-            thread::sleep(FULL_WAIT);
-        }
-        Ok(())
-    }
-
     /// Ends the process with `status`: the terminal is given back first, then `message` goes to standard error.
     ///
     /// Returns never and takes at most [`END_WAIT`], even if the terminal does not read and another thread is stuck
@@ -205,13 +171,13 @@ impl Device {
             #[expect(clippy::disallowed_methods, reason = "it is the bound after which the process ends")]
             thread::sleep(END_WAIT);
             let _ = disable_raw_mode();
-            signal_hook::low_level::exit(status);
+            exit_now(status);
         });
         self.leave();
         if let Some(message) = message {
             let _ = writeln!(io::stderr(), "{message}");
         }
-        signal_hook::low_level::exit(status)
+        exit_now(status)
     }
 
     fn change_to(&self, next: Mode) {
@@ -230,9 +196,8 @@ impl Device {
 
     #[expect(clippy::disallowed_methods, reason = "the terminal says not when it takes more")]
     fn put(&self, mut bytes: &[u8]) -> io::Result<()> {
-        let mut out = &self.out;
         while !bytes.is_empty() {
-            match out.write(bytes) {
+            match self.out.write(bytes) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -244,51 +209,16 @@ impl Device {
     }
 }
 
-/// Whether a shell with job control could bring a stopped process group back.
-///
-/// The group of the session leader has nobody: a program that is the window's or the container's only one would stay
-/// stopped for ever.
-fn can_be_continued() -> bool {
-    getsid(None).is_ok_and(|session| session != getpgrp())
-}
-
 fn enter_bytes() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    queue!(bytes, EnterAlternateScreen, EnableMouseButtons, EnableBracketedPaste, Hide, Clear(ClearType::All))?;
+    queue!(bytes, EnterAlternateScreen, EnableMouse, EnableBracketedPaste, Hide, Clear(ClearType::All))?;
     Ok(bytes)
 }
 
 fn leave_bytes() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    queue!(
-        bytes,
-        EndSynchronizedUpdate,
-        DisableBracketedPaste,
-        DisableMouseButtons,
-        ResetColor,
-        LeaveAlternateScreen,
-        Show
-    )?;
+    queue!(bytes, EndSynchronizedUpdate, DisableBracketedPaste, DisableMouse, ResetColor, LeaveAlternateScreen, Show)?;
     Ok(bytes)
-}
-
-/// Reports of buttons, wheel and drags. Not of every movement, as crossterm's own command asks for: that would wake an
-/// idle program whenever the pointer passes by.
-struct EnableMouseButtons;
-
-impl Command for EnableMouseButtons {
-    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
-        f.write_str("\x1b[?1000h\x1b[?1002h\x1b[?1006h")
-    }
-}
-
-/// The reverse of [`EnableMouseButtons`].
-struct DisableMouseButtons;
-
-impl Command for DisableMouseButtons {
-    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
-        f.write_str("\x1b[?1006l\x1b[?1002l\x1b[?1000l")
-    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@
 
 use super::journal::folder_of;
 use crate::model::Problem;
+use crate::platform::{FileId, keep_permissions, with_default_permissions};
 use flate2::{Compression, write::GzEncoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -77,12 +77,9 @@ impl Output {
         let name =
             path.file_name().ok_or_else(|| Problem::usage(format!("{} is no name of a file", path.display())))?;
         let prefix = format!(".{}.", name.to_string_lossy());
-        let made = tempfile::Builder::new()
-            .prefix(&prefix)
-            .suffix(".part")
-            // As any new file: what the user's mask leaves of it.
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder_of(path));
+        let mut builder = tempfile::Builder::new();
+        let builder = with_default_permissions(builder.prefix(&prefix).suffix(".part"));
+        let made = builder.tempfile_in(folder_of(path));
         let made = made.and_then(|file| keep_mode(path, file)).map_err(|e| cannot_write(path, &e))?;
         let target = BufWriter::with_capacity(BUFFER_BYTES, made);
         let packer = match packing.unwrap_or_else(|| Packing::by_name(&name.to_string_lossy())) {
@@ -179,7 +176,7 @@ fn target(path: &Path) -> Result<PathBuf, Problem> {
 /// Gives a new file the permissions of the one whose place it is to take.
 fn keep_mode(path: &Path, file: NamedTempFile) -> io::Result<NamedTempFile> {
     if let Ok(meta) = std::fs::metadata(path) {
-        file.as_file().set_permissions(Permissions::from_mode(meta.permissions().mode() & 0o7777))?;
+        keep_permissions(&meta, file.as_file())?;
     }
     Ok(file)
 }
@@ -194,7 +191,7 @@ pub fn refuse(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<(), Prob
     }
     let Ok(meta) = std::fs::metadata(path) else { return Ok(()) };
     let same = |input: &&&Path| {
-        std::fs::metadata(input).is_ok_and(|other| (other.dev(), other.ino()) == (meta.dev(), meta.ino()))
+        std::fs::metadata(input).is_ok_and(|other| FileId::of(&other, input) == FileId::of(&meta, path))
     };
     if let Some(input) = inputs.iter().find(same) {
         let message = format!("{} is the same file as the input {}", path.display(), input.display());
@@ -227,7 +224,9 @@ fn cannot_write(path: &Path, e: &io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
     use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =

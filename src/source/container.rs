@@ -6,9 +6,9 @@ use super::input::{Input, cannot_open};
 use super::sqlite::{self, Database};
 use super::zip::{self, Zip};
 use crate::model::{Contents, Problem, Sink};
+use crate::platform::ReadAt;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 //! What was appended since then changes nothing of what was read; anything else may have.
 
 use crate::model::Problem;
+use crate::platform::{FileId, ReadAt, change_times};
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Bytes at the beginning and at the end of a file that say whether what came was appended to them.
@@ -16,6 +16,7 @@ const END_BYTES: u64 = 4096;
 pub struct Stamp {
     path: PathBuf,
     meta: Metadata,
+    id: FileId,
     ends: Vec<u8>,
 }
 
@@ -25,8 +26,8 @@ impl Stamp {
     pub fn of(path: &Path) -> Option<Self> {
         let file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file()).then(|| File::open(path).ok())??;
         let meta = file.metadata().ok()?;
-        let ends = ends(&file, meta.len()).ok()?;
-        Some(Self { path: path.to_owned(), meta, ends })
+        let (id, ends) = (FileId::of_open(&meta, &file), ends(&file, meta.len()).ok()?);
+        Some(Self { path: path.to_owned(), meta, id, ends })
     }
 
     /// Looks again.
@@ -44,9 +45,8 @@ impl Stamp {
     fn is_same(&self) -> io::Result<bool> {
         let now = std::fs::metadata(&self.path)?;
         let (old, len) = (&self.meta, self.meta.len());
-        let is_at_rest = (old.mtime(), old.mtime_nsec(), old.ctime(), old.ctime_nsec())
-            == (now.mtime(), now.mtime_nsec(), now.ctime(), now.ctime_nsec());
-        let is_there = (old.dev(), old.ino()) == (now.dev(), now.ino());
+        let is_at_rest = change_times(old) == change_times(&now);
+        let is_there = FileId::of(&now, &self.path) == self.id;
         if !is_there || now.len() <= len {
             return Ok(is_there && is_at_rest && now.len() == len);
         }

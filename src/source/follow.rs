@@ -9,10 +9,10 @@ use super::fingerprint::Fingerprint;
 use super::fs_events::Hints;
 use crate::model::Problem;
 use crate::model::cast;
+use crate::platform::{FileId, change_times};
 use crossbeam_channel::Receiver;
 use std::fs::Metadata;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -53,7 +53,7 @@ pub enum Change {
 pub struct Content {
     /// None while it is closed to save handles.
     input: Option<Arc<Input>>,
-    id: (u64, u64),
+    id: Option<FileId>,
     stamp: Stamp,
     print: Fingerprint,
     is_fresh: bool,
@@ -195,7 +195,7 @@ impl Follower {
         };
         let was_absent = std::mem::replace(&mut self.is_absent, false);
         match &mut self.content {
-            Some(content) if content.id == id(&meta) => {
+            Some(content) if content.id == Some(FileId::of(&meta, &self.path)) => {
                 let change = content.look(&self.path, &meta);
                 self.told(change, was_absent)
             }
@@ -260,7 +260,8 @@ impl Follower {
 impl Content {
     fn new(input: Arc<Input>, meta: &Metadata) -> Self {
         let is_fresh = is_fresh(meta);
-        Self { input: Some(input), id: id(meta), stamp: Stamp::of(meta), print: Fingerprint::new(), is_fresh }
+        let (id, stamp) = (input.id(meta), Stamp::of(meta));
+        Self { input: Some(input), id, stamp, print: Fingerprint::new(), is_fresh }
     }
 
     /// The open file; None while it is closed.
@@ -313,7 +314,7 @@ impl Content {
             }
             let input = Input::open_any(path)?;
             // Another file came meanwhile: the next look reports.
-            if id(&input.metadata()?) != self.id {
+            if input.id(&input.metadata()?) != self.id {
                 return Ok(Change::None);
             }
             self.input = Some(input);
@@ -349,12 +350,8 @@ impl Content {
 
 impl Stamp {
     fn of(meta: &Metadata) -> Self {
-        Self { len: meta.len(), times: [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()] }
+        Self { len: meta.len(), times: change_times(meta) }
     }
-}
-
-fn id(meta: &Metadata) -> (u64, u64) {
-    (meta.dev(), meta.ino())
 }
 
 #[expect(clippy::disallowed_methods, reason = "only the age of a file is asked for")]

@@ -3,13 +3,12 @@
 use super::input::cannot_open;
 use super::walk::files_below;
 use crate::model::Problem;
+use crate::platform::FileId;
 use glob::{MatchOptions, Pattern};
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 /// As shells have it: a name that begins with a dot is only found by that dot.
@@ -139,7 +138,7 @@ enum Part {
 struct Search {
     parts: Vec<Part>,
     /// Folders, and from which part on they were looked through: a symbolic link may lead back to where it is.
-    seen: HashSet<(u64, u64, usize)>,
+    seen: HashSet<(FileId, usize)>,
     found: BTreeSet<PathBuf>,
     troubles: Vec<Problem>,
 }
@@ -158,7 +157,7 @@ impl Search {
                 let folders = self
                     .entries(&path, at)
                     .into_iter()
-                    .filter(|(name, is_folder)| *is_folder && !name.as_bytes().starts_with(b"."));
+                    .filter(|(name, is_folder)| *is_folder && !name.as_encoded_bytes().starts_with(b"."));
                 folders.for_each(|(name, _)| self.go(path.join(name), at));
             }
             Some(Part::Names(_)) => {
@@ -192,7 +191,7 @@ impl Search {
     fn entries(&mut self, path: &Path, at: usize) -> Vec<(OsString, bool)> {
         let folder = readable(path);
         let Ok(meta) = fs::metadata(folder) else { return Vec::new() };
-        if !meta.is_dir() || !self.seen.insert((meta.dev(), meta.ino(), at)) {
+        if !meta.is_dir() || !self.seen.insert((FileId::of(&meta, folder), at)) {
             return Vec::new();
         }
         match fs::read_dir(folder) {
@@ -217,6 +216,7 @@ fn readable(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn braces_stand_for_each_of_what_is_between_their_commas() {

@@ -3,9 +3,9 @@
 use super::spool::{Packing, Spool, no_room};
 use super::{binary_detect, unpack};
 use crate::model::{Bytes, Problem, Sink, Span};
+use crate::platform::{FileId, ReadAt, is_link_loop, next_data, refuses_reading};
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read};
-use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -130,7 +130,7 @@ impl Input {
     }
 
     fn open_stream(path: &Path, name: String, meta: &Metadata) -> Result<Arc<Self>, Problem> {
-        if meta.file_type().is_socket() || meta.file_type().is_block_device() {
+        if refuses_reading(meta.file_type()) {
             return Err(Problem::unreadable(format!("{name} is no file that holds text")));
         }
         let (from, label) = (path.to_owned(), name.clone());
@@ -265,6 +265,14 @@ impl Input {
         }
     }
 
+    /// Which file is open, of which the metadata is known; of what is no file it says nothing.
+    pub(crate) fn id(&self, meta: &Metadata) -> Option<FileId> {
+        match &self.store {
+            Store::File { file, .. } => Some(FileId::of_open(meta, file)),
+            _ => None,
+        }
+    }
+
     /// Time since the file was last written; zero for what is no file, or a file of the future.
     #[must_use]
     pub fn age(&self) -> Duration {
@@ -350,12 +358,7 @@ impl Input {
     pub(crate) fn hole_at(&self, offset: u64) -> u64 {
         let Store::File { file, .. } = &self.store else { return 0 };
         // The file's own position moves, which nobody uses.
-        let data = match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(offset)) {
-            Ok(data) => data,
-            Err(rustix::io::Errno::NXIO) => self.len(),
-            Err(_) => offset,
-        };
-        data.min(self.len()).saturating_sub(offset)
+        next_data(file, offset, self.len()).min(self.len()).saturating_sub(offset)
     }
 
     fn read_some(&self, offset: u64, block: &mut [u8]) -> io::Result<usize> {
@@ -418,18 +421,13 @@ pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
         ErrorKind::PermissionDenied => {
             Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
         }
-        _ if is_loop(e) => Problem::unreadable(format!("{name}: {LOOP}")).hint("make one of them lead to a file"),
+        _ if is_link_loop(e) => Problem::unreadable(format!("{name}: {LOOP}")).hint("make one of them lead to a file"),
         _ => Problem::unreadable(format!("{name} cannot be opened: {e}")),
     }
 }
 
 /// What is said of links that lead to no file.
 const LOOP: &str = "symbolic links that lead back to each other";
-
-/// Whether a path cannot be followed because its links lead in a circle.
-fn is_loop(e: &io::Error) -> bool {
-    e.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
-}
 
 #[cfg(test)]
 mod tests {

@@ -6,17 +6,14 @@
 
 use crate::framing::BYTE_ORDER_MARK;
 use crate::model::Problem;
-use rustix::fs::{FlockOperation, flock};
-use std::fs::{DirBuilder, File, OpenOptions};
+use crate::platform::{ReadAt, is_pipe_or_socket, open_locked, private_folder};
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
 
-/// How long another program may hold the lock: so many pauses.
-const LOCK_PAUSES: u32 = 200;
-const LOCK_PAUSE: Duration = Duration::from_millis(10);
+/// How long another program may hold the lock.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// Bytes of the first lines.
 const FIRST_BYTES: u64 = 1 << 20;
@@ -61,7 +58,7 @@ impl Journal {
     /// The file cannot be read.
     pub fn first_lines(&self) -> Result<Vec<Vec<u8>>, Problem> {
         let mut bytes = Vec::new();
-        match open_regular(&self.path, OpenOptions::new().read(true)) {
+        match open_regular(&self.path) {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             file => file.and_then(|file| {
                 let len = file.metadata()?.len();
@@ -78,7 +75,7 @@ impl Journal {
     /// The file is not there, or cannot be read.
     pub fn all_lines(&self) -> Result<Vec<Vec<u8>>, Problem> {
         let mut bytes = Vec::new();
-        let file = open_regular(&self.path, OpenOptions::new().read(true));
+        let file = open_regular(&self.path);
         // No more than its length: a device may go on for ever.
         let read = file.and_then(|file| {
             let len = file.metadata()?.len();
@@ -89,7 +86,7 @@ impl Journal {
 
     fn read_from(&mut self, position: u64) -> Result<Vec<u8>, Problem> {
         let mut bytes = Vec::new();
-        let mut file = match open_regular(&self.path, OpenOptions::new().read(true)) {
+        let mut file = match open_regular(&self.path) {
             Ok(file) => file,
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(bytes),
             Err(e) => return Err(self.cannot("read", &e)),
@@ -117,10 +114,11 @@ impl Journal {
         let folder = folder_of(&self.path);
         if is_new {
             // What somebody decided and noted is for nobody else to read.
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            private_folder().create(folder)?;
         }
-        let mut file = open_regular(&self.path, OpenOptions::new().read(true).append(true).create(true).mode(0o600))?;
-        lock(&file)?;
+        refuse_special(&self.path)?;
+        let options = &mut OpenOptions::new();
+        let mut file = open_locked(&self.path, options.read(true).append(true).create(true), LOCK_WAIT)?;
         let len = file.metadata()?.len();
         let written = file.write_all(&text(lines, is_torn(&file, len)?)).and_then(|()| file.sync_data());
         if let Err(e) = written {
@@ -154,29 +152,20 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Opens a file that can be read and appended to. A pipe would wait for a reader for ever.
-fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
-    if let Ok(meta) = std::fs::metadata(path)
-        && (meta.is_dir() || meta.file_type().is_fifo() || meta.file_type().is_socket())
-    {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no file"));
-    }
-    options.open(path)
+/// Opens a file for reading. A pipe would wait for a writer for ever.
+fn open_regular(path: &Path) -> io::Result<File> {
+    refuse_special(path)?;
+    File::open(path)
 }
 
-/// Waits for the lock, which ends with the file. A file system without locks still appends whole writes.
-#[expect(clippy::disallowed_methods, reason = "a lock of another process wakes nobody")]
-fn lock(file: &File) -> io::Result<()> {
-    for _ in 0..LOCK_PAUSES {
-        match flock(file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) | Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOLCK | rustix::io::Errno::NOSYS) => {
-                return Ok(());
-            }
-            Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => thread::sleep(LOCK_PAUSE),
-            Err(e) => return Err(e.into()),
+/// A folder, a pipe or a socket is no journal.
+fn refuse_special(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() || is_pipe_or_socket(meta.file_type()) => {
+            Err(io::Error::new(ErrorKind::InvalidInput, "it is no file"))
         }
+        _ => Ok(()),
     }
-    Err(io::Error::new(ErrorKind::WouldBlock, "another program holds it for too long"))
 }
 
 /// Whether the file ends within a line.

@@ -2,8 +2,9 @@
 
 use super::{caught, unpack};
 use crate::model::{Problem, Sink};
+use crate::platform;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -109,7 +110,7 @@ impl Spool {
     }
 
     pub(super) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
-        (&self.file).write_all(bytes)?;
+        platform::append(&self.file, bytes, self.len())?;
         Ok(self.len.fetch_add(bytes.len() as u64, Ordering::AcqRel))
     }
 
@@ -159,8 +160,7 @@ impl Spool {
 
     /// A few bytes can unpack to more than any disk holds, and a pipe may never end: other programs need some room too.
     fn leave_room(&self, name: &str) -> Result<(), Problem> {
-        let Ok(disk) = rustix::fs::fstatvfs(&self.file) else { return Ok(()) };
-        if disk.f_bavail.saturating_mul(disk.f_frsize) >= self.room_left {
+        if platform::free_bytes(&self.file).is_none_or(|free| free >= self.room_left) {
             return Ok(());
         }
         let message = format!("no room to keep more of {name}: it has more than {} bytes of text", self.len());

@@ -4,12 +4,11 @@ use super::folder::{self, Folder};
 use super::input::cannot_open;
 use super::places::SessionPlace;
 use crate::model::Problem;
+use crate::platform::FileId;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{ErrorKind, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -134,7 +133,7 @@ fn walk_for(root: &Path, wanted: &Wanted<'_>, troubles: &mut Vec<Problem>, each:
     while let Some(folder) = open.pop() {
         let path = root.join(&folder);
         // A symbolic link may lead back to where it is.
-        let is_new = fs::metadata(&path).is_ok_and(|meta| seen.insert((meta.dev(), meta.ino())));
+        let is_new = fs::metadata(&path).is_ok_and(|meta| seen.insert(FileId::of(&meta, &path)));
         if !is_new {
             continue;
         }
@@ -154,13 +153,13 @@ fn walk_for(root: &Path, wanted: &Wanted<'_>, troubles: &mut Vec<Problem>, each:
         }
         for entry in entries {
             let name = entry.file_name();
-            if name.as_bytes().starts_with(b".") {
+            if name.as_encoded_bytes().starts_with(b".") {
                 continue;
             }
             let Ok(meta) = fs::metadata(entry.path()) else { continue };
             if meta.is_dir() {
                 open.extend(Some(folder.join(name)).filter(|folder| (wanted.folder)(folder)));
-            } else if meta.is_file() && (wanted.file)(name.as_bytes()) {
+            } else if meta.is_file() && (wanted.file)(name.as_encoded_bytes()) {
                 each(&folder.join(&name), &FileFacts::of(&meta));
             }
         }

@@ -7,12 +7,12 @@ mod directory;
 
 use super::unpack::Zstd;
 use crate::model::{Archive, Problem, Sink};
+use crate::platform::ReadAt;
 use directory::{Entry, directory};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
-use std::os::unix::fs::FileExt;
 
 /// How such a file begins; an empty archive is only its end.
 pub(super) const MAGIC: &[&[u8]] = &[b"PK\x03\x04", b"PK\x05\x06"];

@@ -83,6 +83,23 @@ pub(super) fn colour(word: &str) -> Option<Color> {
     word.parse().ok().map(Color::Indexed)
 }
 
+/// The word of a theme file for a colour.
+#[must_use]
+pub(super) fn word(colour: Color) -> String {
+    match colour {
+        Color::Reset => "default".to_owned(),
+        Color::Rgb(r, g, b) => format!("#{r:02x}{g:02x}{b:02x}"),
+        Color::Indexed(index) => index.to_string(),
+        named => index(named).map_or_else(String::new, |at| NAMES[usize::from(at)].to_owned()),
+    }
+}
+
+/// The number of a named colour among the sixteen; None for any other.
+#[must_use]
+pub(super) fn index(colour: Color) -> Option<u8> {
+    NAMED.iter().position(|named| *named == colour).and_then(|at| u8::try_from(at).ok())
+}
+
 fn hex_rgb(hex: &str) -> Option<Rgb> {
     if hex.len() != 6 || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;

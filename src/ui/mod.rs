@@ -5,6 +5,7 @@ mod colour;
 mod draw;
 mod html;
 pub mod report;
+mod sgr;
 mod svg;
 mod theme;
 

@@ -20,7 +20,7 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("colour-blind", include_str!("../../themes/colour-blind.toml")),
 ];
 
-const MODIFIERS: [(&str, Modifier); 5] = [
+pub(super) const MODIFIERS: [(&str, Modifier); 5] = [
     ("bold", Modifier::BOLD),
     ("italic", Modifier::ITALIC),
     ("underline", Modifier::UNDERLINED),

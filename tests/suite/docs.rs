@@ -5,7 +5,7 @@ use super::command::program;
 use super::golden;
 use clap::error::ErrorKind;
 use obelus::app::key::MOUSE;
-use obelus::app::keys::{self, Context, KEYS, KeyRow};
+use obelus::app::keys::{Context, KEYS, KeyRow, Keymap, sequence};
 use obelus::app::menu::{Menu, MenuKind};
 use obelus::app::signs::{self, SIGNS};
 use obelus::app::{Pane, pane_contexts};
@@ -82,7 +82,14 @@ fn where_of(context: Context) -> &'static str {
 fn keys_page() -> String {
     let mut out = String::from(
         "# Keys\n\nMade from the table `KEYS` in `src/app/keys.rs`, which also feeds the footer, the help (`?`) and the \
-         command list (`:`). `C-` is Ctrl, `BackTab` is Shift and Tab; `]w` is two keys, one after the other.\n",
+         command list (`:`). `C-` is Ctrl, `M-` is Alt, `BackTab` is Shift and Tab; `]w` is two keys, one after the \
+         other.\n\nKeys can be changed by the names in the second column, in the table `[keys]` of `config.toml`: \
+         everywhere, or in one context by a table `[keys.CONTEXT]`. The footer, the help and the command list show the \
+         keys in force; `obelus keys` prints them, `obelus config check` says what conflicts.\n\n```toml\n[keys]\n\
+         search = [\"/\", \"C-s\"]      # keys are written C-x, A-j, space, ret, esc, tab, pagedown, F5\n\
+         step-next = \"A-right\"\n\n[keys.steps]            # in the list of steps alone\n\
+         filter = \"g s\"           # two keys, one after the other\n\n[keys.global]\n\
+         top = \"home\"             # frees g; [] would leave no key\n```\n",
     );
     let mut sections: Vec<&str> = Vec::new();
     for row in KEYS {
@@ -91,10 +98,11 @@ fn keys_page() -> String {
         }
     }
     for section in sections {
-        let _ = write!(out, "\n## {section}\n\n| key | where | what |\n| --- | --- | --- |\n");
+        let _ = write!(out, "\n## {section}\n\n| key | name | where | what |\n| --- | --- | --- | --- |\n");
         for row in KEYS.iter().filter(|row| row.section == section) {
             let names: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
-            let _ = writeln!(out, "| {} | {} | {} |", names.join(" "), where_of(row.context), row.help);
+            let (name, context) = (row.action.name(), where_of(row.context));
+            let _ = writeln!(out, "| {} | `{name}` | {context} | {} |", names.join(" "), row.help);
         }
     }
     out.push_str(
@@ -239,9 +247,10 @@ fn every_action_has_a_key_and_every_key_can_be_pressed() {
     for row in KEYS {
         for key in row.keys {
             let is_one = key.parse::<obelus::app::key::KeyPress>().is_ok();
-            assert_ne!(is_one, keys::is_sequence(key), "{key} is one key, or two in a row");
+            assert_ne!(is_one, sequence(key).is_some(), "{key} is one key, or two in a row");
             let first = &key[..key.chars().next().unwrap().len_utf8()];
-            assert_eq!(keys::is_prefix(&[row.context], first), keys::is_sequence(key) && *key != first, "{key}");
+            let is_prefix = Keymap::default().is_prefix(&[row.context], first);
+            assert_eq!(is_prefix, sequence(key).is_some() && *key != first, "{key}");
         }
     }
 }
@@ -251,13 +260,16 @@ fn the_help_has_every_key_of_its_place() {
     let panes = [Pane::Files, Pane::Table, Pane::Facets, Pane::Plot, Pane::Steps, Pane::State, Pane::Inspector];
     for pane in panes {
         let contexts = pane_contexts(pane);
-        let menu = Menu::new(MenuKind::Help, &contexts);
+        let menu = Menu::new(MenuKind::Help, Keymap::default(), &contexts);
         let lines: Vec<String> = menu.window(200, 500).rows.iter().map(obelus::panes::Row::plain).collect();
         let expected: Vec<&KeyRow> = KEYS
             .iter()
             .filter(|row| contexts.contains(&row.context))
             // Not what a place further in means by the key.
-            .filter(|row| keys::find(&contexts, row.keys[0]).is_some_and(|found| std::ptr::eq(found, *row)))
+            .filter(|row| {
+                let found = Keymap::default().find(&contexts, row.keys[0]);
+                found.is_some_and(|found| std::ptr::eq(found, *row))
+            })
             .collect();
         assert!(expected.len() > 20);
         for row in &expected {

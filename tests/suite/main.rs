@@ -54,6 +54,7 @@ mod input_folders;
 mod inputs_unchanged;
 mod instances;
 mod jobs;
+mod keymap;
 mod known_files;
 mod lint;
 mod log_edge_cases;
@@ -63,6 +64,7 @@ mod mcp;
 mod mouse;
 mod outcome_filters;
 mod outputs;
+mod packaging;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod people;

@@ -2,7 +2,7 @@
 
 use super::stage::{input, lines, notice, on, press, stage, step};
 use obelus::app::key::{Mouse, MouseKind};
-use obelus::app::keys::{self, Action};
+use obelus::app::keys::Action;
 use obelus::app::pane_borders::{Border, Split};
 use obelus::app::{Msg, Pane, footer};
 use obelus::review::{Column, Sort};
@@ -208,7 +208,7 @@ fn a_click_on_a_hint_does_what_its_key_does() {
             for (name, (action, column)) in shown(&open()) {
                 let (mut clicked, mut pressed) = (open(), open());
                 let contexts = pressed.app.contexts();
-                let key = keys::rows(&contexts).find(|row| row.action == action).unwrap().keys[0];
+                let key = pressed.app.keymap.rows(&contexts).find(|row| row.action == action).unwrap().keys[0];
                 let line: String = lines(&clicked)[usize::from(footer)].chars().skip(usize::from(column)).collect();
                 assert!(line.trim_start().starts_with(key), "{key} is not shown there: {line}");
                 let begun = pressed.app.prefix.clone().unwrap_or_default();

@@ -22,34 +22,46 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("review", &["json", "text", "model", "state", "rules", "format", "lint"]),
     ("panes", &["json", "text", "model", "state", "rules", "format", "lint", "review"]),
     ("app", &["json", "text", "model", "state", "rules", "format", "lint", "review", "panes"]),
-    ("source", &["json", "text", "model", "framing"]),
+    ("platform", &[]),
+    ("source", &["json", "text", "model", "framing", "platform"]),
     ("ingest", &["json", "text", "model", "framing", "state", "format", "source"]),
     ("ui", &["text", "panes", "app"]),
-    ("shell", &["json", "text", "model", "state", "format", "review", "panes", "app", "source", "ingest", "ui"]),
+    (
+        "shell",
+        &["json", "text", "model", "state", "format", "review", "panes", "app", "platform", "source", "ingest", "ui"],
+    ),
     (
         "cli",
         &[
-            "json", "text", "model", "state", "rules", "format", "lint", "review", "panes", "app", "source", "ingest",
-            "ui", "shell",
+            "json", "text", "model", "state", "rules", "format", "lint", "review", "panes", "app", "platform",
+            "source", "ingest", "ui", "shell",
         ],
     ),
 ];
 
 /// What only some rooms may name, and what to do instead.
 const RESERVED: &[(&str, &[&str], &str)] = &[
-    ("ratatui", &["ui", "shell"], "make rows of pieces; ui paints them"),
-    ("std::fs", &["source", "ingest", "shell", "cli"], "ask for bytes through model::Bytes"),
-    ("std::thread", &["source", "ingest", "shell", "cli"], "return an Effect; shell runs it on a thread"),
-    ("std::time", &["source", "ingest", "shell", "cli"], "take times as arguments"),
+    ("ratatui", &["ui", "shell", "platform"], "make rows of pieces; ui paints them"),
+    ("std::fs", &["platform", "source", "ingest", "shell", "cli"], "ask for bytes through model::Bytes"),
+    ("std::thread", &["platform", "source", "ingest", "shell", "cli"], "return an Effect; shell runs it on a thread"),
+    ("std::time", &["platform", "source", "ingest", "shell", "cli"], "take times as arguments"),
     ("std::env", &["source", "ingest", "shell", "cli"], "take settings as arguments"),
-    ("std::process", &["source", "ingest", "shell", "cli"], "return an Effect"),
+    ("std::process", &["platform", "source", "ingest", "shell", "cli"], "return an Effect"),
     ("notify::", &["source"], "follow through source"),
     ("syntect", &["ui"], "ask ui::code"),
     ("jaq", &["cli"], "only the worker of `query` runs foreign expressions"),
     ("flate2", &["source"], "open it through source::Input, which unpacks"),
     ("ruzstd", &["source"], "open it through source::Input, which unpacks"),
     ("clap", &["cli"], "parse arguments in cli"),
-    ("crossterm", &["shell", "ui"], "only the shell knows the terminal"),
+    ("crossterm", &["shell", "ui", "platform"], "only the shell knows the terminal"),
+    ("std::os", &["platform"], "put what differs between systems into platform"),
+    ("cfg(unix)", &["platform"], "put what differs between systems into platform"),
+    ("cfg(windows)", &["platform"], "put what differs between systems into platform"),
+    ("rustix", &["platform"], "put what differs between systems into platform"),
+    ("signal_hook", &["platform"], "put what differs between systems into platform"),
+    ("ctrlc", &["platform"], "put what differs between systems into platform"),
+    ("winapi_util", &["platform"], "put what differs between systems into platform"),
+    ("win32job", &["platform"], "put what differs between systems into platform"),
 ];
 
 /// Words that have no place outside tests, and what to do instead.
@@ -430,6 +442,8 @@ fn a_crate_without_a_place_in_a_room_is_found() {
         ("app/x.rs", "use std::fs;", "std::fs"),
         ("rules/x.rs", "use std::{env, fmt};", "std::env"),
         ("state/x.rs", "use std::time::Instant;", "std::time"),
+        ("source/x.rs", "use std::os::unix::fs::MetadataExt;", "std::os"),
+        ("shell/x.rs", "#[cfg(windows)]\nfn f() {}", "cfg(windows)"),
     ] {
         let found = found_in(path, code, &[]);
         assert!(found.contains(&format!("{word} has no place")), "{code}: {found}");

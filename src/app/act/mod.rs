@@ -197,8 +197,8 @@ impl App {
     fn open_menu(&mut self, kind: MenuKind) {
         let place = self.place();
         self.layer = Some(Layer::Menu(match (kind, self.fitting_filters()) {
-            (MenuKind::Palette, Some(filters)) => Menu::palette(&place, filters),
-            _ => Menu::new(kind, &place),
+            (MenuKind::Palette, Some(filters)) => Menu::palette(self.keymap, &place, filters),
+            _ => Menu::new(kind, self.keymap, &place),
         }));
     }
 

@@ -148,7 +148,13 @@ pub enum Action {
 }
 
 impl Action {
-    /// Its name in scripts and documents: `step-next`, `tab-history`.
+    /// The action of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        super::KEYS.iter().map(|row| row.action).find(|action| action.name() == name)
+    }
+
+    /// Its name in scripts, documents and the configuration: `step-next`, `tab-history`.
     #[must_use]
     pub fn name(self) -> String {
         let mut out = String::new();

@@ -51,7 +51,92 @@ pub enum Context {
     Prompt,
 }
 
+/// All contexts, in the order of this file.
+const ALL: [Context; 23] = {
+    use Context as C;
+    [
+        C::Global,
+        C::Trajectory,
+        C::Replay,
+        C::Steps,
+        C::State,
+        C::Instances,
+        C::Inspector,
+        C::Llm,
+        C::Conversation,
+        C::Pager,
+        C::TwoRuns,
+        C::File,
+        C::Merging,
+        C::Watches,
+        C::Files,
+        C::Table,
+        C::Dataset,
+        C::Facets,
+        C::Plot,
+        C::Attempts,
+        C::Menu,
+        C::Commands,
+        C::Prompt,
+    ]
+};
+
 impl Context {
+    /// The context of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|context| context.name() == name)
+    }
+
+    /// All contexts.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ALL.into_iter()
+    }
+
+    /// Its name in the configuration: `two-runs`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Trajectory => "trajectory",
+            Self::Replay => "replay",
+            Self::Steps => "steps",
+            Self::State => "state",
+            Self::Instances => "instances",
+            Self::Inspector => "inspector",
+            Self::Llm => "llm",
+            Self::Conversation => "conversation",
+            Self::Pager => "pager",
+            Self::TwoRuns => "two-runs",
+            Self::File => "file",
+            Self::Merging => "merging",
+            Self::Watches => "watches",
+            Self::Files => "files",
+            Self::Table => "table",
+            Self::Dataset => "dataset",
+            Self::Facets => "facets",
+            Self::Plot => "plot",
+            Self::Attempts => "attempts",
+            Self::Menu => "list",
+            Self::Commands => "commands",
+            Self::Prompt => "prompt",
+        }
+    }
+
+    /// The outermost context with which it is in force at the same time.
+    #[must_use]
+    pub const fn group(self) -> Self {
+        match self {
+            Self::Trajectory | Self::Replay | Self::Steps | Self::State | Self::Instances | Self::Inspector => {
+                Self::Trajectory
+            }
+            Self::Llm | Self::File | Self::Merging | Self::Watches => Self::Trajectory,
+            Self::Dataset | Self::Table | Self::Facets | Self::Plot => Self::Dataset,
+            Self::Menu | Self::Commands | Self::Prompt => Self::Prompt,
+            Self::Global | Self::Conversation | Self::Pager | Self::TwoRuns | Self::Files | Self::Attempts => self,
+        }
+    }
+
     /// Whether its keys are those of one pane, and not of all that lie around it.
     #[must_use]
     pub const fn is_of_one_pane(self) -> bool {

@@ -75,7 +75,7 @@ pub(super) fn row(item: Item, width: usize) -> Row {
 /// footer say more.
 fn key_row(row: &KeyRow, cells: usize) -> Row {
     if cells < HELP_CELLS {
-        let key = SafeText::of(row.keys[0]);
+        let key = SafeText::of(row.key());
         let key = pad(&key, width(key.as_str()).max(NARROW_KEY_CELLS));
         return Row::new(vec![
             Piece::of(Role::Text, " "),

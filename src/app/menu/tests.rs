@@ -6,7 +6,7 @@ use crate::app::{Pane, pane_contexts};
 #[test]
 fn typing_filters_and_numbers_go_to_steps() {
     let contexts = [Context::Steps, Context::Trajectory, Context::Global];
-    let mut menu = Menu::new(MenuKind::Palette, &contexts);
+    let mut menu = Menu::new(MenuKind::Palette, Keymap::default(), &contexts);
     let all = menu.len();
     menu.prompt.insert("theme");
     menu.refresh(&contexts);
@@ -23,7 +23,7 @@ fn every_key_can_be_read_on_a_small_screen() {
     // The inside of the list at 40x12, below the line that is typed.
     let (width, height) = (38, 7);
     for pane in [Pane::Files, Pane::Table, Pane::Facets, Pane::Plot, Pane::Attempts, Pane::State, Pane::Watches] {
-        let mut menu = Menu::new(MenuKind::Help, &pane_contexts(pane));
+        let mut menu = Menu::new(MenuKind::Help, Keymap::default(), &pane_contexts(pane));
         for at in 0..menu.len() {
             menu.choose(at);
             menu.settle(width, height);

@@ -434,12 +434,13 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::keys::{Action, Keymap};
 
     #[test]
     fn every_tab_has_a_row_and_a_key() {
         for tab in Tab::ALL {
             assert_eq!(tab.row().tab, Some(*tab));
-            assert!(!super::super::tabs::key(*tab).is_empty(), "{tab:?} has a row of KEYS");
+            assert!(!Keymap::default().key_of(Action::Tab(*tab)).is_empty(), "{tab:?} has a row of KEYS");
         }
         let panes: Vec<Pane> = PANES.iter().filter(|row| row.tab.is_none()).map(|row| row.pane).collect();
         assert!(panes.iter().all(|pane| pane.row().pane == *pane));

@@ -8,7 +8,6 @@ use crate::lint::{self, Lint, baseline};
 use crate::model::{Found, Severity};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -90,13 +89,15 @@ fn location(file: &FileName, found: &Found) -> Value {
 
 /// A file as a reference: relative as it was given, or a whole `file:` address.
 fn uri(file: &Path) -> String {
-    let (mut out, name) = match file.as_os_str().as_bytes() {
+    let (mut out, name) = match file.as_os_str().as_encoded_bytes() {
         b"-" => (String::new(), b"stdin".as_slice()),
         name @ [b'/', ..] => ("file://".to_owned(), name),
+        name if file.is_absolute() => ("file:///".to_owned(), name),
         name => (String::new(), name),
     };
     for &byte in name {
         match byte {
+            b'\\' if std::path::MAIN_SEPARATOR == '\\' => out.push('/'),
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
             _ => {
                 let _ = write!(out, "%{byte:02X}");
@@ -109,6 +110,7 @@ fn uri(file: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn files_become_references() {

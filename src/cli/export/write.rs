@@ -8,16 +8,12 @@ use super::{NOTES_MAX, Options};
 use crate::cli::{Stop, output_path};
 use crate::ingest::Loaded;
 use crate::model::{Problem, lossy};
+use crate::platform::EndSignals;
 use crate::review::{ChatLeft, Judged, Redactor, Secret};
 use crate::source::{Output, Ready, Stamp};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
-use signal_hook::flag::{register, register_usize};
-use signal_hook::low_level::emulate_default_handler;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What became of the records.
 #[derive(Default)]
@@ -122,7 +118,7 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps:
     let part = |path: &PathBuf| {
         Ok(Part { output: output_path::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
     };
-    let ended = Signalled::new()?;
+    let ended = EndSignals::put_off()?;
     let parts: Vec<Part> = paths.iter().map(part).collect::<Result<_, Problem>>()?;
     let mut name = path.as_os_str().to_owned();
     name.push(".manifest.json");
@@ -130,41 +126,19 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps:
     let redactor = options.redact.then(redactor).transpose()?;
     let proof = sifted.proof.as_ref();
     let mut work = Work { options, inputs: sifted.inputs, redactor, parts, manifest, counts: Counts::default(), proof };
-    let written = sifted.each(|seen| ended.check().and_then(|()| work.take(&seen)));
-    let written = written.and_then(|()| ended.check()).and_then(|()| work.end(stamps));
+    let written = sifted.each(|seen| check(&ended).and_then(|()| work.take(&seen)));
+    let written = written.and_then(|()| check(&ended)).and_then(|()| work.end(stamps));
     // What was begun is taken away by now.
-    ended.end_if_signalled()?;
+    ended.end_if_any()?;
     written
 }
 
-/// Signals that end the program, heard from now on, so that what was begun is taken away first.
-struct Signalled(Arc<AtomicUsize>);
-
-impl Signalled {
-    fn new() -> Result<Self, Stop> {
-        let signal = Arc::new(AtomicUsize::new(0));
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU] {
-            register_usize(number, Arc::clone(&signal), usize::try_from(number).unwrap_or(0))?;
-        }
-        // A file that becomes larger than a limit allows: the write fails, which is reported.
-        register(SIGXFSZ, Arc::default())?;
-        Ok(Self(signal))
-    }
-
-    fn check(&self) -> Result<(), Stop> {
-        match self.0.load(Ordering::Relaxed) {
-            0 => Ok(()),
-            _ => Err(Problem::unreadable("ended by a signal").into()),
-        }
-    }
-
-    /// Ends the program as the signal would have.
-    fn end_if_signalled(&self) -> Result<(), Stop> {
-        match i32::try_from(self.0.load(Ordering::Relaxed)) {
-            Ok(0) | Err(_) => Ok(()),
-            Ok(signal) => Ok(emulate_default_handler(signal)?),
-        }
-    }
+/// Whether a signal came that ends the program.
+///
+/// # Errors
+/// One did.
+fn check(ended: &EndSignals) -> Result<(), Stop> {
+    if ended.is_any() { Err(Problem::unreadable("ended by a signal").into()) } else { Ok(()) }
 }
 
 /// The patterns of secrets.

@@ -1,7 +1,7 @@
 //! The thread that writes to stdout, so that a reader who does not read stops nothing else.
 
+use crate::platform::is_stdout_unread;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::thread::JoinHandle;
@@ -108,17 +108,9 @@ fn write(pieces: &Receiver<Vec<u8>>) -> io::Result<()> {
                 out.write_all(&piece)?;
                 out.flush()?;
             }
-            Err(RecvTimeoutError::Timeout) if is_unread() => return Err(io::ErrorKind::BrokenPipe.into()),
+            Err(RecvTimeoutError::Timeout) if is_stdout_unread() => return Err(io::ErrorKind::BrokenPipe.into()),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
     }
-}
-
-/// Whether the reader of stdout is gone.
-fn is_unread() -> bool {
-    let stdout = io::stdout();
-    let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().intersects(PollFlags::ERR)
 }

@@ -2,16 +2,13 @@
 //! long. What it may do there is in [`confine`]. Expressions ([`super::query`]) and chat templates ([`super::chat`])
 //! run in such processes; an abort ends the process and never the screen.
 
-mod confine;
 pub(crate) mod frame;
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-mod refused;
 
-pub(crate) use confine::confine;
+pub(crate) use crate::platform::confine;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use crate::platform::{ChildGuard, TimedPipe};
+use std::io::{self, BufReader, BufWriter, ErrorKind};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A running process. Dropped, it is killed.
@@ -21,7 +18,8 @@ pub(crate) struct Worker {
     /// What it reads.
     pub(crate) to: BufWriter<ChildStdin>,
     /// What it writes, up to a time.
-    pub(crate) from: BufReader<Timed>,
+    pub(crate) from: BufReader<TimedPipe>,
+    _guard: ChildGuard,
 }
 
 /// Why a worker has no answer.
@@ -36,28 +34,6 @@ pub(crate) enum Ended {
 impl From<io::Error> for Ended {
     fn from(error: io::Error) -> Self {
         if error.kind() == ErrorKind::TimedOut { Self::Late } else { Self::Died }
-    }
-}
-
-/// What a worker writes, up to a time.
-#[derive(Debug)]
-pub(crate) struct Timed {
-    pipe: ChildStdout,
-    until: Instant,
-}
-
-impl Read for Timed {
-    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let left = self.until.saturating_duration_since(Instant::now());
-            let timeout = Timespec::try_from(left).map_err(|_| ErrorKind::InvalidInput)?;
-            match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&timeout)) {
-                Ok(0) => return Err(ErrorKind::TimedOut.into()),
-                Ok(_) => return self.pipe.read(block),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
     }
 }
 
@@ -77,13 +53,13 @@ impl Worker {
         let (Some(to), Some(pipe)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(ErrorKind::BrokenPipe.into());
         };
-        let from = BufReader::new(Timed { pipe, until: Instant::now() });
-        Ok(Self { process, to: BufWriter::new(to), from })
+        let guard = ChildGuard::new(&process)?;
+        Ok(Self { process, to: BufWriter::new(to), from: BufReader::new(TimedPipe::new(pipe)?), _guard: guard })
     }
 
     /// What it writes is waited for so long from now.
     pub(crate) fn wait_for(&mut self, time: Duration) {
-        self.from.get_mut().until = Instant::now() + time;
+        self.from.get_mut().wait_until(Instant::now() + time);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::wal::Wal;
 use super::{Fault, MAGIC, u16_at, u32_at};
+use crate::platform::ReadAt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Length of the header of the file, which is on the first page.

@@ -1,10 +1,10 @@
 //! The write-ahead log beside a database: which of its pages hold, by its last commit.
 
 use super::{Fault, u32_at};
+use crate::platform::ReadAt;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 const HEADER_LEN: usize = 32;

@@ -13,6 +13,7 @@ use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
 use super::fs_events::{Heard, Hints};
 use super::{Input, is_missing};
 use crate::model::Problem;
+use crate::platform::open_files_max;
 use crossbeam_channel::Receiver;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -32,8 +33,7 @@ const HANDLES_SHARE: u64 = 2;
 
 /// Handles that may be open at once under the limit of this process.
 fn handles_max() -> usize {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    let share = limit.and_then(|limit| usize::try_from(limit / HANDLES_SHARE).ok());
+    let share = open_files_max().and_then(|limit| usize::try_from(limit / HANDLES_SHARE).ok());
     share.map_or(HANDLES_MAX, |share| share.clamp(1, HANDLES_MAX))
 }
 

@@ -1,9 +1,9 @@
 //! The central directory of a zip archive: which members there are and where they are.
 
+use crate::platform::ReadAt;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 /// A member as the directory has it.
 #[derive(Debug, Clone, Copy)]

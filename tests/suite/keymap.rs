@@ -1,0 +1,47 @@
+//! Keys that the user has set, on the screen: they work, and the footer, the help and the list of commands show them.
+
+use super::stage::{input, notice, press, screen, stage, step};
+use obelus::app::keys::{Action, Binding, Context, Keymap, normalized};
+use obelus::shell::headless::Stage;
+
+fn binding(context: Option<Context>, action: Action, keys: &[&str]) -> Binding {
+    Binding { context, action, keys: keys.iter().map(|key| normalized(key).unwrap()).collect() }
+}
+
+fn trip() -> Stage {
+    let mut stage = stage(input("trip-run.jsonl"), (120, 30));
+    stage.app.keymap = Keymap::with(&[
+        binding(None, Action::StepNext, &["A-n", "C-x n"]),
+        binding(Some(Context::Global), Action::Top, &["home"]),
+        binding(None, Action::Help, &["F2"]),
+        binding(None, Action::Theme, &[]),
+    ])
+    .unwrap();
+    stage
+}
+
+#[test]
+fn set_keys_work_and_those_in_whose_place_they_stand_do_not() {
+    let mut stage = trip();
+    let at = step(&stage);
+    press(&mut stage, "M-n");
+    assert_eq!(step(&stage), at + 1);
+    press(&mut stage, "C-x");
+    assert_eq!(step(&stage), at + 1, "the first key of two waits for the second");
+    assert!(screen(&stage).lines().last().unwrap().contains("C-xn step"), "{}", screen(&stage));
+    press(&mut stage, "n");
+    assert_eq!(step(&stage), at + 2);
+    press(&mut stage, ".");
+    assert_eq!((step(&stage), notice(&stage)), (at + 2, ". does nothing here; F2 lists the keys"));
+}
+
+#[test]
+fn set_keys_are_shown() {
+    let mut stage = trip();
+    let footer = screen(&stage).lines().last().unwrap().to_owned();
+    assert!(footer.contains(" M-n step") && footer.contains(" F2 help") && !footer.contains(" . step"), "{footer}");
+    press(&mut stage, "F2 type:forward");
+    assert!(screen(&stage).contains("M-n C-xn"), "{}", screen(&stage));
+    press(&mut stage, "Esc : type:theme Enter");
+    assert!(stage.app.layer.is_none(), "a command without a key runs from the list");
+}

@@ -1,0 +1,171 @@
+//! What is published and released: the contents of the packages, the archives and what names them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Most bytes of the files of a package before they are packed; crates.io takes 10 MB packed.
+const PACKAGE_BYTES_MAX: u64 = 4_000_000;
+/// A target for archives made of the program that is tested, which says nothing of what it runs on.
+const TARGET: &str = "x86_64-unknown-linux-musl";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn manifest() -> toml::Table {
+    fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap()
+}
+
+/// The files that `cargo package` takes, below the folder of the package.
+fn packaged(package: &str) -> BTreeSet<String> {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["package", "--list", "--allow-dirty", "--offline", "-p", package])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    String::from_utf8(cargo.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files_below(&path, out) } else { out.push(path) }
+    }
+}
+
+#[test]
+fn packages_hold_what_they_are_built_from_and_little_else() {
+    for (package, folder) in [("obelus", root().to_owned()), ("obelus-core", root().join("core"))] {
+        let listed = packaged(package);
+        let mut sources = Vec::new();
+        files_below(&folder.join("src"), &mut sources);
+        for source in &sources {
+            let path = source.strip_prefix(&folder).unwrap().display().to_string();
+            assert!(listed.contains(&path), "{package} lacks {path}");
+            // What a source includes, tests aside, is in the package too.
+            let text = fs::read_to_string(source).unwrap_or_default();
+            let text = text.split("#[cfg(test)]").next().unwrap().to_owned();
+            for part in text.split("include_str!(\"").chain(text.split("include_bytes!(\"")).skip(1) {
+                let Some(name) = part.split_once("\")").map(|(name, _)| name).filter(|n| !n.contains('\n')) else {
+                    continue;
+                };
+                let included = source.parent().unwrap().join(name);
+                let Ok(included) = included.canonicalize() else { continue };
+                let is_test = source.ends_with("tests.rs");
+                let path = included.strip_prefix(&folder).map(|path| path.display().to_string());
+                assert!(is_test || path.is_ok_and(|path| listed.contains(&path)), "{package} lacks {name}");
+            }
+        }
+        let is_ours = |name: &&String| !name.starts_with(".cargo_vcs") && !name.ends_with(".orig");
+        let bytes: u64 =
+            listed.iter().filter(is_ours).filter_map(|n| Some(fs::metadata(folder.join(n)).ok()?.len())).sum();
+        assert!(bytes < PACKAGE_BYTES_MAX, "{package}: {bytes} bytes");
+        let stray: Vec<_> = listed
+            .iter()
+            .filter(|n| ["tests/", "docs/", "fuzz/", ".ci", ".github", "packaging"].iter().any(|f| n.starts_with(f)))
+            .collect();
+        assert!(stray.is_empty(), "{package}: {stray:?}");
+    }
+}
+
+/// Runs one of the scripts of `packaging/`; what it prints.
+fn script(name: &str, arguments: &[&Path]) -> Result<String, String> {
+    let mut command = Command::new(root().join("packaging").join(name));
+    // What is packed is a few bytes; the program that is tested writes its pages.
+    command.args(arguments).env("OBELUS", env!("CARGO_BIN_EXE_obelus")).current_dir(root());
+    let output = command.output().unwrap();
+    if output.status.success() {
+        Ok(String::from_utf8(output.stdout).unwrap())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+/// A program to pack, smaller than the one that is tested.
+fn stand_in(folder: &Path) -> PathBuf {
+    let path = folder.join("program");
+    fs::write(&path, "#!/bin/sh\n").unwrap();
+    path
+}
+
+/// The archive, unpacked, is where `cargo binstall` looks, with all that the recipes install.
+#[test]
+fn archives_are_as_their_recipes_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = &stand_in(folder.path());
+    let dist = folder.path().join("dist");
+    let archive = PathBuf::from(script("archive", &[program, Path::new(TARGET), &dist]).unwrap().trim());
+    let again = folder.path().join("again");
+    script("archive", &[program, Path::new(TARGET), &again]).unwrap();
+    let name = archive.file_name().unwrap();
+    assert_eq!(
+        fs::read(&archive).unwrap(),
+        fs::read(again.join(name)).unwrap(),
+        "the same files make the same archive"
+    );
+
+    let (manifest, version) = (manifest(), env!("CARGO_PKG_VERSION"));
+    let binstall = &manifest["package"]["metadata"]["binstall"];
+    let repository = manifest["workspace"]["package"]["repository"].as_str().unwrap();
+    let filled = |template: &str| {
+        let marks =
+            [("repo", repository), ("version", version), ("target", TARGET), ("bin", "obelus"), ("binary-ext", "")];
+        marks.iter().fold(template.to_owned(), |text, (mark, value)| text.replace(&format!("{{ {mark} }}"), value))
+    };
+    let url = filled(binstall["pkg-url"].as_str().unwrap());
+    assert_eq!(url.rsplit('/').next(), name.to_str());
+    let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status().unwrap();
+    assert!(unpacked.success());
+    let there = |path: &str| folder.path().join(path).is_file();
+    assert!(there(&filled(binstall["bin-dir"].as_str().unwrap())));
+
+    let missing = script("recipes", &[&dist, &folder.path().join("recipes")]);
+    assert!(missing.unwrap_err().contains("aarch64"), "a recipe without its archive is not made");
+    let sum = fs::read_to_string(dist.join(format!("{}.sha256", name.display()))).unwrap();
+    for target in ["aarch64-unknown-linux-musl", "aarch64-apple-darwin", "x86_64-apple-darwin"] {
+        fs::write(dist.join(format!("obelus-{version}-{target}.tar.gz.sha256")), format!("{target}  x\n")).unwrap();
+    }
+    script("recipes", &[&dist, &folder.path().join("recipes")]).unwrap();
+    let sum = sum.split(' ').next().unwrap();
+    for recipe in ["obelus.rb", "PKGBUILD"] {
+        let text = fs::read_to_string(folder.path().join("recipes").join(recipe)).unwrap();
+        assert!(text.contains(sum) && text.contains(version) && !text.contains('@'.to_string().as_str()), "{text}");
+        let installed = text
+            .split_whitespace()
+            .map(|word| word.trim_matches(['"', '\'', ',']))
+            .filter(|word| word.starts_with("completions/") || word.starts_with("man/") || word.starts_with("LICENSE"));
+        for path in installed {
+            let path = format!("obelus-{version}-{TARGET}/{}", path.replace("*.1", "obelus.1"));
+            assert!(there(&path), "{recipe} installs {path}");
+        }
+    }
+}
+
+/// A wheel of the program installs it, wherever there is a Python to try it with.
+#[test]
+fn a_wheel_puts_the_program_on_the_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = &stand_in(folder.path());
+    let new_enough = "import sys, tomllib";
+    if !Command::new("python3").args(["-c", new_enough]).status().is_ok_and(|status| status.success()) {
+        return;
+    }
+    let wheel = PathBuf::from(script("wheel", &[program, Path::new(TARGET), folder.path()]).unwrap().trim());
+    let name = wheel.file_name().unwrap().to_str().unwrap();
+    assert!(
+        name.starts_with(&format!("obelus-{}-py3-none-manylinux_2_17_x86_64", env!("CARGO_PKG_VERSION"))),
+        "{name}"
+    );
+    let to = folder.path().join("site");
+    let unpacked = Command::new("python3").args(["-m", "zipfile", "-e"]).args([&wheel, &to]).status().unwrap();
+    assert!(unpacked.success());
+    let scripts = to.join(format!("obelus-{}.data/scripts/obelus", env!("CARGO_PKG_VERSION")));
+    assert_eq!(fs::read(scripts).unwrap(), fs::read(program).unwrap());
+    let record = fs::read_to_string(to.join(format!("obelus-{}.dist-info/RECORD", env!("CARGO_PKG_VERSION")))).unwrap();
+    let mut files = Vec::new();
+    files_below(&to, &mut files);
+    assert_eq!(record.lines().count(), files.len(), "{record}");
+}
