@@ -77,8 +77,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(0)
 }
 
-/// The input without its secrets, the trajectory in it, and how many secrets were replaced. What stands between records
-/// stays as it is: no format reads it.
+/// The input without its secrets, the trajectory in it, and how many secrets were replaced. Bytes between records
+/// stay as they are: no format reads them.
 ///
 /// # Errors
 /// The input is too large, or can no longer be read.

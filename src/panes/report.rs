@@ -7,13 +7,14 @@ use super::known_file::{FileKey, KnownFilePane, Layout, Look, known_words};
 use super::message::{CodeLine, CodeRequest, DocView};
 use super::open_command::{Place, open_command};
 use super::reading::{self, ReadingView};
-use super::state::StatePane;
+use super::state::{StatePane, counts};
 use super::step_filter::StepFilter;
 use super::{Extent, Open, Piece, Row, Session, steps};
 use crate::json::Key;
 use crate::lint;
 use crate::model::{Finding, Identity, StepNo, lossy};
 use crate::rules::work::FileId;
+use crate::state::Event;
 use crate::text::{Role, count_of, size_text};
 use std::sync::Arc;
 
@@ -139,7 +140,7 @@ impl<'c> Report<'c> {
         out
     }
 
-    /// The steps that have cards, in order: results that stand below their calls have none.
+    /// The steps that have cards, in order: results that are shown below their calls have none.
     #[must_use]
     pub fn steps(&self) -> Vec<StepNo> {
         let Some(open) = self.session.open() else { return Vec::new() };
@@ -211,11 +212,13 @@ impl<'c> Report<'c> {
         of.results.iter().copied().filter(|step| !has_row(step)).collect()
     }
 
-    /// The first value that a step changed.
+    /// The first value that a step changed, of those that do not only count.
     fn changed_path(&self, step: StepNo) -> Option<(Identity, Vec<Key>)> {
         let open = self.session.open()?;
-        let event = open.tree().events(step).into_iter().find(|event| open.tree().leaf(event.node, step).is_some())?;
-        Some(open.path_of(event.node))
+        let tree = open.tree();
+        let is_meant =
+            |event: &Event| !counts(&tree.identity(event.identity).kind) && tree.leaf(event.node, step).is_some();
+        Some(open.path_of(tree.events(step).into_iter().find(is_meant)?.node))
     }
 
     fn command(&self, step: StepNo, path: Option<&(Identity, Vec<Key>)>) -> String {
@@ -278,7 +281,7 @@ impl<'c> Report<'c> {
 
     /// What the step in focus changed.
     fn changes(&self, open: &Open<'_>) -> Vec<Row> {
-        // A third of the height is for the changes; beside them stand a title, the counters and a line below.
+        // A third of the height is for the changes; a title, the counters and a line below take three rows.
         let extent = Extent { width: CELLS, height: 3 * (CHANGES_MAX + 3) };
         let mut rows = self.state.changed_here(open, extent);
         rows.pop();

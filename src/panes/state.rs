@@ -15,6 +15,7 @@ use super::{Extent, Hit, Open, Scroll, Window, marks};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{IdentityId, IdentityView, NodeId, Shape};
+pub(super) use changed_here::counts;
 use changes::Changes;
 pub(super) use changes::before;
 use columns::value_column;

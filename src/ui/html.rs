@@ -37,7 +37,7 @@ pub(super) fn rows(rows: &[Row], has_step: &dyn Fn(i32) -> bool, out: &mut Strin
     }
 }
 
-/// A row: its left part, and what stands at the right edge.
+/// A row: its left part, and the part at the right edge.
 pub(super) fn row(row: &Row, has_step: &dyn Fn(i32) -> bool, out: &mut String) {
     out.push_str("<div class=r><span class=l>");
     pieces(&row.left, has_step, out);
@@ -50,7 +50,7 @@ pub(super) fn row(row: &Row, has_step: &dyn Fn(i32) -> bool, out: &mut String) {
     out.push_str("</div>\n");
 }
 
-/// Pieces, one behind the other.
+/// Pieces, one after the other.
 pub(super) fn pieces(pieces: &[Piece], has_step: &dyn Fn(i32) -> bool, out: &mut String) {
     for piece in pieces {
         self::piece(piece, has_step, out);

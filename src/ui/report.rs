@@ -209,7 +209,7 @@ fn card(report: &mut Report<'_>, step: i32, anchors: &BTreeSet<i32>, room: &mut 
 
 fn put_card(card: &Card, shown: &dyn Fn(i32) -> bool, out: &mut String) {
     out.push_str("<h3>");
-    // The results that stand below their call.
+    // The results that are shown below their call.
     for step in card.steps.iter().skip(1) {
         let _ = write!(out, "<a id=s{step}></a>");
     }

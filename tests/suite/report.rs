@@ -85,14 +85,15 @@ fn a_page_has_steps_changes_state_and_findings() {
 fn a_page_has_the_files_of_a_coding_agent_with_who_wrote_each_line() {
     let page = page_of(&sample("fix-session.jsonl"), &[]);
     assert!(page.contains("<h2 id=files>"));
-    let edited =
-        page.lines().find(|line| line.contains("class=blame href=\"#s17\"") && line.contains("8</span>")).unwrap();
+    // The line that step 17 wrote, by its number.
+    let is_edited = |line: &&str| line.contains("class=blame href=\"#s17\"") && line.contains("   8</span>");
+    let edited = page.lines().find(is_edited).unwrap();
     assert!(edited.contains("discount"), "{edited}");
     assert!(text(&page).contains("test_totals.py"));
     let findings = obelus(&["check", &sample("faults.jsonl")]).1;
     let page = text(&page_of(&sample("faults.jsonl"), &[]));
-    let rule = findings.split_whitespace().find(|word| word.starts_with("acts.") || word.starts_with("adp.")).unwrap();
-    assert!(page.contains(rule.split_once('.').unwrap().1.trim_end_matches([':', ']'])), "{rule}");
+    let rule = findings.split_whitespace().find_map(|word| word.strip_prefix("[acts.")?.strip_suffix(']')).unwrap();
+    assert!(page.contains(rule), "{rule}");
 }
 
 #[test]
@@ -152,16 +153,16 @@ fn secrets_are_replaced_before_the_page_is_made() {
 #[test]
 fn a_long_run_is_cut_in_the_middle_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let words = "word ".repeat(400);
+    let words = "word ".repeat(500);
     let step = |number: usize| json!({"class_": "text_observation", "content": format!("n{number} {words}"), "source": "user"});
-    let content: Vec<_> = (0..6_000).map(step).collect();
+    let content: Vec<_> = (0..2_900).map(step).collect();
     let record = json!({"id": "a", "content": content});
     let input = file(folder.path(), "long.jsonl", &format!("{record}\n"));
     let page = page_of(&input, &[]);
     assert!(page.len() < 14 << 20, "{}", page.len());
     let text = text(&page);
     assert!(text.contains("are left out: a page has at most 5"), "it says so");
-    assert!(text.contains("n0 word") && text.contains("n5999 word") && !text.contains("n3000 word"));
+    assert!(text.contains("n0 word") && text.contains("n2899 word") && !text.contains("n1450 word"));
     let ids: BTreeSet<&str> = attributes(&page, "id").into_iter().collect();
     let links = attributes(&page, "href");
     assert!(links.iter().all(|link| ids.contains(&link[1..])), "no link to what is left out");

@@ -16,7 +16,7 @@ pub(super) struct Kept {
     limit: usize,
     /// Lines that ended.
     line: usize,
-    /// Whether lines or bytes were left out behind what is kept.
+    /// Whether lines or bytes were left out after what is kept.
     has_more: bool,
 }
 

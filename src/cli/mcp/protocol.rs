@@ -20,7 +20,7 @@ const INVALID_REQUEST: i64 = -32_600;
 const METHOD_NOT_FOUND: i64 = -32_601;
 const INVALID_PARAMS: i64 = -32_602;
 
-/// What a client is told of the tools together.
+/// What a client reads about the tools together.
 const INSTRUCTIONS: &str = "obelus reads recorded runs of agents: Claude Code, Codex and other sessions, datasets of \
     trajectories, logs of frameworks. `steps` lists a run, `step` reads one, `check` finds what is wrong, `blame` and \
     `history` say who wrote a value and when. Steps count from 0. Long answers come in lines: offset and limit.";
@@ -168,7 +168,7 @@ impl Server {
         }
     }
 
-    /// The arguments of the command line that a tool stands for.
+    /// The arguments of the command line that answer a tool.
     fn words(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<Vec<OsString>, String> {
         let is_known = |name: &String| {
             tool.arguments.iter().any(|argument| argument.name == name) || PAGING.iter().any(|(known, _)| known == name)

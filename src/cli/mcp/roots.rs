@@ -34,7 +34,7 @@ impl Roots {
     /// them that has it.
     ///
     /// # Errors
-    /// There is no such file, or it lies elsewhere, also behind a link.
+    /// There is no such file, or it lies elsewhere, also through a link.
     pub(super) fn file(&self, asked: &str) -> Result<PathBuf, String> {
         let candidates: Vec<PathBuf> = self.0.iter().map(|root| root.join(asked)).collect();
         let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());

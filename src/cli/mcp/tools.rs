@@ -125,7 +125,7 @@ pub(super) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "blame",
-        about: "Say which step wrote each value of the state, and who; with `lines_of` the same of each line of a file.",
+        about: "Say which step wrote each value of the state; with `lines_of` each line of a file of the agent.",
         command: "blame",
         arguments: &[
             FILE,

@@ -9,6 +9,11 @@ use crate::state::{EventOp, NodeId};
 use crate::text::{Role, SafeText, pad, width};
 use std::collections::HashSet;
 
+/// Whether the values of a kind count what the run does, so that they change with nearly every step.
+pub(in crate::panes) fn counts(kind: &str) -> bool {
+    COUNTING.contains(&kind)
+}
+
 /// The block takes at most this part of the pane's height.
 const PART_OF_HEIGHT: usize = 3;
 /// Fewest rows of a block: its title, a change, the line below it.
@@ -73,7 +78,7 @@ impl ChangedHere {
         let looked = writes.by_ref().take(WRITES_MAX);
         let changed = looked.filter(|(node, op)| *op != EventOp::Same && seen.insert(*node));
         let nodes: Vec<NodeId> = changed.map(|(node, _)| node).collect();
-        let is_counter = |node: &NodeId| COUNTING.contains(&&*tree.identity(tree.path(*node).0).kind);
+        let is_counter = |node: &NodeId| counts(&tree.identity(tree.path(*node).0).kind);
         let (mut counters, others): (Vec<NodeId>, Vec<NodeId>) = nodes.into_iter().partition(is_counter);
         counters.truncate(COUNTERS_MAX);
         let now = others.into_iter().filter_map(|node| tree.last_at(node, step).map(|op| Change { node, op }));

@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::Range;
+use unicode_width::UnicodeWidthStr;
 
 /// A frame and how long it is shown.
 #[derive(Debug)]
@@ -36,20 +37,29 @@ pub fn animation(frames: &[Frame], theme: &Theme, title: &str) -> String {
         });
         put_spans(&drawn.collect::<Vec<_>>(), &mut spans, &mut body);
     }
-    let quiet = hex(mix(picture.ink, picture.ground, 85));
-    let pressed = frames.iter().map(|frame| match frame.pressed.as_str() {
-        "" => String::new(),
-        keys => format!(
-            "<text x=\"{}\" y=\"23\" text-anchor=\"end\" font-weight=\"700\" fill=\"{quiet}\">{}</text>\n",
-            width - 16,
-            escape(keys)
-        ),
-    });
+    let pressed = frames.iter().map(|frame| picture.badge(&frame.pressed, width));
     put_spans(&pressed.collect::<Vec<_>>(), &mut spans, &mut body);
     let window = picture.window(width, height, title);
-    // The style sheet stands behind the title, which viewers look for first.
+    // The style sheet comes after the title, which viewers look for first.
     let (head, rest) = window.split_once("</title>\n").unwrap_or((&window, ""));
     format!("{head}</title>\n{}{rest}{body}</g>\n</svg>\n", styles(frames, &spans))
+}
+
+impl Picture {
+    /// A key in the title, so that it is seen what makes the next frame.
+    fn badge(&self, key: &str, width: usize) -> String {
+        if key.is_empty() {
+            return String::new();
+        }
+        let cells = key.width() * super::CELL_WIDTH_TENTHS / 10 + 20;
+        let (x, ink, ground) = (width - cells - 12, hex(self.ground), hex(mix(self.ink, self.ground, 85)));
+        format!(
+            "<rect x=\"{x}\" y=\"7\" width=\"{cells}\" height=\"22\" rx=\"5\" fill=\"{ground}\"/>\n\
+             <text x=\"{}\" y=\"23\" text-anchor=\"middle\" font-weight=\"700\" fill=\"{ink}\">{}</text>\n",
+            x + cells / 2,
+            escape(key)
+        )
+    }
 }
 
 /// What is equal in frames that follow each other, once, with the frames that it is of.
