@@ -2,6 +2,9 @@
 //! comparing and showing. No clock and no table of zones: a time is shown in the offset in which it was written.
 
 use crate::model::cast;
+use jiff::Span;
+use jiff::civil::Date;
+
 /// Microseconds of a second, and seconds of a day.
 const MICROS: i64 = 1_000_000;
 const DAY_S: i64 = 86_400;
@@ -89,8 +92,8 @@ impl Moment {
     /// The date, as `2026-05-01`.
     #[must_use]
     pub fn date(self) -> String {
-        let (year, month, day) = civil(self.local_s().div_euclid(DAY_S));
-        format!("{year:04}-{month:02}-{day:02}")
+        let day = day_at(self.local_s().div_euclid(DAY_S));
+        format!("{:04}-{:02}-{:02}", day.year(), day.month(), day.day())
     }
 
     /// Date and time, as `2026-05-01 14:32:05`.
@@ -191,9 +194,7 @@ fn date(text: &str) -> Option<i64> {
         return None;
     }
     let (year, month, day) = (number(&text[..4])?, number(&text[5..7])?, number(&text[8..])?);
-    let days = days_of(year, month, day);
-    // Invalid dates do not round-trip.
-    ((1..=12).contains(&month) && civil(days) == (year, month, day)).then_some(days)
+    days_of(year, month, day)
 }
 
 /// Microseconds of the day of `HH:MM`, `HH:MM:SS` and `HH:MM:SS.ffffff`; `23:59:60` is a leap second.
@@ -235,24 +236,19 @@ fn number(text: &str) -> Option<i64> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// Days since 1970 of a day of the Gregorian calendar; years begin in March, so that the leap day is the last.
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+/// The day 1970-01-01.
+const EPOCH: Date = Date::constant(1970, 1, 1);
+
+/// Days since 1970 of a day of the Gregorian calendar; None for a day that it does not have.
+fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
+    let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()?;
+    Some(i64::from(EPOCH.until(date).ok()?.get_days()))
 }
 
-/// Year, month and day of days since 1970.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
+/// The day that is some days after 1970; the first or the last day of the calendar (years -9999 to 9999) beyond it.
+fn day_at(days: i64) -> Date {
+    let span = Span::new().try_days(days).and_then(|span| EPOCH.checked_add(span));
+    span.unwrap_or(if days < 0 { Date::MIN } else { Date::MAX })
 }
 
 #[cfg(test)]
