@@ -7,7 +7,7 @@ use super::{Command, Stop};
 use crate::format::Merged;
 use crate::json;
 use crate::model::Problem;
-use crate::rules::scopix::{Part, path_text};
+use crate::rules::scopix::{MergedPart, path_text};
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -101,7 +101,7 @@ fn unprintable(error: impl Display) -> Problem {
 
 fn member(merged: &Merged) -> Result<MergedMember<'_>, Problem> {
     let names = |slots: &[usize]| slots.iter().map(|slot| merged.slots[*slot].as_str()).collect();
-    let part = |part: &Part| PartMember { path: path_text(&part.path), slots: names(&part.slots) };
+    let part = |part: &MergedPart| PartMember { path: path_text(&part.path), slots: names(&part.slots) };
     Ok(MergedMember {
         data_type: merged.data_type,
         slots: &merged.slots,

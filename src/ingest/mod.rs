@@ -25,7 +25,7 @@ pub use detect::{Detected, FALLBACK, detect};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use pass::{findings, in_order, look_at_all, look_at_known, survey};
-pub use preview::{Glance, glance};
+pub use preview::{Preview, glance};
 pub use replay::{PlaybackControl, Replay, replay};
 pub use schema_check::{findings_of, violations_of, with_stack};
 pub use spend::{Spent, WithParts, add_spent, spent, spent_with_parts};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 const HEAD_BYTES: usize = 128 << 10;
 
 /// The beginning of a file.
-pub struct Glance {
+pub struct Preview {
     /// Its format.
     pub detected: Detected,
     /// Its first trajectory, as far as it was read.
@@ -25,7 +25,7 @@ pub struct Glance {
 ///
 /// # Errors
 /// It cannot be read, or there is no such format.
-pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result<Glance, Problem> {
+pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result<Preview, Problem> {
     let is_whole = input.len() <= whole_max;
     let loaded = if is_whole {
         load(input, forced)?
@@ -44,7 +44,7 @@ pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result
         Layout::Set => Some(loaded.records()?.len()),
     };
     let run = if loaded.records()?.is_empty() { None } else { Some(loaded.run(0)?) };
-    Ok(Glance { detected: loaded.detected, run, input: loaded.input, trajectories })
+    Ok(Preview { detected: loaded.detected, run, input: loaded.input, trajectories })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::format::Layout;
 use crate::framing::Framer;
 use crate::model::{Bytes, Place, Problem, Span};
 use crate::source::tail::{Digest, Document, Found};
-use crate::source::{Change, Input};
+use crate::source::{FileChange, Input};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -104,9 +104,13 @@ impl Work {
     pub(super) fn look_at_version(&mut self) -> Result<bool, Stop> {
         let change = self.watch.look();
         match change {
-            Change::Gone => self.gone()?,
-            Change::Trouble(problem) => self.send(IngestEvent::Problem(problem))?,
-            Change::None | Change::Grown | Change::Truncated | Change::Replaced(_) | Change::Back(_) => {}
+            FileChange::Gone => self.gone()?,
+            FileChange::Trouble(problem) => self.send(IngestEvent::Problem(problem))?,
+            FileChange::None
+            | FileChange::Grown
+            | FileChange::Truncated
+            | FileChange::Replaced(_)
+            | FileChange::Back(_) => {}
         }
         if let (Some(versions), Some(content)) = (&mut self.versions, self.watch.content()) {
             versions.document.look(content, Instant::now());

@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::framing::{Ending, Framer};
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
-use crate::source::{Change, Input, Watch};
+use crate::source::{FileChange, Input, Watch};
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -400,13 +400,13 @@ impl Work {
             return Ok(has_grown);
         }
         match self.watch.look() {
-            Change::None => return Ok(false),
-            Change::Grown | Change::Back(None) => self.grown()?,
-            Change::Truncated | Change::Replaced(_) | Change::Back(Some(_)) if self.kept.is_some() => {
+            FileChange::None => return Ok(false),
+            FileChange::Grown | FileChange::Back(None) => self.grown()?,
+            FileChange::Truncated | FileChange::Replaced(_) | FileChange::Back(Some(_)) if self.kept.is_some() => {
                 self.begin_versions()?;
             }
-            Change::Truncated => self.replaced(Why::Truncated)?,
-            Change::Replaced(old) | Change::Back(Some(old)) => {
+            FileChange::Truncated => self.replaced(Why::Truncated)?,
+            FileChange::Replaced(old) | FileChange::Back(Some(old)) => {
                 // What was written to the old file before the path changed is not lost (T6).
                 self.grown()?;
                 self.index()?;
@@ -414,11 +414,11 @@ impl Work {
                 self.late = Late::of(&old, self.framer.position());
                 self.replaced(Why::Replaced)?;
             }
-            Change::Gone => {
+            FileChange::Gone => {
                 self.gone()?;
                 return Ok(false);
             }
-            Change::Trouble(problem) => {
+            FileChange::Trouble(problem) => {
                 self.send(IngestEvent::Problem(problem))?;
                 return Ok(false);
             }

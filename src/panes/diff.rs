@@ -6,7 +6,7 @@ use super::value;
 use crate::format::Run;
 use crate::json::{self, Key};
 use crate::model::{Bytes, HEAD, Identity, StepNo};
-use crate::state::diff::{self, At, Difference, Part, Side, words};
+use crate::state::diff::{self, At, DiffPart, Difference, Side, words};
 use crate::state::{IdentityId, Stored};
 use crate::text::Role;
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ impl Question {
 /// What was compared, and what differs.
 pub struct Comparison {
     question: Question,
-    parts: Vec<Part>,
+    parts: Vec<DiffPart>,
 }
 
 impl Comparison {
@@ -104,9 +104,9 @@ impl Comparison {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let span = |side: &Side| side.value.span().map_or(0, |span| span.len);
-        let of = |part: &Part| match part {
-            Part::Differs(difference) => [&difference.old, &difference.new].into_iter().flatten().map(span).sum(),
-            Part::Same(_) => 0,
+        let of = |part: &DiffPart| match part {
+            DiffPart::Differs(difference) => [&difference.old, &difference.new].into_iter().flatten().map(span).sum(),
+            DiffPart::Same(_) => 0,
         };
         self.parts.iter().map(of).sum()
     }
@@ -122,8 +122,8 @@ pub fn lines(run: &dyn Run, bytes: &dyn Bytes, comparison: &Comparison, unfolded
     let mut at = 0;
     while at < parts.len().min(DIFFERENCES_MAX) {
         at += match &parts[at] {
-            Part::Same(count) => layout.same(*count),
-            Part::Differs(difference) => {
+            DiffPart::Same(count) => layout.same(*count),
+            DiffPart::Differs(difference) => {
                 let list = list_of(run, difference);
                 let len = parts[at..].iter().take_while(|p| is_in(run, p, &list)).count();
                 layout.list(&parts[at..at + len], &list, unfolded.contains(&list))
@@ -131,11 +131,11 @@ pub fn lines(run: &dyn Run, bytes: &dyn Bytes, comparison: &Comparison, unfolded
         };
     }
     if at < parts.len() {
-        let left = parts[at..].iter().filter(|p| matches!(p, Part::Differs(_))).count();
+        let left = parts[at..].iter().filter(|p| matches!(p, DiffPart::Differs(_))).count();
         let text = format!("… {} more; `obelus diff` prints them all", value::count_text(left));
         layout.put(TextLine::new(Role::Dim, text));
     }
-    if !parts.iter().any(|p| matches!(p, Part::Differs(_))) {
+    if !parts.iter().any(|p| matches!(p, DiffPart::Differs(_))) {
         layout.out.truncate(2);
         let is_base = matches!(question, Question::Steps { from, to } if from == to);
         let more = if is_base { ": this is the marked step; go to another, D here takes the mark away" } else { "" };
@@ -144,8 +144,8 @@ pub fn lines(run: &dyn Run, bytes: &dyn Bytes, comparison: &Comparison, unfolded
     layout.out
 }
 
-fn is_in(run: &dyn Run, part: &Part, list: &str) -> bool {
-    matches!(part, Part::Differs(difference) if list_of(run, difference) == list)
+fn is_in(run: &dyn Run, part: &DiffPart, list: &str) -> bool {
+    matches!(part, DiffPart::Differs(difference) if list_of(run, difference) == list)
 }
 
 /// The list that a value is in: its outermost array, else the object around it.
@@ -180,11 +180,11 @@ impl Layout<'_> {
     }
 
     /// Differences of one list, all or the first few of many; how many that were.
-    fn list(&mut self, parts: &[Part], name: &str, is_unfolded: bool) -> usize {
+    fn list(&mut self, parts: &[DiffPart], name: &str, is_unfolded: bool) -> usize {
         let is_folded = parts.len() > LIST_MAX && !is_unfolded;
         let shown = if is_folded { LIST_SHOWN } else { parts.len().min(DIFFERENCES_MAX) };
         for part in &parts[..shown] {
-            if let Part::Differs(difference) = part {
+            if let DiffPart::Differs(difference) = part {
                 self.difference(difference);
             }
         }

@@ -9,7 +9,7 @@ use crate::format::Run;
 use crate::json::Key;
 use crate::model::cast;
 use crate::model::{Bytes, StepNo};
-use crate::state::{IdentityId, IdentityView, NodeId, Shape};
+use crate::state::{IdentityId, IdentityView, NodeId, NodeShape};
 use crate::text::Role;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -316,7 +316,7 @@ impl Lines<'_> {
             }
         }
         let room = ROWS_MAX.saturating_sub(self.out.len());
-        if !matches!(shape, None | Some(Shape::Object | Shape::EmptyObject)) || room == 0 {
+        if !matches!(shape, None | Some(NodeShape::Object | NodeShape::EmptyObject)) || room == 0 {
             return;
         }
         let names = children.iter().filter_map(|child| match &child.key {

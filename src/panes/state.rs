@@ -14,7 +14,7 @@ use super::properties::{Property, SchemaShape, SchemaShapes};
 use super::{Extent, Hit, Open, Scroll, Window, marks};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
-use crate::state::{IdentityId, IdentityView, NodeId, Shape};
+use crate::state::{IdentityId, IdentityView, NodeId, NodeShape};
 pub(super) use changed_here::counts;
 use changes::Changes;
 pub(super) use changes::before;
@@ -52,7 +52,7 @@ pub enum Place {
 
 /// One row before it is text.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct StateLine {
     /// What it stands for.
     pub place: Place,
     /// Indentation, in levels.
@@ -72,7 +72,7 @@ enum Lack {
     More(usize),
 }
 
-impl Line {
+impl StateLine {
     fn new(place: Place, depth: usize, is_open: Option<bool>) -> Self {
         let depth = u32::try_from(depth).unwrap_or(u32::MAX);
         Self { place, depth, is_open, schema: None, missing: None }
@@ -100,7 +100,7 @@ impl Line {
 /// All visible rows of one step, kept until the step, a fold or the run changes.
 #[derive(Debug)]
 pub struct Outline {
-    lines: Vec<Line>,
+    lines: Vec<StateLine>,
     changes: Changes,
     /// What the block above the tree shows.
     here: changed_here::ChangedHere,
@@ -119,7 +119,7 @@ pub struct Outline {
 impl Outline {
     /// The rows.
     #[must_use]
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[StateLine] {
         &self.lines
     }
 
@@ -211,7 +211,7 @@ impl StatePane {
             }
             let place = Place::Group(kind.clone());
             let is_open = self.folds.get(&place).copied().unwrap_or_else(|| !kinds::starts_folded(open, &place));
-            outline.lines.push(Line::new(place, 0, Some(is_open)));
+            outline.lines.push(StateLine::new(place, 0, Some(is_open)));
             outline.groups.insert(kind.clone(), same.iter().map(|view| view.id).collect());
             if is_open {
                 for view in same {
@@ -226,15 +226,15 @@ impl StatePane {
 
     fn identity(&self, open: &Open<'_>, outline: &mut Outline, view: &IdentityView, depth: usize) {
         let place = Place::Identity(view.id);
-        let is_container = matches!(view.shape, Some(Shape::Object | Shape::Array));
+        let is_container = matches!(view.shape, Some(NodeShape::Object | NodeShape::Array));
         let is_open = self.folds.get(&place).copied().unwrap_or_else(|| !kinds::starts_folded(open, &place));
         let schema = self.schema(open, outline, view.id).then_some((view.id, 0));
-        let line = Line::new(place, depth, is_container.then_some(is_open));
-        outline.lines.push(Line { schema, ..line });
+        let line = StateLine::new(place, depth, is_container.then_some(is_open));
+        outline.lines.push(StateLine { schema, ..line });
         match view.root {
             Some(root) if is_container && is_open => self.children(open, outline, root, depth + 1, schema),
             _ if is_container => {}
-            Some(_) if view.shape != Some(Shape::EmptyObject) => {}
+            Some(_) if view.shape != Some(NodeShape::EmptyObject) => {}
             root => self.missing(open, outline, schema, root, &[], depth + 1),
         }
     }
@@ -251,7 +251,7 @@ impl StatePane {
         let children = open.tree().child_shapes(node, outline.step);
         outline.lines.reserve(children.len());
         for (child, shape) in children {
-            let is_container = matches!(shape, Shape::Object | Shape::Array);
+            let is_container = matches!(shape, NodeShape::Object | NodeShape::Array);
             let place = Place::Node(child);
             let is_open = is_container
                 && self.folds.get(&place).copied().unwrap_or_else(|| {
@@ -261,19 +261,19 @@ impl StatePane {
             let key = schema.map(|_| open.tree().key(child));
             let below = schema.zip(key.as_ref());
             let below = below.and_then(|((id, at), key)| Some((id, outline.shapes.get(&id)?.child(at, key)?)));
-            let line = Line::new(place, depth, is_container.then_some(is_open));
+            let line = StateLine::new(place, depth, is_container.then_some(is_open));
             present.extend(key);
-            outline.lines.push(Line { schema: below, ..line });
+            outline.lines.push(StateLine { schema: below, ..line });
             if is_open {
                 self.children(open, outline, child, depth + 1, below);
-            } else if shape == Shape::EmptyObject && below.is_some() {
+            } else if shape == NodeShape::EmptyObject && below.is_some() {
                 self.missing(open, outline, below, Some(child), &[], depth + 1);
             }
         }
         for (gone, _) in outline.changes.gone.get(&Some(node)).cloned().unwrap_or_default() {
-            outline.lines.push(Line::new(Place::Gone(gone), depth, None));
+            outline.lines.push(StateLine::new(Place::Gone(gone), depth, None));
         }
-        if schema.is_some() && open.tree().shape(node, outline.step) == Some(Shape::Object) {
+        if schema.is_some() && open.tree().shape(node, outline.step) == Some(NodeShape::Object) {
             self.missing(open, outline, schema, Some(node), &present, depth);
         }
     }
@@ -370,7 +370,7 @@ impl StatePane {
         }
     }
 
-    fn line(&mut self, open: &Open<'_>) -> Option<Line> {
+    fn line(&mut self, open: &Open<'_>) -> Option<StateLine> {
         let outline = self.outline(open);
         self.sync(&outline);
         outline.lines.get(self.scroll.cursor).cloned()

@@ -4,7 +4,7 @@
 //! appended is read before each write, so that two screens on one journal see each other's marks.
 
 use crate::model::Problem;
-use crate::review::{About, Change, Event, Fault, Target};
+use crate::review::{About, Change, DecodeError, Event, Target};
 use crate::source::Journal;
 use std::collections::HashMap;
 use std::env;
@@ -47,8 +47,8 @@ impl JournalContents {
         for line in lines {
             match Event::read(line) {
                 Ok(event) => out.events.push(event),
-                Err(Fault::Newer) => out.newer.push(String::from_utf8_lossy(line).into_owned()),
-                Err(Fault::Broken(_)) => out.broken += 1,
+                Err(DecodeError::Newer) => out.newer.push(String::from_utf8_lossy(line).into_owned()),
+                Err(DecodeError::Broken(_)) => out.broken += 1,
             }
         }
         out

@@ -31,7 +31,7 @@ const TICK_BYTES: u64 = 4 << 20;
 
 /// What a look found. What is at the path now is [`Follower::content`].
 #[derive(Debug)]
-pub enum Change {
+pub enum FileChange {
     /// Nothing.
     None,
     /// There may be more to read.
@@ -118,10 +118,10 @@ impl Watch {
     }
 
     /// Looks; of a stream only its length.
-    pub fn look(&mut self) -> Change {
-        let Some(follower) = &mut self.follower else { return Change::None };
+    pub fn look(&mut self) -> FileChange {
+        let Some(follower) = &mut self.follower else { return FileChange::None };
         let change = follower.look();
-        if matches!(change, Change::Replaced(_) | Change::Back(_)) {
+        if matches!(change, FileChange::Replaced(_) | FileChange::Back(_)) {
             self.hints.watch_file(&follower.path);
         }
         change
@@ -186,7 +186,7 @@ impl Follower {
     }
 
     /// Looks.
-    pub fn look(&mut self) -> Change {
+    pub fn look(&mut self) -> FileChange {
         let meta = match std::fs::metadata(&self.path) {
             Ok(meta) if meta.is_file() => meta,
             Ok(_) => return self.trouble(Problem::unreadable(format!("{} is no file", self.path.display()))),
@@ -203,9 +203,9 @@ impl Follower {
         }
     }
 
-    fn told(&mut self, change: Result<Change, Problem>, was_absent: bool) -> Change {
+    fn told(&mut self, change: Result<FileChange, Problem>, was_absent: bool) -> FileChange {
         match change {
-            Ok(Change::None | Change::Grown) if was_absent => Change::Back(None),
+            Ok(FileChange::None | FileChange::Grown) if was_absent => FileChange::Back(None),
             Ok(change) => {
                 self.trouble = None;
                 change
@@ -214,20 +214,20 @@ impl Follower {
         }
     }
 
-    fn gone(&mut self) -> Change {
+    fn gone(&mut self) -> FileChange {
         // What is still written to the open file is read (T6).
         let grown = self.content.as_mut().map(Content::look_open);
-        if let Some(Ok(Change::Truncated)) = grown {
-            return Change::Truncated;
+        if let Some(Ok(FileChange::Truncated)) = grown {
+            return FileChange::Truncated;
         }
         match (std::mem::replace(&mut self.is_absent, true), grown) {
-            (false, _) => Change::Gone,
+            (false, _) => FileChange::Gone,
             (true, Some(Ok(change))) => change,
-            (true, _) => Change::None,
+            (true, _) => FileChange::None,
         }
     }
 
-    fn open(&mut self, was_absent: bool) -> Change {
+    fn open(&mut self, was_absent: bool) -> FileChange {
         let opened = Input::open_any(&self.path).and_then(|input| {
             let meta = input.metadata()?;
             Ok(Content::new(input, &meta))
@@ -236,8 +236,8 @@ impl Follower {
             Ok(content) => {
                 self.trouble = None;
                 match self.content.replace(content) {
-                    Some(old) if !was_absent => Change::Replaced(old),
-                    old => Change::Back(old),
+                    Some(old) if !was_absent => FileChange::Replaced(old),
+                    old => FileChange::Back(old),
                 }
             }
             Err(problem) => {
@@ -248,12 +248,12 @@ impl Follower {
         }
     }
 
-    fn trouble(&mut self, problem: Problem) -> Change {
+    fn trouble(&mut self, problem: Problem) -> FileChange {
         if self.trouble.as_ref() == Some(&problem.message) {
-            return Change::None;
+            return FileChange::None;
         }
         self.trouble = Some(problem.message.clone());
-        Change::Trouble(problem)
+        FileChange::Trouble(problem)
     }
 }
 
@@ -307,15 +307,15 @@ impl Content {
         [cast::to_i64(self.stamp.len), a, b, c, d]
     }
 
-    fn look(&mut self, path: &Path, meta: &Metadata) -> Result<Change, Problem> {
+    fn look(&mut self, path: &Path, meta: &Metadata) -> Result<FileChange, Problem> {
         if self.input.is_none() {
             if Stamp::of(meta) == self.stamp {
-                return Ok(Change::None);
+                return Ok(FileChange::None);
             }
             let input = Input::open_any(path)?;
             // Another file came meanwhile: the next look reports.
             if input.id(&input.metadata()?) != self.id {
-                return Ok(Change::None);
+                return Ok(FileChange::None);
             }
             self.input = Some(input);
         }
@@ -323,14 +323,14 @@ impl Content {
     }
 
     /// Looks at the open file, wherever it is.
-    pub(super) fn look_open(&mut self) -> Result<Change, Problem> {
-        let Some(input) = self.input.clone() else { return Ok(Change::None) };
+    pub(super) fn look_open(&mut self) -> Result<FileChange, Problem> {
+        let Some(input) = self.input.clone() else { return Ok(FileChange::None) };
         let meta = input.metadata()?;
         let stamp = Stamp::of(&meta);
         let was_fresh = std::mem::replace(&mut self.is_fresh, is_fresh(&meta));
         let before = std::mem::replace(&mut self.stamp, stamp);
         if stamp == before && !was_fresh {
-            return Ok(Change::None);
+            return Ok(FileChange::None);
         }
         let is_same = if stamp.len < self.print.end() {
             false
@@ -341,10 +341,10 @@ impl Content {
         };
         if !is_same {
             *self = Self::new(input.again()?, &meta);
-            return Ok(Change::Truncated);
+            return Ok(FileChange::Truncated);
         }
         input.refresh()?;
-        Ok(if stamp == before { Change::None } else { Change::Grown })
+        Ok(if stamp == before { FileChange::None } else { FileChange::Grown })
     }
 }
 
@@ -391,26 +391,26 @@ mod tests {
     #[test]
     fn tells_growth() {
         let (_folder, path, input, mut watch) = followed("{}\n");
-        assert!(matches!(watch.look(), Change::None));
+        assert!(matches!(watch.look(), FileChange::None));
         append(&path, "{}\n");
-        assert!(matches!(watch.look(), Change::Grown));
+        assert!(matches!(watch.look(), FileChange::Grown));
         assert_eq!(input.len(), 6);
         read(&mut watch);
-        assert!(matches!(watch.look(), Change::None));
+        assert!(matches!(watch.look(), FileChange::None));
     }
 
     #[test]
     fn tells_truncation_by_size_and_by_content() {
         let (_folder, path, _input, mut watch) = followed("{\"a\":1}\n{\"b\":2}\n");
         fs::write(&path, "{}\n").unwrap();
-        assert!(matches!(watch.look(), Change::Truncated));
+        assert!(matches!(watch.look(), FileChange::Truncated));
         read(&mut watch);
         fs::write(&path, "{\"a\":1, \"longer\": true}\n").unwrap();
-        assert!(matches!(watch.look(), Change::Truncated), "it is longer, but not the same");
+        assert!(matches!(watch.look(), FileChange::Truncated), "it is longer, but not the same");
         assert_eq!(watch.input().len(), 24);
         read(&mut watch);
         fs::write(&path, "{\"a\":2, \"longer\": true}\n").unwrap();
-        assert!(matches!(watch.look(), Change::Truncated), "as long as before");
+        assert!(matches!(watch.look(), FileChange::Truncated), "as long as before");
     }
 
     #[test]
@@ -418,17 +418,17 @@ mod tests {
         let (_folder, path, input, mut watch) = followed("{}\n");
         append(&path, "{\"last\":1}\n");
         fs::rename(&path, path.with_extension("old")).unwrap();
-        assert!(matches!(watch.look(), Change::Gone));
+        assert!(matches!(watch.look(), FileChange::Gone));
         assert_eq!(input.len(), 14, "the open file can be read on");
-        assert!(matches!(watch.look(), Change::None));
+        assert!(matches!(watch.look(), FileChange::None));
         fs::write(&path, "{\"new\":1}\n").unwrap();
-        let Change::Back(Some(old)) = watch.look() else { panic!() };
+        let FileChange::Back(Some(old)) = watch.look() else { panic!() };
         assert!(old.input().is_some_and(|old| Arc::ptr_eq(old, &input)));
-        assert!(matches!(watch.look(), Change::None));
+        assert!(matches!(watch.look(), FileChange::None));
         let other = path.with_extension("other");
         fs::write(&other, "{}\n").unwrap();
         fs::rename(&other, &path).unwrap();
-        assert!(matches!(watch.look(), Change::Replaced(_)));
+        assert!(matches!(watch.look(), FileChange::Replaced(_)));
     }
 
     #[test]
@@ -436,9 +436,9 @@ mod tests {
         let (_folder, path, input, mut watch) = followed("{}\n");
         let away = path.with_extension("away");
         fs::rename(&path, &away).unwrap();
-        assert!(matches!(watch.look(), Change::Gone));
+        assert!(matches!(watch.look(), FileChange::Gone));
         fs::rename(&away, &path).unwrap();
-        assert!(matches!(watch.look(), Change::Back(None)));
+        assert!(matches!(watch.look(), FileChange::Back(None)));
         assert!(Arc::ptr_eq(watch.input(), &input));
     }
 
@@ -447,9 +447,9 @@ mod tests {
         let (_folder, path, _input, mut watch) = followed("{}\n");
         watch.look();
         watch.follower.as_mut().unwrap().content().unwrap().close();
-        assert!(matches!(watch.look(), Change::None));
+        assert!(matches!(watch.look(), FileChange::None));
         append(&path, "{}\n");
-        assert!(matches!(watch.look(), Change::Grown));
+        assert!(matches!(watch.look(), FileChange::Grown));
         assert_eq!(watch.input().len(), 6);
     }
 

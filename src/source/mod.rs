@@ -38,7 +38,7 @@ pub use atomic_write::{Output, Packing, Ready, refuse};
 pub use container::Container;
 pub use expendable::{caught, is_expendable, is_kept, set_expendable};
 pub use file_snapshot::Stamp;
-pub use follow::{Change, Content, Follower, Watch};
+pub use follow::{Content, FileChange, Follower, Watch};
 pub use glob::{files_matching, is_pattern};
 pub use input::{BLOCK, Input, is_missing, reachable};
 pub use journal::Journal;

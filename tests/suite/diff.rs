@@ -7,7 +7,7 @@ use obelus::model::{Identity, StepNo};
 use obelus::panes::Hit;
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
-use obelus::state::diff::{At, Part, align, partner, states, steps};
+use obelus::state::diff::{At, DiffPart, align, partner, states, steps};
 use obelus::state::intervals::Stretch;
 use obelus::state::{NodeId, Op, Tree, Write};
 use obelus::ui::Theme;
@@ -59,8 +59,8 @@ fn leaves(tree: &Tree, step: StepNo) -> Leaves {
 }
 
 /// The old leaves with what differs taken away and put in.
-fn applied(mut leaves: Leaves, parts: &[Part], old: &Tree, new: &Tree) -> Leaves {
-    let differences = || parts.iter().filter_map(|part| if let Part::Differs(d) = part { Some(d) } else { None });
+fn applied(mut leaves: Leaves, parts: &[DiffPart], old: &Tree, new: &Tree) -> Leaves {
+    let differences = || parts.iter().filter_map(|part| if let DiffPart::Differs(d) = part { Some(d) } else { None });
     for difference in differences() {
         if let Some(side) = &difference.old {
             let text = leaves.remove(&(old.identity(side.id).clone(), difference.path.clone()));

@@ -5,7 +5,7 @@ mod oracle;
 
 use obelus::json::{Key, parse};
 use obelus::model::{HEAD, Identity, StepNo};
-use obelus::state::{EventOp, IdentityId, NodeId, Op, Shape, Tree, Write};
+use obelus::state::{EventOp, IdentityId, NodeId, NodeShape, Op, Tree, Write};
 use oracle::{Found, Oracle, Said, leaves};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -138,8 +138,8 @@ impl Real {
         };
         let parts = children.iter().map(part).collect::<Vec<_>>().join(",");
         match self.tree.shape(node, step) {
-            Some(Shape::Object) => format!("{{{parts}}}"),
-            Some(Shape::Array) => format!("[{parts}]"),
+            Some(NodeShape::Object) => format!("{{{parts}}}"),
+            Some(NodeShape::Array) => format!("[{parts}]"),
             _ => self.tree.leaf(node, step).unwrap().value.text(&self.input).unwrap().into_owned(),
         }
     }

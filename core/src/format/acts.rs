@@ -9,7 +9,7 @@ use super::run::{Answer, Attribution, Field, Format, Layout, Match, Near, Plans,
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{
-    self, Log, Outcome, Plan, Reason, Resolver, canonical, known_paths, parse_expression, parse_reference,
+    self, Log, Plan, Reason, Resolution, Resolver, canonical, known_paths, parse_expression, parse_reference,
 };
 use crate::state::{Event, IdentityId, IdentityView, ReportedCounts, SchemaChecker, Tree, Violations};
 use evidence::Evidence;
@@ -260,15 +260,15 @@ impl Run for ActsRun {
     ) -> Resolved {
         let outcome = Resolver::new(self.log.tree(), step, instance).expression(&parse_expression(reference));
         let status = match &outcome {
-            Outcome::Found(_) => "ok",
-            Outcome::Missing(_) => "missing",
-            Outcome::Invalid => "invalid",
-            Outcome::Unsupported => "unsupported",
+            Resolution::Found(_) => "ok",
+            Resolution::Missing(_) => "missing",
+            Resolution::Invalid => "invalid",
+            Resolution::Unsupported => "unsupported",
         };
         let mut fields = vec![field("ref", quote(reference)), field("status", quote(status))];
         let mut target = None;
         match outcome {
-            Outcome::Found(found) => {
+            Resolution::Found(found) => {
                 let tree = self.log.tree();
                 let identity = tree.identity(found.id);
                 let (wrote, changed) = tree.newest(found.node, step).unwrap_or((step, step));
@@ -281,8 +281,8 @@ impl Run for ActsRun {
                 ]);
                 target = Some((found.id, found.path));
             }
-            Outcome::Missing(Reason::Kind) => fields.push(field("reason", quote("kind"))),
-            Outcome::Missing(Reason::Path) => fields.push(field("reason", quote("path"))),
+            Resolution::Missing(Reason::Kind) => fields.push(field("reason", quote("kind"))),
+            Resolution::Missing(Reason::Path) => fields.push(field("reason", quote("path"))),
             _ => {}
         }
         Resolved { is_ok: target.is_some(), status, fields, target }

@@ -9,7 +9,7 @@ use super::{Answer, Attribution, Format, Framing, Instances, Layout, Match, Near
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
 use crate::rules::scopix::{
-    self, Conversation, ConversationField, DataTypes, Holding, Log, Merged, Meta, Shape, SlotState,
+    self, Conversation, ConversationField, DataTypes, Holding, Log, Merged, Meta, RecordShape, SlotState,
 };
 use crate::state::{Event, IdentityId, Tree};
 use serde::Serialize;
@@ -37,12 +37,12 @@ impl Format for Scopix {
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let record = first.first()?;
-        let shape = Shape::of_first(record).or_else(|| Shape::of_first(record.as_array()?.first()?))?;
+        let shape = RecordShape::of_first(record).or_else(|| RecordShape::of_first(record.as_array()?.first()?))?;
         Some(Match { reason: format!("the first record has the shape of a Scopix {}", shape.name()) })
     }
 
     fn near(&self, first: &[Value<'_>]) -> Option<Near> {
-        let n = first.iter().filter(|record| Shape::of(record).is_some()).count();
+        let n = first.iter().filter(|record| RecordShape::of(record).is_some()).count();
         (n > 0).then(|| Near::of(n, first.len(), "records have members of a Scopix record"))
     }
 
@@ -195,7 +195,7 @@ impl Run for Context {
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
         let at = usize::try_from(step).ok().and_then(|i| self.log.steps().get(i));
         let Some(at) = at else { return Step { number: step, ..Step::default() } };
-        if at.shape == Shape::Broken {
+        if at.shape == RecordShape::Broken {
             return Step { number: step, ..describe::broken(self.log.fault(step).unwrap_or_default()) };
         }
         let text = describe::read(at.place.place.span, bytes).unwrap_or_default();
@@ -386,17 +386,17 @@ impl Context {
     }
 }
 
-fn sign_and_role(shape: Shape) -> (StepKind, Role) {
+fn sign_and_role(shape: RecordShape) -> (StepKind, Role) {
     match shape {
-        Shape::Context | Shape::BareMap | Shape::SlotList | Shape::FileCollection => {
+        RecordShape::Context | RecordShape::BareMap | RecordShape::SlotList | RecordShape::FileCollection => {
             (StepKind::Data, Role::Environment)
         }
-        Shape::Write => (StepKind::Data, Role::Agent),
-        Shape::AgentResult | Shape::Response => (StepKind::Result, Role::Agent),
-        Shape::Pipeline => (StepKind::Plan, Role::System),
-        Shape::Contract => (StepKind::Meta, Role::System),
-        Shape::Unknown => (StepKind::Other, Role::Unknown),
-        Shape::Broken => (StepKind::Broken, Role::Unknown),
+        RecordShape::Write => (StepKind::Data, Role::Agent),
+        RecordShape::AgentResult | RecordShape::Response => (StepKind::Result, Role::Agent),
+        RecordShape::Pipeline => (StepKind::Plan, Role::System),
+        RecordShape::Contract => (StepKind::Meta, Role::System),
+        RecordShape::Unknown => (StepKind::Other, Role::Unknown),
+        RecordShape::Broken => (StepKind::Broken, Role::Unknown),
     }
 }
 

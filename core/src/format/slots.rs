@@ -6,7 +6,7 @@ use super::{Answer, Resolved};
 use crate::json::{self, Key};
 use crate::model::{Bytes, HEAD, Problem, StepNo};
 use crate::rules::slot_pointer::{Pointer, slot_pointer};
-use crate::state::{IdentityId, Leaf, NodeId, Shape, Tree};
+use crate::state::{IdentityId, Leaf, NodeId, NodeShape, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -75,7 +75,7 @@ impl Slots<'_> {
         for key in &pointer.path {
             let is_array = || {
                 let node = self.tree.node(id, &path)?;
-                Some(self.tree.shape(node, self.step)? == Shape::Array)
+                Some(self.tree.shape(node, self.step)? == NodeShape::Array)
             };
             let index = match key {
                 Key::Name(name) => name.parse().ok().filter(|_| is_array() == Some(true)),

@@ -41,7 +41,7 @@ pub enum TaskAnswer {
 
 /// What some attempts came to.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Outcome {
+pub struct AttemptOutcome {
     /// The least and the greatest reward that is a number.
     pub rewards: Option<(f64, f64)>,
     /// How they ended, the most frequent first.
@@ -54,7 +54,7 @@ pub struct Branch {
     /// The steps that its attempts have alike.
     pub stretch: Stretch,
     /// What its attempts came to.
-    pub outcome: Outcome,
+    pub outcome: AttemptOutcome,
     /// Its first step.
     pub step: Option<Step>,
 }
@@ -86,7 +86,7 @@ pub struct TaskLine {
     /// The fewest and the most steps.
     pub steps: RangeInclusive<u64>,
     /// What they came to, as the table has it.
-    pub outcome: Outcome,
+    pub outcome: AttemptOutcome,
 }
 
 /// The tasks with several attempts.
@@ -102,7 +102,7 @@ pub struct TaskList {
     pub unnamed: usize,
 }
 
-impl Outcome {
+impl AttemptOutcome {
     fn add_reward(&mut self, reward: f64) {
         if reward.is_finite() {
             let (least, most) = self.rewards.unwrap_or((reward, reward));
@@ -143,10 +143,10 @@ impl AttemptTree {
     #[must_use]
     pub fn of(task: String, attempts: Vec<Attempt>, left_out: usize) -> Self {
         let stretches = tree(&attempts, &(0..attempts.len()).collect::<Vec<_>>());
-        let mut outcomes = vec![Outcome::default(); stretches.len()];
+        let mut outcomes = vec![AttemptOutcome::default(); stretches.len()];
         for (i, stretch) in stretches.iter().enumerate().rev() {
             let mut own = std::mem::take(&mut outcomes[i]);
-            stretch.ends.iter().for_each(|end| own.add(&Outcome::of(&attempts[*end])));
+            stretch.ends.iter().for_each(|end| own.add(&AttemptOutcome::of(&attempts[*end])));
             own.finish();
             if let Some(parent) = stretch.parent {
                 outcomes[parent].add(&own);
@@ -249,7 +249,7 @@ pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> 
             None if out.tasks.len() >= TASKS_MAX => continue,
             None => {
                 places.insert(task, out.tasks.len());
-                let (name, outcome) = (String::new(), Outcome::default());
+                let (name, outcome) = (String::new(), AttemptOutcome::default());
                 out.tasks.push(TaskLine { name, attempts: 0, first: entry.record(), steps: steps..=steps, outcome });
                 out.tasks.len() - 1
             }

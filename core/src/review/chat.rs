@@ -25,7 +25,7 @@ pub(super) use messages::{Reader, message};
 
 /// The shape of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum ChatShape {
     /// `{"id", "messages": [{"role", "content", …}], "tools"?, …}`; messages may have `reasoning_content`,
     /// `tool_calls`, `tool_call_id`.
     Messages,
@@ -38,12 +38,12 @@ pub enum Shape {
 
 /// A record as one line of a conversation, and what of it that does not carry; None for a broken record.
 #[must_use]
-pub fn chat(record: &Value<'_>, shape: Shape, way: Way) -> Option<(String, Left)> {
+pub fn chat(record: &Value<'_>, shape: ChatShape, way: Way) -> Option<(String, Left)> {
     let dialogue = Dialogue::of(record, way)?;
     Some(match shape {
-        Shape::Messages => messages::row(dialogue, Reader::File),
-        Shape::MessagesWithObjects => messages::row(dialogue, Reader::FileOfObjects),
-        Shape::ShareGpt => share_gpt::row(dialogue),
+        ChatShape::Messages => messages::row(dialogue, Reader::File),
+        ChatShape::MessagesWithObjects => messages::row(dialogue, Reader::FileOfObjects),
+        ChatShape::ShareGpt => share_gpt::row(dialogue),
     })
 }
 

@@ -74,7 +74,7 @@ fn paired(
 
 /// A value of a record that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct ValueChange {
     /// JSON pointer to it; an empty one is the record.
     pub path: String,
     /// What it was, as written; None if it was not there.
@@ -85,13 +85,13 @@ pub struct Change {
 
 /// What differs between two values as JSON: members by name, elements by place, numbers by their text.
 #[must_use]
-pub fn changes(old: &Value<'_>, new: &Value<'_>) -> Vec<Change> {
+pub fn changes(old: &Value<'_>, new: &Value<'_>) -> Vec<ValueChange> {
     let mut out = Vec::new();
     put_changes(String::new(), Some(old), Some(new), &mut out);
     out
 }
 
-fn put_changes(path: String, old: Option<&Value<'_>>, new: Option<&Value<'_>>, out: &mut Vec<Change>) {
+fn put_changes(path: String, old: Option<&Value<'_>>, new: Option<&Value<'_>>, out: &mut Vec<ValueChange>) {
     match (old.map(|value| &value.data), new.map(|value| &value.data)) {
         (Some(Data::Object(a)), Some(Data::Object(b))) => {
             let came = b.entries().filter(|(key, _)| a.get(key).is_none());
@@ -111,7 +111,7 @@ fn put_changes(path: String, old: Option<&Value<'_>>, new: Option<&Value<'_>>, o
         _ => {
             let text = |value: Option<&Value<'_>>| value.map(|value| value.text.to_owned());
             if text(old) != text(new) {
-                out.push(Change { path, old: text(old), new: text(new) });
+                out.push(ValueChange { path, old: text(old), new: text(new) });
             }
         }
     }

@@ -59,10 +59,12 @@ impl fmt::Display for ContentKey {
 }
 
 impl FromStr for ContentKey {
-    type Err = Fault;
+    type Err = DecodeError;
 
-    fn from_str(text: &str) -> Result<Self, Fault> {
-        hex(text, 32).map(Self).ok_or_else(|| Fault::Broken(format!("{text:?} is no key of 32 hexadecimal digits")))
+    fn from_str(text: &str) -> Result<Self, DecodeError> {
+        hex(text, 32)
+            .map(Self)
+            .ok_or_else(|| DecodeError::Broken(format!("{text:?} is no key of 32 hexadecimal digits")))
     }
 }
 
@@ -190,7 +192,7 @@ pub struct Event {
 
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum DecodeError {
     /// It is no event: torn, or never was one.
     Broken(String),
     /// It is of a later version than this program knows, or does what it does not know.
@@ -244,8 +246,8 @@ impl Change {
         }
     }
 
-    fn of(word: &str, text: Option<String>, of: Option<&str>) -> Result<Self, Fault> {
-        let text = || text.ok_or_else(|| Fault::Broken(format!("a {word} has no text")));
+    fn of(word: &str, text: Option<String>, of: Option<&str>) -> Result<Self, DecodeError> {
+        let text = || text.ok_or_else(|| DecodeError::Broken(format!("a {word} has no text")));
         Ok(match word {
             "good" => Self::Decide(Some(Verdict::Good)),
             "bad" => Self::Decide(Some(Verdict::Bad)),
@@ -258,9 +260,9 @@ impl Change {
             "note" => Self::Note(text()?),
             "undo" => {
                 let id = of.and_then(|id| hex(id, 16)).and_then(|id| u64::try_from(id).ok());
-                Self::Undo(EventId(id.ok_or_else(|| Fault::Broken("an undo names no event".to_owned()))?))
+                Self::Undo(EventId(id.ok_or_else(|| DecodeError::Broken("an undo names no event".to_owned()))?))
             }
-            _ => return Err(Fault::Newer),
+            _ => return Err(DecodeError::Newer),
         })
     }
 }
@@ -332,11 +334,11 @@ impl Event {
     ///
     /// # Errors
     /// It is no event, or one that only a later version knows.
-    pub fn read(line: &[u8]) -> Result<Self, Fault> {
-        let broken = |e: serde_json::Error| Fault::Broken(e.to_string());
+    pub fn read(line: &[u8]) -> Result<Self, DecodeError> {
+        let broken = |e: serde_json::Error| DecodeError::Broken(e.to_string());
         let VersionOnly { v } = serde_json::from_slice(line).map_err(broken)?;
         if v > VERSION {
-            return Err(Fault::Newer);
+            return Err(DecodeError::Newer);
         }
         let line: Line = serde_json::from_slice(line).map_err(broken)?;
         Ok(Self {
@@ -385,12 +387,12 @@ mod tests {
     fn torn_and_later_lines_are_told_apart() {
         let line = event(Change::Tag("é".into())).line();
         for end in 0..line.len() {
-            assert!(matches!(Event::read(&line.as_bytes()[..end]), Err(Fault::Broken(_))), "{end}");
+            assert!(matches!(Event::read(&line.as_bytes()[..end]), Err(DecodeError::Broken(_))), "{end}");
         }
         let later = line.replace("\"v\":1", "\"v\":2");
-        assert_eq!(Event::read(later.as_bytes()), Err(Fault::Newer));
-        assert_eq!(Event::read(line.replace("\"tag\"", "\"praise\"").as_bytes()), Err(Fault::Newer));
-        assert!(matches!(Event::read(br#"{"v":1,"key":"x"}"#), Err(Fault::Broken(_))));
+        assert_eq!(Event::read(later.as_bytes()), Err(DecodeError::Newer));
+        assert_eq!(Event::read(line.replace("\"tag\"", "\"praise\"").as_bytes()), Err(DecodeError::Newer));
+        assert!(matches!(Event::read(br#"{"v":1,"key":"x"}"#), Err(DecodeError::Broken(_))));
     }
 
     #[test]

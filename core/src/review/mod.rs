@@ -41,11 +41,12 @@ mod value_counts;
 
 pub use attempt_tree::{Attempt, Stretch, ending_of, tasks as attempt_tasks, tree as attempt_tree};
 pub use attempts::{
-    AttemptTree, Branch, Outcome, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by, several,
+    AttemptOutcome, AttemptTree, Branch, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by,
+    several,
 };
-pub use chat::{Left as ChatLeft, Shape as ChatShape, chat};
+pub use chat::{ChatShape, Left as ChatLeft, chat};
 pub use column::Column;
-pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};
+pub use compare::{Compared, Fingerprint, ValueChange, changes, compare};
 pub use content_index::Units;
 pub use conversation::{Conversation, Turn};
 pub use conversion::{ConversionLoss, conversion_loss};
@@ -56,7 +57,7 @@ pub use filter::{Filter, FilterFault, Term};
 pub use grouped::{Grouper, Spread, ValueGroup, histogram, values_of};
 pub use loss::{ChatTemplate, Loss, LossFinding, Segment, Total, Train, loss, tokens};
 pub use loss_check::{LossCheck, LossCounts};
-pub use mark_event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
+pub use mark_event::{About, Change, ContentKey, DecodeError, Event, EventId, Target, VERSION, Verdict};
 pub use marks::{Mark, Marks};
 pub use non_empty_columns::NonEmptyColumns;
 pub use order::{Grounds, Order, Sort, arrange};

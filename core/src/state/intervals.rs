@@ -1,7 +1,7 @@
 //! When a value was so: the stretches of steps in which it equals something, matches something, or stays as it is.
 
 use super::versions::What;
-use super::{NodeId, Shape, Stored, Tree};
+use super::{NodeId, NodeShape, Stored, Tree};
 use crate::json::{Data, Key, Value};
 use crate::model::{Bytes, StepNo};
 use std::collections::{HashMap, HashSet};
@@ -160,7 +160,8 @@ impl Tree {
         mut then: impl FnMut(StepNo, Option<&str>),
     ) {
         self.each_step(node, span, |at, _| {
-            let is_wanted = with_containers || !matches!(self.shape(node, at), Some(Shape::Object | Shape::Array));
+            let is_wanted =
+                with_containers || !matches!(self.shape(node, at), Some(NodeShape::Object | NodeShape::Array));
             let text = is_wanted.then(|| self.text(node, at, bytes)).flatten();
             then(at, text.as_deref());
         });

@@ -32,5 +32,5 @@ mod write;
 pub use leaf_value::Stored;
 pub use schema::{Checked, IS_CHECKED, Reason, STACK_BYTES, Schema, SchemaFault, Violation, last_segment};
 pub use schema_checker::{CheckTask, Judgement, SchemaChecker, SchemaUse};
-pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};
+pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, NodeShape, Op, Tree, Write};
 pub use violations::{Invalid, ReportedCounts, ViolationInterval, Violations};

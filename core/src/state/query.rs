@@ -1,14 +1,14 @@
 //! What the state holds at a step.
 
 use super::versions::{Attribution, What};
-use super::{Child, IdentityId, Leaf, NodeId, Shape, Tree};
+use super::{Child, IdentityId, Leaf, NodeId, NodeShape, Tree};
 use crate::json::{Key, quote};
 use crate::model::{Bytes, StepNo};
 
 impl Tree {
-    /// Shape of a node at a step; None where it is absent.
+    /// NodeShape of a node at a step; None where it is absent.
     #[must_use]
-    pub fn shape(&self, node: NodeId, step: StepNo) -> Option<Shape> {
+    pub fn shape(&self, node: NodeId, step: StepNo) -> Option<NodeShape> {
         self.at(node, self.limit(step))?.what.shape()
     }
 
@@ -25,7 +25,7 @@ impl Tree {
 
     /// The same without their keys, of which each is a text of its own.
     #[must_use]
-    pub fn child_shapes(&self, node: NodeId, step: StepNo) -> Vec<(NodeId, Shape)> {
+    pub fn child_shapes(&self, node: NodeId, step: StepNo) -> Vec<(NodeId, NodeShape)> {
         let limit = self.limit(step);
         let child = |node| Some((node, self.at(node, limit)?.what.shape()?));
         self.children_at(node, limit).into_iter().filter_map(child).collect()

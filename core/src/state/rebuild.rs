@@ -2,7 +2,7 @@
 
 use super::replace::{Source, Writer};
 use super::store::NONE;
-use super::{EventOp, IdentityId, NodeId, Shape, Stored, Tree};
+use super::{EventOp, IdentityId, NodeId, NodeShape, Stored, Tree};
 use crate::model::StepNo;
 
 impl Tree {
@@ -45,8 +45,8 @@ impl Folded<'_> {
 impl<'t> Source<'t> for Folded<'t> {
     const IS_FOLD: bool = true;
 
-    fn shape(self) -> Shape {
-        self.tree.now(self.node).shape().unwrap_or(Shape::Scalar)
+    fn shape(self) -> NodeShape {
+        self.tree.now(self.node).shape().unwrap_or(NodeShape::Scalar)
     }
 
     fn author(self) -> StepNo {

@@ -2,7 +2,7 @@
 
 use super::store::NONE;
 use super::versions::{Attribution, Kept, Version, What};
-use super::{EventOp, NodeId, Shape, Stored, Tree};
+use super::{EventOp, NodeId, NodeShape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;
 use crate::model::cast;
@@ -15,7 +15,7 @@ const LINEAR_MAX: usize = 16;
 pub(super) trait Source<'s>: Copy {
     /// Whether leaves that stay equal are events only where this step's own message supplies them (A30).
     const IS_FOLD: bool;
-    fn shape(self) -> Shape;
+    fn shape(self) -> NodeShape;
     /// The step whose message supplies it.
     fn author(self) -> StepNo;
     /// The value of a leaf.
@@ -53,14 +53,14 @@ impl<'v> Given<'v> {
 impl<'v> Source<'v> for Given<'v> {
     const IS_FOLD: bool = false;
 
-    fn shape(self) -> Shape {
+    fn shape(self) -> NodeShape {
         match &self.value.data {
-            _ if self.is_opaque => Shape::Scalar,
-            Data::Object(o) if o.is_empty() => Shape::EmptyObject,
-            Data::Object(_) => Shape::Object,
-            Data::Array(a) if a.is_empty() => Shape::EmptyArray,
-            Data::Array(_) => Shape::Array,
-            _ => Shape::Scalar,
+            _ if self.is_opaque => NodeShape::Scalar,
+            Data::Object(o) if o.is_empty() => NodeShape::EmptyObject,
+            Data::Object(_) => NodeShape::Object,
+            Data::Array(a) if a.is_empty() => NodeShape::EmptyArray,
+            Data::Array(_) => NodeShape::Array,
+            _ => NodeShape::Scalar,
         }
     }
 
@@ -101,11 +101,11 @@ impl<'s, S: Source<'s>> Parts<'s, S> {
     fn of(source: Option<S>) -> Self {
         let Some(source) = source else { return Self::None };
         match source.shape() {
-            Shape::Object => match source.members() {
+            NodeShape::Object => match source.members() {
                 members if members.len() <= LINEAR_MAX => Self::Few(members),
                 members => Self::Many(members.into_iter().collect()),
             },
-            Shape::Array => Self::Elements(source.elements()),
+            NodeShape::Array => Self::Elements(source.elements()),
             _ => Self::None,
         }
     }
@@ -200,7 +200,7 @@ impl<'t> Writer<'t> {
     pub(super) fn replace<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
         let is_plain = match self.tree.now(node) {
             What::Absent => true,
-            old => old.is_leaf() && !matches!(new.shape(), Shape::Object | Shape::Array),
+            old => old.is_leaf() && !matches!(new.shape(), NodeShape::Object | NodeShape::Array),
         };
         if !is_plain {
             self.open_site(node);
@@ -231,11 +231,11 @@ impl<'t> Writer<'t> {
             }
             What::Leaf(_) | What::EmptyObject | What::EmptyArray => match new.map(|n| (n.shape(), n)) {
                 None => self.vanish(node, true, Some(op)),
-                Some((Shape::Object, _)) => {
+                Some((NodeShape::Object, _)) => {
                     let epoch = self.tree.epochs.make();
                     self.contain(node, What::Object(epoch));
                 }
-                Some((Shape::Array, n)) => self.contain(node, What::Array(cast::to_u32(n.elements().len()))),
+                Some((NodeShape::Array, n)) => self.contain(node, What::Array(cast::to_u32(n.elements().len()))),
                 Some(_) => {}
             },
         }
@@ -255,8 +255,8 @@ impl<'t> Writer<'t> {
     /// Writes what is new; what gave way to it is gone already.
     pub(super) fn put<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
         match new.shape() {
-            Shape::Object => self.put_object(node, &new.members()),
-            Shape::Array => {
+            NodeShape::Object => self.put_object(node, &new.members()),
+            NodeShape::Array => {
                 let elements = new.elements();
                 let len = cast::to_u32(elements.len());
                 if !matches!(self.tree.now(node), What::Array(old) if old == len) {
@@ -330,17 +330,17 @@ impl<'t> Writer<'t> {
             let event = is_event.then_some(EventOp::Same);
             // A short value is in the tree already; a long one is where this message has it.
             let what = match (shape, old.what) {
-                (Shape::Scalar, What::Leaf(Kept::Short(..))) => old.what,
+                (NodeShape::Scalar, What::Leaf(Kept::Short(..))) => old.what,
                 _ => self.keep(shape, value),
             };
             self.tree.append(self.at, Version { node, event, what }, Attribution { author, ..was });
         }
     }
 
-    fn keep(&mut self, shape: Shape, value: Stored) -> What {
+    fn keep(&mut self, shape: NodeShape, value: Stored) -> What {
         match shape {
-            Shape::EmptyObject => What::EmptyObject,
-            Shape::EmptyArray => What::EmptyArray,
+            NodeShape::EmptyObject => What::EmptyObject,
+            NodeShape::EmptyArray => What::EmptyArray,
             _ => What::Leaf(self.tree.versions.keep(value)),
         }
     }

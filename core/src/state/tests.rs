@@ -1,6 +1,6 @@
 //! Small scripts: one line a step, what it did as events, what holds in the end.
 
-use super::{Event, EventOp, IdentityId, Leaf, NodeId, Op, Shape, Tree, Write};
+use super::{Event, EventOp, IdentityId, Leaf, NodeId, NodeShape, Op, Tree, Write};
 use crate::json::{Key, parse};
 use crate::model::{HEAD, Identity, StepNo};
 
@@ -269,7 +269,7 @@ fn history_is_kept_for_paths_that_are_gone() {
     assert_eq!(back, [Some(3), Some(1), Some(0), None]);
     assert_eq!(tree.activity().collect::<Vec<_>>(), [(0, 3), (1, 3), (2, 1), (3, 2)]);
     let y = tree.node(id, &path_of("a.y")).unwrap();
-    assert_eq!((tree.shape(y, 0), tree.shape(y, 1)), (Some(Shape::Scalar), None));
+    assert_eq!((tree.shape(y, 0), tree.shape(y, 1)), (Some(NodeShape::Scalar), None));
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn identities_stand_in_order_of_first_appearance() {
     write(&mut tree, 1, 1, c, r#"{"x":1,"y":[2]}"#);
     assert_eq!((order(&tree, HEAD), order(&tree, 0), order(&tree, 9)), (vec![1], vec![1, 0], vec![1, 0, 2]));
     assert!(tree.view(a, 0).unwrap().root.is_none() && tree.view(a, HEAD).is_none());
-    assert_eq!(tree.view(b, HEAD).unwrap().shape, Some(Shape::Scalar));
+    assert_eq!(tree.view(b, HEAD).unwrap().shape, Some(NodeShape::Scalar));
     tree.drop_identity(2, c, EventOp::Reset);
     tree.drop_identity(2, b, EventOp::Reset);
     write(&mut tree, 2, 2, b, "1");

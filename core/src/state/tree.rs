@@ -63,7 +63,7 @@ pub struct Write<'v> {
 
 /// What a node is at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum NodeShape {
     /// A scalar, or an opaque value: a leaf.
     Scalar,
     /// An object with members.
@@ -133,7 +133,7 @@ pub struct Child {
     /// Its key.
     pub key: Key,
     /// What it is.
-    pub shape: Shape,
+    pub shape: NodeShape,
 }
 
 /// What the tree knows of an identity at a step, beside its value (A20, `CLI.md` IDENTITY).
@@ -143,8 +143,8 @@ pub struct IdentityView {
     pub id: IdentityId,
     /// The root of its value; None when nothing was written or it was removed.
     pub root: Option<NodeId>,
-    /// Shape of the root.
-    pub shape: Option<Shape>,
+    /// NodeShape of the root.
+    pub shape: Option<NodeShape>,
 }
 
 /// The state of one run at every step.

@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::leaf_value::{INLINE_MAX, Longs};
-use super::{EventOp, NodeId, Shape, Stored};
+use super::{EventOp, NodeId, NodeShape, Stored};
 use crate::model::cast;
 use crate::model::{Chunks, StepNo};
 
@@ -52,13 +52,13 @@ pub(super) enum What {
 }
 
 impl What {
-    pub(super) fn shape(self) -> Option<Shape> {
+    pub(super) fn shape(self) -> Option<NodeShape> {
         Some(match self {
-            Self::Leaf(_) => Shape::Scalar,
-            Self::EmptyObject => Shape::EmptyObject,
-            Self::EmptyArray => Shape::EmptyArray,
-            Self::Object(_) => Shape::Object,
-            Self::Array(_) => Shape::Array,
+            Self::Leaf(_) => NodeShape::Scalar,
+            Self::EmptyObject => NodeShape::EmptyObject,
+            Self::EmptyArray => NodeShape::EmptyArray,
+            Self::Object(_) => NodeShape::Object,
+            Self::Array(_) => NodeShape::Array,
             Self::Absent => return None,
         })
     }

@@ -7,7 +7,7 @@ use crate::json::Key;
 use crate::panes::reading::{PageOf, is_long};
 use crate::panes::state::at;
 use crate::panes::{Extent, Nth, Piece, Row, Scroll, Window};
-use crate::state::Shape;
+use crate::state::NodeShape;
 use crate::text::{Pattern, Role};
 
 /// Most leaves of the state that one search looks at.
@@ -150,7 +150,7 @@ fn has_few_values(app: &App) -> bool {
     while let Some(node) = nodes.pop() {
         let Some(rest) = left.checked_sub(tree.child_count(node, step)) else { return false };
         left = rest;
-        let is_container = |shape: &Shape| matches!(shape, Shape::Object | Shape::Array);
+        let is_container = |shape: &NodeShape| matches!(shape, NodeShape::Object | NodeShape::Array);
         nodes
             .extend(tree.child_shapes(node, step).into_iter().filter(|(_, shape)| is_container(shape)).map(|(n, _)| n));
     }

@@ -14,7 +14,7 @@ use crate::format::{Answer, Layout, instance_named};
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, StepNo};
 use crate::state::IdentityId;
-use crate::state::diff::{self, At, Part};
+use crate::state::diff::{self, At, DiffPart};
 use clap::{ArgMatches, Args};
 use show::{Sides, differences, differs};
 
@@ -151,7 +151,7 @@ fn instances(options: &Options, names: &[String], out: &mut Out) -> Result<bool,
     let kind = options.kind.as_deref().unwrap_or_default();
     let (old, new) = (instance(&opened, kind, &names[0])?, instance(&opened, kind, &names[1])?);
     let at = At { tree: opened.run.tree(), step: opened.step };
-    let parts: Vec<Part> = diff::identities(at, old, new);
+    let parts: Vec<DiffPart> = diff::identities(at, old, new);
     let sides = Sides::of_one(&opened);
     if options.json {
         let members: Answer = vec![

@@ -9,7 +9,7 @@ use crate::format::Answer;
 use crate::ingest::Loaded;
 use crate::model::{HEAD, Problem, Record, RecordBody, StepNo, lossy};
 use crate::panes::two_runs::alignment::step_digest;
-use crate::state::diff::{At, Hunk, Part, align, partner, states};
+use crate::state::diff::{At, DiffPart, Hunk, align, partner, states};
 use crate::text::{SafeText, cut};
 use serde::Serialize;
 use std::ops::Range;
@@ -34,7 +34,7 @@ struct Compared {
 /// The states after a pair of steps.
 struct States {
     steps: (StepNo, StepNo),
-    parts: Vec<Part>,
+    parts: Vec<DiffPart>,
 }
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use super::super::open::{Attributions, Opened};
 use super::super::out::{Out, at, counted, exact, step_member};
 use crate::format::{Attribution, Instances};
 use crate::model::Problem;
-use crate::state::diff::{Difference, Part, Side};
+use crate::state::diff::{DiffPart, Difference, Side};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use std::io;
@@ -24,8 +24,8 @@ impl<'o> Sides<'o> {
 }
 
 /// Whether anything differs.
-pub(super) fn differs(parts: &[Part]) -> bool {
-    parts.iter().any(|part| matches!(part, Part::Differs(_)))
+pub(super) fn differs(parts: &[DiffPart]) -> bool {
+    parts.iter().any(|part| matches!(part, DiffPart::Differs(_)))
 }
 
 /// One leaf that differs, for `--json`.
@@ -71,11 +71,11 @@ impl Serialize for Value {
 }
 
 /// What differs, for `--json`.
-pub(super) fn differences(parts: &[Part], sides: &Sides<'_>) -> Result<Vec<Entry>, Problem> {
+pub(super) fn differences(parts: &[DiffPart], sides: &Sides<'_>) -> Result<Vec<Entry>, Problem> {
     let (mut old, mut new) = (Attributions::new(sides.old), Attributions::new(sides.new));
     let mut entries = Vec::new();
     for part in parts {
-        if let Part::Differs(difference) = part {
+        if let DiffPart::Differs(difference) = part {
             let (reference, instance) = name(difference, sides);
             entries.push(Entry {
                 reference,
@@ -107,17 +107,17 @@ fn name(difference: &Difference, sides: &Sides<'_>) -> (String, Option<Option<St
 }
 
 /// One line a value: sign, step, who, reference, value; what is alike as a count.
-pub(super) fn show(parts: &[Part], sides: &Sides<'_>, out: &mut Out) -> Result<(), super::Stop> {
+pub(super) fn show(parts: &[DiffPart], sides: &Sides<'_>, out: &mut Out) -> Result<(), super::Stop> {
     let (mut old, mut new) = (Attributions::new(sides.old), Attributions::new(sides.new));
     let mut rows = Vec::new();
     for part in parts {
         match part {
-            Part::Same(count) => {
+            DiffPart::Same(count) => {
                 let row =
                     [String::new(), String::new(), String::new(), format!("… {} alike", counted(*count, "value"))];
                 rows.push(row.to_vec());
             }
-            Part::Differs(difference) => {
+            DiffPart::Differs(difference) => {
                 for (sign, side, opened, attributions) in
                     [("-", &difference.old, sides.old, &mut old), ("+", &difference.new, sides.new, &mut new)]
                 {

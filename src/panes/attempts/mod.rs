@@ -18,7 +18,7 @@ pub const HEAD_ROWS: usize = 1;
 
 /// A row of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Line {
+pub enum AttemptLine {
     /// A stretch that several attempts go through, by its number.
     Branch(usize),
     /// An attempt that ends, by its stretch and its own number.
@@ -51,7 +51,7 @@ pub struct AttemptsPane {
     tree: Option<TaskAnswer>,
     list: Option<TaskList>,
     folded: HashSet<Known>,
-    lines: Vec<Line>,
+    lines: Vec<AttemptLine>,
     at: Option<Known>,
     version: u64,
     /// Version of the tree and of the marks, and what they come to.
@@ -109,7 +109,7 @@ impl AttemptsPane {
                 self.version += 1;
                 self.lay_out();
                 if let (TaskQuestion::Of(record), true) = (question, is_first) {
-                    self.show(|line, tree| matches!(line, Line::End(_, i) if tree.attempts[i].record == record));
+                    self.show(|line, tree| matches!(line, AttemptLine::End(_, i) if tree.attempts[i].record == record));
                 }
             }
             _ => {}
@@ -123,13 +123,13 @@ impl AttemptsPane {
         }
     }
 
-    fn known(tree: &AttemptTree, line: Line) -> Known {
+    fn known(tree: &AttemptTree, line: AttemptLine) -> Known {
         match line {
-            Line::Branch(i) => {
+            AttemptLine::Branch(i) => {
                 let stretch = &tree.branches[i].stretch;
                 (tree.attempts[stretch.first].record, Some(stretch.steps.start))
             }
-            Line::End(_, attempt) => (tree.attempts[attempt].record, None),
+            AttemptLine::End(_, attempt) => (tree.attempts[attempt].record, None),
         }
     }
 
@@ -144,13 +144,13 @@ impl AttemptsPane {
             }
             hidden_below = usize::MAX;
             if branch.stretch.attempts > 1 {
-                self.lines.push(Line::Branch(i));
-                if self.folded.contains(&Self::known(tree, Line::Branch(i))) {
+                self.lines.push(AttemptLine::Branch(i));
+                if self.folded.contains(&Self::known(tree, AttemptLine::Branch(i))) {
                     hidden_below = branch.stretch.depth;
                     continue;
                 }
             }
-            self.lines.extend(branch.stretch.ends.iter().map(|end| Line::End(i, *end)));
+            self.lines.extend(branch.stretch.ends.iter().map(|end| AttemptLine::End(i, *end)));
         }
         let at = self.at;
         if let Some(row) = self.lines.iter().position(|line| Some(Self::known(tree, *line)) == at) {
@@ -164,13 +164,13 @@ impl AttemptsPane {
         self.at = self.tree().zip(self.line()).map(|(tree, line)| Self::known(tree, line));
     }
 
-    fn show(&mut self, is_it: impl Fn(Line, &AttemptTree) -> bool) {
+    fn show(&mut self, is_it: impl Fn(AttemptLine, &AttemptTree) -> bool) {
         let row = self.tree().and_then(|tree| self.lines.iter().position(|line| is_it(*line, tree)));
         row.into_iter().for_each(|row| self.scroll.jump_to(row));
         self.settle_cursor(0);
     }
 
-    fn line(&self) -> Option<Line> {
+    fn line(&self) -> Option<AttemptLine> {
         self.lines.get(self.scroll.cursor).copied()
     }
 
@@ -230,12 +230,12 @@ impl AttemptsPane {
     pub fn target(&self) -> Option<(usize, StepNo)> {
         let tree = self.tree().filter(|_| !self.is_list())?;
         let (attempt, step) = match self.line()? {
-            Line::Branch(i) => (tree.branches[i].stretch.first, tree.branches[i].stretch.steps.start),
+            AttemptLine::Branch(i) => (tree.branches[i].stretch.first, tree.branches[i].stretch.steps.start),
             // Where one alone goes on, its first own step; where it ends among others, its last.
-            Line::End(i, attempt) if tree.branches[i].stretch.attempts == 1 => {
+            AttemptLine::End(i, attempt) if tree.branches[i].stretch.attempts == 1 => {
                 (attempt, tree.branches[i].stretch.steps.start)
             }
-            Line::End(_, attempt) => (attempt, tree.attempts[attempt].steps.len().saturating_sub(1)),
+            AttemptLine::End(_, attempt) => (attempt, tree.attempts[attempt].steps.len().saturating_sub(1)),
         };
         Some((tree.attempts[attempt].record, StepNo::try_from(step).ok()?))
     }
@@ -244,7 +244,7 @@ impl AttemptsPane {
     #[must_use]
     pub fn record(&self) -> Option<usize> {
         match (self.is_list(), self.line()?) {
-            (false, Line::End(_, attempt)) => Some(self.tree()?.attempts.get(attempt)?.record),
+            (false, AttemptLine::End(_, attempt)) => Some(self.tree()?.attempts.get(attempt)?.record),
             _ => None,
         }
     }
@@ -253,22 +253,22 @@ impl AttemptsPane {
     pub fn fold(&mut self, is_open: Option<bool>) {
         let (Some(line), Some(tree)) = (self.line().filter(|_| !self.is_list()), self.tree()) else { return };
         let known = Self::known(tree, line);
-        let was_open = matches!(line, Line::Branch(_)).then(|| !self.folded.contains(&known));
+        let was_open = matches!(line, AttemptLine::Branch(_)).then(|| !self.folded.contains(&known));
         let parent = match line {
-            Line::End(i, _) if tree.branches[i].stretch.attempts > 1 => Some(i),
-            Line::Branch(i) | Line::End(i, _) => tree.branches[i].stretch.parent,
+            AttemptLine::End(i, _) if tree.branches[i].stretch.attempts > 1 => Some(i),
+            AttemptLine::Branch(i) | AttemptLine::End(i, _) => tree.branches[i].stretch.parent,
         };
         match (was_open, is_open) {
             (Some(true), Some(true)) => return self.settle_cursor(1),
             (Some(true), _) => self.folded.insert(known),
             (Some(false), None | Some(true)) => self.folded.remove(&known),
             (Some(false) | None, Some(false)) => {
-                return self.show(|line, _| parent.is_some_and(|parent| line == Line::Branch(parent)));
+                return self.show(|line, _| parent.is_some_and(|parent| line == AttemptLine::Branch(parent)));
             }
             (None, Some(true)) => return,
             (None, None) => {
                 let Some(parent) = parent else { return };
-                let known = Self::known(tree, Line::Branch(parent));
+                let known = Self::known(tree, AttemptLine::Branch(parent));
                 self.at = Some(known);
                 self.folded.insert(known)
             }
@@ -283,14 +283,14 @@ impl AttemptsPane {
         self.folded.clear();
         if let (false, Some(TaskAnswer::Tree(tree))) = (is_open, &self.tree) {
             let all = (0..tree.branches.len()).filter(|i| tree.branches[*i].stretch.depth > 0);
-            self.folded = all.map(|i| Self::known(tree, Line::Branch(i))).collect();
+            self.folded = all.map(|i| Self::known(tree, AttemptLine::Branch(i))).collect();
         }
         self.lay_out();
         // What is folded away leaves the cursor on the branch that it is in.
-        let mut above = here.map(|(Line::Branch(i) | Line::End(i, _))| i);
+        let mut above = here.map(|(AttemptLine::Branch(i) | AttemptLine::End(i, _))| i);
         while let Some(branch) = above.filter(|_| self.at != at) {
-            self.show(|line, _| line == Line::Branch(branch));
-            let is_there = self.line() == Some(Line::Branch(branch));
+            self.show(|line, _| line == AttemptLine::Branch(branch));
+            let is_there = self.line() == Some(AttemptLine::Branch(branch));
             above = self.tree().filter(|_| !is_there).and_then(|tree| tree.branches[branch].stretch.parent);
         }
     }
@@ -303,8 +303,8 @@ impl AttemptsPane {
         let row = |n: usize| if is_forward { (here + n) % count } else { (here + count - n) % count };
         let rows = (1..=count).map(row);
         let record = |row: usize| match self.lines[row] {
-            Line::End(_, attempt) => Some((row, tree.attempts[attempt].record)),
-            Line::Branch(_) => None,
+            AttemptLine::End(_, attempt) => Some((row, tree.attempts[attempt].record)),
+            AttemptLine::Branch(_) => None,
         };
         rows.filter_map(record).collect()
     }

@@ -1,11 +1,11 @@
 //! The rows of the tree.
 
-use super::{AttemptsPane, HEAD_ROWS, Line};
+use super::{AttemptLine, AttemptsPane, HEAD_ROWS};
 use crate::panes::row::pieces_width;
 use crate::panes::table::measured;
 use crate::panes::value::{count_of, count_text};
 use crate::panes::{Extent, Hit, Piece, Row, Session, Window, marks, steps};
-use crate::review::{Attempt, AttemptTree, Branch, Numbers, Outcome, Verdict};
+use crate::review::{Attempt, AttemptOutcome, AttemptTree, Branch, Numbers, Verdict};
 use crate::text::{Role, SafeText, cut, pad};
 
 /// From these widths on a row shows more.
@@ -35,10 +35,10 @@ pub(super) fn window(
 }
 
 /// What a row says, for a search and to copy.
-pub(super) fn said(tree: &AttemptTree, line: Line) -> String {
+pub(super) fn said(tree: &AttemptTree, line: AttemptLine) -> String {
     let (branch, end) = match line {
-        Line::Branch(i) => (&tree.branches[i], None),
-        Line::End(i, attempt) => (&tree.branches[i], Some(&tree.attempts[attempt])),
+        AttemptLine::Branch(i) => (&tree.branches[i], None),
+        AttemptLine::End(i, attempt) => (&tree.branches[i], Some(&tree.attempts[attempt])),
     };
     let step = branch.step.as_ref().filter(|_| end.is_none() || branch.stretch.attempts == 1);
     let step = step.map_or(String::new(), |step| format!("{} {}", step.label, steps::one_line(&step.summary)));
@@ -50,7 +50,7 @@ pub(super) fn said(tree: &AttemptTree, line: Line) -> String {
 }
 
 /// What attempts came to, as short as the width needs it.
-pub(super) fn outcome(outcome: &Outcome, cells: usize) -> Vec<Piece> {
+pub(super) fn outcome(outcome: &AttemptOutcome, cells: usize) -> Vec<Piece> {
     let mut out = Vec::new();
     if let Some((least, most)) = outcome.rewards {
         let [least, most] = [least, most].map(|reward| measured(Numbers::Reward, reward));
@@ -67,7 +67,7 @@ pub(super) fn outcome(outcome: &Outcome, cells: usize) -> Vec<Piece> {
 }
 
 /// What is at the right of the rows below, where they have no room to say so themselves.
-pub(super) fn heading<'o>(mut outcomes: impl Iterator<Item = &'o Outcome>, cells: usize) -> Option<Piece> {
+pub(super) fn heading<'o>(mut outcomes: impl Iterator<Item = &'o AttemptOutcome>, cells: usize) -> Option<Piece> {
     let (mut has_rewards, mut has_ends) = (false, false);
     while !(has_rewards && has_ends) {
         let Some(outcome) = outcomes.next() else { break };
@@ -124,11 +124,11 @@ impl Painter<'_> {
         Row::new(left).right(right)
     }
 
-    fn row(&self, line: Line, is_cursor: bool) -> Row {
+    fn row(&self, line: AttemptLine, is_cursor: bool) -> Row {
         let edge = Piece::of(Role::Accent, if is_cursor { "▌" } else { " " });
         match line {
-            Line::Branch(i) => self.branch(i, edge),
-            Line::End(i, attempt) => self.end(&self.tree.branches[i], &self.tree.attempts[attempt], edge),
+            AttemptLine::Branch(i) => self.branch(i, edge),
+            AttemptLine::End(i, attempt) => self.end(&self.tree.branches[i], &self.tree.attempts[attempt], edge),
         }
     }
 
@@ -139,7 +139,7 @@ impl Painter<'_> {
 
     fn branch(&self, number: usize, edge: Piece) -> Row {
         let branch = &self.tree.branches[number];
-        let known = AttemptsPane::known(self.tree, Line::Branch(number));
+        let known = AttemptsPane::known(self.tree, AttemptLine::Branch(number));
         let fold = if self.pane.folded.contains(&known) { "▸ " } else { "▾ " };
         let n = branch.stretch.attempts;
         let count = if self.cells >= WIDE { format!("  {n} attempts") } else { format!(" ×{n}") };

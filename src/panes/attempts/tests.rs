@@ -37,7 +37,7 @@ fn pane() -> AttemptsPane {
 /// Rows as record and step, `x` before the branches.
 fn rows(pane: &AttemptsPane) -> Vec<String> {
     let tree = pane.tree().unwrap();
-    let told = |line: &Line| match AttemptsPane::known(tree, *line) {
+    let told = |line: &AttemptLine| match AttemptsPane::known(tree, *line) {
         (record, Some(start)) => format!("x{record}@{start}"),
         (record, None) => format!("{record}"),
     };

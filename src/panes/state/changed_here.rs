@@ -1,7 +1,7 @@
 //! What the step in focus changed, above the tree: always in view, wherever the tree is scrolled to.
 
 use super::changes::was;
-use super::{Line, Open, Outline, Place, StatePane};
+use super::{Open, Outline, Place, StateLine, StatePane};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::{Extent, Hit, Piece, Row, value};
@@ -182,7 +182,7 @@ impl StatePane {
 }
 
 /// The names of what a row is in, from the outermost.
-fn containers(open: &Open<'_>, line: &Line) -> Vec<String> {
+fn containers(open: &Open<'_>, line: &StateLine) -> Vec<String> {
     let (id, path) = match &line.place {
         Place::Node(node) | Place::Gone(node) => {
             let (id, path) = open.tree().path(*node);

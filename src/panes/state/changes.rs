@@ -1,10 +1,10 @@
 //! What one step did to the state, by node, for the signs of its rows.
 
 use super::super::{Extent, Open, Piece, value};
-use super::{Line, Outline, Place, StatePane};
+use super::{Outline, Place, StateLine, StatePane};
 use crate::json::Key;
 use crate::model::StepNo;
-use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
+use crate::state::{EventOp, IdentityId, IdentityView, NodeId, NodeShape};
 use crate::text::{Role, SafeText};
 use std::collections::{HashMap, HashSet};
 
@@ -59,7 +59,7 @@ impl Changes {
     }
 
     /// How many changes a row stands for; what is unfolded shows them in rows of their own.
-    fn shown_by(&self, open: &Open<'_>, line: &Line, step: StepNo) -> usize {
+    fn shown_by(&self, open: &Open<'_>, line: &StateLine, step: StepNo) -> usize {
         let below = |node: &NodeId| self.below.get(node).copied().unwrap_or(0);
         match (&line.place, line.is_open) {
             (Place::Gone(_), _) => 1,
@@ -121,7 +121,7 @@ pub(super) fn op(open: &Open<'_>, outline: &Outline, node: NodeId) -> Option<Eve
 
 /// Whether a value is an object or array at a step; None where it is absent.
 pub(super) fn is_container(open: &Open<'_>, node: NodeId, step: StepNo) -> Option<bool> {
-    open.tree().shape(node, step).map(|shape| matches!(shape, Shape::Object | Shape::Array))
+    open.tree().shape(node, step).map(|shape| matches!(shape, NodeShape::Object | NodeShape::Array))
 }
 
 /// What a value was just before a step, in one line, and of a leaf the step that wrote it.
@@ -132,7 +132,7 @@ pub(in crate::panes) fn before(open: &Open<'_>, node: NodeId, step: StepNo) -> O
     let shape = open.tree().shape(node, step - 1)?;
     let n = open.tree().child_count(node, step - 1);
     let told = value::count_of(n, "value");
-    let told = if shape == Shape::Array { format!("[{told}]") } else { format!("{{{told}}}") };
+    let told = if shape == NodeShape::Array { format!("[{told}]") } else { format!("{{{told}}}") };
     Some((SafeText::of(&told), None))
 }
 

@@ -1,6 +1,6 @@
 //! Where keys and values of the state pane are.
 
-use super::{Line, Open, Place};
+use super::{Open, Place, StateLine};
 use crate::json::Key;
 use crate::text::{SafeText, width};
 
@@ -13,8 +13,8 @@ pub(super) fn indent_of(depth: u32, cells: usize) -> usize {
 }
 
 /// Where values begin, so that they are in one column: after the widest visible key, its indentation included.
-pub(super) fn value_column(open: &Open<'_>, lines: &[Line], pane: usize) -> usize {
-    let cells = |line: &Line| {
+pub(super) fn value_column(open: &Open<'_>, lines: &[StateLine], pane: usize) -> usize {
+    let cells = |line: &StateLine| {
         if matches!(line.place, Place::Field(..)) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! What the schema has and the data lacks, as rows that are no data (A20).
 
-use super::{Lack, Line, Outline, Place, StatePane};
+use super::{Lack, Outline, Place, StateLine, StatePane};
 use crate::json::Key;
 use crate::panes::Open;
 use crate::panes::properties::ROWS_MAX;
@@ -50,12 +50,12 @@ impl StatePane {
             let key = Key::name(&property.name);
             let place = Place::Missing(id, path.iter().cloned().chain([key]).collect());
             let schema = Some((id, property.node));
-            let line = Line::new(place, depth, None);
-            outline.lines.push(Line { schema, missing: Some(Box::new(Lack::One(property))), ..line });
+            let line = StateLine::new(place, depth, None);
+            outline.lines.push(StateLine { schema, missing: Some(Box::new(Lack::One(property))), ..line });
         }
         if missing.more > 0 {
-            let line = Line::new(Place::MoreMissing(id, path.into()), depth, None);
-            outline.lines.push(Line { schema, missing: Some(Box::new(Lack::More(missing.more))), ..line });
+            let line = StateLine::new(Place::MoreMissing(id, path.into()), depth, None);
+            outline.lines.push(StateLine { schema, missing: Some(Box::new(Lack::More(missing.more))), ..line });
         }
     }
 

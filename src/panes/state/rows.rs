@@ -2,7 +2,7 @@
 
 use super::changes::{is_container, op, was};
 use super::columns::indent_of;
-use super::{Lack, Line, Outline, Place, StatePane, at};
+use super::{Lack, Outline, Place, StateLine, StatePane, at};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::properties;
@@ -26,7 +26,7 @@ fn is_fresh(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
 }
 
 impl StatePane {
-    pub(super) fn row(&self, open: &Open<'_>, outline: &Outline, line: &Line, column: usize, cells: usize) -> Row {
+    pub(super) fn row(&self, open: &Open<'_>, outline: &Outline, line: &StateLine, column: usize, cells: usize) -> Row {
         let node = match line.place {
             Place::Node(n) | Place::Gone(n) => Some(n),
             Place::Identity(_) => line.root(open, outline.step),
@@ -94,7 +94,7 @@ impl StatePane {
     }
 
     /// What is said of an identity or a value: by its messages, else by its schema (A20).
-    fn description(&self, open: &Open<'_>, outline: &Outline, line: &Line) -> Option<Rc<str>> {
+    fn description(&self, open: &Open<'_>, outline: &Outline, line: &StateLine) -> Option<Rc<str>> {
         match line.place {
             _ if self.hides_descriptions => None,
             Place::Identity(id) => self.shapes.borrow_mut().description(open, id, outline.step),
@@ -106,7 +106,7 @@ impl StatePane {
         }
     }
 
-    fn name(&self, open: &Open<'_>, line: &Line, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {
+    fn name(&self, open: &Open<'_>, line: &StateLine, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {
         match &line.place {
             Place::Group(kind) => vec![Piece::of(Role::Kind, &format!("¶{kind}"))],
             Place::Identity(id) => {
@@ -151,7 +151,7 @@ impl StatePane {
         &self,
         open: &Open<'_>,
         outline: &Outline,
-        line: &Line,
+        line: &StateLine,
         node: NodeId,
         op: Option<EventOp>,
         left: &mut Vec<Piece>,
@@ -199,7 +199,7 @@ impl StatePane {
 }
 
 /// What follows the name of what is missing.
-fn lack_pieces(outline: &Outline, line: &Line, lack: &Lack) -> Vec<Piece> {
+fn lack_pieces(outline: &Outline, line: &StateLine, lack: &Lack) -> Vec<Piece> {
     match lack {
         Lack::More(count) => vec![Piece::of(Role::Dim, &format!("… {} more in the schema", value::count_text(*count)))],
         Lack::One(property) => {

@@ -11,7 +11,7 @@ use crate::panes::state::kinds::{digest_text, rank};
 use crate::panes::value::{self, count_of, count_text};
 use crate::panes::{Extent, Hit, Piece, Row, Scroll, SharedRun, Window};
 use crate::state::Leaf;
-use crate::state::diff::{At, Difference, Part, Side as Value, leaves_of_both, states};
+use crate::state::diff::{At, DiffPart, Difference, Side as Value, leaves_of_both, states};
 use crate::text::{Pattern, Role, SafeText, cut, cut_middle};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ pub type Question = ([StepNo; 2], bool);
 /// What differs between two states, or all that they hold.
 #[derive(Debug, Default)]
 pub struct StatePair {
-    parts: Vec<Part>,
+    parts: Vec<DiffPart>,
     /// Values that differ.
     pub differing: usize,
     /// Whether there is more than is listed.
@@ -79,19 +79,19 @@ pub fn compare(runs: [&SharedRun; 2], (steps, is_whole): Question) -> StatePair 
     let (old, new) = (state(0), state(1));
     let mut parts = if is_whole { leaves_of_both(old, new) } else { states(old, new) };
     if !is_whole {
-        let is_one = |part: &Part| matches!(part, Part::Differs(_));
+        let is_one = |part: &DiffPart| matches!(part, DiffPart::Differs(_));
         if parts.iter().any(is_one) {
             parts.retain(is_one);
         }
     }
     parts.sort_by_cached_key(|part| match part {
-        Part::Differs(value) => value.side().map_or(u8::MAX, |(side, is_right)| {
+        DiffPart::Differs(value) => value.side().map_or(u8::MAX, |(side, is_right)| {
             let run = runs.run(usize::from(is_right));
             rank(run, &run.tree().identity(side.id).kind)
         }),
-        Part::Same(_) => u8::MAX,
+        DiffPart::Same(_) => u8::MAX,
     });
-    let differing = parts.iter().filter(|part| matches!(part, Part::Differs(value) if differs(value))).count();
+    let differing = parts.iter().filter(|part| matches!(part, DiffPart::Differs(value) if differs(value))).count();
     let is_cut = parts.len() > ROWS_MAX;
     parts.truncate(ROWS_MAX);
     StatePair { parts, differing, is_cut, shown: RefCell::default() }
@@ -120,7 +120,7 @@ impl StatePair {
     /// The row of the next or previous value that differs.
     #[must_use]
     pub fn difference(&self, row: usize, is_forward: bool) -> Option<usize> {
-        let is_one = |row: &usize| matches!(&self.parts[*row], Part::Differs(value) if differs(value));
+        let is_one = |row: &usize| matches!(&self.parts[*row], DiffPart::Differs(value) if differs(value));
         if is_forward {
             (row + 1..self.parts.len()).find(is_one)
         } else {
@@ -134,9 +134,9 @@ impl StatePair {
         let total = self.len();
         let locked = Locked::of([&runs.sides[0].data.run, &runs.sides[1].data.run]);
         let painter = Painter { pair: self, runs, locked, columns: Columns::of(extent.width) };
-        if !self.parts.iter().any(|part| matches!(part, Part::Differs(_))) {
+        if !self.parts.iter().any(|part| matches!(part, DiffPart::Differs(_))) {
             let told = match self.parts.first() {
-                Some(Part::Same(_)) => "The states do not differ here.",
+                Some(DiffPart::Same(_)) => "The states do not differ here.",
                 _ => "Neither run has a state here.",
             };
             return Window::notice(&[told], extent.width);
@@ -157,14 +157,15 @@ impl StatePair {
     pub fn hits(&self, runs: &TwoRuns, pattern: &Pattern) -> Vec<usize> {
         let locked = Locked::of([&runs.sides[0].data.run, &runs.sides[1].data.run]);
         let painter = Painter { pair: self, runs, locked, columns: Columns::of(80) };
-        let is_hit = |part: &Part| matches!(part, Part::Differs(value) if pattern.is_match(&painter.name(value)));
+        let is_hit =
+            |part: &DiffPart| matches!(part, DiffPart::Differs(value) if pattern.is_match(&painter.name(value)));
         (0..self.parts.len()).filter(|row| is_hit(&self.parts[*row])).collect()
     }
 
     /// What a row says, to copy.
     #[must_use]
     pub fn said(&self, runs: &TwoRuns, row: usize) -> Option<String> {
-        let Part::Differs(value) = self.parts.get(row)? else { return None };
+        let DiffPart::Differs(value) = self.parts.get(row)? else { return None };
         let locked = Locked::of([&runs.sides[0].data.run, &runs.sides[1].data.run]);
         let painter = Painter { pair: self, runs, locked, columns: Columns::of(80) };
         let text = |side: usize, value: &Option<Value>| {
@@ -223,13 +224,13 @@ impl Painter<'_> {
         }
     }
 
-    fn row(&self, (number, part): (usize, &Part), is_cursor: bool) -> Row {
+    fn row(&self, (number, part): (usize, &DiffPart), is_cursor: bool) -> Row {
         let edge = Piece::of(Role::Accent, if is_cursor { "▌ " } else { "  " });
         let value = match part {
-            Part::Same(count) => {
+            DiffPart::Same(count) => {
                 return Row::new(vec![edge, Piece::of(Role::Dim, &format!("… {} alike", count_of(*count, "value")))]);
             }
-            Part::Differs(value) => value,
+            DiffPart::Differs(value) => value,
         };
         let pairing = match (&value.old, &value.new) {
             (Some(_), Some(_)) if differs(value) => Pairing::Changed,

@@ -4,7 +4,7 @@ use super::reading::{Mode, QUIET, Reading, Served, Tell};
 use super::{Event, TailItem};
 use crate::model::Problem;
 use crate::source::Input;
-use crate::source::follow::{Change, Content, Follower};
+use crate::source::follow::{Content, FileChange, Follower};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -137,18 +137,18 @@ impl Track {
         }
         self.is_due |= self.timer(now) == Some(Duration::ZERO) || self.is_troubled();
         self.look_at_leaving();
-        let change = if self.stream.is_some() { Change::None } else { self.follower.look() };
-        let is_elsewhere = matches!(change, Change::Replaced(_) | Change::Back(_));
-        self.is_due |= !matches!(change, Change::None | Change::Trouble(_));
+        let change = if self.stream.is_some() { FileChange::None } else { self.follower.look() };
+        let is_elsewhere = matches!(change, FileChange::Replaced(_) | FileChange::Back(_));
+        self.is_due |= !matches!(change, FileChange::None | FileChange::Trouble(_));
         match change {
-            Change::None => {}
-            Change::Grown => self.grown(now),
-            Change::Truncated => self.now = Some(Reading::new(vec![Event::Truncated], now)),
-            Change::Replaced(old) => self.replaced(old, vec![Event::Rotated], now),
-            Change::Gone if self.now.is_none() => {}
-            Change::Gone => self.gone = Some(Gone { until: now + DRAIN, is_told: false, is_final: false }),
-            Change::Back(old) => self.back(old, now),
-            Change::Trouble(Problem { message, .. }) => tell(self.generation, TailItem::Notice(message)),
+            FileChange::None => {}
+            FileChange::Grown => self.grown(now),
+            FileChange::Truncated => self.now = Some(Reading::new(vec![Event::Truncated], now)),
+            FileChange::Replaced(old) => self.replaced(old, vec![Event::Rotated], now),
+            FileChange::Gone if self.now.is_none() => {}
+            FileChange::Gone => self.gone = Some(Gone { until: now + DRAIN, is_told: false, is_final: false }),
+            FileChange::Back(old) => self.back(old, now),
+            FileChange::Trouble(Problem { message, .. }) => tell(self.generation, TailItem::Notice(message)),
         }
         is_elsewhere
     }
@@ -165,12 +165,12 @@ impl Track {
     fn look_at_leaving(&mut self) {
         self.leaving.retain_mut(|reading| {
             let change = reading.own.as_mut().map(|own| own.look_open());
-            if matches!(change, Some(Ok(Change::Grown))) {
+            if matches!(change, Some(Ok(FileChange::Grown))) {
                 reading.is_at_end = false;
                 self.is_due = true;
             }
             // What was overwritten there is of no generation of this path.
-            !matches!(change, Some(Ok(Change::Truncated)))
+            !matches!(change, Some(Ok(FileChange::Truncated)))
         });
     }
 
@@ -190,7 +190,7 @@ impl Track {
 
     fn replaced(&mut self, mut old: Content, events: Vec<Event>, now: Instant) {
         // What was written to it since the last look is read too, unless it was overwritten.
-        let is_void = matches!(old.look_open(), Ok(Change::Truncated));
+        let is_void = matches!(old.look_open(), Ok(FileChange::Truncated));
         if let Some(mut reading) = self.now.replace(Reading::new(events, now)) {
             (reading.own, reading.until, reading.is_at_end) = (Some(Box::new(old)), Some(now + DRAIN), false);
             // A content that was closed rested at its end.

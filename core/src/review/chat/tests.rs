@@ -3,7 +3,7 @@
 use super::*;
 use crate::json;
 
-fn check(record: &str, shape: Shape, expect: &str) {
+fn check(record: &str, shape: ChatShape, expect: &str) {
     let value = json::parse(record).unwrap();
     assert_eq!(chat(&value, shape, Way::Formats).map(|(line, _)| line).as_deref(), Some(expect));
 }
@@ -20,7 +20,7 @@ const STD: &str = r#"{"id":"s","content":[
 fn a_trajectory_as_messages() {
     check(
         STD,
-        Shape::Messages,
+        ChatShape::Messages,
         concat!(
             r#"{"id":"s","messages":[{"role":"user","content":"list \"it\""},"#,
             r#"{"role":"assistant","content":"I look","tool_calls":[{"id":"call_1_0","type":"function","#,
@@ -38,7 +38,7 @@ fn a_trajectory_as_messages() {
 fn a_trajectory_as_sharegpt_takes_turns() {
     check(
         STD,
-        Shape::ShareGpt,
+        ChatShape::ShareGpt,
         concat!(
             r#"{"id":"s","conversations":[{"from":"human","value":"list \"it\""},"#,
             r#"{"from":"function_call","value":"I look\n<function=ls>\n<parameter=n>1.0</parameter>\n"#,
@@ -49,7 +49,7 @@ fn a_trajectory_as_sharegpt_takes_turns() {
     );
     let twice = r#"{"id":1,"content":[{"class_":"text_observation","content":"a","source":"user"},
         {"class_":"text_observation","content":"b","source":"user"}]}"#;
-    check(twice, Shape::ShareGpt, r#"{"id":1,"conversations":[{"from":"human","value":"a\n\nb"}]}"#);
+    check(twice, ChatShape::ShareGpt, r#"{"id":1,"conversations":[{"from":"human","value":"a\n\nb"}]}"#);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn conversations_and_turns_are_read_too() {
         {"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}]}"#;
     check(
         said,
-        Shape::Messages,
+        ChatShape::Messages,
         concat!(
             r#"{"messages":[{"role":"system","content":"Help."},{"role":"user","content":"hi"},"#,
             r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":"#,
@@ -73,18 +73,18 @@ fn conversations_and_turns_are_read_too() {
         "arguments":{"q":"it"}}],"observation":{"results":[{"source_call_id":"c1","content":"found"}]}}]}"#;
     check(
         turns,
-        Shape::ShareGpt,
+        ChatShape::ShareGpt,
         concat!(
             r#"{"id":"t","system":"Help.","conversations":[{"from":"human","value":"find"},{"from":"function_call","value":"#,
             r#""I look\n<function=s>\n<parameter=q>it</parameter>\n</function>"},"#,
             r#"{"from":"observation","value":"found"}]}"#
         ),
     );
-    assert_eq!(chat(&json::parse("{\"x\":1}").unwrap(), Shape::Messages, Way::Formats), None);
+    assert_eq!(chat(&json::parse("{\"x\":1}").unwrap(), ChatShape::Messages, Way::Formats), None);
 }
 
 /// What a record becomes, and what it loses, in words.
-fn told(record: &str, shape: Shape) -> (String, Vec<String>) {
+fn told(record: &str, shape: ChatShape) -> (String, Vec<String>) {
     let (line, left) = chat(&json::parse(record).unwrap(), shape, Way::Formats).unwrap();
     assert!(json::parse(&line).is_ok(), "{line}");
     (line, left.iter().map(|(name, count)| format!("{count} {name}")).collect())
@@ -92,7 +92,7 @@ fn told(record: &str, shape: Shape) -> (String, Vec<String>) {
 
 /// The messages of a record without what is around them.
 fn messages_of(record: &str) -> String {
-    let (line, left) = told(record, Shape::Messages);
+    let (line, left) = told(record, ChatShape::Messages);
     assert_eq!(left, Vec::<String>::new(), "{line}");
     line.strip_prefix("{\"messages\":[").and_then(|rest| rest.strip_suffix("]}")).unwrap().to_owned()
 }
@@ -143,7 +143,7 @@ fn parts_are_text_thoughts_calls_and_answers() {
             r#"{"role":"assistant","content":"done","reasoning_content":"so"}"#
         )
     );
-    let (line, left) = told(record, Shape::ShareGpt);
+    let (line, left) = told(record, ChatShape::ShareGpt);
     assert_eq!(
         line,
         concat!(
@@ -161,7 +161,7 @@ fn what_trains_and_what_a_row_says_is_carried() {
     let record = r#"{"id":7,"images":["i.png"],"tools":"[]","messages":[
         {"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"u"}}],"loss":0},
         {"role":"assistant","content":"no","loss_weight":0,"weight":0},{"role":"assistant","content":"yes","name":"b"}]}"#;
-    let (line, left) = told(record, Shape::Messages);
+    let (line, left) = told(record, ChatShape::Messages);
     assert_eq!(
         (line.as_str(), left.len()),
         (
@@ -174,7 +174,7 @@ fn what_trains_and_what_a_row_says_is_carried() {
             0
         )
     );
-    let (line, left) = told(record, Shape::ShareGpt);
+    let (line, left) = told(record, ChatShape::ShareGpt);
     assert_eq!(
         line,
         concat!(
@@ -207,7 +207,7 @@ fn roles_and_ids_stay() {
             r#"{"role":"system","content":"s"}"#
         )
     );
-    let (line, _) = told(record, Shape::ShareGpt);
+    let (line, _) = told(record, ChatShape::ShareGpt);
     for expect in [r#"{"from":"critic","value":"c"}"#, r#"{"from":"observation","value":"orphan\n\no"}"#] {
         assert!(line.contains(expect), "{line}");
     }
@@ -221,18 +221,18 @@ fn sharegpt_with_calls_stays_as_it_is() {
         r#"{"from":"observation","value":"r"},{"from":"gpt","value":"done","loss":false}],"tools":"[]"}"#
     );
     let record = format!("{{\"id\":\"x\",{turns}");
-    assert_eq!(told(&record, Shape::ShareGpt), (record, Vec::new()));
+    assert_eq!(told(&record, ChatShape::ShareGpt), (record, Vec::new()));
 }
 
 #[test]
 fn a_blank_that_was_none_is_told_and_calls_in_json_stay_alone() {
     let record = r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"","reasoning":"r"},
         {"role":"user","content":""},{"role":"assistant","content":null,"refusal":"no"}]}"#;
-    let left = told(record, Shape::ShareGpt).1;
+    let left = told(record, ChatShape::ShareGpt).1;
     assert!(left.contains(&"1 words of a message, which is blank now".to_owned()), "{left:?}");
     let call = r#"{"from":"function_call","value":"{\"name\":\"f\"}"}"#;
     let record = format!(r#"{{"conversations":[{{"from":"gpt","value":"I look"}},{call},{call}]}}"#);
-    assert_eq!(told(&record, Shape::ShareGpt), (record, Vec::new()));
+    assert_eq!(told(&record, ChatShape::ShareGpt), (record, Vec::new()));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn what_no_shape_carries_is_counted() {
         {"class_":"text_observation","content":"x","source":"user","name":"ann"},
         {"class_":"web_observation","html":"<p>","axtree":"T","url":"u","image_observation":null,"viewport_size":null},
         {"class_":"message_action","content":"bye","reasoning_content":"r","reward":1}]}"#;
-    let (line, left) = told(std, Shape::Messages);
+    let (line, left) = told(std, ChatShape::Messages);
     assert_eq!(left, ["1 item html", "1 item url", "1 record details"]);
     assert_eq!(
         line,
@@ -251,17 +251,17 @@ fn what_no_shape_carries_is_counted() {
         )
     );
     let odd = r#"{"system":["no part"],"messages":[{"role":"assistant","content":"x","reasoning":["y"]}]}"#;
-    assert!(told(odd, Shape::Messages).0.contains("no part"));
+    assert!(told(odd, ChatShape::Messages).0.contains("no part"));
     let odd = r#"{"messages":[{"role":"user","value":"x","content":7,"a b":1},{"role":"assistant","content":[
         {"type":"tool_use","name":"f","input":{}},{"type":"text","text":"y","cache_control":1}]}]}"#;
-    let (line, left) = told(odd, Shape::Messages);
+    let (line, left) = told(odd, ChatShape::Messages);
     assert!(line.contains(r#""a b":1"#), "{line}");
     assert_eq!(left, ["1 message content", "1 part cache_control", "1 place of a text behind a call"]);
-    assert!(told(odd, Shape::ShareGpt).1.contains(&"1 message (other)".to_owned()));
+    assert!(told(odd, ChatShape::ShareGpt).1.contains(&"1 message (other)".to_owned()));
     let turns = r#"{"schema_version":"ATIF-v1.7","session_id":"t","agent":{"name":"a","tool_definitions":[{"name":"s"}]},
         "steps":[{"step_id":1,"source":"agent","message":"m","reasoning_content":"r","timestamp":"now",
         "observation":{"results":[{"content":"o"}]}}]}"#;
-    let (line, left) = told(turns, Shape::Messages);
+    let (line, left) = told(turns, ChatShape::Messages);
     assert_eq!(left, ["1 agent name", "1 step timestamp"]);
     assert_eq!(
         line,
@@ -325,7 +325,7 @@ proptest::proptest! {
         }).collect();
         // Of names that occur twice the last counts.
         let value = json::parse(&record).unwrap();
-        for shape in [Shape::Messages, Shape::ShareGpt] {
+        for shape in [ChatShape::Messages, ChatShape::ShareGpt] {
             let (line, left) = chat(&value, shape, Way::Formats).unwrap();
             proptest::prop_assert!(!has_duplicates(&json::parse(&line).unwrap()), "{line}");
             let lost = (0..count).find(|i| json::compact(&value).contains(&format!("w{i}w")) && !line.contains(&format!("w{i}w")));
@@ -347,7 +347,7 @@ fn arguments_are_objects_on_request() {
         (r#""\"{\\\"a\\\": 1}\"""#, r#"{"a":1}"#, r#""\"{\\\"a\\\": 1}\"""#),
         (r#""no JSON""#, r#""no JSON""#, r#""no JSON""#),
     ] {
-        for (shape, expect) in [(Shape::MessagesWithObjects, object), (Shape::Messages, string)] {
+        for (shape, expect) in [(ChatShape::MessagesWithObjects, object), (ChatShape::Messages, string)] {
             let record = record(arguments);
             let (line, _) = chat(&json::parse(&record).unwrap(), shape, Way::Formats).unwrap();
             assert!(line.contains(&format!(r#""arguments":{expect}}}"#)), "{line}");

@@ -4,7 +4,7 @@ use super::expression::Expression;
 use super::reference::{Reference, Segment};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
-use crate::state::{IdentityId, NodeId, Shape, Tree};
+use crate::state::{IdentityId, NodeId, NodeShape, Tree};
 
 /// The kind of predicates, which a later edition computes (A36).
 const PREDICATES: &str = "expr";
@@ -31,7 +31,7 @@ pub enum Reason {
 
 /// A36: what an expression comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Resolution {
     /// It has a value.
     Found(Found),
     /// It has none.
@@ -42,7 +42,7 @@ pub enum Outcome {
     Unsupported,
 }
 
-impl Outcome {
+impl Resolution {
     /// Whether it has a value, or may have one in a later edition (A36).
     #[must_use]
     pub fn is_answered(&self) -> bool {
@@ -88,16 +88,16 @@ impl<'t> Resolver<'t> {
 
     /// A35, A36: an expression.
     #[must_use]
-    pub fn expression(&self, expression: &Expression) -> Outcome {
+    pub fn expression(&self, expression: &Expression) -> Resolution {
         let gates = match expression {
             Expression::Gates(gates) => gates,
-            Expression::Wider(_) => return Outcome::Unsupported,
-            Expression::Invalid | Expression::Text => return Outcome::Invalid,
+            Expression::Wider(_) => return Resolution::Unsupported,
+            Expression::Invalid | Expression::Text => return Resolution::Invalid,
         };
-        let mut last = Outcome::Invalid;
+        let mut last = Resolution::Invalid;
         for gate in gates {
             last = self.gate(gate);
-            if !matches!(last, Outcome::Found(_)) {
+            if !matches!(last, Resolution::Found(_)) {
                 break;
             }
         }
@@ -106,16 +106,16 @@ impl<'t> Resolver<'t> {
 
     /// A35: the first alternative that has a value.
     #[must_use]
-    pub fn gate(&self, alternatives: &[Reference]) -> Outcome {
+    pub fn gate(&self, alternatives: &[Reference]) -> Resolution {
         let mut first_reason = None;
         for reference in alternatives {
             match self.reference(reference) {
-                Ok(found) => return Outcome::Found(found),
-                Err(_) if self.is_unsupported(reference) => return Outcome::Unsupported,
+                Ok(found) => return Resolution::Found(found),
+                Err(_) if self.is_unsupported(reference) => return Resolution::Unsupported,
                 Err(reason) => first_reason = first_reason.or(Some(reason)),
             }
         }
-        first_reason.map_or(Outcome::Invalid, Outcome::Missing)
+        first_reason.map_or(Resolution::Invalid, Resolution::Missing)
     }
 
     /// A33: the canonical form; where the state does not say what `.0` is, it is a key.
@@ -166,8 +166,8 @@ impl<'t> Resolver<'t> {
         let parent = Reference { kind: reference.kind.clone(), path: parent.to_vec() };
         let Ok(found) = self.reference(&parent) else { return false };
         match self.tree.shape(found.node, self.step) {
-            Some(Shape::Array | Shape::EmptyArray) => true,
-            Some(Shape::Scalar) => {
+            Some(NodeShape::Array | NodeShape::EmptyArray) => true,
+            Some(NodeShape::Scalar) => {
                 self.tree.leaf(found.node, self.step).is_some_and(|l| matches!(l.value.first_byte(), b'"' | b'['))
             }
             _ => false,
@@ -195,8 +195,8 @@ impl<'t> Resolver<'t> {
         let mut node = root;
         for segment in path {
             let key = match self.tree.shape(node, self.step) {
-                Some(Shape::Object | Shape::EmptyObject) => segment.on_object().map(Key::name),
-                Some(Shape::Array | Shape::EmptyArray) => segment.on_array().map(Key::Index),
+                Some(NodeShape::Object | NodeShape::EmptyObject) => segment.on_object().map(Key::name),
+                Some(NodeShape::Array | NodeShape::EmptyArray) => segment.on_array().map(Key::Index),
                 _ => None,
             };
             let Some(key) = key else { return (keys, None) };
@@ -219,7 +219,7 @@ pub fn known_paths(tree: &Tree, step: StepNo, id: IdentityId, path: &[Segment]) 
         let longer = paths.iter().flat_map(|path| {
             let is_object = tree
                 .node(id, path)
-                .is_some_and(|node| matches!(tree.shape(node, step), Some(Shape::Object | Shape::EmptyObject)));
+                .is_some_and(|node| matches!(tree.shape(node, step), Some(NodeShape::Object | NodeShape::EmptyObject)));
             let (name, index) = (segment.on_object().map(Key::name), segment.on_array().map(Key::Index));
             let keys = if is_object { [name, index] } else { [index, name] };
             keys.into_iter().flatten().map(|key| path.iter().cloned().chain([key]).collect::<Vec<_>>())

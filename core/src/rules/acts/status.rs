@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::log::{Log, Reader};
 use super::places::Places;
 use super::reference::{Reference, Segment};
-use super::resolve::{Outcome, Resolver};
+use super::resolve::{Resolution, Resolver};
 use super::write;
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
@@ -112,7 +112,7 @@ impl<'l> Judge<'l> {
     /// A41: its output is there in its own identity, or reported in the plan and not erased since.
     fn is_done(&self, call: &Call, instance: Option<&'l str>) -> bool {
         let own = Resolver { falls_back: false, ..self.resolver(instance) };
-        let is_written = call.output.as_ref().is_some_and(|o| matches!(own.expression(o), Outcome::Found(_)));
+        let is_written = call.output.as_ref().is_some_and(|o| matches!(own.expression(o), Resolution::Found(_)));
         let printed = |write: &Reference| self.resolver(instance).printed(write);
         let is_erased = || call.writes().into_iter().any(|w| !self.erased.touching(&printed(w), instance).is_empty());
         is_written || (call.has_output && !is_erased())
@@ -132,8 +132,8 @@ impl<'l> Judge<'l> {
 
     fn gate(&self, index: usize, gate: &[Reference], instance: Option<&'l str>) -> Gate {
         match self.resolver(instance).gate(gate) {
-            Outcome::Found(_) => Gate::Open,
-            Outcome::Unsupported => Gate::Waiting,
+            Resolution::Found(_) => Gate::Open,
+            Resolution::Unsupported => Gate::Waiting,
             _ if gate.iter().any(|r| self.can_be_supplied(index, r, instance)) => Gate::Waiting,
             _ => Gate::Dangling,
         }
@@ -173,7 +173,7 @@ impl<'l> Judge<'l> {
             None | Some(When::Constant(true)) => true,
             Some(When::Constant(false)) => false,
             Some(When::Expression(expression)) => match self.resolver(instance).expression(expression) {
-                Outcome::Found(found) => {
+                Resolution::Found(found) => {
                     let text = self.log.tree.text(found.node, self.step, self.reader.bytes);
                     text.is_some_and(|t| is_true(&t))
                 }
@@ -206,7 +206,7 @@ impl<'l> Judge<'l> {
         let resolver = self.resolver(call.instance.as_deref());
         let references: Vec<String> = expression.references().map(|r| resolver.canonical(r)).collect();
         let told = match resolver.expression(expression) {
-            Outcome::Found(found) => self.log.tree.text(found.node, self.step, self.reader.bytes)?,
+            Resolution::Found(found) => self.log.tree.text(found.node, self.step, self.reader.bytes)?,
             _ => "not there".to_owned(),
         };
         Some(format!("_when {} is {told}", references.join(", ")))

@@ -5,7 +5,7 @@ use super::reference::canonical;
 use super::write::Planned;
 use crate::json::{Key, Value};
 use crate::model::StepNo;
-use crate::state::{EventOp, IdentityId, Op, Shape, Tree};
+use crate::state::{EventOp, IdentityId, NodeShape, Op, Tree};
 
 /// A19, A44: what is to be said before the write is made; `tree` holds the state that it meets.
 pub(super) fn before(tree: &Tree, id: IdentityId, planned: &Planned<'_>, notes: &mut Vec<Note>) {
@@ -81,9 +81,9 @@ impl Judge<'_> {
     fn old_type(&self) -> Option<&'static str> {
         let node = self.tree.node(self.id, &self.path)?;
         Some(match self.tree.shape(node, StepNo::MAX)? {
-            Shape::Object | Shape::EmptyObject => "object",
-            Shape::Array | Shape::EmptyArray => "array",
-            Shape::Scalar => match self.tree.leaf(node, StepNo::MAX)?.value.first_byte() {
+            NodeShape::Object | NodeShape::EmptyObject => "object",
+            NodeShape::Array | NodeShape::EmptyArray => "array",
+            NodeShape::Scalar => match self.tree.leaf(node, StepNo::MAX)?.value.first_byte() {
                 b'"' => "string",
                 b't' | b'f' => "boolean",
                 b'n' => "null",

@@ -5,7 +5,7 @@ use super::contract::Declared;
 use super::data_types::DataTypes;
 use super::finding::{AGENT_FAILED, DUPLICATE_KEY, INVALID_JSON, UNKNOWN_RECORD, severity};
 use super::path;
-use super::shape::{Shape, is_slot_list, response_nodes, string};
+use super::shape::{RecordShape, is_slot_list, response_nodes, string};
 use super::slot::{Entry, Meta, Note, SlotState, Slots};
 use crate::json::{Data, Key, Value};
 use crate::model::{Finding, HEAD, Place, Record, Remark, Span, StepNo, StepPlace};
@@ -19,7 +19,7 @@ const OUTCOME_CHARS_MAX: usize = 300;
 #[derive(Debug, Clone, Copy)]
 pub struct StepAt {
     /// What it is.
-    pub shape: Shape,
+    pub shape: RecordShape,
     /// Where it is.
     pub place: StepPlace,
 }
@@ -67,13 +67,13 @@ impl Log {
     }
 
     fn broken(&mut self, place: Place, reason: &str) {
-        let step = self.begin(Shape::Broken, place);
+        let step = self.begin(RecordShape::Broken, place);
         self.say(step, INVALID_JSON, None, format!("the record is no JSON: {reason}"));
     }
 
-    fn begin(&mut self, shape: Shape, place: Place) -> StepNo {
+    fn begin(&mut self, shape: RecordShape, place: Place) -> StepNo {
         let step = self.next_step();
-        if shape != Shape::FileCollection {
+        if shape != RecordShape::FileCollection {
             self.collections = 0;
         }
         let place = StepPlace { record: self.steps.len(), place, record_span: place.span };
@@ -87,23 +87,23 @@ impl Log {
 
     /// S9: takes one step; `base` is the offset of the text that its value was parsed from.
     fn take(&mut self, value: &Value<'_>, place: Place, base: u64) {
-        let shape = Shape::of(value).unwrap_or(Shape::Unknown);
+        let shape = RecordShape::of(value).unwrap_or(RecordShape::Unknown);
         let step = self.begin(shape, place);
         let mut notes: Vec<Note> = Vec::new();
         match shape {
-            Shape::SlotList => self.take_list(step, value, base, &mut notes),
-            Shape::Context => self.take_context(step, value, base, &mut notes),
-            Shape::BareMap => self.slots.take_context(step, value, base, &mut notes),
-            Shape::Write => {
+            RecordShape::SlotList => self.take_list(step, value, base, &mut notes),
+            RecordShape::Context => self.take_context(step, value, base, &mut notes),
+            RecordShape::BareMap => self.slots.take_context(step, value, base, &mut notes),
+            RecordShape::Write => {
                 let name = string(value, "slot_name").unwrap_or_default();
                 self.slots.write(step, &Entry::of(name, value, value.get("value")), base, &mut notes);
             }
-            Shape::AgentResult => self.take_result(step, value, base, &mut notes),
-            Shape::Response => self.take_response(step, value, base, &mut notes),
-            Shape::Pipeline => self.declared.take_pipeline(step, value),
-            Shape::Contract => self.declared.take_contract(step, value),
-            Shape::FileCollection => self.take_collection(step, value, base, &mut notes),
-            Shape::Unknown | Shape::Broken => {
+            RecordShape::AgentResult => self.take_result(step, value, base, &mut notes),
+            RecordShape::Response => self.take_response(step, value, base, &mut notes),
+            RecordShape::Pipeline => self.declared.take_pipeline(step, value),
+            RecordShape::Contract => self.declared.take_contract(step, value),
+            RecordShape::FileCollection => self.take_collection(step, value, base, &mut notes),
+            RecordShape::Unknown | RecordShape::Broken => {
                 self.say(step, UNKNOWN_RECORD, None, "it has none of the shapes of an execution context".to_owned());
             }
         }

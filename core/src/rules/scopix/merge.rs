@@ -15,12 +15,12 @@ pub struct Merged {
     /// The value as JSON text.
     pub value: String,
     /// Where its parts came from. What has no part of its own came from where the nearest part above it did.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MergedPart>,
 }
 
 /// A part of a merged value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct MergedPart {
     /// Its path in the value.
     pub path: Vec<Key>,
     /// The slots that have it, as indices into [`Merged::slots`].
@@ -52,7 +52,7 @@ pub fn merged(slots: &[(String, String, Value<'_>)], only: Option<&str>) -> Vec<
 #[derive(Default)]
 struct Joined {
     members: Vec<String>,
-    parts: Vec<Part>,
+    parts: Vec<MergedPart>,
 }
 
 impl Joined {
@@ -61,7 +61,7 @@ impl Joined {
     }
 
     fn note(&mut self, path: &[Key], slots: Vec<usize>) {
-        self.parts.push(Part { path: path.to_vec(), slots });
+        self.parts.push(MergedPart { path: path.to_vec(), slots });
     }
 
     /// A member that is one string.

@@ -3,7 +3,7 @@
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::rules::acts::{Segment, canonical, parse_reference};
-use crate::state::{IdentityId, Shape, Tree};
+use crate::state::{IdentityId, NodeShape, Tree};
 
 /// A33: the canonical form of a path whose first key is a slot, or a member of a record.
 #[must_use]
@@ -30,8 +30,8 @@ pub fn locate(tree: &Tree, id: IdentityId, segments: &[Segment], step: StepNo) -
         let index = segment.on_array().map(Key::Index);
         let name = segment.on_object().map(Key::name);
         let (first, second) = match shape {
-            Some(Shape::Array | Shape::EmptyArray) => (index, name),
-            Some(Shape::Object | Shape::EmptyObject) => (name, index),
+            Some(NodeShape::Array | NodeShape::EmptyArray) => (index, name),
+            Some(NodeShape::Object | NodeShape::EmptyObject) => (name, index),
             _ => {
                 let is_known =
                     |key: &Key| tree.node(id, &[path.as_slice(), std::slice::from_ref(key)].concat()).is_some();
@@ -52,8 +52,8 @@ pub fn below(tree: &Tree, id: IdentityId, segments: &[Segment], step: StepNo) ->
     let mut path = Vec::with_capacity(segments.len());
     for segment in segments {
         let key = match tree.node(id, &path).and_then(|node| tree.shape(node, step))? {
-            Shape::Array => Key::Index(segment.on_array()?),
-            Shape::Object => Key::name(segment.on_object()?),
+            NodeShape::Array => Key::Index(segment.on_array()?),
+            NodeShape::Object => Key::name(segment.on_object()?),
             _ => return None,
         };
         path.push(key);

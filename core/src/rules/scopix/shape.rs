@@ -4,7 +4,7 @@ use crate::json::Value;
 
 /// S9: the shapes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum RecordShape {
     /// S6: slots without values.
     SlotList,
     /// S2: an execution context, a checkpoint.
@@ -29,21 +29,21 @@ pub enum Shape {
     Broken,
 }
 
-impl Shape {
+impl RecordShape {
     /// S9: the first shape that fits; None for anything else.
     #[must_use]
     pub fn of(value: &Value<'_>) -> Option<Self> {
         type Test = fn(&Value<'_>) -> bool;
-        const TESTS: [(Shape, Test); 9] = [
-            (Shape::SlotList, is_slot_list),
-            (Shape::Context, is_context),
-            (Shape::Write, is_write),
-            (Shape::AgentResult, is_agent_result),
-            (Shape::Response, is_response),
-            (Shape::Pipeline, is_pipeline),
-            (Shape::Contract, is_contract),
-            (Shape::FileCollection, is_file_collection),
-            (Shape::BareMap, is_bare_map),
+        const TESTS: [(RecordShape, Test); 9] = [
+            (RecordShape::SlotList, is_slot_list),
+            (RecordShape::Context, is_context),
+            (RecordShape::Write, is_write),
+            (RecordShape::AgentResult, is_agent_result),
+            (RecordShape::Response, is_response),
+            (RecordShape::Pipeline, is_pipeline),
+            (RecordShape::Contract, is_contract),
+            (RecordShape::FileCollection, is_file_collection),
+            (RecordShape::BareMap, is_bare_map),
         ];
         TESTS.iter().find(|(_, is_it)| is_it(value)).map(|(shape, _)| *shape)
     }
@@ -166,26 +166,26 @@ mod tests {
     #[test]
     fn the_first_shape_that_fits() {
         for (text, shape) in [
-            (r#"[{"name":"a","type":"TEXT","source":"s"}]"#, Some(Shape::SlotList)),
+            (r#"[{"name":"a","type":"TEXT","source":"s"}]"#, Some(RecordShape::SlotList)),
             (r#"[{"name":"a","type":"TEXT","source":"s","x":1}]"#, None),
             ("[]", None),
-            (r#"{"slots":{}}"#, Some(Shape::Context)),
+            (r#"{"slots":{}}"#, Some(RecordShape::Context)),
             (r#"{"slots":[]}"#, None),
-            (r#"{"slot_name":"a","value":null}"#, Some(Shape::Write)),
-            (r#"{"agent_name":"a","success":false}"#, Some(Shape::AgentResult)),
-            (r#"{"success":true,"nodes":[],"steps":[{"agent":"a","status":"x"}]}"#, Some(Shape::Response)),
+            (r#"{"slot_name":"a","value":null}"#, Some(RecordShape::Write)),
+            (r#"{"agent_name":"a","success":false}"#, Some(RecordShape::AgentResult)),
+            (r#"{"success":true,"nodes":[],"steps":[{"agent":"a","status":"x"}]}"#, Some(RecordShape::Response)),
             (r#"{"success":true,"nodes":[{"agent":"a"}],"steps":[{"agent":"a","status":"x"}]}"#, None),
-            (r#"{"contracts":[]}"#, Some(Shape::Pipeline)),
-            (r#"{"steps":[{"agent":"a","intent":"i"}],"image_ids":null}"#, Some(Shape::Pipeline)),
+            (r#"{"contracts":[]}"#, Some(RecordShape::Pipeline)),
+            (r#"{"steps":[{"agent":"a","intent":"i"}],"image_ids":null}"#, Some(RecordShape::Pipeline)),
             (r#"{"steps":[{"agent":"a"}]}"#, None),
-            (r#"{"name":"n","capability":"c","inputs":[]}"#, Some(Shape::Contract)),
-            (r#"{"refs":[{"id":"1"}],"content_type":"images"}"#, Some(Shape::FileCollection)),
+            (r#"{"name":"n","capability":"c","inputs":[]}"#, Some(RecordShape::Contract)),
+            (r#"{"refs":[{"id":"1"}],"content_type":"images"}"#, Some(RecordShape::FileCollection)),
             (r#"{"ids":[1],"content_type":"images"}"#, None),
-            (r#"{"a":{"value":1,"data_type":"TEXT"}}"#, Some(Shape::BareMap)),
+            (r#"{"a":{"value":1,"data_type":"TEXT"}}"#, Some(RecordShape::BareMap)),
             ("{}", None),
             ("5", None),
         ] {
-            assert_eq!(Shape::of(&parse(text).unwrap()), shape, "{text}");
+            assert_eq!(RecordShape::of(&parse(text).unwrap()), shape, "{text}");
         }
     }
     #[test]
@@ -197,7 +197,7 @@ mod tests {
             (r#"{"slots":{"city":{"name":"city","value":"Lyon","confirmationStatus":"NONE"}}}"#, false),
             (r#"{"slots":{"a":5},"contracts":[]}"#, false),
         ] {
-            assert_eq!(Shape::of_first(&parse(text).unwrap()).is_some(), is_told, "{text}");
+            assert_eq!(RecordShape::of_first(&parse(text).unwrap()).is_some(), is_told, "{text}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct At<'t> {
 
 /// A part of the difference between two states, in document order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum DiffPart {
     /// So many members in a row, of whatever size, that do not differ.
     Same(usize),
     /// A leaf that differs.
@@ -66,14 +66,14 @@ impl Difference {
 
 /// The difference of two whole states: identities that are alike by kind and instance are compared.
 #[must_use]
-pub fn states(old: At<'_>, new: At<'_>) -> Vec<Part> {
+pub fn states(old: At<'_>, new: At<'_>) -> Vec<DiffPart> {
     let pairs = pairs(old, new, |id| new.tree.find(old.tree.identity(id)));
     Walk::new(old, new).all(pairs)
 }
 
 /// All leaves of two whole states, in the order of [`states`]: those that do not differ have equal values.
 #[must_use]
-pub fn leaves_of_both(old: At<'_>, new: At<'_>) -> Vec<Part> {
+pub fn leaves_of_both(old: At<'_>, new: At<'_>) -> Vec<DiffPart> {
     let pairs = pairs(old, new, |id| new.tree.find(old.tree.identity(id)));
     let mut walk = Walk::new(old, new);
     walk.is_whole = true;
@@ -83,7 +83,7 @@ pub fn leaves_of_both(old: At<'_>, new: At<'_>) -> Vec<Part> {
 /// The difference of the states of one run at two steps. Costs what was written between them, and the members of what
 /// differs; not the whole state.
 #[must_use]
-pub fn steps(tree: &Tree, from: StepNo, to: StepNo) -> Vec<Part> {
+pub fn steps(tree: &Tree, from: StepNo, to: StepNo) -> Vec<DiffPart> {
     let (old, new) = (At { tree, step: from }, At { tree, step: to });
     let mut walk = Walk::new(old, new);
     walk.marked = Some(marks(tree, from, to));
@@ -92,7 +92,7 @@ pub fn steps(tree: &Tree, from: StepNo, to: StepNo) -> Vec<Part> {
 
 /// The difference of two identities of one state.
 #[must_use]
-pub fn identities(state: At<'_>, old: IdentityId, new: IdentityId) -> Vec<Part> {
+pub fn identities(state: At<'_>, old: IdentityId, new: IdentityId) -> Vec<DiffPart> {
     Walk::new(state, state).all(vec![(Some(old), Some(new))])
 }
 
@@ -153,7 +153,7 @@ struct Walk<'t> {
     /// Whether leaves that do not differ are listed too, and not counted.
     is_whole: bool,
     path: Vec<Key>,
-    parts: Vec<Part>,
+    parts: Vec<DiffPart>,
 }
 
 impl<'t> Walk<'t> {
@@ -162,7 +162,7 @@ impl<'t> Walk<'t> {
         Self { old, new, limits, ids: (None, None), marked: None, is_whole: false, path: Vec::new(), parts: Vec::new() }
     }
 
-    fn all(mut self, pairs: Vec<(Option<IdentityId>, Option<IdentityId>)>) -> Vec<Part> {
+    fn all(mut self, pairs: Vec<(Option<IdentityId>, Option<IdentityId>)>) -> Vec<DiffPart> {
         for (old, new) in pairs {
             let root = |at: At<'_>, id: Option<IdentityId>| at.tree.view(id?, at.step)?.root;
             let roots = (root(self.old, old), root(self.new, new));
@@ -196,7 +196,7 @@ impl<'t> Walk<'t> {
         let before = (self.parts.len(), self.last_same());
         let mut differs = was.is_some() || is.is_some();
         if differs {
-            self.parts.push(Part::Differs(Difference { path: self.path.clone(), old: was, new: is }));
+            self.parts.push(DiffPart::Differs(Difference { path: self.path.clone(), old: was, new: is }));
         }
         for (key, old, new) in self.members(old, new) {
             self.path.push(key);
@@ -236,22 +236,22 @@ impl<'t> Walk<'t> {
 
     fn last_same(&self) -> usize {
         match self.parts.last() {
-            Some(Part::Same(count)) => *count,
+            Some(DiffPart::Same(count)) => *count,
             _ => 0,
         }
     }
 
     fn same(&mut self) {
         match self.parts.last_mut() {
-            Some(Part::Same(count)) => *count += 1,
-            _ => self.parts.push(Part::Same(1)),
+            Some(DiffPart::Same(count)) => *count += 1,
+            _ => self.parts.push(DiffPart::Same(1)),
         }
     }
 
     /// Forgets what was said of the members of something that does not differ.
     fn restore(&mut self, (len, same): (usize, usize)) {
         self.parts.truncate(len);
-        if let Some(Part::Same(count)) = self.parts.last_mut() {
+        if let Some(DiffPart::Same(count)) = self.parts.last_mut() {
             *count = same;
         }
     }

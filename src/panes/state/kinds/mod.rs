@@ -11,7 +11,7 @@ pub(super) use digests::DigestTexts;
 pub(in crate::panes) use digests::digest_text;
 
 use super::columns::indent_of;
-use super::{Line, Outline, Place, StatePane};
+use super::{Outline, Place, StateLine, StatePane};
 use crate::format::Run;
 use crate::model::Identity;
 use crate::panes::row::pieces_width;
@@ -121,8 +121,8 @@ pub(super) fn starts_folded(open: &Open<'_>, place: &Place) -> bool {
 }
 
 /// Where the words of instances begin, so that they are in one column: after the widest visible name.
-pub(super) fn name_column(open: &Open<'_>, lines: &[Line], cells: usize) -> usize {
-    let name = |line: &Line| match &line.place {
+pub(super) fn name_column(open: &Open<'_>, lines: &[StateLine], cells: usize) -> usize {
+    let name = |line: &StateLine| match &line.place {
         Place::Identity(id) if line.depth > 0 => instance_name(open, open.tree().identity(*id)),
         _ => None,
     };
@@ -136,7 +136,7 @@ impl StatePane {
         &self,
         open: &Open<'_>,
         outline: &Outline,
-        line: &Line,
+        line: &StateLine,
         (names, cells): (usize, usize),
     ) -> Option<Row> {
         let (look, ids) = match &line.place {
@@ -170,7 +170,7 @@ impl StatePane {
     }
 
     /// The name of a kind or an instance, padded where it is one of several.
-    fn kind_name(&self, open: &Open<'_>, look: &KindLook, line: &Line, ids: &[IdentityId], names: usize) -> Words {
+    fn kind_name(&self, open: &Open<'_>, look: &KindLook, line: &StateLine, ids: &[IdentityId], names: usize) -> Words {
         let is_group = matches!(line.place, Place::Group(_));
         let mut out = Vec::new();
         if line.depth == 0 {
@@ -200,7 +200,7 @@ fn instance_name(open: &Open<'_>, identity: &Identity) -> Option<SafeText> {
 }
 
 /// What the step did below a row that is folded.
-fn sign(open: &Open<'_>, outline: &Outline, line: &Line, ids: &[IdentityId]) -> Piece {
+fn sign(open: &Open<'_>, outline: &Outline, line: &StateLine, ids: &[IdentityId]) -> Piece {
     let step = outline.step;
     let root = |id: &IdentityId| open.tree().view(*id, step).and_then(|view| view.root);
     let is_changed = |root: &NodeId| outline.changes.below.contains_key(root);
