@@ -7,7 +7,7 @@ use crate::platform::FileId;
 use glob::{MatchOptions, Pattern};
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
@@ -196,8 +196,7 @@ impl Search {
         }
         match fs::read_dir(folder) {
             Ok(entries) => {
-                let is_folder = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_dir());
-                entries.flatten().map(|entry| (entry.file_name(), is_folder(&entry.path()))).collect()
+                entries.flatten().map(|entry| (entry.file_name(), is_folder(&entry))).collect()
             }
             Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
             Err(e) => {
@@ -206,6 +205,12 @@ impl Search {
             }
         }
     }
+}
+
+/// Whether an entry is a folder, or a symbolic link to one: only a link costs a look at what it leads to.
+fn is_folder(entry: &DirEntry) -> bool {
+    let leads_to_folder = || fs::metadata(entry.path()).is_ok_and(|meta| meta.is_dir());
+    entry.file_type().is_ok_and(|kind| kind.is_dir() || (kind.is_symlink() && leads_to_folder()))
 }
 
 /// The folder we are in has no name of its own.

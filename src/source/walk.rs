@@ -156,6 +156,10 @@ fn walk_for(root: &Path, wanted: &Wanted<'_>, troubles: &mut Vec<Problem>, each:
             if name.as_encoded_bytes().starts_with(b".") {
                 continue;
             }
+            // The folder says which entries are files, so those that nobody wants cost no look at each.
+            if entry.file_type().is_ok_and(|kind| kind.is_file()) && !(wanted.file)(name.as_bytes()) {
+                continue;
+            }
             let Ok(meta) = fs::metadata(entry.path()) else { continue };
             if meta.is_dir() {
                 open.extend(Some(folder.join(name)).filter(|folder| (wanted.folder)(folder)));
