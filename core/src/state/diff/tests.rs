@@ -16,11 +16,11 @@ fn tree(values: &[(&str, &str)]) -> Tree {
     tree
 }
 
-fn said(parts: &[Part]) -> String {
+fn said(parts: &[DiffPart]) -> String {
     let text = |side: &Option<Side>| side.as_ref().map_or("·".to_owned(), |s| s.value.short().unwrap().to_owned());
-    let one = |part: &Part| match part {
-        Part::Same(count) => format!("={count}"),
-        Part::Differs(d) => format!("{} {}→{}", pointer(&d.path), text(&d.old), text(&d.new)),
+    let one = |part: &DiffPart| match part {
+        DiffPart::Same(count) => format!("={count}"),
+        DiffPart::Differs(d) => format!("{} {}→{}", pointer(&d.path), text(&d.old), text(&d.new)),
     };
     parts.iter().map(one).collect::<Vec<_>>().join(" | ")
 }
