@@ -195,9 +195,7 @@ impl Search {
             return Vec::new();
         }
         match fs::read_dir(folder) {
-            Ok(entries) => {
-                entries.flatten().map(|entry| (entry.file_name(), is_folder(&entry))).collect()
-            }
+            Ok(entries) => entries.flatten().map(|entry| (entry.file_name(), is_folder(&entry))).collect(),
             Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
             Err(e) => {
                 self.troubles.push(cannot_open(&folder.display().to_string(), &e));

@@ -3,7 +3,7 @@
 //! Equal text is no proof, so only values that carry information are looked at, and the likeliest source is named: what
 //! the writing call says that it read, then the own instance, then what holds for all; of several the newest.
 
-use super::versions::{Kept, What};
+use super::storage::versions::{Kept, What};
 use super::{IdentityId, NodeId, Stored, Tree};
 use crate::json;
 use crate::model::StepNo;

@@ -1,6 +1,6 @@
 //! When a value was so: the stretches of steps in which it equals something, matches something, or stays as it is.
 
-use super::versions::What;
+use super::storage::versions::What;
 use super::{NodeId, NodeShape, Stored, Tree};
 use crate::json::{Data, Key, Value};
 use crate::model::{Bytes, StepNo};

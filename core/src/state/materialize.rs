@@ -1,7 +1,7 @@
 //! The value of an identity as a schema's validator takes it, kept up by the events of each step.
 
 use super::schema::plain_text;
-use super::versions::What;
+use super::storage::versions::What;
 use super::{NodeId, Tree};
 use crate::json::Key;
 use crate::model::cast;

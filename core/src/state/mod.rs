@@ -3,34 +3,27 @@
 //! Generic: it knows no system. `rules` turn messages into [`Write`]s; this room merges, remembers and answers. A
 //! second, obvious implementation (fold the writes from zero) lives in the tests as the oracle.
 
-mod arena;
 mod checked_identity;
-mod children;
 pub mod condition;
 pub mod copy_origin;
 pub mod diff;
 mod history;
-mod identity_order;
 pub mod intervals;
-mod leaf_value;
-mod list_arena;
 mod materialize;
-mod member_order;
 mod query;
 mod rebuild;
 mod replace;
 mod schema;
 mod schema_checker;
-mod store;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod versions;
 mod violations;
 mod write;
 
-pub use leaf_value::Stored;
 pub use schema::{Checked, IS_CHECKED, Reason, STACK_BYTES, Schema, SchemaFault, Violation, last_segment};
 pub use schema_checker::{CheckTask, Judgement, SchemaChecker, SchemaUse};
+pub use storage::leaf_value::Stored;
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, NodeShape, Op, Tree, Write};
 pub use violations::{Invalid, ReportedCounts, ViolationInterval, Violations};

@@ -1,6 +1,6 @@
 //! What the state holds at a step.
 
-use super::versions::{Attribution, What};
+use super::storage::versions::{Attribution, What};
 use super::{Child, IdentityId, Leaf, NodeId, NodeShape, Tree};
 use crate::json::{Key, quote};
 use crate::model::{Bytes, StepNo};

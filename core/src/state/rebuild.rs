@@ -1,7 +1,7 @@
 //! A context was rebuilt (A4): an identity becomes what a tree that was folded again holds.
 
 use super::replace::{Source, Writer};
-use super::store::NONE;
+use super::storage::store::NONE;
 use super::{EventOp, IdentityId, NodeId, NodeShape, Stored, Tree};
 use crate::model::StepNo;
 

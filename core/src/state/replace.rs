@@ -1,7 +1,7 @@
 //! What is at a node gives way to something else: first the drops in the old order, then the writes in the new (A30).
 
-use super::store::NONE;
-use super::versions::{Attribution, Kept, Version, What};
+use super::storage::store::NONE;
+use super::storage::versions::{Attribution, Kept, Version, What};
 use super::{EventOp, NodeId, NodeShape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;

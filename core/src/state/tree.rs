@@ -1,12 +1,12 @@
 //! The versioned tree: every node carries its versions, so the state at step k is a binary search per row shown.
 
 use super::Stored;
-use super::children::Children;
-use super::identity_order::Order;
-use super::list_arena::Lists;
-use super::member_order::Epochs;
-use super::store::{Names, Node, StepStart};
-use super::versions::Versions;
+use super::storage::children::Children;
+use super::storage::identity_order::Order;
+use super::storage::list_arena::Lists;
+use super::storage::member_order::Epochs;
+use super::storage::store::{Names, Node, StepStart};
+use super::storage::versions::Versions;
 use crate::json::{Key, Value};
 use crate::model::cast;
 use crate::model::{Chunks, Identity, StepNo};

@@ -1,7 +1,7 @@
 //! A message merges into the state: the rules of Agent/Data (A15 to A19), which the others use in part.
 
 use super::replace::{Given, Writer};
-use super::versions::What;
+use super::storage::versions::What;
 use super::{EventOp, IdentityId, NodeId, Op, Tree, Write};
 use crate::json::{Key, Value};
 use crate::model::StepNo;

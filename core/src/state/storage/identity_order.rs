@@ -1,14 +1,14 @@
 //! The order of identities at any step: first appearance, since the last drop (A30, S10), or as a rebuilt context has
 //! it (A4).
 
-use super::IdentityId;
 use super::member_order::CROWD;
 use crate::model::StepNo;
+use crate::state::IdentityId;
 use std::collections::HashSet;
 
 /// Which identities exist, and where, from which step on.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(in crate::state) struct Order {
     /// By identity: the steps at which it came (true) and went.
     standing: Vec<Vec<(StepNo, bool)>>,
     /// How many are now.
@@ -19,7 +19,7 @@ pub(super) struct Order {
 
 impl Order {
     /// An identity is there from `at` on, at the end if it was not there before.
-    pub(super) fn touch(&mut self, at: StepNo, id: IdentityId) {
+    pub(in crate::state) fn touch(&mut self, at: StepNo, id: IdentityId) {
         if self.stands_now(id) {
             return;
         }
@@ -35,7 +35,7 @@ impl Order {
     }
 
     /// An identity is gone from `at` on.
-    pub(super) fn drop(&mut self, at: StepNo, id: IdentityId) {
+    pub(in crate::state) fn drop(&mut self, at: StepNo, id: IdentityId) {
         if self.stands_now(id) {
             self.mark(at, id, false);
             self.live -= 1;
@@ -43,7 +43,7 @@ impl Order {
     }
 
     /// A new order from `at` on; identities that exist and are not named follow as before.
-    pub(super) fn reorder(&mut self, at: StepNo, order: &[IdentityId]) {
+    pub(in crate::state) fn reorder(&mut self, at: StepNo, order: &[IdentityId]) {
         let old = self.at(StepNo::MAX);
         let mut placed = HashSet::new();
         let named = order.iter().copied().filter(|id| self.stands_now(*id));
@@ -54,14 +54,14 @@ impl Order {
     }
 
     /// Whether an identity exists at a step.
-    pub(super) fn stands(&self, id: IdentityId, step: StepNo) -> bool {
+    pub(in crate::state) fn stands(&self, id: IdentityId, step: StepNo) -> bool {
         let Some(marks) = self.standing.get(id.0 as usize) else { return false };
         let end = marks.partition_point(|(at, _)| *at <= step);
         end > 0 && marks[end - 1].1
     }
 
     /// The identities that are at a step, in order.
-    pub(super) fn at(&self, step: StepNo) -> Vec<IdentityId> {
+    pub(in crate::state) fn at(&self, step: StepNo) -> Vec<IdentityId> {
         let end = self.epochs.partition_point(|(from, _)| *from <= step);
         let Some((_, entries)) = end.checked_sub(1).map(|i| &self.epochs[i]) else { return Vec::new() };
         let mut seen = HashSet::new();
@@ -73,7 +73,7 @@ impl Order {
     }
 
     #[cfg(test)]
-    pub(super) fn longest(&self) -> usize {
+    pub(in crate::state) fn longest(&self) -> usize {
         self.epochs.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0)
     }
 

@@ -2,44 +2,44 @@
 
 use super::arena::Arena;
 use super::leaf_value::{INLINE_MAX, Longs};
-use super::{EventOp, NodeId, NodeShape, Stored};
 use crate::model::cast;
 use crate::model::{Chunks, StepNo};
+use crate::state::{EventOp, NodeId, NodeShape, Stored};
 
 /// One change of one node. Its number in the list of versions is its place in the history.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Version {
-    pub(super) node: NodeId,
+pub(in crate::state) struct Version {
+    pub(in crate::state) node: NodeId,
     /// What it means for the node as a leaf; None: nothing (containers, a supplier alone).
-    pub(super) event: Option<EventOp>,
-    pub(super) what: What,
+    pub(in crate::state) event: Option<EventOp>,
+    pub(in crate::state) what: What,
 }
 
 impl Version {
-    pub(super) fn is_drop(&self) -> bool {
+    pub(in crate::state) fn is_drop(&self) -> bool {
         matches!(self.event, Some(EventOp::Drop | EventOp::Reset))
     }
 }
 
 /// Who supplied the value of a leaf, and since when it is this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Attribution {
+pub(in crate::state) struct Attribution {
     /// Step whose message supplies the value.
-    pub(super) author: StepNo,
+    pub(in crate::state) author: StepNo,
     /// Last step after which the leaf differed.
-    pub(super) changed: StepNo,
+    pub(in crate::state) changed: StepNo,
 }
 
 impl Attribution {
     /// That of a step whose own message writes another value than before.
-    pub(super) fn of(step: StepNo) -> Self {
+    pub(in crate::state) fn of(step: StepNo) -> Self {
         Self { author: step, changed: step }
     }
 }
 
 /// What a node is from a version on.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What {
+pub(in crate::state) enum What {
     /// A scalar, or an opaque value.
     Leaf(Kept),
     EmptyObject,
@@ -52,7 +52,7 @@ pub(super) enum What {
 }
 
 impl What {
-    pub(super) fn shape(self) -> Option<NodeShape> {
+    pub(in crate::state) fn shape(self) -> Option<NodeShape> {
         Some(match self {
             Self::Leaf(_) => NodeShape::Scalar,
             Self::EmptyObject => NodeShape::EmptyObject,
@@ -63,14 +63,14 @@ impl What {
         })
     }
 
-    pub(super) fn is_leaf(self) -> bool {
+    pub(in crate::state) fn is_leaf(self) -> bool {
         matches!(self, Self::Leaf(_) | Self::EmptyObject | Self::EmptyArray)
     }
 }
 
 /// Where the value of a leaf is kept.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kept {
+pub(in crate::state) enum Kept {
     /// Its first byte in the texts, and its length.
     Short(u64, u8),
     /// Its number among the long values.
@@ -79,10 +79,10 @@ pub(super) enum Kept {
 
 impl Kept {
     /// Number of classes.
-    pub(super) const CLASSES: usize = INLINE_MAX + 2;
+    pub(in crate::state) const CLASSES: usize = INLINE_MAX + 2;
 
     /// Values of different classes are not equal: of a short one its length, of long ones a number above all lengths.
-    pub(super) fn class(self) -> usize {
+    pub(in crate::state) fn class(self) -> usize {
         match self {
             Self::Short(_, len) => usize::from(len),
             Self::Long(_) => INLINE_MAX + 1,
@@ -90,7 +90,7 @@ impl Kept {
     }
 
     /// The class of a value.
-    pub(super) fn class_of(value: &Stored) -> usize {
+    pub(in crate::state) fn class_of(value: &Stored) -> usize {
         match value {
             Stored::Inline { len, .. } => usize::from(*len),
             Stored::Long(_) => INLINE_MAX + 1,
@@ -100,7 +100,7 @@ impl Kept {
 
 /// All versions in step order.
 #[derive(Debug, Default)]
-pub(super) struct Versions {
+pub(in crate::state) struct Versions {
     list: Chunks<Packed>,
     /// Versions whose credit is not that of their step, and since when their value is this; ascending by number.
     changed: Chunks<(u32, StepNo)>,
@@ -181,16 +181,16 @@ impl Packed {
 }
 
 impl Versions {
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::state) fn len(&self) -> usize {
         self.list.len()
     }
 
-    pub(super) fn get(&self, number: u32) -> Version {
+    pub(in crate::state) fn get(&self, number: u32) -> Version {
         self.list[number as usize].version()
     }
 
     /// Appends a version of a step.
-    pub(super) fn push(&mut self, at: StepNo, version: &Version, attribution: Attribution) {
+    pub(in crate::state) fn push(&mut self, at: StepNo, version: &Version, attribution: Attribution) {
         let other = Some(attribution).filter(|attribution| *attribution != Attribution::of(at));
         let author = other.map(|attribution| attribution.author).filter(|author| *author != at);
         self.put(Packed::of(version, other.is_some()), other.map(|attribution| attribution.changed), author);
@@ -216,18 +216,18 @@ impl Versions {
     }
 
     /// The credit of a version; `step` says which step made it.
-    pub(super) fn attribution(&self, number: u32, step: impl FnOnce() -> StepNo) -> Attribution {
+    pub(in crate::state) fn attribution(&self, number: u32, step: impl FnOnce() -> StepNo) -> Attribution {
         let Some(changed) = self.changed(number) else { return Attribution::of(step()) };
         Attribution { author: self.author(number).unwrap_or_else(step), changed }
     }
 
     /// The versions from a number on.
-    pub(super) fn since(&self, start: usize) -> impl Iterator<Item = Version> {
+    pub(in crate::state) fn since(&self, start: usize) -> impl Iterator<Item = Version> {
         self.list.since(start).map(|packed| packed.version())
     }
 
     /// Puts the versions from a number on in another order, given as their numbers.
-    pub(super) fn reorder(&mut self, start: usize, order: &[u32]) {
+    pub(in crate::state) fn reorder(&mut self, start: usize, order: &[u32]) {
         let moved = |number: &u32| (self.list[*number as usize], self.changed(*number), self.author(*number));
         let new: Vec<_> = order.iter().map(moved).collect();
         self.changed.truncate(self.changed.partition_point(|(number, _)| (*number as usize) < start));
@@ -237,7 +237,7 @@ impl Versions {
     }
 
     /// Keeps a value.
-    pub(super) fn keep(&mut self, value: Stored) -> Kept {
+    pub(in crate::state) fn keep(&mut self, value: Stored) -> Kept {
         match value {
             Stored::Inline { len, text } => Kept::Short(self.texts.keep(&text[..usize::from(len)]) as u64, len),
             Stored::Long(long) => Kept::Long(self.long.push(long)),
@@ -245,7 +245,7 @@ impl Versions {
     }
 
     /// A value that is kept.
-    pub(super) fn value(&self, kept: Kept) -> Stored {
+    pub(in crate::state) fn value(&self, kept: Kept) -> Stored {
         match kept {
             Kept::Short(at, len) => Stored::inline(self.short(at, len)),
             Kept::Long(number) => Stored::Long(self.long.get(number)),
@@ -253,7 +253,7 @@ impl Versions {
     }
 
     /// Whether a value that is kept equals another.
-    pub(super) fn is_equal(&self, kept: Kept, value: &Stored) -> bool {
+    pub(in crate::state) fn is_equal(&self, kept: Kept, value: &Stored) -> bool {
         match (kept, value) {
             (Kept::Short(at, n), Stored::Inline { len, text }) => {
                 n == *len && self.short(at, n) == &text[..usize::from(n)]
@@ -267,7 +267,7 @@ impl Versions {
         self.texts.of(cast::to_usize(at), usize::from(len))
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::state) fn memory_bytes(&self) -> usize {
         let credits = (self.changed.len() + self.authors.len()) * size_of::<(u32, StepNo)>();
         self.list.len() * size_of::<Packed>() + credits + self.texts.len() + self.long.memory_bytes()
     }

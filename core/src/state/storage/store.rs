@@ -3,28 +3,28 @@
 use super::list_arena::List;
 use super::member_order::Entry;
 use super::versions::{Attribution, Version, What};
-use super::{NodeId, Stored, Tree};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::model::cast;
+use crate::state::{NodeId, Stored, Tree};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// No node, no version.
-pub(super) const NONE: u32 = u32::MAX;
+pub(in crate::state) const NONE: u32 = u32::MAX;
 
 /// Marks a packed key as an index.
 const INDEX: u32 = 1 << 31;
 
 /// One path of one identity.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(in crate::state) struct Node {
     /// [`NONE`] for a root.
-    pub(super) parent: u32,
+    pub(in crate::state) parent: u32,
     /// An index with the bit [`INDEX`], else the number of a name; of a root the number of its identity.
-    pub(super) key: u32,
+    pub(in crate::state) key: u32,
     /// Its place in the parent's latest epoch.
-    pub(super) entry: u32,
+    pub(in crate::state) entry: u32,
     /// The child made last, whether or not it is present.
     newest_child: u32,
     /// The child of the same parent that was made before.
@@ -34,24 +34,24 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn new(parent: u32, key: u32) -> Self {
+    pub(in crate::state) fn new(parent: u32, key: u32) -> Self {
         Self { parent, key, entry: 0, newest_child: NONE, older_sibling: NONE, versions: List::default() }
     }
 }
 
 /// Where the versions of a step begin.
 #[derive(Debug)]
-pub(super) struct StepStart {
-    pub(super) at: StepNo,
+pub(in crate::state) struct StepStart {
+    pub(in crate::state) at: StepNo,
     /// Number of its first version.
-    pub(super) first: u32,
+    pub(in crate::state) first: u32,
     /// How many of its versions are events.
-    pub(super) events: u32,
+    pub(in crate::state) events: u32,
 }
 
 /// Names of members, each kept once.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(in crate::state) struct Names {
     texts: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
 }
@@ -68,27 +68,27 @@ impl Names {
         number
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(in crate::state) fn has(&self, name: &str) -> bool {
         self.numbers.contains_key(name)
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::state) fn memory_bytes(&self) -> usize {
         let texts = self.texts.iter().map(|t| t.len() + 2 * size_of::<usize>()).sum::<usize>();
         texts + self.texts.len() * size_of::<Arc<str>>() + self.numbers.capacity() * (size_of::<(Arc<str>, u32)>() + 1)
     }
 }
 
 impl Tree {
-    pub(super) fn get(&self, node: NodeId) -> &Node {
+    pub(in crate::state) fn get(&self, node: NodeId) -> &Node {
         &self.nodes[node.0 as usize]
     }
 
-    pub(super) fn version(&self, number: u32) -> Version {
+    pub(in crate::state) fn version(&self, number: u32) -> Version {
         self.versions.get(number)
     }
 
     /// Who supplied the value of a version, and since when it is this.
-    pub(super) fn attribution(&self, number: u32) -> Attribution {
+    pub(in crate::state) fn attribution(&self, number: u32) -> Attribution {
         self.versions.attribution(number, || self.step_of(number))
     }
 
@@ -98,62 +98,62 @@ impl Tree {
     }
 
     /// Numbers of a node's versions, ascending.
-    pub(super) fn versions_of(&self, node: NodeId) -> impl DoubleEndedIterator<Item = u32> {
+    pub(in crate::state) fn versions_of(&self, node: NodeId) -> impl DoubleEndedIterator<Item = u32> {
         self.numbers(node).iter().copied()
     }
 
     /// Number of the last version of a node below a limit.
-    pub(super) fn before_limit(&self, node: NodeId, limit: u32) -> Option<u32> {
+    pub(in crate::state) fn before_limit(&self, node: NodeId, limit: u32) -> Option<u32> {
         let numbers = self.numbers(node);
         numbers.partition_point(|v| *v < limit).checked_sub(1).map(|i| numbers[i])
     }
 
     /// Numbers of a node's versions from one number up to another, ascending.
-    pub(super) fn numbers_between(&self, node: NodeId, from: u32, limit: u32) -> &[u32] {
+    pub(in crate::state) fn numbers_between(&self, node: NodeId, from: u32, limit: u32) -> &[u32] {
         let numbers = self.numbers(node);
         &numbers[numbers.partition_point(|v| *v < from)..numbers.partition_point(|v| *v < limit)]
     }
 
     /// Number of the version of a node that follows one of its versions.
-    pub(super) fn next_version(&self, node: NodeId, number: u32) -> Option<u32> {
+    pub(in crate::state) fn next_version(&self, node: NodeId, number: u32) -> Option<u32> {
         let numbers = self.numbers(node);
         numbers.get(numbers.partition_point(|v| *v <= number)).copied()
     }
 
     /// The limit that means "up to and including this step".
-    pub(super) fn limit(&self, step: StepNo) -> u32 {
+    pub(in crate::state) fn limit(&self, step: StepNo) -> u32 {
         let next = self.starts.partition_point(|s| s.at <= step);
         self.starts.get(next).map_or(cast::to_u32(self.versions.len()), |s| s.first)
     }
 
     /// The limit that means "before this step".
-    pub(super) fn limit_before(&self, step: StepNo) -> u32 {
+    pub(in crate::state) fn limit_before(&self, step: StepNo) -> u32 {
         step.checked_sub(1).map_or(0, |before| self.limit(before))
     }
 
     /// The step of a version.
-    pub(super) fn step_of(&self, number: u32) -> StepNo {
+    pub(in crate::state) fn step_of(&self, number: u32) -> StepNo {
         let next = self.starts.partition_point(|s| s.first <= number);
         self.starts[next - 1].at
     }
 
     /// The version of a node that holds below a limit.
-    pub(super) fn at(&self, node: NodeId, limit: u32) -> Option<Version> {
+    pub(in crate::state) fn at(&self, node: NodeId, limit: u32) -> Option<Version> {
         self.before_limit(node, limit).map(|v| self.version(v))
     }
 
     /// The last version of a node.
-    pub(super) fn last(&self, node: NodeId) -> Option<Version> {
+    pub(in crate::state) fn last(&self, node: NodeId) -> Option<Version> {
         self.at(node, NONE)
     }
 
     /// What a node is now.
-    pub(super) fn now(&self, node: NodeId) -> What {
+    pub(in crate::state) fn now(&self, node: NodeId) -> What {
         self.last(node).map_or(What::Absent, |v| v.what)
     }
 
     /// The value of a leaf.
-    pub(super) fn value(&self, what: What) -> Option<Stored> {
+    pub(in crate::state) fn value(&self, what: What) -> Option<Stored> {
         match what {
             What::Leaf(kept) => Some(self.versions.value(kept)),
             What::EmptyObject => Some(Stored::text_of("{}")),
@@ -162,12 +162,12 @@ impl Tree {
         }
     }
 
-    pub(super) fn is_present(&self, node: NodeId) -> bool {
+    pub(in crate::state) fn is_present(&self, node: NodeId) -> bool {
         !matches!(self.now(node), What::Absent)
     }
 
     /// Appends a version; steps never go back.
-    pub(super) fn append(&mut self, at: StepNo, version: Version, attribution: Attribution) {
+    pub(in crate::state) fn append(&mut self, at: StepNo, version: Version, attribution: Attribution) {
         let number = cast::to_u32(self.versions.len());
         if self.starts.last().is_none_or(|s| s.at < at) {
             self.starts.push(StepStart { at, first: number, events: 0 });
@@ -180,7 +180,7 @@ impl Tree {
     }
 
     /// Reports the nodes of the versions from `start` on, each of which is its node's last, their numbers again.
-    pub(super) fn renumber(&mut self, start: usize) {
+    pub(in crate::state) fn renumber(&mut self, start: usize) {
         for (number, version) in (cast::to_u32(start)..).zip(self.versions.since(start)) {
             if let Some(last) = self.numbers.last_mut(self.nodes[version.node.0 as usize].versions) {
                 *last = number;
@@ -189,7 +189,7 @@ impl Tree {
     }
 
     /// The root of an identity, made if need be.
-    pub(super) fn root(&mut self, id: super::IdentityId) -> NodeId {
+    pub(in crate::state) fn root(&mut self, id: crate::state::IdentityId) -> NodeId {
         if let Some(root) = self.identities[id.0 as usize].root {
             return root;
         }
@@ -199,13 +199,13 @@ impl Tree {
     }
 
     /// The member of that name, made if need be.
-    pub(super) fn named(&mut self, parent: NodeId, name: &str) -> NodeId {
+    pub(in crate::state) fn named(&mut self, parent: NodeId, name: &str) -> NodeId {
         let key = self.names.number(name);
         self.child_or_new(parent, key)
     }
 
     /// The element of that index, made if need be.
-    pub(super) fn indexed(&mut self, parent: NodeId, index: u32) -> NodeId {
+    pub(in crate::state) fn indexed(&mut self, parent: NodeId, index: u32) -> NodeId {
         self.child_or_new(parent, index | INDEX)
     }
 
@@ -228,7 +228,7 @@ impl Tree {
     }
 
     /// The child with that key, if there ever was one.
-    pub(super) fn child(&self, parent: NodeId, key: &Key) -> Option<NodeId> {
+    pub(in crate::state) fn child(&self, parent: NodeId, key: &Key) -> Option<NodeId> {
         let key = match key {
             Key::Name(name) => *self.names.numbers.get(name.as_ref())?,
             Key::Index(index) => index | INDEX,
@@ -243,8 +243,8 @@ impl Tree {
     }
 
     /// The identity whose root this is.
-    pub(super) fn identity_of_root(&self, root: NodeId) -> super::IdentityId {
-        super::IdentityId(self.get(root).key)
+    pub(in crate::state) fn identity_of_root(&self, root: NodeId) -> crate::state::IdentityId {
+        crate::state::IdentityId(self.get(root).key)
     }
 
     /// Key of a node that is no root.
@@ -257,18 +257,18 @@ impl Tree {
     }
 
     /// Name of a node that is a member of an object.
-    pub(super) fn name(&self, node: NodeId) -> &str {
+    pub(in crate::state) fn name(&self, node: NodeId) -> &str {
         self.names.texts.get(self.get(node).key as usize).map_or("", |name| name)
     }
 
     /// The node's place among its siblings now.
-    pub(super) fn place(&self, node: NodeId) -> u32 {
+    pub(in crate::state) fn place(&self, node: NodeId) -> u32 {
         let node = self.get(node);
         if node.parent != NONE && node.key & INDEX != 0 { node.key & !INDEX } else { node.entry }
     }
 
     /// All nodes that were ever at or below a node.
-    pub(super) fn below(&self, node: NodeId) -> Vec<NodeId> {
+    pub(in crate::state) fn below(&self, node: NodeId) -> Vec<NodeId> {
         let mut found = vec![node];
         let mut next = 0;
         while next < found.len() {
@@ -279,20 +279,20 @@ impl Tree {
     }
 
     /// The children that a node ever had, the last made first.
-    pub(super) fn known_children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+    pub(in crate::state) fn known_children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let made = |number: u32| Some(number).filter(|number| *number != NONE);
         let newest = made(self.get(node).newest_child);
         std::iter::successors(newest, move |child| made(self.nodes[*child as usize].older_sibling)).map(NodeId)
     }
 
     /// Appends a member to an object's order, for limits above `from`.
-    pub(super) fn enlist(&mut self, epoch: u32, node: NodeId, from: u32) {
+    pub(in crate::state) fn enlist(&mut self, epoch: u32, node: NodeId, from: u32) {
         let place = &mut self.nodes[node.0 as usize].entry;
         *place = self.epochs.push(epoch, Entry { node, from }, *place);
     }
 
     /// The members of an object that are present below a limit, in order.
-    pub(super) fn members(&self, epoch: u32, limit: u32) -> Vec<NodeId> {
+    pub(in crate::state) fn members(&self, epoch: u32, limit: u32) -> Vec<NodeId> {
         let entries = self.epochs.entries(epoch);
         let end = entries.partition_point(|e| e.from < limit);
         let is_present = |node: &NodeId| self.at(*node, limit).is_some_and(|v| v.what.shape().is_some());
@@ -307,7 +307,7 @@ impl Tree {
     }
 
     /// The children of a node below a limit, in order.
-    pub(super) fn children_at(&self, node: NodeId, limit: u32) -> Vec<NodeId> {
+    pub(in crate::state) fn children_at(&self, node: NodeId, limit: u32) -> Vec<NodeId> {
         match self.at(node, limit).map(|v| v.what) {
             Some(What::Object(epoch)) => self.members(epoch, limit),
             Some(What::Array(len)) => {

@@ -1,19 +1,19 @@
 //! The members of objects in order. An object has a new list whenever it is made, or put in another order.
 
-use super::NodeId;
 use super::list_arena::{List, Lists};
 use crate::model::Chunks;
 use crate::model::cast;
+use crate::state::NodeId;
 
 /// Entries of gone members that a list may always hold.
-pub(super) const CROWD: usize = 32;
+pub(in crate::state) const CROWD: usize = 32;
 
 /// Marks a list in which some member was removed and came again: its last entry counts.
 const AGAIN: u32 = 1 << 31;
 
 /// All lists of members, each since an object was last made or put in another order.
 #[derive(Debug, Default)]
-pub(super) struct Epochs {
+pub(in crate::state) struct Epochs {
     epochs: Chunks<Epoch>,
     entries: Lists<Entry>,
 }
@@ -27,37 +27,37 @@ struct Epoch {
 
 /// A member in a list.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) node: NodeId,
+pub(in crate::state) struct Entry {
+    pub(in crate::state) node: NodeId,
     /// It counts for limits above this.
-    pub(super) from: u32,
+    pub(in crate::state) from: u32,
 }
 
 impl Epochs {
     /// A new list.
-    pub(super) fn make(&mut self) -> u32 {
+    pub(in crate::state) fn make(&mut self) -> u32 {
         self.epochs.push(Epoch::default());
         cast::to_u32(self.epochs.len() - 1)
     }
 
     /// The entries of a list, in order.
-    pub(super) fn entries(&self, epoch: u32) -> &[Entry] {
+    pub(in crate::state) fn entries(&self, epoch: u32) -> &[Entry] {
         self.entries.of(self.epochs[epoch as usize].list)
     }
 
     /// Whether some member was removed and came again: its last entry counts.
-    pub(super) fn has_again(&self, epoch: u32) -> bool {
+    pub(in crate::state) fn has_again(&self, epoch: u32) -> bool {
         self.epochs[epoch as usize].live & AGAIN != 0
     }
 
     /// Whether most entries are of members that are gone: time for another list, so that reading costs what is there.
-    pub(super) fn is_crowded(&self, epoch: u32) -> bool {
+    pub(in crate::state) fn is_crowded(&self, epoch: u32) -> bool {
         let Epoch { list, live } = self.epochs[epoch as usize];
         list.len() > 2 * (live & !AGAIN) as usize + CROWD
     }
 
     /// Appends a member; says its place. `before` is the place at which it was before, if it was in this list.
-    pub(super) fn push(&mut self, epoch: u32, entry: Entry, before: u32) -> u32 {
+    pub(in crate::state) fn push(&mut self, epoch: u32, entry: Entry, before: u32) -> u32 {
         let is_again = self.entries(epoch).get(before as usize).is_some_and(|e| e.node == entry.node);
         let epoch = &mut self.epochs[epoch as usize];
         self.entries.push(&mut epoch.list, entry);
@@ -66,24 +66,24 @@ impl Epochs {
     }
 
     /// So many members are present now.
-    pub(super) fn set_live(&mut self, epoch: u32, live: u32) {
+    pub(in crate::state) fn set_live(&mut self, epoch: u32, live: u32) {
         let epoch = &mut self.epochs[epoch as usize];
         epoch.live = live | epoch.live & AGAIN;
     }
 
     /// A member has gone; how many are left.
-    pub(super) fn remove(&mut self, epoch: u32) -> u32 {
+    pub(in crate::state) fn remove(&mut self, epoch: u32) -> u32 {
         let epoch = &mut self.epochs[epoch as usize];
         epoch.live -= 1;
         epoch.live & !AGAIN
     }
 
     #[cfg(test)]
-    pub(super) fn longest(&self) -> usize {
+    pub(in crate::state) fn longest(&self) -> usize {
         self.epochs.iter().map(|epoch| epoch.list.len()).max().unwrap_or(0)
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::state) fn memory_bytes(&self) -> usize {
         self.epochs.len() * size_of::<Epoch>() + self.entries.memory_bytes()
     }
 }

@@ -9,21 +9,21 @@ use crate::model::cast;
 
 /// Where a list is. Its owner asks [`Lists`] for its entries.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct List {
+pub(in crate::state) struct List {
     start: u32,
     len: u32,
 }
 
 impl List {
     /// How many entries it has.
-    pub(super) fn len(self) -> usize {
+    pub(in crate::state) fn len(self) -> usize {
         self.len as usize
     }
 }
 
 /// The entries of all lists.
 #[derive(Debug)]
-pub(super) struct Lists<T> {
+pub(in crate::state) struct Lists<T> {
     entries: Arena<T>,
     /// Arena that lists have left: where they begin, by the logarithm of their size.
     free: Vec<Vec<u32>>,
@@ -37,18 +37,18 @@ impl<T> Default for Lists<T> {
 
 impl<T: Copy> Lists<T> {
     /// The entries of a list, in order.
-    pub(super) fn of(&self, list: List) -> &[T] {
+    pub(in crate::state) fn of(&self, list: List) -> &[T] {
         self.entries.of(list.start as usize, list.len as usize)
     }
 
     /// The last entry of a list, to be changed.
-    pub(super) fn last_mut(&mut self, list: List) -> Option<&mut T> {
+    pub(in crate::state) fn last_mut(&mut self, list: List) -> Option<&mut T> {
         let last = list.len.checked_sub(1)?;
         Some(self.entries.of_mut(list.start as usize, last as usize))
     }
 
     /// Appends an entry to a list.
-    pub(super) fn push(&mut self, list: &mut List, entry: T) {
+    pub(in crate::state) fn push(&mut self, list: &mut List, entry: T) {
         if list.len == 0 {
             list.start = self.room(1, entry);
         } else if list.len.is_power_of_two() {
@@ -82,7 +82,7 @@ impl<T: Copy> Lists<T> {
         cast::to_u32(self.entries.make(size, fill))
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::state) fn memory_bytes(&self) -> usize {
         let free = self.free.iter().map(|starts| size_of::<Vec<u32>>() + starts.capacity() * size_of::<u32>());
         self.entries.len() * size_of::<T>() + free.sum::<usize>()
     }

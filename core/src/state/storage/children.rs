@@ -1,23 +1,23 @@
 //! The children of nodes, found by parent and key: numbers of nodes in an open table. Parent and key are in the nodes
 //! themselves.
 
-use super::NodeId;
 use super::store::{NONE, Node};
 use crate::model::Chunks;
+use crate::state::NodeId;
 
 /// Places of the first table.
 const PLACES_MIN: usize = 64;
 
 /// A table of nodes, of which at most three quarters of the places are taken.
 #[derive(Debug, Default)]
-pub(super) struct Children {
+pub(in crate::state) struct Children {
     places: Vec<u32>,
     len: usize,
 }
 
 impl Children {
     /// The child of a node with that key.
-    pub(super) fn get(&self, nodes: &Chunks<Node>, parent: u32, key: u32) -> Option<NodeId> {
+    pub(in crate::state) fn get(&self, nodes: &Chunks<Node>, parent: u32, key: u32) -> Option<NodeId> {
         let is_it = |number: u32| (nodes[number as usize].parent, nodes[number as usize].key) == (parent, key);
         let mut at = place(parent, key, self.places.len());
         loop {
@@ -30,7 +30,7 @@ impl Children {
     }
 
     /// Adds a node that is not there yet.
-    pub(super) fn add(&mut self, nodes: &Chunks<Node>, node: NodeId) {
+    pub(in crate::state) fn add(&mut self, nodes: &Chunks<Node>, node: NodeId) {
         if (self.len + 1) * 4 > self.places.len() * 3 {
             let places = (self.places.len() * 2).max(PLACES_MIN);
             let old = std::mem::replace(&mut self.places, vec![NONE; places]);
@@ -49,7 +49,7 @@ impl Children {
         self.places[at] = number;
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::state) fn memory_bytes(&self) -> usize {
         self.places.len() * size_of::<u32>()
     }
 }

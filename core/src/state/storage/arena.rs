@@ -5,7 +5,7 @@ const CHUNK: usize = 1 << 13;
 
 /// The entries of all rooms.
 #[derive(Debug)]
-pub(super) struct Arena<T> {
+pub(in crate::state) struct Arena<T> {
     chunks: Vec<Vec<T>>,
 }
 
@@ -17,12 +17,12 @@ impl<T> Default for Arena<T> {
 
 impl<T: Copy> Arena<T> {
     /// So many entries of a room from a number on.
-    pub(super) fn of(&self, start: usize, len: usize) -> &[T] {
+    pub(in crate::state) fn of(&self, start: usize, len: usize) -> &[T] {
         if len == 0 { &[] } else { &self.chunks[start / CHUNK][start % CHUNK..][..len] }
     }
 
     /// An entry of a room, to be changed.
-    pub(super) fn of_mut(&mut self, start: usize, number: usize) -> &mut T {
+    pub(in crate::state) fn of_mut(&mut self, start: usize, number: usize) -> &mut T {
         &mut self.chunks[start / CHUNK][start % CHUNK + number]
     }
 
@@ -32,7 +32,7 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Makes a room of so many entries; `fill` is in it. The number of its first.
-    pub(super) fn make(&mut self, size: usize, fill: T) -> usize {
+    pub(in crate::state) fn make(&mut self, size: usize, fill: T) -> usize {
         let number = self.chunks.len().saturating_sub(1) * CHUNK;
         if let Some(chunk) = self.open(size) {
             let start = chunk.len();
@@ -49,7 +49,7 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Makes a room for some entries. The number of its first.
-    pub(super) fn keep(&mut self, entries: &[T]) -> usize {
+    pub(in crate::state) fn keep(&mut self, entries: &[T]) -> usize {
         let Some((first, rest)) = entries.split_first() else { return 0 };
         let start = self.make(entries.len(), *first);
         self.chunks[start / CHUNK][start % CHUNK + 1..][..rest.len()].copy_from_slice(rest);
@@ -57,7 +57,7 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Makes a room larger where it is, if it is the last one and its piece has room.
-    pub(super) fn grow_in_place(&mut self, start: usize, len: usize, to: usize, fill: T) -> bool {
+    pub(in crate::state) fn grow_in_place(&mut self, start: usize, len: usize, to: usize, fill: T) -> bool {
         let is_last = start / CHUNK + 1 == self.chunks.len();
         match self.open(to - len).filter(|chunk| is_last && start % CHUNK + len == chunk.len()) {
             Some(chunk) => chunk.resize(start % CHUNK + to, fill),
@@ -67,7 +67,7 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Copies so many entries of one room to another.
-    pub(super) fn copy(&mut self, from: usize, len: usize, to: usize) {
+    pub(in crate::state) fn copy(&mut self, from: usize, len: usize, to: usize) {
         let (a, b) = (from / CHUNK, to / CHUNK);
         let (here, there) = (from % CHUNK, to % CHUNK);
         if a == b {
@@ -79,7 +79,7 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Number of entries in memory.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::state) fn len(&self) -> usize {
         self.chunks.iter().map(Vec::len).sum()
     }
 }

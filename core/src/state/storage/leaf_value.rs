@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Longest canonical text that is kept inline, in bytes.
-pub(super) const INLINE_MAX: usize = 22;
+pub(in crate::state) const INLINE_MAX: usize = 22;
 /// Shortest string, in bytes, whose canonical text is not made only to be digested.
 const STREAMED_MIN: usize = 64 << 10;
 
@@ -70,7 +70,7 @@ impl Stored {
     }
 
     /// A text of at most [`INLINE_MAX`] bytes.
-    pub(super) fn inline(text: &[u8]) -> Self {
+    pub(in crate::state) fn inline(text: &[u8]) -> Self {
         let mut bytes = [0; INLINE_MAX];
         let len = text.len().min(INLINE_MAX);
         bytes[..len].copy_from_slice(&text[..len]);
@@ -148,7 +148,7 @@ impl Stored {
 
 /// Long values by number, 32 bytes each.
 #[derive(Debug, Default)]
-pub(super) struct Longs {
+pub(in crate::state) struct Longs {
     list: Chunks<PackedLong>,
     /// What is nowhere in the input, or is longer than a number of 32 bits reports.
     other: Vec<LongText>,
@@ -168,7 +168,7 @@ const OTHER: u32 = u32::MAX;
 
 impl Longs {
     /// Appends a value; its number.
-    pub(super) fn push(&mut self, long: Long) -> u32 {
+    pub(in crate::state) fn push(&mut self, long: Long) -> u32 {
         let Long { digest, first, text } = long;
         let (offset, len) = match &text {
             LongText::Span(Span { offset, len }) if *len < u64::from(OTHER) => (*offset, cast::to_u32(*len)),
@@ -182,7 +182,7 @@ impl Longs {
     }
 
     /// A value by its number.
-    pub(super) fn get(&self, number: u32) -> Long {
+    pub(in crate::state) fn get(&self, number: u32) -> Long {
         let PackedLong { digest, offset, len, first } = self.list[number as usize];
         let text = match len {
             OTHER => self.other[cast::to_usize(offset)].clone(),
@@ -192,11 +192,11 @@ impl Longs {
     }
 
     /// Whether a value equals another.
-    pub(super) fn is_equal(&self, number: u32, long: &Long) -> bool {
+    pub(in crate::state) fn is_equal(&self, number: u32, long: &Long) -> bool {
         self.list[number as usize].digest == long.digest
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::state) fn memory_bytes(&self) -> usize {
         self.list.len() * size_of::<PackedLong>() + self.other.len() * size_of::<LongText>()
     }
 }
