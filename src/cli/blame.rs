@@ -1,4 +1,4 @@
-//! `obelus blame`: who wrote each leaf of the state.
+//! `obelus blame` prints blame: who wrote each leaf of the state.
 
 use super::args::{InstanceOption, Question, parsed};
 use super::blame_file::answer_file;

@@ -1,4 +1,4 @@
-//! What the rules found in the open trajectory, and what the one under the cursor means.
+//! Lists the findings of the open trajectory, and says what the one under the cursor means.
 
 use super::finding_index::Listed;
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Session, Window};

@@ -1,4 +1,4 @@
-//! Which steps the list shows: all, or those that a filter lets through and the one in focus.
+//! Filters the steps of the list: all, or those that a filter lets through and the one in focus.
 //!
 //! The step in focus is always in the list, so that no jump leads out of it: one that the filter hides is there until
 //! it is left.

@@ -1,4 +1,4 @@
-//! Follows a path: what was appended to its file, and whether it still leads to the same content.
+//! Follows a file by its path: what was appended, and whether the path still leads to the same content.
 //!
 //! Notifications make it fast and are never trusted (TAIL T19): each only says "look", and a look happens anyway each
 //! second, or ten times a second where no notifications come. A look compares file, size and content before the

@@ -4,6 +4,7 @@ mod actions;
 mod code;
 mod decisions;
 mod formats;
+mod searches;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! A message merges into the state: the rules of Agent/Data (A15 to A19), which the others use in part.
+//! Merges a patch into the state: the rules of Agent/Data (A15 to A19), which the others use in part.
 
 use super::replace::{Given, Writer};
 use super::storage::versions::What;

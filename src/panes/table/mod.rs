@@ -1,4 +1,4 @@
-//! The trajectories of a dataset, a row each: chosen columns, sorted, filtered, with what each column holds.
+//! Draws the table's columns: the trajectories of a dataset, a row each, sorted and filtered.
 //!
 //! A frame costs what is visible: order and counts over all records are made by jobs.
 
