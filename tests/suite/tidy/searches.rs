@@ -12,7 +12,7 @@ const SEARCHES: &[(&[&str], &str)] = &[
     (&["print", "blame"], "cli/blame.rs"),
 ];
 /// Most files that a search may lead to.
-const FOUND_MAX: usize = 6;
+const FOUND_MAX: usize = 10;
 
 /// The files whose first line has all of some words, or the beginnings of them.
 fn found<'s>(sources: &'s [Source], words: &[&str]) -> Vec<&'s str> {
