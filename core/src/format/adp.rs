@@ -93,6 +93,10 @@ impl Format for Adp {
         Way::Protocol
     }
 
+    fn is_stage(&self) -> bool {
+        true
+    }
+
     fn stage(&self, file: &str) -> Option<&'static str> {
         stage(file)
     }

@@ -86,6 +86,10 @@ pub trait Format: Send + Sync {
     fn way(&self) -> Way {
         Way::Formats
     }
+    /// Whether its files can be stages of one dataset (D2): what one says, the other says in its own way.
+    fn is_stage(&self) -> bool {
+        false
+    }
     /// The stage of processing that the name of a file says, as `std`; None: it says none.
     fn stage(&self, _file: &str) -> Option<&'static str> {
         None

@@ -19,8 +19,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Formats of which a file can be a stage of a dataset (D2).
-const STAGED: [&str; 4] = ["adp", "atif", "messages", "sharegpt"];
 /// Most records of one sort that are listed for people.
 const LISTED_MAX: usize = 100;
 /// Most changed values of one record that are listed for people.
@@ -73,17 +71,14 @@ struct StatsMember {
 /// Compares two datasets; `has_changes`: with what changed in each record. Whether they differ.
 pub(super) fn show(a: &Side<'_>, b: &Side<'_>, has_changes: bool, is_json: bool, out: &mut Out) -> Result<bool, Stop> {
     let formats = [a, b].map(|side| side.loaded.detected.format.name());
-    if formats[0] != formats[1] && !formats.iter().all(|format| STAGED.contains(format)) {
+    let are_stages = [a, b].iter().all(|side| side.loaded.detected.format.is_stage());
+    if formats[0] != formats[1] && !are_stages {
         let message = format!("the files are of two formats, {} and {}", formats[0], formats[1]);
         return Err(Problem::usage(message).hint("--format NAME reads both as one").into());
     }
     let compared = compare(&a.fingerprints()?, &b.fingerprints()?);
     let stats = [a.stats()?, b.stats()?];
-    let converted = if formats.iter().all(|format| STAGED.contains(format)) {
-        stages::converted(a, b, &compared.changed)?
-    } else {
-        None
-    };
+    let converted = if are_stages { stages::converted(a, b, &compared.changed)? } else { None };
     if is_json {
         programs(a, b, &compared, stats, converted.as_deref(), has_changes, out)?;
     } else {

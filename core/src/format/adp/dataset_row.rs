@@ -54,6 +54,10 @@ impl Format for DatasetRow {
         (self.near)(first)
     }
 
+    fn is_stage(&self) -> bool {
+        true
+    }
+
     fn framing(&self) -> Framing {
         self.framing
     }
