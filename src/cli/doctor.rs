@@ -153,7 +153,7 @@ fn terminal(environment: &Environment) -> Vec<Check> {
     out
 }
 
-/// Which shades the default theme takes, and who told. The terminal is asked as the screen asks it.
+/// Which shades the default theme takes, and why. The terminal is asked as the screen asks it.
 fn background(environment: &Environment) -> Option<Check> {
     let (known, who) = match environment.background {
         Background::Any if io::stdin().is_terminal() && io::stdout().is_terminal() => {
@@ -173,7 +173,7 @@ fn background(environment: &Environment) -> Option<Check> {
     })
 }
 
-/// A program between obelus and the terminal, which passes on only what it is told to.
+/// A program between obelus and the terminal, which passes on only what it is asked to.
 fn multiplexer(get: &impl Fn(&str) -> Option<String>) -> Option<Check> {
     let known = [
         (

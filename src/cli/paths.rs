@@ -49,7 +49,7 @@ impl AskedPath {
     }
 
     /// The exit status of an answer. A program that asks with a path in the notation of the format is answered whatever
-    /// the run knows: the list of what stands there is empty, which is no failure.
+    /// the run knows: the list of what is there is empty, which is no failure.
     pub(super) fn status(&self, is_json: bool) -> u8 {
         if self.is_unknown() && !(is_json && self.typed.is_exact) { UNKNOWN } else { 0 }
     }

@@ -51,7 +51,7 @@ struct RunStats {
     tokens_est: u64,
     /// Sum of the rewards of the steps; None without any.
     reward: Option<f64>,
-    /// Tokens and cost as the log tells them; None: it does not.
+    /// Tokens and cost as the log gives them; None: it does not.
     spent: Option<Spent>,
     /// The same with the files of its sub-agents; None: there are none.
     with_parts: Option<WithParts>,

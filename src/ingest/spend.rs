@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const DEPTH_MAX: usize = 8;
 const FILES_MAX: usize = 4096;
 
-/// Tokens and cost of a run, as its log tells them.
+/// Tokens and cost of a run, as its log gives them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// Tokens read, those of a cache left out.
@@ -84,7 +84,7 @@ pub fn spent_with_parts(run: &dyn Run, input: &Input) -> Option<WithParts> {
     (all.told.sub_agents + all.told.missing > 0).then_some(all.told)
 }
 
-/// The files that were read, and what they told.
+/// The files that were read, and what they reported.
 struct Files {
     seen: HashSet<PathBuf>,
     told: WithParts,

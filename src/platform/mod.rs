@@ -27,7 +27,7 @@ pub(crate) use system::terminal::{
     cells_of_stdout, on_signal, wake_input,
 };
 
-/// What the system or the user tells a program that has the terminal.
+/// What the system or the user gives a program that has the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(windows, expect(dead_code, reason = "job control is of Unix"))]
 pub(crate) enum Signal {

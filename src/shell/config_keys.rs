@@ -29,14 +29,14 @@ impl Names {
     }
 }
 
-/// What stands behind a name: the keys of an action, or the table of a context.
+/// What follows a name: the keys of an action, or the table of a context.
 #[derive(Debug)]
 pub(super) enum Entry {
     Action(Names),
     Context(BTreeMap<Spanned<String>, Names>),
 }
 
-/// Not derived: what tells the variants apart by trying forgets where their members stand.
+/// Not derived: what distinguishes the variants by trying forgets where their members are.
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Entry {
     }
 }
 
-/// The keys that are in force by the table, and what is wrong with it, each with the byte at which it stands. Where
+/// The keys that are in force by the table, and what is wrong with it, each with the byte at which it is. Where
 /// anything is wrong the default keys are in force.
 pub(super) fn read(written: Written) -> (Keymap, Vec<(usize, String)>) {
     let (mut bindings, mut places, mut faults) = (Vec::new(), Vec::new(), Vec::new());

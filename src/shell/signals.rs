@@ -21,7 +21,7 @@ pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Res
     on_signal(move |signal| match signal {
         Signal::Stop => beside(&device, &sender, Device::suspend),
         Signal::Continue => beside(&device, &sender, Device::take_back),
-        // The thread that reads keys tells it too, unless it waits for the rest of a paste or a sequence. Where there
+        // The thread that reads keys reports it too, unless it waits for the rest of a paste or a sequence. Where there
         // is no room for it, the next frame sees the size.
         Signal::Size => {
             let _ = size().map(|(width, height)| sender.try_send(InputEvent::Resize { width, height }));

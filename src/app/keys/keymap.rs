@@ -173,7 +173,7 @@ const SAME_KEYS: &[(&str, &str)] = &[("C-i", "Tab"), ("C-m", "Enter"), ("C-j", "
 /// table names it.
 ///
 /// # Errors
-/// It is no key, more than two, or one that no terminal tells from another.
+/// It is no key, more than two, or one that no terminal distinguishes from another.
 pub fn normalized(written: &str) -> Result<String, String> {
     let names: Vec<String> = written.split_whitespace().map(one).collect::<Result<_, _>>()?;
     match names.as_slice() {

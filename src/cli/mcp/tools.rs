@@ -163,7 +163,7 @@ pub(super) static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "check",
-        about: "Find what is wrong: broken schemas, lost values, calls without result; with `data` copies, loops, secrets.",
+        about: "Find what is wrong: broken schemas, lost values, unanswered calls; with `data` copies, loops, secrets.",
         command: "check",
         arguments: &[
             required("files", Kind::Files, "Files or folders."),

@@ -61,7 +61,7 @@ impl FileId {
     }
 }
 
-/// Numbers that change whenever the content does, as far as the clock of the file system tells.
+/// Numbers that change whenever the content does, as far as the clock of the file system reports.
 pub(crate) fn change_times(meta: &Metadata) -> [i64; 4] {
     [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()]
 }
@@ -77,7 +77,7 @@ pub(crate) fn refuses_reading(kind: FileType) -> bool {
 }
 
 /// The first byte from `offset` on for which the file system keeps data; `len` if there is none before that, `offset`
-/// where it cannot tell. Moves the position of the handle.
+/// where it cannot know. Moves the position of the handle.
 pub(crate) fn next_data(file: &File, offset: u64, len: u64) -> u64 {
     match seek(file, SeekFrom::Data(offset)) {
         Ok(data) => data,
@@ -91,7 +91,7 @@ pub(crate) fn is_link_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }
 
-/// Bytes that this user may still write to the disk of a file, if the system tells.
+/// Bytes that this user may still write to the disk of a file, if the system reports.
 pub(crate) fn free_bytes(file: &File) -> Option<u64> {
     let disk = fstatvfs(file).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))

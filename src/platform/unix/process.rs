@@ -35,7 +35,7 @@ pub(crate) fn confine(memory_bytes_max: u64) -> io::Result<()> {
     limit(Resource::Fsize, 0);
     thread::Builder::new().name("parent".to_owned()).spawn(watch)?;
     limit(Resource::Nofile, FILES_MAX);
-    // Where the system has no such filter the limits stand alone.
+    // Where the system has no such filter the limits are alone.
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = super::refused::refuse();
     Ok(())
@@ -174,7 +174,7 @@ impl EndSignals {
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU] {
             register_usize(number, Arc::clone(&signal), usize::try_from(number).unwrap_or(0))?;
         }
-        // A file that becomes larger than a limit allows: the write fails, which is told.
+        // A file that becomes larger than a limit allows: the write fails, which is reported.
         register(SIGXFSZ, Arc::default())?;
         Ok(Self(signal))
     }

@@ -32,7 +32,7 @@ const STOPPED_WAIT: Duration = Duration::from_millis(5);
 /// How often a backgrounded program looks whether the terminal is its own again.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(50);
 
-/// Width and height of the terminal that standard output is, in cells; None where it is none, or does not say.
+/// Width and height of the terminal that standard output is, in cells; None where it is not one, or does not say.
 pub(crate) fn cells_of_stdout() -> Option<(u16, u16)> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     Some((size.ws_col, size.ws_row)).filter(|(width, height)| *width > 0 && *height > 0)

@@ -78,7 +78,7 @@ pub(crate) fn append(file: &File, mut bytes: &[u8], mut len: u64) -> io::Result<
 pub(crate) struct FileId(u64, u64);
 
 impl FileId {
-    /// Of what a path leads to; of one that cannot be opened, as good as the path tells.
+    /// Of what a path leads to; of one that cannot be opened, as good as the path reports.
     pub(crate) fn of(_meta: &Metadata, path: &Path) -> Self {
         let open = OpenOptions::new().access_mode(0).custom_flags(BACKUP_SEMANTICS).open(path);
         open.ok().and_then(|file| Self::of_handle(&file)).unwrap_or_else(|| {
@@ -99,13 +99,13 @@ impl FileId {
     }
 }
 
-/// Numbers that change whenever the content does, as far as the clock of the file system tells.
+/// Numbers that change whenever the content does, as far as the clock of the file system reports.
 pub(crate) fn change_times(meta: &Metadata) -> [i64; 4] {
     let as_signed = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
     [as_signed(meta.last_write_time()), 0, as_signed(meta.creation_time()), 0]
 }
 
-/// Whether opening it may wait for another program: named pipes stand in no folder.
+/// Whether opening it may wait for another program: named pipes are in no folder.
 pub(crate) fn is_pipe_or_socket(_kind: FileType) -> bool {
     false
 }
@@ -115,7 +115,7 @@ pub(crate) fn refuses_reading(_kind: FileType) -> bool {
     false
 }
 
-/// The first byte from `offset` on for which the file system keeps data: it does not tell.
+/// The first byte from `offset` on for which the file system keeps data: it does not report.
 pub(crate) fn next_data(_file: &File, offset: u64, _len: u64) -> u64 {
     offset
 }
@@ -131,7 +131,7 @@ pub(crate) fn free_bytes(_file: &File) -> Option<u64> {
     None
 }
 
-/// Whether this user may write to what a path leads to, as far as its attributes tell.
+/// Whether this user may write to what a path leads to, as far as its attributes report.
 pub(crate) fn is_writable(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_dir() || !meta.permissions().readonly())
 }

@@ -102,7 +102,7 @@ impl Read for TimedPipe {
     }
 }
 
-/// Whether the reader of standard output is gone: the next write tells.
+/// Whether the reader of standard output is gone: the next write reports.
 pub(crate) fn is_stdout_unread() -> bool {
     false
 }

@@ -20,7 +20,7 @@ pub(crate) const NEEDS_TERM: bool = false;
 /// Whether every terminal of the system has all colours: since Windows 10.
 pub(crate) const HAS_TRUE_COLOURS: bool = true;
 
-/// Width and height of the terminal that standard output is, in cells; None where it is none, or does not say.
+/// Width and height of the terminal that standard output is, in cells; None where it is not one, or does not say.
 pub(crate) fn cells_of_stdout() -> Option<(u16, u16)> {
     let cells = io::stdout().is_terminal().then(size)?.ok()?;
     Some(cells).filter(|(width, height)| *width > 0 && *height > 0)

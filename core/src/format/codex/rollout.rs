@@ -115,7 +115,7 @@ impl Adapter for Rollout {
 pub(super) fn state(record: &Value<'_>, shown: &Value<'_>, class: &str, log: &mut Log<'_>) -> StepNo {
     let (values, time) = ([shown], record.get("timestamp"));
     let is_failed = matches!(class, "error" | "stream_error" | "turn.failed");
-    // Without the items that these mirror they are all that is told of the conversation.
+    // Without the items that these mirror they are all that is said of the conversation.
     let role = match class {
         "user_message" => Role::User,
         "agent_message" | "agent_reasoning" => Role::Agent,

@@ -70,7 +70,7 @@ impl Adapter for Records {
     }
 }
 
-/// Tells where a record stands in the tree.
+/// Reports where a record is in the tree.
 fn tell_place(definition: &Definition, scope: Scope<'_, '_>, is_turn: bool, log: &mut Log<'_>) {
     let Some(tree) = &definition.tree else { return };
     let is_side = tree.sub_agent.as_ref().and_then(|path| path.first(scope)).is_some_and(is_failure);

@@ -46,7 +46,7 @@ pub(super) fn of(layers: &[&Value<'_>]) -> Vec<Block> {
 const GIVEN: [&str; 4] = ["input", "args", "arguments", "parameters"];
 const BACK: [&str; 5] = ["output", "outputs", "result", "observation", "response"];
 
-/// A call that no type tells: a tool, what it is given, and nothing that came back.
+/// A call that no type reports: a tool, what it is given, and nothing that came back.
 fn unsaid(layers: &[&Value<'_>]) -> Option<Block> {
     let is_call = |layer: &&&Value<'_>| {
         let is_given = GIVEN.iter().any(|name| layer.get(name).is_some_and(|given| given.as_object().is_some()));

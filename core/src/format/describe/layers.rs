@@ -13,7 +13,7 @@ const WRAPPERS: [&str; 15] = [
 /// Lists of which the last element is what a record is about.
 const LISTS: [&str; 4] = ["choices", "messages", "messages_delta", "chat_messages"];
 
-/// Members that say what a record is, the most telling first.
+/// Members that say what a record is, the most informative first.
 const CLASS_KEYS: [&str; 5] = ["type", "kind", "event_type", "eventType", "event"];
 
 /// Wrapped objects that are looked at, and how deep.

@@ -1,7 +1,7 @@
 //! The second view of a log: the events of a sample are its steps, each with what it changed (`FORMATS.md` 2).
 //!
 //! Spans begin as steps of their own; what happens in one says which it is. A change of the store is written at the
-//! innermost event that tells it, which names the span of its tool or solver.
+//! innermost event that gives it, which names the span of its tool or solver.
 
 use super::sample::{self, Attachments};
 use super::store::Replay;
@@ -69,7 +69,7 @@ const TOOL: Form = OWN + 2;
 const CHANGE: Form = OWN + 3;
 const OTHER: Form = OWN + 4;
 
-/// Most changes that a row tells.
+/// Most changes that a row reports.
 const CHANGES_MAX: usize = 8;
 
 /// Reads the events of a sample.

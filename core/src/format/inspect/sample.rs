@@ -136,7 +136,7 @@ fn tell_effects(effects: Vec<Effect>, log: &mut Log<'_>) {
     }
 }
 
-/// Writes changes of slots at the step that was told last.
+/// Writes changes of slots at the step that was reported last.
 pub(super) fn write_changes(changes: Vec<SlotWrite>, log: &mut Log<'_>) {
     for write in changes {
         let path: Vec<&str> = write.path.iter().map(|key| &**key).collect();

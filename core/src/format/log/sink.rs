@@ -213,7 +213,7 @@ impl Log<'_> {
         self.steps.usage(message, usage);
     }
 
-    /// What the run cost beyond what its messages tell, reported after the record's last step.
+    /// What the run cost beyond what its messages report, reported after the record's last step.
     pub(in crate::format) fn cost(&mut self, cost: f64) {
         self.steps.cost(cost);
     }
@@ -255,7 +255,7 @@ impl Log<'_> {
         self.steps.tokens(step, tokens);
     }
 
-    /// A step tells of a failure, as a later record says.
+    /// A step reports a failure, as a later record says.
     pub(in crate::format) fn fail(&mut self, step: StepNo) {
         self.steps.fail(step);
     }

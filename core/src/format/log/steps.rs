@@ -73,7 +73,7 @@ impl Steps {
         Some(label.to_string())
     }
 
-    /// What the model sees at a step as far as compactions tell: the first step, and those after it that are gone.
+    /// What the model sees at a step as far as compactions report: the first step, and those after it that are gone.
     pub(super) fn kept_at(&self, at: StepNo) -> (StepNo, HashSet<StepNo>) {
         let (mut first, mut gone) = (0, HashSet::new());
         for (_, dropped) in self.dropped.iter().take_while(|(from, _)| *from <= at) {
@@ -85,7 +85,7 @@ impl Steps {
         (first, gone)
     }
 
-    /// Where a step stands that is of a record by its place in the run.
+    /// Where a step is that is of a record by its place in the run.
     pub(super) fn standing(&self, step: StepNo, record: Option<usize>) -> Standing {
         if self.left.contains(&step) { Standing::Abandoned } else { self.threads.standing(record) }
     }

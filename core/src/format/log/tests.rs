@@ -25,7 +25,7 @@ impl RunReport {
         (0..self.run.step_count()).map(|step| self.run.step(step as StepNo, &self.bytes))
     }
 
-    /// Where each step stands, in a word.
+    /// Where each step is, in a word.
     pub(in crate::format) fn standings(&self) -> Vec<&'static str> {
         self.steps().map(|step| step.standing.name()).collect()
     }

@@ -24,7 +24,7 @@ fn parts_are_steps() {
     assert_eq!(kinds, ["message", "state", "tool-call", "tool-result", "message"]);
     assert_eq!((steps[3].answers, steps[3].tool.as_deref()), (Some(2), Some("bash")));
     assert_eq!((steps[3].time.as_deref(), steps[0].time.as_deref()), (Some("1777626863200"), Some("1777626862000")));
-    // What the model wrote is told where it wrote, not at the sign of its beginning.
+    // What the model wrote is reported where it wrote, not at the sign of its beginning.
     assert_eq!((steps[1].tokens, steps[2].tokens), (None, Some(5)));
     assert_eq!((run.title().as_deref(), run.error_steps()), (Some("List it"), Vec::new()));
 }

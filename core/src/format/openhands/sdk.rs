@@ -84,7 +84,7 @@ fn state(event: &Value<'_>, class: &str, role: Role, log: &mut Log<'_>) {
     }
 }
 
-/// The model that a state update tells: by itself, of the agent, or of the agent in the whole state.
+/// The model that a state update reports: by itself, of the agent, or of the agent in the whole state.
 fn model<'v>(event: &'v Value<'v>) -> Option<&'v str> {
     let value = event.get("value")?;
     let agent = match text(event, "key")? {

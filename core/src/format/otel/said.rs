@@ -1,6 +1,6 @@
 //! What a span of a model led to: words and the calls that were asked for, in the spellings of the conventions.
 //!
-//! The calls are told as words: the span of the tool is the call.
+//! The calls are reported as words: the span of the tool is the call.
 
 use super::attributes::{attribute, attribute_text};
 use crate::format::log::{first, items, text, text_of};
@@ -57,7 +57,7 @@ fn numbered<'v>(span: &'v Value<'v>, name: &str, inner: &str) -> Option<Cow<'v, 
     (!parts.is_empty()).then(|| Cow::Owned(parts.join("\n")))
 }
 
-/// Answers that stand in the events of a span, as older conventions have them.
+/// Answers that are in the events of a span, as older conventions have them.
 fn of_events<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
     let is_choice = |event: &&Value<'_>| text(event, "name").is_some_and(|name| CHOICES.contains(&name));
     let event = items(span, "events").iter().rfind(is_choice)?;
@@ -76,7 +76,7 @@ fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
     messages(value).map_or_else(|| text_of(value), Cow::Owned)
 }
 
-/// What messages say, one after the other; None: it is none.
+/// What messages say, one after the other; None: it is not one.
 fn messages(value: &Value<'_>) -> Option<String> {
     let list = value.as_array().unwrap_or(std::slice::from_ref(value));
     let said: Option<Vec<String>> = list.iter().map(message).collect();

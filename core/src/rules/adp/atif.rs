@@ -61,7 +61,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
     }
 }
 
-/// Sums of steps that the end of a trajectory tells, and how much of the greater one may be rounding.
+/// Sums of steps that the end of a trajectory reports, and how much of the greater one may be rounding.
 const TOTALS: [(&str, &str, f64); 4] = [
     ("total_prompt_tokens", "prompt_tokens", 0.0),
     ("total_completion_tokens", "completion_tokens", 0.0),

@@ -208,7 +208,7 @@ impl Work {
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 
-    /// W10: what so much more of the run cost than its messages tell; it is no turn.
+    /// W10: what so much more of the run cost than its messages report; it is no turn.
     pub fn cost(&mut self, at: StepNo, cost: f64, sink: &mut dyn SlotSink) {
         self.totals.add_cost(cost);
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
