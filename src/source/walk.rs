@@ -157,7 +157,7 @@ fn walk_for(root: &Path, wanted: &Wanted<'_>, troubles: &mut Vec<Problem>, each:
                 continue;
             }
             // The folder says which entries are files, so those that nobody wants cost no look at each.
-            if entry.file_type().is_ok_and(|kind| kind.is_file()) && !(wanted.file)(name.as_bytes()) {
+            if entry.file_type().is_ok_and(|kind| kind.is_file()) && !(wanted.file)(name.as_encoded_bytes()) {
                 continue;
             }
             let Ok(meta) = fs::metadata(entry.path()) else { continue };
