@@ -24,4 +24,4 @@ pub mod shell;
 pub mod source;
 pub mod ui;
 
-pub use obelus_core::{format, framing, json, lint, model, review, rules, state, text};
+pub use obelus_core::{batch, detect, format, framing, json, lint, model, review, rules, state, text};

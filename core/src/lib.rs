@@ -15,6 +15,8 @@
     )
 )]
 
+pub mod batch;
+pub mod detect;
 pub mod format;
 pub mod framing;
 pub mod json;

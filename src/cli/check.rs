@@ -4,7 +4,6 @@ pub(super) mod baseline;
 pub(super) mod config;
 pub(super) mod data;
 pub(super) mod loss;
-mod rows;
 mod sarif;
 mod text;
 
@@ -20,6 +19,7 @@ use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
+use crate::review::flat::{FINDINGS, finding_row};
 use crate::review::{LossCheck, LossCounts, Setting, Train};
 use crate::rules::data::{NEAR, QUESTION_WORDS, QUESTION_WORDS_RANGE};
 use crate::state::IS_CHECKED;
@@ -138,7 +138,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     let inputs = Inputs::of(&options.files);
     let read: Vec<&Path> = inputs.names.iter().chain(&options.against).map(AsRef::as_ref).collect();
-    let rows = options.out.as_ref().map(|path| FlatFile::create(path, &rows::FINDINGS, options.force, &read));
+    let rows = options.out.as_ref().map(|path| FlatFile::create(path, &FINDINGS, options.force, &read));
     let form = match rows.transpose()? {
         Some(file) => Form::Rows(Box::new(file)),
         None => form(&options),
@@ -250,7 +250,7 @@ impl Check<'_, '_> {
                 self.out.json(&line).map_err(Stop::from)
             }
             Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out),
-            Form::Rows(rows) => rows.push(rows::row(&file.text(), found, contents.key(found)?)).map_err(Stop::from),
+            Form::Rows(rows) => rows.push(finding_row(&file.text(), found, contents.key(found)?)).map_err(Stop::from),
             Form::Known => {
                 self.known.add(&found.finding, contents.of(found)?);
                 Ok(())

@@ -86,7 +86,7 @@ impl Pass<'_> {
         let mut number = 0;
         ingest::look_at_all(loaded, see, |glanced: Glanced<T>| -> Result<(), Stop> {
             let Glanced { looked, len, line, tokens, key, also } = glanced;
-            let facts = survey.take(looked, loaded.input.as_ref()).facts;
+            let facts = ingest::take(loaded, survey.as_mut(), looked)?.facts;
             let facts = facts.unwrap_or_default().with_tokens(tokens);
             let mut maker = ChunkMaker::new(number);
             maker.push(&facts, len);

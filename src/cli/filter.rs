@@ -296,7 +296,7 @@ impl Judge<'_> {
     /// Whether the record of that number, which comes next, is let through; `extra` are findings of it beside those of
     /// its format.
     fn passes(&mut self, number: usize, glanced: Glanced, extra: &[Found]) -> Result<bool, Problem> {
-        let Surveyed { found, facts, .. } = self.survey.take(glanced.looked, self.loaded.input.as_ref());
+        let Surveyed { found, facts, .. } = ingest::take(self.loaded, self.survey, glanced.looked)?;
         let mut facts = facts.unwrap_or_default().with_tokens(glanced.tokens);
         if self.filter.has_findings() {
             let own = self.policy.counting(found, &mut self.contents)?;

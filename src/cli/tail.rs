@@ -12,7 +12,7 @@ use super::{Command, Stop, complain};
 use crate::model::Problem;
 use crate::platform::on_end_signal;
 use crate::source::tail::{Tail, TailItem, TailReport};
-use crate::source::{Input, reachable};
+use crate::source::{Input, reachable, refused_as_remote};
 use crate::text::SafeText;
 use clap::{ArgMatches, Args};
 use crossbeam_channel::{Receiver, after, bounded, never, select};
@@ -94,6 +94,9 @@ fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
     let path = options.path.as_ref();
     if options.path.is_stdin() {
         return Input::stdin().map(Some);
+    }
+    if let Some(problem) = refused_as_remote(path) {
+        return Err(problem);
     }
     if !path.exists() || path.is_dir() {
         return Ok(None);

@@ -2,7 +2,8 @@
 //!
 //! They are set once, before anything is read: what a format is, is the same for all inputs of a process.
 
-use crate::format::{CustomFormat, FORMATS, Format};
+use crate::detect::Known;
+use crate::format::{CustomFormat, Format};
 use std::sync::OnceLock;
 
 /// A format that the configuration made, in place of the row of its name.
@@ -25,17 +26,12 @@ pub fn use_custom_formats(formats: Vec<CustomFormat>) {
     });
 }
 
-/// The formats that files define, in the order in which they are tried.
-pub(super) fn custom_formats() -> impl Iterator<Item = &'static dyn Format> {
-    CUSTOM.get().into_iter().flatten().copied()
+/// All that an input can be of.
+pub(super) fn known() -> Known<'static> {
+    Known { custom: CUSTOM.get().map_or(&[], Vec::as_slice), configured: CONFIGURED.get().copied() }
 }
 
 /// All formats: those that are built in, then those that files define.
 pub fn all_formats() -> impl Iterator<Item = &'static dyn Format> {
-    FORMATS.iter().copied().chain(custom_formats())
-}
-
-/// The format as it is configured.
-pub(super) fn configured(format: &'static dyn Format) -> &'static dyn Format {
-    CONFIGURED.get().copied().filter(|configured| configured.name() == format.name()).unwrap_or(format)
+    known().all()
 }

@@ -18,15 +18,7 @@ const ALONE_BATCHES: u64 = 4;
 /// The input can no longer be read, or what `each` says.
 pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Found>) -> Result<(), E>) -> Result<(), E> {
     match loaded.detected.format.survey(Purpose::Findings) {
-        Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| {
-            let missing = missing(loaded, &surveyed.parts)?;
-            let found = surveyed.found.into_iter().chain(missing);
-            let mut found: Vec<Found> = found.collect();
-            if !surveyed.parts.is_empty() {
-                found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
-            }
-            each(found)
-        }),
+        Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| each(surveyed.found)),
         None => (0..loaded.trajectories()?).try_for_each(|record| {
             let (run, records) = (loaded.run(record)?, loaded.records()?);
             let place = |finding: &Finding| place(records, run.as_ref(), finding);
@@ -66,7 +58,20 @@ pub fn survey<E: From<Problem>>(
     survey: &mut dyn Survey,
     mut each: impl FnMut(Surveyed) -> Result<(), E>,
 ) -> Result<(), E> {
-    look_at_all(loaded, survey.look(), |looked| each(survey.take(looked, loaded.input.as_ref())))
+    look_at_all(loaded, survey.look(), |looked| each(take(loaded, survey, looked)?))
+}
+
+/// What a survey says of the next record, with what is found of the files that it refers to.
+///
+/// # Errors
+/// The input can no longer be read.
+pub fn take(loaded: &Loaded, survey: &mut dyn Survey, looked: Looked) -> Result<Surveyed, Problem> {
+    let mut surveyed = survey.take(looked, loaded.input.as_ref());
+    if !surveyed.parts.is_empty() {
+        let missing = missing(loaded, &surveyed.parts)?;
+        surveyed.add_found(missing);
+    }
+    Ok(surveyed)
 }
 
 impl Seen for Looked {

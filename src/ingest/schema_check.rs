@@ -1,8 +1,9 @@
 //! Values checked against schemas, with the stack that recursive schemas need.
 
+use crate::batch;
 use crate::format::Run;
 use crate::model::{Bytes, Finding, Problem};
-use crate::state::{ReportedCounts, STACK_BYTES, SchemaChecker, Violations};
+use crate::state::{STACK_BYTES, Violations};
 use std::sync::Arc;
 use std::thread;
 
@@ -20,13 +21,11 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 /// # Errors
 /// The check against the schemas failed.
 pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Arc<Finding>>, Problem> {
-    let mut all = run.findings();
     if run.has_schemas() {
-        all.extend(
-            run.schema_findings(&violations_of(run, bytes)?, ReportedCounts::default()).into_iter().map(Arc::new),
-        );
+        with_stack(|| batch::findings_of(run, bytes)).ok_or_else(unchecked)
+    } else {
+        Ok(batch::findings_of(run, bytes))
     }
-    Ok(Finding::in_order(all))
 }
 
 /// What broke its schema in a run, and when.
@@ -34,14 +33,9 @@ pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Arc<Finding>>
 /// # Errors
 /// The check failed.
 pub fn violations_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Violations, Problem> {
-    let violations = with_stack(|| {
-        let (mut checker, mut violations) = (SchemaChecker::default(), Violations::default());
-        while run.examine(&mut checker, bytes) {
-            violations.add(checker.judge());
-        }
-        violations
-    });
-    violations.ok_or_else(|| {
-        Problem::unreadable("the values could not be checked against their schemas").hint("please report it")
-    })
+    with_stack(|| batch::violations_of(run, bytes)).ok_or_else(unchecked)
+}
+
+fn unchecked() -> Problem {
+    Problem::unreadable("the values could not be checked against their schemas").hint("please report it")
 }

@@ -1,6 +1,7 @@
 //! The files that a pattern stands for, as `data/**/*.jsonl`, where no shell put them in its place.
 
 use super::input::cannot_open;
+use super::remote;
 use super::walk::files_below;
 use crate::model::Problem;
 use crate::platform::FileId;
@@ -32,6 +33,9 @@ pub fn is_pattern(path: &Path) -> bool {
 /// # Errors
 /// It is no pattern, or nothing fits it.
 pub fn files_matching(pattern: &Path) -> Result<(Vec<PathBuf>, Vec<Problem>), Problem> {
+    if let Some(problem) = remote::refused(pattern) {
+        return Err(problem);
+    }
     let (mut found, mut troubles) = (BTreeSet::new(), Vec::new());
     // An empty one is no name, and not the folder that one is in.
     for one in alternatives(&pattern.to_string_lossy())?.iter().filter(|one| !one.is_empty()) {

@@ -1,7 +1,7 @@
 //! An open input: a file read by `pread`, a stream spooled to a temporary file, or bytes in memory.
 
 use super::spool::{Packing, Spool, no_room};
-use super::{binary_detect, unpack};
+use super::{binary_detect, remote, unpack};
 use crate::model::{Bytes, Problem, Sink, Span};
 use crate::platform::{FileId, ReadAt, is_link_loop, next_data, refuses_reading};
 use std::fs::{File, Metadata};
@@ -417,7 +417,8 @@ pub fn is_missing(path: &Path) -> bool {
 
 pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
     match e.kind() {
-        ErrorKind::NotFound => Problem::unreadable(format!("{name}: there is no such file")),
+        ErrorKind::NotFound => remote::refused(Path::new(name))
+            .unwrap_or_else(|| Problem::unreadable(format!("{name}: there is no such file"))),
         ErrorKind::PermissionDenied => {
             Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
         }

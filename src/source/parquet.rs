@@ -3,9 +3,12 @@
 //! Rows come page by page, so a file of any size needs no more memory than its largest pages. Bytes become base64;
 //! times and decimals their text, as JSON has no type for them.
 
+mod pages;
+mod rows;
+
 use crate::model::Problem;
+use pages::Pages;
 use parquet::errors::ParquetError;
-use parquet::file::reader::SerializedFileReader;
 use parquet::record::reader::RowIter;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -19,13 +22,18 @@ const BATCH_BYTES: usize = 1 << 16;
 /// The rows of a Parquet file, as JSON Lines.
 ///
 /// # Errors
-/// Its end, which says what it holds, is missing or damaged.
+/// Its end, which says what it holds, is missing or damaged; its pages are packed as nobody here unpacks.
 pub(super) fn lines(file: File, name: &str) -> Result<impl Read + use<>, Problem> {
     let damaged = |e: ParquetError| {
         let problem = Problem::unreadable(format!("{name} is a Parquet file that cannot be read: {e}"));
         problem.hint("it may be cut off, as its content is listed at its end; get the file again")
     };
-    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    let reader = Pages::open(file).map_err(damaged)?;
+    if let Some(packing) = reader.foreign_packing() {
+        let problem = Problem::unreadable(format!("{name} is a Parquet file packed with {packing}, which is not read"));
+        let hint = "pack it otherwise, as with duckdb: COPY (FROM 'FILE') TO 'OTHER.parquet' (COMPRESSION zstd)";
+        return Err(problem.hint(hint));
+    }
     Ok(Lines { rows: RowIter::from_file_into(Box::new(reader)), made: Vec::new(), at: 0, failure: None })
 }
 
@@ -45,7 +53,7 @@ impl Lines {
         while self.made.len() < BATCH_BYTES && self.failure.is_none() {
             match self.rows.next() {
                 Some(Ok(row)) => {
-                    serde_json::to_writer(&mut self.made, &row.to_json_value())?;
+                    rows::write(&mut self.made, &row)?;
                     self.made.push(b'\n');
                 }
                 Some(Err(e)) => self.failure = Some(e),

@@ -1,16 +1,7 @@
 //! The texts of many records in order, read in blocks, so that small records cost no system call each.
 
 use super::{BLOCK, Input};
-use crate::model::{Bytes, Problem, Record, RecordBody, Span};
-
-/// Bytes that a record which cannot be read is shown with; what it says is in its reason.
-const BROKEN_BYTES: u64 = 1 << 16;
-
-/// What is read of a record to look at it.
-pub(super) fn shown(record: &Record) -> Span {
-    let Span { offset, len } = record.place.span;
-    Span { offset, len: if record.body == RecordBody::Text { len } else { len.min(BROKEN_BYTES) } }
-}
+use crate::model::{Bytes, Problem, Record, Span};
 
 /// Reads records, best in order: each block is read once.
 #[derive(Debug)]
@@ -32,7 +23,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The input no longer holds them.
     pub fn text(&mut self, record: &Record) -> Result<&[u8], Problem> {
-        let span = shown(record);
+        let span = record.shown();
         if span.len > BLOCK as u64 / 2 {
             self.block = self.input.read(span)?;
             self.start = span.offset;

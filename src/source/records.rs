@@ -1,7 +1,6 @@
 //! Finds all records of an input whose end is final; of a run of values on several threads, which look at what they
 //! find while its bytes are at hand.
 
-use super::reader::shown;
 use super::{BLOCK, Input, RecordIndex, in_order};
 use crate::framing::Framer;
 use crate::model::cast;
@@ -203,7 +202,7 @@ impl<'a, L> All<'a, L> {
         }
         self.alone += bytes;
         rest.iter().try_for_each(|record| {
-            let seen = look(record, &self.input.read(shown(record))?);
+            let seen = look(record, &self.input.read(record.shown())?);
             self.told += 1;
             each(seen)
         })
@@ -266,7 +265,7 @@ impl<S: Seen> Guess<S> {
     /// Looks at the records that the framer has found.
     fn look_at_new(&mut self, text: &[u8], look: &impl Fn(&Record, &[u8]) -> S) {
         while let Some(record) = self.index.get(self.seen.len()) {
-            let span = shown(&record);
+            let span = record.shown();
             let from = cast::to_usize(span.offset - self.start);
             self.seen.push(look(&record, &text[from..from + cast::to_usize(span.len)]));
         }
@@ -320,7 +319,7 @@ mod tests {
             Ok::<(), Problem>(())
         });
         assert_eq!(found.unwrap().iter().collect::<Vec<_>>(), wanted);
-        let sights = wanted.iter().map(|record| Sight::new(record, &input.read(shown(record)).unwrap()));
+        let sights = wanted.iter().map(|record| Sight::new(record, &input.read(record.shown()).unwrap()));
         assert!(seen.iter().eq(&sights.take(seen.len()).collect::<Vec<_>>()), "{} of {}", seen.len(), wanted.len());
         100 * seen.len() / wanted.len()
     }

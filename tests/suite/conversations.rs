@@ -144,9 +144,14 @@ fn trajectories_in_other_files_are_looked_for() {
         "the continuation of the run is not there: \"t.cont-1.json\", looked for in the folder of the file",
     ];
     assert_eq!(rules(&path), expected);
+    // Filters and tables know of it, as `check` does.
+    let counted = || obelus(&["query", "--where", "finding:run.part-missing", "--count", &path]).1.trim().to_owned();
+    let listed = || lines(&["table", "--json", &path])[0]["rules"].to_string().contains("run.part-missing");
+    assert_eq!((counted(), listed()), ("1".to_owned(), true));
     file(folder.path(), "sub.json", "{}");
     file(folder.path(), "t.cont-1.json", "{}");
     assert_eq!(rules(&path), [""; 0]);
+    assert_eq!((counted(), listed()), ("0".to_owned(), false));
     let path = file(folder.path(), "u.json", &atif("{\"session_id\":\"of another file\"}", ""));
     assert_eq!(rules(&path), [""; 0], "a session alone names no file");
     let path = file(folder.path(), "v.json", &atif("{\"trajectory_id\":\"../../etc/hosts\"}", ""));

@@ -86,6 +86,7 @@ mod rule_edge_cases;
 mod rules;
 mod run_parts;
 mod runs_in_pieces;
+mod scale;
 mod scaling;
 mod schema_tab;
 mod schemas;

@@ -21,21 +21,26 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("format", &["json", "text", "model", "state", "rules"]),
     ("lint", &["json", "text", "model", "format"]),
     ("review", &["json", "text", "model", "state", "rules", "format", "lint"]),
+    ("detect", &["json", "model", "framing", "format"]),
+    ("batch", &["json", "model", "framing", "state", "rules", "format", "detect", "review"]),
     ("panes", &["json", "text", "model", "state", "rules", "format", "lint", "review"]),
     ("app", &["json", "text", "model", "state", "rules", "format", "lint", "review", "panes"]),
     ("platform", &[]),
     ("source", &["json", "text", "model", "framing", "platform"]),
-    ("ingest", &["json", "text", "model", "framing", "state", "format", "source"]),
+    ("ingest", &["json", "text", "model", "framing", "state", "format", "detect", "batch", "source"]),
     ("ui", &["text", "panes", "app"]),
     (
         "shell",
-        &["json", "text", "model", "state", "format", "review", "panes", "app", "platform", "source", "ingest", "ui"],
+        &[
+            "json", "text", "model", "state", "format", "detect", "review", "panes", "app", "platform", "source",
+            "ingest", "ui",
+        ],
     ),
     (
         "cli",
         &[
-            "json", "text", "model", "state", "rules", "format", "lint", "review", "panes", "app", "platform",
-            "source", "ingest", "ui", "shell",
+            "json", "text", "model", "state", "rules", "format", "detect", "lint", "review", "batch", "panes", "app",
+            "platform", "source", "ingest", "ui", "shell",
         ],
     ),
 ];

@@ -86,3 +86,12 @@ pub struct Surveyed {
     /// Other files that it refers to, which nobody looked for.
     pub parts: Vec<RunPart>,
 }
+
+impl Surveyed {
+    /// Adds what is found of the record beside its text: to its findings, and to its facts.
+    pub fn add_found(&mut self, found: Vec<Found>) {
+        self.facts = self.facts.take().map(|facts| facts.with_findings(&found));
+        self.found.extend(found);
+        self.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+    }
+}

@@ -47,7 +47,17 @@ pub struct Record {
     pub body: RecordBody,
 }
 
+/// Bytes that a record which cannot be read is shown with; what it says is in its reason.
+const BROKEN_BYTES: u64 = 1 << 16;
+
 impl Record {
+    /// What is read of it to look at it: all of it; of a broken one at most 64 KiB.
+    #[must_use]
+    pub fn shown(&self) -> Span {
+        let Span { offset, len } = self.place.span;
+        Span { offset, len: if self.body == RecordBody::Text { len } else { len.min(BROKEN_BYTES) } }
+    }
+
     /// R5: its text, read as JSON.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ mod facts;
 mod field;
 mod filter;
 mod filter_text;
+pub mod flat;
 mod grouped;
 mod loss;
 mod loss_check;

@@ -1,7 +1,7 @@
 //! Rows as a Parquet file: a page of each column for every 50,000 rows, compressed with Snappy.
 
-use super::{Cell, Schema, Type};
 use crate::model::Problem;
+use crate::review::flat::{Cell, Schema, Type};
 use crate::source::Output;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};

@@ -1,9 +1,9 @@
 //! `obelus stats --merge`: what was printed of parts, as if the whole had been asked.
 
 use super::{Options, tell_dataset};
+use crate::batch::{MIXED, RunsStats, SummaryMaker};
 use crate::cli::inputs::Inputs;
 use crate::cli::out::{Out, counted, raw};
-use crate::cli::survey::DatasetStats;
 use crate::cli::{Stop, survey};
 use crate::json::{self, Value};
 use crate::model::Problem;
@@ -23,7 +23,9 @@ enum Whole {
     /// Trajectories of a dataset, a record each, of which more is counted.
     Records(Box<Parts>),
     /// Runs of any format.
-    Runs(Box<DatasetStats>),
+    Runs(Box<RunsStats>),
+    /// Summaries, which merge in any order.
+    Summary(Box<SummaryMaker>),
 }
 
 /// Puts the parts together; the exit status. Unlike elsewhere a part that cannot be read is the end: a sum of the
@@ -93,6 +95,7 @@ impl Merge<'_, '_> {
                     self.lines += 1;
                     self.trajectory(&value).map_err(|why| why.unwrap_or_else(fault))?;
                 }
+                Some("summary") if is_ended => self.summary(&line, &value).map_err(fault)?,
                 Some("dataset") => {
                     is_ended = true;
                     self.dataset(&line, &value).map_err(fault)?;
@@ -113,6 +116,7 @@ impl Merge<'_, '_> {
                 let renumbered = parts.trajectory(line).ok_or(Fault::Line("this is no line of a trajectory"))?;
                 vec![("record", renumbered.record), ("warnings", renumbered.warnings)]
             }
+            (Whole::Summary(_), _) => return Err(Fault::Line(MIXED)),
             (Whole::Runs(stats), _) => {
                 let record = line.get("record").and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
                 let record = record.ok_or(Fault::Line("this is no line of a trajectory"))?;
@@ -139,13 +143,21 @@ impl Merge<'_, '_> {
         let lines = std::mem::take(&mut self.lines);
         let is_whole = match self.whole(is_of_records).map_err(|_| MIXED)? {
             Whole::Records(parts) => parts.end(line).ok_or(fault)?,
+            Whole::Summary(_) => return Err(MIXED),
             Whole::Runs(stats) => {
-                let part: DatasetStats = serde_json::from_str(text).map_err(|_| fault)?;
+                let part: RunsStats = serde_json::from_str(text).map_err(|_| fault)?;
                 stats.merge(&part);
                 part.trajectories() == lines
             }
         };
         if is_whole { Ok(()) } else { Err("the lines before it are not those of its trajectories") }
+    }
+
+    fn summary(&mut self, text: &str, line: &Value<'_>) -> Result<(), &'static str> {
+        match self.whole.get_or_insert_with(|| Whole::Summary(Box::default())) {
+            Whole::Summary(whole) => whole.merge(text, line),
+            Whole::Records(_) | Whole::Runs(_) => Err(MIXED),
+        }
     }
 
     fn whole(&mut self, is_of_records: bool) -> Result<&mut Whole, Fault> {
@@ -163,7 +175,8 @@ impl Merge<'_, '_> {
         let (dataset, what): (Box<RawValue>, _) = match &self.whole {
             None => return Err(Problem::usage("there are no parts to merge").into()),
             Some(Whole::Records(parts)) => (raw(&parts.stats().summary())?, "Agent Data Protocol"),
-            Some(Whole::Runs(stats)) => (raw(stats)?, "runs"),
+            Some(Whole::Runs(stats)) => (survey::line_of(stats, "dataset")?, "runs"),
+            Some(Whole::Summary(whole)) => (whole.line()?, whole.what()),
         };
         if self.options.json {
             return Ok(self.out.json(&survey::line(WHOLE, None, &dataset)?)?);
@@ -174,8 +187,6 @@ impl Merge<'_, '_> {
 
 /// The version of the lines that are understood.
 const VERSION: &str = "1";
-
-const MIXED: &str = "the parts before it are of another format";
 
 /// What is wrong with a line, or with the output.
 enum Fault {

@@ -60,6 +60,11 @@ impl Sketch {
         (0..BANDS).map(|band| self.band(band))
     }
 
+    /// Its bins, in order.
+    pub(super) fn bins(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().copied()
+    }
+
     fn band(&self, band: usize) -> u64 {
         let rows = &self.0[band * ROWS..(band + 1) * ROWS];
         rows.iter().fold(band as u64, |hash, &row| mix(hash.rotate_left(32) ^ u64::from(row)))

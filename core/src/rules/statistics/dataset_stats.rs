@@ -130,8 +130,13 @@ impl DatasetStats {
     /// D23: what is said of the dataset.
     #[must_use]
     pub fn summary(&self) -> DatasetSummary {
+        self.summary_of("dataset", self.rewards.value(), &self.steps.values)
+    }
+
+    /// The same as a line of that type, with this sum of rewards and these numbers of steps.
+    pub(super) fn summary_of(&self, line: &'static str, rewards: f64, steps: &BTreeMap<u64, u64>) -> DatasetSummary {
         DatasetSummary {
-            line: "dataset",
+            line,
             records: self.records,
             unreadable: self.unreadable,
             shapes: self.shapes.clone(),
@@ -145,19 +150,18 @@ impl DatasetStats {
             with_warnings: self.with_warnings,
             calls: self.calls,
             calls_with_thought: self.calls_with_thought,
-            reward: Rewards { trajectories: self.rewarded, steps: self.rewarded_steps, sum: self.rewards.value() },
+            reward: Rewards { trajectories: self.rewarded, steps: self.rewarded_steps, sum: rewards },
             steps: self.steps.summary(),
             chars: self.chars.summary(),
-            gates: self.gates(),
+            gates: self.gates(steps.get(&2).copied().unwrap_or(0)),
         }
     }
 
-    /// D23: the gates of upstream's quality script.
-    fn gates(&self) -> Gates {
+    /// D23: the gates of upstream's quality script, where so many trajectories have two steps.
+    fn gates(&self, pairs: u64) -> Gates {
         let trajectories = self.records - self.unreadable;
         let is_most = |n: u64| n * 5 > trajectories * 4;
         let finished = self.finish.get("finish").copied().unwrap_or(0);
-        let pairs = self.steps.values.get(&2).copied().unwrap_or(0);
         let has_rule = |rule| self.rules.contains_key(rule);
         Gates {
             finish: is_most(finished) || is_most(pairs),
@@ -214,6 +218,14 @@ pub struct DatasetSummary {
     pub gates: Gates,
 }
 
+impl DatasetSummary {
+    /// Its members that count names.
+    pub(super) fn counts_mut(&mut self) -> [&mut Counts; 7] {
+        let Self { shapes, versions, classes, roles, tools, finish, rules, .. } = self;
+        [shapes, versions, classes, roles, tools, finish, rules]
+    }
+}
+
 /// D23: rewards of a dataset.
 #[derive(Debug, Clone, Serialize)]
 pub struct Rewards {
@@ -255,11 +267,16 @@ pub struct SpreadSummary {
 
 /// How often each value occurs: exact, and merges in any order.
 #[derive(Debug, Clone, Default)]
-struct Spread {
+pub(super) struct Spread {
     values: BTreeMap<u64, u64>,
 }
 
 impl Spread {
+    /// Of values with how often each occurs.
+    pub(super) fn of(values: BTreeMap<u64, u64>) -> Self {
+        Self { values }
+    }
+
     fn add(&mut self, value: u64, n: u64) {
         *self.values.entry(value).or_default() += n;
     }
@@ -279,7 +296,7 @@ impl Spread {
         })
     }
 
-    fn summary(&self) -> SpreadSummary {
+    pub(super) fn summary(&self) -> SpreadSummary {
         let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
         for (&value, n) in &self.values {
             *buckets.entry(u64::BITS - value.leading_zeros()).or_default() += n;
@@ -289,7 +306,7 @@ impl Spread {
             p50: self.percentile(50),
             p90: self.percentile(90),
             max: self.values.last_key_value().map(|(&v, _)| v),
-            sum: self.values.iter().map(|(value, n)| value * n).sum(),
+            sum: self.values.iter().fold(0, |sum: u64, (value, n)| sum.saturating_add(value.saturating_mul(*n))),
             hist: buckets.into_iter().map(|(bits, n)| (bucket_name(bits), n.into())).collect(),
         }
     }
@@ -305,14 +322,19 @@ fn bucket_name(bits: u32) -> String {
 
 /// A sum of floats without rounding on the way (Shewchuk's partials), so that the order of addition does not matter.
 #[derive(Debug, Clone, Default)]
-struct ExactSum {
+pub(super) struct ExactSum {
     partials: Vec<f64>,
     /// What no 64-bit float holds: infinite once the sum exceeded one, NaN where it is not known.
     special: f64,
 }
 
 impl ExactSum {
-    fn add(&mut self, value: f64) {
+    /// Numbers that add up to it without rounding; None: no float holds it.
+    pub(super) fn parts(&self) -> Option<Vec<f64>> {
+        (self.special == 0.0).then(|| self.partials.clone())
+    }
+
+    pub(super) fn add(&mut self, value: f64) {
         if !value.is_finite() {
             return self.exceed(value);
         }
@@ -349,7 +371,7 @@ impl ExactSum {
     }
 
     /// D20: a sum that exceeds a 64-bit float is its greatest value, since JSON has no infinity.
-    fn value(&self) -> f64 {
+    pub(super) fn value(&self) -> f64 {
         (self.special + self.partials.iter().rev().sum::<f64>()).clamp(f64::MIN, f64::MAX)
     }
 }

@@ -2,12 +2,15 @@
 //! put together; what repeats.
 
 mod dataset_stats;
+mod distinct;
 mod merge;
 mod repeat;
+mod summary;
 mod trajectory_stats;
 
 pub use dataset_stats::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSummary};
 pub use merge::{Parts, Renumbered};
 pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
+pub use summary::{Summary, SummaryLine};
 pub use trajectory_stats::{Counts, TrajectoryStats};
 pub(in crate::rules) use trajectory_stats::{count, is_marked_finished, reward_sum};

@@ -1,11 +1,11 @@
 //! Findings as rows of one flat schema, keyed by the content of their records.
 
-use crate::cli::flat::{Cell, Schema, Type};
+use super::{Cell, Schema, Type};
 use crate::model::{Finding, Found};
 use crate::review::ContentKey;
 
 /// The schema of the rows.
-pub(super) static FINDINGS: Schema = Schema {
+pub static FINDINGS: Schema = Schema {
     name: "obelus.findings",
     columns: &[
         ("digest", Type::Text),
@@ -22,7 +22,8 @@ pub(super) static FINDINGS: Schema = Schema {
 };
 
 /// The row of a finding in a record of that content; None: in the file as a whole.
-pub(super) fn row(file: &str, found: &Found, digest: Option<ContentKey>) -> Vec<Cell> {
+#[must_use]
+pub fn finding_row(file: &str, found: &Found, digest: Option<ContentKey>) -> Vec<Cell> {
     let Found { finding: Finding { record, step, remark }, place } = found;
     vec![
         Cell::Text(digest.map(|digest| digest.to_string())),

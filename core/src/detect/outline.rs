@@ -1,9 +1,9 @@
 //! The outline of an input: its first records, cut down, however long they are.
 
+use super::Source;
 use crate::format::signature::{self, Head};
 use crate::json::{self, Outline, OutlineLayout, Outliner, Value};
 use crate::model::Problem;
-use crate::source::Input;
 
 /// Bytes read at first; each further piece is as long as all before it, up to [`PIECE_MAX_BYTES`].
 const PIECE_BYTES: usize = 1 << 16;
@@ -17,7 +17,7 @@ const LOOKED_MAX_BYTES: u64 = 64 << 20;
 ///
 /// # Errors
 /// The input cannot be read.
-pub(super) fn read(input: &Input) -> Result<Outline, Problem> {
+pub(super) fn read(input: &dyn Source) -> Result<Outline, Problem> {
     let mut outliner = Outliner::default();
     let mut piece = vec![0; PIECE_BYTES];
     let mut offset = 0;

@@ -1,0 +1,220 @@
+//! Statistics of runs of any format, as their steps give them.
+
+use super::spent::{Spent, WithParts, add_spent, spent};
+use crate::format::{Run, StepCalls};
+use crate::model::{Bytes, Finding, Severity, StepKind, StepNo, estimated_tokens};
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+type Counts = BTreeMap<String, u64>;
+
+fn count(counts: &mut Counts, name: &str) {
+    *counts.entry(name.to_owned()).or_default() += 1;
+}
+
+/// Statistics of a run as its steps give them. Serialized, its line of `stats --json`.
+#[derive(Debug, Serialize)]
+pub struct RunStats {
+    r#type: &'static str,
+    record: usize,
+    id: Option<String>,
+    steps: u64,
+    kinds: Counts,
+    classes: Counts,
+    roles: Counts,
+    tools: Counts,
+    /// Calls and results, also where a step holds several of them (`CLI.md`).
+    calls: u64,
+    results: u64,
+    chars: u64,
+    tokens_est: u64,
+    /// Sum of the rewards of the steps; None without any.
+    reward: Option<f64>,
+    /// Tokens and cost as the log gives them; None: it does not.
+    spent: Option<Spent>,
+    /// The same with the files of its sub-agents; None: there are none.
+    with_parts: Option<WithParts>,
+    unreadable: u64,
+    errors: u64,
+    warnings: u64,
+}
+
+impl RunStats {
+    /// Of the run of a record, in which this was found; `with_parts` is what it spent with its sub-agents.
+    #[must_use]
+    pub fn of(
+        (record, run): (usize, &dyn Run),
+        bytes: &dyn Bytes,
+        found: &[Arc<Finding>],
+        with_parts: Option<WithParts>,
+    ) -> Self {
+        let mut stats = Self {
+            r#type: "trajectory",
+            record,
+            id: run.title(),
+            steps: run.step_count() as u64,
+            kinds: Counts::new(),
+            classes: Counts::new(),
+            roles: Counts::new(),
+            tools: Counts::new(),
+            calls: 0,
+            results: 0,
+            chars: 0,
+            tokens_est: 0,
+            reward: None,
+            spent: spent(run),
+            with_parts,
+            unreadable: 0,
+            errors: 0,
+            warnings: 0,
+        };
+        for number in 0..run.step_count() {
+            let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
+            let step = run.step(number, bytes);
+            count(&mut stats.kinds, &step.kind);
+            count(&mut stats.roles, step.role.name());
+            step.class.iter().for_each(|class| count(&mut stats.classes, class));
+            match StepCalls::of(run, &step, bytes) {
+                Some(StepCalls { tools, results }) => {
+                    stats.calls += tools.len() as u64;
+                    stats.results += results;
+                    tools.iter().for_each(|tool| count(&mut stats.tools, tool));
+                }
+                // What wrote a value, though nobody sees it called.
+                None if step.sign != StepKind::Result => {
+                    step.tool.iter().for_each(|tool| count(&mut stats.tools, tool));
+                }
+                None => {}
+            }
+            stats.chars += step.chars as u64;
+            if let Some(reward) = step.reward.as_ref().and_then(|reward| reward.parse::<f64>().ok()) {
+                stats.reward = Some(stats.reward.unwrap_or_default() + reward).filter(|sum| sum.is_finite());
+            }
+            stats.unreadable += u64::from(step.sign == StepKind::Broken);
+        }
+        stats.tokens_est = estimated_tokens(stats.chars);
+        for finding in found {
+            stats.errors += u64::from(finding.severity == Severity::Error);
+            stats.warnings += u64::from(finding.severity == Severity::Warning);
+        }
+        stats
+    }
+}
+
+/// Rewards of trajectories.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct RewardSum {
+    /// How many have one.
+    trajectories: u64,
+    sum: f64,
+}
+
+/// The same of all runs of a file. It is its line of `stats --json`, and is read from one.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct RunsStats {
+    trajectories: u64,
+    steps: u64,
+    kinds: Counts,
+    classes: Counts,
+    roles: Counts,
+    tools: Counts,
+    #[serde(default)]
+    calls: u64,
+    #[serde(default)]
+    results: u64,
+    chars: u64,
+    #[serde(skip_deserializing)]
+    tokens_est: u64,
+    #[serde(default)]
+    reward: RewardSum,
+    #[serde(default)]
+    spent: Option<Spent>,
+    #[serde(default)]
+    with_parts: Option<WithParts>,
+    unreadable: u64,
+    with_errors: u64,
+    with_warnings: u64,
+}
+
+/// Statistics of runs as a line of that type.
+#[derive(Serialize)]
+struct TypedStats<'s> {
+    r#type: &'s str,
+    #[serde(flatten)]
+    stats: &'s RunsStats,
+}
+
+impl RunsStats {
+    /// As a line of that type: `dataset`, or `summary`.
+    ///
+    /// # Errors
+    /// It has no JSON.
+    pub fn line(&self, r#type: &str) -> serde_json::Result<Box<RawValue>> {
+        to_raw_value(&TypedStats { r#type, stats: self })
+    }
+
+    /// Counts one run.
+    pub fn add(&mut self, one: &RunStats) {
+        self.trajectories += 1;
+        self.steps += one.steps;
+        self.calls += one.calls;
+        self.results += one.results;
+        self.chars += one.chars;
+        self.tokens_est = estimated_tokens(self.chars);
+        if let Some(reward) = one.reward {
+            self.reward.trajectories += 1;
+            self.reward.sum += reward;
+        }
+        add_spent(&mut self.spent, one.spent.as_ref());
+        self.add_parts(one.with_parts.as_ref());
+        self.unreadable += one.unreadable;
+        self.with_errors += u64::from(one.errors > 0);
+        self.with_warnings += u64::from(one.warnings > 0);
+        add_counts(&mut self.kinds, &one.kinds);
+        add_counts(&mut self.classes, &one.classes);
+        add_counts(&mut self.roles, &one.roles);
+        add_counts(&mut self.tools, &one.tools);
+    }
+
+    /// Adds those of another part.
+    pub fn merge(&mut self, other: &Self) {
+        self.trajectories += other.trajectories;
+        self.steps += other.steps;
+        self.calls += other.calls;
+        self.results += other.results;
+        self.chars += other.chars;
+        self.tokens_est = estimated_tokens(self.chars);
+        self.reward.trajectories += other.reward.trajectories;
+        self.reward.sum += other.reward.sum;
+        add_spent(&mut self.spent, other.spent.as_ref());
+        self.add_parts(other.with_parts.as_ref());
+        self.unreadable += other.unreadable;
+        self.with_errors += other.with_errors;
+        self.with_warnings += other.with_warnings;
+        add_counts(&mut self.kinds, &other.kinds);
+        add_counts(&mut self.classes, &other.classes);
+        add_counts(&mut self.roles, &other.roles);
+        add_counts(&mut self.tools, &other.tools);
+    }
+
+    fn add_parts(&mut self, more: Option<&WithParts>) {
+        if let Some(more) = more {
+            let sum = self.with_parts.get_or_insert_with(WithParts::default);
+            sum.sub_agents += more.sub_agents;
+            sum.missing += more.missing;
+            add_spent(&mut sum.spent, more.spent.as_ref());
+        }
+    }
+
+    /// How many trajectories there are.
+    #[must_use]
+    pub fn trajectories(&self) -> u64 {
+        self.trajectories
+    }
+}
+
+fn add_counts(all: &mut Counts, some: &Counts) {
+    some.iter().for_each(|(name, n)| *all.entry(name.clone()).or_default() += n);
+}

@@ -1,0 +1,353 @@
+//! Which format an input is of: recognised from its first records, never from its name.
+
+mod outline;
+
+use crate::format::signature::{self, Head, Signature};
+use crate::format::{self, FORMATS, Format, Match, Near};
+use crate::framing::Framer;
+use crate::json;
+use crate::model::{Framing, Problem, RecordIndex, Span, cast};
+use std::cell::OnceCell;
+
+/// Records that detection looks at.
+const RECORDS: usize = 20;
+
+/// Bytes that detection looks at, and the size of its steps.
+const BYTES: usize = 1 << 20;
+const STEP: usize = 1 << 16;
+
+/// The ways of framing; members are distinguished when it is known that all are trajectories.
+const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Elements];
+
+/// The format that nothing else claims.
+pub const FALLBACK: &str = "generic";
+
+/// The format that its first record alone reports (S9), before any other.
+const BY_FIRST_RECORD: &str = "scopix";
+
+/// Signatures whose files the rows of the table distinguish themselves.
+const TOLD_BY_ROWS: [&str; 1] = ["atif"];
+
+/// Bytes whose format is asked for.
+pub trait Source {
+    /// Reads from a place on, at most as many bytes as fit; how many there were, 0 at the end.
+    ///
+    /// # Errors
+    /// They can no longer be read.
+    fn read_at(&self, offset: u64, block: &mut [u8]) -> Result<usize, Problem>;
+
+    /// How many there are.
+    fn len(&self) -> u64;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Source for Vec<u8> {
+    fn read_at(&self, offset: u64, block: &mut [u8]) -> Result<usize, Problem> {
+        let from = usize::try_from(offset).unwrap_or(usize::MAX).min(Self::len(self));
+        let n = block.len().min(Self::len(self) - from);
+        block[..n].copy_from_slice(&self[from..from + n]);
+        Ok(n)
+    }
+
+    fn len(&self) -> u64 {
+        Self::len(self) as u64
+    }
+}
+
+/// The formats that an input can be of.
+#[derive(Clone, Copy, Default)]
+pub struct Known<'f> {
+    /// Those that files define, in the order in which they are tried, behind those that are built in.
+    pub custom: &'f [&'static dyn Format],
+    /// One that the configuration made, in place of the row of its name.
+    pub configured: Option<&'static dyn Format>,
+}
+
+impl Known<'_> {
+    /// All, in the order in which they are tried.
+    pub fn all(self) -> impl Iterator<Item = &'static dyn Format> {
+        FORMATS.iter().copied().chain(self.custom.iter().copied())
+    }
+
+    /// A format as it is configured.
+    fn configured(self, format: &'static dyn Format) -> &'static dyn Format {
+        self.configured.filter(|configured| configured.name() == format.name()).unwrap_or(format)
+    }
+}
+
+/// The format of an input.
+pub struct Detected {
+    /// It.
+    pub format: &'static dyn Format,
+    /// Sentences for people: what in the content says so.
+    pub reasons: Vec<String>,
+    /// Whether it was asked for by name.
+    pub was_forced: bool,
+    /// Whether there are records and no format fits, so that they are shown as they are.
+    pub is_fallback: bool,
+}
+
+/// Finds the format of an input by its first 20 records or first MiB, or takes the one asked for.
+///
+/// # Errors
+/// There is no format of that name; or the input cannot be read.
+pub fn detect(input: &dyn Source, forced: Option<&str>, known: Known<'_>) -> Result<Detected, Problem> {
+    if let Some(name) = forced.filter(|name| *name != "auto") {
+        let format = of_name(name, input, known)?.ok_or_else(|| unknown(name, known))?;
+        return Ok(Detected {
+            format: known.configured(format),
+            reasons: vec!["asked for by name".to_owned()],
+            was_forced: true,
+            is_fallback: false,
+        });
+    }
+    let outline = outline::read(input)?;
+    let values = outline::values(&outline);
+    let head = outline::head(outline.layout, &values);
+    let recognized = signature::recognize(&head);
+    if let Some((signature, found)) = &recognized
+        && is_certain(signature, &head)
+    {
+        return of_signature(signature, found, input, known);
+    }
+    of_table(input, &head, recognized, known)
+}
+
+/// Whether a signature decides before the rows of the table are asked.
+fn is_certain(signature: &Signature, head: &Head<'_, '_>) -> bool {
+    let is_of_first = format::by_name(BY_FIRST_RECORD).is_some_and(|first| first.detect(head.records).is_some());
+    !is_of_first && !signature.is_last() && !TOLD_BY_ROWS.contains(&signature.format)
+}
+
+/// The format of a signature, or, while no adapter reads it, the one for any JSON, which then says what the input is.
+fn of_signature(
+    signature: &Signature,
+    found: &Match,
+    input: &dyn Source,
+    known: Known<'_>,
+) -> Result<Detected, Problem> {
+    let reasons = vec![format!("this is {}: {}", signature.what, found.reason)];
+    match of_name(signature.format, input, known)? {
+        Some(format) => {
+            Ok(Detected { format: known.configured(format), reasons, was_forced: false, is_fallback: false })
+        }
+        None => as_records(signature, found, known),
+    }
+}
+
+/// What a signature says of a file that no adapter reads.
+fn as_records(signature: &Signature, found: &Match, known: Known<'_>) -> Result<Detected, Problem> {
+    let what = format!("this is {}: {}", signature.what, found.reason);
+    fallback(vec![what, "obelus reads it as plain JSON records".to_owned()], true, known)
+}
+
+fn fallback(mut reasons: Vec<String>, has_records: bool, known: Known<'_>) -> Result<Detected, Problem> {
+    let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, known))?;
+    reasons.push("`--format NAME` reads it as another".to_owned());
+    reasons.push("`obelus formats --explain FILE` drafts a format of your own for it".to_owned());
+    Ok(Detected { format: known.configured(format), reasons, was_forced: false, is_fallback: has_records })
+}
+
+/// The first row of the table that takes the records; at last the one for any JSON.
+fn of_table(
+    input: &dyn Source,
+    head: &Head<'_, '_>,
+    recognized: Option<(&'static Signature, Match)>,
+    known: Known<'_>,
+) -> Result<Detected, Problem> {
+    let (texts, torn) = (first_records(input)?, OnceCell::new());
+    let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
+    let built_in = format::FORMATS.iter().flat_map(|&format| [Some(format), format.alternative()]).flatten();
+    let (fallback_rows, rows): (Vec<_>, Vec<_>) = built_in.partition(|format| format.name() == FALLBACK);
+    for format in rows.into_iter().chain(known.custom.iter().copied()).chain(fallback_rows) {
+        let Some(found) = format.detect(first.of(format)) else { continue };
+        if format.name() != FALLBACK {
+            let format = known.configured(format);
+            return Ok(Detected { format, reasons: vec![found.reason], was_forced: false, is_fallback: false });
+        }
+        if let Some((signature, found)) = &recognized {
+            return as_records(signature, found, known);
+        }
+        let has_records = first.has_any(format);
+        let reasons = [Some(found.reason), nearest(&mut first, head, known)];
+        return fallback(reasons.into_iter().flatten().collect(), has_records, known);
+    }
+    fallback(vec!["no format claims it".to_owned()], true, known)
+}
+
+/// The row of a name. Of several rows, which cut files into records in different ways, the first that the input is of,
+/// else the first that half of its records speak for, else the first.
+fn of_name(name: &str, input: &dyn Source, known: Known<'_>) -> Result<Option<&'static dyn Format>, Problem> {
+    let rows = known.all().filter(|format| format.name() == name);
+    let rows: Vec<&'static dyn Format> =
+        rows.flat_map(|format| [Some(format), format.alternative()]).flatten().collect();
+    let [first_row, _, ..] = rows[..] else { return Ok(rows.first().copied()) };
+    let (texts, torn) = (first_records(input)?, OnceCell::new());
+    let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
+    if let Some(row) = rows.iter().find(|row| row.detect(first.of(**row)).is_some()) {
+        return Ok(Some(*row));
+    }
+    let near = rows.iter().find(|row| row.near(first.of(**row)).is_some_and(|near| near.share >= 0.5));
+    Ok(Some(near.copied().unwrap_or(first_row)))
+}
+
+/// The first records, parsed where a format asks for them.
+struct First<'t> {
+    texts: &'t [Vec<String>; 3],
+    /// The beginning, closed, of an input that is one value whose end is missing.
+    torn: &'t OnceCell<Vec<String>>,
+    parsed: [Option<Vec<json::Value<'t>>>; 3],
+    of_torn: Option<Vec<json::Value<'t>>>,
+}
+
+impl<'t> First<'t> {
+    fn way(format: &dyn Format) -> usize {
+        let framing = match format.framing() {
+            Framing::Members | Framing::Items(_) => Framing::Values,
+            framing => framing,
+        };
+        FRAMINGS.iter().position(|way| *way == framing).unwrap_or_default()
+    }
+
+    /// Whether there are some as a format cuts them, also if none is JSON.
+    fn has_any(&self, format: &dyn Format) -> bool {
+        !self.texts[Self::way(format)].is_empty()
+    }
+
+    /// Those that are JSON. Mostly all ways of framing give the same records, which are parsed once.
+    fn of(&mut self, format: &dyn Format) -> &[json::Value<'t>] {
+        let way = Self::way(format);
+        let texts = &self.texts[way];
+        let way = self.texts.iter().position(|other| other == texts).unwrap_or(way);
+        let parsed = self.parsed[way].get_or_insert_with(|| values(texts));
+        if parsed.is_empty() && matches!(format.framing(), Framing::Members | Framing::Items(_)) {
+            let torn = self.torn.get_or_init(|| torn(texts).into_iter().collect());
+            return self.of_torn.get_or_insert_with(|| values(torn));
+        }
+        parsed
+    }
+}
+
+/// Which format comes nearest to records that none takes, and why.
+fn nearest(first: &mut First<'_>, head: &Head<'_, '_>, known: Known<'_>) -> Option<String> {
+    let by_signature = signature::nearest(head).map(|(signature, near)| (near, signature.format, signature.what));
+    let mut best: Option<(Near, &str, &str)> = by_signature;
+    for format in known.all() {
+        if let Some(near) = format.near(first.of(format))
+            && best.as_ref().is_none_or(|(other, ..)| near.share > other.share)
+        {
+            best = Some((near, format.name(), format.title()));
+        }
+    }
+    best.map(|(near, name, title)| format!("the nearest is {name} ({title}): {}", near.told))
+}
+
+/// The first records as texts, for each way of framing.
+fn first_records(input: &dyn Source) -> Result<[Vec<String>; 3], Problem> {
+    let mut head = vec![0; BYTES];
+    let got = input.read_at(0, &mut head)?;
+    head.truncate(got);
+    let is_whole = got as u64 == input.len();
+    Ok(FRAMINGS.map(|framing| texts(&head, framing, is_whole)))
+}
+
+/// Those that parse.
+fn values(texts: &[String]) -> Vec<json::Value<'_>> {
+    texts.iter().filter_map(|text| json::parse(text).ok()).collect()
+}
+
+/// The first records of a text of which this is the head. If not even the first ends in it, its beginning, closed.
+fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
+    let mut framer = Framer::new(framing);
+    let mut index = RecordIndex::default();
+    while index.len() < RECORDS {
+        let from = cast::to_usize(framer.position());
+        let piece = &head[from.min(head.len())..head.len().min(from + STEP)];
+        if !piece.is_empty() {
+            framer.feed(piece, &mut index);
+        } else if !is_whole || framer.finish(&mut index) {
+            break;
+        }
+    }
+    let spans = index.iter().take(RECORDS).map(|record| record.place.span);
+    let mut texts: Vec<String> = spans.filter_map(|span| text(head, span)).collect();
+    let pending = framer.pending().filter(|_| texts.is_empty());
+    texts.extend(
+        pending
+            .and_then(|p| json::closed(&head[cast::to_usize(p.span.offset)..]))
+            .and_then(|t| String::from_utf8(t).ok()),
+    );
+    texts
+}
+
+/// The beginning, closed, of the one text there is.
+fn torn(texts: &[String]) -> Option<String> {
+    let [text] = texts else { return None };
+    String::from_utf8(json::closed(text.as_bytes())?).ok()
+}
+
+fn text(head: &[u8], span: Span) -> Option<String> {
+    let from = cast::to_usize(span.offset);
+    let bytes = head.get(from..from + cast::to_usize(span.len))?;
+    String::from_utf8(bytes.to_vec()).ok()
+}
+
+fn unknown(name: &str, known: Known<'_>) -> Problem {
+    let names: Vec<&str> = known.all().map(Format::name).collect();
+    let begins_alike = |n: &&&str| n.chars().next() == name.chars().next();
+    let near: Vec<&str> = names.iter().filter(begins_alike).copied().collect();
+    let hint = match near.as_slice() {
+        [] => format!("there are: auto, {}", names.join(", ")),
+        near => format!("do you mean {}? there are: auto, {}", near.join(" or "), names.join(", ")),
+    };
+    Problem::usage(format!("there is no format `{name}`")).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_at_the_first_records_only() {
+        let lines = "{\"a\":1}\n".repeat(100_000);
+        assert_eq!(texts(lines.as_bytes(), Framing::Text, true).len(), RECORDS);
+        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Text, true).len(), 1);
+        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Elements, true), ["{\"a\":1}", "{\"b\":2}"]);
+        assert_eq!(texts(b"", Framing::Text, true), [""; 0]);
+    }
+
+    #[test]
+    fn a_record_longer_than_the_head_says_how_it_begins() {
+        let head = b"{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\", \"text\": \"a lo";
+        for framing in [Framing::Text, Framing::Values, Framing::Elements] {
+            assert_eq!(texts(head, framing, false), ["{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\"}]}"]);
+        }
+    }
+
+    #[test]
+    fn what_no_format_takes_says_which_is_nearest_and_what_to_do() {
+        let reasons = |text: &str| detect(&text.as_bytes().to_vec(), None, Known::default()).unwrap().reasons;
+        let chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n";
+        let told = reasons(&format!("{chat}{}", "{\"a\":1}\n".repeat(3)));
+        assert_eq!(told[1], "the nearest is adp (Agent Data Protocol): 1 of 4 records have the shape of a trajectory");
+        assert!(told[0].starts_with("no other format fits") && told[2].contains("--format"), "{told:?}");
+        let typed = "{\"type\":\"state\",\"state\":{}}\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
+        let nearest = "the nearest is acts (Agent/Data): 1 of 3 messages have a type of Agent/Data and its member";
+        assert_eq!(reasons(typed)[1], nearest);
+        let slots = reasons("{\"slots\":{\"name\":\"Ann\"}}");
+        assert!(slots[1].starts_with("the nearest is scopix (Scopix): 1 of 1 records"), "{slots:?}");
+        let told = reasons("{\"a\":1}");
+        assert!(told.len() == 3 && told[2].contains("--explain"), "nothing is near: {told:?}");
+        assert_eq!(reasons(chat).len(), 1);
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_the_known_ones() {
+        let Err(problem) = detect(&b"{}".to_vec(), Some("actz"), Known::default()) else { panic!() };
+        assert!(problem.message.contains("actz") && problem.hint.is_some());
+    }
+}

@@ -1,0 +1,20 @@
+//! `obelus stats --summary`: statistics of a file in a line of constant size.
+
+use super::{Options, tell_dataset, what};
+use crate::batch::SummaryMaker;
+use crate::cli::args::FileName;
+use crate::cli::out::Out;
+use crate::cli::{Stop, survey};
+use crate::ingest::Loaded;
+
+/// Tells one file.
+pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+    let mut summary = SummaryMaker::default();
+    survey::stats(loaded, |stats| Ok(summary.add(stats)?))?;
+    let line = summary.line()?;
+    if options.json {
+        let stage = loaded.detected.format.stage(&file.text());
+        return Ok(out.json(&survey::line(&file.text(), stage, &line)?)?);
+    }
+    tell_dataset(&file.to_string(), &what(file, loaded), Some(&line), out)
+}
