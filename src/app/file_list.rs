@@ -1,12 +1,11 @@
 //! Several files: the list, one of them open, the way from one to the other.
 
 use super::keys::Context;
-use super::{App, Effect, Effects, Pane};
+use super::{App, Effect, Effects, Layer, Pane};
 use crate::model::ListChange;
 use crate::panes::Session;
 use crate::panes::file_list::{FileHead, FilesPane};
 use crate::panes::value::count_of;
-use crate::text::Pattern;
 use std::path::PathBuf;
 
 /// The list of files, and what of it is open.
@@ -20,12 +19,20 @@ pub struct Files {
     opening: Option<PathBuf>,
     /// The pane from which the open file was left.
     left: Pane,
+    /// The filter before the one that is being typed.
+    filter_before: String,
 }
 
 impl App {
     /// Begins with a list of files, of which the newest opens by itself if it `is_latest` that is wanted.
     pub fn list_files(&mut self, is_latest: bool) {
-        self.files = Some(Files { pane: FilesPane::default(), is_latest, opening: None, left: Pane::Steps });
+        self.files = Some(Files {
+            pane: FilesPane::default(),
+            is_latest,
+            opening: None,
+            left: Pane::Steps,
+            filter_before: String::new(),
+        });
         self.pane = Pane::Files;
     }
 
@@ -128,10 +135,40 @@ impl App {
         self.tell(format!("files: {told}"));
     }
 
-    /// Lists only the files whose names match what was typed; nothing typed: all.
+    /// Lists only the files whose names match what was typed, or the sessions that it may be about; nothing typed: all.
     pub(super) fn filter_files(&mut self, typed: &str) {
         if let Some(files) = &mut self.files {
-            files.pane.set_filter(Pattern::new(typed));
+            files.pane.set_filter(typed);
+        }
+    }
+
+    /// The filter as it is, to be changed; it is come back to if the prompt is left.
+    pub(super) fn begin_filter_typed(&mut self) -> String {
+        let filter = self.files_filter().unwrap_or_default().to_owned();
+        if let Some(files) = &mut self.files {
+            files.filter_before.clone_from(&filter);
+        }
+        filter
+    }
+
+    /// The prompt of the filter is left: it is as before.
+    pub(super) fn cancel_filter_typed(&mut self) {
+        let is_on_files = self.is_in(Context::Files);
+        if let Some(files) = self.files.as_mut().filter(|files| is_on_files && files.pane.has_sessions()) {
+            files.pane.set_filter(&std::mem::take(&mut files.filter_before));
+        }
+    }
+
+    /// What is in the prompt of the filter narrows a list of sessions at once, to its first row.
+    pub(super) fn filter_typed(&mut self) {
+        let Some(Layer::Filter(prompt)) = &self.layer else { return };
+        let typed = prompt.text().to_owned();
+        let is_on_files = self.is_in(Context::Files);
+        if let Some(files) = self.files.as_mut().filter(|files| is_on_files && files.pane.has_sessions())
+            && files.pane.filter() != typed
+        {
+            files.pane.set_filter(&typed);
+            files.pane.scroll.jump_to(0);
         }
     }
 

@@ -98,7 +98,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["P"], A::Part, "part", "Open the run of the sub-agent, or the other file, that this step refers to; q comes back.", TIME, 0),
     row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
-    row(C::Trajectory, &["t"], A::Times, "times", "Show when steps happened beside them: since the first, of the day, not.", TIME, 0),
+    row(C::Trajectory, &["t"], A::Times, "times", "Show beside the steps times (since the first, of the day), what was spent so far, or neither.", TIME, 0),
 
     row(C::Replay, &["Space"], A::ReplayPause, "pause", "Stop the recording, or let it play on.", REPLAY, 1),
     row(C::Replay, &[")"], A::ReplayFaster, "faster", "Play twice as fast.", REPLAY, 3),
@@ -130,7 +130,7 @@ pub static KEYS: &[KeyRow] = &[
 
     row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
     row(C::Files, &["s"], A::Sort, "sort", "List the newest file first, by name folder by folder, the largest first.", LOOK, 3),
-    row(C::Files, &["&"], A::Filter, "filter", "List only files whose names match a text or a regular expression; Esc clears it.", LOOK, 3),
+    row(C::Files, &["&"], A::Filter, "filter", "List only files whose names match a text or regular expression, or sessions it may be about; Esc clears it.", LOOK, 3),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
     row(C::Attempts, &["Enter"], A::Follow, "open", "Open this attempt at the step at which the branch begins; in the list, the attempts at this task.", LOOK, 1),
     row(C::TwoRuns, &["Enter"], A::Follow, "open", "Open the run in front at this step; q comes back.", LOOK, 5),

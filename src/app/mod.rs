@@ -388,6 +388,7 @@ impl App {
             menu.refresh(&contexts);
         }
         self.search_typed(effects);
+        self.filter_typed();
     }
 
     fn paste(&mut self, text: &str, effects: &mut Effects) {

@@ -5,7 +5,7 @@ use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, footer, tabs};
 use crate::panes::row::pieces_width;
-use crate::panes::{Open, Piece, Row, Window, header, search_highlight};
+use crate::panes::{Open, Piece, Row, Times, Window, header, search_highlight};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -64,7 +64,7 @@ pub fn frame(app: &App) -> Frame {
     let mut bars = Vec::new();
     if let Some(open) = &open {
         bars.extend(layout.explain.map(|area| (area, explained(app, open, cells))));
-        bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
+        bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells, app.times == Times::Spend))));
     }
     drop(open);
     let (footer, cursor) = footer::rows(app, &layout);

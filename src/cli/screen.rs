@@ -5,17 +5,17 @@ use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain, paths};
 use crate::app::initial_position::Start;
-use crate::ingest::{is_input_folder, open_input};
+use crate::ingest::{is_input_folder, is_log, open_input};
 use crate::model::Problem;
 use crate::panes::two_runs::RunPlace;
 use crate::shell::{self, Opened, Settings};
-use crate::source::{Input, agents, place_here, reachable, session_places};
+use crate::source::{Input, Listing, agents, place_here, reachable, session_places};
 use crate::text::suggest;
 use clap::{ArgMatches, Args};
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
 const DEMO: &str = include_str!("../../samples/trip-run.jsonl");
@@ -123,11 +123,16 @@ fn sessions(agent: Option<&str>, is_latest: bool) -> Option<Opened> {
     let here = std::env::current_dir().unwrap_or_default();
     let mut places = session_places(&|name| std::env::var_os(name), &here);
     places.retain(|place| agent.is_none_or(|agent| place.agent == agent));
-    if places.is_empty() {
-        return None;
+    if agent.is_none() && (!places.is_empty() || has_logs(&here)) {
+        places.push(place_here(&here));
     }
-    places.extend(agent.is_none().then(|| place_here(&here)));
-    Some(Opened::Sessions { places, is_latest })
+    (!places.is_empty()).then_some(Opened::Sessions { places, is_latest })
+}
+
+/// Whether logs lie in a folder.
+fn has_logs(folder: &Path) -> bool {
+    let mut listing = Listing::of_places(vec![place_here(folder)], is_input_folder, is_log);
+    listing.look(SystemTime::UNIX_EPOCH).is_some_and(|found| !found.changed.is_empty())
 }
 
 /// `--latest`: the newest file of a folder, or the newest session of an agent.

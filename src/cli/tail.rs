@@ -9,6 +9,7 @@ mod writer;
 use super::args::{FileName, parsed};
 use super::out::Out;
 use super::{Command, Stop, complain};
+use crate::ingest::{follow_made, open_lines};
 use crate::model::Problem;
 use crate::platform::on_end_signal;
 use crate::source::tail::{Tail, TailItem, TailReport};
@@ -86,7 +87,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(status)
 }
 
-/// What can be read once: standard input, a pipe, a device, what a packed file holds.
+/// What is read from a file of our own: standard input, a pipe, a device, what a packed file or container holds. The
+/// last goes on as long as it is followed.
 ///
 /// # Errors
 /// It cannot be read, or is of a kind that is no text (R9). A file that is to be followed may become readable.
@@ -101,8 +103,10 @@ fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
     if !path.exists() || path.is_dir() {
         return Ok(None);
     }
-    match Input::open_lines(path) {
-        Ok(input) => Ok(Some(input).filter(|input| !input.is_file())),
+    match open_lines(path) {
+        Ok(input) if input.is_file() => Ok(None),
+        Ok(input) if options.once => Ok(Some(input)),
+        Ok(input) => Ok(Some(follow_made(&input)?.unwrap_or(input))),
         Err(problem) if options.once || File::open(path).is_ok() => Err(problem),
         Err(_) => Ok(None),
     }

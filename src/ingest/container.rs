@@ -12,9 +12,28 @@ use std::sync::Arc;
 /// # Errors
 /// As [`Input::open`]; or it is a container and damaged.
 pub fn open_input(path: &Path) -> Result<Arc<Input>, Problem> {
-    let Some(mut container) = Container::open(path)? else { return Input::open(path) };
-    let Some(assembler) = assembler_of(&mut container) else { return Input::open(path) };
-    container.assembled(|contents, out| assembler.assemble(contents, out))
+    match assembled(path)? {
+        Some(input) => Ok(input),
+        None => Input::open(path),
+    }
+}
+
+/// The same for a caller that reports each line that is no JSON: bytes of no known kind are accepted.
+///
+/// # Errors
+/// As [`open_input`], but for those.
+pub fn open_lines(path: &Path) -> Result<Arc<Input>, Problem> {
+    match assembled(path)? {
+        Some(input) => Ok(input),
+        None => Input::open_lines(path),
+    }
+}
+
+/// What a format makes of a container; None: it is none, or none that a format knows.
+fn assembled(path: &Path) -> Result<Option<Arc<Input>>, Problem> {
+    let Some(mut container) = Container::open(path)? else { return Ok(None) };
+    let Some(assembler) = assembler_of(&mut container) else { return Ok(None) };
+    container.assembled(|contents, out| assembler.assemble(contents, out)).map(Some)
 }
 
 /// Whether a folder is one input: its files are a run, or several, that a format knows.

@@ -109,6 +109,8 @@ pub enum Why {
     Rewritten,
     /// What had looked like whole records turned out to go on; the content is the same.
     Reread,
+    /// What the text is made from (a database, an archive, a folder) changed, and the text before its end with it.
+    Remade,
 }
 
 /// What the worker reports. Progress may be left out when nobody listens; the rest is always reported, in order.

@@ -1,13 +1,17 @@
 //! What a file is and how it begins, without reading it whole.
 
-use super::{Detected, detect, load};
+use super::{Detected, FALLBACK, detect, load, open_input};
 use crate::format::{Layout, Run};
 use crate::model::Problem;
 use crate::source::Input;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Bytes of a long file that are looked at.
 const HEAD_BYTES: usize = 128 << 10;
+/// Bytes of its end that are looked at.
+const END_BYTES: usize = 64 << 10;
 
 /// The beginning of a file.
 pub struct Preview {
@@ -21,22 +25,31 @@ pub struct Preview {
     pub trajectories: Option<usize>,
 }
 
-/// Looks at the beginning of a file; at all of it if it has no more than `whole_max` bytes.
+/// How long text that is made of a container is waited for, in pauses of this length.
+const MAKE_PAUSE: Duration = Duration::from_millis(1);
+const MAKE_PAUSES: usize = 2_000;
+
+/// Looks at the beginning of a file; at all of it if it has no more than `whole_max` bytes. Of what is unpacked or made
+/// of a container no more is waited for.
 ///
 /// # Errors
 /// It cannot be read, or there is no such format.
 pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result<Preview, Problem> {
-    let is_whole = input.len() <= whole_max;
+    let is_made = |input: &Input| input.is_file() || !input.may_grow();
+    for _ in 0..MAKE_PAUSES {
+        if is_made(&input) || input.len() > whole_max {
+            break;
+        }
+        #[expect(clippy::disallowed_methods, reason = "it lasts two seconds at most")]
+        std::thread::sleep(MAKE_PAUSE);
+    }
+    let is_whole = is_made(&input) && input.len() <= whole_max;
     let loaded = if is_whole {
         load(input, forced)?
     } else {
         let detected = detect(&input, forced)?;
-        let mut head = vec![0; HEAD_BYTES];
-        let got = input.read_at(0, &mut head)?;
-        // A line that is cut would look broken.
-        let end = head[..got].iter().rposition(|&byte| byte == b'\n').map_or(got, |at| at + 1);
-        head.truncate(end);
-        load(Input::memory(input.name(), head), Some(detected.format.name()))?
+        let (name, head) = (detected.format.name(), lines_at(&input, 0)?);
+        load(Input::memory(input.name(), head), Some(name))?
     };
     let trajectories = match loaded.detected.format.layout() {
         _ if !is_whole => None,
@@ -45,6 +58,35 @@ pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result
     };
     let run = if loaded.records()?.is_empty() { None } else { Some(loaded.run(0)?) };
     Ok(Preview { detected: loaded.detected, run, input: loaded.input, trajectories })
+}
+
+/// The end of a file of lines, read as of a format: its run has the last steps alone.
+///
+/// # Errors
+/// It cannot be read.
+pub fn glance_at_end(input: &Input, format: &str) -> Result<Preview, Problem> {
+    let lines = lines_at(input, input.len().saturating_sub(END_BYTES as u64))?;
+    glance(Input::memory(input.name(), lines), Some(format), u64::MAX)
+}
+
+/// Whole lines from about a byte on: one that is cut would look broken.
+fn lines_at(input: &Input, offset: u64) -> Result<Vec<u8>, Problem> {
+    let mut lines = vec![0; HEAD_BYTES];
+    let got = input.read_at(offset, &mut lines)?;
+    let end = lines[..got].iter().rposition(|&byte| byte == b'\n').map_or(got, |at| at + 1);
+    lines.truncate(end);
+    if offset > 0 {
+        let begin = memchr::memchr(b'\n', &lines).map_or(lines.len(), |at| at + 1);
+        lines.drain(..begin);
+    }
+    Ok(lines)
+}
+
+/// Whether a file is a log that a format knows, by its beginning; plain JSON is none.
+#[must_use]
+pub fn is_log(path: &Path) -> bool {
+    let detected = open_input(path).and_then(|input| detect(&input, None));
+    detected.is_ok_and(|detected| !detected.is_fallback && detected.format.name() != FALLBACK)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::framing::{Ending, Framer};
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
-use crate::source::{FileChange, Input, Watch};
+use crate::source::{FileChange, Input, Origin, Watch};
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -87,9 +87,9 @@ impl From<Problem> for Stop {
 }
 
 /// The state before a torn document was reported as if its end were final.
-struct Before {
-    framer: Framer,
-    records: usize,
+pub(super) struct Before {
+    pub(super) framer: Framer,
+    pub(super) records: usize,
     pub(super) version: u64,
 }
 
@@ -98,6 +98,9 @@ pub(super) struct Work {
     pub(super) live: Live,
     pub(super) framer: Framer,
     pub(super) watch: Watch,
+    /// What the text was made from, if that can change; how often making it again failed.
+    pub(super) origin: Option<Origin>,
+    pub(super) failures: u32,
     before: Option<Before>,
     /// The document as it was, in case that it is rewritten, and what became of one that was.
     pub(super) kept: Option<Kept>,
@@ -109,7 +112,7 @@ pub(super) struct Work {
     pub(super) folded: usize,
     pub(super) is_run_settled: bool,
     /// Whether the input had its end and nothing can come any more.
-    is_finished: bool,
+    pub(super) is_finished: bool,
     /// Records reported at the last `Done` or `Appended`; None before the first.
     pub(super) told: Option<usize>,
     last_progress: Option<Instant>,
@@ -129,11 +132,14 @@ pub(super) struct Work {
 impl Work {
     fn new(live: Live, format: &'static dyn Format, tell: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
         let watch = Watch::new(Arc::clone(&live.input));
+        let origin = Origin::of(&live.input);
         Self {
             format,
             framer: Framer::new(format.framing()),
             live,
             watch,
+            origin,
+            failures: 0,
             before: None,
             kept: None,
             versions: None,
@@ -182,7 +188,9 @@ impl Work {
         self.index()?;
         if self.versions.is_some() {
             self.next_version()?;
-        } else if is_final {
+        } else if is_final && !self.is_finished {
+            // What it was made from may grow.
+            self.before = self.origin.is_some().then(|| self.standing());
             self.finish()?;
             self.is_finished = true;
             if let Err(problem) = self.live.input.wait() {
@@ -201,7 +209,7 @@ impl Work {
 
     /// R20: says whether nothing reports changes, when that is another.
     fn tell_polling(&mut self) -> Result<(), Stop> {
-        let is_polling = self.watch.is_polling();
+        let is_polling = self.watch.is_polling() || self.origin.as_ref().is_some_and(Origin::is_polling);
         if std::mem::replace(&mut self.is_polling, is_polling) == is_polling {
             return Ok(());
         }
@@ -264,8 +272,7 @@ impl Work {
                 self.refused_until = self.framer.position();
             }
             Ending::Line | Ending::Torn => {
-                let (records, version) = (self.live.records.count(), self.live.records.read().version());
-                self.before = Some(Before { framer: self.framer.clone(), records, version });
+                self.before = Some(self.standing());
                 self.finish()?;
             }
         }
@@ -356,11 +363,14 @@ impl Work {
             thread::sleep(PACE.saturating_sub(at.elapsed()));
         }
         while self.is_finished || self.live.input.may_grow() {
-            let period = [self.watch.period(), self.until_quiet(), self.until_ahead()].into_iter().flatten().min();
-            let time = period.map_or_else(never, after);
+            let remade = self.origin.as_ref().filter(|_| self.is_finished).map(Origin::period);
+            let periods = [self.watch.period(), self.until_quiet(), self.until_ahead(), remade];
+            let time = periods.into_iter().flatten().min().map_or_else(never, after);
+            let changed = self.origin.as_ref().map(Origin::hints).cloned().unwrap_or_else(never);
             select! {
                 recv(self.dropped) -> _ => return Err(Stop::Dropped),
                 recv(self.watch.hints()) -> _ => {}
+                recv(changed) -> _ => {}
                 recv(time) -> _ => {}
             }
             if self.until_ahead() == Some(Duration::ZERO) {
@@ -391,6 +401,9 @@ impl Work {
         self.look_at_late()?;
         if self.versions.is_some() {
             return self.look_at_version();
+        }
+        if self.is_finished && self.origin.is_some() {
+            return self.look_at_origin();
         }
         if !self.live.input.is_file() {
             let has_grown = self.live.input.len() > self.framer.position();
@@ -431,7 +444,7 @@ impl Work {
         self.send(IngestEvent::Problem(Problem::new(ProblemKind::Unreadable, message)))
     }
 
-    fn grown(&mut self) -> Result<(), Stop> {
+    pub(super) fn grown(&mut self) -> Result<(), Stop> {
         self.live.input.refresh()?;
         self.kept = None;
         self.last_growth = Some(Instant::now());

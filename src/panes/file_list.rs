@@ -1,12 +1,16 @@
 //! Several files as a list, a row each, the one that was written last at the top.
 
+mod columns;
 mod order;
+mod sessions;
 
 pub use order::FileOrder;
 
 use super::{Extent, Hit, Nth, Piece, Row, Scroll, Window, value};
 use crate::model::{ListChange, ListedFile, ListedKind};
-use crate::text::{Pattern, Role, SafeText, cut, cut_middle, pad, width};
+use crate::text::{Fuzzy, Pattern, Role, SafeText, cut_middle};
+use columns::Columns;
+use sessions::SessionColumns;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -14,10 +18,10 @@ use std::path::{Path, PathBuf};
 const HEADS_MAX: usize = 20_000;
 /// Beginnings of files up to this size are read again when they grow: their counts are of the whole.
 pub const WHOLE_MAX: u64 = 1 << 20;
+/// Sessions whose beginnings are asked for at once, when they are sought by what they are about.
+const SOUGHT_AT_ONCE: usize = 64;
 /// In files up to this size all records are checked, in the background.
 pub const CHECKED_MAX: u64 = 64 << 20;
-
-const DAY_MS: i64 = 86_400_000;
 
 /// What the list shows of a file beside what the file system says: made by a job from its first bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,6 +38,27 @@ pub struct FileHead {
     pub found: Option<(usize, usize)>,
     /// Whether it cannot be read.
     pub is_unreadable: bool,
+    /// What is known of it as a session.
+    pub session: SessionHead,
+}
+
+/// What is known of a session beside its title.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionHead {
+    /// How many steps it has; None while unknown.
+    pub steps: Option<usize>,
+    /// Whether that is reckoned from its beginning and its size.
+    pub is_estimate: bool,
+    /// Calls that failed; None while not all of it was read.
+    pub failed: Option<usize>,
+    /// The folder in which the agent worked.
+    pub folder: String,
+    /// The model.
+    pub model: String,
+    /// What the user asked first.
+    pub prompt: String,
+    /// What was said last.
+    pub last: String,
 }
 
 /// Cursor and scroll of the list, its files, and the beginnings that were read so far.
@@ -46,8 +71,11 @@ pub struct FilesPane {
     /// In which order files are listed.
     pub order: FileOrder,
     title: String,
-    /// What names must match to be shown.
+    /// Where sessions are looked for, if these are sessions and not files.
+    places: Vec<String>,
+    /// What names must match to be shown; of sessions what they are about.
     filter: Option<Pattern>,
+    fuzzy: Option<Fuzzy>,
     all: Vec<ListedFile>,
     /// Those that are shown, in order.
     rows: Vec<ListedFile>,
@@ -76,7 +104,7 @@ impl FilesPane {
         }
         let new: HashSet<PathBuf> = if is_first { HashSet::new() } else { changed.keys().cloned().collect() };
         self.all.extend(changed.into_values());
-        (self.title, self.troubles) = (change.title, change.troubles);
+        (self.title, self.troubles, self.places) = (change.title, change.troubles, change.places);
         (self.now, self.ahead) = (change.now, change.ahead);
         self.arrange();
         self.newest_of(|file| new.contains(&file.path))
@@ -88,15 +116,26 @@ impl FilesPane {
         self.arrange();
     }
 
-    /// What names must match to be shown, as it was typed; empty: nothing.
+    /// Whether the list is of sessions of agents.
     #[must_use]
-    pub fn filter(&self) -> &str {
-        self.filter.as_ref().map_or("", Pattern::typed)
+    pub fn has_sessions(&self) -> bool {
+        !self.places.is_empty()
     }
 
-    /// Shows only files whose names match; None shows all.
-    pub fn set_filter(&mut self, filter: Option<Pattern>) {
-        self.filter = filter;
+    /// What is shown alone, as it was typed; empty: all.
+    #[must_use]
+    pub fn filter(&self) -> &str {
+        let typed = self.filter.as_ref().map(Pattern::typed);
+        typed.or(self.fuzzy.as_ref().map(Fuzzy::typed)).unwrap_or_default()
+    }
+
+    /// Shows only files whose names match what was typed; of sessions those that it may be about, the best first.
+    pub fn set_filter(&mut self, typed: &str) {
+        if self.has_sessions() {
+            self.fuzzy = Fuzzy::new(typed);
+        } else {
+            self.filter = Pattern::new(typed);
+        }
         self.arrange();
     }
 
@@ -104,13 +143,26 @@ impl FilesPane {
     fn arrange(&mut self) {
         let at = self.at_cursor().map(|file| file.path.clone());
         let line = self.scroll.cursor.saturating_sub(self.scroll.top);
-        let is_shown = |file: &&ListedFile| self.filter.as_ref().is_none_or(|filter| filter.is_match(&file.name));
-        self.rows = self.all.iter().filter(is_shown).cloned().collect();
-        self.rows.sort_by(|a, b| self.order.compare(a, b));
+        let misfit = |file: &ListedFile| match (&self.fuzzy, &self.filter) {
+            (Some(fuzzy), _) => fuzzy.misfit(&self.texts_of(file)),
+            (None, Some(filter)) => filter.is_match(&file.name).then_some(0),
+            (None, None) => Some(0),
+        };
+        let shown = self.all.iter().filter_map(|file| Some((misfit(file)?, file.clone())));
+        let mut shown: Vec<(u32, ListedFile)> = shown.collect();
+        shown.sort_by(|(a, of_a), (b, of_b)| a.cmp(b).then_with(|| self.order.compare(of_a, of_b)));
+        self.rows = shown.into_iter().map(|(_, file)| file).collect();
         if let Some(found) = at.and_then(|path| self.rows.iter().position(|file| file.path == path)) {
             self.scroll.cursor = found;
             self.scroll.top = if self.scroll.top == 0 { 0 } else { found.saturating_sub(line) };
         }
+    }
+
+    /// What a session is sought by.
+    fn texts_of<'f>(&'f self, file: &'f ListedFile) -> Vec<&'f str> {
+        let known = self.heads.get(&file.path);
+        let told = known.map_or(["", ""], |head| [head.words.as_str(), head.session.folder.as_str()]);
+        [file.agent, &file.name].into_iter().chain(told).collect()
     }
 
     /// The file that was written last.
@@ -157,6 +209,9 @@ impl FilesPane {
             self.heads.clear();
         }
         self.heads.insert(path, head);
+        if self.fuzzy.is_some() {
+            self.arrange();
+        }
     }
 
     /// Says how much the open file holds.
@@ -172,12 +227,18 @@ impl FilesPane {
         self.heads.get(path)
     }
 
-    /// The visible files whose beginnings are not read yet, or are others now; empty while they are being read.
+    /// The visible files whose beginnings are not read yet, or are others now; empty while they are being read. Where
+    /// sessions are sought by what they are about, the others come after them.
     pub fn wanted(&mut self, height: usize) -> Vec<PathBuf> {
         let is_stale = |file: &ListedFile, head: &FileHead| file.len != head.len && head.len <= WHOLE_MAX;
+        let is_unread = |file: &&ListedFile| file.kind == ListedKind::File && !self.heads.contains_key(&file.path);
         let visible = self.rows.iter().skip(self.scroll.top).take(height).filter(|file| file.kind == ListedKind::File);
         let wanted = visible.filter(|file| self.heads.get(&file.path).is_none_or(|head| is_stale(file, head)));
-        let wanted: Vec<(PathBuf, u64)> = wanted.map(|file| (file.path.clone(), file.len)).collect();
+        let mut wanted: Vec<(PathBuf, u64)> = wanted.map(|file| (file.path.clone(), file.len)).collect();
+        if self.fuzzy.is_some() && wanted.is_empty() {
+            let others = self.all.iter().filter(is_unread).take(SOUGHT_AT_ONCE);
+            wanted.extend(others.map(|file| (file.path.clone(), file.len)));
+        }
         if wanted.iter().all(|one| self.asked.contains(one)) {
             return Vec::new();
         }
@@ -201,19 +262,26 @@ impl FilesPane {
         let title = cut_middle(&SafeText::of(&self.title), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
         let mut left =
             vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " }), Piece::safe(Role::Text, title)];
-        if self.filter.is_some() {
+        if !self.filter().is_empty() {
             left.extend([Piece::of(Role::Text, "  "), Piece::of(Role::Match, &format!(" {} ", self.filter()))]);
         }
         let (count, live) = (self.rows.len(), self.rows.iter().filter(|file| file.is_live).count());
         let of =
-            if self.filter.is_some() { format!(" of {}", value::count_text(self.all.len())) } else { String::new() };
+            if self.filter().is_empty() { String::new() } else { format!(" of {}", value::count_text(self.all.len())) };
         let plural = if self.all.len() == 1 { "" } else { "s" };
-        let mut right = vec![Piece::of(Role::Dim, &format!("{}{of} file{plural}", value::count_text(count)))];
+        let thing = if self.has_sessions() { "session" } else { "file" };
+        let mut right = vec![Piece::of(Role::Dim, &format!("{}{of} {thing}{plural}", value::count_text(count)))];
         if live > 0 {
             right.push(Piece::of(Role::Good, &format!("  ● {live} live")));
         }
         right.push(Piece::of(Role::Text, " "));
         (left, right)
+    }
+
+    /// Rows of the list in so many lines of the pane: the heading is above them, of sessions the preview below.
+    #[must_use]
+    pub fn list_height(&self, height: usize) -> usize {
+        height.saturating_sub(1 + if self.has_sessions() { sessions::preview_height(height) } else { 0 })
     }
 
     /// The visible rows; the first is the heading.
@@ -222,21 +290,26 @@ impl FilesPane {
         if self.rows.is_empty() {
             return self.notice(extent.width);
         }
-        let columns = Columns::of(extent.width);
-        let mut rows = vec![
-            columns.heading(self.rows[..self.scroll.top.min(self.rows.len())].iter().filter(|f| f.is_live).count()),
-        ];
-        for (n, file) in self.rows.iter().enumerate().skip(self.scroll.top).take(extent.height.saturating_sub(1)) {
+        let above = self.rows[..self.scroll.top.min(self.rows.len())].iter().filter(|file| file.is_live).count();
+        let (files, sessions) = (Columns::of(extent.width), SessionColumns::of(extent.width));
+        let mut rows = vec![if self.has_sessions() { sessions.heading(above) } else { files.heading(above) }];
+        let height = self.list_height(extent.height);
+        for (n, file) in self.rows.iter().enumerate().skip(self.scroll.top).take(height) {
             let is_cursor = n == self.scroll.cursor;
-            let mark = if is_cursor { "▌" } else { " " };
-            let mut left = vec![Piece::of(Role::Accent, mark)];
-            left.extend(columns.pieces(
-                file,
-                self.heads.get(&file.path),
-                self.open.as_ref() == Some(&file.path),
-                (self.now, self.ahead),
-            ));
+            let (head, is_open) = (self.heads.get(&file.path), self.open.as_ref() == Some(&file.path));
+            let mut left = vec![Piece::of(Role::Accent, if is_cursor { "▌" } else { " " })];
+            left.extend(if self.has_sessions() {
+                sessions.pieces(file, head, is_open, self.now)
+            } else {
+                files.pieces(file, head, is_open, (self.now, self.ahead))
+            });
             rows.push(Row::new(left).hit(Hit::Row(n)).cursor(is_cursor));
+        }
+        if let Some(file) = self.at_cursor().filter(|_| self.has_sessions()) {
+            let lines = sessions::preview_height(extent.height);
+            rows.resize_with(extent.height - lines, Row::default);
+            let extent = Extent { height: lines, ..extent };
+            rows.extend(sessions::preview(file, self.heads.get(&file.path), (self.now, self.ahead), extent));
         }
         Window { rows, top: self.scroll.top, total: self.rows.len() }
     }
@@ -247,7 +320,16 @@ impl FilesPane {
             return Window::notice(&["Looking for files…"], cells);
         }
         if !self.all.is_empty() {
-            return Window::notice(&["No name matches the filter.", "Esc clears it, & changes it."], cells);
+            let what = if self.has_sessions() { "No session fits the filter." } else { "No name matches the filter." };
+            return Window::notice(&[what, "Esc clears it, & changes it."], cells);
+        }
+        if self.has_sessions() {
+            let mut lines = vec!["No sessions yet in"];
+            lines.extend(self.places.iter().map(String::as_str));
+            lines.extend(self.troubles.iter().map(String::as_str));
+            lines.push("What comes is listed within a second or two.");
+            lines.push("`obelus FILE` opens a file, `obelus demo` a recorded run; q ends.");
+            return Window::notice(&lines, cells);
         }
         let told = format!("{} holds no file whose name ends in .jsonl, .ndjson or .json, at any depth.", self.title);
         let passed_over = "Names that begin with a dot are passed over, and what obelus wrote itself.";
@@ -258,149 +340,17 @@ impl FilesPane {
     }
 }
 
-/// Widths of the columns, in cells; 0: not shown.
-struct Columns {
-    name: usize,
-    time: usize,
-    size: usize,
-    format: usize,
-    count: usize,
-    find: usize,
-    words: usize,
-}
-
-impl Columns {
-    fn of(cells: usize) -> Self {
-        let time = 10;
-        let size = if cells >= 56 { 9 } else { 0 };
-        let format = if cells >= 96 { 8 } else { 0 };
-        let count = if cells >= 72 { 12 } else { 0 };
-        let find = if cells >= 72 { 7 } else { 0 };
-        let used = 1 + time + [size, format, count, find].iter().map(|w| if *w > 0 { w + 2 } else { 0 }).sum::<usize>();
-        let rest = cells.saturating_sub(used + 2);
-        let name = if cells >= 96 {
-            (rest / 2).clamp(20, 48)
-        } else if cells >= 72 {
-            rest.min(32)
-        } else {
-            rest
-        };
-        Self { name, time, size, format, count, find, words: rest.saturating_sub(name + 2) }
-    }
-
-    /// `above`: live files above the window.
-    fn heading(&self, above: usize) -> Row {
-        let mut text = format!(" {:<n$}  {:<t$}", "file", "written", n = self.name, t = self.time);
-        let columns = [(self.size, "size", true), (self.format, "format", false), (self.count, "holds", true)];
-        for (cells, word, is_right) in columns {
-            match (cells, is_right) {
-                (0, _) => {}
-                (_, true) => text += &format!("  {word:>cells$}"),
-                (_, false) => text += &format!("  {word:<cells$}"),
-            }
-        }
-        if self.find > 0 {
-            text += &format!("  {:<f$}", "find", f = self.find);
-        }
-        if self.words > 0 {
-            text += "  begins with";
-        }
-        let row = Row::text(Role::Dim, &text);
-        if above == 0 { row } else { row.right(vec![Piece::of(Role::Good, &format!("↑ {above} live "))]) }
-    }
-
-    fn pieces(&self, file: &ListedFile, head: Option<&FileHead>, is_open: bool, clock: (i64, i64)) -> Vec<Piece> {
-        let name = cut_middle(&SafeText::of(&file.name), self.name);
-        let (role, time) = state(file, clock);
-        let mut out = vec![
-            Piece::safe(if is_open { Role::Accent } else { Role::Text }, pad(&name, self.name)),
-            Piece::of(role, &format!("  {time:<t$}", t = self.time)),
-        ];
-        let unknown = FileHead::default();
-        let known = head.unwrap_or(&unknown);
-        if self.size > 0 {
-            out.push(Piece::of(Role::Dim, &format!("  {:>s$}", value::size_text(file.len), s = self.size)));
-        }
-        if self.format > 0 {
-            out.push(Piece::of(Role::Kind, &format!("  {:<f$}", known.format, f = self.format)));
-        }
-        if self.count > 0 {
-            out.push(Piece::of(Role::JsonNumber, &format!("  {:>c$}", known.count, c = self.count)));
-        }
-        if self.find > 0 {
-            out.extend(find(file, head, self.find));
-        }
-        if self.words > 0 {
-            let role = if known.is_unreadable { Role::Error } else { Role::Dim };
-            let words = if head.is_none() && file.kind == ListedKind::File { "…" } else { &known.words };
-            out.push(Piece::of(Role::Text, "  "));
-            out.push(Piece::safe(role, cut(&SafeText::of(words), self.words)));
-        }
-        out
-    }
-}
-
-/// How many findings; `…` while they are looked for, `?` where nobody looks, so that nothing unknown looks clean.
-fn find(file: &ListedFile, head: Option<&FileHead>, cells: usize) -> Vec<Piece> {
-    let known = head.filter(|head| head.len == file.len).and_then(|head| head.found);
-    let is_coming = file.kind == ListedKind::File
-        && file.len <= CHECKED_MAX
-        && head.is_none_or(|head| !head.is_unreadable && (head.len == file.len || head.len <= WHOLE_MAX));
-    let told = |sign: &str, n: usize| if n > 0 { format!("{sign}{n}") } else { String::new() };
-    let (error, warning) =
-        known.map_or_else(Default::default, |(errors, warnings)| (told("✗", errors), told("!", warnings)));
-    let rest = match known {
-        Some((0, 0)) => "0",
-        Some(_) => "",
-        None if is_coming => "…",
-        None => "?",
-    };
-    let fill = cells.saturating_sub(width(&error) + width(&warning));
-    vec![
-        Piece::of(Role::Text, "  "),
-        Piece::of(Role::Error, &error),
-        Piece::of(Role::Warning, &warning),
-        Piece::of(Role::Dim, &format!("{rest:<fill$}")),
-    ]
-}
-
-/// Live, or since when it is quiet: the time of today, the date of another day. The clock: now, and how far it goes
-/// ahead of UTC.
-fn state(file: &ListedFile, (now, ahead): (i64, i64)) -> (Role, String) {
-    match (file.kind, file.written.map(|at| at + ahead)) {
-        (ListedKind::Missing, _) => (Role::Warning, "not there".to_owned()),
-        (ListedKind::Stream, _) => (Role::Dim, "a stream".to_owned()),
-        (ListedKind::File, _) if file.is_live => (Role::Good, "● live".to_owned()),
-        (ListedKind::File, None) => (Role::Dim, String::new()),
-        (ListedKind::File, Some(at)) if at.div_euclid(DAY_MS) == (now + ahead).div_euclid(DAY_MS) => {
-            let minutes = at.rem_euclid(DAY_MS) / 60_000;
-            (Role::Dim, format!("{:02}:{:02}", minutes / 60, minutes % 60))
-        }
-        (ListedKind::File, Some(at)) => (Role::Dim, date(at)),
-    }
-}
-
-/// The date of a time in milliseconds since 1970: `2026-11-21`.
-fn date(at: i64) -> String {
-    // Years are counted from a March, so that the leap day is the last of its year.
-    let days = at.div_euclid(DAY_MS) + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    let year = era * 400 + year + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
 #[cfg(test)]
 mod tests {
+    use super::columns::{date, state};
     use super::*;
+
+    const DAY_MS: i64 = 86_400_000;
 
     fn file(name: &str, written: i64) -> ListedFile {
         let path = PathBuf::from(format!("/runs/{name}"));
         let (len, is_live, kind) = (10, false, ListedKind::File);
-        ListedFile { path, name: name.to_owned(), len, written: Some(written), is_live, kind }
+        ListedFile { path, name: name.to_owned(), len, written: Some(written), is_live, kind, ..ListedFile::default() }
     }
 
     fn change(changed: Vec<ListedFile>) -> ListChange {

@@ -34,6 +34,7 @@ pub mod schema_checks;
 pub mod search_highlight;
 pub mod seek;
 pub mod session;
+pub mod spend;
 pub mod state;
 pub mod step_filter;
 pub mod step_row;

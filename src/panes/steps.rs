@@ -3,7 +3,7 @@
 use super::live::Pending;
 use super::row::pieces_width;
 use super::step_row;
-use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, marks, times};
+use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, marks, spend, times};
 use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
@@ -33,6 +33,7 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
     }
     let digits = total.saturating_sub(1).to_string().len();
     let start = if times == Times::Since { times::start(open) } else { None };
+    let spend = if times == Times::Spend { spend::recorded(open) } else { None };
     let has_marks = open.session.review.has_marked_steps(open.session.trajectory);
     let list = step_filter.rows(open);
     let cursor = list.row(open, open.step());
@@ -41,7 +42,8 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
             let step = list.step(i);
             let is_cursor = i == cursor;
             let shape = Shape { digits, cells: extent.width, has_marks, is_cursor, has_calls: list.has_calls() };
-            let row = row(open, step, times.piece(open, step, start), shape);
+            let spent = spend.as_ref().map(|spend| Times::spent(open, spend, step));
+            let row = row(open, step, spent.or_else(|| times.piece(open, step, start)), shape);
             let above = i.checked_sub(1).map(|above| list.step(above));
             let row = match tick(open, above, step, extent.width) {
                 Some(tick) => row.right(vec![tick]),

@@ -1,7 +1,7 @@
 //! The whole run in one line: density of writes, writes of the value in focus, errors, long pauses, where we are.
 
-use super::{Open, Piece};
-use crate::model::StepNo;
+use super::{Open, Piece, spend};
+use crate::model::{StepNo, cast};
 use crate::state::{EventOp, NodeId};
 use crate::text::{Role, SafeText};
 use std::cell::RefCell;
@@ -49,7 +49,7 @@ pub fn step_near(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo>
 }
 
 type Cell = (Role, &'static str);
-type CacheKey = (u64, usize, usize, Option<NodeId>, bool, u64);
+type CacheKey = (u64, usize, usize, Option<NodeId>, (bool, bool), u64);
 
 /// The line, kept until the run, the width or the value in focus changes: a step only moves the cursor on it.
 #[derive(Debug, Default)]
@@ -58,14 +58,14 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// The line with the cursor at the step in focus.
+    /// The line with the cursor at the step in focus. `is_spend`: its bars are what was spent, not what was written.
     #[must_use]
-    pub fn line(&self, open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    pub fn line(&self, open: &Open<'_>, cells: usize, is_spend: bool) -> Vec<Piece> {
         let (_, len) = track(open, cells);
         if len < 4 || open.count() == 0 {
             return Vec::new();
         }
-        let mut out = self.cells(open, len).as_ref().clone();
+        let mut out = self.cells(open, len, is_spend).as_ref().clone();
         let here = cell_of(open.step(), len, open.count());
         // Where one is must not look like any other place, with and without colour.
         let sign = match out[here].1 {
@@ -85,15 +85,15 @@ impl Timeline {
         pieces
     }
 
-    fn cells(&self, open: &Open<'_>, len: usize) -> Rc<Vec<Cell>> {
+    fn cells(&self, open: &Open<'_>, len: usize, is_spend: bool) -> Rc<Vec<Cell>> {
         let focus = open.focus_node().map(|(_, node)| node);
         let is_settled = open.session.is_complete || open.session.is_live;
         let grown = open.count() / grain(open.count(), len);
-        let key = (open.session.generation, grown, len, focus, is_settled, open.session.review.version);
+        let key = (open.session.generation, grown, len, focus, (is_settled, is_spend), open.session.review.version);
         if let Some((_, cells)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(cells);
         }
-        let cells = Rc::new(made(open, len, focus));
+        let cells = Rc::new(made(open, len, focus, is_spend));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&cells)));
         cells
     }
@@ -114,15 +114,43 @@ fn first_of(cell: usize, len: usize, count: usize) -> Option<StepNo> {
     (step < count && step * len / count == cell).then(|| StepNo::try_from(step).unwrap_or(StepNo::MAX))
 }
 
-fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
-    let count = open.count();
+/// Bars of how much was written in each cell.
+fn written(open: &Open<'_>, len: usize) -> Vec<Cell> {
     let mut writes = vec![0_usize; len];
     for (step, n) in open.tree().activity() {
-        writes[cell_of(step, len, count)] += n;
+        writes[cell_of(step, len, open.count())] += n;
     }
     let most = writes.iter().copied().max().unwrap_or(0).max(1);
     let bar_of = |&n: &usize| (Role::Dim, if n == 0 { " " } else { BARS[bar(n, most)] });
-    let mut out: Vec<Cell> = writes.iter().map(bar_of).collect();
+    writes.iter().map(bar_of).collect()
+}
+
+/// Bars of what was spent in each cell, as high as it was much.
+fn spent(open: &Open<'_>, len: usize) -> Vec<Cell> {
+    let mut amounts = vec![0.0_f64; len];
+    if let Some(spend) = spend::recorded(open) {
+        let mut before = 0.0;
+        for step in spend.steps(open) {
+            let now = spend.at(open, step);
+            amounts[cell_of(step, len, open.count())] += (now - before).max(0.0);
+            before = now;
+        }
+    }
+    let most = amounts.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let height = |amount: f64| {
+        cast::to_usize(cast::f64_to_u64((amount / most * BARS.len() as f64).ceil())).clamp(1, BARS.len()) - 1
+    };
+    let bar_of = |&amount: &f64| (Role::JsonNumber, if amount > 0.0 { BARS[height(amount)] } else { " " });
+    amounts.iter().map(bar_of).collect()
+}
+
+fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>, is_spend: bool) -> Vec<Cell> {
+    let count = open.count();
+    let mut out = if is_spend { spent(open, len) } else { written(open, len) };
+    // Signs would hide what was spent.
+    if is_spend {
+        return out;
+    }
     if open.session.is_complete || open.session.is_live {
         // A step for each cell that holds one: to ask all of a long run for their times would take too long.
         let is_small = |step: &StepNo| open.run().place(*step).is_some_and(|p| p.place.span.len <= TIMED_BYTES_MAX);

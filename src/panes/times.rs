@@ -1,6 +1,7 @@
 //! When steps happened: beside the list, in the header, and the search for the step of a time.
 
 use super::seek::{Goal, Pass};
+use super::spend::Spend;
 use super::{Open, Piece};
 use crate::model::{Moment, StepNo, When, span_text};
 use crate::text::{Role, SafeText, pad};
@@ -18,6 +19,8 @@ pub enum Times {
     Since,
     /// The time of the day.
     Clock,
+    /// What was spent so far, of money or of tokens; the timeline shows what each part of the run spent.
+    Spend,
 }
 
 impl Times {
@@ -27,16 +30,23 @@ impl Times {
         match self {
             Self::Off => Self::Since,
             Self::Since => Self::Clock,
-            Self::Clock => Self::Off,
+            Self::Clock => Self::Spend,
+            Self::Spend => Self::Off,
         }
+    }
+
+    /// The column of what was spent so far.
+    #[must_use]
+    pub fn spent(open: &Open<'_>, spend: &Spend, step: StepNo) -> Piece {
+        Piece::safe(Role::JsonNumber, pad(&SafeText::of(&spend.text(spend.at(open, step))), 9))
     }
 
     /// The column of a step; nothing where there is none.
     #[must_use]
     pub fn piece(self, open: &Open<'_>, step: StepNo, start: Option<Moment>) -> Option<Piece> {
-        let moment = of(open, step);
+        let moment = if matches!(self, Self::Since | Self::Clock) { of(open, step) } else { None };
         let text = match (self, moment, start) {
-            (Self::Off, ..) => return None,
+            (Self::Off | Self::Spend, ..) => return None,
             (Self::Since, Some(moment), Some(start)) => span_text(moment.since(start)),
             (Self::Clock, Some(moment), _) if moment.is_dated() => moment.clock(),
             (Self::Clock, Some(_), _) => open.describe(step).time.clone().unwrap_or_default(),

@@ -4,14 +4,16 @@ use super::clock;
 use crate::app::Msg;
 use crate::format::{Layout, Run};
 use crate::ingest;
-use crate::model::{Bytes, ListChange, Problem, Role, Severity, StepNo};
-use crate::panes::file_list::{CHECKED_MAX, FileHead, WHOLE_MAX};
+use crate::json::{self, Key};
+use crate::model::{Bytes, Identity, ListChange, Part, Problem, Role, Severity, StepNo};
+use crate::panes::file_list::{CHECKED_MAX, FileHead, SessionHead, WHOLE_MAX};
 use crate::panes::steps;
 use crate::panes::value::count_of;
 use crate::source::Listing;
 use crossbeam_channel::{Receiver, Sender, at, bounded, select, unbounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -62,7 +64,8 @@ fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
         let change = if is_due { listing.look(SystemTime::now()) } else { listing.look_at_changed(SystemTime::now()) };
         if is_due {
             let times = if listing.is_notified() { REST_NOTIFIED } else { REST };
-            due = Instant::now() + PACE.max(begin.elapsed() * times);
+            let pause = if listing.is_partial() { Duration::ZERO } else { PACE.max(begin.elapsed() * times) };
+            due = Instant::now() + pause;
         }
         if let Some(change) = change {
             let change = ListChange { ahead: clock::ahead_ms(), ..change };
@@ -135,7 +138,13 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
             head.words.clone()
         };
         let format = if head.format.is_empty() { loaded.detected.format.name() } else { head.format };
-        Ok(FileHead { found: Some((errors, warnings)), count, words, format, ..head.clone() })
+        let mut session = head.session.clone();
+        if session.failed.is_none() && loaded.detected.format.layout() == Layout::Run && loaded.trajectories()? > 0 {
+            let run = loaded.run(0)?;
+            session.failed = Some(failed_of(run.as_ref()));
+            (session.steps, session.is_estimate) = (Some(run.step_count()), false);
+        }
+        Ok(FileHead { found: Some((errors, warnings)), count, words, format, session, ..head.clone() })
     };
     told_of(path, ingest::with_stack(look), head.len)
 }
@@ -181,7 +190,8 @@ fn words_of(run: &dyn Run, bytes: &dyn Bytes) -> String {
 }
 
 fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
-    let glance = ingest::glance(ingest::open_input(path)?, forced, WHOLE_MAX)?;
+    let input = ingest::open_input(path)?;
+    let glance = ingest::glance(Arc::clone(&input), forced, WHOLE_MAX)?;
     let format = glance.detected.format;
     let Some(run) = glance.run else {
         return Ok(FileHead { words: "nothing in it yet".to_owned(), ..FileHead::default() });
@@ -192,10 +202,93 @@ fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
         (Layout::Set, Some(count)) if count != 1 => count_of(count, "run"),
         _ => count_of(run.step_count(), "step"),
     };
+    let mut session = session_head(run.as_ref(), glance.input.as_ref());
+    let is_run = format.layout() == Layout::Run;
+    match glance.trajectories {
+        Some(1) => session.failed = Some(failed_of(run.as_ref())),
+        // Of several runs the first is no measure for all.
+        Some(_) => session.steps = None,
+        None if input.is_file() && is_run => {
+            session.steps = session.steps.map(|steps| reckoned(steps, glance.input.len(), input.len()));
+            session.is_estimate = true;
+            let end = ingest::glance_at_end(&input, format.name())?;
+            session.last = end.run.map(|run| last_said(run.as_ref(), end.input.as_ref())).unwrap_or_default();
+        }
+        None => (session.steps, session.last) = (None, String::new()),
+    }
     Ok(FileHead {
         format: format.name(),
         count,
         words: if words.is_empty() { run.title().unwrap_or_default() } else { words },
+        session,
         ..FileHead::default()
     })
+}
+
+/// How many things a whole has of which so many stand in a part.
+fn reckoned(in_part: usize, part: u64, whole: u64) -> usize {
+    let all = in_part as u128 * u128::from(whole) / u128::from(part.max(1));
+    usize::try_from(all).unwrap_or(usize::MAX)
+}
+
+/// Calls that failed, by what the log says and by what came back.
+fn failed_of(run: &dyn Run) -> usize {
+    run.error_steps().len()
+}
+
+/// What a run, or its beginning, says of a session.
+fn session_head(run: &dyn Run, bytes: &dyn Bytes) -> SessionHead {
+    let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) - 1;
+    let slot = |kind: &str, name: &str| {
+        let tree = run.tree();
+        let node = tree.node(tree.find(&Identity::of(kind, "main"))?, &[Key::name(name)])?;
+        // The folder in which it began; where a log says it late, the first that it says.
+        let at = tree.history(node, last).first()?.at;
+        let leaf = tree.leaf(node, at)?;
+        let text = leaf.value.text(bytes).ok()?;
+        Some(json::parse(&text).ok()?.as_str()?.to_owned())
+    };
+    SessionHead {
+        steps: Some(run.step_count()),
+        folder: slot("shell", "cwd").unwrap_or_default(),
+        model: slot("run", "model").unwrap_or_default(),
+        prompt: first_prompt(run, bytes),
+        last: last_said(run, bytes),
+        ..SessionHead::default()
+    }
+}
+
+/// Most bytes of a text that the preview shows.
+const PREVIEWED_BYTES_MAX: usize = 2_000;
+
+/// The first text of a user that is no notice in angle brackets.
+fn first_prompt(run: &dyn Run, bytes: &dyn Bytes) -> String {
+    let steps = (0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX)).take(STEPS_ASKED_MAX);
+    let said = steps.filter(|step| run.step(*step, bytes).role == Role::User).map(|step| text_of(run, step, bytes));
+    said.filter(|text| !text.is_empty()).find(|text| !text.starts_with('<')).unwrap_or_default()
+}
+
+/// Steps that are asked for the first and the last words, at most.
+const STEPS_ASKED_MAX: usize = 200;
+
+/// The last text of the agent.
+fn last_said(run: &dyn Run, bytes: &dyn Bytes) -> String {
+    let steps = (0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX)).rev().take(STEPS_ASKED_MAX);
+    let mut said =
+        steps.filter(|step| run.step(*step, bytes).role == Role::Agent).map(|step| text_of(run, step, bytes));
+    said.find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// What a step says in words; calls and thoughts are none.
+fn text_of(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) -> String {
+    let Some(turn) = run.turn(step, bytes) else { return String::new() };
+    let texts = turn.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.trim()),
+        _ => None,
+    });
+    let mut text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+    let begins = text.char_indices().take_while(|(at, _)| *at < PREVIEWED_BYTES_MAX).last();
+    text.truncate(begins.map_or(0, |(at, c)| at + c.len_utf8()));
+    // Line ends are spaces: the preview has few lines.
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

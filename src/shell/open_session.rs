@@ -106,7 +106,7 @@ fn replacement(live: Live, why: Why) -> Replacement {
     let mark = match why {
         Why::Truncated => Some("truncated"),
         Why::Replaced => Some("replaced"),
-        Why::Rewritten | Why::Reread => None,
+        Why::Rewritten | Why::Reread | Why::Remade => None,
     };
     Replacement { bytes: live.input as _, records: live.records as _, run: live.run, mark }
 }
@@ -129,6 +129,6 @@ fn told(why: Why) -> Option<String> {
         Why::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
         Why::Replaced => Some("the file was replaced: this is the new one".to_owned()),
         Why::Rewritten => Some("the document was rewritten: its versions are joined as steps".to_owned()),
-        Why::Reread => None,
+        Why::Reread | Why::Remade => None,
     }
 }

@@ -13,7 +13,7 @@ use super::{clock, editor, notification, open_session};
 use crate::app::initial_position::Start;
 use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
-use crate::ingest::{self, IngestEvent, is_input_folder};
+use crate::ingest::{self, IngestEvent, is_input_folder, is_log};
 use crate::model::Problem;
 use crate::panes::Session;
 use crate::panes::replay::Replay;
@@ -175,7 +175,6 @@ fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
     }
 }
 
-/// A session on nothing, and who looks after a list.
 /// A session, with what goes on reading its input or listing its files.
 type OpenedSession = (Session, Option<Reading>, Option<Lists>);
 
@@ -189,7 +188,7 @@ fn open(settings: &Settings) -> Result<OpenedSession, Problem> {
         Opened::Input(read) => input(Arc::clone(read), forced),
         Opened::Replay(replay, _) => input(Arc::clone(&replay.input), Some(replay.format.name())),
         Opened::Files { roots, .. } => listed(Listing::new(roots, is_input_folder), forced),
-        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone(), is_input_folder), forced),
+        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone(), is_input_folder, is_log), forced),
     }
 }
 

@@ -86,6 +86,12 @@ impl Container {
     }
 }
 
+/// Whether something that begins so is a container.
+pub(super) fn is_container(head: &[u8]) -> bool {
+    let mut magics = zip::MAGIC.iter().copied().chain([sqlite::MAGIC]).chain(PICKLE);
+    magics.any(|magic| head.starts_with(magic))
+}
+
 /// All bytes of a file.
 fn whole(mut file: File, name: &str) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();

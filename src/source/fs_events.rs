@@ -44,9 +44,15 @@ impl Hints {
     /// Watches the folder of a file (a file that is replaced by a rename is lost to a watch of its own), and the folder
     /// to which a symbolic link leads. To be called again when the path leads elsewhere.
     pub(super) fn watch_file(&mut self, path: &Path) {
-        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let names: Vec<OsString> = [path, &real].iter().filter_map(|p| p.file_name()).map(OsString::from).collect();
-        let folders = [folder_of(path), folder_of(&real)];
+        self.watch_files(&[path]);
+    }
+
+    /// The same of several files.
+    pub(super) fn watch_files(&mut self, paths: &[&Path]) {
+        let real = |path: &&Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let all: Vec<PathBuf> = paths.iter().flat_map(|path| [path.to_path_buf(), real(path)]).collect();
+        let names: Vec<OsString> = all.iter().filter_map(|p| p.file_name()).map(OsString::from).collect();
+        let folders: Vec<PathBuf> = all.iter().map(|path| folder_of(path)).collect();
         let is_ours = move |event: &Event| {
             let is_named = |p: &PathBuf| p.file_name().is_some_and(|n| names.iter().any(|m| m == n));
             event.paths.is_empty() || event.paths.iter().any(is_named)

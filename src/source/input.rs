@@ -168,10 +168,10 @@ impl Input {
         }))
     }
 
-    /// Adds bytes to a scratch; where they begin.
+    /// Adds bytes to a scratch, or to what was spooled to its end; where they begin.
     ///
     /// # Errors
-    /// There is no room, or this is no scratch.
+    /// There is no room, or this is a file or memory.
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64, Problem> {
         let Store::Spool(spool) = &self.store else {
             return Err(Problem::unreadable(format!("{} is not ours to write", self.name)));
@@ -191,7 +191,7 @@ impl Input {
     ///
     /// # Errors
     /// No temporary file can be made.
-    pub(super) fn assembled(
+    pub(crate) fn assembled(
         path: &Path,
         write: impl FnOnce(&mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
@@ -252,6 +252,11 @@ impl Input {
     #[must_use]
     pub fn is_file(&self) -> bool {
         matches!(self.store, Store::File { .. })
+    }
+
+    /// Whether it is a file of our own, of a stream or of what text is made of.
+    pub(super) fn is_spooled(&self) -> bool {
+        matches!(self.store, Store::Spool(_))
     }
 
     /// What the file system says of the open file.

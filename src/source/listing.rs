@@ -5,7 +5,7 @@
 
 use super::fs_events::Hints;
 use super::places::SessionPlace;
-use super::walk::{self, FileFacts, IsInput};
+use super::walk::{self, FileFacts, IsInput, IsLog};
 use crate::model::{ListChange, ListedFile, ListedKind, Problem};
 use crossbeam_channel::Receiver;
 use std::collections::HashMap;
@@ -30,8 +30,13 @@ pub struct Listing {
     has_looked: bool,
     /// Files of folders whose beginning was read, with what they were then; whether obelus wrote them.
     begun: HashMap<PathBuf, (Version, bool)>,
-    /// Which folders are one input.
+    /// Files of places whose names do not say whether they are logs, as they were when that was found out.
+    judged: HashMap<PathBuf, (Version, bool)>,
+    /// Whether some of those were left out of the last look.
+    is_partial: bool,
+    /// Which folders are one input, which files are logs.
     is_input: IsInput,
+    is_log: IsLog,
     hints: Hints,
     /// Files that were asked what they are now: the work that was done.
     asked: u64,
@@ -53,13 +58,34 @@ impl Listing {
         let common = common(&roots);
         let (told, troubles, begun) = (HashMap::new(), Vec::new(), HashMap::new());
         let (places, hints) = (Vec::new(), Hints::new());
-        Self { roots, places, title, common, told, troubles, has_looked: false, begun, is_input, hints, asked: 0 }
+        Self {
+            roots,
+            places,
+            title,
+            common,
+            told,
+            troubles,
+            has_looked: false,
+            begun,
+            judged: HashMap::new(),
+            is_partial: false,
+            is_input,
+            is_log: |_| true,
+            hints,
+            asked: 0,
+        }
     }
 
-    /// A list of the sessions in these places.
+    /// A list of the sessions in these places, by their content where names do not say it.
     #[must_use]
-    pub fn of_places(places: Vec<SessionPlace>, is_input: IsInput) -> Self {
-        Self { places, title: "sessions".to_owned(), common: PathBuf::new(), ..Self::new(&[], is_input) }
+    pub fn of_places(places: Vec<SessionPlace>, is_input: IsInput, is_log: IsLog) -> Self {
+        Self { places, title: "sessions".to_owned(), common: PathBuf::new(), is_log, ..Self::new(&[], is_input) }
+    }
+
+    /// Whether the last look, the first one, left out files whose content has to be looked at: another look is due.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// From now on hears of changes below its folders, where the file system reports them.
@@ -103,7 +129,8 @@ impl Listing {
 
     fn change(&self, changed: Vec<ListedFile>, gone: Vec<PathBuf>, now: SystemTime) -> ListChange {
         let (title, troubles) = (self.title.clone(), self.troubles.clone());
-        ListChange { title, changed, gone, troubles, now: millis(now), ahead: 0 }
+        let places = self.places.iter().map(SessionPlace::shown).collect();
+        ListChange { title, places, changed, gone, troubles, now: millis(now), ahead: 0 }
     }
 
     /// What changed since the last look; None if nothing did. The first look always reports.
@@ -127,18 +154,29 @@ impl Listing {
                 Err(e) => troubles.push(Problem::unreadable(format!("{}: {e}", root.display()))),
             }
         }
+        let mut unnamed = Vec::new();
         for place in &self.places {
-            walk::walk_place(place, self.is_input, &mut troubles, &mut |below, facts| {
+            walk::walk_place(place, self.is_input, &mut troubles, &mut |below, facts, is_named| {
                 let path = place.folder.join(below);
-                if facts.len > 0 && !is_own(&mut self.begun, &path, facts) {
+                if is_named {
                     found.entry(path).or_insert(Some(*facts));
+                } else {
+                    unnamed.push((path, *facts));
                 }
             });
+        }
+        // The first screen waits for no content.
+        self.is_partial = !self.has_looked && !unnamed.is_empty() && !found.is_empty();
+        if !self.is_partial {
+            unnamed.retain(|(path, facts)| self.is_session(path, facts));
+            found.extend(unnamed.into_iter().map(|(path, facts)| (path, Some(facts))));
         }
         let troubles: Vec<String> = troubles.iter().map(Problem::to_string).collect();
         self.asked += found.len() as u64;
         let gone: Vec<PathBuf> = self.told.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
-        gone.iter().for_each(|path| drop((self.told.remove(path), self.begun.remove(path))));
+        for path in &gone {
+            drop((self.told.remove(path), self.begun.remove(path)));
+        }
         let changed: Vec<ListedFile> =
             found.into_iter().filter_map(|(path, facts)| self.changed(path, facts, now)).collect();
         let is_first = !std::mem::replace(&mut self.has_looked, true);
@@ -147,6 +185,20 @@ impl Listing {
         }
         self.troubles = troubles;
         Some(self.change(changed, gone, now))
+    }
+
+    /// Whether a file of a place is a log, by its content. One that is stays one as it grows; another is asked again
+    /// when it changed.
+    fn is_session(&mut self, path: &Path, facts: &FileFacts) -> bool {
+        let version = (facts.len, facts.written);
+        match self.judged.get(path) {
+            Some((known, is_log)) if *known == version || (*is_log && known.0 <= version.0) => *is_log,
+            _ => {
+                let is_log = walk::may_be_log(path) && !walk::is_own(path) && (self.is_log)(path);
+                self.judged.insert(path.to_owned(), (version, is_log));
+                is_log
+            }
+        }
     }
 
     /// A file's name for people: in a place of sessions project and session, else its path below what all share.
@@ -159,6 +211,7 @@ impl Listing {
     fn changed(&mut self, path: PathBuf, facts: Option<FileFacts>, now: SystemTime) -> Option<ListedFile> {
         let before = self.told.get(&path);
         let written = facts.and_then(|facts| facts.written);
+        let place = self.places.iter().find(|place| path.starts_with(&place.folder));
         let mut file = ListedFile {
             name: self.name_of(&path),
             len: facts.map_or(0, |facts| facts.len),
@@ -169,6 +222,8 @@ impl Listing {
                 Some(facts) if facts.is_file => ListedKind::File,
                 Some(_) => ListedKind::Stream,
             },
+            agent: place.map_or("", |place| place.agent),
+            project: place.map(|place| place.project_of(&path)).unwrap_or_default(),
             path,
         };
         let is_other = |old: &ListedFile| (old.len, old.written, old.kind) != (file.len, file.written, file.kind);

@@ -17,23 +17,58 @@ pub struct SessionPlace {
     pub(super) depth_max: usize,
     /// Names of folders that are passed over.
     pub(super) skipped: &'static [&'static str],
+    /// Ends of names that only sessions have there; other files there are recognised by their content.
+    pub(super) ends: &'static [&'static str],
     /// The user's home, to leave out of names.
     pub(super) home: Option<PathBuf>,
 }
 
-/// A row of the table of places: the agent, the variable that moves its folder, the folder below that (else below the
-/// home), how deep its sessions lie.
-type Known = (&'static str, &'static str, &'static str, &'static str, usize);
+/// A row of the table of places: what is known of where an agent keeps its sessions.
+struct Known {
+    /// The agent, as it is named on the command line.
+    agent: &'static str,
+    /// The variable that moves the folder; empty: there is none.
+    variable: &'static str,
+    /// The folder below what the variable says.
+    below: &'static str,
+    /// The folder below the home, where the variable is not set.
+    standard: &'static str,
+    /// How many folders deep its sessions lie.
+    depth_max: usize,
+    /// Ends of names that only sessions have there; other files there are recognised by their content.
+    ends: &'static [&'static str],
+}
 
-const KNOWN: [Known; 7] = [
-    ("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2),
-    ("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2),
-    ("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4),
-    ("opencode", "XDG_DATA_HOME", "opencode", ".local/share/opencode", 1),
-    ("pi", "PI_CODING_AGENT_DIR", "sessions", ".pi/agent/sessions", 2),
-    ("mini-swe-agent", "MSWEA_GLOBAL_CONFIG_DIR", "", ".config/mini-swe-agent", 2),
-    ("inspect", "INSPECT_LOG_DIR", "", "", 2),
+/// Where agents keep their sessions.
+const KNOWN: [Known; 13] = [
+    known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
+    known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
+    known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
+    known("codex", "CODEX_HOME", "archived_sessions", ".codex/archived_sessions", 4, &[".jsonl", ".jsonl.zst"]),
+    known("opencode", "XDG_DATA_HOME", "opencode", ".local/share/opencode", 1, &["opencode.db"]),
+    known("pi", "PI_CODING_AGENT_DIR", "sessions", ".pi/agent/sessions", 2, &[".jsonl"]),
+    known("openhands", "OPENHANDS_PERSISTENCE_DIR", "", ".openhands", 3, &[]),
+    known("mini-swe-agent", "MSWEA_GLOBAL_CONFIG_DIR", "", ".config/mini-swe-agent", 2, &[".traj.json"]),
+    known("inspect", "INSPECT_LOG_DIR", "", "", 2, &[".eval"]),
+    known("gemini", "GEMINI_CLI_HOME", ".gemini/tmp", ".gemini/tmp", 2, &[]),
+    known("qwen", "", "", ".qwen/projects", 2, &[]),
+    known("copilot", "", "", ".copilot/session-state", 1, &[]),
+    known("cursor", "", "", ".cursor/projects", 2, &[]),
 ];
+
+const fn known(
+    agent: &'static str,
+    variable: &'static str,
+    below: &'static str,
+    standard: &'static str,
+    depth_max: usize,
+    ends: &'static [&'static str],
+) -> Known {
+    Known { agent, variable, below, standard, depth_max, ends }
+}
+
+/// What the folder in which obelus was started is called, among the agents.
+const HERE: &str = "here";
 
 /// Where Inspect writes when nothing says otherwise, from the folder in which it runs.
 const INSPECT: &str = "logs";
@@ -41,7 +76,7 @@ const INSPECT: &str = "logs";
 /// The agents whose sessions are known to lie somewhere.
 #[must_use]
 pub fn agents() -> Vec<&'static str> {
-    let mut names: Vec<&str> = KNOWN.iter().map(|(agent, ..)| *agent).collect();
+    let mut names: Vec<&str> = KNOWN.iter().map(|known| known.agent).collect();
     names.dedup();
     names
 }
@@ -50,20 +85,19 @@ pub fn agents() -> Vec<&'static str> {
 #[must_use]
 pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) -> Vec<SessionPlace> {
     let home = variable("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    let place =
-        |agent, folder, depth_max| SessionPlace { agent, folder, depth_max, skipped: PARTS, home: home.clone() };
     let mut places: Vec<SessionPlace> = Vec::new();
-    for (agent, name, below, standard, depth_max) in KNOWN {
-        let moved = variable(name).filter(|moved| !moved.is_empty());
-        let folder = match (&moved, &home) {
-            (Some(moved), _) => Path::new(moved).join(below),
-            (None, _) if agent == "inspect" => here.join(INSPECT),
-            (None, Some(home)) => home.join(standard),
+    for known in &KNOWN {
+        let moved = Some(known.variable).filter(|name| !name.is_empty()).and_then(variable);
+        let folder = match (moved.filter(|moved| !moved.is_empty()), &home) {
+            (Some(moved), _) => Path::new(&moved).join(known.below),
+            (None, _) if known.agent == "inspect" => here.join(INSPECT),
+            (None, Some(home)) => home.join(known.standard),
             (None, None) => continue,
         };
         let is_new = places.iter().all(|known| known.folder != folder);
         if is_new && folder.is_dir() {
-            places.push(place(agent, folder, depth_max));
+            let Known { agent, depth_max, ends, .. } = *known;
+            places.push(SessionPlace { agent, folder, depth_max, skipped: PARTS, ends, home: home.clone() });
         }
     }
     places
@@ -72,24 +106,38 @@ pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) 
 /// The folder in which obelus was started, without what lies deeper.
 #[must_use]
 pub fn place_here(here: &Path) -> SessionPlace {
-    SessionPlace { agent: "here", folder: here.to_owned(), depth_max: 0, skipped: &[], home: None }
+    SessionPlace { agent: HERE, folder: here.to_owned(), depth_max: 0, skipped: &[], ends: &[], home: None }
 }
 
 impl SessionPlace {
+    /// Where it is, for people: below the home with `~`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self.home.as_ref().and_then(|home| self.folder.strip_prefix(home).ok()) {
+            Some(below) => Path::new("~").join(below).display().to_string(),
+            None => self.folder.display().to_string(),
+        }
+    }
+
     /// What a file of the place is called: the project and the session, both short.
     pub(super) fn name_of(&self, path: &Path) -> String {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let session = if is_uuid(&stem) { &stem[..8] } else { stem.as_ref() };
+        let project = self.project_of(path);
+        if project.is_empty() { session.to_owned() } else { format!("{project}/{session}") }
+    }
+
+    /// The project of a file of the place, as the folder in which it lies says it.
+    pub(super) fn project_of(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.folder).unwrap_or(path);
-        let stem = below.file_stem().unwrap_or_default().to_string_lossy();
         let folder = below.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
-        let project = match self.agent {
+        match self.agent {
             "claude" => self.project(&folder),
             "pi" => self.project(folder.trim_matches('-')),
             "codex" => String::new(),
-            "here" => ".".to_owned(),
+            HERE => ".".to_owned(),
             _ => folder,
-        };
-        let session = if is_uuid(&stem) { &stem[..8] } else { stem.as_ref() };
-        if project.is_empty() { session.to_owned() } else { format!("{project}/{session}") }
+        }
     }
 
     /// The project that a folder's name spells: a path with `-` for what is no letter and no digit.
@@ -146,6 +194,7 @@ mod tests {
             folder: "/h/ann/.claude/projects".into(),
             depth_max: 2,
             skipped: PARTS,
+            ends: &[],
             home: Some("/h/ann".into()),
         };
         let name = |below: &str| place.name_of(&place.folder.join(below));

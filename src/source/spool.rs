@@ -63,7 +63,8 @@ impl Spool {
         Self::made(name, move |spool| open().and_then(|stream| spool.fill(stream, packing, &label)))
     }
 
-    /// One that a thread fills with what somebody writes. When nobody can read it any more, writing ends.
+    /// One that a thread fills with what somebody writes: an empty piece makes all that was written readable at once.
+    /// When nobody can read it any more, writing ends.
     ///
     /// # Errors
     /// As [`Spool::filled`].
@@ -76,7 +77,7 @@ impl Spool {
             let mut pending = Vec::new();
             let result = write(&mut |piece| {
                 pending.extend_from_slice(piece);
-                if pending.len() < BATCH_BYTES {
+                if pending.len() < BATCH_BYTES && !piece.is_empty() {
                     return Ok(());
                 }
                 if Arc::strong_count(spool) == 1 {
@@ -122,7 +123,8 @@ impl Spool {
         self.is_done.load(Ordering::Acquire)
     }
 
-    fn fill<'r>(&self, stream: impl Read + 'r, packing: Packing, name: &str) -> Result<(), Problem> {
+    /// Reads a stream to its end, or until nobody can read what it brings.
+    fn fill<'r>(self: &Arc<Self>, stream: impl Read + 'r, packing: Packing, name: &str) -> Result<(), Problem> {
         let broke_off = |e: io::Error| Problem::unreadable(format!("{name} broke off: {e}"));
         let (mut stream, is_packed): (Box<dyn Read + 'r>, bool) = match packing {
             Packing::Unknown => unpack::unpacked(stream).map_err(broke_off)?,
@@ -140,6 +142,9 @@ impl Spool {
                 }
                 Err(e) => return Err(broke_off(e)),
             };
+            if Arc::strong_count(self) == 1 {
+                return Ok(());
+            }
             self.put(&block[..n], name)?;
         }
     }
@@ -195,7 +200,8 @@ mod tests {
     /// A pipe that never ends leaves others as much of the disk as a packed file does.
     #[test]
     fn a_pipe_leaves_room_on_the_disk() {
-        let spool = Spool { room_left: u64::MAX, ..Spool::new().unwrap() };
+        let spool = Arc::new(Spool { room_left: u64::MAX, ..Spool::new().unwrap() });
+        let _reader = Arc::clone(&spool);
         let problem = spool.fill(io::repeat(b'x'), Packing::Unknown, "pipe").unwrap_err();
         assert!(problem.message.contains("no room to keep more of pipe"), "{problem}");
         assert!(spool.len() < 2 * ROOM_LOOK_BYTES, "{}", spool.len());

@@ -14,7 +14,7 @@ use crate::model::{Cell, Problem, RowSink, Table, Tables};
 use pager::Pager;
 use schema::Root;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How such a file begins.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -82,6 +82,13 @@ impl Tables for Database {
             .and_then(|found| found.map(|payload| picked.cells(number, &payload, &self.pager)).transpose());
         found.map_err(|why| unreadable(&self.name, &why))
     }
+}
+
+/// Where the write-ahead log of a database is, if it has one.
+pub(super) fn log_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(wal::SUFFIX);
+    name.into()
 }
 
 fn unreadable(name: &str, why: &str) -> Problem {

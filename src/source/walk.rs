@@ -3,6 +3,7 @@
 use super::folder::{self, Folder};
 use super::input::cannot_open;
 use super::places::SessionPlace;
+use super::{container, unpack};
 use crate::model::Problem;
 use crate::platform::FileId;
 use std::collections::HashSet;
@@ -15,14 +16,17 @@ use std::time::SystemTime;
 /// Ends of the names of files that hold records.
 const ENDS: [&[u8]; 3] = [b".jsonl", b".ndjson", b".json"];
 
-/// Ends of the names of files that hold sessions in the places of agents, beside those.
-const SESSION_ENDS: [&[u8]; 3] = [b".eval", b".traj", b".db"];
+/// Bytes at the beginning that say whether a file may be a log.
+const HEAD_LEN: u64 = 64;
 
 /// Ends after these where such a file is packed: it can be read but not followed.
 const PACKED: [&[u8]; 2] = [b".gz", b".zst"];
 
 /// Whether a folder whose names allow it is one input: a format says so.
 pub type IsInput = fn(&Path) -> bool;
+
+/// Whether a file is a log of an agent: a format says so, by its beginning.
+pub type IsLog = fn(&Path) -> bool;
 
 /// What the file system says of a file, or of all files of a folder that is one input.
 #[derive(Debug, Clone, Copy)]
@@ -99,22 +103,38 @@ pub(super) fn walk(
     walk_for(root, &Wanted { file: &holds_records, folder: &|_| true, is_input }, troubles, each);
 }
 
-/// The same of a place of sessions, as deep as they lie there.
+/// Goes through the files of a place of sessions, as deep as they lie there: those whose names say that they are
+/// sessions, all others of some size, and folders that are one input. `each` hears whether the name said it.
 pub(super) fn walk_place(
     place: &SessionPlace,
     is_input: IsInput,
     troubles: &mut Vec<Problem>,
-    each: &mut dyn FnMut(&Path, &FileFacts),
+    each: &mut dyn FnMut(&Path, &FileFacts, bool),
 ) {
     let enters = |folder: &Path| {
         let is_skipped = folder.file_name().is_some_and(|name| place.skipped.iter().any(|skipped| name == *skipped));
         !is_skipped && folder.components().count() <= place.depth_max
     };
-    let is_session = |name: &[u8]| {
-        let is_log = holds_records(name) || SESSION_ENDS.iter().any(|end| name.ends_with(end));
-        is_log && !name.starts_with(b"agent-")
-    };
-    walk_for(&place.folder, &Wanted { file: &is_session, folder: &enters, is_input }, troubles, each);
+    let is_part = |name: &[u8]| name.starts_with(b"agent-");
+    let wanted = Wanted { file: &|name| !is_part(name), folder: &enters, is_input };
+    walk_for(&place.folder, &wanted, troubles, &mut |below, facts| {
+        let name = below.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_named = place.ends.iter().any(|end| name.ends_with(end.as_bytes()));
+        if facts.len > 0 {
+            // A folder that is one input was looked into.
+            each(below, facts, is_named || name.is_empty() || place.folder.join(below).is_dir());
+        }
+    });
+}
+
+/// Whether a file begins as a log may: with a JSON object or list, or as a container or packed file does. Only such a
+/// one is looked into.
+pub(super) fn may_be_log(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD_LEN).read_to_end(&mut head));
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
+    let is_packed = |head: &[u8]| unpack::is_packed(head) || container::is_container(head);
+    read.is_ok() && (text.starts_with(b"{") || text.starts_with(b"[") || is_packed(&head))
 }
 
 /// What a walk looks for.

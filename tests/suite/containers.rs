@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// A zip archive of stored members.
-fn archive(members: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn archive(members: &[(&str, &str)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, text) in members {
         let mut crc = Crc::new();
@@ -28,7 +28,7 @@ fn values(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-const HEADER: &str = r#"{"version":2,"status":"success","eval":{"task":"sums","model":"m"}}"#;
+pub(crate) const HEADER: &str = r#"{"version":2,"status":"success","eval":{"task":"sums","model":"m"}}"#;
 const SAMPLE: &str = r#"{
   "id": 1, "epoch": 1, "target": "3", "messages": [
     {"role": "user", "content": "add 1 and 2"},

@@ -1,6 +1,9 @@
 //! `obelus context`: what fills the model's window at a step.
 
 use super::command::{file, obelus};
+use obelus::shell::headless::Stage;
+use obelus::source::Input;
+use obelus::ui::Theme;
 use serde_json::Value;
 
 /// A session of Claude Code with usage, compacted once.
@@ -67,4 +70,28 @@ fn a_conversation_has_a_window_and_a_state_has_none() {
     let path = file(folder.path(), "a.json", "{\"context\":[{\"type\":\"state\",\"state\":{\"a\":1}}]}");
     let (status, _, stderr) = obelus(&["context", &path]);
     assert!(status == 2 && stderr.contains("acts"), "{stderr}");
+}
+
+/// What a pane shows beside the steps, and the timeline, after `t` so many times.
+fn after_t(text: &str, presses: usize) -> String {
+    let mut stage =
+        Stage::open(Input::memory("s.jsonl", text), None, (120, 30), Theme::built_in("dark").unwrap()).unwrap();
+    (0..presses).for_each(|_| stage.press("t").unwrap());
+    let buffer = stage.buffer();
+    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>() + "\n";
+    (0..buffer.area.height).map(row).collect()
+}
+
+#[test]
+fn tokens_or_cost_stand_beside_the_steps_and_on_the_timeline() {
+    // No step carries a time: the first press shows what was spent, the second nothing.
+    let shown = after_t(SESSION, 1);
+    // 5 written, 90 read; then 2 and 40 more.
+    assert!(shown.contains("95 tok") && shown.contains("137 tok"), "{shown}");
+    let bars: Vec<char> = shown.lines().rev().nth(1).unwrap().chars().filter(|c| "▁▂▃▄▅▆▇█".contains(*c)).collect();
+    assert_eq!(bars, ['█', '▄'], "{shown}");
+    assert!(!after_t(SESSION, 2).contains(" tok "));
+    let priced = SESSION.replace("\"message\":{\"id\":\"m1\"", "\"costUSD\":0.25,\"message\":{\"id\":\"m1\"");
+    assert!(after_t(&priced, 1).contains("$0.250"), "{}", after_t(&priced, 1));
+    assert!(after_t("{\"a\":1}\n", 1).contains("carry no time"));
 }

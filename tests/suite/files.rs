@@ -203,8 +203,7 @@ fn of_ten_thousand_files_only_those_on_screen_are_read() {
         name: format!("{n:05}.jsonl"),
         len: 1,
         written: Some(-n),
-        is_live: false,
-        kind: obelus::model::ListedKind::File,
+        ..ListedFile::default()
     };
     stage.tell(Msg::Files(ListChange { changed: (0..10_000).map(file).collect(), ..ListChange::default() }));
     stage.press("G").unwrap();

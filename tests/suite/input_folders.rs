@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-fn event(number: usize) -> String {
+pub(crate) fn event(number: usize) -> String {
     let said = r#""source":"agent","message":"","timestamp":"2026-05-01T10:00:0"#;
     match number {
         0 => r#"{"id":0,"source":"user","timestamp":"2026-05-01T10:00:00","action":"message","args":{"content":"list it"}}"#
@@ -20,7 +20,7 @@ fn event(number: usize) -> String {
 }
 
 /// A session of OpenHands: its events in files of their own.
-fn events(root: &Path, numbers: &[usize]) -> PathBuf {
+pub(crate) fn events(root: &Path, numbers: &[usize]) -> PathBuf {
     let folder = root.join("s1/events");
     fs::create_dir_all(&folder).unwrap();
     numbers.iter().for_each(|number| drop(file(&folder, &format!("{number}.json"), &event(*number))));

@@ -78,6 +78,7 @@ mod readme;
 #[cfg(feature = "schema")]
 mod reference;
 mod reliability;
+mod remade;
 mod replaced_content;
 mod replay;
 mod report;
@@ -95,6 +96,7 @@ mod scopix_screen;
 mod screen_text;
 mod searches;
 mod seek;
+mod sessions;
 mod set_up;
 mod shapes;
 mod signs;

@@ -110,7 +110,7 @@ fn the_sessions_of_agents_are_listed_by_project_without_their_parts() {
     session(&project);
     let home = root.path().join("home").into_os_string();
     let places = session_places(&|name| (name == "HOME").then(|| home.clone()), root.path());
-    let change = Listing::of_places(places, |_| false).look(SystemTime::now()).unwrap();
+    let change = Listing::of_places(places, |_| false, |_| false).look(SystemTime::now()).unwrap();
     let names: Vec<&str> = change.changed.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["srv-app/s1"]);
     let (status, _, stderr) = obelus(&["--latest", "nobody"]);

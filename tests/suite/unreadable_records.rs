@@ -100,10 +100,8 @@ fn tail_reads_packed_files_and_names_what_is_no_text() {
     std::io::Write::write_all(&mut packer, b"{\"a\":1}\n{\"b\":2}\n").unwrap();
     let packed = packer.finish().unwrap();
     std::fs::write(at.join("p.jsonl"), &packed).unwrap();
-    for words in [&["tail", "p.jsonl", "--json", "--once"][..], &["tail", "p.jsonl", "--json"]] {
-        let (status, stdout, stderr) = obelus(at, words);
-        assert_eq!((status, stderr.as_str(), stdout.lines().count()), (0, "", 2), "{stdout}");
-    }
+    let (status, stdout, stderr) = obelus(at, &["tail", "p.jsonl", "--json", "--once"]);
+    assert_eq!((status, stderr.as_str(), stdout.lines().count()), (0, "", 2), "{stdout}");
     std::fs::write(at.join("cut.jsonl"), &packed[..packed.len() - 6]).unwrap();
     let (status, _, stderr) = obelus(at, &["tail", "cut.jsonl", "--once"]);
     assert!(status == 2 && stderr.contains("cut.jsonl"), "{stderr}");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// A file of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListedFile {
     /// Where it is; no other file of the list has it.
     pub path: PathBuf,
@@ -17,12 +17,17 @@ pub struct ListedFile {
     pub is_live: bool,
     /// What it is.
     pub kind: ListedKind,
+    /// The agent in whose place of sessions it lies, as it is named on the command line; empty: it lies in none.
+    pub agent: &'static str,
+    /// What its place says of the project, for people; empty where it says nothing.
+    pub project: String,
 }
 
 /// What is at the path of a listed file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ListedKind {
     /// A file.
+    #[default]
     File,
     /// A pipe or device: what can be read once.
     Stream,
@@ -35,6 +40,8 @@ pub enum ListedKind {
 pub struct ListChange {
     /// What is listed, in a few words.
     pub title: String,
+    /// Folders in which sessions are looked for; empty: files are listed, not sessions.
+    pub places: Vec<String>,
     /// Files that came or changed.
     pub changed: Vec<ListedFile>,
     /// Files that are listed no more.

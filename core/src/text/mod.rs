@@ -4,6 +4,7 @@
 //! no control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON, no colour.
 
 mod find;
+mod fuzzy;
 mod humanize;
 mod role;
 mod safe;
@@ -11,6 +12,7 @@ pub mod suggest;
 mod width;
 
 pub use find::{Expression, Pattern};
+pub use fuzzy::Fuzzy;
 pub use humanize::{count_of, count_text, size_text};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};

@@ -2,7 +2,7 @@
 
 use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
-use crate::panes::{Times, times};
+use crate::panes::{Times, spend, times};
 
 impl App {
     /// Goes to a step and remembers where we were.
@@ -20,13 +20,28 @@ impl App {
         }
     }
 
-    /// Shows the next of the columns of times.
+    /// Shows the next of the columns of times and of what was spent; one that would be empty is passed over.
     pub(in crate::app) fn next_times(&mut self) {
-        let untimed = self.session.open().map_or_else(|| Some(String::new()), |open| times::untimed(&open));
-        if let Some(told) = untimed.filter(|_| self.times == Times::Off) {
-            return self.tell(told);
+        let Some(open) = self.session.open() else { return };
+        let (untimed, has_spend) = (times::untimed(&open), spend::recorded(&open).is_some());
+        drop(open);
+        let has = |times: Times| match times {
+            Times::Off => true,
+            Times::Since | Times::Clock => untimed.is_none(),
+            Times::Spend => has_spend,
+        };
+        let mut next = self.times.next();
+        while !has(next) {
+            next = next.next();
         }
-        self.times = self.times.next();
+        match (next, untimed) {
+            (Times::Off, Some(told)) if self.times == Times::Off => self.tell(told),
+            (Times::Spend, _) => {
+                self.tell("beside the steps: spent so far; on the timeline: what each part of the run spent");
+            }
+            _ => {}
+        }
+        self.times = next;
     }
 
     pub(in crate::app) fn write_of_focus(&mut self, is_forward: bool) {

@@ -189,8 +189,10 @@ impl App {
     }
 
     fn cancel_prompt(&mut self) {
-        if let Some(Layer::Search(_)) = self.layer.take() {
-            self.cancel_search();
+        match self.layer.take() {
+            Some(Layer::Search(_)) => self.cancel_search(),
+            Some(Layer::Filter(_)) => self.cancel_filter_typed(),
+            _ => {}
         }
     }
 

@@ -16,7 +16,7 @@ impl App {
     pub(in crate::app) fn ask_filter(&mut self) {
         let mut prompt = Prompt::default();
         let filter = match self.filtered() {
-            Filtered::Files => self.files_filter().unwrap_or_default().to_owned(),
+            Filtered::Files => self.begin_filter_typed(),
             Filtered::Trajectories => typed_filter(&self.table.filter),
             Filtered::Steps => typed_filter(&self.step_filter.filter),
         };

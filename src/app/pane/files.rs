@@ -54,8 +54,9 @@ impl PaneContent for Files {
         if !app.layout().has(Pane::Files) {
             return;
         }
-        let height = app.pane_extent(Pane::Files).height.saturating_sub(1);
+        let height = app.pane_extent(Pane::Files).height;
         let Some(files) = &mut app.files else { return };
+        let height = files.pane.list_height(height);
         let total = files.pane.rows().len();
         files.pane.scroll.show_cursor(height, total);
         let wanted = files.pane.wanted(height);

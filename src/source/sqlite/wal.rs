@@ -14,7 +14,7 @@ const FRAME_HEADER_LEN: usize = 24;
 const MAGIC: u32 = 0x377f_0682;
 
 /// What a database file's log is called.
-const SUFFIX: &str = "-wal";
+pub(super) const SUFFIX: &str = "-wal";
 
 /// A log with at least one commit.
 #[derive(Debug)]
@@ -56,9 +56,7 @@ impl Checksum {
 impl Wal {
     /// The log beside a database; None: there is none, or nothing in it holds.
     pub(super) fn beside(path: &Path, page_len: usize) -> Result<Option<Self>, Fault> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(SUFFIX);
-        match File::open(&name) {
+        match File::open(super::log_of(path)) {
             Ok(file) => Self::read_frames(file, page_len).map_err(|e| format!("its log cannot be read ({e})")),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(format!("its log cannot be opened ({e})")),

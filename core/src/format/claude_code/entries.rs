@@ -73,7 +73,8 @@ impl Adapter for Entries {
                 is_boundary: text(record, "subtype") == Some("compact_boundary"),
             });
         }
-        self.session.read(record, class, log);
+        let copies = &self.copies;
+        self.session.read(record, class, &|leaf| Some(leaf) != id && copies.knows(leaf), log);
         if let Some(id) = id {
             self.session.saw(hash(id), log);
         }

@@ -5,7 +5,7 @@ use super::text;
 use crate::format::log::Log;
 use crate::json::Value;
 use crate::state::Op;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Members of any line that are state, and the slots that they are written to when they change.
 const MEMBERS: [(&str, &str); 8] = [
@@ -44,21 +44,20 @@ enum TitleRank {
 pub(super) struct Session {
     members: HashMap<&'static str, Box<str>>,
     rank: TitleRank,
-    /// Ids of the records so far, and summaries of records that are not among them.
-    seen: HashSet<u64>,
+    /// Summaries of records that did not come yet.
     waiting: HashMap<u64, Box<str>>,
 }
 
 impl Session {
-    /// Writes what a record says; its steps are reported.
-    pub(super) fn read(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
+    /// Writes what a record says; its steps are reported. `is_known`: whether a record of an id came before.
+    pub(super) fn read(&mut self, record: &Value<'_>, class: &str, is_known: &dyn Fn(&str) -> bool, log: &mut Log<'_>) {
         for (member, slot) in MEMBERS {
             self.member(record.get(member), slot, log);
         }
         if let Some((_, member, slot)) = LINES.iter().find(|(name, ..)| *name == class) {
             self.member(record.get(member), slot, log);
         }
-        self.title(record, class, log);
+        self.title(record, class, is_known, log);
         match class {
             "file-history-snapshot" => snapshot(record, log),
             "file-history-delta" => delta(record, log),
@@ -76,14 +75,14 @@ impl Session {
     }
 
     /// A title of the user counts before one of the model, and that before a summary. A summary belongs to the session
-    /// only if the record that it names does: others of the project are at the beginning of a file.
-    fn title(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
+    /// only if the record that it names does: others of the project stand at the beginning of a file.
+    fn title(&mut self, record: &Value<'_>, class: &str, is_known: &dyn Fn(&str) -> bool, log: &mut Log<'_>) {
         match class {
             "custom-title" => self.put_title(text(record, "customTitle"), TitleRank::User, log),
             "ai-title" => self.put_title(text(record, "aiTitle"), TitleRank::Model, log),
             "summary" => {
                 let (Some(summary), Some(leaf)) = (text(record, "summary"), text(record, "leafUuid")) else { return };
-                if self.seen.contains(&super::entries::hash(leaf)) {
+                if is_known(leaf) {
                     self.put_title(Some(summary), TitleRank::Summary, log);
                     self.member(record.get("summary"), "summary", log);
                 } else {
@@ -103,7 +102,6 @@ impl Session {
 
     /// A record of this id is part of the session.
     pub(super) fn saw(&mut self, id: u64, log: &mut Log<'_>) {
-        self.seen.insert(id);
         if let Some(summary) = self.waiting.remove(&id) {
             self.put_title(Some(&summary), TitleRank::Summary, log);
         }

@@ -14,9 +14,18 @@ impl Copies {
     /// Whether the newest record of this id had this text; the record is the newest from now on. Ids are not always
     /// unique, so a copy is equal in its text too.
     pub(in crate::format) fn has(&mut self, id: &str, text: &str) -> bool {
-        let digest = |text: &str| cast::low_u64(XxHash3_128::oneshot(text.as_bytes()));
-        self.newest.insert(digest(id), digest(text)) == Some(digest(text))
+        let text = digest(text);
+        self.newest.insert(digest(id), text) == Some(text)
     }
+
+    /// Whether there was a record of this id.
+    pub(in crate::format) fn knows(&self, id: &str) -> bool {
+        self.newest.contains_key(&digest(id))
+    }
+}
+
+fn digest(text: &str) -> u64 {
+    cast::low_u64(XxHash3_128::oneshot(text.as_bytes()))
 }
 
 #[cfg(test)]

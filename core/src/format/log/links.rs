@@ -55,16 +55,19 @@ impl Links {
         if keys.is_empty() {
             self.open.remove(&step);
         }
-        let take = |steps: Option<&mut Vec<StepNo>>| {
-            if let Some(steps) = steps
-                && let Some(at) = steps.iter().rposition(|known| *known == step)
-            {
+        let take = |all: &mut HashMap<Box<str>, Vec<StepNo>>, of: &str| {
+            let Some(steps) = all.get_mut(of) else { return };
+            if let Some(at) = steps.iter().rposition(|known| *known == step) {
                 steps.remove(at);
             }
+            // Nearly every call has an id of its own.
+            if steps.is_empty() {
+                all.remove(of);
+            }
         };
-        take(self.by_name.get_mut(&key.name));
+        take(&mut self.by_name, &key.name);
         match key.id {
-            Some(id) => take(self.by_id.get_mut(&id)),
+            Some(id) => take(&mut self.by_id, &id),
             None if self.without_id.front() == Some(&step) => drop(self.without_id.pop_front()),
             None => {
                 if let Some(at) = self.without_id.iter().rposition(|known| *known == step) {
@@ -100,5 +103,6 @@ mod tests {
         let steps: Vec<_> = answers.iter().map(|answer| links.result(answer)).collect();
         assert_eq!(steps, [Some(1), Some(0), None, Some(3), Some(2), None]);
         assert!(links.open.is_empty() && links.without_id.is_empty());
+        assert!(links.by_id.is_empty() && links.by_name.is_empty(), "what is answered takes no room");
     }
 }

@@ -124,7 +124,7 @@ impl<A: Adapter> LogRun<A> {
         say: impl FnOnce(&Turn<'_>) -> T,
     ) -> Result<T, Problem> {
         let texts = kept.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
-        let gone = || Problem::gone(kept.place.span);
+        let gone = || Problem::gone(kept.place().span);
         let values = texts.iter().map(|text| json::parse(text).map_err(|_| gone()));
         let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
         let values: Vec<&Value<'_>> = values.iter().collect();
@@ -132,7 +132,7 @@ impl<A: Adapter> LogRun<A> {
         if let Some(text) = self.found.output(step) {
             parts::put_output(&mut turn, text?);
         }
-        Ok(say(&Turn { is_injected: kept.is_injected || turn.is_injected, ..turn }))
+        Ok(say(&Turn { is_injected: kept.is_injected() || turn.is_injected, ..turn }))
     }
 
     fn time(&self, kept: &Kept, bytes: &dyn Bytes) -> Option<String> {
@@ -185,7 +185,7 @@ impl<A: Adapter> Run for LogRun<A> {
     fn place(&self, step: StepNo) -> Option<StepPlace> {
         let kept = self.steps.get(step)?;
         let record = self.record(kept.record().checked_sub(self.first)?)?;
-        Some(StepPlace { record: kept.record(), place: kept.place, record_span: record.place.span })
+        Some(StepPlace { record: kept.record(), place: kept.place(), record_span: record.place.span })
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
@@ -193,7 +193,7 @@ impl<A: Adapter> Run for LogRun<A> {
         let standing = self.steps.standing(step, kept.record().checked_sub(self.first));
         let dialect = self.adapter.dialect();
         let said = self.with_turn(step, kept, bytes, |turn| Step {
-            sign: describe::sign(kept.kind, kept.is_failed),
+            sign: describe::sign(kept.kind, kept.is_failed()),
             summary: describe::summary(turn),
             ..acting(turn, dialect)
         });
@@ -205,17 +205,17 @@ impl<A: Adapter> Run for LogRun<A> {
         Step {
             number: step,
             kind: kept.kind.name().to_owned(),
-            class: kept.class.as_deref().map(str::to_owned),
+            class: self.steps.names.get(kept.class()).map(str::to_owned),
             role: kept.role,
-            tool: kept.tool.as_deref().map(str::to_owned),
-            answers: kept.answers,
+            tool: self.steps.names.get(kept.tool()).map(str::to_owned),
+            answers: kept.answers(),
             standing,
             caller: self.steps.callers.get(&step).copied(),
             chars: kept.chars as usize,
             time: self.time(kept, bytes),
-            tokens: kept.tokens.map(u64::from),
+            tokens: kept.tokens().map(u64::from),
             reward: self.steps.rewards.get(&step).map(|reward| reward.to_string()),
-            label: describe::label(kept.kind, kept.role, kept.class.as_deref(), standing),
+            label: describe::label(kept.kind, kept.role, self.steps.names.get(kept.class()), standing),
             trajectory: self.steps.trajectory(step),
             ..said
         }
@@ -248,11 +248,11 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn answers(&self, step: StepNo) -> Option<StepNo> {
-        self.steps.get(step)?.answers
+        self.steps.get(step)?.answers()
     }
 
     fn sign(&self, step: StepNo) -> Option<StepKind> {
-        self.steps.get(step).map(|kept| describe::sign(kept.kind, kept.is_failed))
+        self.steps.get(step).map(|kept| describe::sign(kept.kind, kept.is_failed()))
     }
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
@@ -276,9 +276,9 @@ impl<A: Adapter> Run for LogRun<A> {
     /// Who supplied a value is the tool that was called or answered, else the speaker.
     fn attribution(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Attribution {
         let kept = self.steps.get(author);
-        let tool = kept.and_then(|kept| kept.tool.as_deref());
+        let tool = kept.and_then(|kept| self.steps.names.get(kept.tool()));
         let role = kept.map(|kept| kept.role).filter(|role| *role != Role::Unknown);
-        let who = tool.or(role.map(Role::name)).or(kept.and_then(|kept| kept.class.as_deref()));
+        let who = tool.or(role.map(Role::name)).or(kept.and_then(|kept| self.steps.names.get(kept.class())));
         Attribution { who: who.map(str::to_owned), ..Attribution::default() }
     }
 
@@ -340,7 +340,7 @@ impl<A: Adapter> LogRun<A> {
     /// A step of the conversation so far: who, and what.
     fn entry(&self, step: StepNo, kept: &Kept, bytes: &dyn Bytes) -> ViewEntry {
         let text = self.with_turn(step, kept, bytes, describe::said).unwrap_or_else(|problem| problem.to_string());
-        let content = text_at(kept.place.span, bytes).ok();
+        let content = text_at(kept.place().span, bytes).ok();
         let content = content.and_then(|text| json::parse(&text).ok().map(|value| json::compact(&value)));
         let role = kept.role.name().to_owned();
         ViewEntry { text: format!("{role}: {text}"), role: Some(role), content, step, identity: None }

@@ -5,8 +5,7 @@ use super::steps::{Dropped, Steps};
 use super::{Form, Node};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Finding, Identity, PartRole, Place, Record, Remark, Role, RunPart, Severity, Span, StepNo, Surroundings, Turn,
-    Usage,
+    Finding, Identity, PartRole, Record, Remark, Role, RunPart, Severity, Span, StepNo, Surroundings, Turn, Usage,
 };
 use crate::state::{IdentityId, Op, Write};
 use std::sync::Arc;
@@ -144,11 +143,10 @@ impl Log<'_> {
 
     /// Adds a step whose values are not all there; its call or result counts from [`Log::close`] on.
     pub(in crate::format) fn open(&mut self, draft: &Draft<'_, '_>) -> StepNo {
-        let spans = draft.values.iter().map(|value| self.span(value)).collect();
-        let line = draft.values.first().map_or(0, |value| self.lines_before(value));
-        let place = Place { span: Span::default(), line: self.record.place.line + line };
+        let spans: Vec<Span> = draft.values.iter().map(|value| self.span(value)).collect();
+        let line = self.record.place.line + draft.values.first().map_or(0, |value| self.lines_before(value));
         let time = draft.time.map(|value| self.span(value));
-        self.steps.add(Kept::new(draft, self.record.number, place, time), spans)
+        self.steps.add(Kept::new(draft, self.record.number, line, &spans, time), draft.class)
     }
 
     /// Adds a value to a step that is open, or that shows more than it did.

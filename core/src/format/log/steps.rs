@@ -1,7 +1,7 @@
 //! The steps of a log so far, with the state that they write.
 
 use super::describe;
-use super::kept::Kept;
+use super::kept::{Kept, Names};
 use super::links::Links;
 use super::threads::Threads;
 use crate::model::{Chunks, Finding, Role, RunPart, Span, Standing, StepNo, Surroundings, Turn, Usage};
@@ -24,7 +24,7 @@ pub(super) struct Steps {
     pub(super) kept: Chunks<Kept>,
     /// The steps that say themselves that they failed.
     pub(super) failed: BTreeSet<StepNo>,
-    names: HashSet<Arc<str>>,
+    pub(super) names: Names,
     links: Links,
     pub(super) rewards: HashMap<StepNo, Box<str>>,
     pub(super) threads: Threads,
@@ -62,8 +62,7 @@ impl Steps {
 
     /// Steps from the next one on are of the trajectory of this name.
     pub(super) fn begin_trajectory(&mut self, label: &str) {
-        let (first, label) = (self.next(), self.name(label));
-        self.labels.push((first, label));
+        self.labels.push((self.next(), label.into()));
     }
 
     /// The name of the trajectory that a step is of.
@@ -98,11 +97,10 @@ impl Steps {
         self.kept.get_mut(usize::try_from(step).ok()?)
     }
 
-    pub(super) fn add(&mut self, mut kept: Kept, spans: Vec<Span>) -> StepNo {
+    pub(super) fn add(&mut self, mut kept: Kept, class: Option<&str>) -> StepNo {
         let step = self.next();
-        kept.show(spans);
-        kept.class = kept.class.map(|class| self.name(&class));
-        if kept.is_failed {
+        kept.set_class(class.and_then(|class| self.names.number(class)));
+        if kept.is_failed() {
             self.failed.insert(step);
         }
         self.kept.push(kept);
@@ -126,7 +124,7 @@ impl Steps {
 
     pub(super) fn tokens(&mut self, step: StepNo, tokens: u64) {
         if let Some(kept) = self.get_mut(step) {
-            kept.tokens = u32::try_from(tokens).ok();
+            kept.set_tokens(Some(tokens));
         }
     }
 
@@ -137,7 +135,7 @@ impl Steps {
 
     pub(super) fn fail(&mut self, step: StepNo) {
         if let Some(kept) = self.get_mut(step) {
-            kept.is_failed = true;
+            kept.set_failed();
             self.failed.insert(step);
         }
     }
@@ -148,14 +146,14 @@ impl Steps {
         let mut tool = None;
         for call in turn.calls() {
             self.links.call(step, call.id.as_deref(), &call.name);
-            tool = tool.or_else(|| Some(self.name(&call.name)));
+            tool = tool.or_else(|| self.names.number(&call.name));
         }
         let mut answers = None;
         for result in turn.results() {
             let call = self.links.result(result).filter(|call| *call != step);
             answers = answers.or(call);
-            let of_call = call.and_then(|call| self.get(call)?.tool.clone());
-            tool = tool.or(of_call).or_else(|| Some(self.name(result.name.as_deref()?)));
+            let of_call = call.and_then(|call| self.get(call)?.tool());
+            tool = tool.or(of_call).or_else(|| self.names.number(result.name.as_deref()?));
         }
         let is_failed = turn.results().any(|result| result.is_error == Some(true));
         let chars = describe::chars(turn);
@@ -165,10 +163,13 @@ impl Steps {
         if kept.role == Role::Unknown {
             kept.role = turn.role;
         }
-        (kept.tool, kept.answers) = (tool, answers);
-        kept.is_failed |= is_failed;
+        kept.set_tool(tool);
+        kept.set_answers(answers);
         kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
-        if kept.is_failed {
+        if is_failed {
+            kept.set_failed();
+        }
+        if kept.is_failed() {
             self.failed.insert(step);
         }
     }
@@ -194,14 +195,5 @@ impl Steps {
 
     pub(super) fn reward(&mut self, step: StepNo, number: &str) {
         self.rewards.insert(step, number.into());
-    }
-
-    fn name(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.names.get(text) {
-            return Arc::clone(known);
-        }
-        let name: Arc<str> = text.into();
-        self.names.insert(Arc::clone(&name));
-        name
     }
 }

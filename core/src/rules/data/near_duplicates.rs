@@ -29,11 +29,43 @@ pub(super) fn mix(mut hash: u64) -> u64 {
     hash ^ (hash >> 33)
 }
 
-/// A hash of a word, without case (FNV-1a of its characters).
-pub(super) fn word_hash(word: &str) -> u64 {
-    word.chars().flat_map(char::to_lowercase).fold(0xcbf2_9ce4_8422_2325, |hash: u64, c| {
-        (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+/// What a hash of a word begins with, and what it is multiplied by (FNV-1a of its characters, without case).
+const HASH_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const HASH_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+fn add(hash: u64, character: u32) -> u64 {
+    (hash ^ u64::from(character)).wrapping_mul(HASH_PRIME)
+}
+
+/// Reports the hash of each word of a text, in order. Words are letters and digits; most are ASCII, and no character of
+/// those is asked twice.
+pub(super) fn each_word(text: &str, mut tell: impl FnMut(u64)) {
+    let bytes = text.as_bytes();
+    let (mut hash, mut is_in_word, mut at) = (HASH_BASIS, false, 0);
+    while let Some(byte) = bytes.get(at) {
+        let is_part = if byte.is_ascii() {
+            at += 1;
+            if byte.is_ascii_alphanumeric() {
+                hash = add(hash, u32::from(byte.to_ascii_lowercase()));
+            }
+            byte.is_ascii_alphanumeric()
+        } else {
+            let Some(character) = text[at..].chars().next() else { break };
+            at += character.len_utf8();
+            if character.is_alphanumeric() {
+                hash = character.to_lowercase().fold(hash, |hash, c| add(hash, u32::from(c)));
+            }
+            character.is_alphanumeric()
+        };
+        if !is_part && is_in_word {
+            tell(hash);
+            hash = HASH_BASIS;
+        }
+        is_in_word = is_part;
+    }
+    if is_in_word {
+        tell(hash);
+    }
 }
 
 /// What is kept of a text.
@@ -101,8 +133,7 @@ impl Runs {
     }
 
     fn text(&mut self, text: &str) {
-        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            let hash = word_hash(word);
+        each_word(text, |hash| {
             self.words.rotate_left(1);
             self.words[WORDS - 1] = hash;
             self.seen += 1;
@@ -111,7 +142,7 @@ impl Runs {
                 let (bin, value) = ((run >> 58) as usize, cast::low_u32(run));
                 self.bins[bin] = self.bins[bin].min(value);
             }
-        }
+        });
     }
 }
 
@@ -155,6 +186,22 @@ impl Index {
 mod tests {
     use super::*;
     use crate::json::{parse, quote};
+
+    /// The hashes of [`each_word`], word by word.
+    fn by_words(text: &str) -> Vec<u64> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let hash = |word: &str| word.chars().flat_map(char::to_lowercase).map(u32::from).fold(HASH_BASIS, add);
+        words.map(hash).collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn words_are_letters_and_digits_without_case(text in "[aB9 _.\u{130}\u{df}\u{e4}\u{4e00}\u{1f600}\u{301}]{0,24}") {
+            let mut told = Vec::new();
+            each_word(&text, |hash| told.push(hash));
+            proptest::prop_assert_eq!(told, by_words(&text));
+        }
+    }
 
     fn sketch(words: &[String]) -> Option<Sketch> {
         let text = quote(&words.join(" "));

@@ -155,8 +155,7 @@ fn each_run(text: &str, words: usize, each: &mut dyn FnMut(u64)) {
     let mut last = std::collections::VecDeque::with_capacity(words + 1);
     let leaving = (0..words).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
     let mut rolling = 0_u64;
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        let hash = super::near_duplicates::word_hash(word);
+    super::near_duplicates::each_word(text, |hash| {
         rolling = rolling.wrapping_mul(FACTOR).wrapping_add(hash);
         last.push_back(hash);
         if last.len() > words {
@@ -166,7 +165,7 @@ fn each_run(text: &str, words: usize, each: &mut dyn FnMut(u64)) {
         if last.len() == words {
             each(mix(rolling));
         }
-    }
+    });
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Secrets and personal data in texts. A message names what was found and never repeats it whole.
 
 use memchr::{memchr_iter, memchr2_iter, memmem};
+use regex::bytes::Regex;
+use std::sync::LazyLock;
 
 /// The shape of a well-known secret, which is also how it is found where it is to be redacted.
 pub(crate) struct Shape {
@@ -60,6 +62,9 @@ const VALUE_LEN_MIN: usize = 20;
 const VALUE_LEN_MAX: usize = 200;
 const ENTROPY_MIN: f64 = 4.0;
 
+/// Bytes before a colon or equals sign in which a name is looked for.
+const NAME_BYTES: usize = 40;
+
 /// Letters and digits that a block of a private key has at least.
 const KEY_LEN_MIN: usize = 40;
 
@@ -67,10 +72,20 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
+/// The beginnings of all shapes: most texts have none, which one pass says.
+static PREFIXES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let prefixes: Vec<String> = SHAPES.iter().map(|shape| regex::escape(shape.prefix)).collect();
+    Regex::new(&prefixes.join("|")).ok()
+});
+
 /// A secret, by its shape, or by its name and how random it is.
 pub(super) fn secret(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    let shape = SHAPES.iter().find(|shape| memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at)));
+    let may_have_shape = PREFIXES.as_ref().is_none_or(|prefixes| prefixes.is_match(bytes));
+    let shape = SHAPES
+        .iter()
+        .filter(|_| may_have_shape)
+        .find(|shape| memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at)));
     if let Some(shape) = shape {
         return Some(format!("this looks like {} (`{}…`); take it out, and revoke it", shape.what, shape.prefix));
     }
@@ -110,7 +125,12 @@ fn private_key(text: &[u8]) -> bool {
 /// The name before a colon or equals sign, if a random value follows it.
 fn named(text: &[u8], at: usize) -> Option<&'static str> {
     let is_around = |b: &u8| matches!(b, b'"' | b'\'' | b' ' | b'\\');
-    let before = text[at.saturating_sub(40)..at].to_ascii_lowercase();
+    // Nearly every colon follows another word: its last letter says so.
+    let last = text[..at].iter().rev().take(NAME_BYTES).find(|b| !is_around(b))?.to_ascii_lowercase();
+    if !NAMES.iter().any(|name| name.ends_with(char::from(last))) {
+        return None;
+    }
+    let before = text[at.saturating_sub(NAME_BYTES)..at].to_ascii_lowercase();
     let before = &before[..=before.iter().rposition(|b| !is_around(b))?];
     let name = NAMES.iter().find(|name| before.ends_with(name.as_bytes()))?;
     let behind = &text[at + 1..];
@@ -198,12 +218,19 @@ fn ends(digits: &[u8]) -> (String, String) {
     (text(&digits[..digits.len().min(2)]), text(&digits[digits.len().saturating_sub(2)..]))
 }
 
+/// Digits of a card, at least.
+const CARD_DIGITS_MIN: usize = 15;
+
 /// 15 or 16 digits that begin like those of a card and have its check digit, in one piece or in groups of four: by the
 /// last of them.
 fn card(text: &[u8]) -> Option<String> {
     let mut at = 0;
     while let Some(start) = text[at..].iter().position(u8::is_ascii_digit).map(|i| at + i) {
         let len = text[start..].iter().take_while(|b| b.is_ascii_digit() || matches!(b, b' ' | b'-')).count();
+        if len < CARD_DIGITS_MIN {
+            at = start + len;
+            continue;
+        }
         let run = &text[start..start + len];
         let is_apart = (start == 0 || !(text[start - 1].is_ascii_alphanumeric() || b"._-".contains(&text[start - 1])))
             && text.get(start + len).is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_')));

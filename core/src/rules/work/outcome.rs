@@ -135,7 +135,7 @@ fn by_text(text: &str, mut given: Given<'_>) -> Outcome {
             At::Tail => last,
         };
         let is_told = is_error_line && (given.exit.is_some() || given.is_error.is_some());
-        if is_told || !row.pattern.is_match(place) {
+        if is_told || !row.is_match(place) {
             continue;
         }
         let is_fine = given.exit == Some(0) || given.is_error == Some(false);

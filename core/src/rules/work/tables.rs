@@ -115,8 +115,32 @@ pub(super) struct Row {
     /// To which results it applies.
     pub(super) scope: &'static str,
     pub(super) at: At,
-    pub(super) pattern: Pattern,
+    pattern: Pattern,
+    /// Texts of which one is in all that the pattern matches, sought in one pass before it; None: it begins with
+    /// such texts itself.
+    needed: Option<Pattern>,
 }
+
+impl Row {
+    /// Whether the row's pattern matches in a text.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.needed.as_ref().is_none_or(|needed| needed.is_match(text)) && self.pattern.is_match(text)
+    }
+}
+
+/// Of rows whose patterns begin with any text, by their reasons: what must stand in it.
+const NEEDED: &[(&str, &str)] = &[
+    ("command-not-found", "not found"),
+    ("tests-failed", "fail|FAIL"),
+    ("build-failed", r"\*\*\* |could not compile|BUILD FAILED|npm (?:ERR!|error) |error\[E|error TS|build stopped"),
+    (
+        "file-error",
+        "No such file or directory|Permission denied|Is a directory|Not a directory|\
+         cannot (?:access|stat|open|remove|create)|can't open file",
+    ),
+    ("crash", "Segmentation|panicked at|panic: |Killed|dumped|Unhandled|Uncaught"),
+    ("exception", "Error|Exception"),
+];
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let root: &'static Value<'static> = &ROOT;
@@ -132,7 +156,8 @@ fn row(value: &'static Value<'static>) -> Option<Row> {
         _ => (At::Tail, Pattern::new(&format!("(?mR)^(?:{pattern})"))),
     };
     let (reason, scope) = (text("reason")?, text("where")?);
-    Some(Row { reason, is_error: text("outcome")? == "error", scope, at, pattern })
+    let needed = NEEDED.iter().find(|(of, _)| *of == reason).map(|(_, texts)| Pattern::new(texts));
+    Some(Row { reason, is_error: text("outcome")? == "error", scope, at, pattern, needed })
 }
 
 /// The rows of outcomes, in their order.
@@ -228,11 +253,50 @@ mod tests {
             assert!(pattern.0.as_ref().is_some_and(|regex| !regex.as_str().is_empty()), "{name}");
         }
         for row in outcomes() {
-            assert!(row.pattern.0.is_some(), "{}", row.reason);
+            assert!(row.pattern.0.is_some() && row.needed.as_ref().is_none_or(|of| of.0.is_some()), "{}", row.reason);
         }
         assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.0.is_some()));
         assert!(TRAILERS.len() == 9 && TRAILERS.iter().all(|(_, trailer)| trailer.0.is_some()));
         assert_eq!(outcomes().len(), 14);
+    }
+
+    /// Each alternative of a pattern once, as the shortest text that it matches.
+    #[test]
+    fn what_a_pattern_matches_has_what_it_needs() {
+        let texts = [
+            ("command-not-found", "x: not found\nx: command not found\nbash: x: not found\nzsh: command not found: x"),
+            (
+                "tests-failed",
+                "1 failed\n= 1 failed\n=x 1 failed=\nFAILED (failures=\nFAILED (errors=\nTests: 1 failed\n\
+                 test result: FAILED\n--- FAIL:\nFAIL\n1 failing\nFAILED",
+            ),
+            (
+                "build-failed",
+                "make: *** \nmake[1]: *** \nerror: could not compile\nBUILD FAILED\nnpm ERR!\nnpm error x\n\
+                 error[E0001]\na(1,2): error TS1\nninja: build stopped",
+            ),
+            (
+                "file-error",
+                "cat: No such file or directory\nls: x: Permission denied\nrm: Is a directory\nsed: Not a directory\n\
+                 cp: cannot access\ncp: cannot stat\ncp: cannot open\ncp: cannot remove\ncp: cannot create\n\
+                 python3: can't open file ",
+            ),
+            (
+                "crash",
+                "Segmentation fault\nthread 'x' panicked at\npanic: \nKilled\nAborted (core dumped)\ncore dumped\n\
+                 UnhandledPromiseRejection\nUnhandled exception\nUncaught Error",
+            ),
+            ("exception", "Error:\nx.AException\nSomeError"),
+        ];
+        assert_eq!(texts.map(|(reason, _)| reason).as_slice(), NEEDED.iter().map(|(of, _)| *of).collect::<Vec<_>>());
+        for (reason, lines) in texts {
+            let row = outcomes().iter().find(|row| row.reason == reason).unwrap();
+            for line in lines.lines().filter(|line| row.pattern.is_match(line)) {
+                assert!(row.is_match(line), "{reason}: {line}");
+            }
+            let matched = lines.lines().filter(|line| row.is_match(line)).count();
+            assert!(matched + 1 >= lines.lines().count(), "{reason}: {matched}");
+        }
     }
 
     #[test]

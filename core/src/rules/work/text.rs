@@ -56,7 +56,8 @@ struct Line {
     block: u32,
     start: u32,
     len: u32,
-    origin: Origin,
+    /// Number of its origin.
+    origin: u32,
 }
 
 /// All lines that a run knew: spans of texts, which are kept once each. Memory is bounded by what the run said.
@@ -64,6 +65,8 @@ struct Line {
 pub(super) struct Texts {
     blocks: Vec<Arc<str>>,
     lines: Chunks<Line>,
+    /// Those of the lines, once for lines of one origin that are behind one another.
+    origins: Chunks<Origin>,
 }
 
 /// Longest text of which lines are taken, in bytes.
@@ -77,7 +80,7 @@ impl Texts {
     }
 
     pub(super) fn origin(&self, id: LineId) -> Option<Origin> {
-        self.lines.get(id.0 as usize).map(|line| line.origin)
+        self.origins.get(self.lines.get(id.0 as usize)?.origin as usize).copied()
     }
 
     /// A text that lines are taken of.
@@ -89,6 +92,10 @@ impl Texts {
 
     /// A line of a block, by its bytes there.
     pub(super) fn line(&mut self, block: Block, start: usize, len: usize, origin: Origin) -> LineId {
+        if self.origins.last() != Some(&origin) {
+            self.origins.push(origin);
+        }
+        let origin = cast::to_u32(self.origins.len() - 1);
         self.lines.push(Line { block: block.0, start: cast::to_u32(start), len: cast::to_u32(len), origin });
         LineId(u32::try_from(self.lines.len() - 1).unwrap_or(u32::MAX))
     }
