@@ -265,7 +265,7 @@ impl App {
     /// What an order or a count rests on; `names` are the custom columns that it asks for.
     fn grounds(&self, version: Option<u64>, names: &[CustomColumn]) -> Grounds {
         let own = self.table.own_tables(names);
-        Grounds { facts: self.table.all().clone(), marks: self.marks(version), own }
+        Grounds { facts: self.table.all().clone(), marks: self.marks(version), own, groups: None }
     }
 
     /// Numbers of custom columns, and how many records are known with what they say.

@@ -155,6 +155,11 @@ pub(super) struct FormatOption {
     #[arg(long = "format-file", value_name = "FILE")]
     #[allow(dead_code, reason = "`custom_formats::register` asks the matches of any command for it")]
     format_files: Vec<PathBuf>,
+    /// Member of each record by a jq expression, as messages=.turns: messages, id, task, reward, label, or any other;
+    /// repeatable
+    #[arg(long = "map", value_name = "NAME=JQ")]
+    #[allow(dead_code, reason = "`mapping::register` asks the matches of any command for it")]
+    maps: Vec<String>,
 }
 
 impl FormatOption {

@@ -3,6 +3,7 @@
 pub(super) mod baseline;
 pub(super) mod config;
 pub(super) mod data;
+mod folded;
 pub(super) mod loss;
 mod sarif;
 mod text;
@@ -26,6 +27,7 @@ use crate::state::IS_CHECKED;
 use baseline::{Contents, Known};
 use clap::{ArgMatches, Args};
 use data::Data;
+use folded::{Folded, Told};
 use loss::Counted;
 use sarif::Sarif;
 use serde::Serialize;
@@ -128,7 +130,12 @@ struct Check<'o, 'w> {
     summary: Summary,
     data: Option<Data>,
     loss: Vec<Counted>,
+    /// Findings of the current file that people may see folded.
+    folded: Folded,
 }
+
+/// Rules on tags that some templates take thoughts out of.
+const THINK_RULES: [&str; 2] = ["sft.think-token", "adp.think-token"];
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
@@ -162,7 +169,16 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if let Some(file) = &options.write_baseline {
         Known::may_write(file, &read)?;
     }
-    let mut check = Check { out, form, policy, known: Known::default(), summary: Summary::default(), data, loss };
+    let mut check = Check {
+        out,
+        form,
+        policy,
+        known: Known::default(),
+        summary: Summary::default(),
+        data,
+        loss,
+        folded: Folded::default(),
+    };
     let problems = check.files(&inputs, format)?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
@@ -206,12 +222,15 @@ impl Check<'_, '_> {
     fn file(&mut self, file: &FileName, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
         self.summary.unknown += usize::from(loaded.detected.is_fallback);
         let mut contents = Contents::new(loaded);
+        self.folded = Folded::new(loaded.detected.format.layout() == Layout::Run);
         ingest::findings(loaded, |found| -> Result<(), Stop> {
             found.into_iter().try_for_each(|found| self.found(file, found, &mut contents))
         })?;
+        self.tell_folded(file, loaded)?;
         if let Some(mut data) = self.data.take() {
             data.file(&file.to_string(), loaded, |found| self.found(file, found, &mut contents))?;
             self.data = Some(data);
+            self.tell_folded(file, loaded)?;
         }
         let mut all = std::mem::take(&mut self.loss);
         let are_several = all.len() > 1;
@@ -221,6 +240,7 @@ impl Check<'_, '_> {
                 self.found(file, found, &mut contents)
             })?;
             one.counts.add(counts);
+            self.tell_folded(file, loaded)?;
         }
         self.loss = all;
         Ok(loaded.trouble.clone())
@@ -228,6 +248,9 @@ impl Check<'_, '_> {
 
     /// Reports a finding, if it is neither allowed nor known.
     fn found(&mut self, file: &FileName, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+        if THINK_RULES.contains(&found.finding.rule) && self.takes_think_tags() {
+            return Ok(());
+        }
         match self.policy.judge(found, contents)? {
             Ruling::Counts(found) => self.tell(file, &found, contents),
             Ruling::Allowed => {
@@ -244,7 +267,11 @@ impl Check<'_, '_> {
     fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
         self.summary.count(&found.finding);
         let told = match &mut self.form {
-            Form::Text => text::tell(file, found, self.out).map_err(Stop::from),
+            Form::Text => {
+                let out = &mut *self.out;
+                let told = self.folded.push(found.clone());
+                told.iter().try_for_each(|told| tell_people(file, told, None, out)).map_err(Stop::from)
+            }
             Form::Json => {
                 let line = json(&file.text(), &found.finding)?;
                 self.out.json(&line).map_err(Stop::from)
@@ -258,6 +285,24 @@ impl Check<'_, '_> {
             Form::Unread => Ok(()),
         };
         self.unless_closed(told)
+    }
+
+    /// Reports what all records of a file have, at the end of a pass over it.
+    fn tell_folded(&mut self, file: &FileName, loaded: &Loaded) -> Result<(), Stop> {
+        if !matches!(self.form, Form::Text) {
+            return Ok(());
+        }
+        let records = loaded.records()?.len();
+        let next = Folded::new(loaded.detected.format.layout() == Layout::Run);
+        let folded = std::mem::replace(&mut self.folded, next);
+        let mut told = folded.finish(records).into_iter();
+        let told = told.try_for_each(|told| tell_people(file, &told, Some(records), self.out));
+        self.unless_closed(told.map_err(Stop::from))
+    }
+
+    /// Whether think tags are right in a text: every template that was asked for knows them.
+    fn takes_think_tags(&self) -> bool {
+        !self.loss.is_empty() && self.loss.iter().all(|one| one.check.template.knows_think_tags())
     }
 
     /// R27: where the reader has closed the pipe, goes on without it: `check | head` has the exit status of `check`.
@@ -296,6 +341,14 @@ impl Check<'_, '_> {
             [] if written.is_some() => 0,
             [] => u8::from(self.summary.errors > 0),
         })
+    }
+}
+
+/// One line for people; `records`: how many the file has, where that is known.
+fn tell_people(file: &FileName, told: &Told, records: Option<usize>, out: &mut Out) -> std::io::Result<()> {
+    match told {
+        Told::One(found) => text::tell(file, found, out),
+        Told::Folded(found, in_a_row) => text::tell_folded(file, (found, *in_a_row), records, out),
     }
 }
 

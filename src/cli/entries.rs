@@ -2,6 +2,7 @@
 
 use super::Stop;
 use super::filter::tokens;
+use super::task_groups::task_groups;
 use crate::format::Looked;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
@@ -83,6 +84,8 @@ impl Pass<'_> {
             key: (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text)),
             also: also(record, text),
         };
+        let has_groups = self.fields.iter().any(|f| matches!(f, Some(Field::Number(number)) if number.is_of_group()));
+        let groups = if has_groups { Some(task_groups(loaded)?) } else { None };
         let mut number = 0;
         ingest::look_at_all(loaded, see, |glanced: Glanced<T>| -> Result<(), Stop> {
             let Glanced { looked, len, line, tokens, key, also } = glanced;
@@ -94,7 +97,10 @@ impl Pass<'_> {
             let is_wanted = self.passing.is_none_or(|passing| passing.get(number) == Some(&true));
             number += 1;
             match maker.finish().iter().next().filter(|_| is_wanted) {
-                Some(entry) => each(Passed { entry: entry.with_mark(mark), line, key, also }),
+                Some(entry) => {
+                    let entry = entry.with_mark(mark).with_groups(groups.as_ref());
+                    each(Passed { entry, line, key, also })
+                }
                 None => Ok(()),
             }
         })

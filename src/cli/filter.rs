@@ -8,14 +8,15 @@ use super::complain;
 use super::extra_findings::{ByRecord, ExtraFindings};
 use super::finding_policy::{FindingPolicy, FindingPolicyOption};
 use super::loss::train;
+use super::task_groups::task_groups;
 use super::tokenizer::TokenizerOption;
 use crate::format::{Looked, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{Found, Problem, Record, RecordBody, lossy};
 use crate::review::{
-    ChunkMaker, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Setting, Target, Tokenizer,
-    Train, purpose_of, tokens_of_record,
+    ChunkMaker, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Setting, Target, TaskGroups,
+    Tokenizer, Train, purpose_of, tokens_of_record,
 };
 use crate::shell::config::Config;
 use crate::source::Seen;
@@ -59,6 +60,10 @@ pub(super) struct WhereOption {
     /// reported, and gives status 1
     #[arg(long = "where", value_name = "FILTER")]
     filters: Vec<String>,
+    /// Column for --where beside those of the configuration, by a jq expression, as advantage=.advantage or
+    /// format=.rewards.format; then `advantage>0` is a term; repeatable
+    #[arg(long = "column", value_name = "NAME=JQ", requires = "filters", value_parser = CustomColumn::with_expression)]
+    columns: Vec<Column>,
     /// Chat template in which conversations train, for filters that ask for findings of the family loss; as `obelus
     /// loss` takes it
     #[arg(long, value_name = "NAME|FILE", requires = "filters")]
@@ -94,11 +99,14 @@ impl WhereOption {
                 return Err(problem.hint("leave it out to mean all"));
             }
             let fault = |fault| Problem::usage(format!("--where '{text}': {fault}"));
+            let given: Vec<CustomColumn> = self.columns.iter().map(|(name, _)| *name).collect();
+            let scope = if given.is_empty() { scope } else { scope.with(&given) };
             let read = match Filter::parse(text, scope).ok().filter(|_| !Filter::is_name(text)) {
                 Some(read) => read,
                 None => {
                     let config = config.get_or_insert_with(configured);
-                    let names: Vec<CustomColumn> = columns(config).into_iter().map(|(name, _)| name).collect();
+                    let known = columns(config).into_iter().map(|(name, _)| name);
+                    let names: Vec<CustomColumn> = given.iter().copied().chain(known).collect();
                     Filter::read(text, scope.with(&names), &config.filters).map_err(fault)?
                 }
             };
@@ -109,7 +117,8 @@ impl WhereOption {
         let policy = if all.has_findings() { self.policy()? } else { FindingPolicy::default() };
         let wants_tokens = all.fields().contains(&Some(Field::Number(Numbers::Tokens)));
         let tokenizer = if wants_tokens { self.tokenizer.read()? } else { None };
-        let columns = config.as_ref().map(columns).unwrap_or_default();
+        // Of two columns of a name the first counts: that of the command line.
+        let columns = self.columns.iter().cloned().chain(config.as_ref().map(columns).unwrap_or_default()).collect();
         Ok(Some(Where { tokenizer, ..Where::new(all, columns, (extra, policy)) }))
     }
 
@@ -264,6 +273,7 @@ fn passing(
         let message = format!("the records of {} are no trajectories, of which a filter asks", loaded.input.name());
         return Err(Problem::usage(message).hint("`obelus query` asks any record"));
     };
+    let groups = if filter.has_groups() { Some(task_groups(loaded)?) } else { None };
     let look = survey.look();
     let wants_keys = filter.has_marks();
     let see = |record: &Record, text: &[u8]| {
@@ -273,7 +283,8 @@ fn passing(
         Glanced { looked: look(record, text), len: record.place.span.len, key, tokens }
     };
     let mut out = Vec::new();
-    let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, policy, contents: Contents::new(loaded) };
+    let contents = Contents::new(loaded);
+    let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, groups, policy, contents };
     ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Problem> {
         let extra = extra.get(&out.len()).map(Vec::as_slice).unwrap_or_default();
         out.push(judge.passes(out.len(), glanced, extra)?);
@@ -288,6 +299,8 @@ struct Judge<'j> {
     loaded: &'j Loaded,
     filter: &'j Filter,
     marks: &'j Marks,
+    /// The attempts at each task, where they are asked for.
+    groups: Option<TaskGroups>,
     policy: &'j mut FindingPolicy,
     contents: Contents<'j>,
 }
@@ -307,6 +320,9 @@ impl Judge<'_> {
         maker.push(&facts, glanced.len);
         let target = glanced.key.map(Target::record);
         let mark = target.and_then(|target| self.marks.get(&target));
-        Ok(maker.finish().iter().all(|entry| self.filter.holds(&entry.with_mark(mark))))
+        Ok(maker
+            .finish()
+            .iter()
+            .all(|entry| self.filter.holds(&entry.with_mark(mark).with_groups(self.groups.as_ref()))))
     }
 }

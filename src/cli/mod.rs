@@ -34,6 +34,7 @@ mod inputs;
 mod keys;
 mod loss;
 mod man;
+mod mapping;
 mod mark;
 mod marks;
 mod mcp;
@@ -59,6 +60,7 @@ mod surface;
 mod survey;
 mod table;
 mod tail;
+mod task_groups;
 mod themes;
 mod tokenizer;
 mod tree;
@@ -231,10 +233,12 @@ fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
         data_types::register(matches)?;
         custom_formats::register(matches)?;
+        mapping::register(matches)?;
         return screen::screen(matches);
     };
     data_types::register(matches)?;
     custom_formats::register(matches)?;
+    mapping::register(matches)?;
     match COMMANDS.iter().find(|c| c.name == name) {
         Some(command) => (command.run)(matches, out),
         None => Err(Problem::usage(format!("there is no command `{name}`")).into()),

@@ -5,7 +5,7 @@ use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain, paths};
 use crate::app::initial_position::Start;
-use crate::ingest::{is_input_folder, is_log, open_input};
+use crate::ingest::{is_input_folder, is_log, open_input, open_stdin};
 use crate::model::Problem;
 use crate::panes::two_runs::RunPlace;
 use crate::shell::{self, Opened, Settings};
@@ -197,7 +197,7 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
         Some(file) if file.is_stdin() && io::stdin().is_terminal() => {
             Err(Problem::usage("standard input is the terminal, which keys come from").hint("pipe something into it"))
         }
-        Some(file) if file.is_stdin() => Input::stdin(),
+        Some(file) if file.is_stdin() => open_stdin(),
         Some(file) => open_input(file.as_ref()),
     }
 }

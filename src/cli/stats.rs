@@ -1,6 +1,7 @@
 //! `obelus stats`: what files consist of, trajectory by trajectory and as a whole.
 
 mod by;
+mod lift;
 mod merge;
 mod outcomes;
 mod summary;
@@ -48,12 +49,16 @@ struct Options {
     /// mean of the trajectories that use it and of those that do not
     #[arg(long, conflicts_with_all = ["tools", "only", "summary"])]
     outcomes: bool,
+    /// Which phrases of three words and which tools go with high rewards, and which with low ones, each with records
+    /// and steps that have it: what a policy may have learned to please its reward with
+    #[arg(long, conflicts_with_all = ["tools", "only", "outcomes", "tasks", "of", "histogram"])]
+    lift: bool,
     /// The attempts at each task as a group: rewards, pass@k and pass^k, steps, and whether rewards differ at all
     #[arg(long, conflicts_with_all = ["tools", "only", "outcomes", "summary"])]
     tasks: bool,
     /// Group the records: by a column (finish, tool, reward …), a path (details.model), or a jq expression
-    /// ('.details.model|ascii_downcase'); with --tasks, the path that names the task [default: task_id, instance_id,
-    /// the id without its attempt]
+    /// ('.details.model|ascii_downcase'); with --tasks and --lift, the path that names the task [default: task_id,
+    /// instance_id, the id without its attempt]
     #[arg(long, value_name = "FIELD|JQ", conflicts_with_all = ["tools", "only", "outcomes", "summary"])]
     by: Option<String>,
     /// Numbers whose mean, deviation and percentiles each group has, with --by [default: steps, calls, reward]
@@ -72,7 +77,7 @@ struct Options {
     success: f64,
     /// The files are what `obelus stats --json` printed of parts of a dataset, in their order, or
     /// with --summary in any: answer for the whole
-    #[arg(long, conflicts_with_all = ["tools", "outcomes", "tasks", "by", "histogram", "filters"])]
+    #[arg(long, conflicts_with_all = ["tools", "outcomes", "lift", "tasks", "by", "histogram", "filters"])]
     merge: bool,
 }
 
@@ -122,10 +127,12 @@ struct Wanted {
 impl Wanted {
     fn of(options: &Options) -> Result<Self, Problem> {
         let filter = options.filter.filter(Scope::Records)?;
-        let takes_filter = options.outcomes || options.tasks || options.by.is_some() || options.histogram.is_some();
+        let takes_filter =
+            options.outcomes || options.lift || options.tasks || options.by.is_some() || options.histogram.is_some();
         if filter.is_some() && !takes_filter {
             let hint = "`obelus export --where FILTER FILE --out - | obelus stats -` shows all of some records";
-            return Err(Problem::usage("--where goes with --by, --histogram, --outcomes or --tasks").hint(hint));
+            let told = "--where goes with --by, --histogram, --outcomes, --lift or --tasks";
+            return Err(Problem::usage(told).hint(hint));
         }
         let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
         let tokenizer =
@@ -148,6 +155,7 @@ fn tell(file: &FileName, (options, wanted): (&Options, &Wanted), out: &mut Out) 
         _ if options.tasks => tasks::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
         _ if options.outcomes => outcomes::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
         _ if options.summary => summary::tell(file, &loaded, options, out).map(|()| 0),
+        _ if options.lift => lift::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
         _ if options.tools => tools::tell(file, &loaded, options, out).map(|()| 0),
         (Some(by), _) => by::tell(file, &loaded, (options, by), (wanted, passing), out),
         (None, Some(number)) => by::tell_histogram(file, &loaded, (options, number), (wanted, passing), out),

@@ -6,6 +6,7 @@ use super::filter::{Passing, WhereOption};
 use super::flat::{self, FlatFile};
 use super::inputs::Inputs;
 use super::out::{Out, Tone, counted};
+use super::task_groups::task_groups;
 use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
@@ -44,6 +45,10 @@ struct Options {
     /// digest of the body, bands that near copies share, and the bins that say how near (docs/scale.md)
     #[arg(long)]
     sketches: bool,
+    /// Also say what the attempts at the record's task come to: how many, mean and deviation of their rewards, the
+    /// share that succeeds, whether there is a signal, and how far this one is above the mean; by a second pass
+    #[arg(long, conflicts_with = "sketches")]
+    groups: bool,
     #[command(flatten)]
     filter: WhereOption,
     #[command(flatten)]
@@ -52,8 +57,28 @@ struct Options {
 
 /// Columns that people see.
 const SHOWN: &[&str] = &[
-    "record", "id", "body", "bins", "task", "mark", "steps", "calls", "failed", "suspect", "tokens", "reward",
-    "finish", "errors", "warnings", "words",
+    "record",
+    "id",
+    "body",
+    "bins",
+    "task",
+    "mark",
+    "steps",
+    "calls",
+    "failed",
+    "suspect",
+    "tokens",
+    "reward",
+    "group_n",
+    "group_mean",
+    "group_sd",
+    "group_pass",
+    "group_signal",
+    "group_advantage",
+    "finish",
+    "errors",
+    "warnings",
+    "words",
 ];
 
 /// Widest cell for people, in characters.
@@ -72,6 +97,8 @@ struct Wanted {
     filter: Option<super::filter::Where>,
     marks: Marks,
     tokenizer: Option<Arc<dyn Tokenizer>>,
+    /// Whether what all attempts at a task come to is asked for.
+    has_groups: bool,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -79,7 +106,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     let filter = options.filter.filter(Scope::Records)?;
     let schema = if options.sketches { &SKETCHES } else { &RECORDS };
-    let wanted = Wanted { schema, filter, marks, tokenizer: options.filter.tokenizer()? };
+    let (tokenizer, has_groups) = (options.filter.tokenizer()?, options.groups);
+    let wanted = Wanted { schema, filter, marks, tokenizer, has_groups };
     let inputs = Inputs::of(&options.files);
     let mut rows = match &options.out {
         _ if options.json => Rows::Lines,
@@ -144,10 +172,12 @@ fn tell(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out:
         passing: passing.as_deref(),
     };
     let place = (file.text(), format.name());
+    let groups = if wanted.has_groups { Some(task_groups(loaded)?) } else { None };
     pass.each(
         loaded,
         |_, text| RecordName::of(text),
         |Passed { entry, line, key, also: name }| {
+            let entry = entry.with_groups(groups.as_ref());
             rows.push(&RECORDS, record_row((&place.0, place.1), &entry, (line, key), name), out)
         },
     )?;

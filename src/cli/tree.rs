@@ -1,5 +1,7 @@
 //! `obelus tree`: several attempts at one task, what they begin with alike shown once.
 
+mod actions;
+
 use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, counted, plain, raw};
 use super::{Command, Stop, load};
@@ -25,6 +27,13 @@ struct Options {
     /// Field that names the task, as details.task [default: task_id, instance_id, the id without its attempt]
     #[arg(long, value_name = "FIELD")]
     by: Option<String>,
+    /// Align attempts by what they did, by tool and arguments, and not by whole messages, since sampled text never
+    /// repeats: how many succeed behind each fork, and where good and bad attempts part
+    #[arg(long)]
+    by_action: bool,
+    /// Least reward that is a success, with --by-action
+    #[arg(long, value_name = "REWARD", requires = "by_action", default_value_t = 1.0)]
+    success: f64,
     /// Also tasks with one attempt
     #[arg(long)]
     all: bool,
@@ -53,6 +62,9 @@ struct EndMember<'a> {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let loaded = load(&options.file, options.format.forced(), out)?;
+    if options.by_action {
+        return actions::run(&options, &loaded, out);
+    }
     let attempts = attempts(&loaded, options.by.as_deref())?;
     let tasks = attempt_tasks(&attempts);
     let shown: Vec<&Vec<usize>> = tasks.iter().filter(|task| options.all || task.len() > 1).collect();
@@ -64,14 +76,25 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             people(&attempts, task, &stretches, out)?;
         }
     }
-    if !options.json {
-        let other = loaded.records()?.len() - attempts.len();
-        let other = format!("{} name{}", counted(other, "record"), if other == 1 { "s" } else { "" });
-        let (several, all) = (tasks.iter().filter(|task| task.len() > 1).count(), tasks.len());
-        let text = format!("{several} of {all} tasks have several attempts; {other} no task");
-        out.styled(&[(Tone::Dim, &text)])?;
-    }
+    tell_tasks(&options, &loaded, (&tasks, attempts.len()), out)?;
     Ok(0)
+}
+
+/// How many tasks have several attempts, for people.
+fn tell_tasks(
+    options: &Options,
+    loaded: &Loaded,
+    (tasks, attempts): (&[Vec<usize>], usize),
+    out: &mut Out,
+) -> Result<(), Stop> {
+    if options.json {
+        return Ok(());
+    }
+    let other = loaded.records()?.len().saturating_sub(attempts);
+    let other = format!("{} name{}", counted(other, "record"), if other == 1 { "s" } else { "" });
+    let (several, all) = (tasks.iter().filter(|task| task.len() > 1).count(), tasks.len());
+    let text = format!("{several} of {all} tasks have several attempts; {other} no task");
+    Ok(out.styled(&[(Tone::Dim, &text)])?)
 }
 
 /// A number as the input writes it, else a string.

@@ -1,5 +1,6 @@
 //! Opens a file for reading as text: what it holds itself or, of a container, what a format makes of its contents.
 
+use super::{embedded, mapping};
 use crate::format::{ASSEMBLERS, Assembler};
 use crate::model::Problem;
 use crate::source::{Container, Input};
@@ -12,13 +13,14 @@ use std::sync::Arc;
 /// # Errors
 /// As [`Input::open`]; or it is a container and damaged.
 pub fn open_input(path: &Path) -> Result<Arc<Input>, Problem> {
-    match assembled(path)? {
-        Some(input) => Ok(input),
-        None => Input::open(path),
-    }
+    prepared(match assembled(path)? {
+        Some(input) => input,
+        None => Input::open(path)?,
+    })
 }
 
-/// The same for a caller that reports each line that is no JSON: bytes of no known kind are accepted.
+/// The same for a caller that reports each line that is no JSON: bytes of no known kind are accepted, and nothing is
+/// mapped.
 ///
 /// # Errors
 /// As [`open_input`], but for those.
@@ -27,6 +29,19 @@ pub fn open_lines(path: &Path) -> Result<Arc<Input>, Problem> {
         Some(input) => Ok(input),
         None => Input::open_lines(path),
     }
+}
+
+/// Standard input for the screen: by the user's mapping, else as it comes.
+///
+/// # Errors
+/// As [`Input::stdin`].
+pub fn open_stdin() -> Result<Arc<Input>, Problem> {
+    mapping::mapped(Input::stdin()?)
+}
+
+/// An input as it is read: by the user's mapping, or with the conversations out of the strings that hold them.
+pub(super) fn prepared(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
+    if mapping::is_mapped() { mapping::mapped(input) } else { embedded::unpacked(input) }
 }
 
 /// What a format makes of a container; None: it is none, or none that a format knows.

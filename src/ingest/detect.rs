@@ -1,6 +1,7 @@
 //! Which format an input is of, of all that this process knows.
 
 use super::custom_formats::known;
+use super::mapping::mapped_format;
 use crate::detect::{self, Detected, Source};
 use crate::model::Problem;
 use crate::source::Input;
@@ -21,6 +22,22 @@ impl Source for Input {
 /// # Errors
 /// There is no format of that name; the input is no text (R9) or cannot be read.
 pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> {
+    let forced = forced.filter(|name| *name != "auto");
+    match (forced, mapped_format()) {
+        // What a mapping made is nobody's log.
+        (None, Some(name)) => {
+            let detected = as_it_stands(input, Some(name))?;
+            Ok(Detected { reasons: vec!["made by --map".to_owned()], ..detected })
+        }
+        _ => as_it_stands(input, forced),
+    }
+}
+
+/// The same of an input that is not mapped yet.
+///
+/// # Errors
+/// As [`detect`].
+pub(super) fn as_it_stands(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> {
     input.wait_for_head();
     input.check()?;
     detect::detect(input, forced, known())

@@ -1,5 +1,6 @@
 //! An input whose end is final, for headless commands: its records and any of its runs.
 
+use super::container::prepared;
 use super::{Detected, detect, open_input, parts};
 use crate::format::{Layout, Run};
 use crate::model::{Problem, Record};
@@ -24,7 +25,7 @@ pub struct Loaded {
 /// It cannot be opened or read, is no text, or there is no such format.
 pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let path = path_or_dash.as_ref();
-    let input = if path.as_os_str() == "-" { Input::stdin()? } else { open_input(path)? };
+    let input = if path.as_os_str() == "-" { prepared(Input::stdin()?)? } else { open_input(path)? };
     load(input, forced)
 }
 
@@ -38,6 +39,16 @@ pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> 
         ended => ended.err(),
     };
     let detected = detect(&input, forced)?;
+    Ok(Loaded { input, detected, records: OnceLock::new(), trouble })
+}
+
+/// The same of an input that is about to be mapped.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn as_it_stands(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
+    let trouble = input.wait().err();
+    let detected = super::detect::as_it_stands(&input, forced)?;
     Ok(Loaded { input, detected, records: OnceLock::new(), trouble })
 }
 

@@ -21,7 +21,7 @@ use std::time::Instant;
 pub fn follow_made(input: &Arc<Input>) -> Result<Option<Arc<Input>>, Problem> {
     let (Some(origin), Some(path)) = (Origin::of(input), input.path()) else { return Ok(None) };
     let (first, lines) = (Arc::clone(input), Records::default());
-    Input::assembled(path, move |out| go_on(first, origin, lines, out)).map(Some)
+    Input::made(input.name(), Some(path), move |out| go_on(first, origin, lines, out)).map(Some)
 }
 
 fn go_on(first: Arc<Input>, mut origin: Origin, mut records: Records, out: &mut Sink<'_>) -> Result<(), Problem> {

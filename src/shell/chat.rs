@@ -100,6 +100,10 @@ impl ChatTemplate for TemplateProcess {
         self.source.unknown_tokens()
     }
 
+    fn knows_think_tags(&self) -> bool {
+        self.source.knows_think_tags()
+    }
+
     fn loss(
         &self,
         record: &str,

@@ -19,6 +19,7 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"\x80\x03", PICKLE, PICKLE_ADVICE),
     (b"\x80\x04", PICKLE, PICKLE_ADVICE),
     (b"\x80\x05", PICKLE, PICKLE_ADVICE),
+    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer", LFS_ADVICE),
     (b"%PDF-", "a PDF document", "open a JSON or JSON Lines file"),
     (b"\x89PNG", "a PNG picture", "open a JSON or JSON Lines file"),
     (b"\xff\xfe\0\0", "UTF-32 text", "convert it first, as in `iconv -f UTF-32 -t UTF-8 FILE | obelus -`"),
@@ -32,6 +33,7 @@ const PARQUET_ADVICE: &str = if cfg!(feature = "parquet") {
 } else {
     "use an obelus that was built with `--features parquet`, or convert it to JSON Lines first"
 };
+const LFS_ADVICE: &str = "the file itself was not fetched: `git lfs pull` fetches it";
 const PICKLE: &str = "a Python pickle";
 const PICKLE_ADVICE: &str = "export what you want to see as JSON Lines: to load a pickle is to run what is in it";
 const UTF16_ADVICE: &str = "convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | obelus -`";
@@ -83,6 +85,7 @@ mod tests {
             (b"\x28\xb5\x2f\xfdx", "zstd"),
             (b"\xff\xfe{\0", "UTF-16"),
             (b"\xff\xfe\0\0{\0\0\0", "UTF-32"),
+            (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", "Git LFS pointer"),
             (b"\x80\x02}q\0", "pickle"),
             (b"\x80\x05\x95\x0b\0", "pickle"),
             (&utf16, "UTF-16"),

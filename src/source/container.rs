@@ -82,7 +82,8 @@ impl Container {
         assemble: impl FnOnce(Contents<'_>, &mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Arc<Input>, Problem> {
         let path = self.path.clone();
-        Input::assembled(&path, move |out| assemble(self.contents(), out))
+        let name = path.display().to_string();
+        Input::made(&name, Some(&path), move |out| assemble(self.contents(), out))
     }
 }
 

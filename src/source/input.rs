@@ -187,17 +187,18 @@ impl Input {
         Self::spooled(name, None, Packing::Unknown, move || Ok(stream))
     }
 
-    /// What is made of the contents of a file, written in the background to an unlinked temporary file.
+    /// What is made of the contents of a file, or of another input, of this name and path, written in the background to
+    /// an unlinked temporary file.
     ///
     /// # Errors
     /// No temporary file can be made.
-    pub(crate) fn assembled(
-        path: &Path,
+    pub(crate) fn made(
+        name: &str,
+        path: Option<&Path>,
         write: impl FnOnce(&mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
-        let name = path.display().to_string();
-        let spool = Spool::written(&name, write)?;
-        Ok(Arc::new(Self { name, path: Some(path.to_owned()), store: Store::Spool(spool) }))
+        let spool = Spool::written(name, write)?;
+        Ok(Arc::new(Self { name: name.to_owned(), path: path.map(Path::to_owned), store: Store::Spool(spool) }))
     }
 
     fn spooled<R: Read>(

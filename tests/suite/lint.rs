@@ -2,7 +2,7 @@
 
 use super::command::obelus;
 use super::stage::press;
-use super::{golden, rules as rule_pages};
+use super::{golden, measured_lints, rules as rule_pages};
 use obelus::app::Pane;
 use obelus::app::keys::Tab;
 use obelus::ingest;
@@ -117,7 +117,7 @@ fn examples_do_what_they_say() {
 fn examples_are_found_by_the_options_that_stand_with_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("example");
-    // What else these need stands in no option: another dataset, a template.
+    // What else these need is in no option: another dataset, a template.
     let rows = lint::lints().filter(|lint| !["data.contaminated", "loss.misplaced-mask"].contains(&lint.id));
     for lint in rows {
         let (_, told, _) = obelus(&["explain", lint.id]);
@@ -214,7 +214,7 @@ fn page() -> String {
             );
         }
     }
-    out
+    out + &measured_lints::section()
 }
 
 fn severity(lint: &Lint) -> String {

@@ -14,7 +14,7 @@ use crate::rules::acts::Message;
 use crate::rules::adp::stage;
 use crate::rules::trajectory::{ClassNote, Item, Shape, Way, shape};
 pub(super) use atif::ATIF;
-pub(super) use conversations::{BARE, MESSAGES, SHAREGPT, SIMULATIONS};
+pub(super) use conversations::{ALPACA, BARE, MESSAGES, SHAREGPT, SIMULATIONS};
 
 /// The format.
 pub(super) struct Adp;

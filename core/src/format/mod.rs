@@ -98,6 +98,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &adp::SHAREGPT,
     &adp::MESSAGES,
     &adp::SIMULATIONS,
+    &adp::ALPACA,
     &acts::Acts,
     &adp::BARE,
     &message_lines::MessageLines,

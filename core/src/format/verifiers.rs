@@ -72,10 +72,6 @@ impl Format for Verifiers {
         root.and_then(|root| Some(root.get("traces")?.as_array()?.len())).unwrap_or(1).max(1)
     }
 
-    fn has_conversations(&self) -> bool {
-        false
-    }
-
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
         RunSurvey::of(purpose, run)
     }

@@ -44,10 +44,6 @@ impl Format for Verl {
         Layout::Set
     }
 
-    fn has_conversations(&self) -> bool {
-        false
-    }
-
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
         RunSurvey::of(purpose, run)
     }

@@ -310,7 +310,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "A text holds control characters: terminal colours, bells, lone carriage returns (D13). They cost \
-               tokens, and a model learns to write them. The path is the first such text of the item; strip them when \
+               tokens, and a model learns to write them. In data of other formats a lone carriage return is \
+               none. The path is the first such text of the item; strip them when \
                the data is made.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
@@ -387,7 +388,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "An earlier record of the file has the same id (D15). Whatever is joined by id, such as rewards or \
-               splits, then hits the wrong one. Either the record is there twice, or ids were counted per shard.",
+               splits, then hits the wrong one. Either the record is there twice, or ids were counted per shard. \
+               Records that are steps of a run, by a number such as `step` or `turn_index`, have its id by right.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"message_action","content":"a.txt","description":null}]}

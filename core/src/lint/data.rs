@@ -161,7 +161,8 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "The run has no proper end: the writer says that it was stopped by a limit (`finish_reason` or \
                `stop_reason`), the last step is a call that nothing answers and that does not finish, or the \
-               last text ends inside a block of code. A model learns to stop there. Remove the sample, or the \
+               last text ends in a block of code with an open bracket or string. A block that only lacks its end is \
+               whole: a stop sequence took that. A model learns to stop there. Remove the sample, or the \
                last step. Where more than half of the samples of a file end with a call, three at least, this is told \
                once: a set of next actions is so by design. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write it"},{"role":"assistant","content":"Here:\n```python\nprint(1"}]}"#,
@@ -181,12 +182,79 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.loop",
         severity: Severity::Warning,
         or: None,
-        help: "The agent makes the same call with the same arguments four times in a row or more. Where the same \
-               comes back it was stuck; where what comes back differs it may have had reason to, as in turning pages: \
-               the message says which. Words before a call are left out. The finding stands at the fourth. Remove the \
+        help: "The agent makes the same call with the same arguments four times in a row or more, or two or three \
+               calls in turn three times or more. Where the same comes back it was stuck; where what comes back \
+               differs it may have had reason to, as in turning pages: the message says which. Words before a call \
+               are left out. The finding stands at the fourth, or at the end of the third time. Remove the \
                repetition, or the sample. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"3","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"3","content":"busy"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":"done"}]}"#,
+    },
+    Lint {
+        id: "data.double-encoded",
+        severity: Severity::Warning,
+        or: None,
+        help: "The arguments of a call are JSON in a JSON string in a string: they were encoded twice. Whoever \
+               reads them gets a text where an object is meant, and a model learns to write such calls. Decode \
+               them once where the data is made; `obelus export --arguments object` writes them as objects. \
+               How a template writes arguments that are right here says loss.double-encoded. It is looked for \
+               with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"\"{\\\"q\\\": \\\"it\\\"}\""}}]},{"role":"tool","tool_call_id":"1","content":"ok"},{"role":"assistant","content":"done"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{\"q\": \"it\"}"}}]},{"role":"tool","tool_call_id":"1","content":"ok"},{"role":"assistant","content":"done"}]}"#,
+    },
+    Lint {
+        id: "data.special-token",
+        severity: Severity::Warning,
+        or: None,
+        help: "A text holds a token with which chat templates divide messages, such as `<|im_end|>`, \
+               `<start_of_turn>` or `[INST]`. A tokenizer makes the token of it, so for the model the message \
+               ends there, and what follows is somebody else's. Mostly it is left of a text that was rendered \
+               before. Take it out, or break it up. Texts that rollouts keep as a template wrote them (`input` \
+               and `output` of verl) are not looked at; for the tokens of one template there is \
+               loss.special-token. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4<|im_end|>"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4"}]}"#,
+    },
+    Lint {
+        id: "data.repetition",
+        severity: Severity::Warning,
+        or: None,
+        help: "The agent's text says one thing again and again: its end repeats up to 400 bytes eight times or \
+               more, or a line stands ten times in a row. It was generated in circles, mostly until a limit \
+               stopped it, and a model that learns it does the same. Rules of tables and rows of equal digits \
+               are not told. Remove the sample, or cut it off before. It is looked for with `obelus check \
+               --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"where is it?"},{"role":"assistant","content":"I look for it. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. "}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"where is it?"},{"role":"assistant","content":"I look for it. It is not in this folder. It is not in this folder. "}]}"#,
+    },
+    Lint {
+        id: "data.other-target",
+        severity: Severity::Warning,
+        or: None,
+        help: "An earlier sample has the same prompt (all before the first answer, with system prompt and \
+               tools) and another answer. Where one answer is right, one of the two is wrong, or the prompt \
+               lacks what tells them apart. Records that say which attempt they are, or how good (`task_id`, \
+               `instance_id`, `trial`, `reward`, `label` and the like), are not looked at: of these several \
+               answers are meant. Where more than half of the samples of a file do so, three at least, it is \
+               told once. These findings come behind the others of the file. It is looked for with `obelus \
+               check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"which file has it?"},{"role":"assistant","content":"a.txt"}]}
+{"id":"b","messages":[{"role":"user","content":"which file has it?"},{"role":"assistant","content":"b.txt"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"which file has it?"},{"role":"assistant","content":"a.txt"}]}
+{"id":"b","messages":[{"role":"user","content":"which folder has it?"},{"role":"assistant","content":"b"}]}"#,
+    },
+    Lint {
+        id: "data.conflicting-label",
+        severity: Severity::Warning,
+        or: None,
+        help: "Two records of the same content are said to be of different worth: an earlier one has another \
+               `label`, `reward`, `score`, `resolved` or `correct`; or of a preference pair what was chosen is \
+               what was rejected. A reward model learns nothing from it, or noise. Find out which is right, \
+               and remove the other. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","reward":1,"messages":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}]}
+{"id":"b","reward":0,"messages":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}]}"#,
+        silent: r#"{"id":"a","reward":1,"messages":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}]}
+{"id":"b","reward":0,"messages":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"5"}]}"#,
     },
     Lint {
         id: "data.mojibake",
@@ -213,8 +281,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.secret",
         severity: Severity::Warning,
         or: None,
-        help: "A text holds what looks like a secret: a key or token of a well-known service by its shape, a \
-               private key, or a long random value behind a name such as `password`. Models repeat what they \
+        help: "A text holds what looks like a secret: a key or token of a well-known service by its shape, a JSON Web \
+               Token, a private key, an address with a user and a password in it, or a long random value behind a name \
+               such as `password`. Models repeat what they \
                learn: take it out, and revoke it, since it was read by whoever had the data. The message does \
                not repeat it. Placeholders are not told, and a text that many records have is told once, at the first. \
                Texts of every format are looked at. It is looked for with `obelus check --data`.",
@@ -227,7 +296,8 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "A text holds what looks like an e-mail address, a telephone number with the code of its country, \
                or the number of a payment card whose check digit is right. The message shows it masked. Replace \
-               it by a placeholder. Addresses at example.com, of programs and of machines are not told, and a \
+               it by a placeholder. Addresses at domains that are reserved or made up for examples (example.com, \
+               yourcompany.com), of programs and of machines are not told, and a \
                text that many records have is told once, at the first. Texts of every format are looked at. It \
                is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write to jo.doe@mail.uni-x.de"},{"role":"assistant","content":"done"}]}"#,

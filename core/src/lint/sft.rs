@@ -31,7 +31,8 @@ pub(super) static LINTS: &[Lint] = &[
                that is not text, such as an image, is not blank. Calls are counted in `tool_calls`, `function_call`, \
                the JSON of `function_call` turns and `<function=NAME>`; those in other spellings a trainer may not \
                know. From a blank message of the agent a model would learn to say nothing; a blank observation trains \
-               nothing, and is right where a tool says nothing. Take the message or the record out, or look for what \
+               nothing, and is right where a tool says nothing; behind a tool that only notes a thought, as `think`, \
+               it is not told. Take the message or the record out, or look for what \
                the converter lost.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":" "}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
@@ -53,7 +54,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "The conversation does not end with the agent (D17): nothing is learned from its last message. Cut it \
-               off there, or find the answer that is missing.",
+               off there, or find the answer that is missing. Prompts alone, and conversations whose answers stand \
+               beside them as `chosen` and `rejected`, are not told.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"},
 {"from":"human","value":"bye"}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
@@ -75,7 +77,8 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "The agent's text holds a `<think` or `</think` tag (D17, D13). Models that reason put these in \
                themselves; trained on them as text, a model writes them twice or in the wrong place. Take the tags \
-               out.",
+               out. Some templates, as that of Qwen 3, take thoughts out of such tags: with `--loss TEMPLATE` this is \
+               told only if one of the templates does not know the tag.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},
 {"from":"gpt","value":"<think>greet</think> hello"}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,

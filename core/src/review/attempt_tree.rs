@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Where a record says how it ended.
 const FINISH_FIELDS: &[&str] =
     &["exit_status", "info.exit_status", "details.exit_status", "resolved", "details.resolved", "finish_reason"];
-const REWARD_FIELDS: &[&str] = &["reward", "score", "details.reward", "details.score"];
+const REWARD_FIELDS: &[&str] = &["reward", "score", "reward_info.reward", "details.reward", "details.score"];
 
 /// One attempt: what the tree needs of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Attempt {
             record: number,
             id,
             task,
-            reward: reward.or_else(step_reward),
+            reward: reward.or_else(step_reward).or_else(|| reading.outcome().map(|reward| reward.to_string())),
             finish,
             steps: steps.iter().map(|entry| digest::of(entry.value)).collect(),
         })

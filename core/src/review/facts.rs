@@ -12,6 +12,7 @@ use super::custom_columns::{CellValue, CustomColumn, CustomColumnTable};
 use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
 use super::non_empty_columns::NonEmptyColumns;
+use super::rollouts::TaskGroups;
 use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
 use crate::model::cast;
@@ -66,7 +67,15 @@ impl Chunk {
 
     /// Its facts in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        let entry = move |(i, at)| Entry { chunk: self, at, record: self.from + i, mark: None, own: &[], reader: None };
+        let entry = move |(i, at)| Entry {
+            chunk: self,
+            at,
+            record: self.from + i,
+            mark: None,
+            own: &[],
+            reader: None,
+            groups: None,
+        };
         self.rows.iter().enumerate().map(entry)
     }
 
@@ -244,7 +253,7 @@ impl FactTable {
         let after = self.chunks.partition_point(|chunk| chunk.from <= record);
         let chunk = self.chunks.get(after.checked_sub(1)?)?;
         let at = chunk.rows.get(record - chunk.from)?;
-        Some(Entry { chunk, at, record, mark: None, own: &[], reader: None })
+        Some(Entry { chunk, at, record, mark: None, own: &[], reader: None, groups: None })
     }
 
     /// All facts in the order of the file.
@@ -262,6 +271,7 @@ pub struct Entry<'t> {
     mark: Option<&'t Mark>,
     own: &'t [(CustomColumn, CustomColumnTable)],
     reader: Option<&'t dyn Reread>,
+    groups: Option<&'t TaskGroups>,
 }
 
 impl<'t> Entry<'t> {
@@ -281,6 +291,25 @@ impl<'t> Entry<'t> {
     #[must_use]
     pub fn with_own(self, own: &'t [(CustomColumn, CustomColumnTable)]) -> Self {
         Self { own, ..self }
+    }
+
+    /// The entry with the attempts at all tasks, where they are asked for.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<&'t TaskGroups>) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// What the attempts at its task come to.
+    fn of_group(self, numbers: Numbers) -> Option<f64> {
+        let group = self.groups?.get(self.task()?)?;
+        match numbers {
+            Numbers::GroupSize => Some(group.attempts as f64),
+            Numbers::GroupMean => group.mean(),
+            Numbers::GroupDeviation => group.deviation(),
+            Numbers::GroupPass => group.pass_at(1),
+            Numbers::GroupSignal => group.has_signal().map(|has| f64::from(u8::from(has))),
+            _ => group.advantage(self.reward(&self.at.row()).filter(|reward| reward.is_finite())?),
+        }
     }
 
     /// The entry with the reader of its texts, where they are not held.
@@ -400,6 +429,9 @@ pub(super) fn action(class: &str) -> Option<&str> {
 
 impl Subject for Entry<'_> {
     fn number(&self, numbers: Numbers) -> Option<f64> {
+        if numbers.is_of_group() {
+            return self.of_group(numbers);
+        }
         let row = self.at.row();
         let sum = |names, keep: &dyn Fn(&str) -> bool| {
             self.names(names).filter(|(name, _)| keep(name)).map(|(_, n)| n).sum::<u64>() as f64

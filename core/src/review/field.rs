@@ -49,7 +49,7 @@ impl Scope<'_> {
             (Self::Records | Self::Table(_), Field::Name(names)) => !matches!(names, Names::Kind | Names::Role),
             (Self::Records | Self::Table(_), Field::Text(_)) => true,
             (Self::Steps | Self::StepsOf(_), Field::Number(numbers)) => {
-                !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls)
+                !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls) && !numbers.is_of_group()
             }
             (Self::Steps | Self::StepsOf(_), Field::Name(names)) => names != Names::Finish,
             (Self::Steps | Self::StepsOf(_), Field::Text(text)) => text == Texts::Words,
@@ -76,11 +76,19 @@ pub enum Numbers {
     Suspect,
     Step,
     Writes,
+    GroupSize,
+    GroupMean,
+    GroupDeviation,
+    GroupPass,
+    GroupSignal,
+    GroupAdvantage,
 }
 
 impl Numbers {
-    /// All with their names.
-    pub const ALL: [(&'static str, Self); 15] = [
+    /// All with their names. Those of groups are about all attempts at the record's task: how many there are, mean and
+    /// deviation of their rewards, the share that succeeds, whether rewards differ (1 or 0), and by how many deviations
+    /// the reward of this one is above the mean.
+    pub const ALL: [(&'static str, Self); 21] = [
         ("record", Self::Record),
         ("step", Self::Step),
         ("steps", Self::Steps),
@@ -96,7 +104,20 @@ impl Numbers {
         ("failed", Self::Failed),
         ("suspect", Self::Suspect),
         ("writes", Self::Writes),
+        ("group.n", Self::GroupSize),
+        ("group.mean", Self::GroupMean),
+        ("group.sd", Self::GroupDeviation),
+        ("group.pass", Self::GroupPass),
+        ("group.signal", Self::GroupSignal),
+        ("group.advantage", Self::GroupAdvantage),
     ];
+
+    /// Whether it is about all attempts at the task of a record, and not of the record alone.
+    #[must_use]
+    pub fn is_of_group(self) -> bool {
+        use Numbers::{GroupAdvantage, GroupDeviation, GroupMean, GroupPass, GroupSignal, GroupSize};
+        matches!(self, GroupSize | GroupMean | GroupDeviation | GroupPass | GroupSignal | GroupAdvantage)
+    }
 }
 
 /// Names that filters ask for: a record may have several.

@@ -226,6 +226,12 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.field, Some(Field::Name(Names::Mark | Names::Tag))))
     }
 
+    /// Whether it asks for what all attempts at a task come to.
+    #[must_use]
+    pub fn has_groups(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.field, Some(Field::Number(numbers)) if numbers.is_of_group()))
+    }
+
     /// The custom columns that it asks for.
     pub fn own(&self) -> impl Iterator<Item = CustomColumn> {
         self.terms.iter().filter_map(|term| match term.field {

@@ -93,6 +93,9 @@ pub(super) fn number(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().filter(|number| is_number && number.is_finite()).map(|number| number * factor)
 }
 
+/// What is before the point in names of fields about all attempts at a task.
+const GROUP: &str = "group";
+
 /// The terms of a filter.
 ///
 /// # Errors
@@ -130,7 +133,12 @@ fn term(at: usize, word: &str) -> Result<Written, Fault> {
         None => (false, word),
     };
     let begin = at + word.len() - rest.len();
-    let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    let letters =
+        |from: usize| rest[from..].find(|c: char| !c.is_ascii_alphabetic()).map_or(rest.len(), |end| from + end);
+    let end = match letters(0) {
+        end if rest[..end] == *GROUP && rest[end..].starts_with('.') => letters(end + 1),
+        end => end,
+    };
     let sign = SIGNS.into_iter().find(|sign| end > 0 && rest[end..].starts_with(sign));
     let (name, skipped) = match sign {
         Some(sign) => (Some((begin, rest[..end].to_owned())), end + sign.len()),

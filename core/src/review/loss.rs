@@ -124,6 +124,11 @@ pub trait ChatTemplate: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether it takes thoughts out of think tags, or writes them in such.
+    fn knows_think_tags(&self) -> bool {
+        false
+    }
+
     /// What a model would see of a conversation, as [`loss`]; with the JSON text that it was read from.
     ///
     /// # Errors
@@ -140,6 +145,10 @@ pub trait ChatTemplate: std::fmt::Debug + Send + Sync {
 impl ChatTemplate for Template {
     fn name(&self) -> &str {
         Self::name(self)
+    }
+
+    fn knows_think_tags(&self) -> bool {
+        Self::knows_think_tags(self)
     }
 
     fn loss(

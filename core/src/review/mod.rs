@@ -5,6 +5,7 @@
 //! journals of several people merge in any order. Knows no file and no clock: times come in with the events, and what
 //! is to be written goes out as lines and plans.
 
+mod action_tree;
 mod attempt_tree;
 mod attempts;
 mod chat;
@@ -20,6 +21,7 @@ mod filter;
 mod filter_text;
 pub mod flat;
 mod grouped;
+mod lift;
 mod loss;
 mod loss_check;
 mod mark_event;
@@ -40,6 +42,7 @@ mod tokenizer;
 mod transcript;
 mod value_counts;
 
+pub use action_tree::{Action, ActionAttempt, ActionTree, Parting, Success, action_tree};
 pub use attempt_tree::{Attempt, Stretch, ending_of, tasks as attempt_tasks, tree as attempt_tree};
 pub use attempts::{
     AttemptOutcome, AttemptTree, Branch, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by,
@@ -56,6 +59,7 @@ pub use facts::{Chunk, ChunkMaker, Entry, FactTable, Reread};
 pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
 pub use grouped::{Grouper, Spread, ValueGroup, histogram, values_of};
+pub use lift::{Lift, Lifts, PhraseCounts, Said};
 pub use loss::{ChatTemplate, Loss, LossFinding, Segment, Total, Train, loss, tokens};
 pub use loss_check::{LossCheck, LossCounts};
 pub use mark_event::{About, Change, ContentKey, DecodeError, Event, EventId, Target, VERSION, Verdict};
@@ -65,7 +69,7 @@ pub use order::{Grounds, Order, Sort, arrange};
 pub use pick::{Pick, Picker, Unpicked};
 pub use purpose::purpose_of;
 pub use redact::{Redactor, Secret};
-pub use rollouts::{Group, Groups, Rollout};
+pub use rollouts::{Group, Groups, Rollout, TaskGroups};
 pub use sampling::{Sample, Split, lot, record_id};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};

@@ -5,6 +5,7 @@ use super::custom_columns::CustomColumnTables;
 use super::facts::{Entry, FactTable, Reread};
 use super::field::Subject;
 use super::filter::Filter;
+use super::rollouts::TaskGroups;
 use super::session::RecordMarks;
 use super::sort_by_text;
 use std::cmp::Ordering;
@@ -43,6 +44,8 @@ pub struct Grounds {
     pub marks: Option<Arc<RecordMarks>>,
     /// What custom columns say, where they are asked for.
     pub own: CustomColumnTables,
+    /// The attempts at each task, where they are asked for.
+    pub groups: Option<Arc<TaskGroups>>,
 }
 
 impl Grounds {
@@ -52,6 +55,13 @@ impl Grounds {
         self.own.iter().map(|(_, table)| table.len()).fold(self.facts.len(), usize::min)
     }
 
+    /// The same with the attempts at each task, where a filter asks for them: they change with each record that comes.
+    #[must_use]
+    pub(super) fn with_groups_for(self, filter: &Filter) -> Self {
+        let groups = filter.has_groups().then(|| Arc::new(TaskGroups::of(&self.facts)));
+        Self { groups, ..self }
+    }
+
     /// The facts on some records, with what else is asked for.
     pub(super) fn entries(&self, records: &[u32]) -> impl Iterator<Item = Entry<'_>> {
         records.iter().filter_map(|record| Some(self.whole(self.facts.get(*record as usize)?)))
@@ -59,7 +69,7 @@ impl Grounds {
 
     fn whole<'t>(&'t self, entry: Entry<'t>) -> Entry<'t> {
         let mark = self.marks.as_ref().and_then(|marks| marks.get(entry.record()));
-        entry.with_mark(mark).with_own(&self.own)
+        entry.with_mark(mark).with_own(&self.own).with_groups(self.groups.as_deref())
     }
 }
 
@@ -73,6 +83,7 @@ pub fn arrange(
     reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Order> {
+    let grounds = &grounds.clone().with_groups_for(filter);
     let passing = passing(grounds, filter, reader, is_wanted)?;
     let text = sort.and_then(|sort| sort.column.text()).filter(|_| !grounds.facts.has_texts());
     let records = match (sort, text) {

@@ -1,6 +1,9 @@
 //! Attempts at tasks as groups: how often they succeed, how their rewards spread, and whether a group has a signal.
 
+use super::facts::{Entry, FactTable};
+use super::field::{Numbers, Subject as _};
 use crate::json::Value;
+use crate::model::cast;
 use crate::rules::statistics::TrajectoryStats;
 use crate::rules::trajectory::{Way, task};
 use std::collections::HashMap;
@@ -21,7 +24,7 @@ impl Rollout {
     #[must_use]
     pub fn of(record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
         let reading = way.read(record);
-        reading.body?;
+        reading.main()?;
         let stats = TrajectoryStats::of(&reading, 0);
         let reward = stats.reward.filter(|reward| reward.is_finite());
         Some(Self { task: task(record, by), reward, steps: stats.steps })
@@ -57,6 +60,7 @@ pub struct Group {
     squares: f64,
     succeeded: Steps,
     failed: Steps,
+    lengths: Together,
 }
 
 impl Group {
@@ -65,6 +69,7 @@ impl Group {
         self.attempts += 1;
         let Some(reward) = rollout.reward else { return };
         self.rewarded += 1;
+        self.lengths.add(rollout.steps as f64, reward);
         let distance = reward - self.mean;
         self.mean += distance / self.rewarded as f64;
         self.squares += distance * (reward - self.mean);
@@ -93,6 +98,13 @@ impl Group {
     #[must_use]
     pub fn has_signal(&self) -> Option<bool> {
         self.range.filter(|_| self.rewarded > 1).map(|(least, most)| least < most)
+    }
+
+    /// By how many deviations a reward is above the mean; 0 where all are equal, None of fewer than two rewards.
+    #[must_use]
+    pub fn advantage(&self, reward: f64) -> Option<f64> {
+        let deviation = self.deviation()?;
+        Some(if deviation > 0.0 { (reward - self.mean) / deviation } else { 0.0 })
     }
 
     /// Mean steps of the successes, and of the others.
@@ -132,6 +144,66 @@ fn drawn(c: u64, n: u64, k: u64) -> f64 {
     (0..k).map(|i| (c - i) as f64 / (n - i) as f64).product()
 }
 
+/// Least reward that is a success where nothing else is said.
+const SUCCESS: f64 = 1.0;
+
+/// The attempts at each task by the key of the task: about 150 bytes a task.
+#[derive(Debug, Clone, Default)]
+pub struct TaskGroups {
+    groups: HashMap<u64, Group>,
+}
+
+impl TaskGroups {
+    /// Of all records that name a task.
+    #[must_use]
+    pub fn of(facts: &FactTable) -> Self {
+        let mut out = Self::default();
+        facts.iter().for_each(|entry| out.add(&entry));
+        out
+    }
+
+    /// Counts a record; a reward of at least 1 is a success.
+    pub fn add(&mut self, entry: &Entry<'_>) {
+        let Some(task) = entry.task() else { return };
+        let steps = cast::f64_to_u64(entry.number(Numbers::Steps).unwrap_or_default());
+        let rollout = Rollout { task: None, reward: entry.number(Numbers::Reward), steps };
+        self.groups.entry(task).or_default().add(&rollout, SUCCESS);
+    }
+
+    /// The attempts at a task.
+    #[must_use]
+    pub fn get(&self, task: u64) -> Option<&Group> {
+        self.groups.get(&task)
+    }
+}
+
+/// How two numbers go together: sums for the correlation of Pearson.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Together {
+    count: u64,
+    mean: [f64; 2],
+    squares: [f64; 2],
+    product: f64,
+}
+
+impl Together {
+    fn add(&mut self, x: f64, y: f64) {
+        self.count += 1;
+        let distances = [x - self.mean[0], y - self.mean[1]];
+        for (i, value) in [x, y].into_iter().enumerate() {
+            self.mean[i] += distances[i] / self.count as f64;
+            self.squares[i] += distances[i] * (value - self.mean[i]);
+        }
+        self.product += distances[0] * (y - self.mean[1]);
+    }
+
+    /// From −1 to 1; None where a number does not vary.
+    fn correlation(squares: [f64; 2], product: f64) -> Option<f64> {
+        let [x, y] = squares;
+        (x > 0.0 && y > 0.0).then(|| (product / (x * y).sqrt()).clamp(-1.0, 1.0))
+    }
+}
+
 /// The tasks of a dataset, in the order of their first attempts.
 #[derive(Debug, Default)]
 pub struct Groups {
@@ -140,15 +212,31 @@ pub struct Groups {
     pub tasks: Vec<(String, Group)>,
     /// Records that name no task.
     pub unnamed: u64,
+    /// Steps and rewards of all attempts.
+    lengths: Together,
 }
 
 impl Groups {
+    /// How steps and rewards of all attempts go together, and of the attempts at one task each, by the correlation of
+    /// Pearson: near 1 long attempts are rewarded, near −1 short ones. None where one of the two does not vary.
+    #[must_use]
+    pub fn length_and_reward(&self) -> (Option<f64>, Option<f64>) {
+        let within = self.tasks.iter().map(|(_, group)| &group.lengths);
+        let (squares, product) = within.fold(([0.0; 2], 0.0), |([x, y], product), lengths| {
+            ([x + lengths.squares[0], y + lengths.squares[1]], product + lengths.product)
+        });
+        (Together::correlation(self.lengths.squares, self.lengths.product), Together::correlation(squares, product))
+    }
+
     /// Counts an attempt.
     pub fn add(&mut self, rollout: &Rollout, success: f64) {
         let Some(task) = &rollout.task else {
             self.unnamed += 1;
             return;
         };
+        if let Some(reward) = rollout.reward {
+            self.lengths.add(rollout.steps as f64, reward);
+        }
         let place = match self.places.get(task) {
             Some(place) => *place,
             None => {
@@ -208,6 +296,23 @@ mod tests {
         assert_eq!((group.pass_at(5), group.pass_at(0), group.ks()), (None, None, vec![1, 2, 4]));
         assert_eq!(group.steps(), (Some(2.0), Some(3.0)));
         assert_eq!(group.has_signal(), Some(true));
+    }
+
+    #[test]
+    fn length_and_reward_go_together_within_a_task_or_over_all() {
+        let mut groups = Groups::default();
+        // Within each task longer attempts are better, but the long task is worse.
+        for (task, steps, reward) in [("a", 1, 0.5), ("a", 2, 1.0), ("b", 11, 0.0), ("b", 12, 0.5)] {
+            groups.add(&Rollout { task: Some(task.into()), reward: Some(reward), steps }, 1.0);
+        }
+        let (all, within) = groups.length_and_reward();
+        close(within, 1.0);
+        assert!(all.is_some_and(|all| all < -0.5), "{all:?}");
+        let mut same = Groups::default();
+        (1..4).for_each(|steps| same.add(&Rollout { task: Some("a".into()), reward: Some(1.0), steps }, 1.0));
+        assert_eq!(same.length_and_reward(), (None, None));
+        close(group(&[1.0, 0.0]).advantage(1.0), 0.5 / 0.5_f64.sqrt());
+        assert_eq!((group(&[1.0, 1.0]).advantage(1.0), group(&[1.0]).advantage(1.0)), (Some(0.0), None));
     }
 
     #[test]

@@ -104,7 +104,8 @@ impl Subject for StepEntry<'_> {
             Numbers::Chars => self.step().chars as f64,
             Numbers::Tokens => self.step().tokens.unwrap_or(estimated_tokens(self.step().chars as u64)) as f64,
             Numbers::Reward => self.step().reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite())?,
-            Numbers::Record | Numbers::Steps | Numbers::Actions | Numbers::Calls => return None,
+            // Numbers of records, and of all attempts at a task.
+            _ => return None,
         })
     }
 

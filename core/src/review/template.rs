@@ -46,6 +46,7 @@ pub struct Template {
     special: Vec<String>,
     /// The names of its templates, and whether each has `{% generation %}` blocks.
     parts: Vec<(String, bool)>,
+    knows_think_tags: bool,
 }
 
 /// What is wrong with a template, or what it rejects.
@@ -129,13 +130,20 @@ impl Template {
         let value = |(name, text): &(String, String)| Some((name.clone(), told(&json::parse(text).ok()?)));
         let variables = source.variables.iter().filter_map(value).collect();
         let special = source.special_tokens();
-        Ok(Self { name: name.to_owned(), environment, variables, special, parts })
+        let knows_think_tags = source.knows_think_tags();
+        Ok(Self { name: name.to_owned(), environment, variables, special, parts, knows_think_tags })
     }
 
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it takes thoughts out of think tags, or writes them in such.
+    #[must_use]
+    pub fn knows_think_tags(&self) -> bool {
+        self.knows_think_tags
     }
 
     /// The special tokens that it knows: those of its files, and those that can be seen in its text.

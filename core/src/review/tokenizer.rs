@@ -4,7 +4,7 @@ use super::conversation::Conversation;
 use super::loss::{ChatTemplate, Loss, Train};
 use super::template::TemplateFault;
 use crate::json::Value;
-use crate::rules::trajectory::Way;
+use crate::rules::trajectory::{Shape, Way};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub trait Tokenizer: Debug + Send + Sync {
 #[must_use]
 pub fn tokens_of_record(record: &Value<'_>, way: Way, tokenizer: &dyn Tokenizer) -> Option<u64> {
     let reading = way.read(record);
-    reading.body?;
+    reading.tracks.first().filter(|_| reading.shape != Shape::Other)?;
     let (mut tokens, mut is_whole) = (0, true);
     for entry in &reading.entries {
         entry.texts(&mut |text| match tokenizer.count(text) {
@@ -57,6 +57,10 @@ pub struct CountedTemplate {
 impl ChatTemplate for CountedTemplate {
     fn name(&self) -> &str {
         self.template.name()
+    }
+
+    fn knows_think_tags(&self) -> bool {
+        self.template.knows_think_tags()
     }
 
     fn loss(

@@ -15,7 +15,7 @@ const FILE: &str = "obelus.toml";
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
 /// All names that the file may have.
-const NAMES: &[&str] = &["check", "allow", "deny", "baseline", "data-types", "formats", "files"];
+const NAMES: &[&str] = &["check", "allow", "deny", "baseline", "data-types", "formats", "files", "map"];
 
 /// What it says of `obelus check`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(in crate::cli) struct Config {
     pub(in crate::cli) data_types: BTreeMap<String, String>,
     /// Files that define custom formats, as seen from the current folder.
     pub(in crate::cli) format_files: Vec<PathBuf>,
+    /// Members of each record by name, each with its expression.
+    pub(in crate::cli) maps: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -43,6 +45,8 @@ struct Written {
     data_types: BTreeMap<String, String>,
     #[serde(default)]
     formats: Formats,
+    #[serde(default)]
+    map: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,12 +83,12 @@ impl Config {
     fn of(file: &Path, text: &str) -> Result<Self, Problem> {
         let name = file.to_string_lossy();
         let written: Written = toml::from_str(text).map_err(|error| at_fault(&name, text, &error))?;
-        let Written { check, data_types, formats } = written;
+        let Written { check, data_types, formats, map: maps } = written;
         let folder = file.parent().unwrap_or(Path::new(""));
         let baseline = check.baseline.map(|name| FileName::from(folder.join(name)));
         let format_files = formats.files.iter().map(|file| folder.join(file)).collect();
         let file = Some(name.into_owned());
-        Ok(Self { file, allow: check.allow, deny: check.deny, baseline, data_types, format_files })
+        Ok(Self { file, allow: check.allow, deny: check.deny, baseline, data_types, format_files, maps })
     }
 
     /// The folder of the file, from which it names others.

@@ -19,6 +19,26 @@ pub(super) fn tell(file: &FileName, found: &Found, out: &mut Out) -> io::Result<
     ])
 }
 
+/// One that so many records in a row have, from the first on.
+pub(super) fn tell_folded(
+    file: &FileName,
+    (found, in_a_row): (&Found, usize),
+    records: Option<usize>,
+    out: &mut Out,
+) -> io::Result<()> {
+    let finding = &found.finding;
+    let which = match records {
+        Some(records) if records == in_a_row => format!("all {records} records"),
+        _ => format!("the first {in_a_row} records"),
+    };
+    out.styled(&[
+        (Tone::Strong, &format!("{file}: ")),
+        (tone(finding.severity), finding.severity.name()),
+        (Tone::Strong, &format!(": {which}: {}", finding.message)),
+        (Tone::Dim, &format!(" [{}] first {}", finding.rule, subject(finding))),
+    ])
+}
+
 fn tone(severity: Severity) -> Tone {
     match severity {
         Severity::Error => Tone::Error,

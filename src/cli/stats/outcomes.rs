@@ -76,6 +76,8 @@ impl Outcomes {
 struct Line {
     calls: u64,
     failed: u64,
+    repeated: u64,
+    failed_in_a_row: u64,
     suspect: u64,
     fine: u64,
     open: u64,
@@ -110,6 +112,7 @@ pub(super) fn tell(
             ("unreadable", raw(&counted.unreadable)?),
             ("calls", raw(&total.calls)?),
             ("failed", raw(&total.failed)?),
+            ("repeated", raw(&total.repeated)?),
             ("suspect", raw(&total.suspect)?),
             ("fine", raw(&total.fine)?),
             ("open", raw(&total.open())?),
@@ -136,6 +139,8 @@ fn line(tool: &Tool, all: Rewards) -> Line {
     Line {
         calls: of.calls,
         failed: of.failed,
+        repeated: of.repeated,
+        failed_in_a_row: of.failed_in_a_row,
         suspect: of.suspect,
         fine: of.fine,
         open: of.open(),
@@ -151,7 +156,7 @@ fn rows(counted: &Outcomes, total: &ToolOutcomes, out: &mut Out) -> Result<(), S
     let mut tools: Vec<(&String, &Tool)> = counted.tools.iter().collect();
     tools.sort_by_key(|(_, tool)| std::cmp::Reverse(tool.outcomes.calls));
     let has_rewards = counted.rewards.count > 0;
-    let mut heading = vec!["  tool", "calls", "failed", "rate", "suspect", "fine", "open"];
+    let mut heading = vec!["  tool", "calls", "failed", "rate", "again", "suspect", "fine", "open"];
     heading.extend(if has_rewards { &["reward", "without"][..] } else { &[] });
     let mut rows: Vec<Vec<(Tone, String)>> =
         vec![heading.into_iter().map(|word| (Tone::Dim, word.to_owned())).collect()];
@@ -178,6 +183,7 @@ fn numbers(name: &str, of: &ToolOutcomes) -> Vec<(Tone, String)> {
         told(of.calls, Tone::Plain),
         told(of.failed, Tone::Error),
         (if of.failed > 0 { Tone::Error } else { Tone::Dim }, rate),
+        told(of.repeated, Tone::Error),
         told(of.suspect, Tone::Warning),
         told(of.fine, Tone::Plain),
         told(of.open(), Tone::Plain),

@@ -97,6 +97,8 @@ fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop>
         ("with_several_rewards", raw(&several)?),
         ("without_signal", raw(&without)?),
         ("mean", raw(&groups.mean(Group::mean))?),
+        ("steps_with_reward", raw(&groups.length_and_reward().0)?),
+        ("steps_with_reward_in_tasks", raw(&groups.length_and_reward().1)?),
         ("pass_at", raw(&passes(Group::pass_at))?),
         ("pass_all", raw(&passes(Group::pass_all))?),
     ];
@@ -145,5 +147,12 @@ fn people(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
         n => format!("; {n} records name no task"),
     };
     let text = format!("{without} of {several} tasks with several rewards have no signal: all are equal{unnamed}");
-    Ok(out.styled(&[(Tone::Dim, &text)])?)
+    out.styled(&[(Tone::Dim, &text)])?;
+    let (all, within) = groups.length_and_reward();
+    if let Some(all) = all {
+        let within = within.map_or_else(String::new, |within| format!(", within a task {within:+.2}"));
+        let text = format!("steps against reward: correlation {all:+.2} over all attempts{within}");
+        out.styled(&[(Tone::Dim, &text)])?;
+    }
+    Ok(())
 }

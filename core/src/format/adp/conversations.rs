@@ -54,6 +54,23 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
     ],
 };
 
+/// An instruction and an answer.
+pub(in crate::format) static ALPACA: DatasetRow = DatasetRow {
+    name: "alpaca",
+    title: "Alpaca instructions",
+    about: "Instructions for training: rows whose `instruction` and `output` are texts; `input` goes on with the \
+            instruction, `history` holds turns before it, `system` the prompt (LLaMA-Factory). Each row is a \
+            trajectory, and a conversation for `loss` and `export`. State: as in the rows above.",
+    framing: Framing::Values,
+    detect: |first| detect_signed("alpaca", first),
+    near: |_| None,
+    samples: &[
+        r#"{"instruction":"Translate to French.","input":"the harbour","output":"le port"}
+{"instruction":"Name a colour.","input":"","output":"Blue."}"#,
+        r#"[{"instruction":"And in summer?","output":"Warm.","history":[["Is it cold?","Yes."]]}]"#,
+    ],
+};
+
 /// One list of messages.
 pub(in crate::format) static BARE: DatasetRow = DatasetRow {
     name: "messages",

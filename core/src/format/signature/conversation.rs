@@ -11,6 +11,13 @@ pub(super) const SHAREGPT: Signature =
 pub(super) const MESSAGES: Signature =
     Signature { format: "messages", what: "a file of conversations", detect: messages, members: &[] };
 
+pub(super) const ALPACA: Signature = Signature {
+    format: "alpaca",
+    what: "a file of Alpaca instructions",
+    detect: alpaca,
+    members: &["/instruction", "/input", "/output"],
+};
+
 /// Names under which a row holds its messages.
 const LISTS: [&str; 5] = ["messages", "traj", "prompt", "chosen", "chosen_messages"];
 
@@ -44,4 +51,9 @@ fn is_preference(record: &Value<'_>) -> bool {
     let is_pair = is_text(record, "chosen") && is_text(record, "rejected");
     let is_completed = is_text(record, "completion") || (is_array(record, "completions") && is_array(record, "labels"));
     is_pair || (is_text(record, "prompt") && is_completed)
+}
+
+fn alpaca(head: &Head<'_, '_>) -> Option<Match> {
+    let is_row = |row: &Value<'_>| is_text(row, "instruction") && is_text(row, "output");
+    matched(most(head, is_row), "rows with an `instruction` and an `output`")
 }

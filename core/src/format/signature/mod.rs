@@ -70,10 +70,11 @@ pub static SIGNATURES: &[Signature] = &[
     snapshot::AUTOGEN,
     conversation::SHAREGPT,
     conversation::MESSAGES,
+    conversation::ALPACA,
 ];
 
 /// Signatures from here on are tried after the formats that describe themselves ([`super::FORMATS`]).
-const LAST: [&str; 2] = ["sharegpt", "messages"];
+const LAST: [&str; 3] = ["sharegpt", "messages", "alpaca"];
 
 /// Least part of the members of a record with which a signature is said to be near.
 const NEAR_SHARE_MIN: f64 = 0.7;

@@ -61,8 +61,19 @@ impl Dialogue {
                 Body::Record => {}
             }
             out.turns[before..].iter_mut().for_each(|said| said.path = track.path(step));
+            if track.goes_on == Some(step) {
+                out.join(before);
+            }
         }
         Some(out)
+    }
+
+    /// Makes a turn the end of the one before.
+    fn join(&mut self, turn: usize) {
+        if turn > 0 && turn < self.turns.len() {
+            let more = self.turns.remove(turn);
+            self.turns[turn - 1].content.push(more.content);
+        }
     }
 
     /// What a conversation says beside its messages.

@@ -37,6 +37,12 @@ pub static RECORDS: Schema = Schema {
         ("mark", Type::Text),
         ("tags", Type::Texts),
         ("words", Type::Text),
+        ("group_n", Type::Int),
+        ("group_mean", Type::Float),
+        ("group_sd", Type::Float),
+        ("group_pass", Type::Float),
+        ("group_signal", Type::Int),
+        ("group_advantage", Type::Float),
     ],
 };
 
@@ -102,6 +108,12 @@ pub fn record_row(
         Cell::text(values_of(entry, Field::Name(Names::Mark)).join(" ")),
         names(Names::Tag),
         Cell::text(entry.text(Texts::Words)),
+        number(entry, Numbers::GroupSize),
+        Cell::Float(entry.number(Numbers::GroupMean)),
+        Cell::Float(entry.number(Numbers::GroupDeviation)),
+        Cell::Float(entry.number(Numbers::GroupPass)),
+        number(entry, Numbers::GroupSignal),
+        Cell::Float(entry.number(Numbers::GroupAdvantage)),
     ]
 }
 

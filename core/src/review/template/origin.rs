@@ -92,6 +92,12 @@ impl TemplateSource {
         let is_known = |token: &str| self.variables.iter().any(|(name, _)| name == token);
         TOKENS[..2].iter().copied().filter(|token| is_named(token) && !is_known(token)).collect()
     }
+
+    /// Whether a template takes thoughts out of think tags, or writes them in such.
+    #[must_use]
+    pub fn knows_think_tags(&self) -> bool {
+        self.templates.iter().any(|(_, text)| text.contains("<think>") || text.contains("</think>"))
+    }
 }
 
 impl TemplateFiles {

@@ -54,7 +54,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
             } else {
                 report.error(Some(step), path.clone(), "atif.type", "the step is no object");
             }
-            report.control_chars(step, &path, entry.value);
+            report.control_chars(step, &path, entry.value, reading.way);
         }
         let steps = reading.entries.get(track.steps.clone()).unwrap_or_default();
         check_totals(root, pointer, steps, report);

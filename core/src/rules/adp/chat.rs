@@ -2,26 +2,40 @@
 
 use super::report::Report;
 use crate::model::Role;
-use crate::rules::trajectory::{Body, Entry, Message, Reading, Track, text};
+use crate::rules::trajectory::{Body, Entry, Message, Reading, Track, is_note, text};
 
 /// D17: what is wrong with the conversations of a record.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
-    reading.tracks.iter().for_each(|track| check_track(&reading.entries, track, report));
+    let ends_open = is_answered_elsewhere(reading);
+    reading.tracks.iter().for_each(|track| check_track(&reading.entries, (track, ends_open), report));
 }
 
-fn check_track(entries: &[Entry<'_>], track: &Track, report: &mut Report) {
+/// Whether the answers of a record stand elsewhere than in its conversation: those of a preference pair, or of a prompt
+/// that is yet to be answered.
+fn is_answered_elsewhere(reading: &Reading<'_>) -> bool {
+    let has = |name: &str| reading.root.get(name).is_some();
+    let is_pair = (has("chosen") && has("rejected")) || (has("chosen_messages") && has("rejected_messages"));
+    let is_prompt = reading.body == Some("/prompt");
+    // What was chosen and rejected is read as trajectories of its own, which must end with the agent.
+    is_prompt || (is_pair && reading.tracks.iter().all(|track| track.label.is_none()))
+}
+
+fn check_track(entries: &[Entry<'_>], (track, ends_open): (&Track, bool), report: &mut Report) {
     if track.steps.is_empty() {
         report.warning(None, track.list(), "sft.empty", "the conversation has no message");
     }
-    let start = track.steps.start;
     let mut roles = Vec::with_capacity(track.steps.len());
     for step in track.steps.clone() {
         let Some(entry) = entries.get(step) else { continue };
         let Body::Message(message) = &entry.body else { continue };
-        roles.push(message.role);
-        check_message(entry, message, step, &track.path(step), report);
+        // It is the message before that goes on.
+        if track.goes_on != Some(step) {
+            roles.push((step, message.role));
+        }
+        check_message((entries, step), message, &track.path(step), report);
     }
-    if let Some(step) = first_out_of_turn(&roles).map(|step| start + step) {
+    let known: Vec<Role> = roles.iter().map(|(_, role)| *role).collect();
+    if let Some((step, _)) = first_out_of_turn(&known).and_then(|place| roles.get(place).copied()) {
         let asked = |step: usize| entries[step].answers(step);
         let message = match step.checked_sub(1).and_then(asked).filter(|asking| asked(step) == Some(*asking)) {
             Some(_) => "a second answer to calls made at once: right for templates that know such, others want turns",
@@ -29,16 +43,25 @@ fn check_track(entries: &[Entry<'_>], track: &Track, report: &mut Report) {
         };
         report.warning(Some(step), track.path(step), "sft.alternate", message);
     }
-    if roles.last().is_some_and(|&role| role != Role::Agent) {
-        let step = start + roles.len() - 1;
+    if let Some((step, _)) = roles.last().copied().filter(|&(_, role)| role != Role::Agent && !ends_open) {
         let message = "the last message is not the agent's, so nothing is learned from it";
         report.warning(Some(step), track.path(step), "sft.last-not-agent", message);
     }
 }
 
 /// D17, D13: one message.
-fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &str, report: &mut Report) {
+fn check_message((entries, step): (&[Entry<'_>], usize), message: &Message<'_>, path: &str, report: &mut Report) {
+    let Some(entry) = entries.get(step) else { return };
     let at = Some(step);
+    let is_noted = entry.answered.iter().any(|&(asked, place)| {
+        entries.get(asked).and_then(|entry| entry.calls.get(place)).is_some_and(|call| is_note(&call.tool))
+    });
+    let check_text = |text: &str, path: &str, report: &mut Report| {
+        // What an agent notes for itself says nothing.
+        if !(is_noted && text::is_blank(text)) {
+            check_text(entry, text, step, path, report);
+        }
+    };
     if message.role == Role::Unknown {
         let text = format!("the speaker {:?} is none of the known ones", message.speaker);
         report.error(at, format!("{path}/{}", message.speaker_key), "sft.role", text);
@@ -55,7 +78,7 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
         (Some(key), said) if message.is_null => {
             let path = format!("{path}/{key}");
             match said {
-                None => check_text(entry, "", step, &path, report),
+                None => check_text("", &path, report),
                 Some(_) => {
                     let text = "the text is null; its words are in `system_prompt`, where most trainers do not look";
                     report.warning(at, path, "sft.empty", text);
@@ -66,11 +89,11 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
             let text = "the text is neither a string nor an array of parts";
             report.error(at, format!("{path}/{key}"), "sft.type", text);
         }
-        (Some(""), Some(text)) => check_text(entry, text, step, path, report),
-        (Some(key), Some(text)) => check_text(entry, text, step, &format!("{path}/{key}"), report),
+        (Some(""), Some(text)) => check_text(text, path, report),
+        (Some(key), Some(text)) => check_text(text, &format!("{path}/{key}"), report),
         (None, _) => {}
     }
-    report.control_chars(step, path, entry.value);
+    report.control_chars(step, path, entry.value, message.way);
 }
 
 /// D17: the text of one message.

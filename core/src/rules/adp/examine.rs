@@ -114,7 +114,7 @@ fn first_words(reading: &Reading<'_>) -> String {
 
 fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Option<TrajectoryStats>, Option<Glance>) {
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
-    let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
+    let task = reading.main().and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
     let (name, words, seen) = (name(reading), first_words(reading), model_view::seen(reading));
     (Some(stats), Some(Glance { name, words, seen, task, ..Glance::default() }))
 }
@@ -212,7 +212,7 @@ pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
             details::check_available(root, entries, &mut report);
             for (step, entry) in entries.iter().enumerate() {
                 check::check_item(entry, step, reading.version, &mut report);
-                lint::check_item(entry, step, &mut report);
+                lint::check_item(entries, step, &mut report);
             }
             links::check(entries, reading.version, &mut report);
             lint::check_order(entries, &mut report);

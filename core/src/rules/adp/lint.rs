@@ -3,7 +3,7 @@
 use super::report::Report;
 use crate::json::Value;
 use crate::model::Role;
-use crate::rules::trajectory::{Body, Class, Entry, Item, Kind, text::is_blank};
+use crate::rules::trajectory::{Body, Class, Entry, Item, Kind, Way, is_note, text::is_blank};
 
 /// D13: a content longer than this many scalars is the image itself, not a path.
 pub(super) const IMAGE_PATH_MAX: usize = 512;
@@ -19,12 +19,15 @@ pub(super) fn check_root(root: &Value<'_>, report: &mut Report) {
 }
 
 /// D13: the texts of one item.
-pub(super) fn check_item(entry: &Entry<'_>, step: usize, report: &mut Report) {
+pub(super) fn check_item(entries: &[Entry<'_>], step: usize, report: &mut Report) {
+    let Some(entry) = entries.get(step) else { return };
     let path = format!("/content/{step}");
-    report.control_chars(step, &path, entry.value);
+    report.control_chars(step, &path, entry.value, Way::Protocol);
     let Some((item, class)) = entry.known_item() else { return };
     match class {
         Class::ApiAction => check_blank(item, "function", step, &path, report),
+        // What an agent notes for itself says nothing.
+        Class::TextObservation if is_noted(entries, entry) => {}
         Class::CodeAction | Class::MessageAction | Class::TextObservation => {
             check_blank(item, "content", step, &path, report);
         }
@@ -40,6 +43,11 @@ pub(super) fn check_item(entry: &Entry<'_>, step: usize, report: &mut Report) {
             }
         }
     }
+}
+
+fn is_noted(entries: &[Entry<'_>], entry: &Entry<'_>) -> bool {
+    let mut calls = entry.answered.iter().filter_map(|&(asked, place)| entries.get(asked)?.calls.get(place));
+    calls.any(|call| is_note(&call.tool))
 }
 
 /// D13: a blank text.

@@ -3,7 +3,7 @@
 use crate::json::{Value, pointer_escape};
 use crate::model::cast;
 use crate::model::{Finding, Remark, Severity};
-use crate::rules::trajectory::text;
+use crate::rules::trajectory::{Way, text};
 
 /// The findings of one record, and the lints that all shapes share.
 #[derive(Debug)]
@@ -48,9 +48,10 @@ impl Report {
         self.findings.push(Finding::new(self.record, step, Remark { path, rule, severity, message }));
     }
 
-    /// D13: control characters anywhere in a step, at the first string that has some.
-    pub(super) fn control_chars(&mut self, step: usize, path: &str, value: &Value<'_>) {
-        if let Some(rest) = text::first_control(value) {
+    /// D13: control characters anywhere in a step, at the first string that has some. In data of other formats a
+    /// carriage return alone is none: progress bars write it, and it does no harm.
+    pub(super) fn control_chars(&mut self, step: usize, path: &str, value: &Value<'_>, way: Way) {
+        if let Some(rest) = text::first_control(value, way == Way::Protocol) {
             let message = "the text holds control characters, such as terminal colours; remove them before training";
             self.warning(Some(step), format!("{path}{rest}"), "adp.control-chars", message);
         }

@@ -14,6 +14,9 @@ use std::collections::HashSet;
 
 /// The same call so often in a row is a loop.
 const LOOP_MIN: usize = 4;
+/// The same two or three calls in turn so often are one.
+const CYCLES_MIN: usize = 3;
+const PERIODS: [usize; 2] = [2, 3];
 
 /// All rules on calls: of each trajectory by itself.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
@@ -23,6 +26,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
         }
         unread(reading, track, report);
         loops(reading, track, report);
+        double_encoded(reading, track, report);
     }
     if reading.shape != Shape::Std {
         declared(reading, report);
@@ -163,6 +167,14 @@ fn loops(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
         entry.calls.iter().enumerate().map(move |(place, call)| (step, digest_of(entry, place, call)))
     });
     let calls: Vec<(usize, u128)> = calls.collect();
+    if let Some((period, first, at)) = cycle(&calls) {
+        let (begin, step) = (calls[first].0, calls[at].0);
+        let message = format!(
+            "the same {period} calls are made in turn {CYCLES_MIN} times or more, from step {begin} on, with the same \
+             arguments"
+        );
+        report.warning(Some(step), track.path(step), entries[step].value, "data.loop", message);
+    }
     for run in calls.chunk_by(|a, b| a.1 == b.1).filter(|run| run.len() >= LOOP_MIN) {
         let (first, step, n) = (run[0].0, run[LOOP_MIN - 1].0, run.len());
         let tool = entries[first].tool().unwrap_or("?");
@@ -179,6 +191,43 @@ fn loops(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
         };
         let message = format!("the same call of `{tool}` is made {n} times in a row, from step {first} on; {back}");
         report.warning(Some(step), track.path(step), entries[step].value, "data.loop", message);
+    }
+}
+
+/// The first step of a run that repeats two or three calls in turn, and the last one of its third time.
+fn cycle(calls: &[(usize, u128)]) -> Option<(usize, usize, usize)> {
+    PERIODS.into_iter().find_map(|period| {
+        let mut alike = 0;
+        for at in period..calls.len() {
+            let is_alike = calls[at].1 == calls[at - period].1;
+            alike = if is_alike { alike + 1 } else { 0 };
+            let begin = at + 1 - alike.min(at + 1);
+            // One call again and again is a loop of period 1.
+            let unit = calls.get(begin.saturating_sub(period)..begin).unwrap_or_default();
+            let is_one = unit.windows(2).all(|pair| pair[0].1 == pair[1].1);
+            if alike == period * (CYCLES_MIN - 1) && !is_one {
+                return Some((period, begin - period, at));
+            }
+        }
+        None
+    })
+}
+
+/// Arguments that are JSON in a JSON string in a string.
+fn double_encoded(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
+    for (step, entry) in steps(reading, track) {
+        for (place, value) in calls_at(entry.value) {
+            let Some((below, arguments)) = call::arguments_at(value) else { continue };
+            let Some(text) = arguments.as_str().filter(|text| text.trim_start().starts_with('"')) else { continue };
+            let inner = json::parse(text).ok();
+            let inner = inner.as_ref().and_then(Value::as_str).and_then(|inner| json::parse(inner).ok());
+            if inner.is_some_and(|inner| inner.as_object().is_some()) {
+                let message = "the arguments are JSON in a JSON string: encoded twice";
+                let path = format!("{}{place}{below}", track.path(step));
+                report.warning(Some(step), path, arguments, "data.double-encoded", message);
+                break;
+            }
+        }
     }
 }
 
@@ -211,4 +260,21 @@ fn digest_of(entry: &Entry<'_>, place: usize, call: &Call<'_>) -> u128 {
     let keys = ["content", "code", "value", "text", "function_call"];
     let text = keys.into_iter().find_map(|key| entry.value.get(key)).unwrap_or(entry.value);
     digest::of_pair("tool", &call.tool, "with", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_of_two_and_three_calls_are_loops() {
+        let found = |calls: &[u128]| cycle(&calls.iter().enumerate().map(|(i, c)| (i, *c)).collect::<Vec<_>>());
+        assert_eq!(found(&[9, 1, 2, 1, 2, 1, 2, 8]), Some((2, 1, 6)));
+        assert_eq!(found(&[1, 2, 3, 1, 2, 3, 1, 2, 3]), Some((3, 0, 8)));
+        for none in
+            [&[1, 1, 1, 1, 1, 1, 1][..], &[1, 2, 1, 2, 1], &[1, 2, 3, 1, 2, 3, 1, 2], &[1, 2, 1, 3, 1, 4, 1, 5], &[]]
+        {
+            assert_eq!(found(none), None, "{none:?}");
+        }
+    }
 }

@@ -6,11 +6,16 @@ pub(super) fn mojibake(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;
     }
-    let mut before = ' ';
+    let (mut before, mut foreign) = (' ', Foreign::default());
     for c in text.chars() {
+        if let Some(pair) = foreign.take(c) {
+            return Some(format!(
+                "`{pair}` is UTF-8 that was read in another encoding; mend it where the data is made"
+            ));
+        }
         let is_pair = match before {
             'Â' | 'Ã' => matches!(c, '\u{80}'..='\u{BF}') || is_windows(c),
-            'â' => matches!(c, '€' | '\u{80}' | '\u{82}'),
+            'â' => matches!(c, '€' | '‚' | '\u{80}' | '\u{82}'),
             'ð' => matches!(c, 'Ÿ' | '\u{9F}'),
             _ => false,
         };
@@ -22,6 +27,40 @@ pub(super) fn mojibake(text: &str) -> Option<String> {
         before = c;
     }
     None
+}
+
+/// Letters of other scripts: what stands for their first byte is a letter of good text too, so more must follow.
+#[derive(Default)]
+struct Foreign {
+    /// The first byte, and what followed it.
+    pending: String,
+}
+
+impl Foreign {
+    /// Takes the next character; what came together if it cannot be good text: two letters of Cyrillic, one of three
+    /// bytes as those of Chinese, Japanese and Korean.
+    fn take(&mut self, c: char) -> Option<&str> {
+        let is_rest = matches!(c, '\u{80}'..='\u{BF}') || is_windows(c);
+        let mut all = self.pending.chars();
+        let fits = match (all.next(), all.next(), all.next()) {
+            (None, ..) => matches!(c, 'Ð' | 'Ñ' | 'ã'..='é'),
+            (Some('Ð' | 'Ñ'), None, _) | (Some('Ð' | 'Ñ'), _, Some(_)) => is_rest,
+            (Some('Ð' | 'Ñ'), _, None) => matches!(c, 'Ð' | 'Ñ'),
+            // In French a quotation ends so: `é »`.
+            (_, None, _) => is_rest && !matches!(c, '\u{A0}' | '»' | '«' | '’' | '”'),
+            _ => is_rest && !matches!(c, '»' | '«' | '’' | '”'),
+        };
+        if !fits {
+            self.pending.clear();
+            if matches!(c, 'Ð' | 'Ñ' | 'ã'..='é') {
+                self.pending.push(c);
+            }
+            return None;
+        }
+        self.pending.push(c);
+        let wanted = if self.pending.starts_with(['Ð', 'Ñ']) { 4 } else { 3 };
+        (self.pending.chars().count() == wanted).then_some(self.pending.as_str())
+    }
 }
 
 /// What Windows-1252 has at 0x80 to 0x9F.
@@ -43,10 +82,35 @@ mod tests {
 
     #[test]
     fn only_damage_is_found() {
-        for text in ["cafÃ©", "itâ€™s", "5 Â£", "ðŸ˜€", "Ã\u{a0}", "Ãœber", "a\u{e2}\u{80}\u{99}s"] {
+        for text in [
+            "ÐŸÑ€Ð¸Ð²ÐµÑ‚",
+            "ä½\u{a0}å¥½",
+            "5 â‚¬",
+            "cafÃ©",
+            "itâ€™s",
+            "5 Â£",
+            "ðŸ˜€",
+            "Ã\u{a0}",
+            "Ãœber",
+            "a\u{e2}\u{80}\u{99}s",
+        ] {
             assert!(mojibake(text).is_some(), "{text}");
         }
-        for text in ["café", "it’s 5 £ — 😀", "NÃO", "groß»", "Âge", "pâté €", "日本", "ASCII", ""] {
+        for text in [
+            "café",
+            "it’s 5 £ — 😀",
+            "NÃO",
+            "groß»",
+            "fin de l’été »",
+            "«\u{a0}café\u{a0}»",
+            "ÑAND°",
+            "Ð»",
+            "Âge",
+            "pâté €",
+            "日本",
+            "ASCII",
+            "",
+        ] {
             assert_eq!(mojibake(text), None);
         }
         assert!(replacement("a\u{fffd}b\u{fffd}").unwrap().starts_with("2 replacement characters"));

@@ -1,20 +1,15 @@
 //! Runs that end badly: cut off by a limit, in the middle of a call or of code, or with a refusal.
 
 use super::Report;
-use crate::json::Value;
-use crate::model::{Finding, Found, Remark, Role};
-use crate::rules::trajectory::{Body, Entry, Reading, Shape, is_finishing, joined};
-use std::borrow::Cow;
-use std::sync::Arc;
+use super::texts::said;
+use crate::model::{Finding, Role};
+use crate::rules::trajectory::{Entry, Reading, Shape, is_finishing};
 
 /// How a writer says that it was stopped by a limit.
 const LIMITS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "token_limit"];
 
 /// Why a run is truncated whose last call nothing answers.
 const OPEN: &str = "the run ends with a call that nothing answers";
-
-/// So many samples of a file that end with an open call, and more than half of all, are next actions by design.
-const NEXT_ACTIONS_MIN: usize = 3;
 
 /// How refusals begin, in lower case and with straight apostrophes.
 const REFUSALS: &[&str] = &[
@@ -56,21 +51,9 @@ pub(super) fn is_open(finding: &Finding) -> bool {
     finding.rule == "data.truncated" && *finding.message == *OPEN
 }
 
-/// Where most samples of a file end with an open call that is reported once, at the first.
-pub(super) fn settle(open: &mut Vec<Found>, samples: usize) {
-    let count = open.len();
-    if count < NEXT_ACTIONS_MIN || count * 2 <= samples {
-        return;
-    }
-    open.truncate(1);
-    if let Some(first) = open.first_mut() {
-        let message = format!(
-            "{count} of {samples} samples of this file end with a call that nothing answers: right if they are to \
-             teach the next action, else all were cut off"
-        );
-        first.finding.remark = Arc::new(Remark { message: message.into(), ..first.finding.remark.as_ref().clone() });
-    }
-}
+/// What is said where most samples of a file end so.
+pub(super) const OPEN_BY_DESIGN: &str =
+    "end with a call that nothing answers: right if they are to teach the next action, else all were cut off";
 
 fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
     let reasons = [reading.root, last.value];
@@ -87,19 +70,50 @@ fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
         return Some(OPEN);
     }
-    // Wherever they are: agents begin blocks in the middle of a line.
-    let fences = said(last).map_or(0, |text| text.matches("```").count());
-    (fences % 2 == 1).then_some("the last text ends inside a block of code")
+    let is_cut = said(last).is_some_and(|text| open_block(&text).is_some_and(is_cut));
+    is_cut.then_some("the last text ends in the middle of a block of code")
 }
 
-/// What the agent says in a step.
-fn said<'v>(entry: &'v Entry<'_>) -> Option<Cow<'v, str>> {
-    match &entry.body {
-        Body::Item(item) => item.text("content").map(Cow::Borrowed),
-        Body::Message(message) => message.text.as_deref().map(Cow::Borrowed),
-        Body::Turn => entry.value.get("message").and_then(joined),
-        Body::Record => entry.value.get("text").and_then(Value::as_str).map(Cow::Borrowed),
+/// Marks that begin and end a block of code.
+const FENCE: &str = "```";
+
+/// The code of a block that a text begins at the start of a line and does not end. Marks in the middle of a line quote
+/// something, and an odd number of them says nothing.
+fn open_block(text: &str) -> Option<&str> {
+    let mut open = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let line = line.trim();
+        if line.starts_with(FENCE) {
+            open = match open {
+                // A line with more than marks and a language is a quotation.
+                None => (!line.trim_matches('`').contains(['`', ' '])).then_some(at),
+                Some(_) => None,
+            };
+        }
     }
+    open.map(|start| &text[start..])
+}
+
+/// Whether code ends in the middle: with an open bracket or string, or a sign that something follows. A block whose end
+/// a stop sequence took is whole.
+fn is_cut(code: &str) -> bool {
+    let (mut open, mut quote) = (0_i32, None);
+    let mut before = ' ';
+    for c in code.chars() {
+        match (quote, c) {
+            (Some(q), _) if c == q && before != '\\' => quote = None,
+            (Some(_), '\n') => quote = None,
+            (Some(_), _) => {}
+            (None, '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => open += 1,
+            (None, ')' | ']' | '}') => open -= 1,
+            (None, _) => {}
+        }
+        before = c;
+    }
+    open > 0 || quote.is_some() || code.trim_end().ends_with([',', '=', '\\', '|', '&', '+'])
 }
 
 fn refuses(text: &str) -> bool {
@@ -121,9 +135,22 @@ mod tests {
     }
 
     #[test]
-    fn a_block_may_begin_anywhere_and_must_end() {
-        assert!(is_truncated("so:\n```sh\nls") && is_truncated("so: ```sh\nls\n```\nand ```"));
-        assert!(!is_truncated("so: ```sh\nls\n```\n") && !is_truncated("plain") && !is_truncated("`a`"));
+    fn an_open_block_is_cut_where_its_code_is() {
+        for text in ["so:\n```python\nprint(1", "```json\n{\"a\": 1,", "```sh\necho \"a", "```\nx =", "```sh\nls |"] {
+            assert!(is_truncated(text), "{text}");
+        }
+        for text in [
+            "so:\n```sh\nls",
+            "so: ```sh\nls\n```\nand ```",
+            "so: ```sh\nls\n```\n",
+            "```python\nprint(1)\n```",
+            "``` begins a block",
+            "plain",
+            "`a`",
+            "```sh\necho 'it' (done)\n",
+        ] {
+            assert!(!is_truncated(text), "{text}");
+        }
     }
 
     #[test]

@@ -8,14 +8,17 @@ mod calls;
 mod encoding;
 mod endings;
 mod families;
+mod generated;
 mod near_duplicates;
 mod questions;
 mod secrets;
 mod sizes;
+mod targets;
+mod texts;
 mod tools;
 
 use super::digest;
-use crate::json::{Data, Value, pointer_escape};
+use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, Shape, Way, read_text};
@@ -27,6 +30,8 @@ pub(crate) use secrets::{NAMES, SHAPES};
 use sizes::{Size, Sizes};
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
+use std::sync::Arc;
+use targets::{Label, Target};
 
 /// The rule that `--against` asks for.
 pub const CONTAMINATED: &str = "data.contaminated";
@@ -71,6 +76,10 @@ struct Body {
     id: Option<NonZeroU64>,
     /// Whether a rule of its format gives a copy of it in the same file (D15).
     is_compared: bool,
+    /// How good it is said to be.
+    label: Option<Label>,
+    /// What was asked and answered.
+    target: Option<Target>,
 }
 
 /// Looks at one record, read in that way, and for questions of another dataset in it. One that cannot be read says
@@ -81,11 +90,16 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Optio
     let Ok(root) = read_text(record, text) else { return looked };
     let reading = way.with_written_calls().read(&root);
     let mut report = Report { record: record.number, place: record.place, text, found: Vec::new() };
-    texts(&reading, &mut report);
+    texts::check(&reading, &mut report);
     let is_sample = unit == Unit::Sample;
     if is_sample && reading.shape != Shape::Other {
         calls::check(&reading, &mut report);
         endings::check(&reading, &mut report);
+        texts::circles(&reading, &mut report);
+        if targets::is_same_pair(&reading) {
+            let message = "what was chosen is what was rejected: the pair teaches nothing";
+            report.warning(None, String::new(), &root, "data.conflicting-label", message);
+        }
     }
     let body = is_sample.then(|| body(&reading));
     let held = questions.and_then(|questions| questions.find(&reading)).map(|held| {
@@ -99,13 +113,16 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Optio
 
 fn body(reading: &Reading<'_>) -> Body {
     let value = reading.steps();
+    let all = || if reading.shape == Shape::Other { digest::of(reading.root) } else { targets::said(reading) };
     Body {
         path: reading.body.unwrap_or_default().to_owned(),
-        digest: digest::of(value.unwrap_or(reading.root)),
+        digest: value.map_or_else(all, digest::of),
         sketch: Sketch::of(value.unwrap_or(reading.root)),
         size: value.map(|_| Size::of(&reading.entries)),
         id: reading.name().and_then(|id| NonZeroU64::new(cast::low_u64(digest::of(id)))),
         is_compared: value.is_some(),
+        label: targets::label(reading.root),
+        target: targets::target(reading),
     }
 }
 
@@ -160,61 +177,6 @@ pub fn question(record: &Record, text: &[u8], way: Way, words: usize) -> Questio
     read_text(record, text).map(|root| questions::runs(&way.read(&root), words)).unwrap_or_default()
 }
 
-/// The texts of a record: of each step by itself, and of what is beside the steps.
-fn texts(reading: &Reading<'_>, report: &mut Report<'_>) {
-    if reading.shape == Shape::Other {
-        return text_rules(reading.root, None, "", report);
-    }
-    let beside = reading.root.as_object().into_iter().flat_map(|object| object.entries());
-    for (name, value) in beside.filter(|(name, _)| !reading.tracks.iter().any(|track| track.is_in(name))) {
-        text_rules(value, None, &format!("/{}", pointer_escape(name)), report);
-    }
-    for (step, entry) in reading.entries.iter().enumerate() {
-        text_rules(entry.value, Some(step), &reading.path(step), report);
-    }
-}
-
-/// What a rule finds in a text: the message.
-type Find = fn(&str) -> Option<String>;
-
-fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut Report<'_>) {
-    let rules: [(&'static str, Find); 4] = [
-        ("data.mojibake", encoding::mojibake),
-        ("data.replacement-char", encoding::replacement),
-        ("data.secret", secrets::secret),
-        ("data.personal", secrets::personal),
-    ];
-    for (rule, find) in rules {
-        if let Some((rest, at, message)) = first(value, &find) {
-            report.warning(step, format!("{path}{rest}"), at, rule, message);
-            // A prompt that all samples share holds one address and not thousands.
-            let is_once = matches!(rule, "data.secret" | "data.personal");
-            if let Some(told) = report.found.last_mut().filter(|_| is_once) {
-                told.text = Some(digest::of_pair("rule", rule, "text", at));
-            }
-        }
-    }
-}
-
-/// The first string below a value in which something is found: its path, the string, what is found.
-fn first<'v, 'a>(
-    value: &'v Value<'a>,
-    find: &dyn Fn(&str) -> Option<String>,
-) -> Option<(String, &'v Value<'a>, String)> {
-    match &value.data {
-        Data::String(text) => find(text).map(|message| (String::new(), value, message)),
-        Data::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
-            let (rest, at, message) = first(item, find)?;
-            Some((format!("/{i}{rest}"), at, message))
-        }),
-        Data::Object(object) => object.members.iter().find_map(|member| {
-            let (rest, at, message) = first(&member.value, find)?;
-            Some((format!("/{}{rest}", pointer_escape(&member.key)), at, message))
-        }),
-        _ => None,
-    }
-}
-
 /// Where the checks of one record put their findings.
 struct Report<'t> {
     record: usize,
@@ -261,6 +223,7 @@ struct Source {
     file: usize,
     record: usize,
     id: Option<NonZeroU64>,
+    label: Option<Label>,
 }
 
 /// Samples that others are compared with.
@@ -288,8 +251,12 @@ impl Known {
         Some(Match::Near(*self.sources.get(number)?, share))
     }
 
+    fn source(&self, record: usize, body: &Body) -> Source {
+        Source { file: self.files.len().saturating_sub(1), record, id: body.id, label: body.label }
+    }
+
     fn add(&mut self, record: usize, body: Body) {
-        let source = Source { file: self.files.len().saturating_sub(1), record, id: body.id };
+        let source = self.source(record, &body);
         self.bodies.entry(body.digest).or_insert(source);
         if let Some(sketch) = body.sketch {
             self.near.add(sketch);
@@ -327,6 +294,10 @@ pub struct Dataset {
     records: usize,
     samples: usize,
     open_ends: Vec<Found>,
+    /// The first answer to each prompt, of the record that has it.
+    targets: HashMap<u128, (u128, Source)>,
+    /// Of the file that is read: other answers to a prompt that was there before.
+    other_targets: Vec<Found>,
 }
 
 impl Dataset {
@@ -344,6 +315,8 @@ impl Dataset {
             records: 0,
             samples: 0,
             open_ends: Vec::new(),
+            targets: HashMap::new(),
+            other_targets: Vec::new(),
         }
     }
 
@@ -354,7 +327,8 @@ impl Dataset {
 
     /// Takes the next record of that dataset. Its question goes to `questions`, which are looked for in what comes.
     pub fn learn(&mut self, looked: Looked, runs: QuestionRuns, questions: &mut Questions) {
-        let source = Source { file: self.other.files.len().saturating_sub(1), record: looked.record, id: None };
+        let source =
+            Source { file: self.other.files.len().saturating_sub(1), record: looked.record, id: None, label: None };
         self.asked.push(source);
         questions.add(runs);
         if let Some(body) = looked.body {
@@ -382,10 +356,15 @@ impl Dataset {
         all.extend(self.contaminated(record, place, body.as_ref(), held));
         let Some(body) = body else { return all };
         self.samples += 1;
+        all.extend(self.conflicting_label(record, place, &body));
+        let other_target = self.other_target(record, place, &body);
         let mut tell = |rule, severity, message| {
             all.push(found(record, None, body.path.clone(), rule, severity, message, place));
         };
-        match self.own.find(&body, self.near) {
+        let like = self.own.find(&body, self.near);
+        // A copy has the same prompt, which is reported with it.
+        self.other_targets.extend(other_target.filter(|_| like.is_none()));
+        match like {
             Some(Match::Same(source)) if !body.is_compared || source.file + 1 != self.own.files.len() => {
                 let message = format!("{} is the same sample", self.own.name(source, true));
                 tell("data.duplicate", Severity::Warning, message);
@@ -409,6 +388,29 @@ impl Dataset {
         self.own.add(record, body);
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         all
+    }
+
+    /// Whether a record of the same content is said to be better or worse.
+    fn conflicting_label(&self, record: usize, place: Place, body: &Body) -> Option<Found> {
+        let (source, label) = (self.own.bodies.get(&body.digest)?, body.label?);
+        let other = source.label.filter(|other| other.name == label.name && *other != label)?;
+        let name = self.own.name(*source, true);
+        let message = format!("{name} has the same content and another `{}`", other.name);
+        Some(found(record, None, body.path.clone(), "data.conflicting-label", Severity::Warning, message, place))
+    }
+
+    /// Whether a record answers the same prompt otherwise.
+    fn other_target(&mut self, record: usize, place: Place, body: &Body) -> Option<Found> {
+        let Target { prompt, answer } = body.target?;
+        let source = self.own.source(record, body);
+        let (first, source) = *self.targets.entry(prompt).or_insert((answer, source));
+        // Two files may hold the same samples at two stages.
+        let is_version = source.file + 1 != self.own.files.len() && source.id.is_some() && source.id == body.id;
+        if first == answer || is_version {
+            return None;
+        }
+        let message = format!("{} has the same prompt and another answer", self.own.name(source, true));
+        Some(found(record, None, body.path.clone(), "data.other-target", Severity::Warning, message, place))
     }
 
     /// Whether the other dataset has a sample, or the question that it holds.
@@ -444,8 +446,15 @@ impl Dataset {
             found(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
         };
         let mut open_ends = std::mem::take(&mut self.open_ends);
-        endings::settle(&mut open_ends, self.samples);
-        let mut all: Vec<Found> = outliers.into_iter().map(tell).chain(open_ends).collect();
+        fold_most(&mut open_ends, self.samples, endings::OPEN_BY_DESIGN);
+        let mut targets = std::mem::take(&mut self.other_targets);
+        fold_most(
+            &mut targets,
+            self.samples,
+            "answer a prompt that another sample answers otherwise: right if several \
+                                               answers are meant",
+        );
+        let mut all: Vec<Found> = outliers.into_iter().map(tell).chain(open_ends).chain(targets).collect();
         if self.records == 0 {
             let message = "the file has no record: nothing was written, or nothing was left of it".to_owned();
             let place = Place { line: 1, ..Place::default() };
@@ -453,6 +462,22 @@ impl Dataset {
         }
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         all
+    }
+}
+
+/// So many findings of a kind in a file, and in more than half of its samples, are so by design.
+const BY_DESIGN_MIN: usize = 3;
+
+/// Where most samples of a file have a finding that is reported once, at the first; `what` they do.
+fn fold_most(all: &mut Vec<Found>, samples: usize, what: &str) {
+    let count = all.len();
+    if count < BY_DESIGN_MIN || count * 2 <= samples {
+        return;
+    }
+    all.truncate(1);
+    if let Some(first) = all.first_mut() {
+        let message = format!("{count} of {samples} samples of this file {what}").into();
+        first.finding.remark = Arc::new(Remark { message, ..first.finding.remark.as_ref().clone() });
     }
 }
 

@@ -92,6 +92,14 @@ pub(super) fn secret(text: &str) -> Option<String> {
     if private_key(bytes) {
         return Some("this looks like a private key; take it out, and revoke it".to_owned());
     }
+    if memmem::find_iter(bytes, "eyJ").any(|at| is_web_token(&bytes[at..]) && (at == 0 || !is_part(bytes[at - 1]))) {
+        return Some(
+            "this looks like a JSON Web Token (`eyJ…`); take it out, and let it expire or revoke it".to_owned(),
+        );
+    }
+    if let Some(host) = memmem::find_iter(bytes, "://").find_map(|at| with_password(&bytes[at + 3..])) {
+        return Some(format!("an address holds a user and a password for `{host}`; take them out, and change them"));
+    }
     let name = memchr2_iter(b':', b'=', bytes).find_map(|at| named(bytes, at))?;
     Some(format!("a random value follows `{name}`; if it is a secret take it out, and revoke it"))
 }
@@ -120,6 +128,50 @@ fn private_key(text: &[u8]) -> bool {
         let body = text[at + END.len()..].split(|b| *b == b'-').next().unwrap_or_default();
         has_begin && body.iter().filter(|b| b.is_ascii_alphanumeric()).count() >= KEY_LEN_MIN
     })
+}
+
+/// Letters and digits that each of the three parts of a JSON Web Token has at least.
+const TOKEN_PART_MIN: usize = 10;
+
+/// Three parts of base 64, the first two of which are JSON objects.
+fn is_web_token(text: &[u8]) -> bool {
+    let len = text.iter().take_while(|b| is_part(**b) || **b == b'.').count();
+    let mut parts = text[..len].split(|b| *b == b'.').filter(|part| !part.is_empty());
+    let parts = [parts.next(), parts.next(), parts.next()];
+    let [Some(head), Some(claims), Some(signature)] = parts else { return false };
+    let is_long = [head, claims, signature].iter().all(|part| part.len() >= TOKEN_PART_MIN);
+    is_long && claims.starts_with(b"eyJ") && !is_placeholder(signature)
+}
+
+/// Users and passwords of examples.
+const NOBODY: [&str; 12] = [
+    "user", "username", "pass", "password", "passwd", "secret", "token", "admin", "root", "postgres", "example", "foo",
+];
+
+/// The host of an address that holds a user and a password, `user:password@host`; none of a local or made up one.
+fn with_password(text: &[u8]) -> Option<String> {
+    let end = text.iter().take(VALUE_LEN_MAX).position(|b| b.is_ascii_whitespace() || b"/\"'`<>\\)]},".contains(b));
+    let authority = text.get(..end.unwrap_or(text.len().min(VALUE_LEN_MAX)))?;
+    let at = memchr::memrchr(b'@', authority)?;
+    let colon = authority[..at].iter().position(|b| *b == b':')?;
+    let (user, password, host) = (&authority[..colon], &authority[colon + 1..at], &authority[at + 1..]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_lowercase();
+    let (user, password, host) = (text(user), text(password), text(host));
+    let name = host.split(':').next().unwrap_or_default();
+    let is_made_up = NOBODY.contains(&password.as_str())
+        || password == user
+        || password.len() < 4
+        || password.starts_with(['$', '%', '<', '{', '*', '[', '.'])
+        || is_placeholder_word(&password)
+        || is_reserved(name);
+    (!user.is_empty() && name.contains('.') && !is_made_up).then(|| name.to_owned())
+}
+
+/// `xxxxxxxx`, `your-password`.
+fn is_placeholder_word(text: &str) -> bool {
+    let first = text.chars().next();
+    text.chars().all(|c| Some(c) == first || c == '*')
+        || ["your", "example", "placeholder"].iter().any(|word| text.contains(word))
 }
 
 /// The name before a colon or equals sign, if a random value follows it.
@@ -168,6 +220,66 @@ pub(super) fn personal(text: &str) -> Option<String> {
     Some(format!("this looks like {what} (`{masked}`); personal data has no place in training data"))
 }
 
+/// Names of domains that people make up, whatever is behind them.
+const EXAMPLE_DOMAINS: [&str; 20] = [
+    "example",
+    "domain",
+    "yourdomain",
+    "your-domain",
+    "mydomain",
+    "company",
+    "yourcompany",
+    "your-company",
+    "mycompany",
+    "email",
+    "acme",
+    "foo",
+    "bar",
+    "test",
+    "testing",
+    "sample",
+    "placeholder",
+    "somewhere",
+    "host",
+    "hostname",
+];
+
+/// Users that people make up.
+const EXAMPLE_USERS: [&str; 17] = [
+    "you",
+    "your",
+    "your.name",
+    "yourname",
+    "your-email",
+    "youremail",
+    "your.email",
+    "your_email",
+    "email",
+    "user",
+    "username",
+    "name",
+    "someone",
+    "somebody",
+    "foo",
+    "john.doe",
+    "jane.doe",
+];
+
+/// Whether a host is reserved for documentation (RFC 2606, RFC 6761) or made up for it.
+fn is_reserved(host: &str) -> bool {
+    let mut labels = host.rsplit('.');
+    let top = labels.next().unwrap_or_default();
+    let is_top = matches!(top, "test" | "example" | "invalid" | "localhost" | "local" | "internal");
+    is_top
+        || labels.next().is_some_and(|name| EXAMPLE_DOMAINS.contains(&name))
+        || labels.next().is_some_and(|name| EXAMPLE_DOMAINS[..1].contains(&name))
+}
+
+fn is_nobody(user: &str) -> bool {
+    EXAMPLE_USERS.contains(&user)
+        || user.strip_suffix(|c: char| c.is_ascii_digit()).is_some_and(|u| u == "user" || u == "test")
+}
+
 /// An address by its first letter and its domain. Those of documentation and of programs are nobody's.
 fn email(text: &[u8], at: usize) -> Option<String> {
     let is_user = |b: &u8| is_part(*b) || matches!(b, b'.' | b'+' | b'%');
@@ -185,16 +297,15 @@ fn email(text: &[u8], at: usize) -> Option<String> {
     let host = String::from_utf8_lossy(host).to_lowercase();
     let host = host.trim_end_matches(['.', '-']);
     let (name, top) = host.rsplit_once('.')?;
-    let is_reserved = matches!(top, "test" | "example" | "invalid" | "localhost" | "local")
-        || ["example.com", "example.org", "example.net"].iter().any(|h| host == *h || host.ends_with(&format!(".{h}")));
+    let is_example = is_reserved(host) || is_nobody(user);
     let is_program = PROGRAM_USERS.contains(&user)
         || user.ends_with("+noreply")
         || host == "users.noreply.github.com"
         || PROGRAMS.iter().any(|program| program.split_once('@') == Some((user, host)));
     let is_name = top.len() >= 2 && top.bytes().all(|b| b.is_ascii_alphabetic()) && !name.is_empty();
     // `user:password@host` and `https://x@host` are addresses of machines.
-    let is_machine = matches!(before, Some(b':' | b'/'));
-    let first = user.chars().next().filter(|_| is_name && !is_machine && !is_reserved && !is_program)?;
+    let is_machine = matches!(before, Some(b':' | b'/' | b'$'));
+    let first = user.chars().next().filter(|_| is_name && !is_machine && !is_example && !is_program)?;
     Some(format!("{first}…@{host}"))
 }
 
@@ -231,6 +342,8 @@ fn card(text: &[u8]) -> Option<String> {
             at = start + len;
             continue;
         }
+        // A space behind the last digit belongs to what follows.
+        let len = len - text[start..start + len].iter().rev().take_while(|b| !b.is_ascii_digit()).count();
         let run = &text[start..start + len];
         let is_apart = (start == 0 || !(text[start - 1].is_ascii_alphanumeric() || b"._-".contains(&text[start - 1])))
             && text.get(start + len).is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_')));
@@ -295,16 +408,29 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----\n...",
             "sha = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
             "a: 1, b=2",
+            "postgres://user:password@db.acme.io/x",
+            "https://me:hunter22@localhost:80/",
+            "https://me:$TOKEN@git.host.io/x",
+            "eyJhbGciOiJIUzI1NiJ9.e30.x",
+            "see http://a.io:80/b@c",
         ] {
             assert_eq!(secret(text), None, "{text}");
         }
+        let jwt = format!("eyJ{}.eyJ{}.{}", token("", 20), token("", 30), token("", 40));
+        assert!(secret(&format!("Authorization: {jwt}")).unwrap().contains("JSON Web Token"));
+        let address = "git clone https://bot:s3cr3tQ9@git.uni-x.de/a.git";
+        assert!(secret(address).unwrap().contains("for `git.uni-x.de`"), "{:?}", secret(address));
     }
 
     #[test]
     fn personal_data_is_known() {
-        for text in
-            ["mail jo.doe+x@mail.uni-x.de now", "call +49 30 1234-5678", "pay 4111 1111 1111 1111", "(378282246310005)"]
-        {
+        for text in [
+            "mail jo.doe+x@mail.uni-x.de now",
+            "call +49 30 1234-5678",
+            "pay 4111 1111 1111 1111",
+            "(378282246310005)",
+            "4111 1111 1111 1111 is on file",
+        ] {
             assert!(personal(text).is_some(), "{text}");
         }
         for (text, masked) in [
@@ -319,6 +445,11 @@ mod tests {
         }
         for text in [
             "user@example.com",
+            "mia@mail.example.co.uk",
+            "you@yourcompany.com",
+            "john.doe@gmail.com",
+            "user1@site.io",
+            "postgres://app:$DB_PASSWORD@db.prod-x.net/app",
             "git@github.com:a/b",
             "12345+noreply@users.github.com",
             "https://token@host.org",

@@ -61,7 +61,9 @@ impl RepeatKeys {
         let body = reading.body.map(|pointer| pointer.trim_start_matches('/')).zip(reading.steps());
         let body = body.filter(|(_, v)| v.as_array().is_some_and(|items| !items.is_empty()));
         let key = |(key, v): (&'static str, &Value<'_>)| RepeatKey { key, digest: digest(v), place: place(v) };
-        Self { id: reading.id().map(key), body: body.map(key) }
+        // Where each record is a step of a run, all of a run have its id.
+        let id = reading.id().filter(|_| !reading.is_step_of_run());
+        Self { id: id.map(key), body: body.map(key) }
     }
 }
 

@@ -69,3 +69,10 @@ pub(crate) fn is_finishing(function: &str) -> bool {
     let name = function.to_lowercase();
     matches!(name.as_str(), "final_answer" | "finish" | "stop" | "submit" | "end" | "localization_finish")
 }
+
+/// Whether a tool only notes what the agent thinks, so that nothing comes back.
+#[must_use]
+pub(crate) fn is_note(function: &str) -> bool {
+    let name = function.to_lowercase();
+    matches!(name.as_str(), "think" | "thinking" | "thought" | "reflect" | "note" | "sequentialthinking")
+}

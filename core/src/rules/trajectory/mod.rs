@@ -31,7 +31,7 @@ pub use entry::{Ask, Body, Call, Entry, Kind};
 pub(in crate::rules) use item::aliases;
 pub use item::{Class, ClassNote, Field, Item};
 pub(crate) use language::is_language;
-pub(crate) use links::is_finishing;
+pub(crate) use links::{is_finishing, is_note};
 pub use message::Message;
 pub(crate) use message_calls::CallSource;
 pub use number::Number;

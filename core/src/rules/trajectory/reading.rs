@@ -9,6 +9,7 @@ use super::track::Track;
 use super::track_reader::TrackReader;
 use crate::json::{self, Data, Value};
 use crate::model::Role;
+use std::borrow::Cow;
 
 /// Members by which records are distinguished, the first that is there counts. Several attempts at one task share an
 /// `instance_id` or a `task_id`, so that these are no ids of their own (D15).
@@ -27,6 +28,20 @@ fn is_id(value: &Value<'_>) -> bool {
         _ => false,
     }
 }
+
+/// Members that number the steps of a run, where each record is one of them.
+const STEP_NUMBERS: [&str; 10] = [
+    "step",
+    "step_id",
+    "step_idx",
+    "step_index",
+    "step_number",
+    "turn",
+    "turn_id",
+    "turn_idx",
+    "turn_index",
+    "message_index",
+];
 
 /// Members of a conversation's record that hold its reward: as a number, and as true or false, which are 1 and 0.
 const GRADES: [&str; 2] = ["reward", "score"];
@@ -76,6 +91,16 @@ impl Way {
 pub fn track_count(text: &[u8]) -> usize {
     let root = std::str::from_utf8(text).ok().and_then(|text| json::parse(text).ok());
     root.map_or(1, |root| Reading::of_row(&root).tracks.len())
+}
+
+/// The reward of an episode of verifiers: of its first agent the sum of the scores by their weights.
+fn traced_reward(root: &Value<'_>) -> Option<f64> {
+    let rewards = root.get("traces")?.as_array()?.first()?.get("rewards")?.as_object()?;
+    let number = |reward: &Value<'_>, key: &str| reward.get(key).and_then(number::number).map(|number| number.value);
+    let part =
+        |(_, reward): (&str, &Value<'_>)| Some(number(reward, "score")? * number(reward, "weight").unwrap_or(1.0));
+    let parts: Vec<f64> = rewards.entries().filter_map(part).collect();
+    Some(parts.iter().sum()).filter(|sum: &f64| !parts.is_empty() && sum.is_finite())
 }
 
 /// What is at a pointer of [`Reading::body`].
@@ -132,15 +157,18 @@ impl<'a> Reading<'a> {
                 Some((read, Some("/steps")))
             }
             Shape::Std => None,
-            Shape::Chat | Shape::Other => rows::tracks(root).map(|tracks| {
+            Shape::Chat | Shape::Other => rows::tracks(root).and_then(|tracks| {
                 let body = match tracks.as_slice() {
-                    [RowTrack { sources, .. }] if sources.len() == 1 => sources.first().map(|source| source.pointer),
+                    [RowTrack { sources, .. }] if sources.len() == 1 => match sources.first()?.pointer {
+                        Cow::Borrowed(pointer) => Some(pointer),
+                        Cow::Owned(_) => None,
+                    },
                     _ => None,
                 };
                 let mut read = TrackReader::new(way);
                 tracks.iter().for_each(|track| read.row(track));
                 read.reward_steps(root);
-                (read, body)
+                Some((read, body))
             }),
         };
         let Some((TrackReader { mut entries, tracks, .. }, body)) = read else { return Self::of(root) };
@@ -200,6 +228,13 @@ impl<'a> Reading<'a> {
         keys.iter().find_map(|&key| self.root.get(key).filter(|v| is_id(v)).map(|v| (key, v)))
     }
 
+    /// Whether the record is one step of a run, by a number of it, so that its id is that of the run and repeats.
+    #[must_use]
+    pub fn is_step_of_run(&self) -> bool {
+        let is_number = |name: &&str| self.root.get(name).is_some_and(|value| matches!(value.data, Data::Number));
+        STEP_NUMBERS.iter().any(is_number)
+    }
+
     /// What the record is called: its own id, else the first name of [`record_id`].
     #[must_use]
     pub fn name(&self) -> Option<&'a Value<'a>> {
@@ -213,8 +248,8 @@ impl<'a> Reading<'a> {
         let graded = || GRADES.iter().find_map(|key| self.root.get(key).and_then(number::number));
         let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
         let info = || self.root.get("reward_info")?.get("reward").and_then(number::number);
-        let found = (self.shape == Shape::Chat).then(|| graded().or_else(info).or_else(judged))??;
-        Some(found.value)
+        let found = || graded().or_else(info).or_else(judged).map(|found| found.value);
+        (self.shape == Shape::Chat).then(|| found().or_else(|| traced_reward(self.root)))?
     }
 
     /// D17: the system prompt of a conversation, which is no step.

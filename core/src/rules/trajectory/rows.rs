@@ -5,12 +5,14 @@ use super::blocks;
 use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
 use crate::model::Role;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Messages that are together: a list, one message, or a text.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in crate::rules) struct Source<'a> {
     pub(in crate::rules) value: &'a Value<'a>,
-    pub(in crate::rules) pointer: &'static str,
+    pub(in crate::rules) pointer: Cow<'static, str>,
     /// Who says what is a text alone.
     pub(in crate::rules) role: Role,
 }
@@ -18,9 +20,19 @@ pub(in crate::rules) struct Source<'a> {
 /// A trajectory of a row.
 #[derive(Debug)]
 pub(in crate::rules) struct RowTrack<'a> {
-    /// Which of a pair it is.
-    pub(in crate::rules) label: Option<&'static str>,
+    /// Which of a pair it is, or of several attempts or agents.
+    pub(in crate::rules) label: Option<Cow<'static, str>>,
     pub(in crate::rules) sources: Vec<Source<'a>>,
+    /// Whether it is another agent's than that of the first.
+    pub(in crate::rules) is_sub_agent: bool,
+    /// A source that goes on with what the one before says: both are one message.
+    pub(in crate::rules) goes_on: Option<usize>,
+}
+
+impl<'a> RowTrack<'a> {
+    fn of(sources: Vec<Source<'a>>) -> Self {
+        Self { label: None, sources, is_sub_agent: false, goes_on: None }
+    }
 }
 
 /// Names of what was preferred, and of what was not.
@@ -31,12 +43,13 @@ const PAIRS: [[(&str, &str); 2]; 2] = [
 
 /// The trajectories of a row; None: it holds no conversation.
 pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    pair(row).or_else(|| Some(vec![RowTrack { label: None, sources: whole(row).or_else(|| asked(row))? }]))
+    let one = || whole(row).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
+    pair(row).or_else(one).or_else(|| traces(row)).or_else(|| Some(vec![instruction(row)?]))
 }
 
 fn source<'a>(row: &'a Value<'a>, pointer: &'static str, role: Role) -> Option<Source<'a>> {
     let value = if pointer.is_empty() { row } else { row.get(&pointer[1..])? };
-    Some(Source { value, pointer, role })
+    Some(Source { value, pointer: Cow::Borrowed(pointer), role })
 }
 
 fn is_message(value: &Value<'_>) -> bool {
@@ -64,10 +77,19 @@ fn whole<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     Some(vec![source(row, pointer, Role::Unknown)?])
 }
 
-/// A prompt and what was answered (TRL): lists, or texts.
+/// Names of a prompt and of what was answered: TRL and verifiers, SkyRL, verl. A row of verl has a score; without one
+/// `input` and `output` may be anything.
+const ASKED: [(&str, &[&str]); 3] =
+    [("/prompt", &["/completion", "/completions"]), ("/input_prompt", &["/output_response"]), ("/input", &["/output"])];
+
+/// A prompt and what was answered: lists, or texts.
 fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
-    let prompt = source(row, "/prompt", Role::User)?;
-    let answers = ["/completion", "/completions"].into_iter().find_map(|name| source(row, name, Role::Agent));
+    let is_scored = || row.get("score").is_some_and(|score| matches!(score.data, Data::Number));
+    let named = |(prompt, answers): &(&'static str, &'static [&'static str])| {
+        let prompt = source(row, prompt, Role::User).filter(|_| *prompt != "/input" || is_scored())?;
+        Some((prompt, answers.iter().find_map(|name| source(row, name, Role::Agent))))
+    };
+    let (prompt, answers) = ASKED.iter().find_map(named)?;
     let is_said = |said: &Value<'_>| match &said.data {
         Data::String(_) => true,
         Data::Array(items) => items.iter().all(|item| is_message(item) || is_text(item)),
@@ -75,8 +97,70 @@ fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     };
     match answers.filter(|answer| is_said(answer.value)) {
         Some(answer) => (are_messages(prompt.value) || is_text(prompt.value)).then(|| vec![prompt, answer]),
-        None => are_messages(prompt.value).then(|| vec![prompt]),
+        None => (are_messages(prompt.value) && prompt.pointer != "/input").then(|| vec![prompt]),
     }
+}
+
+/// A text at a pointer of a row, if it says something.
+fn said<'a>(row: &'a Value<'a>, pointer: &'static str, role: Role) -> Option<Source<'a>> {
+    source(row, pointer, role).filter(|source| source.value.as_str().is_some_and(|text| !text.trim().is_empty()))
+}
+
+/// An instruction, what it is about, and the answer (Alpaca), behind earlier turns (LLaMA-Factory).
+fn instruction<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
+    let (asked, answer) = (source(row, "/instruction", Role::User)?, source(row, "/output", Role::Agent)?);
+    if !is_text(asked.value) || !is_text(answer.value) {
+        return None;
+    }
+    let mut sources = Vec::new();
+    for (number, turn) in row.get("history").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        for (side, (value, role)) in turn.as_array()?.iter().zip([Role::User, Role::Agent]).enumerate() {
+            let pointer = Cow::Owned(format!("/history/{number}/{side}"));
+            sources.push(Source { value, pointer, role });
+        }
+    }
+    sources.push(asked);
+    let about = said(row, "/input", Role::User);
+    let goes_on = about.as_ref().map(|_| sources.len());
+    sources.extend(about);
+    sources.push(answer);
+    Some(RowTrack { goes_on, ..RowTrack::of(sources) })
+}
+
+/// Most attempts of one episode that are read.
+const ATTEMPTS_MAX: usize = 64;
+
+/// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
+fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+    let traces = row.get("traces")?.as_array()?;
+    let mut out = Vec::new();
+    for (number, trace) in traces.iter().enumerate() {
+        let nodes = trace.get("nodes")?.as_array()?;
+        let parents: Vec<Option<usize>> =
+            nodes.iter().map(|node| node.get("parent")?.as_number()?.parse().ok()).collect();
+        let inner: HashSet<usize> = parents.iter().copied().flatten().collect();
+        let name = trace.get("agent").and_then(|agent| agent.get("name")?.as_str()).unwrap_or("agent");
+        let leaves: Vec<usize> = (0..nodes.len()).filter(|node| !inner.contains(node)).take(ATTEMPTS_MAX).collect();
+        for (attempt, leaf) in leaves.iter().enumerate() {
+            let mut path = vec![*leaf];
+            // A parent comes before its children; otherwise it is no tree.
+            while let Some(parent) = path.last().and_then(|node| parents[*node].filter(|parent| parent < node)) {
+                path.push(parent);
+            }
+            let source = |node: &usize| {
+                let pointer = Cow::Owned(format!("/traces/{number}/nodes/{node}/message"));
+                Some(Source { value: nodes[*node].get("message")?, pointer, role: Role::Unknown })
+            };
+            let label = if leaves.len() > 1 { format!("{name} attempt {attempt}") } else { name.to_owned() };
+            let sources: Vec<Source<'a>> = path.iter().rev().filter_map(source).collect();
+            let track = RowTrack::of(sources);
+            out.push(RowTrack { label: Some(label.into()), is_sub_agent: number > 0, ..track });
+        }
+    }
+    if let [only] = out.as_mut_slice() {
+        only.label = None;
+    }
+    (!out.is_empty()).then_some(out)
 }
 
 /// Both trajectories of a preference pair; a head that they share is in both.
@@ -89,13 +173,14 @@ fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let is_answer = |value: &Value<'_>| {
         are_messages(value)
             || is_message(value)
-            || (is_text(value) && head.is_none_or(|head| head.pointer == "/prompt"))
+            || (is_text(value) && head.as_ref().is_none_or(|head| head.pointer == "/prompt"))
     };
     let tracks = |names: [(&'static str, &'static str); 2]| -> Option<Vec<RowTrack<'a>>> {
         let both = names.map(|(name, label)| {
             let answer = source(row, name, Role::Agent).filter(|answer| is_answer(answer.value))?;
-            let head = head.filter(|_| !is_whole(answer.value));
-            Some(RowTrack { label: Some(label), sources: head.into_iter().chain([answer]).collect() })
+            let head = head.clone().filter(|_| !is_whole(answer.value));
+            let track = RowTrack::of(head.into_iter().chain([answer]).collect());
+            Some(RowTrack { label: Some(Cow::Borrowed(label)), ..track })
         });
         both.into_iter().collect()
     };
@@ -121,33 +206,66 @@ mod tests {
     fn of(row: &str) -> Vec<String> {
         let row = parse(row).unwrap();
         let told = |track: RowTrack<'_>| {
-            let names: Vec<&str> = track.sources.iter().map(|source| source.pointer).collect();
-            format!("{}:{}", track.label.unwrap_or("-"), names.join("+"))
+            let names: Vec<&str> = track.sources.iter().map(|source| source.pointer.as_ref()).collect();
+            format!("{}:{}", track.label.as_deref().unwrap_or("-"), names.join("+"))
         };
         tracks(&row).unwrap_or_default().into_iter().map(told).collect()
     }
 
-    const ASKED: &str = r#"[{"role":"user","content":"q"}]"#;
+    const QUESTION: &str = r#"[{"role":"user","content":"q"}]"#;
     const SAID: &str = r#"[{"role":"assistant","content":"a"}]"#;
 
     #[test]
     fn rows_say_where_their_conversations_are() {
         for (row, expected) in [
-            (format!(r#"{{"messages":{ASKED}}}"#), "-:/messages"),
-            (format!(r#"{{"prompt":"p","messages":{ASKED}}}"#), "-:/messages"),
-            (format!(r#"{{"traj":{ASKED},"reward":1}}"#), "-:/traj"),
-            (ASKED.to_owned(), "-:"),
-            (format!(r#"{{"prompt":{ASKED},"completion":{SAID}}}"#), "-:/prompt+/completion"),
+            (format!(r#"{{"messages":{QUESTION}}}"#), "-:/messages"),
+            (format!(r#"{{"prompt":"p","messages":{QUESTION}}}"#), "-:/messages"),
+            (format!(r#"{{"traj":{QUESTION},"reward":1}}"#), "-:/traj"),
+            (QUESTION.to_owned(), "-:"),
+            (format!(r#"{{"prompt":{QUESTION},"completion":{SAID}}}"#), "-:/prompt+/completion"),
             (r#"{"prompt":"q","completion":"a","label":true}"#.to_owned(), "-:/prompt+/completion"),
             (r#"{"prompt":"q","completions":["a","b"],"labels":[true,false]}"#.to_owned(), "-:/prompt+/completions"),
-            (format!(r#"{{"prompt":{ASKED}}}"#), "-:/prompt"),
+            (format!(r#"{{"prompt":{QUESTION}}}"#), "-:/prompt"),
             (r#"{"prompt":"q"}"#.to_owned(), ""),
             (r#"{"prompt":"q","completion":7}"#.to_owned(), ""),
             (r#"{"prompt":7,"completion":"a"}"#.to_owned(), ""),
+            (r#"{"input":"q","output":"a","score":1,"step":3}"#.to_owned(), "-:/input+/output"),
+            (r#"{"input":"q","output":"a"}"#.to_owned(), ""),
+            (format!(r#"{{"input_prompt":{QUESTION},"output_response":"a"}}"#), "-:/input_prompt+/output_response"),
+            (r#"{"instruction":"q","input":"","output":"a"}"#.to_owned(), "-:/instruction+/output"),
+            (r#"{"instruction":"q","input":"x","output":"a"}"#.to_owned(), "-:/instruction+/input+/output"),
+            (
+                r#"{"instruction":"q","output":"a","history":[["p","b"]]}"#.to_owned(),
+                "-:/history/0/0+/history/0/1+/instruction+/output",
+            ),
+            (r#"{"instruction":"q"}"#.to_owned(), ""),
             (r#"{"messages":[{"id":1,"title":"t"}]}"#.to_owned(), ""),
         ] {
             assert_eq!(of(&row).join(" "), expected, "{row}");
         }
+    }
+
+    #[test]
+    fn an_episode_is_an_attempt_for_each_leaf_and_a_track_for_each_agent() {
+        let node =
+            |parent: &str, role: &str| format!(r#"{{"parent":{parent},"message":{{"role":"{role}","content":"x"}}}}"#);
+        let nodes = [node("null", "user"), node("0", "assistant"), node("0", "assistant")].join(",");
+        let judge = node("null", "user");
+        let trace = |name: &str, nodes: &str| format!(r#"{{"agent":{{"name":"{name}"}},"nodes":[{nodes}]}}"#);
+        let row = format!(r#"{{"traces":[{},{}]}}"#, trace("solver", &nodes), trace("judge", &judge));
+        let path = |trace: usize, node: usize| format!("/traces/{trace}/nodes/{node}/message");
+        assert_eq!(
+            of(&row),
+            [
+                format!("solver attempt 0:{}+{}", path(0, 0), path(0, 1)),
+                format!("solver attempt 1:{}+{}", path(0, 0), path(0, 2)),
+                format!("judge:{}", path(1, 0)),
+            ]
+        );
+        assert!(of(r#"{"traces":[{"nodes":[]}]}"#).is_empty());
+        let circle =
+            r#"{"traces":[{"nodes":[{"parent":1,"message":{"role":"user"}},{"parent":1,"message":{"role":"user"}}]}]}"#;
+        assert_eq!(of(circle), ["-:/traces/0/nodes/0/message"], "no tree, and no endless path");
     }
 
     #[test]
@@ -161,12 +279,12 @@ mod tests {
         for (row, expected) in [
             (r#"{"chosen":"a","rejected":"b"}"#.to_owned(), both("", "")),
             (r#"{"prompt":"q","chosen":"a","rejected":"b"}"#.to_owned(), both("/prompt+", "")),
-            (format!(r#"{{"prompt":{ASKED},"chosen":{SAID},"rejected":{SAID}}}"#), both("/prompt+", "")),
-            (format!(r#"{{"prompt":"q","chosen":{ASKED},"rejected":{ASKED}}}"#), both("", "")),
-            (format!(r#"{{"chosen_messages":{ASKED},"rejected_messages":{ASKED}}}"#), both("", "_messages")),
+            (format!(r#"{{"prompt":{QUESTION},"chosen":{SAID},"rejected":{SAID}}}"#), both("/prompt+", "")),
+            (format!(r#"{{"prompt":"q","chosen":{QUESTION},"rejected":{QUESTION}}}"#), both("", "")),
+            (format!(r#"{{"chosen_messages":{QUESTION},"rejected_messages":{QUESTION}}}"#), both("", "_messages")),
             (format!(r#"{{"conversations":{asked},"chosen":{turn},"rejected":{turn}}}"#), both("/conversations+", "")),
             (format!(r#"{{"conversations":{asked},"chosen":"a","rejected":"b"}}"#), vec!["-:/conversations".into()]),
-            (format!(r#"{{"messages":{ASKED},"chosen":{SAID}}}"#), vec!["-:/messages".into()]),
+            (format!(r#"{{"messages":{QUESTION},"chosen":{SAID}}}"#), vec!["-:/messages".into()]),
         ] {
             assert_eq!(of(&row), expected, "{row}");
         }

@@ -6,23 +6,36 @@ use crate::json::{self, Data, Value};
 /// Words before the number of an attempt at the end of an id.
 const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout", "try"];
 /// Where a record names its task, the first that is there counts.
-const TASK_FIELDS: &[&str] = &["task_id", "instance_id", "details.task_id", "details.instance_id"];
+const TASK_FIELDS: &[&str] =
+    &["task_id", "instance_id", "details.task_id", "details.instance_id", "example_id", "extra_info.index"];
+/// Prompts of rollouts that name no task: those of one prompt are attempts at it.
+const PROMPTS: [(&str, &str); 2] = [("input", "output"), ("input_prompt", "output_response")];
 
 /// Most fields of a record that are offered, and how deep they are at most.
 const FIELDS_MAX: usize = 100;
 const FIELD_DEPTH_MAX: usize = 4;
 
 /// The task that a record is an attempt at: what is at `by`, a path as `details.task`; without it `task_id` or
-/// `instance_id`, also in `details`, else the id without the number of the attempt. None: it names none.
+/// `instance_id`, also in `details`, else the id without the number of the attempt, else the prompt of a rollout. None:
+/// it names none.
 #[must_use]
 pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
     match by {
         Some(field) => scalar(record, field),
         None => {
             let named = TASK_FIELDS.iter().find_map(|field| scalar(record, field));
-            named.or_else(|| record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned()))
+            let by_id = || record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned());
+            named.or_else(by_id).or_else(|| prompt(record))
         }
     }
+}
+
+/// The prompt of a rollout of verl or SkyRL, by a digest.
+fn prompt(record: &Value<'_>) -> Option<String> {
+    record.get("score").filter(|score| matches!(score.data, Data::Number | Data::Array(_)))?;
+    let (prompt, _) =
+        PROMPTS.iter().find(|(prompt, answer)| [prompt, answer].iter().all(|m| record.get(m).is_some()))?;
+    Some(format!("prompt {:016x}", task_key(record.get(prompt)?.text)))
 }
 
 /// Eight bytes in place of the name of a task: equal names have equal ones, others hardly ever. Never 0.
@@ -107,6 +120,9 @@ mod tests {
             (r#""id":"t","details":{"q":"z"}"#, Some("details.q"), Some("z")),
             (r#""id":"t""#, Some("details.q"), None),
             (r#""x":1"#, None, None),
+            (r#""id":0,"example_id":7"#, None, Some("7")),
+            (r#""input":"q","output":"a","score":1"#, None, Some("prompt 08328b07b4eb5b78")),
+            (r#""input":"q","output":"a""#, None, None),
             (r#""trajectory_id":"t-trial-1","id":1.5"#, None, Some("t")),
         ] {
             assert_eq!(task(&record(head), by).as_deref(), expect, "{head}");

@@ -24,25 +24,29 @@ impl<'a> TrackReader<'a> {
 
     /// A trajectory of a row.
     pub(in crate::rules) fn row(&mut self, row: &RowTrack<'a>) {
-        let mut track = Track::begin(self.entries.len(), row.label.map(str::to_owned));
-        row.sources.iter().for_each(|source| self.source(source, &mut track));
+        let mut track = Track::begin(self.entries.len(), row.label.as_deref().map(str::to_owned));
+        track.is_sub_agent = row.is_sub_agent;
+        for (number, source) in row.sources.iter().enumerate() {
+            track.goes_on = track.goes_on.or((row.goes_on == Some(number)).then_some(self.entries.len()));
+            self.source(source, &mut track);
+        }
         self.tracks.push(track);
     }
 
     fn source(&mut self, source: &Source<'a>, track: &mut Track) {
-        let Source { value, pointer, role } = *source;
+        let Source { value, pointer, role } = source.clone();
         let Data::Array(messages) = &value.data else {
-            track.stretch(Cow::Borrowed(pointer), None);
+            track.stretch(pointer, None);
             return self.add(Entry::row_message(value, role, self.way), track);
         };
-        track.stretch(Cow::Borrowed(pointer), Some(0));
+        track.stretch(pointer.clone(), Some(0));
         for (place, message) in messages.iter().enumerate() {
             match message.get("tool_messages").and_then(Value::as_array) {
                 // tau2: one message that holds several.
                 Some(several) => {
                     track.stretch(Cow::Owned(format!("{pointer}/{place}/tool_messages")), Some(0));
                     several.iter().for_each(|message| self.add(Entry::row_message(message, role, self.way), track));
-                    track.stretch(Cow::Borrowed(pointer), Some(place + 1));
+                    track.stretch(pointer.clone(), Some(place + 1));
                 }
                 None => self.add(Entry::row_message(message, role, self.way), track),
             }

@@ -14,6 +14,12 @@ pub struct ToolOutcomes {
     pub suspect: u64,
     /// Those with a result that nothing speaks against.
     pub fine: u64,
+    /// Those of the failed that follow a failed call of the same tool: it was tried again and failed again.
+    pub repeated: u64,
+    /// The most failed calls of the tool in a row, in one run.
+    pub failed_in_a_row: u64,
+    /// Failed calls in a row at the end of what was seen of the run.
+    in_a_row: u64,
 }
 
 impl ToolOutcomes {
@@ -29,6 +35,8 @@ impl ToolOutcomes {
         self.failed += other.failed;
         self.suspect += other.suspect;
         self.fine += other.fine;
+        self.repeated += other.repeated;
+        self.failed_in_a_row = self.failed_in_a_row.max(other.failed_in_a_row);
     }
 }
 
@@ -53,7 +61,35 @@ impl ToolTable {
         match verdict {
             Verdict::Ok => of.fine += 1,
             Verdict::Suspect => of.suspect += 1,
-            Verdict::Error => of.failed += 1,
+            Verdict::Error => {
+                of.failed += 1;
+                of.repeated += u64::from(of.in_a_row > 0);
+                of.in_a_row += 1;
+                of.failed_in_a_row = of.failed_in_a_row.max(of.in_a_row);
+            }
         }
+        if verdict != Verdict::Error {
+            of.in_a_row = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_that_follow_one_another_are_repeated() {
+        let mut table = ToolTable::default();
+        for verdict in [Verdict::Error, Verdict::Error, Verdict::Error, Verdict::Ok, Verdict::Error] {
+            table.call("run");
+            table.result("run", verdict);
+            table.call("look");
+            table.result("look", Verdict::Ok);
+        }
+        let mut of = table.0["run"];
+        assert_eq!((of.failed, of.repeated, of.failed_in_a_row, of.fine), (4, 2, 3, 1));
+        of.add(&table.0["look"]);
+        assert_eq!((of.repeated, of.failed_in_a_row), (2, 3));
     }
 }

@@ -1,0 +1,241 @@
+//! Attempts at one task aligned by what they did: sampled text never repeats, calls with equal arguments do.
+//!
+//! An attempt is the list of its actions: a call by its tool and arguments, and words of the agent, which all count as
+//! the same. A common beginning is kept once; each branch says how its attempts came out, and the fork at which
+//! good and bad attempts part is the one whose branches explain most of their rewards.
+
+use super::attempt_tree::{Attempt, Stretch, tree};
+use crate::json::{self, Value};
+use crate::model::{Part, Role};
+use crate::rules::digest;
+use crate::rules::trajectory::{Entry, Hint, Way, turn};
+
+/// Longest text of an action that is kept, in characters.
+const TOLD_CHARS_MAX: usize = 80;
+
+/// Something that an agent did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// The step in its attempt.
+    pub step: usize,
+    /// The tool and the beginning of the arguments, or of the words.
+    pub told: String,
+}
+
+/// An attempt as its actions; the steps of `attempt` are their digests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionAttempt {
+    /// The attempt.
+    pub attempt: Attempt,
+    /// What it did.
+    pub actions: Vec<Action>,
+}
+
+impl ActionAttempt {
+    /// Reads a record, as [`Attempt::of`].
+    #[must_use]
+    pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
+        let mut attempt = Attempt::of(number, record, by, way)?;
+        let reading = way.with_written_calls().read(record);
+        let steps = reading.main()?.steps.clone();
+        let mut actions = Vec::new();
+        attempt.steps.clear();
+        for step in steps {
+            let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == Role::Agent) else { continue };
+            for (digest, told) in done(entry) {
+                attempt.steps.push(digest);
+                actions.push(Action { step, told });
+            }
+        }
+        Some(Self { attempt, actions })
+    }
+
+    /// Its reward, if that is a finite number.
+    #[must_use]
+    pub fn reward(&self) -> Option<f64> {
+        self.attempt.reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite())
+    }
+}
+
+/// What a step of the agent does: its calls, else its words.
+fn done(entry: &Entry<'_>) -> Vec<(u128, String)> {
+    let turn = turn(entry, Hint::None);
+    let call = |part: &Part<'_>| match part {
+        Part::Call(call) => {
+            let arguments = json::parse(&call.arguments)
+                .map_or_else(|_| digest::of_text("arguments", &call.arguments), |arguments| digest::of(&arguments));
+            let told = format!("{} {}", call.name, call.arguments);
+            Some((digest::of_text(&call.name, &format!("{arguments:032x}")), shortened(&told)))
+        }
+        _ => None,
+    };
+    let calls: Vec<_> = turn.parts.iter().filter_map(call).collect();
+    if !calls.is_empty() {
+        return calls;
+    }
+    let said = turn.parts.iter().find_map(|part| match part {
+        Part::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    vec![(digest::of_text("says", ""), shortened(&format!("says {}", said.unwrap_or_default())))]
+}
+
+fn shortened(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() <= TOLD_CHARS_MAX {
+        return words;
+    }
+    words.chars().take(TOLD_CHARS_MAX - 1).chain(['…']).collect()
+}
+
+/// How some attempts came out.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Success {
+    /// Attempts.
+    pub attempts: usize,
+    /// Those with a reward.
+    pub rewarded: usize,
+    /// Of these the successes.
+    pub successes: usize,
+    sum: f64,
+}
+
+impl Success {
+    fn add(&mut self, reward: Option<f64>, success: f64) {
+        self.attempts += 1;
+        self.rewarded += usize::from(reward.is_some());
+        self.successes += usize::from(reward.is_some_and(|reward| reward >= success));
+        self.sum += reward.unwrap_or(0.0);
+    }
+
+    /// The mean reward; None without any.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.rewarded > 0).then(|| self.sum / self.rewarded as f64)
+    }
+}
+
+/// The attempts at one task by their actions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionTree {
+    /// Stretches of actions, each before those that follow it; their steps are places among the actions.
+    pub stretches: Vec<(Stretch, Success)>,
+    /// The stretch behind which good and bad attempts part, and the branches there; None: no fork distinguishes them.
+    pub parting: Option<Parting>,
+}
+
+/// Where good and bad attempts part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parting {
+    /// The stretch before the fork.
+    pub behind: usize,
+    /// The stretches that begin there.
+    pub branches: Vec<usize>,
+    /// How much of the differences of all rewards the fork explains, from 0 to 1.
+    pub explained: f64,
+}
+
+/// The tree of some attempts; a reward of at least `success` is one.
+#[must_use]
+pub fn action_tree(attempts: &[ActionAttempt], of_task: &[usize], success: f64) -> ActionTree {
+    let bare: Vec<Attempt> = attempts.iter().map(|attempt| attempt.attempt.clone()).collect();
+    let stretches = tree(&bare, of_task);
+    let mut outcomes = vec![Success::default(); stretches.len()];
+    for (place, stretch) in stretches.iter().enumerate() {
+        for end in &stretch.ends {
+            let reward = attempts[*end].reward();
+            let mut at = Some(place);
+            while let Some(place) = at {
+                outcomes[place].add(reward, success);
+                at = stretches[place].parent;
+            }
+        }
+    }
+    let rewards: Vec<f64> = of_task.iter().filter_map(|i| attempts[*i].reward()).collect();
+    let parting = parting(&stretches, &outcomes, &rewards);
+    ActionTree { stretches: stretches.into_iter().zip(outcomes).collect(), parting }
+}
+
+/// The fork whose branches explain most of the differences of the rewards: by the squares between branches, of all.
+fn parting(stretches: &[Stretch], outcomes: &[Success], rewards: &[f64]) -> Option<Parting> {
+    let mean = rewards.iter().sum::<f64>() / rewards.len() as f64;
+    let all: f64 = rewards.iter().map(|reward| (reward - mean).powi(2)).sum();
+    let fork = |behind: usize| {
+        let branches: Vec<usize> = (0..stretches.len()).filter(|i| stretches[*i].parent == Some(behind)).collect();
+        let within = outcomes[behind].mean()?;
+        let square =
+            |branch: &Success| branch.mean().map_or(0.0, |mean| (mean - within).powi(2) * branch.rewarded as f64);
+        // Attempts that end before the fork are a branch, too.
+        let mut ended = outcomes[behind];
+        for branch in &branches {
+            let taken = outcomes[*branch];
+            ended.rewarded -= taken.rewarded;
+            ended.sum -= taken.sum;
+        }
+        let between: f64 = branches.iter().map(|i| square(&outcomes[*i])).sum::<f64>() + square(&ended);
+        (!branches.is_empty()).then_some(Parting { behind, branches, explained: between / all })
+    };
+    let forks = (0..stretches.len()).filter_map(fork).filter(|fork| all > 0.0 && fork.explained > 0.0);
+    // Of equal ones the first: later forks only follow from it.
+    forks.fold(None, |best: Option<Parting>, fork| match best {
+        Some(best) if best.explained >= fork.explained - 1e-12 => Some(best),
+        _ => Some(fork),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(number: usize, actions: &[&str], reward: f64) -> ActionAttempt {
+        let call = |(i, tool): (usize, &&str)| {
+            let call = format!(r#"{{"id":"{i}","function":{{"name":"{tool}","arguments":"{{ \"n\":1}}"}}}}"#);
+            let said = format!(r#"{{"role":"assistant","content":"{number} {i}","tool_calls":[{call}]}}"#);
+            format!(r#"{said},{{"role":"tool","tool_call_id":"{i}","content":"{number}"}}"#)
+        };
+        let calls: Vec<String> = actions.iter().enumerate().map(call).collect();
+        let text = format!(
+            r#"{{"id":"t-run{number}","reward":{reward},"messages":[{{"role":"user","content":"go"}},{}]}}"#,
+            calls.join(",")
+        );
+        ActionAttempt::of(number, &json::parse(&text).unwrap(), None, Way::Formats).unwrap()
+    }
+
+    #[test]
+    fn attempts_are_aligned_by_calls_and_each_branch_tells_its_success() {
+        let all = [
+            attempt(0, &["look", "read", "mend"], 1.0),
+            attempt(1, &["look", "read", "drop"], 0.0),
+            attempt(2, &["look", "read", "mend", "test"], 1.0),
+            attempt(3, &["ask"], 0.0),
+        ];
+        let tree = action_tree(&all, &[0, 1, 2, 3], 1.0);
+        let told: Vec<String> = tree
+            .stretches
+            .iter()
+            .map(|(s, of)| {
+                format!("{}{:?} {}/{} {:?}", " ".repeat(s.depth), s.steps, of.successes, of.attempts, of.mean())
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "0..0 2/4 Some(0.5)",
+                " 0..2 2/3 Some(0.6666666666666666)",
+                "  2..3 2/2 Some(1.0)",
+                "   3..4 1/1 Some(1.0)",
+                "  2..3 0/1 Some(0.0)",
+                " 0..1 0/1 Some(0.0)",
+            ]
+        );
+        let parting = tree.parting.unwrap();
+        assert_eq!((parting.behind, parting.branches), (1, vec![2, 4]));
+        assert_eq!((all[0].actions[1].step, all[0].actions[1].told.as_str()), (3, "read { \"n\":1}"));
+    }
+
+    #[test]
+    fn equal_rewards_part_nowhere() {
+        let all = [attempt(0, &["look"], 1.0), attempt(1, &["ask"], 1.0)];
+        assert_eq!(action_tree(&all, &[0, 1], 1.0).parting, None);
+    }
+}

@@ -1,0 +1,173 @@
+//! Texts that a model should not learn: with the tokens of chat templates in them, and generated in circles.
+
+use memchr::{memchr_iter, memmem};
+
+/// Tokens of chat templates that are no `<|name|>`.
+const TOKENS: &[&str] = &["<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"];
+
+/// How the tokens of DeepSeek begin, with a full-width bar.
+const WIDE: &str = "<\u{ff5c}";
+
+/// The end token of Llama and Mistral, which is a tag of HTML in the middle of a text.
+const END: &str = "</s>";
+
+/// Longest name of a token `<|name|>`, in bytes.
+const NAME_BYTES_MAX: usize = 32;
+
+/// Longest token that is quoted.
+const QUOTED_CHARS: usize = 40;
+
+/// A token with which chat templates divide messages.
+pub(super) fn special_token(text: &str) -> Option<String> {
+    let token = named(text).or_else(|| TOKENS.iter().copied().find(|token| text.contains(token)));
+    let wide = || memmem::find(text.as_bytes(), WIDE.as_bytes()).and_then(|at| wide(&text[at..]));
+    let end = || (text.trim_end().ends_with(END) && !text.contains("<s>")).then_some(END);
+    let token = token.or_else(wide).or_else(end)?;
+    Some(format!("the text holds `{token}`, which a tokenizer makes the token of: the message ends or begins there"))
+}
+
+/// `<|im_start|>`.
+fn named(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    memchr_iter(b'|', bytes).filter(|at| *at > 0 && bytes[at - 1] == b'<').find_map(|at| {
+        let rest = &bytes[at + 1..];
+        let is_part = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_';
+        let len = rest.iter().take(NAME_BYTES_MAX + 1).take_while(|b| is_part(b)).count();
+        let is_token = (2..=NAME_BYTES_MAX).contains(&len) && rest[len..].starts_with(b"|>");
+        is_token.then(|| &text[at - 1..at + 1 + len + 2])
+    })
+}
+
+/// A token that ends with a full-width bar too.
+fn wide(rest: &str) -> Option<&str> {
+    let end = rest.char_indices().take(QUOTED_CHARS).find(|(_, c)| *c == '>').map(|(at, _)| at + 1)?;
+    rest.get(..end).filter(|token| token.ends_with("\u{ff5c}>"))
+}
+
+/// Bytes at the end of a text that are looked at for a period, and the longest period.
+const TAIL_BYTES: usize = 4096;
+const PERIOD_BYTES_MAX: usize = 400;
+
+/// A text goes in circles that says one thing so often, in so many bytes.
+const TIMES_MIN: usize = 8;
+const REPEATED_BYTES_MIN: usize = 120;
+
+/// The same line so often in a row.
+const LINES_MIN: usize = 10;
+
+/// Different letters and digits of what is repeated: rules of tables and rows of zeros have fewer.
+const KINDS_MIN: usize = 4;
+
+/// What is at the end of a text twice if it goes in circles.
+const PROBE_BYTES: usize = 16;
+
+/// The same again and again: lines in a row, or the end of the text.
+pub(super) fn repetition(text: &str) -> Option<String> {
+    let (unit, times) = tail(text.trim_end()).or_else(|| lines(text))?;
+    let said: String = unit.trim().chars().take(QUOTED_CHARS).collect();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(format!("the text says `{said}` {times} times in a row: it was generated in circles"))
+}
+
+fn lines(text: &str) -> Option<(&str, usize)> {
+    let mut run: (&str, usize) = ("", 0);
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() {
+            continue;
+        }
+        run = if line == run.0 { (line, run.1 + 1) } else { (line, 1) };
+        // Only the count is still missing.
+        if run.1 == LINES_MIN && says_something(line) {
+            let rest = text.lines().map(str::trim).filter(|other| !other.is_empty());
+            let longest = rest.skip_while(|other| *other != line).take_while(|other| *other == line).count();
+            return Some((line, longest.max(LINES_MIN)));
+        }
+    }
+    None
+}
+
+/// The unit that the end of a text repeats, and how often.
+fn tail(text: &str) -> Option<(&str, usize)> {
+    if text.len() < REPEATED_BYTES_MIN {
+        return None;
+    }
+    // One look is enough for most texts: their last bytes do not occur just before.
+    let probe = &text.as_bytes()[text.len() - PROBE_BYTES..];
+    let before = &text.as_bytes()[text.len().saturating_sub(PERIOD_BYTES_MAX + PROBE_BYTES)..text.len() - 1];
+    memmem::rfind(before, probe)?;
+    let tail: Vec<u8> = text.bytes().rev().take(TAIL_BYTES).collect();
+    // How long a beginning of the reversed tail ends at each byte: what is left of its length is its period (Knuth,
+    // Morris, Pratt).
+    let mut borders = vec![0_usize; tail.len()];
+    let mut best: Option<(usize, usize)> = None;
+    for at in 1..tail.len() {
+        let mut border = borders[at - 1];
+        while border > 0 && tail[at] != tail[border] {
+            border = borders[border - 1];
+        }
+        borders[at] = border + usize::from(tail[at] == tail[border]);
+        let (len, period) = (at + 1, at + 1 - borders[at]);
+        if period <= PERIOD_BYTES_MAX && len >= REPEATED_BYTES_MIN && len / period >= TIMES_MIN {
+            best = Some((len, period));
+        }
+    }
+    let (len, period) = best?;
+    let mut start = text.len() - period;
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let unit = &text[start..];
+    says_something(unit).then_some((unit, len / period))
+}
+
+fn says_something(text: &str) -> bool {
+    let mut kinds: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds.len() >= KINDS_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_told_from_operators_and_tags() {
+        for text in [
+            "so <|im_end|>\n<|im_start|>user",
+            "<|eot_id|>",
+            "a<start_of_turn>b",
+            "[INST] hi [/INST]",
+            "<\u{ff5c}User\u{ff5c}>",
+            "done</s>\n",
+        ] {
+            assert!(special_token(text).is_some(), "{text}");
+        }
+        for text in
+            ["f <| g |> h", "<|>", "<| a |>", "a <s>struck</s>", "<b></s> more", "x<|A|>", "im_end", "<\u{ff5c}"]
+        {
+            assert_eq!(special_token(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn circles_are_told_from_tables() {
+        let told = |text: &str| repetition(text);
+        assert!(told(&format!("I look. {}", "the file is not there, ".repeat(9))).unwrap().contains("9 times"));
+        assert!(told(&format!("{}so", "same line here\n".repeat(12))).unwrap().contains("`same line here` 12 times"));
+        assert!(told(&"wörter ünd ".repeat(40)).is_some(), "letters of several bytes");
+        let cut = format!("{}the fi", "the file is not there, ".repeat(12));
+        assert!(told(&cut).is_some(), "cut off in the middle");
+        for text in [
+            "-".repeat(500),
+            "| --- ".repeat(60),
+            "0, 0, 1, ".repeat(60),
+            "abcd ".repeat(10),
+            "the file is not there, ".repeat(5),
+            (0..200).map(|n| format!("line {n}\n")).collect(),
+            String::new(),
+        ] {
+            assert_eq!(told(&text), None, "{text}");
+        }
+    }
+}

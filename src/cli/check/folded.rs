@@ -1,0 +1,141 @@
+//! Findings that every record of a file has, reported as one line.
+//!
+//! What the first five records all have is reported once, at the end or where a record has it no longer; until they are
+//! read everything waits, then nothing more does.
+
+use crate::model::Found;
+use std::collections::HashMap;
+
+/// So many records in a row make one line.
+const FOLDED_MIN: usize = 5;
+
+/// A line of the report for people.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// A finding.
+    One(Found),
+    /// The first one of a kind, and how many records in a row have it, from the first on.
+    Folded(Found, usize),
+}
+
+/// A kind of finding that all records so far have.
+#[derive(Debug)]
+struct Row {
+    first: Found,
+    last: usize,
+}
+
+/// The findings of one file, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    waiting: Vec<Found>,
+    is_decided: bool,
+    rows: HashMap<String, Row>,
+}
+
+/// What stands for a kind: the rule, and what it says.
+fn kind(found: &Found) -> String {
+    format!("{} {}", found.finding.rule, found.finding.message)
+}
+
+impl Folded {
+    /// Of a file whose records are one run nothing is folded: each record is a step.
+    pub(super) fn new(is_run: bool) -> Self {
+        Self { is_decided: is_run, ..Self::default() }
+    }
+
+    /// Takes the next finding; what can be reported now.
+    pub(super) fn push(&mut self, found: Found) -> Vec<Told> {
+        let mut out = Vec::new();
+        if !self.is_decided {
+            if found.finding.record < FOLDED_MIN {
+                self.waiting.push(found);
+                return out;
+            }
+            out = self.decide();
+        }
+        out.extend(self.next(found));
+        out
+    }
+
+    /// The end of the findings; what is still to be reported, of a file of so many records.
+    pub(super) fn finish(mut self, records: usize) -> Vec<Told> {
+        let mut out = if self.is_decided { Vec::new() } else { self.decide() };
+        let mut rows: Vec<Row> = self.rows.into_values().collect();
+        rows.sort_by(|a, b| a.first.finding.order().cmp(&b.first.finding.order()));
+        out.extend(rows.into_iter().map(|row| Told::Folded(row.first, (row.last + 1).min(records))));
+        out
+    }
+
+    /// Sets apart what all of the first records have.
+    fn decide(&mut self) -> Vec<Told> {
+        self.is_decided = true;
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut records: HashMap<String, [bool; FOLDED_MIN]> = HashMap::new();
+        for found in &waiting {
+            records.entry(kind(found)).or_default()[found.finding.record] = true;
+        }
+        records.retain(|_, has| has.iter().all(|has| *has));
+        let mut out = Vec::new();
+        for found in waiting {
+            let kind = kind(&found);
+            if records.contains_key(&kind) {
+                self.rows.entry(kind).or_insert(Row { first: found, last: FOLDED_MIN - 1 });
+            } else {
+                out.push(Told::One(found));
+            }
+        }
+        out
+    }
+
+    fn next(&mut self, found: Found) -> Vec<Told> {
+        let kind = kind(&found);
+        match self.rows.get_mut(&kind) {
+            None => vec![Told::One(found)],
+            Some(row) if found.finding.record <= row.last + 1 => {
+                row.last = row.last.max(found.finding.record);
+                Vec::new()
+            }
+            Some(_) => {
+                let row = self.rows.remove(&kind);
+                let folded = row.map(|row| Told::Folded(row.first, row.last + 1));
+                folded.into_iter().chain([Told::One(found)]).collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Finding, Place, Remark, Severity};
+
+    fn told(records: usize, found: &[(usize, &str)]) -> Vec<String> {
+        let mut folded = Folded::default();
+        let mut out = Vec::new();
+        for (record, message) in found {
+            let (rule, severity) = ("data.loop", Severity::Warning);
+            let remark = Remark { path: None, rule, severity, message: (*message).into() };
+            out.extend(folded.push(Found { finding: Finding::new(*record, None, remark), place: Place::default() }));
+        }
+        out.extend(folded.finish(records));
+        let line = |told| match told {
+            Told::One(found) => format!("{} {}", found.finding.record, found.finding.message),
+            Told::Folded(found, n) => format!("{} {} of {n}", found.finding.record, found.finding.message),
+        };
+        out.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn what_all_records_have_is_one_line() {
+        let all: Vec<(usize, &str)> = (0..8).flat_map(|record| [(record, "a"), (record, "a")]).collect();
+        assert_eq!(told(8, &all), ["0 a of 8"]);
+        assert_eq!(told(4, &[(0, "a"), (1, "a"), (2, "a"), (3, "a")]), ["0 a", "1 a", "2 a", "3 a"]);
+    }
+
+    #[test]
+    fn others_are_told_in_their_order_and_a_row_that_ends_is_told_with_its_length() {
+        let all = [(0, "a"), (1, "a"), (2, "b"), (2, "a"), (3, "a"), (4, "a"), (5, "a"), (6, "b"), (8, "a"), (9, "a")];
+        assert_eq!(told(10, &all), ["2 b", "6 b", "0 a of 6", "8 a", "9 a"]);
+    }
+}

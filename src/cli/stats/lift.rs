@@ -1,0 +1,138 @@
+//! `obelus stats --lift`: which phrases and tools go with high rewards, and which with low ones.
+
+use super::Options;
+use crate::cli::Stop;
+use crate::cli::args::FileName;
+use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::ingest::{self, Loaded};
+use crate::json;
+use crate::model::{Problem, Record, lossy};
+use crate::review::{Lift, Lifts, PhraseCounts, Said};
+use serde::Serialize;
+
+/// Most lines of each end, for people and for programs.
+const SHOWN_MAX: usize = 15;
+const TOLD_MAX: usize = 500;
+/// Standard errors from which on a line is reported to people: of thousands of phrases some differ by chance.
+const Z_MIN: f64 = 2.0;
+
+/// A phrase or tool for programs.
+#[derive(Serialize)]
+struct Line<'a> {
+    feature: &'a str,
+    records: u64,
+    reward: f64,
+    reward_without: f64,
+    lift: Option<f64>,
+    z: f64,
+    places: Vec<Place>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    record: usize,
+    step: usize,
+}
+
+/// Reports the phrases and tools of one file.
+pub(super) fn tell(
+    file: &FileName,
+    loaded: &Loaded,
+    (options, passing): (&Options, Option<&[bool]>),
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let mut counts = PhraseCounts::default();
+    each(loaded, (options, passing), |said| counts.add(&said))?;
+    let mut lifts = Lifts::new(counts);
+    each(loaded, (options, passing), |said| lifts.add(said))?;
+    let ((records, mean), is_cut) = (lifts.all(), lifts.is_cut);
+    let lifts = lifts.finish();
+    if options.json {
+        programs(file, (records, mean), &lifts, out)
+    } else {
+        people(file, (records, mean), &lifts, is_cut, out)
+    }
+}
+
+/// Gives what the agent said in each record that has a reward, in the order of the file.
+fn each(
+    loaded: &Loaded,
+    (options, passing): (&Options, Option<&[bool]>),
+    mut take: impl FnMut(Said),
+) -> Result<(), Problem> {
+    let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
+    let is_wanted = |record: &Record| passing.is_none_or(|passing| passing.get(record.number) == Some(&true));
+    let look = |record: &Record, text: &[u8]| {
+        let text = lossy(text);
+        let value = json::parse(&text).ok().filter(|_| is_wanted(record))?;
+        Said::of(record.number, &value, by, way)
+    };
+    ingest::look_at_known(loaded, look, |said: Option<Said>| {
+        said.into_iter().for_each(&mut take);
+        Ok(())
+    })
+}
+
+fn programs(file: &FileName, (records, mean): (u64, f64), lifts: &[Lift], out: &mut Out) -> Result<(), Stop> {
+    let head = lifts.iter().take(TOLD_MAX);
+    let tail = lifts.iter().skip(TOLD_MAX.max(lifts.len().saturating_sub(TOLD_MAX)));
+    for lift in head.chain(tail) {
+        let place = |&(record, step): &(usize, usize)| Place { record, step };
+        let line = Line {
+            feature: &lift.feature,
+            records: lift.records,
+            reward: lift.mean,
+            reward_without: lift.mean_without,
+            lift: lift.lift,
+            z: lift.z,
+            places: lift.places.iter().map(place).collect(),
+        };
+        out.json(&plain(&vec![("file", raw(&file.text())?), ("type", raw("lift")?), ("lift", raw(&line)?)]))?;
+    }
+    let members = vec![
+        ("file", raw(&file.text())?),
+        ("type", raw("lifts")?),
+        ("records", raw(&records)?),
+        ("reward", raw(&mean)?),
+        ("features", raw(&lifts.len())?),
+    ];
+    Ok(out.json(&plain(&members))?)
+}
+
+fn people(
+    file: &FileName,
+    (records, mean): (u64, f64),
+    lifts: &[Lift],
+    is_cut: bool,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let of = counted(usize::try_from(records).unwrap_or(usize::MAX), "record");
+    out.line(&format!("{file}  {of} with a reward, mean {mean:.3}"))?;
+    let heading = ["  phrase or tool", "records", "reward", "without", "lift", "z", "where"];
+    let mut rows = vec![heading.map(|word| (Tone::Dim, word.to_owned())).to_vec()];
+    let up = lifts.iter().take_while(|lift| lift.z >= Z_MIN).take(SHOWN_MAX);
+    let down: Vec<&Lift> = lifts.iter().rev().take_while(|lift| lift.z <= -Z_MIN).take(SHOWN_MAX).collect();
+    rows.extend(up.chain(down.into_iter().rev()).map(row));
+    if rows.len() == 1 {
+        let text = format!("  of {} phrases and tools none goes clearly with high or low rewards", lifts.len());
+        return Ok(out.styled(&[(Tone::Dim, &text)])?);
+    }
+    out.cells(&rows)?;
+    let more = if is_cut { "; there are more phrases than are added up" } else { "" };
+    let text = format!("rewards are compared within tasks; z of 2 is chance in one of 20 phrases{more}");
+    Ok(out.styled(&[(Tone::Dim, &text)])?)
+}
+
+fn row(lift: &Lift) -> Vec<(Tone, String)> {
+    let places = lift.places.iter().map(|(record, step)| format!("{record}@{step}")).collect::<Vec<_>>().join(" ");
+    let tone = if lift.z > 0.0 { Tone::Good } else { Tone::Warning };
+    vec![
+        (Tone::Plain, format!("  {}", lift.feature)),
+        (Tone::Plain, lift.records.to_string()),
+        (Tone::Plain, format!("{:.3}", lift.mean)),
+        (Tone::Plain, format!("{:.3}", lift.mean_without)),
+        (Tone::Plain, lift.lift.map_or_else(|| "–".to_owned(), |lift| format!("{lift:.2}"))),
+        (tone, format!("{:+.1}", lift.z)),
+        (Tone::Dim, places),
+    ]
+}

@@ -1,0 +1,195 @@
+//! `obelus tree --by-action`: attempts aligned by what they did, with success at each fork.
+
+use super::{EndMember, Options, as_written, tell_tasks};
+use crate::cli::Stop;
+use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::ingest::{self, Loaded};
+use crate::json;
+use crate::model::{Record, lossy};
+use crate::review::{ActionAttempt, ActionTree, Parting, Stretch, Success, action_tree, attempt_tasks};
+use serde::Serialize;
+
+/// Actions of a stretch that are printed for people, from its beginning.
+const ACTIONS_MAX: usize = 4;
+
+#[derive(Serialize)]
+struct StretchMember<'a> {
+    parent: Option<usize>,
+    actions: Vec<ActionMember<'a>>,
+    attempts: usize,
+    rewarded: usize,
+    successes: usize,
+    mean: Option<f64>,
+    ends: Vec<EndMember<'a>>,
+}
+
+/// An action of the first attempt of a stretch.
+#[derive(Serialize)]
+struct ActionMember<'a> {
+    record: usize,
+    step: usize,
+    action: &'a str,
+}
+
+#[derive(Serialize)]
+struct PartingMember<'a> {
+    behind: usize,
+    branches: &'a [usize],
+    explained: f64,
+}
+
+pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u8, Stop> {
+    let attempts = attempts(options, loaded)?;
+    let bare: Vec<_> = attempts.iter().map(|attempt| attempt.attempt.clone()).collect();
+    let tasks = attempt_tasks(&bare);
+    for task in tasks.iter().filter(|task| options.all || task.len() > 1) {
+        let tree = action_tree(&attempts, task, options.success);
+        if options.json {
+            programs(options, &attempts, task, &tree, out)?;
+        } else {
+            people(&attempts, task, &tree, out)?;
+        }
+    }
+    tell_tasks(options, loaded, (&tasks, attempts.len()), out)?;
+    Ok(0)
+}
+
+fn attempts(options: &Options, loaded: &Loaded) -> Result<Vec<ActionAttempt>, Stop> {
+    let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
+    let look = |record: &Record, text: &[u8]| {
+        let text = lossy(text);
+        json::parse(&text).ok().and_then(|value| ActionAttempt::of(record.number, &value, by, way))
+    };
+    let mut out = Vec::new();
+    ingest::look_at_known(loaded, look, |attempt: Option<ActionAttempt>| {
+        out.extend(attempt);
+        Ok::<(), Stop>(())
+    })?;
+    Ok(out)
+}
+
+fn programs(
+    options: &Options,
+    attempts: &[ActionAttempt],
+    task: &[usize],
+    tree: &ActionTree,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let end = |i: &usize| {
+        let attempt = &attempts[*i].attempt;
+        EndMember {
+            record: attempt.record,
+            id: attempt.id.as_deref(),
+            reward: attempt.reward.as_deref().and_then(as_written),
+            finish: attempt.finish.as_deref(),
+        }
+    };
+    let member = |(stretch, success): &(Stretch, Success)| {
+        let first = &attempts[stretch.first];
+        let actions = first.actions.get(stretch.steps.clone()).unwrap_or_default().iter();
+        let record = first.attempt.record;
+        StretchMember {
+            parent: stretch.parent,
+            actions: actions.map(|done| ActionMember { record, step: done.step, action: &done.told }).collect(),
+            attempts: success.attempts,
+            rewarded: success.rewarded,
+            successes: success.successes,
+            mean: success.mean(),
+            ends: stretch.ends.iter().map(end).collect(),
+        }
+    };
+    let stretches: Vec<StretchMember<'_>> = tree.stretches.iter().map(member).collect();
+    let parting = tree.parting.as_ref();
+    let parting = parting.map(|p| PartingMember { behind: p.behind, branches: &p.branches, explained: p.explained });
+    let name = task.first().map(|i| attempts[*i].attempt.task.as_str());
+    let members = vec![
+        ("file", raw(&options.file.text())?),
+        ("task", raw(&name)?),
+        ("attempts", raw(&task.len())?),
+        ("stretches", raw(&stretches)?),
+        ("parting", raw(&parting)?),
+    ];
+    Ok(out.json(&plain(&members))?)
+}
+
+/// `2 of 3 · 0.667`.
+fn told(success: &Success) -> String {
+    match success.mean() {
+        Some(mean) => format!("{} of {} · {mean:.3}", success.successes, success.rewarded),
+        None => String::new(),
+    }
+}
+
+fn tone(success: &Success) -> Tone {
+    match success.successes {
+        _ if success.rewarded == 0 => Tone::Dim,
+        0 => Tone::Error,
+        n if n == success.rewarded => Tone::Good,
+        _ => Tone::Info,
+    }
+}
+
+fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &mut Out) -> Result<(), Stop> {
+    let name = task.first().map_or("", |i| attempts[*i].attempt.task.as_str());
+    let all = tree.stretches.first().map(|(_, success)| told(success)).unwrap_or_default();
+    out.styled(&[
+        (Tone::Strong, name),
+        (Tone::Dim, &format!("  {}  ", counted(task.len(), "attempt"))),
+        (Tone::Info, &all),
+    ])?;
+    for (stretch, success) in &tree.stretches {
+        // Where attempts differ from their first action on, nothing is above them.
+        if stretch.steps.is_empty() && stretch.ends.is_empty() {
+            continue;
+        }
+        let indent = "  ".repeat(stretch.depth.min(40) + 1);
+        let first = &attempts[stretch.first];
+        let actions = first.actions.get(stretch.steps.clone()).unwrap_or_default();
+        let who = match success.attempts {
+            1 => format!("record {}", first.attempt.record),
+            n => format!("{n} attempts"),
+        };
+        let more = actions.len().saturating_sub(ACTIONS_MAX);
+        for (place, action) in actions.iter().take(ACTIONS_MAX).enumerate() {
+            let head = format!("{indent}@{} {}", action.step, action.told);
+            match place {
+                0 => out.styled(&[
+                    (Tone::Plain, &head),
+                    (Tone::Dim, &format!("  {who}  ")),
+                    (tone(success), &told(success)),
+                ])?,
+                _ => out.line(&head)?,
+            }
+        }
+        if more > 0 {
+            out.styled(&[(Tone::Dim, &format!("{indent}… {} more", counted(more, "action")))])?;
+        }
+        if success.attempts > 1 && !stretch.ends.is_empty() {
+            let records: Vec<String> = stretch.ends.iter().map(|i| attempts[*i].attempt.record.to_string()).collect();
+            out.styled(&[(Tone::Dim, &format!("{indent}  ends here: record {}", records.join(", ")))])?;
+        }
+    }
+    match &tree.parting {
+        Some(parting) => tell_parting(attempts, tree, parting, out),
+        None => Ok(()),
+    }
+}
+
+/// Where good and bad attempts part.
+fn tell_parting(attempts: &[ActionAttempt], tree: &ActionTree, parting: &Parting, out: &mut Out) -> Result<(), Stop> {
+    let action = |stretch: &Stretch, last: bool| {
+        let actions = attempts[stretch.first].actions.get(stretch.steps.clone()).unwrap_or_default();
+        if last { actions.last() } else { actions.first() }.map(|action| format!("@{} {}", action.step, action.told))
+    };
+    let behind = action(&tree.stretches[parting.behind].0, true);
+    let place = behind.map_or_else(|| "at the first action".to_owned(), |behind| format!("behind {behind}"));
+    let percent = parting.explained * 100.0;
+    let text = format!("  good and bad part {place} ({percent:.0} % of the differences in reward):");
+    out.styled(&[(Tone::Strong, &text)])?;
+    for branch in &parting.branches {
+        let (stretch, success) = &tree.stretches[*branch];
+        let head = format!("    {}  ", action(stretch, false).unwrap_or_default());
+        out.styled(&[(Tone::Plain, &head), (tone(success), &told(success))])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Conversations that are held as JSON in a string, as tables without nested columns hold them: they are taken out of
+//! their strings before anything is read.
+
+use super::{Loaded, load};
+use crate::json::{self, Value};
+use crate::model::{Problem, RecordBody, Sink};
+use crate::source::{Input, Reader};
+use memchr::memmem;
+use std::sync::Arc;
+
+/// Members that hold messages.
+const MEMBERS: [&str; 7] = ["messages", "conversations", "conversation", "trajectory", "traj", "chosen", "rejected"];
+
+/// Records that are looked at.
+const LOOKED_RECORDS: usize = 20;
+
+/// Bytes in which these are looked for.
+const LOOKED_RECORDS_BYTES: usize = 1 << 20;
+
+/// Bytes that are looked through for a list of objects in a string, before any record is parsed.
+const LOOKED_BYTES: usize = 1 << 16;
+
+/// How such a list begins in JSON: `"[{\"`, with or without spaces.
+const BEGINNINGS: [&[u8]; 3] = [br#""[{\""#, br#""[ {\""#, br#""[\n"#];
+
+/// An input with its conversations out of their strings, written in the background; the same where no format takes it
+/// as it is and none is held so.
+///
+/// # Errors
+/// It cannot be read, or no temporary file can be made.
+pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
+    // A pipe of a name may bring nothing for long.
+    if input.path().is_some_and(|path| !path.is_file()) {
+        return Ok(input);
+    }
+    input.wait_for_head();
+    let mut head = vec![0; LOOKED_BYTES];
+    let got = input.read_at(0, &mut head)?;
+    head.truncate(got);
+    if !BEGINNINGS.iter().any(|begin| memmem::find(&head, begin).is_some()) || !is_held(&input)? {
+        return Ok(input);
+    }
+    let (name, path) = (input.name().to_owned(), input.path().map(ToOwned::to_owned));
+    Input::made(&name, path.as_deref(), move |out| {
+        let loaded = load::as_it_stands(input, None)?;
+        write(&loaded, out)?;
+        loaded.trouble.map_or(Ok(()), Err)
+    })
+}
+
+/// Whether most of the first records hold a conversation so, and no format reads them.
+fn is_held(input: &Input) -> Result<bool, Problem> {
+    if !super::detect::as_it_stands(input, None)?.is_fallback {
+        return Ok(false);
+    }
+    let mut head = vec![0; LOOKED_RECORDS_BYTES];
+    let got = input.read_at(0, &mut head)?;
+    head.truncate(got);
+    let text = String::from_utf8_lossy(&head);
+    let lines = || text.lines().take(LOOKED_RECORDS).filter_map(|line| json::parse(line).ok());
+    let held = |row: &Value<'_>| !strings(row).is_empty();
+    if lines().next().is_some_and(|row| row.as_object().is_some()) {
+        return Ok(lines().filter(held).count() * 2 >= lines().count());
+    }
+    // Records over several lines, or in an array whose end may be missing.
+    let closed = json::closed(&head).and_then(|text| String::from_utf8(text).ok());
+    let document = closed.as_deref().or(Some(&*text)).and_then(|text| json::parse(text).ok());
+    Ok(document.is_some_and(|document| held(document.as_array().and_then(<[_]>::first).unwrap_or(&document))))
+}
+
+/// The members of a row that hold messages in a string, each with what the string says.
+fn strings<'v>(row: &'v Value<'_>) -> Vec<(&'v Value<'v>, &'v str)> {
+    let string = |name: &&str| row.get(name).and_then(|value| Some((value, value.as_str()?)));
+    let is_list = |text: &str| {
+        let parsed = json::parse(text).ok();
+        let is_message = |value: &Value<'_>| ["role", "from"].iter().any(|key| value.get(key).is_some());
+        parsed.is_some_and(|list| list.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_message)))
+    };
+    MEMBERS.iter().filter_map(string).filter(|(_, text)| is_list(text)).collect()
+}
+
+/// Writes a line for each record.
+fn write(loaded: &Loaded, out: &mut Sink<'_>) -> Result<(), Problem> {
+    let mut reader = Reader::new(&loaded.input);
+    for record in loaded.records()?.iter() {
+        let text = reader.text(&record)?;
+        let mut line = match std::str::from_utf8(text) {
+            Ok(text) if record.body == RecordBody::Text => row(text).into_bytes(),
+            _ => text.to_vec(),
+        };
+        one_line(&mut line);
+        out(&line)?;
+    }
+    Ok(())
+}
+
+/// A record of any text as one line, which ends.
+pub fn one_line(text: &mut Vec<u8>) {
+    text.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    text.push(b'\n');
+}
+
+/// A row with its conversations out of their strings.
+fn row(text: &str) -> String {
+    let Ok(parsed) = json::parse(text) else { return text.to_owned() };
+    let mut held: Vec<(usize, usize, String)> = strings(&parsed)
+        .into_iter()
+        .filter_map(|(value, said)| Some((value.start, value.text.len(), json::compact(&json::parse(said).ok()?))))
+        .collect();
+    held.sort_unstable();
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    for (start, len, json) in held {
+        out.push_str(text.get(from..start).unwrap_or_default());
+        out.push_str(&json);
+        from = start + len;
+    }
+    out + text.get(from..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_out_of_their_string_and_all_else_stays_as_written() {
+        let text = r#"{"id":1.50,"messages":"[{\"role\":\"user\",\"content\":\"a\\nb\"}]","note":"[1]"}"#;
+        assert_eq!(row(text), r#"{"id":1.50,"messages":[{"role":"user","content":"a\nb"}],"note":"[1]"}"#);
+        for other in [r#"{"messages":"[1]"}"#, r#"{"messages":"hello"}"#, r#"{"messages":[]}"#, "[", "7"] {
+            assert_eq!(row(other), other);
+        }
+    }
+
+    #[test]
+    fn a_file_of_such_rows_is_unpacked_and_no_other() {
+        let rows = |messages: &str| {
+            let text = format!("{{\"id\":\"a\",\n\"messages\":{}}}\n[1]\n", json::quote(messages));
+            let input = unpacked(Input::memory("rows", text)).unwrap();
+            input.wait().unwrap();
+            let mut all = vec![0; input.len() as usize];
+            input.read_at(0, &mut all).unwrap();
+            String::from_utf8(all).unwrap()
+        };
+        assert_eq!(
+            rows(r#"[{"role":"user","content":"x"}]"#),
+            "{\"id\":\"a\", \"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n[1]\n"
+        );
+        assert!(rows("[{\"a\":1}]").starts_with("{\"id\":\"a\",\n"), "no messages");
+    }
+}
