@@ -94,3 +94,19 @@ fn a_run_is_one_trajectory_and_a_pair_two() {
     let (status, _, stderr) = obelus(&["export", &state, "--to", "atif", "--out", out, "--force"]);
     assert!(status == 2 && stderr.contains("holds no conversation"), "{stderr}");
 }
+
+#[test]
+fn a_record_of_the_format_already_is_one_line_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let atif = obelus::format::by_name("atif").unwrap().samples()[0];
+    assert!(atif.contains('\n'));
+    let (path, out) = (file(folder.path(), "t.json", atif), folder.path().join("out.jsonl"));
+    let out = out.to_str().unwrap();
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "atif", "--out", out]);
+    assert_eq!(status, 0, "{stderr}");
+    let (text, values) =
+        (fs::read_to_string(out).unwrap(), |text: &str| obelus::json::compact(&obelus::json::parse(text).unwrap()));
+    assert_eq!((text.lines().count(), values(text.trim())), (1, values(atif)));
+    let (status, _, stderr) = obelus(&["export", &path, "--force", "--out", out]);
+    assert!(status == 2 && stderr.contains("several lines"), "its bytes are not changed: {stderr}");
+}

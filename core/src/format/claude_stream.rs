@@ -237,6 +237,19 @@ mod tests {
     use crate::model::{Place, Record, RecordBody, Span, Standing};
 
     #[test]
+    fn an_array_of_the_lines_is_the_same_run_and_a_result_is_no_turn() {
+        use super::super::log::tests::told;
+        let array = format!("[{}]", STREAM.lines().collect::<Vec<_>>().join(","));
+        let (of_lines, of_array) =
+            (told(ClaudeStream.run(), &ClaudeStream, STREAM), told(ClaudeStream.run(), &ClaudeStream, &array));
+        assert_eq!((of_lines.kinds.len(), of_array.summaries), (4, of_lines.summaries.clone()));
+        assert_eq!(
+            (of_lines.value("/usage/main/turns"), of_lines.value("/usage/main/cost")),
+            ("1".to_owned(), "0.01".to_owned())
+        );
+    }
+
+    #[test]
     fn messages_results_and_sub_agents_of_a_stream() {
         let mut lines: Vec<&str> = STREAM.lines().collect();
         let event = r#"{"type":"stream_event","session_id":"s1","event":{"type":"message_start"}}"#;

@@ -202,6 +202,20 @@ mod tests {
     use crate::format::log::testing::{lines, steps};
 
     #[test]
+    fn the_end_of_a_session_tells_what_all_models_spent() {
+        let usage =
+            |input: u32| format!(r#"{{"usage":{{"inputTokens":{input},"outputTokens":2,"cacheReadTokens":5}}}}"#);
+        let end = format!(
+            r#"{{"type":"session.shutdown","id":"z","timestamp":"t","parentId":"f","data":{{"modelMetrics":{{"a":{},"b":{}}}}}}}"#,
+            usage(9),
+            usage(11)
+        );
+        let told = lines(&COPILOT, &format!("{SESSION}\n{end}"));
+        let spent = told.0.work().map(|work| work.spent()).unwrap_or_default();
+        assert_eq!((spent.input, spent.output, spent.cache_read), (Some(10), Some(4), Some(10)));
+    }
+
+    #[test]
     fn calls_are_those_that_were_executed() {
         let told = lines(&COPILOT, SESSION);
         assert_eq!(

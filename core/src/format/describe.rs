@@ -157,7 +157,13 @@ pub(crate) fn beginning(value: &Value<'_>) -> String {
 /// What a record that is no message says in short: its words, else its members without ids, times and type.
 #[must_use]
 pub(crate) fn note(value: &Value<'_>) -> String {
-    layers::note(value)
+    layers::note(value, &[])
+}
+
+/// The same without the members that all records of a log have.
+#[must_use]
+pub(crate) fn note_without(value: &Value<'_>, hidden: &[&str]) -> String {
+    layers::note(value, hidden)
 }
 
 /// What a record is: by its faults, its class, its blocks, and who speaks.
@@ -354,6 +360,20 @@ mod tests {
             let told = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
             assert_eq!(told, (sign, role, tool, summary), "{text}");
         }
+    }
+
+    #[test]
+    fn notes_say_words_else_members_and_never_ids() {
+        let said = |text: &str| note(&parse(text).unwrap());
+        let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+        assert_eq!(said(&format!(r#"{{"type":"error","id":"{id}","message":"no quota"}}"#)), "no quota");
+        assert_eq!(said(r#"{"error":{"name":"x","data":{"message":"gone"}}}"#), "gone");
+        assert_eq!(said(r#"{"model":"m","summary":"auto"}"#), r#"{"model":"m","summary":"auto"}"#);
+        assert_eq!(said(r#"{"model":"m","summary":"so it was"}"#), "so it was");
+        assert_eq!(said(&format!(r#"{{"type":"turn_end","turnId":"{id}","parentUuid":"{id}"}}"#)), "");
+        assert_eq!((said("[1,2]"), said("\"x\"")), ("[1,2]".to_owned(), "x".to_owned()));
+        let line = parse(r#"{"cwd":"/w","version":"2","durationMs":5}"#).unwrap();
+        assert_eq!(note_without(&line, &["cwd", "version"]), r#"{"durationMs":5}"#);
     }
 
     #[test]

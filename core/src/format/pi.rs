@@ -303,3 +303,31 @@ fn write_named(record: &Value<'_>, kind: &str, name: &str, slot: &str, log: &mut
         log.write(kind, name, &[slot], Op::Update, value);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::tests::told;
+    use super::*;
+
+    #[test]
+    fn failed_answers_names_and_what_a_compaction_keeps() {
+        let entry = |id: &str, parent: &str, rest: &str| {
+            format!("{{\"id\":\"{id}\",\"parentId\":\"{parent}\",\"timestamp\":\"t\",{rest}}}")
+        };
+        let said =
+            |role: &str, text: &str| format!(r#""type":"message","message":{{"role":"{role}","content":"{text}"}}"#);
+        let failed = r#""type":"message","message":{"role":"assistant","content":[],"stopReason":"error","errorMessage":"no quota"}"#;
+        let lines = [
+            r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
+            entry("a", "", &said("user", "one")),
+            entry("b", "a", &said("user", "two")),
+            entry("c", "b", r#""type":"compaction","summary":"so far","firstKeptEntryId":"b""#),
+            entry("d", "c", failed),
+            entry("e", "d", r#""type":"session_info","name":"Mine""#),
+        ];
+        let told = told(Pi.run(), &Pi, &lines.join("\n"));
+        assert_eq!(told.summaries, ["one", "two", "so far", "no quota", "{\"name\":\"Mine\"}"]);
+        assert_eq!((told.errors.as_slice(), told.title.as_deref()), (&[3][..], Some("Mine")));
+        assert_eq!((told.seen_at(1), told.seen_at(3)), (vec![0, 1], vec![1, 3]));
+    }
+}

@@ -231,7 +231,8 @@ impl Options {
         if !text.iter().any(is_end) {
             return Ok((text, false));
         }
-        if !self.one_line {
+        // What was asked for in a format may be written anew.
+        if !self.one_line && self.to.is_none() {
             let place = seen.record.place;
             let message = format!("record {} is on several lines, which JSON Lines cannot hold", seen.record.number);
             let hint = "write an array (a name that ends in .json, or --array), or join lines with --one-line";

@@ -268,6 +268,10 @@ const TEXTS: [&str; 12] = [
     "relocatedCwd",
 ];
 
+/// Members that lines have whatever they are about.
+const ENVELOPE: [&str; 10] =
+    ["isSidechain", "userType", "entrypoint", "cwd", "version", "gitBranch", "subtype", "slug", "isMeta", "level"];
+
 /// What a line that is no message says.
 fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
     let places = [Some(record), record.get("attachment"), record.get("worktreeSession"), record.get("data")];
@@ -280,7 +284,7 @@ fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
     }
     match record.get("attachment").or_else(|| record.get("snapshot")).or_else(|| record.get("data")) {
         Some(inner) => Cow::Owned(describe::note(inner)),
-        None => Cow::Owned(describe::note(record)),
+        None => Cow::Owned(describe::note_without(record, &ENVELOPE)),
     }
 }
 

@@ -167,30 +167,35 @@ const SENTENCE_KEYS: [&str; 7] =
     ["summary", "summaryContent", "last_agent_message", "reason", "description", "title", "explanation"];
 
 /// What a record that is no message says: its words, else its members.
-pub(super) fn note(value: &Value<'_>) -> String {
+pub(super) fn note(value: &Value<'_>, hidden: &[&str]) -> String {
+    if value.as_object().is_none() {
+        return value.as_str().map_or_else(|| beginning(value), shortened);
+    }
     let error = value.get("error");
-    let places = [Some(value), error, error.and_then(|error| error.get("data"))];
+    let places = [Some(value), error, error.and_then(|error| error.get("data")), value.get("data")];
     let words = |keys: &[&str]| {
         let found = places.iter().flatten().find_map(|place| keys.iter().find_map(|key| place.get(key)?.as_str()));
         found.filter(|text| !text.trim().is_empty() && !is_id(text))
     };
     let sentence = || words(&SENTENCE_KEYS).filter(|text| text.trim().contains(char::is_whitespace));
     let said = words(&NOTE_KEYS).or_else(|| error?.as_str()).or_else(sentence);
-    said.map_or_else(|| rest(value), shortened)
+    // What has nothing but ids is told by its type.
+    said.map_or_else(|| shortened(&rest_of(value, 2, hidden).unwrap_or_default()), shortened)
 }
 
 /// The compact beginning of a record that says nothing, without its ids, times and type: these have columns of their
 /// own, or nobody reads them.
 pub(super) fn rest(value: &Value<'_>) -> String {
-    shortened(&rest_of(value, 2).unwrap_or_else(|| beginning(value)))
+    shortened(&rest_of(value, 2, &[]).unwrap_or_else(|| beginning(value)))
 }
 
 /// The same to so many levels; None: nothing remains.
-fn rest_of(value: &Value<'_>, levels: u32) -> Option<String> {
+fn rest_of(value: &Value<'_>, levels: u32, hidden: &[&str]) -> Option<String> {
     let object = value.as_object()?;
-    let telling = object.entries().filter(|(name, value)| !is_quiet(name, value)).take(REST_MAX);
+    let telling =
+        object.entries().filter(|(name, value)| !is_quiet(name, value) && !hidden.contains(name)).take(REST_MAX);
     let inner = |value: &Value<'_>| match value.as_object() {
-        Some(_) if levels > 0 => rest_of(value, levels - 1),
+        Some(_) if levels > 0 => rest_of(value, levels - 1, &[]),
         _ => Some(beginning(value)),
     };
     let members: Vec<String> =

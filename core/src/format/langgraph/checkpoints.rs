@@ -161,7 +161,10 @@ impl<'v> Checkpoint<'v> {
                 add(node);
             }
         }
-        entries(self.it.get("metadata").and_then(|metadata| metadata.get("writes"))).for_each(|(node, _)| add(node));
+        let told = self.it.get("metadata").and_then(|metadata| metadata.get("writes"));
+        // A pickled subclass of `dict` has its entries in `state`.
+        let told = told.and_then(|told| if told.get("$class").is_some() { told.get("state") } else { Some(told) });
+        entries(told).for_each(|(node, _)| add(node));
         if nodes.is_empty() {
             let channels = before.iter().filter_map(|write| write.get("channel")?.as_str());
             let branch = |channel: &'v str| channel.strip_prefix("branch:").filter(|rest| !rest.starts_with("to:"));

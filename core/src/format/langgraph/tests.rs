@@ -252,3 +252,16 @@ fn the_folder_of_the_server_joins_checkpoints_writes_and_values() {
     let mut others = Files(vec!["1.json".to_owned()], vec![b"{}".to_vec()]);
     assert!(!Folder.claims(&mut Contents::Folder(&mut others)));
 }
+
+#[test]
+fn nodes_that_the_metadata_names_are_found_in_a_pickled_dict() {
+    let of = |writes: &str| {
+        let text = thread(&[format!(
+            r#"{{"checkpoint_id":"1","metadata":{{"source":"loop","writes":{writes}}},"checkpoint":{{}},"writes":[]}}"#
+        )]);
+        run_of(&text).step(0, &text.as_bytes().to_vec()).class
+    };
+    assert_eq!(of(r#"{"ask":{"a":1}}"#).as_deref(), Some("ask"));
+    assert_eq!(of(r#"{"$class":"x.AddableUpdatesDict","args":[],"state":{"ask":{"a":1}}}"#).as_deref(), Some("ask"));
+    assert_eq!(of(r#"{"$class":"x.AddableUpdatesDict","args":[]}"#).as_deref(), Some("loop"));
+}

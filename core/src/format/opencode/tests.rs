@@ -113,3 +113,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_answer_that_failed_says_why() {
+    let text = r#"{"info":{"id":"s"},"messages":[{"info":{"id":"m","role":"assistant","error":{"name":"APIError",
+        "data":{"message":"no quota"}}},"parts":[]}]}"#;
+    let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
+    assert_eq!((run.step(0, &bytes).summary.as_str(), run.error_steps()), ("no quota", vec![0]));
+}

@@ -103,3 +103,28 @@ fn a_row_is_a_run_with_its_end() {
 fn damaged_events_never_panic() {
     super::super::log::tests::damage(&OpenHands, &[EVENTS, SDK_EVENTS, ROW]);
 }
+
+#[test]
+fn costs_and_the_model_are_found_in_states_and_in_what_a_row_sums_up() {
+    let state = r#"{"kind":"ConversationStateUpdateEvent","id":"a","timestamp":"t","source":"environment",
+        "key":"full_state","value":{"agent":{"llm":{"model":"m"}},"stats":{"usage_to_metrics":{"agent":{
+        "accumulated_cost":0.5,"accumulated_token_usage":{"prompt_tokens":9,"completion_tokens":4}}}}}}"#;
+    let told = events(&format!("[{state}]"));
+    assert_eq!((told.value("/run/main/model").as_str(), told.value("/usage/main/cost").as_str()), ("\"m\"", "0.5"));
+    let row = format!(r#"{{"instance_id":"i","history":[{state}],"metrics":{{"accumulated_cost":1.5}}}}"#);
+    assert_eq!(events(&row).value("/usage/main/cost"), "1.5", "the sum, not both");
+    let failed =
+        r#"[{"kind":"ConversationErrorEvent","id":"a","timestamp":"t","source":"environment","detail":"no key"}]"#;
+    assert_eq!((events(failed).errors, events(failed).summaries), (vec![0], vec!["no key".to_owned()]));
+}
+
+#[test]
+fn forgotten_events_are_not_seen_after_their_condensation() {
+    let said = |id: u32, text: &str| {
+        format!(r#"{{"id":{id},"source":"user","action":"message","args":{{"content":"{text}"}}}}"#)
+    };
+    let condensed = r#"{"id":3,"source":"agent","action":"condensation","args":{"forgotten_event_ids":[1]}}"#;
+    let all = [said(1, "a"), said(2, "b"), condensed.to_owned(), said(4, "c")].join(",");
+    let told = events(&format!("[{all}]"));
+    assert_eq!((told.seen_at(1), told.seen_at(3)), (vec![0, 1], vec![1, 3]));
+}
