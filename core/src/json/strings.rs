@@ -96,12 +96,19 @@ enum Stop {
 }
 
 impl<const STOP: u8> Stops<STOP> {
+    // Without link-time optimization a `map` over the four bytes is a call for every string: 10 % of `stats`.
+    #[inline]
     fn new() -> Self {
-        let [quote, backslash, control, beyond] = [b'"', b'\\', 0x1F, STOP & 0x80].map(u8x16::splat);
-        Self { quote, backslash, control, beyond }
+        Self {
+            quote: u8x16::splat(b'"'),
+            backslash: u8x16::splat(b'\\'),
+            control: u8x16::splat(0x1F),
+            beyond: u8x16::splat(STOP & 0x80),
+        }
     }
 
     /// The first stop of a block, backslashes included.
+    #[inline]
     fn first(&self, block: &[u8; 16]) -> Option<usize> {
         let bytes = u8x16::new(*block);
         let stops = bytes.cmp_eq(self.quote) | bytes.cmp_eq(self.backslash) | self.never(bytes);
