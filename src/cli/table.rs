@@ -41,7 +41,7 @@ struct Options {
     /// Write over a file that is there (never over an input)
     #[arg(long, requires = "out")]
     force: bool,
-    /// Rows of what tells copies and near copies instead, by which a join finds those of other files and machines: the
+    /// Rows of what marks copies and near copies instead, by which a join finds those of other files and machines: the
     /// digest of the body, bands that near copies share, and the bins that say how near (docs/scale.md)
     #[arg(long)]
     sketches: bool,
@@ -197,7 +197,7 @@ fn runs(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out:
     })
 }
 
-/// The rows of what tells copies of the records of a file.
+/// The rows of what identifies copies of the records of a file.
 fn sketches(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out: &mut Out) -> Result<u8, Stop> {
     let format = loaded.detected.format;
     if format.layout() == Layout::Run && !format.is_any() {

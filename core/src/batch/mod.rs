@@ -221,7 +221,7 @@ impl Batch {
         Ok(run)
     }
 
-    /// A finding with where it stands: at its step, else at its record.
+    /// A finding with where it is: at its step, else at its record.
     fn found(&self, run: &dyn Run, finding: Finding) -> Found {
         let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
         let place = || self.records.get(finding.record).map(|record| record.place).unwrap_or_default();

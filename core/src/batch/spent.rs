@@ -1,4 +1,4 @@
-//! What runs spent, as their logs tell it.
+//! What runs spent, as their logs report it.
 
 use crate::format::Run;
 use crate::model::Usage;

@@ -1,4 +1,4 @@
-//! Rows of flat schemas, for programs that ask tables: what is found, facts on records, what tells copies.
+//! Rows of flat schemas, for programs that ask tables: what is found, facts on records, what identifies copies.
 //!
 //! Every row has every member, in one order, and a member has one type: nothing needs a cast. A record is named by the
 //! digest of its content, which all schemas have first.

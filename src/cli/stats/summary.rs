@@ -7,7 +7,7 @@ use crate::cli::out::Out;
 use crate::cli::{Stop, survey};
 use crate::ingest::Loaded;
 
-/// Tells one file.
+/// Reports one file.
 pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let mut summary = SummaryMaker::default();
     survey::stats(loaded, |stats| Ok(summary.add(stats)?))?;

@@ -113,7 +113,7 @@ impl<P: PageReader> Unpacked<P> {
         Ok(match self.0.get_next_page()? {
             Some(mut page) => {
                 match &mut page {
-                    // Levels stand unpacked before the values.
+                    // Levels are unpacked before the values.
                     Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
                         if *is_compressed {
                             let levels = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;

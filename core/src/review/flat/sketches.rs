@@ -1,4 +1,5 @@
-//! What tells copies and near copies of records, as rows that a join finds them by, however many machines they are on.
+//! What identifies copies and near copies of records, as rows that a join finds them by, however many machines they are
+//! on.
 
 use super::{Cell, Schema, Type};
 use crate::model::Record;

@@ -126,7 +126,7 @@ fn body(reading: &Reading<'_>) -> Body {
     }
 }
 
-/// What tells copies and near copies of a sample.
+/// What identifies copies and near copies of a sample.
 #[derive(Debug)]
 pub struct SampleSketch {
     id: Option<String>,
@@ -161,7 +161,7 @@ impl SampleSketch {
     }
 }
 
-/// What tells copies of a record, read in that way; None for one that cannot be read.
+/// What identifies copies of a record, read in that way; None for one that cannot be read.
 #[must_use]
 pub fn sketch(record: &Record, text: &[u8], way: Way) -> Option<SampleSketch> {
     let root = read_text(record, text).ok()?;

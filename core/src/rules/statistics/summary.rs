@@ -79,7 +79,7 @@ impl CoarseSpread {
         *self.counts.entry(coarse(value)).or_default() += 1;
     }
 
-    /// Takes one that was printed; None: it is none.
+    /// Takes one that was printed; None: it is not one.
     fn merge(&mut self, other: &Value<'_>) -> Option<()> {
         let number = |value: &Value<'_>| value.as_number()?.parse::<u64>().ok();
         for (key, n) in other.get("counts")?.as_object()?.entries() {
@@ -111,7 +111,7 @@ fn float(value: &Value<'_>) -> Option<f64> {
 }
 
 impl Summary {
-    /// D22: takes the line of a trajectory; None if it is none.
+    /// D22: takes the line of a trajectory; None if it is not one.
     pub fn trajectory(&mut self, line: &Value<'_>) -> Option<()> {
         let number = |key: &str| line.get(key)?.as_number()?.parse::<u64>().ok();
         self.steps.add(number("steps")?);
@@ -126,12 +126,12 @@ impl Summary {
         Some(())
     }
 
-    /// D23: takes the line of the dataset that these trajectories are; None if it is none.
+    /// D23: takes the line of the dataset that these trajectories are; None if it is not one.
     pub fn dataset(&mut self, line: &Value<'_>) -> Option<()> {
         self.totals.add_totals(line)
     }
 
-    /// D23: takes the line of another summary; None if it is none.
+    /// D23: takes the line of another summary; None if it is not one.
     pub fn merge(&mut self, line: &Value<'_>) -> Option<()> {
         let sketch = line.get("sketch")?;
         self.dataset(line)?;
@@ -150,7 +150,7 @@ impl Summary {
         }
     }
 
-    /// D23: what is told of the dataset.
+    /// D23: what is said of the dataset.
     #[must_use]
     pub fn line(&self) -> SummaryLine {
         let mut dataset = self.totals.summary_of("summary", self.rewards.value(), &self.steps.counts);
