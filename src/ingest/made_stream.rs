@@ -60,8 +60,8 @@ struct Records {
 }
 
 impl Records {
-    /// Reports the records of a text that were not reported yet, a line each; an error of the text is the inner one. What
-    /// is unfinished at an end that is none is not reported.
+    /// Reports the records of a text that were not reported yet, a line each; an error of the text is the inner one.
+    /// What is unfinished at an end that is not final is not reported.
     fn put(&mut self, text: &Arc<Input>, out: &mut Sink<'_>) -> Result<Result<(), Problem>, Problem> {
         let end = text.wait();
         let loaded = match load(Arc::clone(text), None) {

@@ -225,7 +225,7 @@ fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
     })
 }
 
-/// How many things a whole has of which so many stand in a part.
+/// How many things a whole has of which so many are in a part.
 fn reckoned(in_part: usize, part: u64, whole: u64) -> usize {
     let all = in_part as u128 * u128::from(whole) / u128::from(part.max(1));
     usize::try_from(all).unwrap_or(usize::MAX)

@@ -1,8 +1,8 @@
 //! Which phrases and tools go with high rewards: a look at what a policy may have learned to please its reward with.
 //!
 //! Two passes over the records, in memory that does not grow with them: the first counts in how many records each
-//! phrase is, by a table of counters; the second adds up the rewards of those that stand in enough. Rewards are
-//! reported from the mean of their task, where it has several, so that an easy task is no merit of its words.
+//! phrase is, by a table of counters; the second adds up the rewards of those that are in enough. Rewards are reported
+//! from the mean of their task, where it has several, so that an easy task is no merit of its words.
 
 use crate::json::Value;
 use crate::model::cast;
@@ -90,7 +90,7 @@ fn phrases(text: &str) -> impl Iterator<Item = String> {
     runs.into_iter().filter(|phrase| phrase.len() <= PHRASE_BYTES_MAX)
 }
 
-/// The first pass: in how many records phrases stand, and the rewards of the tasks.
+/// The first pass: in how many records phrases are, and the rewards of the tasks.
 #[derive(Debug)]
 pub struct PhraseCounts {
     counters: Vec<u32>,
@@ -229,7 +229,7 @@ impl Lifts {
         (self.counts.rewards.count, self.counts.rewards.mean())
     }
 
-    /// The phrases and tools by how clearly their records are rewarded otherwise, the best first. Of phrases that stand
+    /// The phrases and tools by how clearly their records are rewarded otherwise, the best first. Of phrases that are
     /// in the same records one is reported.
     #[must_use]
     pub fn finish(self) -> Vec<Lift> {

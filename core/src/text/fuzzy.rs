@@ -13,7 +13,7 @@ const BEGINNING: u32 = 0;
 const WITHIN: u32 = 1;
 const LETTERS: u32 = 4;
 
-/// Letters that may stand between those of a word, for each of them.
+/// Letters that may be between those of a word, for each of them.
 const GAP_MAX: usize = 2;
 
 impl Fuzzy {
@@ -50,7 +50,7 @@ fn misfit(word: &[char], text: &[char]) -> Option<u32> {
     best.or_else(|| by_letters(word, text).then_some(LETTERS))
 }
 
-/// Whether the letters of a word stand in a text in this order, near one another.
+/// Whether the letters of a word are in a text in this order, near one another.
 fn by_letters(word: &[char], text: &[char]) -> bool {
     let Some((first, rest)) = word.split_first() else { return true };
     let span_max = word.len() * (GAP_MAX + 1);

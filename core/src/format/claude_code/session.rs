@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// A title of the user counts before one of the model, and that before a summary. A summary belongs to the session
-    /// only if the record that it names does: others of the project stand at the beginning of a file.
+    /// only if the record that it names does: others of the project are at the beginning of a file.
     fn title(&mut self, record: &Value<'_>, class: &str, is_known: &dyn Fn(&str) -> bool, log: &mut Log<'_>) {
         match class {
             "custom-title" => self.put_title(text(record, "customTitle"), TitleRank::User, log),

@@ -10,7 +10,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
     reading.tracks.iter().for_each(|track| check_track(&reading.entries, (track, ends_open), report));
 }
 
-/// Whether the answers of a record stand elsewhere than in its conversation: those of a preference pair, or of a prompt
+/// Whether the answers of a record are elsewhere than in its conversation: those of a preference pair, or of a prompt
 /// that is yet to be answered.
 fn is_answered_elsewhere(reading: &Reading<'_>) -> bool {
     let has = |name: &str| reading.root.get(name).is_some();

@@ -196,7 +196,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn words_are_letters_and_digits_without_case(text in "[aB9 _.\u{130}\u{df}\u{e4}\u{4e00}\u{1f600}\u{301}]{0,24}") {
+        fn words_are_letters_and_digits_without_case(
+            text in "[aB9 _.\u{130}\u{df}\u{e4}\u{4e00}\u{1f600}\u{301}]{0,24}"
+        ) {
             let mut told = Vec::new();
             each_word(&text, |hash| told.push(hash));
             proptest::prop_assert_eq!(told, by_words(&text));

@@ -1,4 +1,4 @@
-//! What is found in texts, wherever they stand: damage, secrets, personal data, special tokens, circles.
+//! What is found in texts, wherever they are: damage, secrets, personal data, special tokens, circles.
 
 use super::{Report, encoding, generated, secrets};
 use crate::json::{Data, Value, pointer_escape};

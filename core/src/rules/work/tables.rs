@@ -128,7 +128,7 @@ impl Row {
     }
 }
 
-/// Of rows whose patterns begin with any text, by their reasons: what must stand in it.
+/// Of rows whose patterns begin with any text, by their reasons: what must be in it.
 const NEEDED: &[(&str, &str)] = &[
     ("command-not-found", "not found"),
     ("tests-failed", "fail|FAIL"),
