@@ -1,7 +1,7 @@
 //! Conversations that are held as JSON in a string, as tables without nested columns hold them: they are taken out of
 //! their strings before anything is read.
 
-use super::{Loaded, load};
+use super::{FALLBACK, Loaded, load};
 use crate::json::{self, Value};
 use crate::model::{Problem, RecordBody, Sink};
 use crate::source::{Input, Reader};
@@ -16,6 +16,8 @@ const LOOKED_RECORDS: usize = 20;
 
 /// Bytes in which these are looked for.
 const LOOKED_RECORDS_BYTES: usize = 1 << 20;
+/// Lines within which a record over several lines ends, where it is not in an array.
+const RECORD_LINES_MAX: usize = 64;
 
 /// Bytes that are looked through for a list of objects in a string, before any record is parsed.
 const LOOKED_BYTES: usize = 1 << 16;
@@ -50,7 +52,8 @@ pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
 
 /// Whether most of the first records hold a conversation so, and no format reads them.
 fn is_held(input: &Input) -> Result<bool, Problem> {
-    if !super::detect::as_it_stands(input, None)?.is_fallback {
+    let detected = super::detect::as_it_stands(input, None)?;
+    if !detected.is_fallback && detected.format.name() != FALLBACK {
         return Ok(false);
     }
     let mut head = vec![0; LOOKED_RECORDS_BYTES];
@@ -59,13 +62,18 @@ fn is_held(input: &Input) -> Result<bool, Problem> {
     let text = String::from_utf8_lossy(&head);
     let lines = || text.lines().take(LOOKED_RECORDS).filter_map(|line| json::parse(line).ok());
     let held = |row: &Value<'_>| !strings(row).is_empty();
+    let held_first = |document: &Value<'_>| held(document.as_array().and_then(<[_]>::first).unwrap_or(document));
     if lines().next().is_some_and(|row| row.as_object().is_some()) {
         return Ok(lines().filter(held).count() * 2 >= lines().count());
     }
     // Records over several lines, or in an array whose end may be missing.
+    let ends = text.match_indices('\n').take(RECORD_LINES_MAX).filter_map(|(end, _)| text.get(..end));
+    if let Some(first) = ends.map(json::parse).find_map(Result::ok) {
+        return Ok(held_first(&first));
+    }
     let closed = json::closed(&head).and_then(|text| String::from_utf8(text).ok());
     let document = closed.as_deref().or(Some(&*text)).and_then(|text| json::parse(text).ok());
-    Ok(document.is_some_and(|document| held(document.as_array().and_then(<[_]>::first).unwrap_or(&document))))
+    Ok(document.is_some_and(|document| held_first(&document)))
 }
 
 /// The members of a row that hold messages in a string, each with what the string says.
@@ -133,7 +141,7 @@ mod tests {
     #[test]
     fn a_file_of_such_rows_is_unpacked_and_no_other() {
         let rows = |messages: &str| {
-            let text = format!("{{\"id\":\"a\",\n\"messages\":{}}}\n[1]\n", json::quote(messages));
+            let text = format!("{{\"id\":\"a\",\n\"messages\":{}}}\n{{\"note\":1}}\n", json::quote(messages));
             let input = unpacked(Input::memory("rows", text)).unwrap();
             input.wait().unwrap();
             let mut all = vec![0; input.len() as usize];
@@ -142,7 +150,7 @@ mod tests {
         };
         assert_eq!(
             rows(r#"[{"role":"user","content":"x"}]"#),
-            "{\"id\":\"a\", \"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n[1]\n"
+            "{\"id\":\"a\", \"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n{\"note\":1}\n"
         );
         assert!(rows("[{\"a\":1}]").starts_with("{\"id\":\"a\",\n"), "no messages");
     }

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(check(&environment("xterm"), true), Ok(()));
         assert_eq!(check(&environment("vt100"), true), Ok(()));
         let message = |term, is_terminal| check(&environment(term), is_terminal).unwrap_err().to_string();
-        assert!(message("xterm", false).contains("standard output is none"));
+        assert!(message("xterm", false).contains("standard output is not one"));
         assert!(message("dumb", true).contains("TERM is \"dumb\""));
         assert!(message("", true).contains("TERM is not set"));
     }

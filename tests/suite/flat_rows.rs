@@ -80,16 +80,17 @@ fn files_that_are_one_run_have_a_row_and_people_a_table() {
 #[test]
 fn records_of_any_shape_are_mapped_by_jq() {
     let page = include_str!("../../docs/review.md");
-    let line = page.lines().find(|line| line.starts_with("obelus query talks.jsonl '")).unwrap();
-    let map = line.split('\'').nth(1).unwrap();
+    let line = page.lines().find(|line| line.starts_with("obelus table talks.jsonl --map '")).unwrap();
+    let messages = line.split('\'').nth(1).unwrap();
+    let rest = line.rsplit('\'').next().unwrap().split_whitespace();
     let folder = tempfile::tempdir().unwrap();
     let say = |speaker: &str, words: &str| json!({"speaker":speaker,"utterance":words});
     let talk = json!({"key":"t1","grade":0.5,"dialog":[say("human", "Is it open?"), say("bot", "Yes.")]});
     fs::write(folder.path().join("talks.jsonl"), format!("{talk}\n")).unwrap();
-    let (status, mapped, stderr) = obelus_in(folder.path(), &["query", "talks.jsonl", map]);
+    let arguments: Vec<_> = ["table", "--json", "talks.jsonl", "--map", messages].into_iter().chain(rest).collect();
+    let (status, mapped, stderr) = obelus_in(folder.path(), &arguments);
     assert_eq!(status, 0, "{stderr}");
-    fs::write(folder.path().join("mapped.jsonl"), mapped).unwrap();
-    let row = &rows(&obelus_in(folder.path(), &["table", "--json", "mapped.jsonl"]).1)[0];
+    let row = &rows(&mapped)[0];
     let told = ["id", "steps", "reward", "words"].map(|name| row[name].clone());
     assert_eq!(told, [json!("t1"), json!(2), json!(0.5), json!("Is it open?")]);
 }

@@ -89,7 +89,7 @@ fn outcomes_are_counted_by_tool() {
     assert_eq!((shell["reward"].as_f64(), shell["reward_without"].as_f64()), (Some(1.0), Some(0.0)));
     let (_, text, _) = obelus(&["stats", "--outcomes", &path]);
     let row = text.lines().find(|line| line.starts_with("  bash")).unwrap();
-    assert_eq!(row.split_whitespace().collect::<Vec<_>>().join(" "), "bash 4 3 75.0 % 0 1 0 0.000 1.000");
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>().join(" "), "bash 4 3 75.0 % 2 0 1 0 0.000 1.000");
 }
 
 /// A log that is one run is followed as a whole, and a call without a result is open.

@@ -193,7 +193,8 @@ fn batches_say_what_the_commands_say() {
     }
     assert!(count > 5, "{count}");
     assert!(Batch::new("x", ["{}"], Some("actz")).is_err());
-    let rows = Batch::new("x", ["{\"messages\":\n[]}", "{\r\n}"], None).unwrap().record_rows().unwrap();
+    let texts = ["\n", "\r\n"].map(|end| format!(r#"{{"id":1,{end}"messages":[{{"role":"user","content":"x"}}]}}"#));
+    let rows = Batch::new("x", texts, None).unwrap().record_rows().unwrap();
     assert_eq!(rows.len(), 2, "a row is a record, however it is laid out");
 }
 

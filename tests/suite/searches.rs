@@ -63,9 +63,9 @@ fn rows_that_the_screen_shows_are_found() {
     press(&mut stage, "/ type:repaired Enter");
     assert_eq!(stage.app.inspector.history.scroll.cursor, 2);
     press(&mut stage, ": type:1 Enter 3 / type:repaired Enter");
-    assert_eq!(notice(&stage), "repaired stands at the top of Schema, and nowhere below", "{}", screen(&stage));
+    assert_eq!(notice(&stage), "repaired is at the top of Schema, and nowhere below", "{}", screen(&stage));
     press(&mut stage, "1 / type:schema-violation Enter");
-    assert_eq!(notice(&stage), "schema-violation stands at the top of Message, and nowhere below");
+    assert_eq!(notice(&stage), "schema-violation is at the top of Message, and nowhere below");
 }
 
 #[test]

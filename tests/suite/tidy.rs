@@ -28,7 +28,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("platform", &[]),
     ("source", &["json", "text", "model", "framing", "platform"]),
     ("ingest", &["json", "text", "model", "framing", "state", "format", "detect", "batch", "source"]),
-    ("ui", &["text", "panes", "app"]),
+    ("ui", &["text", "model", "panes", "app"]),
     (
         "shell",
         &[
@@ -51,7 +51,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("std::fs", &["platform", "source", "ingest", "shell", "cli"], "ask for bytes through model::Bytes"),
     ("std::thread", &["platform", "source", "ingest", "shell", "cli"], "return an Effect; shell runs it on a thread"),
     ("std::time", &["platform", "source", "ingest", "shell", "cli"], "take times as arguments"),
-    ("std::env", &["source", "ingest", "shell", "cli"], "take settings as arguments"),
+    ("std::env", &["platform", "source", "ingest", "shell", "cli"], "take settings as arguments"),
     ("std::process", &["platform", "source", "ingest", "shell", "cli"], "return an Effect"),
     ("notify::", &["source"], "follow through source"),
     ("syntect", &["ui"], "ask ui::code"),

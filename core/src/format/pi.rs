@@ -316,7 +316,10 @@ mod tests {
         };
         let said =
             |role: &str, text: &str| format!(r#""type":"message","message":{{"role":"{role}","content":"{text}"}}"#);
-        let failed = r#""type":"message","message":{"role":"assistant","content":[],"stopReason":"error","errorMessage":"no quota"}"#;
+        let failed = concat!(
+            r#""type":"message","message":{"role":"assistant","content":[],"#,
+            r#""stopReason":"error","errorMessage":"no quota"}"#
+        );
         let lines = [
             r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
             entry("a", "", &said("user", "one")),

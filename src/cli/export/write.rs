@@ -231,7 +231,7 @@ impl Options {
         if !text.iter().any(is_end) {
             return Ok((text, false));
         }
-        // What was asked for in a format may be written anew.
+        // What was asked for in a format may be written again.
         if !self.one_line && self.to.is_none() {
             let place = seen.record.place;
             let message = format!("record {} is on several lines, which JSON Lines cannot hold", seen.record.number);

@@ -35,7 +35,7 @@ impl SessionColumns {
     pub(super) fn of(cells: usize) -> Self {
         let shown = |cells_min: usize, width: usize| if cells >= cells_min { width } else { 0 };
         let (age, agent, project) = (6, shown(64, 8), shown(56, if cells >= 110 { 24 } else { 16 }));
-        let (steps, failed, size) = (shown(72, 7), shown(88, 6), shown(100, 8));
+        let (steps, failed, size) = (shown(72, 7), shown(88, 6), shown(100, 10));
         let used: usize =
             [agent, project, steps, failed, size].iter().map(|width| width + 2 * usize::from(*width > 0)).sum();
         Self { age, agent, project, title: cells.saturating_sub(age + 2 + used + 2), steps, failed, size }

@@ -179,7 +179,7 @@ pub(super) fn note(value: &Value<'_>, hidden: &[&str]) -> String {
     };
     let sentence = || words(&SENTENCE_KEYS).filter(|text| text.trim().contains(char::is_whitespace));
     let said = words(&NOTE_KEYS).or_else(|| error?.as_str()).or_else(sentence);
-    // What has nothing but ids is told by its type.
+    // What has nothing but ids is named by its type.
     said.map_or_else(|| shortened(&rest_of(value, 2, hidden).unwrap_or_default()), shortened)
 }
 

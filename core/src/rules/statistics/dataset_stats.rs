@@ -329,9 +329,16 @@ pub(super) struct ExactSum {
 }
 
 impl ExactSum {
-    /// Numbers that add up to it without rounding; None: no float holds it.
+    /// Numbers that add up to it without rounding, the same for equal sums; None: no float holds it.
     pub(super) fn parts(&self) -> Option<Vec<f64>> {
-        (self.special == 0.0).then(|| self.partials.clone())
+        let mut rest = (self.special == 0.0).then(|| self.clone())?;
+        let mut parts = Vec::new();
+        while let Some(part) = Some(rest.value()).filter(|part| *part != 0.0) {
+            parts.push(part);
+            rest.add(-part);
+        }
+        parts.reverse();
+        Some(parts)
     }
 
     pub(super) fn add(&mut self, value: f64) {
@@ -372,6 +379,25 @@ impl ExactSum {
 
     /// D20: a sum that exceeds a 64-bit float is its greatest value, since JSON has no infinity.
     pub(super) fn value(&self) -> f64 {
-        (self.special + self.partials.iter().rev().sum::<f64>()).clamp(f64::MIN, f64::MAX)
+        (self.special + rounded(&self.partials)).clamp(f64::MIN, f64::MAX)
     }
+}
+
+/// The float nearest to the sum of partials, which grow and do not overlap; ties go to the even one. Different partials
+/// of one sum give the same float, as in Python's `math.fsum`.
+fn rounded(partials: &[f64]) -> f64 {
+    let mut smaller = partials.iter().rev();
+    let (mut sum, mut lost) = (smaller.next().copied().unwrap_or(0.0), 0.0);
+    for &partial in smaller.by_ref() {
+        let before = sum;
+        sum = before + partial;
+        lost = partial - (sum - before);
+        if lost != 0.0 {
+            break;
+        }
+    }
+    // What was lost may be half a unit, rounded to even, while the rest shows on which side of it the sum lies.
+    let is_beyond_tie = smaller.next().is_some_and(|rest| lost * rest > 0.0);
+    let next = sum + lost * 2.0;
+    if is_beyond_tie && next - sum == lost * 2.0 { next } else { sum }
 }

@@ -121,7 +121,7 @@ mod tests {
             (r#""id":"t""#, Some("details.q"), None),
             (r#""x":1"#, None, None),
             (r#""id":0,"example_id":7"#, None, Some("7")),
-            (r#""input":"q","output":"a","score":1"#, None, Some("prompt 08328b07b4eb5b78")),
+            (r#""input":"q","output":"a","score":1"#, None, Some("prompt d45d4417d7f544ba")),
             (r#""input":"q","output":"a""#, None, None),
             (r#""trajectory_id":"t-trial-1","id":1.5"#, None, Some("t")),
         ] {
