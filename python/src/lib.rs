@@ -7,7 +7,9 @@
 mod json_rows;
 mod rows;
 
-use arrow_pyarrow::{FromPyArrow, PyArrowType, RecordBatch, RecordBatchStreamReader};
+use arrow_array::RecordBatch;
+use arrow_array::ffi_stream::RecordBatchStreamReader;
+use arrow_pyarrow::{FromPyArrow, PyArrowType};
 use obelus_core::batch::{Batch, SummaryMaker};
 use obelus_core::json;
 use obelus_core::model::Problem;
