@@ -3,7 +3,6 @@
 use super::theme::Theme;
 use crate::app::layout::Area;
 use crate::app::view::{Box, Frame};
-use crate::model::cast;
 use crate::panes::{Piece, Row, row};
 use crate::text::{Role, SafeText, cut, cut_start};
 use ratatui::buffer::Buffer;
@@ -58,7 +57,7 @@ fn paint_bar(area: Area, left: &[Piece], right: &[Piece], theme: &Theme, buffer:
     let gap = usize::from(right_width > 0 && row::pieces_width(left) > room);
     let tint = Some(Style { bg: theme.style(Role::Bar).bg, ..Style::default() });
     put(left, area.x, area.y, room.saturating_sub(gap), tint, theme, buffer);
-    put(right, area.x + cast::to_u16(room), area.y, right_width, tint, theme, buffer);
+    put(right, area.x + cells(room), area.y, right_width, tint, theme, buffer);
 }
 
 fn paint_box(pane: &Box, theme: &Theme, buffer: &mut Buffer) {
@@ -71,7 +70,7 @@ fn paint_box(pane: &Box, theme: &Theme, buffer: &mut Buffer) {
     }
     let inside = if pane.has_border { rect(pane.area.inside()) } else { area }.intersection(buffer.area);
     for (i, row) in pane.window.rows.iter().take(usize::from(inside.height)).enumerate() {
-        paint_row(row, pane, Rect { y: inside.y + cast::to_u16(i), height: 1, ..inside }, theme, buffer);
+        paint_row(row, pane, Rect { y: inside.y + cells(i), height: 1, ..inside }, theme, buffer);
     }
 }
 
@@ -89,7 +88,7 @@ fn paint_row(row: &Row, pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buff
         put(&moved(row, pane.aside), area.x, area.y, room, tint, theme, buffer);
     }
     if right_width > 0 {
-        put(&row.right, area.x + cast::to_u16(room), area.y, right_width, tint, theme, buffer);
+        put(&row.right, area.x + cells(room), area.y, right_width, tint, theme, buffer);
     }
 }
 
@@ -104,6 +103,11 @@ fn moved(row: &Row, aside: usize) -> Vec<Piece> {
     row.left.iter().enumerate().map(cut).collect()
 }
 
+/// A number of cells as ratatui counts them; a terminal has fewer than 65,536 in a row.
+fn cells(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
 /// Writes pieces from a cell on, at most `room` cells; what does not fit is cut with `…`.
 fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme: &Theme, buffer: &mut Buffer) {
     let mut used = 0;
@@ -114,7 +118,7 @@ fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme
         }
         let text: SafeText = cut(&piece.text, left);
         let style = style_on(theme, piece.role, tint);
-        let (end, _) = buffer.set_stringn(x + cast::to_u16(used), y, text.as_str(), left, style);
+        let (end, _) = buffer.set_stringn(x + cells(used), y, text.as_str(), left, style);
         used = usize::from(end.saturating_sub(x));
     }
 }
@@ -172,7 +176,7 @@ fn paint_scroll(pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
     let at = top * (height - len) / (total - height).max(1);
     let style = theme.style(if pane.has_focus { Role::Accent } else { Role::Dim });
     for i in at..(at + len).min(height) {
-        buffer[(area.right() - 1, area.y + 1 + cast::to_u16(i))].set_symbol("┃").set_style(style);
+        buffer[(area.right() - 1, area.y + 1 + cells(i))].set_symbol("┃").set_style(style);
     }
 }
 

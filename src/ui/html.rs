@@ -17,7 +17,8 @@ pub(super) fn text(foreign: &str) -> String {
     out
 }
 
-fn put_escaped(safe: &str, out: &mut String) {
+/// Puts text with the five characters of markup escaped.
+pub(super) fn put_escaped(safe: &str, out: &mut String) {
     for c in safe.chars() {
         match c {
             '&' => out.push_str("&amp;"),

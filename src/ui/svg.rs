@@ -251,19 +251,13 @@ fn mix(over: Rgb, under: Rgb, percent: u16) -> Rgb {
 
 /// Text for XML: its five characters escaped, what XML 1.0 does not allow replaced.
 fn escape(text: &str) -> String {
+    let allowed = |c| match c {
+        '\t' | '\n' | '\r' => ' ',
+        '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        c => c,
+    };
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            _ => out.push(c),
-        }
-    }
+    super::html::put_escaped(&text.chars().map(allowed).collect::<String>(), &mut out);
     out
 }
 

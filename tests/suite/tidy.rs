@@ -5,10 +5,12 @@ mod code;
 mod decisions;
 mod formats;
 mod searches;
+mod words;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use words::{BANNED, COMMENT_WORDS, PRIVATE_WORDS};
 
 /// Each room and the rooms that it may name.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -28,7 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("platform", &[]),
     ("source", &["json", "text", "model", "framing", "platform"]),
     ("ingest", &["json", "text", "model", "framing", "state", "format", "detect", "batch", "source"]),
-    ("ui", &["text", "model", "panes", "app"]),
+    ("ui", &["text", "panes", "app"]),
     (
         "shell",
         &[
@@ -51,7 +53,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("std::fs", &["platform", "source", "ingest", "shell", "cli"], "ask for bytes through model::Bytes"),
     ("std::thread", &["platform", "source", "ingest", "shell", "cli"], "return an Effect; shell runs it on a thread"),
     ("std::time", &["platform", "source", "ingest", "shell", "cli"], "take times as arguments"),
-    ("std::env", &["platform", "source", "ingest", "shell", "cli"], "take settings as arguments"),
+    ("std::env", &["source", "ingest", "shell", "cli"], "take settings as arguments"),
     ("std::process", &["platform", "source", "ingest", "shell", "cli"], "return an Effect"),
     ("notify::", &["source"], "follow through source"),
     ("syntect", &["ui"], "ask ui::code"),
@@ -68,46 +70,6 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("ctrlc", &["platform"], "put what differs between systems into platform"),
     ("winapi_util", &["platform"], "put what differs between systems into platform"),
     ("win32job", &["platform"], "put what differs between systems into platform"),
-];
-
-/// Words that have no place outside tests, and what to do instead.
-const BANNED: &[(&str, &str)] = &[
-    ("todo!(", "write it"),
-    ("dbg!(", "take it out"),
-    ("unimplemented!(", "write it"),
-    (".unwrap()", "handle the case or return a Problem"),
-    (".expect(", "handle the case or return a Problem"),
-    ("panic!(", "return a Problem"),
-];
-
-/// Private words that names, comments and messages had once, and the field's word for each (`docs/architecture.md`,
-/// Glossary). Matched as parts of words, without regard to case.
-const PRIVATE_WORDS: &[(&str, &str)] = &[
-    ("sieve", "step filter"),
-    ("one's own", "custom"),
-    ("ownname", "CustomColumn"),
-    ("stand_back", "lower_priority"),
-    ("stands_back", "dimmed"),
-    ("verdicts", "violations"),
-    ("keeper", "mark journal"),
-    ("enum tale", "TailItem"),
-    ("struct exam ", "SchemaChecker"),
-    ("struct held", "what it holds: NonEmptyColumns, DragState, CheckedIdentity"),
-    ("struct told", "what is reported: TailReport, ReportedCounts, CellValue"),
-    ("struct credit", "Attribution"),
-    ("struct rooms", "Arena"),
-    ("struct spell", "ViolationInterval"),
-];
-
-/// Private words of comments, each with the words that it may precede, and what to say instead. Matched as whole words
-/// outside of backticks.
-const COMMENT_WORDS: &[(&str, &[&str], &str)] = &[
-    ("told", &[], "reported, said, recognised by"),
-    ("tell", &[], "report, say, distinguish"),
-    ("tells", &[], "reports, says, distinguishes"),
-    ("stands", &["for", "out", "still", "back"], "is"),
-    ("stood", &["still"], "was"),
-    ("anew", &[], "again"),
 ];
 
 const LINES_MAX: usize = 500;

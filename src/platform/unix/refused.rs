@@ -77,14 +77,18 @@ const REFUSED_OLD: &[libc::c_long] = &[
 #[cfg(target_arch = "aarch64")]
 const REFUSED_OLD: &[libc::c_long] = &[];
 
+#[cfg(target_arch = "x86_64")]
+const ARCH: TargetArch = TargetArch::x86_64;
+#[cfg(target_arch = "aarch64")]
+const ARCH: TargetArch = TargetArch::aarch64;
+
 /// Refuses them to all threads of this process, for good.
 ///
 /// # Errors
 /// The system has no such filter.
 pub(super) fn refuse() -> Result<(), Error> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let rules = REFUSED.iter().chain(REFUSED_OLD).map(|call| (*call, Vec::new())).collect();
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let program: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?.try_into()?;
+    let program: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, refused, ARCH)?.try_into()?;
     apply_filter_all_threads(&program)
 }
