@@ -49,6 +49,7 @@ impl App {
         self.typed = old.typed;
         self.filters = old.filters;
         self.next_undecided = old.next_undecided;
+        self.keymap = old.keymap;
         self.chat = old.chat;
         self.table.columns = old.table.columns;
         self.table.own = old.table.own;

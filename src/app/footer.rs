@@ -32,7 +32,7 @@ pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>)
     if let Some(tour) = app.tour.filter(|_| app.layer.is_none() && app.prefix.is_none()) {
         // A notice stays above it, the keys give way.
         rows.retain(|_| app.notice.is_some());
-        rows.extend(wrapped(&tour.pieces(), usize::from(layout.footer.width)));
+        rows.extend(wrapped(&tour.pieces(app.keymap), usize::from(layout.footer.width)));
     }
     let first = (layout.footer.y + 1).saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
     let area = |y: u16| Area { y, ..layout.footer };

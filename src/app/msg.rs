@@ -205,7 +205,7 @@ pub enum Effect {
     /// Open a listed file in place of what is open.
     OpenFile(PathBuf),
     /// Read what listed files begin with; in place of those asked for before.
-    Heads(Vec<PathBuf>),
+    Heads(crate::panes::file_list::WantedHeads),
     /// Say [`Msg::HighlightExpired`] in a moment.
     Fade,
     /// Report somebody who looks elsewhere, as the configuration has it.

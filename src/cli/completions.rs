@@ -110,7 +110,8 @@ fn is_file(arg: &Arg) -> bool {
 
 fn fitting(values: Values, typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
-    let values = values(&typed).into_iter().filter(|value| value.starts_with(&*typed) && is_harmless(value));
+    let all: BTreeSet<String> = values(&typed).into_iter().collect();
+    let values = all.into_iter().filter(|value| value.starts_with(&*typed) && is_harmless(value));
     values.map(CompletionCandidate::new).collect()
 }
 
@@ -125,9 +126,7 @@ fn formats(_typed: &str) -> Vec<String> {
 
 fn themes(_typed: &str) -> Vec<String> {
     let own = Config::load().themes.into_iter().map(|(name, _)| name);
-    let mut all: Vec<String> = ["auto"].into_iter().chain(Theme::names()).map(str::to_owned).chain(own).collect();
-    all.dedup();
-    all
+    ["auto"].into_iter().chain(Theme::names()).map(str::to_owned).chain(own).collect()
 }
 
 fn rules(_typed: &str) -> Vec<String> {

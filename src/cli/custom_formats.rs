@@ -1,6 +1,5 @@
 //! Custom formats: the files that define them, of the command line, the project and the user.
 
-use super::args::FileName;
 use super::check::config::Config;
 use super::complain;
 use crate::format::{CustomFormat, Format};
@@ -16,10 +15,9 @@ use std::path::PathBuf;
 /// # Errors
 /// A file that was named cannot be read, or what is wrong with it. What is wrong in the configuration folder is
 /// reported and costs its own format.
-pub(super) fn register(matches: &ArgMatches) -> Result<(), Problem> {
+pub(super) fn register(matches: &ArgMatches, config: &Config) -> Result<(), Problem> {
     // A command that reads no records has no such option.
     let Ok(options) = matches.try_get_many::<PathBuf>("format_files") else { return Ok(()) };
-    let config = Config::read(matches.try_get_one::<FileName>("config").ok().flatten())?;
     let mut formats: Vec<CustomFormat> = Vec::new();
     let mut take = |format: CustomFormat| {
         if formats.iter().all(|known| known.name() != format.name()) {

@@ -1,6 +1,5 @@
 //! Data types of Scopix that the user registers, with the project's configuration and with `--data-type`.
 
-use super::args::FileName;
 use super::check::config::Config;
 use crate::format::{DataTypes, scopix_with};
 use crate::ingest;
@@ -17,11 +16,10 @@ const SCHEMA_BYTES_MAX: u64 = 4 << 20;
 /// `obelus.toml`, then those of its options.
 ///
 /// # Errors
-/// The configuration cannot be read, or a schema is invalid.
-pub(super) fn register(matches: &ArgMatches) -> Result<(), Problem> {
+/// A schema is invalid.
+pub(super) fn register(matches: &ArgMatches, config: &Config) -> Result<(), Problem> {
     // A command that reads no records has no such option.
     let Ok(options) = matches.try_get_many::<String>("data_types") else { return Ok(()) };
-    let config = Config::read(matches.try_get_one::<FileName>("config").ok().flatten())?;
     let mut types = DataTypes::default();
     for (name, schema) in &config.data_types {
         add(&mut types, name, schema, config.folder()).map_err(|problem| config.at_fault(problem))?;

@@ -7,7 +7,6 @@ mod engine;
 #[path = "mapping/no_engine.rs"]
 mod engine;
 
-use super::args::FileName;
 use super::check::config::Config;
 use crate::model::Problem;
 use clap::ArgMatches;
@@ -36,15 +35,14 @@ const RENAMED: [(&str, &str); 1] = [("task", "task_id")];
 /// Registers the mapping for all that a command reads: that of `obelus.toml`, then that of its options, which wins.
 ///
 /// # Errors
-/// The configuration cannot be read; an option has no name; an expression is none.
-pub(super) fn register(matches: &ArgMatches) -> Result<(), Problem> {
+/// An option has no name; an expression is none.
+pub(super) fn register(matches: &ArgMatches, config: &Config) -> Result<(), Problem> {
     // A command that reads no records has no such option.
     let Ok(options) = matches.try_get_many::<String>("maps") else { return Ok(()) };
     // A worker is given its records; one that asked for workers of its own would never end.
     if matches!(matches.try_get_one::<bool>("worker"), Ok(Some(true))) {
         return Ok(());
     }
-    let config = Config::read(matches.try_get_one::<FileName>("config").ok().flatten())?;
     let mut maps = BTreeMap::new();
     for (name, expression) in &config.maps {
         checked(name, expression).map_err(|problem| config.at_fault(problem))?;

@@ -55,6 +55,7 @@ mod screen;
 mod screenshot;
 mod state;
 mod stats;
+mod step;
 mod steps;
 mod surface;
 mod survey;
@@ -71,13 +72,15 @@ use crate::ingest::{self, Loaded};
 use crate::model::Problem;
 use crate::source::is_expendable;
 use crate::text::SafeText;
+use args::FileName;
+use check::config::Config;
 use clap::ArgMatches;
 use out::Out;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::panic;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Exit status of a question that fits no file, a file that cannot be read, an output that cannot be written.
 const TROUBLE: u8 = 2;
@@ -109,6 +112,7 @@ static COMMANDS: &[Command] = &[
     explain::COMMAND,
     stats::COMMAND,
     table::COMMAND,
+    step::COMMAND,
     steps::COMMAND,
     #[cfg(feature = "query")]
     query::COMMAND,
@@ -225,20 +229,28 @@ fn run_into<'w>(arguments: impl IntoIterator<Item = OsString>, open: impl FnOnce
     }
 }
 
+/// Registers the data types, custom formats and the mapping of the user for all that a command reads.
+fn register(matches: &ArgMatches) -> Result<(), Stop> {
+    // A command that reads no records has no such option.
+    if matches.try_get_many::<PathBuf>("format_files").is_err() {
+        return Ok(());
+    }
+    let config = Config::read(matches.try_get_one::<FileName>("config").ok().flatten())?;
+    data_types::register(matches, &config)?;
+    custom_formats::register(matches, &config)?;
+    Ok(mapping::register(matches, &config)?)
+}
+
 /// Does what was asked for, with the data types and formats that were registered.
 fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let Some((name, matches)) = matches.subcommand() else {
         if matches.get_flag("version") {
             return version::print(matches.get_flag("verbose"), out);
         }
-        data_types::register(matches)?;
-        custom_formats::register(matches)?;
-        mapping::register(matches)?;
+        register(matches)?;
         return screen::screen(matches);
     };
-    data_types::register(matches)?;
-    custom_formats::register(matches)?;
-    mapping::register(matches)?;
+    register(matches)?;
     match COMMANDS.iter().find(|c| c.name == name) {
         Some(command) => (command.run)(matches, out),
         None => Err(Problem::usage(format!("there is no command `{name}`")).into()),

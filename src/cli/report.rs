@@ -1,6 +1,6 @@
 //! `obelus report`: a run as one HTML page, to be read without obelus.
 
-use super::args::{FileName, FormatOption, Question, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::export::redactor;
 use super::open::is_readable;
 use super::out::Out;
@@ -13,9 +13,7 @@ use crate::shell::headless::whole_session;
 use crate::source::Input;
 use crate::text::size_text;
 use crate::ui::report::{Making, Syntaxes, page};
-use clap::{ArgMatches, Args, FromArgMatches};
-use std::ffi::OsString;
-use std::fmt::Write as _;
+use clap::{ArgMatches, Args};
 use std::path::{Path, PathBuf};
 
 /// Largest input whose secrets are replaced in memory, in bytes.
@@ -114,35 +112,4 @@ fn redacted(loaded: &Loaded, record: usize) -> Result<(Loaded, usize, usize), Pr
     text.extend(between(at, loaded.input.len())?);
     let input = Input::memory(loaded.input.name(), text);
     Ok((ingest::load(input, Some(format.name()))?, if is_set { 0 } else { record }, count))
-}
-
-/// One step as text, for another program: what was said and done, what changed, what the rules found. `words` are
-/// arguments as those of a question.
-///
-/// # Errors
-/// The file cannot be read, or has no such trajectory or step; one sentence.
-pub(super) fn step_text(words: &[OsString]) -> Result<String, String> {
-    let command = Question::augment_args(clap::Command::new("step"));
-    let matches = command.try_get_matches_from(words).map_err(|e| e.to_string())?;
-    let question = Question::from_arg_matches(&matches).map_err(|e| e.to_string())?;
-    let told = |problem: Problem| problem.to_string();
-    let loaded = ingest::open(&question.file, question.format.forced()).map_err(told)?;
-    let session = whole_session(loaded, question.record).map_err(told)?;
-    let mut report = Report::new(session, (Some(&question.file.text()), None, None), &Syntaxes);
-    let (step, last) = (question.step.unwrap_or(0), report.last());
-    if step > last {
-        return Err(format!("there is no step {step}; {last} is the last, counted from 0"));
-    }
-    let card = report.card(step);
-    let mut out = format!("{}\n", card.heading.plain().trim());
-    for (title, rows) in [("", &card.message), ("changed:", &card.changes), ("findings:", &card.findings)] {
-        if !rows.is_empty() && !title.is_empty() {
-            let _ = write!(out, "\n{title}\n");
-        }
-        for row in rows {
-            out.push_str(row.plain().trim_end());
-            out.push('\n');
-        }
-    }
-    Ok(out)
 }

@@ -9,13 +9,13 @@ use crate::ingest::{is_input_folder, is_log, open_input, open_stdin};
 use crate::model::Problem;
 use crate::panes::two_runs::RunPlace;
 use crate::shell::{self, Opened, Settings};
-use crate::source::{Input, Listing, agents, place_here, reachable, session_places};
+use crate::source::{self, Input, agents, place_here, reachable, session_places};
 use crate::text::suggest;
 use clap::{ArgMatches, Args};
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
 const DEMO: &str = include_str!("../../samples/trip-run.jsonl");
@@ -131,8 +131,7 @@ fn sessions(agent: Option<&str>, is_latest: bool) -> Option<Opened> {
 
 /// Whether logs lie in a folder.
 fn has_logs(folder: &Path) -> bool {
-    let mut listing = Listing::of_places(vec![place_here(folder)], is_input_folder, is_log);
-    listing.look(SystemTime::UNIX_EPOCH).is_some_and(|found| !found.changed.is_empty())
+    source::any_log(&place_here(folder), is_input_folder, is_log)
 }
 
 /// `--latest`: the newest file of a folder, or the newest session of an agent.

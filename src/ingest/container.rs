@@ -19,6 +19,11 @@ pub fn open_input(path: &Path) -> Result<Arc<Input>, Problem> {
     })
 }
 
+/// The same without the user's mapping.
+pub(super) fn open_unmapped(path: &Path) -> Result<Arc<Input>, Problem> {
+    embedded::unpacked(assembled(path)?.map_or_else(|| Input::open(path), Ok)?)
+}
+
 /// The same for a caller that reports each line that is no JSON: bytes of no known kind are accepted, and nothing is
 /// mapped.
 ///

@@ -9,7 +9,7 @@ use crate::json;
 use crate::model::{Bytes, Problem, RecordBody, Sink};
 use crate::source::{Input, Origin, OriginChange};
 use crossbeam_channel::{after, select};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Instant;
@@ -52,10 +52,10 @@ fn go_on(first: Arc<Input>, mut origin: Origin, mut records: Records, out: &mut 
     }
 }
 
-/// The records that were reported.
+/// The records that were reported, by their digests: how often each, since records may be equal.
 #[derive(Default)]
 struct Records {
-    told: HashSet<u64>,
+    reported: HashMap<u64, u32>,
     hasher: RandomState,
 }
 
@@ -72,10 +72,18 @@ impl Records {
             Ok(records) => records,
             Err(problem) => return Ok(end.and(Err(problem))),
         };
+        let mut seen: HashMap<u64, u32> = HashMap::new();
         for (number, record) in (0..records.len()).filter_map(|number| Some((number, records.get(number)?))) {
             let is_cut = matches!(record.body, RecordBody::Broken(_)) && number + 1 == records.len() && end.is_err();
             let Ok(bytes) = text.read(record.place.span) else { break };
-            if !is_cut && self.told.insert(self.hasher.hash_one(&bytes)) {
+            if is_cut {
+                continue;
+            }
+            let digest = self.hasher.hash_one(&bytes);
+            let (count, reported) = (seen.entry(digest).or_default(), self.reported.entry(digest).or_default());
+            *count += 1;
+            if *count > *reported {
+                *reported = *count;
                 out(&line(bytes))?;
             }
         }
@@ -114,6 +122,11 @@ mod tests {
         assert_eq!(told("{\"a\":1}\n{\"b\":1}"), "{\"a\":1}\n{\"b\":1}\n");
         assert_eq!(told("{\"a\":1}\n{\"b\":1}\n{\"c\":1}\n"), "{\"c\":1}\n");
         assert_eq!(told("{\"c\":1}\n{\"a\":2}\n{\"b\":1}\n"), "{\"a\":2}\n", "rows that moved are no new ones");
+        assert_eq!(
+            told("{\"c\":1}\n{\"c\":1}\n{\"e\":1}\n{\"e\":1}\n"),
+            "{\"c\":1}\n{\"e\":1}\n{\"e\":1}\n",
+            "equal records are several"
+        );
         assert_eq!(told("{\n \"d\": [1,\n 2]\n}"), "{\"d\":[1,2]}\n");
         assert_eq!(told(""), "");
     }

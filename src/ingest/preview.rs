@@ -1,6 +1,8 @@
 //! What a file is and how it begins, without reading it whole.
 
-use super::{Detected, FALLBACK, detect, load, open_input};
+use super::container::open_unmapped;
+use super::detect::as_it_stands;
+use super::{Detected, FALLBACK, detect, load};
 use crate::format::{Layout, Run};
 use crate::model::Problem;
 use crate::source::Input;
@@ -85,7 +87,8 @@ fn lines_at(input: &Input, offset: u64) -> Result<Vec<u8>, Problem> {
 /// Whether a file is a log that a format knows, by its beginning; plain JSON is none.
 #[must_use]
 pub fn is_log(path: &Path) -> bool {
-    let detected = open_input(path).and_then(|input| detect(&input, None));
+    // As it is: by the user's mapping anything would be a conversation.
+    let detected = open_unmapped(path).and_then(|input| as_it_stands(&input, None));
     detected.is_ok_and(|detected| !detected.is_fallback && detected.format.name() != FALLBACK)
 }
 

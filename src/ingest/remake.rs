@@ -48,13 +48,17 @@ fn remake(path: &Path, before: &Input) -> Result<Remade, Problem> {
     }
     let from = at;
     loop {
-        match now.read_at(at, &mut new)? {
-            0 if at == from => return end.map(|()| Remade::Same),
-            0 => return Ok(Remade::Grown),
-            got => {
-                before.append(&new[..got])?;
-                at += got as u64;
-            }
+        let got = match now.read_at(at, &mut new) {
+            Ok(0) if at == from => return end.map(|()| Remade::Same),
+            Ok(0) => return Ok(Remade::Grown),
+            Ok(got) => before.append(&new[..got]).map(|_| got),
+            Err(problem) => Err(problem),
+        };
+        match got {
+            Ok(got) => at += got as u64,
+            // What was appended before is there to be read; the rest comes with the next look.
+            Err(_) if at > from => return Ok(Remade::Grown),
+            Err(problem) => return Err(problem),
         }
     }
 }

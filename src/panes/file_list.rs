@@ -85,6 +85,17 @@ pub struct FilesPane {
     ahead: i64,
     has_looked: bool,
     asked: Vec<(PathBuf, u64)>,
+    /// Whether what was read since may put sessions that are sought in another order.
+    is_order_stale: bool,
+}
+
+/// Files whose beginnings are to be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WantedHeads {
+    /// Their paths.
+    pub paths: Vec<PathBuf>,
+    /// Whether they are visible: then what is found in all of them is wanted too.
+    pub are_visible: bool,
 }
 
 impl FilesPane {
@@ -209,9 +220,7 @@ impl FilesPane {
             self.heads.clear();
         }
         self.heads.insert(path, head);
-        if self.fuzzy.is_some() {
-            self.arrange();
-        }
+        self.is_order_stale |= self.fuzzy.is_some();
     }
 
     /// Says how much the open file holds.
@@ -229,21 +238,26 @@ impl FilesPane {
 
     /// The visible files whose beginnings are not read yet, or are others now; empty while they are being read. Where
     /// sessions are sought by what they are about, the others come after them.
-    pub fn wanted(&mut self, height: usize) -> Vec<PathBuf> {
+    pub fn wanted(&mut self, height: usize) -> WantedHeads {
+        if std::mem::take(&mut self.is_order_stale) {
+            self.arrange();
+        }
         let is_stale = |file: &ListedFile, head: &FileHead| file.len != head.len && head.len <= WHOLE_MAX;
         let is_unread = |file: &&ListedFile| file.kind == ListedKind::File && !self.heads.contains_key(&file.path);
         let visible = self.rows.iter().skip(self.scroll.top).take(height).filter(|file| file.kind == ListedKind::File);
         let wanted = visible.filter(|file| self.heads.get(&file.path).is_none_or(|head| is_stale(file, head)));
         let mut wanted: Vec<(PathBuf, u64)> = wanted.map(|file| (file.path.clone(), file.len)).collect();
-        if self.fuzzy.is_some() && wanted.is_empty() {
+        let are_visible = !wanted.is_empty();
+        // Those of more sessions than are kept would push each other out for ever.
+        if self.fuzzy.is_some() && !are_visible && self.heads.len() + SOUGHT_AT_ONCE < HEADS_MAX {
             let others = self.all.iter().filter(is_unread).take(SOUGHT_AT_ONCE);
             wanted.extend(others.map(|file| (file.path.clone(), file.len)));
         }
         if wanted.iter().all(|one| self.asked.contains(one)) {
-            return Vec::new();
+            return WantedHeads::default();
         }
         self.asked.clone_from(&wanted);
-        wanted.into_iter().map(|(path, _)| path).collect()
+        WantedHeads { paths: wanted.into_iter().map(|(path, _)| path).collect(), are_visible }
     }
 
     /// Puts the cursor on the next or previous file whose name, or first words, are searched for.
@@ -402,15 +416,15 @@ mod tests {
     fn beginnings_are_asked_for_once_and_of_visible_files_only() {
         let mut pane = many(100);
         let wanted = pane.wanted(10);
-        assert_eq!(wanted.len(), 10);
-        assert!(pane.wanted(10).is_empty());
-        for path in wanted {
+        assert_eq!((wanted.paths.len(), wanted.are_visible), (10, true));
+        assert!(pane.wanted(10).paths.is_empty());
+        for path in wanted.paths {
             pane.set_head(path, FileHead { len: 10, ..FileHead::default() });
         }
-        assert!(pane.wanted(10).is_empty());
+        assert!(pane.wanted(10).paths.is_empty());
         let grown = ListedFile { len: 20, ..file("00003.jsonl", -3) };
         pane.take(change(vec![grown]));
-        assert_eq!(pane.wanted(10), [PathBuf::from("/runs/00003.jsonl")]);
+        assert_eq!(pane.wanted(10).paths, [PathBuf::from("/runs/00003.jsonl")]);
     }
 
     #[test]

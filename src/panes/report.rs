@@ -322,6 +322,12 @@ impl<'c> Report<'c> {
         Some(self.finding(&finding))
     }
 
+    /// How many findings there are.
+    #[must_use]
+    pub fn finding_count(&self) -> usize {
+        self.session.open().map_or(0, |open| open.findings().len())
+    }
+
     fn finding(&self, finding: &Finding) -> Entry {
         let help = lint::by_id(finding.rule).map(|lint| Row::text(Role::Dim, lint.help));
         let command = self.command(finding.step.unwrap_or(0), None);

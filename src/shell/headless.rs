@@ -117,8 +117,8 @@ impl Stage {
                         marks::perform(mark_journal, source, effect, &mut |answer| queue.push_back(answer));
                     }
                     Effect::OpenFile(path) => self.open_file(path),
-                    Effect::Heads(paths) => {
-                        queue.extend(paths.into_iter().map(|path| {
+                    Effect::Heads(wanted) => {
+                        queue.extend(wanted.paths.into_iter().map(|path| {
                             let head = listing::checked(&path, None, listing::head(&path, None));
                             Msg::Head(path, head)
                         }));

@@ -6,10 +6,10 @@ use crate::format::{Layout, Run};
 use crate::ingest;
 use crate::json::{self, Key};
 use crate::model::{Bytes, Identity, ListChange, Part, Problem, Role, Severity, StepNo};
-use crate::panes::file_list::{CHECKED_MAX, FileHead, SessionHead, WHOLE_MAX};
+use crate::panes::file_list::{CHECKED_MAX, FileHead, SessionHead, WHOLE_MAX, WantedHeads};
 use crate::panes::steps;
 use crate::panes::value::count_of;
-use crate::source::Listing;
+use crate::source::{self, Listing};
 use crossbeam_channel::{Receiver, Sender, at, bounded, select, unbounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const REST_NOTIFIED: u32 = 400;
 pub(super) struct Lists {
     /// What the threads report.
     pub(super) told: Receiver<Msg>,
-    heads: Sender<Vec<PathBuf>>,
+    heads: Sender<WantedHeads>,
     /// Only its end matters.
     _keep: Sender<()>,
 }
@@ -48,9 +48,14 @@ impl Lists {
         Ok(Self { told, heads, _keep: keep })
     }
 
+    /// What waits to be told.
+    pub(super) fn next(&self) -> Option<Msg> {
+        self.told.try_recv().ok()
+    }
+
     /// Reads how these files begin, in place of those that were asked for before.
-    pub(super) fn read(&self, paths: Vec<PathBuf>) {
-        let _ended = self.heads.send(paths);
+    pub(super) fn read(&self, wanted: WantedHeads) {
+        let _ended = self.heads.send(wanted);
     }
 }
 
@@ -87,15 +92,15 @@ fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
     }
 }
 
-/// First how all begin, then, file by file, what is found in them.
-fn read(wanted: &Receiver<Vec<PathBuf>>, tell: &Sender<Msg>, forced: Option<&str>) {
+/// First how all begin, then, file by file, what is found in those that are visible.
+fn read(wanted: &Receiver<WantedHeads>, tell: &Sender<Msg>, forced: Option<&str>) {
     let mut unchecked: VecDeque<(PathBuf, FileHead)> = VecDeque::new();
-    let mut paths: VecDeque<PathBuf> = VecDeque::new();
+    let mut asked = WantedHeads::default();
     loop {
-        let told = if let Some(path) = paths.pop_front() {
+        let told = if let Some(path) = asked.paths.pop() {
             let head = head(&path, forced);
             unchecked.retain(|(other, _)| *other != path);
-            if head.found.is_none() && !head.is_unreadable && head.len <= CHECKED_MAX {
+            if asked.are_visible && head.found.is_none() && !head.is_unreadable && head.len <= CHECKED_MAX {
                 unchecked.push_back((path.clone(), head.clone()));
             }
             tell.send(Msg::Head(path, head))
@@ -104,7 +109,7 @@ fn read(wanted: &Receiver<Vec<PathBuf>>, tell: &Sender<Msg>, forced: Option<&str
             tell.send(Msg::Head(path, head))
         } else {
             match wanted.recv() {
-                Ok(newer) => paths = newer.into(),
+                Ok(newer) => asked = in_order(newer),
                 Err(_) => return,
             }
             continue;
@@ -113,9 +118,15 @@ fn read(wanted: &Receiver<Vec<PathBuf>>, tell: &Sender<Msg>, forced: Option<&str
             return;
         }
         while let Ok(newer) = wanted.try_recv() {
-            paths = newer.into();
+            asked = in_order(newer);
         }
     }
+}
+
+/// The same with the first path at the end, where it is taken from.
+fn in_order(mut wanted: WantedHeads) -> WantedHeads {
+    wanted.paths.reverse();
+    wanted
 }
 
 /// How a file begins, with what is found in all of it.
@@ -131,19 +142,22 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
         })?;
         let is_counted = head.count.is_empty() && loaded.detected.format.layout() == Layout::Set;
         let count = if is_counted { count_of(loaded.records()?.len(), "run") } else { head.count.clone() };
-        // A long array has no first record at its beginning.
-        let words = if head.words.is_empty() && loaded.trajectories()? > 0 {
-            words_of(loaded.run(0)?.as_ref(), loaded.input.as_ref())
-        } else {
-            head.words.clone()
-        };
-        let format = if head.format.is_empty() { loaded.detected.format.name() } else { head.format };
-        let mut session = head.session.clone();
-        if session.failed.is_none() && loaded.detected.format.layout() == Layout::Run && loaded.trajectories()? > 0 {
-            let run = loaded.run(0)?;
-            session.failed = Some(failed_of(run.as_ref()));
-            (session.steps, session.is_estimate) = (Some(run.step_count()), false);
+        let is_run = loaded.detected.format.layout() == Layout::Run;
+        let (needs_words, needs_failed) = (head.words.is_empty(), head.session.failed.is_none() && is_run);
+        let is_wanted = (needs_words || needs_failed) && loaded.trajectories()? > 0;
+        let run = if is_wanted { Some(loaded.run(0)?) } else { None };
+        let (mut words, mut session) = (head.words.clone(), head.session.clone());
+        if let Some(run) = run.as_deref() {
+            // A long array has no first record at its beginning.
+            if needs_words {
+                words = words_of(run, loaded.input.as_ref());
+            }
+            if needs_failed {
+                session.failed = Some(failed_of(run));
+                (session.steps, session.is_estimate) = (Some(run.step_count()), false);
+            }
         }
+        let format = if head.format.is_empty() { loaded.detected.format.name() } else { head.format };
         Ok(FileHead { found: Some((errors, warnings)), count, words, format, session, ..head.clone() })
     };
     told_of(path, ingest::with_stack(look), head.len)
@@ -151,7 +165,7 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
 
 /// How a file begins.
 pub(super) fn head(path: &Path, forced: Option<&str>) -> FileHead {
-    let len = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let len = source::len_of(path);
     told_of(path, ingest::with_stack(|| known(path, forced)), len)
 }
 

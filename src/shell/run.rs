@@ -289,7 +289,8 @@ impl Program {
         while let Ok(event) = keys.try_recv() {
             self.hear(event);
         }
-        while let Ok(msg) = self.marked.try_recv().or_else(|_| self.answers.try_recv()) {
+        let told = |run: &Self| run.marked.try_recv().or_else(|_| run.answers.try_recv()).ok();
+        while let Some(msg) = told(self).or_else(|| self.lists.as_ref()?.next()) {
             self.tell(msg);
         }
         while let Some(event) = self.reading.as_ref().and_then(|reading| reading.worker.events.try_recv().ok()) {
@@ -462,8 +463,8 @@ impl Program {
                 Ok(())
             }
             Effect::OpenFile(path) => self.look_into(path),
-            Effect::Heads(paths) => {
-                self.lists.iter().for_each(|lists| lists.read(paths.clone()));
+            Effect::Heads(wanted) => {
+                self.lists.iter().for_each(|lists| lists.read(wanted.clone()));
                 Ok(())
             }
             Effect::Mark(decisions) => {

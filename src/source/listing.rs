@@ -188,11 +188,14 @@ impl Listing {
     }
 
     /// Whether a file of a place is a log, by its content. One that is stays one as it grows; another is asked again
-    /// when it changed.
+    /// when it shrank or grew much.
     fn is_session(&mut self, path: &Path, facts: &FileFacts) -> bool {
         let version = (facts.len, facts.written);
         match self.judged.get(path) {
-            Some((known, is_log)) if *known == version || (*is_log && known.0 <= version.0) => *is_log,
+            // What is no log and grows is asked again when it has twice the size.
+            Some((known, is_log)) if known.0 <= version.0 && (*is_log || version.0 < known.0.saturating_mul(2)) => {
+                *is_log
+            }
             _ => {
                 let is_log = walk::may_be_log(path) && !walk::is_own(path) && (self.is_log)(path);
                 self.judged.insert(path.to_owned(), (version, is_log));

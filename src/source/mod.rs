@@ -53,4 +53,4 @@ pub use reader::Reader;
 pub use records::{Seen, index_all, index_and_look};
 pub use remote::refused as refused_as_remote;
 pub use small::{read_small, read_small_text};
-pub use walk::{IsInput, IsLog, files_below, is_own};
+pub use walk::{IsInput, IsLog, any_log, files_below, is_own, len_of};

@@ -35,11 +35,13 @@ pub(super) struct FileFacts {
     pub(super) written: Option<SystemTime>,
     /// Whether it can be read more than once.
     pub(super) is_file: bool,
+    /// Whether it is a folder that is one input.
+    pub(super) is_folder: bool,
 }
 
 impl FileFacts {
     pub(super) fn of(meta: &Metadata) -> Self {
-        Self { len: meta.len(), written: meta.modified().ok(), is_file: meta.is_file() }
+        Self { len: meta.len(), written: meta.modified().ok(), is_file: meta.is_file(), is_folder: false }
     }
 
     /// Of a file or of a folder that is one input.
@@ -48,7 +50,7 @@ impl FileFacts {
             return Self::of(meta);
         }
         let all = Folder::facts(path);
-        Self { len: all.len, written: all.written.max(meta.modified().ok()), is_file: true }
+        Self { len: all.len, written: all.written.max(meta.modified().ok()), is_file: true, is_folder: true }
     }
 }
 
@@ -122,7 +124,7 @@ pub(super) fn walk_place(
         let is_named = place.ends.iter().any(|end| name.ends_with(end.as_bytes()));
         if facts.len > 0 {
             // A folder that is one input was looked into.
-            each(below, facts, is_named || name.is_empty() || place.folder.join(below).is_dir());
+            each(below, facts, is_named || facts.is_folder);
         }
     });
 }
@@ -135,6 +137,22 @@ pub(super) fn may_be_log(path: &Path) -> bool {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
     let is_packed = |head: &[u8]| unpack::is_packed(head) || container::is_container(head);
     read.is_ok() && (text.starts_with(b"{") || text.starts_with(b"[") || is_packed(&head))
+}
+
+/// Whether logs lie in a place; what is in files is looked at until one is found.
+pub fn any_log(place: &SessionPlace, is_input: IsInput, is_log: IsLog) -> bool {
+    let mut found = Vec::new();
+    walk_place(place, is_input, &mut Vec::new(), &mut |below, _, is_named| {
+        found.push((place.folder.join(below), is_named));
+    });
+    found.iter().any(|(path, is_named)| *is_named || (may_be_log(path) && !is_own(path) && is_log(path)))
+}
+
+/// The size of a file, or of the files of a folder that is one input, in bytes, as a list has it; 0 for what is not
+/// there.
+#[must_use]
+pub fn len_of(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |meta| FileFacts::of_path(path, &meta).len)
 }
 
 /// What a walk looks for.

@@ -190,7 +190,7 @@ fn card(report: &mut Report<'_>, step: i32, anchors: &BTreeSet<i32>, room: &mut 
     let mut html = String::new();
     let _ = writeln!(html, "<section class=\"card {}\" id=s{step}>", html::class(card.role));
     put_card(&card, &shown, &mut html);
-    if let Some(changed) = card.changed {
+    if let Some(changed) = card.changed.filter(|_| room.states > 0) {
         let mut rows = String::new();
         html::rows(&report.state(changed), &shown, &mut rows);
         if rows.len() <= room.states {
@@ -199,6 +199,9 @@ fn card(report: &mut Report<'_>, step: i32, anchors: &BTreeSet<i32>, room: &mut 
                 html,
                 "<details><summary>state after @{changed}</summary><div class=rows>\n{rows}</div></details>"
             );
+        } else {
+            // The first that does not fit is the last that is made.
+            room.states = 0;
         }
     }
     put_command(&card.command, &mut html);
@@ -225,12 +228,11 @@ fn put_card(card: &Card, shown: &dyn Fn(i32) -> bool, out: &mut String) {
 }
 
 fn put_findings(report: &Report<'_>, shown: &dyn Fn(i32) -> bool, out: &mut String) {
-    let mut entries = (0..).map_while(|number| report.findings(number));
-    let first: Vec<Entry> = entries.by_ref().take(FINDINGS_MAX).collect();
+    let first: Vec<Entry> = (0..FINDINGS_MAX).map_while(|number| report.findings(number)).collect();
     if first.is_empty() {
         return;
     }
-    let more = entries.count();
+    let more = report.finding_count() - first.len();
     put_heading("findings", "Findings", &count_of(first.len() + more, "finding"), out);
     first.iter().for_each(|entry| put_entry(entry, shown, out));
     if more > 0 {

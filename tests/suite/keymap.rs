@@ -2,7 +2,8 @@
 
 use super::stage::{input, notice, press, screen, stage, step};
 use obelus::app::keys::{Action, Binding, Context, Keymap, normalized};
-use obelus::shell::headless::Stage;
+use obelus::ingest;
+use obelus::shell::headless::{Stage, whole_session};
 
 fn binding(context: Option<Context>, action: Action, keys: &[&str]) -> Binding {
     Binding { context, action, keys: keys.iter().map(|key| normalized(key).unwrap()).collect() }
@@ -44,4 +45,13 @@ fn set_keys_are_shown() {
     assert!(screen(&stage).contains("M-n C-xn"), "{}", screen(&stage));
     press(&mut stage, "Esc : type:theme Enter");
     assert!(stage.app.layer.is_none(), "a command without a key runs from the list");
+}
+
+#[test]
+fn set_keys_stay_with_the_file_that_is_opened_next() {
+    let mut stage = trip();
+    let loaded = ingest::load(input("support-run.jsonl"), None).unwrap();
+    stage.app.enter_file("support-run.jsonl".into(), whole_session(loaded, 0).unwrap());
+    let footer = screen(&stage).lines().last().unwrap().to_owned();
+    assert!(footer.contains(" F2 help"), "{footer}");
 }

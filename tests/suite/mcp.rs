@@ -4,7 +4,7 @@ use crate::command::{obelus, program, sample};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A client of a server that reads one folder.
 struct Client {
@@ -15,8 +15,18 @@ struct Client {
 }
 
 impl Client {
-    fn of(folder: &Path) -> Self {
+    /// One that is started in its folder.
+    fn in_folder(folder: &Path) -> Self {
         let mut command = program();
+        command.current_dir(folder);
+        Self::begun(command, folder)
+    }
+
+    fn of(folder: &Path) -> Self {
+        Self::begun(program(), folder)
+    }
+
+    fn begun(mut command: Command, folder: &Path) -> Self {
         command.arg("mcp").arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
@@ -255,4 +265,40 @@ fn answers_are_bounded_and_hide_nothing() {
         assert!(told.contains('\u{241b}') && told.contains("U+202E"), "{told:?}");
         assert!(!told.contains(['\u{1b}', '\u{202e}', '\u{e0041}']), "{told:?}");
     }
+}
+
+/// A link in a folder that may be read leads nowhere else, whether it is named or its folder is.
+#[cfg(unix)]
+#[test]
+fn links_lead_to_no_file_outside() {
+    let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let record = "{\"id\":\"a\",\"content\":[]}\n";
+    std::fs::write(outside.path().join("secret.jsonl"), record).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("secret.jsonl"), inside.path().join("link.jsonl")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), inside.path().join("linked")).unwrap();
+    let mut client = Client::of(inside.path());
+    assert!(client.error("check", &json!({"files": ["link.jsonl"]})).contains("is not in"));
+    assert!(client.error("check", &json!({"files": ["."]})).contains("no file of records"));
+    std::fs::write(inside.path().join("own.jsonl"), record).unwrap();
+    let told = client.call("check", &json!({"files": ["."], "json": true})).0.concat();
+    assert!(told.contains("own.jsonl") && !told.contains("link"), "{told}");
+}
+
+/// Tools read by the same formats, whichever is asked first.
+#[test]
+fn a_step_is_read_by_custom_formats_too() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(sample("relay-run.jsonl"), folder.path().join("relay.jsonl")).unwrap();
+    std::fs::copy(sample("relay-format.toml"), folder.path().join("relay.toml")).unwrap();
+    std::fs::write(folder.path().join("obelus.toml"), "[formats]\nfiles = [\"relay.toml\"]\n").unwrap();
+    let steps = |first: &[&str]| {
+        let mut client = Client::in_folder(folder.path());
+        let arguments = json!({"file": "relay.jsonl", "step": 0});
+        first.iter().for_each(|tool| drop(client.answer(tool, &json!({"file": "relay.jsonl"}))));
+        client.answer("step", &arguments)
+    };
+    assert_eq!(steps(&[]), steps(&["steps"]));
+    let with = steps(&[]);
+    std::fs::remove_file(folder.path().join("obelus.toml")).unwrap();
+    assert_ne!(steps(&[]), with, "without it the file is read as records");
 }

@@ -178,21 +178,21 @@ impl RunsStats {
         add_counts(&mut self.tools, &one.tools);
     }
 
-    /// Adds those of another part.
+    /// Adds those of another part, whose numbers may be anything: sums end at the greatest number.
     pub fn merge(&mut self, other: &Self) {
-        self.trajectories += other.trajectories;
-        self.steps += other.steps;
-        self.calls += other.calls;
-        self.results += other.results;
-        self.chars += other.chars;
+        self.trajectories = self.trajectories.saturating_add(other.trajectories);
+        self.steps = self.steps.saturating_add(other.steps);
+        self.calls = self.calls.saturating_add(other.calls);
+        self.results = self.results.saturating_add(other.results);
+        self.chars = self.chars.saturating_add(other.chars);
         self.tokens_est = estimated_tokens(self.chars);
-        self.reward.trajectories += other.reward.trajectories;
+        self.reward.trajectories = self.reward.trajectories.saturating_add(other.reward.trajectories);
         self.reward.sum += other.reward.sum;
         add_spent(&mut self.spent, other.spent.as_ref());
         self.add_parts(other.with_parts.as_ref());
-        self.unreadable += other.unreadable;
-        self.with_errors += other.with_errors;
-        self.with_warnings += other.with_warnings;
+        self.unreadable = self.unreadable.saturating_add(other.unreadable);
+        self.with_errors = self.with_errors.saturating_add(other.with_errors);
+        self.with_warnings = self.with_warnings.saturating_add(other.with_warnings);
         add_counts(&mut self.kinds, &other.kinds);
         add_counts(&mut self.classes, &other.classes);
         add_counts(&mut self.roles, &other.roles);
@@ -202,8 +202,8 @@ impl RunsStats {
     fn add_parts(&mut self, more: Option<&WithParts>) {
         if let Some(more) = more {
             let sum = self.with_parts.get_or_insert_with(WithParts::default);
-            sum.sub_agents += more.sub_agents;
-            sum.missing += more.missing;
+            sum.sub_agents = sum.sub_agents.saturating_add(more.sub_agents);
+            sum.missing = sum.missing.saturating_add(more.missing);
             add_spent(&mut sum.spent, more.spent.as_ref());
         }
     }
@@ -216,5 +216,8 @@ impl RunsStats {
 }
 
 fn add_counts(all: &mut Counts, some: &Counts) {
-    some.iter().for_each(|(name, n)| *all.entry(name.clone()).or_default() += n);
+    some.iter().for_each(|(name, n)| {
+        let sum = all.entry(name.clone()).or_default();
+        *sum = sum.saturating_add(*n);
+    });
 }

@@ -5,10 +5,12 @@
 //! good and bad attempts part is the one whose branches explain most of their rewards.
 
 use super::attempt_tree::{Attempt, Stretch, tree};
+use super::rollouts::Rollout;
 use crate::json::{self, Value};
 use crate::model::{Part, Role};
 use crate::rules::digest;
 use crate::rules::trajectory::{Entry, Hint, Way, turn};
+use std::borrow::Borrow;
 
 /// Longest text of an action that is kept, in characters.
 const TOLD_CHARS_MAX: usize = 80;
@@ -23,10 +25,12 @@ pub struct Action {
 }
 
 /// An attempt as its actions; the steps of `attempt` are their digests.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ActionAttempt {
     /// The attempt.
     pub attempt: Attempt,
+    /// Its reward, as groups of attempts have it.
+    pub reward: Option<f64>,
     /// What it did.
     pub actions: Vec<Action>,
 }
@@ -47,13 +51,13 @@ impl ActionAttempt {
                 actions.push(Action { step, told });
             }
         }
-        Some(Self { attempt, actions })
+        Some(Self { attempt, reward: Rollout::of(record, by, way)?.reward, actions })
     }
+}
 
-    /// Its reward, if that is a finite number.
-    #[must_use]
-    pub fn reward(&self) -> Option<f64> {
-        self.attempt.reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite())
+impl Borrow<Attempt> for ActionAttempt {
+    fn borrow(&self) -> &Attempt {
+        &self.attempt
     }
 }
 
@@ -138,12 +142,11 @@ pub struct Parting {
 /// The tree of some attempts; a reward of at least `success` is one.
 #[must_use]
 pub fn action_tree(attempts: &[ActionAttempt], of_task: &[usize], success: f64) -> ActionTree {
-    let bare: Vec<Attempt> = attempts.iter().map(|attempt| attempt.attempt.clone()).collect();
-    let stretches = tree(&bare, of_task);
+    let stretches = tree(attempts, of_task);
     let mut outcomes = vec![Success::default(); stretches.len()];
     for (place, stretch) in stretches.iter().enumerate() {
         for end in &stretch.ends {
-            let reward = attempts[*end].reward();
+            let reward = attempts[*end].reward;
             let mut at = Some(place);
             while let Some(place) = at {
                 outcomes[place].add(reward, success);
@@ -151,7 +154,7 @@ pub fn action_tree(attempts: &[ActionAttempt], of_task: &[usize], success: f64) 
             }
         }
     }
-    let rewards: Vec<f64> = of_task.iter().filter_map(|i| attempts[*i].reward()).collect();
+    let rewards: Vec<f64> = of_task.iter().filter_map(|i| attempts[*i].reward).collect();
     let parting = parting(&stretches, &outcomes, &rewards);
     ActionTree { stretches: stretches.into_iter().zip(outcomes).collect(), parting }
 }
@@ -160,8 +163,11 @@ pub fn action_tree(attempts: &[ActionAttempt], of_task: &[usize], success: f64) 
 fn parting(stretches: &[Stretch], outcomes: &[Success], rewards: &[f64]) -> Option<Parting> {
     let mean = rewards.iter().sum::<f64>() / rewards.len() as f64;
     let all: f64 = rewards.iter().map(|reward| (reward - mean).powi(2)).sum();
-    let fork = |behind: usize| {
-        let branches: Vec<usize> = (0..stretches.len()).filter(|i| stretches[*i].parent == Some(behind)).collect();
+    let mut branches_of = vec![Vec::new(); stretches.len()];
+    for (place, stretch) in stretches.iter().enumerate() {
+        stretch.parent.into_iter().for_each(|parent| branches_of[parent].push(place));
+    }
+    let fork = |(behind, branches): (usize, Vec<usize>)| {
         let within = outcomes[behind].mean()?;
         let square =
             |branch: &Success| branch.mean().map_or(0.0, |mean| (mean - within).powi(2) * branch.rewarded as f64);
@@ -175,7 +181,7 @@ fn parting(stretches: &[Stretch], outcomes: &[Success], rewards: &[f64]) -> Opti
         let between: f64 = branches.iter().map(|i| square(&outcomes[*i])).sum::<f64>() + square(&ended);
         (!branches.is_empty()).then_some(Parting { behind, branches, explained: between / all })
     };
-    let forks = (0..stretches.len()).filter_map(fork).filter(|fork| all > 0.0 && fork.explained > 0.0);
+    let forks = branches_of.into_iter().enumerate().filter_map(fork).filter(|fork| all > 0.0 && fork.explained > 0.0);
     // Of equal ones the first: later forks only follow from it.
     forks.fold(None, |best: Option<Parting>, fork| match best {
         Some(best) if best.explained >= fork.explained - 1e-12 => Some(best),

@@ -4,6 +4,7 @@ use super::sampling::record_id;
 use crate::json::Value;
 use crate::rules::digest;
 use crate::rules::trajectory::{Way, scalar, task};
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -77,29 +78,30 @@ pub fn ending_of(record: &Value<'_>) -> (Option<String>, Option<String>) {
 
 /// The attempts of each task by their places in the list, tasks in the order of first appearance.
 #[must_use]
-pub fn tasks(attempts: &[Attempt]) -> Vec<Vec<usize>> {
-    grouped(0..attempts.len(), |i| attempts[i].task.as_str())
+pub fn tasks<A: Borrow<Attempt>>(attempts: &[A]) -> Vec<Vec<usize>> {
+    grouped(0..attempts.len(), |i| attempts[i].borrow().task.as_str())
 }
 
 /// The tree of some attempts, each stretch before those that follow it, in the order of first appearance.
 #[must_use]
-pub fn tree(attempts: &[Attempt], of_task: &[usize]) -> Vec<Stretch> {
+pub fn tree<A: Borrow<Attempt>>(attempts: &[A], of_task: &[usize]) -> Vec<Stretch> {
+    let steps = |i: usize| attempts[i].borrow().steps.as_slice();
     let mut out: Vec<Stretch> = Vec::new();
     let mut waiting = vec![(of_task.to_vec(), 0, None)];
     while let Some((members, start, parent)) = waiting.pop() {
         let Some(&first) = members.first() else { continue };
         // No further than the shortest reaches, and than the one before was alike: long chains stay cheap.
-        let shortest = members.iter().map(|i| attempts[*i].steps.len()).min().unwrap_or(start);
+        let shortest = members.iter().map(|i| steps(*i).len()).min().unwrap_or(start);
         let alike = |end: usize, i: &usize| {
-            let pairs = attempts[first].steps[start..end].iter().zip(&attempts[*i].steps[start..end]);
+            let pairs = steps(first)[start..end].iter().zip(&steps(*i)[start..end]);
             start + pairs.take_while(|(a, b)| a == b).count()
         };
         let end = members.iter().fold(shortest, alike);
-        let (ends, rest): (Vec<usize>, Vec<usize>) = members.iter().partition(|i| attempts[**i].steps.len() == end);
+        let (ends, rest): (Vec<usize>, Vec<usize>) = members.iter().partition(|i| steps(**i).len() == end);
         let place = out.len();
         let depth = parent.map_or(0, |parent: usize| out[parent].depth + 1);
         out.push(Stretch { parent, depth, steps: start..end, attempts: members.len(), first, ends });
-        let branches = grouped(rest.into_iter(), |i| attempts[i].steps[end]);
+        let branches = grouped(rest.into_iter(), |i| steps(i)[end]);
         waiting.extend(branches.into_iter().rev().map(|branch| (branch, end, Some(place))));
     }
     out

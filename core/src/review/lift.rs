@@ -4,11 +4,11 @@
 //! phrase is, by a table of counters; the second adds up the rewards of those that are in enough. Rewards are reported
 //! from the mean of their task, where it has several, so that an easy task is no merit of its words.
 
+use super::rollouts::Rollout;
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Part, Role};
-use crate::rules::statistics::TrajectoryStats;
-use crate::rules::trajectory::{Hint, Way, task, task_key, turn};
+use crate::rules::trajectory::{Hint, Way, task_key, turn};
 use std::collections::{HashMap, HashSet};
 
 /// Words of a phrase.
@@ -45,10 +45,9 @@ impl Said {
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
         let reading = way.with_written_calls().read(record);
         let track = reading.main()?;
-        let stats = TrajectoryStats::of(&way.read(record), 0);
-        let reward = stats.reward.filter(|reward| reward.is_finite());
+        let Rollout { task, reward, .. } = Rollout::of(record, by, way)?;
         reward?;
-        let task = task(record, by).map(|task| task_key(&task));
+        let task = task.map(|task| task_key(&task));
         let mut out = Self { record: number, task, reward, features: Vec::new() };
         let mut seen = HashSet::new();
         for step in track.steps.clone() {
@@ -62,8 +61,8 @@ impl Said {
                     }
                     Part::Result(_) | Part::Attachment(_) => continue,
                 };
-                for phrase in phrases(text) {
-                    out.take(phrase, step, &mut seen);
+                if out.features.len() < RECORD_PHRASES_MAX {
+                    phrases(text).for_each(|phrase| out.take(phrase, step, &mut seen));
                 }
             }
         }

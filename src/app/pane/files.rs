@@ -60,7 +60,7 @@ impl PaneContent for Files {
         let total = files.pane.rows().len();
         files.pane.scroll.show_cursor(height, total);
         let wanted = files.pane.wanted(height);
-        if !wanted.is_empty() {
+        if !wanted.paths.is_empty() {
             effects.push(Effect::Heads(wanted));
         }
     }

@@ -89,6 +89,9 @@ impl Folded {
     }
 
     fn next(&mut self, found: Found) -> Vec<Told> {
+        if self.rows.is_empty() {
+            return vec![Told::One(found)];
+        }
         let kind = kind(&found);
         match self.rows.get_mut(&kind) {
             None => vec![Told::One(found)],

@@ -13,7 +13,8 @@ pub(super) const LINES_MAX: usize = 2_000;
 pub(super) struct Kept {
     text: Vec<u8>,
     offset: usize,
-    limit: usize,
+    /// The line after the last one that is wanted.
+    end: usize,
     /// Lines that ended.
     line: usize,
     /// Whether lines or bytes were left out after what is kept.
@@ -23,12 +24,12 @@ pub(super) struct Kept {
 impl Kept {
     /// So many lines from `offset` on.
     pub(super) fn lines(offset: usize, limit: usize) -> Self {
-        Self { text: Vec::new(), offset, limit, line: 0, has_more: false }
+        Self { text: Vec::new(), offset, end: offset.saturating_add(limit), line: 0, has_more: false }
     }
 
     /// The text, and what is to be said of it.
     pub(super) fn end(self) -> (String, Option<String>) {
-        let kept = self.line.min(self.offset + self.limit).saturating_sub(self.offset);
+        let kept = self.line.min(self.end).saturating_sub(self.offset);
         let mut text = String::from_utf8_lossy(&self.text).into_owned();
         while text.ends_with(['\n', '\u{fffd}']) {
             text.pop();
@@ -61,7 +62,7 @@ impl Write for Kept {
             return Err(ErrorKind::BrokenPipe.into());
         }
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if self.line >= self.offset + self.limit {
+            if self.line >= self.end {
                 self.has_more = true;
                 break;
             }

@@ -4,10 +4,13 @@
 use super::answer::{Kept, LINES, LINES_MAX};
 use super::roots::Roots;
 use super::tools::{Kind, PAGING, TOOLS, Tool};
-use crate::cli::{ask, report};
+use crate::cli::args::FileName;
+use crate::cli::ask;
+use crate::cli::inputs::Inputs;
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Read};
+use std::path::PathBuf;
 
 /// Versions of the protocol that are spoken, the newest first. They differ in nothing that is used here.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -152,11 +155,6 @@ impl Server {
         let limit = limit?.map_or(LINES, |limit| limit.clamp(1, LINES_MAX));
         let mut kept = Kept::lines(offset?.unwrap_or(0), limit);
         let words = self.words(tool, arguments)?;
-        if tool.is_step() {
-            let text = report::step_text(&words)?;
-            let _full = kept.write_all(text.as_bytes());
-            return Ok(kept.end());
-        }
         let (status, said) = ask(words, &mut kept);
         let (text, note) = kept.end();
         match (text.is_empty(), said.trim()) {
@@ -166,6 +164,18 @@ impl Server {
             (false, "") => Ok((text, note)),
             (false, said) => Ok((text, Some(note.map_or(said.to_owned(), |note| format!("{said}\n{note}"))))),
         }
+    }
+
+    /// A file, or the files of a folder; those that a link leads out of the folders to are left out.
+    fn files(&self, asked: &str) -> Result<Vec<OsString>, String> {
+        let path = self.roots.file(asked)?;
+        if !path.is_dir() {
+            return Ok(vec![path.into()]);
+        }
+        let inputs = Inputs::of(&[FileName::from(path)]).names.into_iter();
+        let inside = inputs.filter(|name| self.roots.file(&name.text()).is_ok());
+        let inside: Vec<OsString> = inside.map(|name| PathBuf::from(name).into()).collect();
+        if inside.is_empty() { Err(format!("{asked}: there is no file of records in this folder")) } else { Ok(inside) }
     }
 
     /// The arguments of the command line that answer a tool.
@@ -193,8 +203,8 @@ impl Server {
                 Kind::File => vec![self.roots.file(text()?)?.into()],
                 Kind::Files => {
                     let names = value.as_array().filter(|names| !names.is_empty()).ok_or_else(|| wrong("a list"))?;
-                    let name = |name: &Value| self.roots.file(name.as_str().ok_or_else(|| wrong("a list of texts"))?);
-                    names.iter().map(|one| name(one).map(OsString::from)).collect::<Result<_, _>>()?
+                    let name = |name: &Value| self.files(name.as_str().ok_or_else(|| wrong("a list of texts"))?);
+                    names.iter().map(name).collect::<Result<Vec<_>, _>>()?.concat()
                 }
                 Kind::Number(from) => {
                     let number = value.as_i64().filter(|number| *number >= from);
@@ -214,8 +224,7 @@ impl Server {
                 (None, _) => places.extend(words),
             }
         }
-        let command = (!tool.is_step()).then(|| OsString::from(tool.command));
-        let begin = std::iter::once(OsString::from("obelus")).chain(command).chain(options);
+        let begin = [OsString::from("obelus"), OsString::from(tool.command)].into_iter().chain(options);
         Ok(begin.chain(std::iter::once(OsString::from("--"))).chain(places).collect())
     }
 }

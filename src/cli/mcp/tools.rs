@@ -9,7 +9,7 @@ pub(super) struct Tool {
     pub(super) name: &'static str,
     /// What it answers, for the model that chooses it.
     pub(super) about: &'static str,
-    /// The command that answers; empty for [`Tool::is_step`].
+    /// The command that answers.
     pub(super) command: &'static str,
     /// Its arguments, in the order in which the command takes those without a name.
     pub(super) arguments: &'static [Argument],
@@ -104,7 +104,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "step",
         about: "Read one step whole: what was said or done, its results, what it changed in the state, its findings.",
-        command: "",
+        command: "step",
         arguments: &[
             FILE,
             Argument {
@@ -194,11 +194,6 @@ impl Tool {
     /// A tool by its name.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
-    }
-
-    /// Whether it shows one step, which is no command of its own.
-    pub(super) fn is_step(&self) -> bool {
-        self.command.is_empty()
     }
 
     /// What `tools/list` says of it.

@@ -40,8 +40,7 @@ struct PartingMember<'a> {
 
 pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u8, Stop> {
     let attempts = attempts(options, loaded)?;
-    let bare: Vec<_> = attempts.iter().map(|attempt| attempt.attempt.clone()).collect();
-    let tasks = attempt_tasks(&bare);
+    let tasks = attempt_tasks(&attempts);
     for task in tasks.iter().filter(|task| options.all || task.len() > 1) {
         let tree = action_tree(&attempts, task, options.success);
         if options.json {

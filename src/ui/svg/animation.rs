@@ -52,7 +52,8 @@ impl Picture {
             return String::new();
         }
         let cells = key.width() * super::CELL_WIDTH_TENTHS / 10 + 20;
-        let (x, ink, ground) = (width - cells - 12, hex(self.ground), hex(mix(self.ink, self.ground, 85)));
+        let (x, ink, ground) =
+            (width.saturating_sub(cells + 12), hex(self.ground), hex(mix(self.ink, self.ground, 85)));
         format!(
             "<rect x=\"{x}\" y=\"7\" width=\"{cells}\" height=\"22\" rx=\"5\" fill=\"{ground}\"/>\n\
              <text x=\"{}\" y=\"23\" text-anchor=\"middle\" font-weight=\"700\" fill=\"{ink}\">{}</text>\n",

@@ -70,17 +70,12 @@ pub(super) fn repetition(text: &str) -> Option<String> {
 }
 
 fn lines(text: &str) -> Option<(&str, usize)> {
+    let mut all = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut run: (&str, usize) = ("", 0);
-    for line in text.lines().map(str::trim) {
-        if line.is_empty() {
-            continue;
-        }
+    while let Some(line) = all.next() {
         run = if line == run.0 { (line, run.1 + 1) } else { (line, 1) };
-        // Only the count is still missing.
         if run.1 == LINES_MIN && says_something(line) {
-            let rest = text.lines().map(str::trim).filter(|other| !other.is_empty());
-            let longest = rest.skip_while(|other| *other != line).take_while(|other| *other == line).count();
-            return Some((line, longest.max(LINES_MIN)));
+            return Some((line, LINES_MIN + all.take_while(|other| *other == line).count()));
         }
     }
     None
@@ -156,6 +151,8 @@ mod tests {
         assert!(told(&format!("I look. {}", "the file is not there, ".repeat(9))).unwrap().contains("9 times"));
         assert!(told(&format!("{}so", "same line here\n".repeat(12))).unwrap().contains("`same line here` 12 times"));
         assert!(told(&"wörter ünd ".repeat(40)).is_some(), "letters of several bytes");
+        let before = format!("same line here\nanother\n{}so", "same line here\n".repeat(30));
+        assert!(told(&before).unwrap().contains("30 times"), "a line that was there before begins no run");
         let cut = format!("{}the fi", "the file is not there, ".repeat(12));
         assert!(told(&cut).is_some(), "cut off in the middle");
         for text in [

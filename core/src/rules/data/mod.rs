@@ -111,13 +111,20 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Optio
     Looked { found: report.found, body, held, ..looked }
 }
 
-fn body(reading: &Reading<'_>) -> Body {
+/// What copies and near copies of a sample are found by.
+fn identity(reading: &Reading<'_>) -> (u128, Option<Sketch>) {
     let value = reading.steps();
     let all = || if reading.shape == Shape::Other { digest::of(reading.root) } else { targets::said(reading) };
+    (value.map_or_else(all, digest::of), Sketch::of(value.unwrap_or(reading.root)))
+}
+
+fn body(reading: &Reading<'_>) -> Body {
+    let value = reading.steps();
+    let (digest, sketch) = identity(reading);
     Body {
         path: reading.body.unwrap_or_default().to_owned(),
-        digest: value.map_or_else(all, digest::of),
-        sketch: Sketch::of(value.unwrap_or(reading.root)),
+        digest,
+        sketch,
         size: value.map(|_| Size::of(&reading.entries)),
         id: reading.name().and_then(|id| NonZeroU64::new(cast::low_u64(digest::of(id)))),
         is_compared: value.is_some(),
@@ -167,7 +174,7 @@ pub fn sketch(record: &Record, text: &[u8], way: Way) -> Option<SampleSketch> {
     let root = read_text(record, text).ok()?;
     let reading = way.with_written_calls().read(&root);
     let id = reading.id().map(|(_, id)| id.as_str().unwrap_or(id.text).to_owned());
-    let Body { digest, sketch, .. } = body(&reading);
+    let (digest, sketch) = identity(&reading);
     Some(SampleSketch { id, digest, sketch })
 }
 

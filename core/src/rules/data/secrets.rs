@@ -92,7 +92,7 @@ pub(super) fn secret(text: &str) -> Option<String> {
     if private_key(bytes) {
         return Some("this looks like a private key; take it out, and revoke it".to_owned());
     }
-    if memmem::find_iter(bytes, "eyJ").any(|at| is_web_token(&bytes[at..]) && (at == 0 || !is_part(bytes[at - 1]))) {
+    if memmem::find_iter(bytes, "eyJ").any(|at| is_start(bytes, at) && is_web_token(&bytes[at..])) {
         return Some(
             "this looks like a JSON Web Token (`eyJ…`); take it out, and let it expire or revoke it".to_owned(),
         );
@@ -104,11 +104,19 @@ pub(super) fn secret(text: &str) -> Option<String> {
     Some(format!("a random value follows `{name}`; if it is a secret take it out, and revoke it"))
 }
 
+/// Whether no part of a word ends where something begins. Asked before a look at what follows: a text of beginnings
+/// alone would be looked through once for each.
+fn is_start(text: &[u8], at: usize) -> bool {
+    at == 0 || !is_part(text[at - 1])
+}
+
 fn fits(shape: &Shape, text: &[u8], at: usize) -> bool {
-    let is_start = at == 0 || !is_part(text[at - 1]);
+    if !is_start(text, at) {
+        return false;
+    }
     let rest = &text[at + shape.prefix.len()..];
     let rest = &rest[..rest.iter().take_while(|b| is_part(**b)).count()];
-    is_start && rest.len() >= shape.len_min && !is_placeholder(rest)
+    rest.len() >= shape.len_min && !is_placeholder(rest)
 }
 
 /// `sk-xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`.
@@ -133,9 +141,12 @@ fn private_key(text: &[u8]) -> bool {
 /// Letters and digits that each of the three parts of a JSON Web Token has at least.
 const TOKEN_PART_MIN: usize = 10;
 
+/// Bytes of a JSON Web Token that are looked at.
+const TOKEN_BYTES_MAX: usize = 16 << 10;
+
 /// Three parts of base 64, the first two of which are JSON objects.
 fn is_web_token(text: &[u8]) -> bool {
-    let len = text.iter().take_while(|b| is_part(**b) || **b == b'.').count();
+    let len = text.iter().take(TOKEN_BYTES_MAX).take_while(|b| is_part(**b) || **b == b'.').count();
     let mut parts = text[..len].split(|b| *b == b'.').filter(|part| !part.is_empty());
     let parts = [parts.next(), parts.next(), parts.next()];
     let [Some(head), Some(claims), Some(signature)] = parts else { return false };
@@ -384,6 +395,14 @@ mod tests {
     fn token(prefix: &str, n: usize) -> String {
         let letters = "aB3dE5gH7jK9mN1pQ2sT4vW6yZ8";
         format!("{prefix}{}", letters.chars().cycle().take(n).collect::<String>())
+    }
+
+    /// Each of these once took a look at all that follows each of its beginnings: hours for such a text.
+    #[test]
+    fn texts_of_beginnings_alone_are_looked_through_once() {
+        for beginning in ["sk-", "eyJ", "eyJ."] {
+            assert_eq!(secret(&beginning.repeat(2_000_000)), None, "{beginning}");
+        }
     }
 
     #[test]

@@ -1,0 +1,46 @@
+//! `obelus step`: one step as text, for programs that ask through `obelus mcp`.
+
+use super::args::{Question, parsed};
+use super::out::Out;
+use super::{Command, Stop};
+use crate::model::Problem;
+use crate::panes::report::Report;
+use crate::shell::headless::whole_session;
+use crate::ui::report::Syntaxes;
+use clap::{ArgMatches, Args};
+
+pub(super) const COMMAND: Command = Command { name: "step", describe, run };
+
+/// People have `steps` and the screen; a row of `COMMANDS` gives it what every command has: custom formats, reports of
+/// faults, bounds.
+fn describe(command: clap::Command) -> clap::Command {
+    Options::augment_args(command).hide(true)
+}
+
+/// Show one step: what was said and done, what changed, what the rules found
+#[derive(Debug, Args)]
+struct Options {
+    #[command(flatten)]
+    question: Question,
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let Options { question } = parsed(matches)?;
+    let loaded = super::load(&question.file, question.format.forced(), out)?;
+    let session = whole_session(loaded, question.record)?;
+    let mut report = Report::new(session, (Some(&question.file.text()), None, None), &Syntaxes);
+    let (step, last) = (question.step.unwrap_or(0), report.last());
+    if step > last {
+        return Err(Problem::usage(format!("there is no step {step}; {last} is the last, counted from 0")).into());
+    }
+    let card = report.card(step);
+    out.line(card.heading.plain().trim())?;
+    for (title, rows) in [("", &card.message), ("changed:", &card.changes), ("findings:", &card.findings)] {
+        if !rows.is_empty() && !title.is_empty() {
+            out.line("")?;
+            out.line(title)?;
+        }
+        rows.iter().try_for_each(|row| out.line(row.plain().trim_end()))?;
+    }
+    Ok(0)
+}
