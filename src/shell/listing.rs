@@ -48,7 +48,7 @@ impl Lists {
         Ok(Self { told, heads, _keep: keep })
     }
 
-    /// What waits to be told.
+    /// What the threads reported that was not taken yet.
     pub(super) fn next(&self) -> Option<Msg> {
         self.told.try_recv().ok()
     }

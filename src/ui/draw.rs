@@ -138,7 +138,8 @@ fn tinted(style: Style, tint: Style) -> Style {
     if !tint.add_modifier.contains(Modifier::REVERSED) {
         return Style { bg: tint.bg.or(style.bg), ..style }.add_modifier(tint.add_modifier);
     }
-    let row = Style { fg: tint.fg, bg: tint.bg, ..style };
+    // Terminals dim the ink before they reverse it, which makes a grey block of the background.
+    let row = Style { fg: tint.fg, bg: tint.bg, ..style }.remove_modifier(Modifier::DIM);
     if style.add_modifier.contains(Modifier::REVERSED) {
         row.remove_modifier(Modifier::REVERSED)
     } else {
@@ -193,6 +194,8 @@ mod tests {
         assert_eq!((green.fg, green.add_modifier), (Some(Color::Reset), Modifier::BOLD | Modifier::REVERSED));
         let hit = tinted(Style::new().fg(Color::Yellow).add_modifier(Modifier::REVERSED), row);
         assert_eq!((hit.fg, hit.add_modifier), (Some(Color::Reset), Modifier::empty()));
+        let dim = tinted(Style::new().add_modifier(Modifier::DIM), row);
+        assert_eq!(dim.add_modifier, Modifier::REVERSED, "a dim piece would have a grey background");
         let dark = tinted(Style::new().fg(Color::Green), Style::new().bg(Color::Indexed(236)));
         assert_eq!((dark.fg, dark.bg), (Some(Color::Green), Some(Color::Indexed(236))));
     }
