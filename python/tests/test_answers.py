@@ -70,7 +70,7 @@ def test_statistics_merge_in_any_order():
     assert whole["records"] == len(rows) and whole["type"] == "summary"
 
 
-def test_what_is_no_batch_is_told():
+def test_what_is_no_batch_is_reported():
     with pytest.raises(TypeError, match="pass a pyarrow Table"):
         obelus.check([1, 2])
     with pytest.raises(ValueError, match="there is no column `x`.*value"):

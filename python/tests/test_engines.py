@@ -43,7 +43,7 @@ class Clock:
     def __init__(self, name, data):
         self.name, self.size, self.begun = name, os.path.getsize(data), time.monotonic()
 
-    def tell(self, what):
+    def report(self, what):
         took = time.monotonic() - self.begun
         print(f"{self.name} {what}: {took:.1f} s, {self.size / took / 1e6:.0f} MB/s")
         self.begun = time.monotonic()
@@ -77,10 +77,10 @@ def test_spark(data):
         lines = spark.read.text(data)
         rows = lines.mapInArrow(findings, from_arrow_schema(obelus.FINDINGS))
         rules = {row["rule"]: row["count"] for row in rows.groupBy("rule").count().collect()}
-        clock.tell("check")
+        clock.report("check")
         parts = lines.mapInArrow(summaries, "summary string").coalesce(2).mapInArrow(merged, "summary string")
         whole = obelus.merge([json.loads(row["summary"]) for row in parts.collect()])
-        clock.tell("stats")
+        clock.report("stats")
     finally:
         spark.stop()
     assert whole["records"] == count(data)
@@ -99,14 +99,14 @@ def test_ray(data):
         options = {"batch_format": "pyarrow", "batch_size": None, "fn_kwargs": {"column": "text", "format": "adp"}}
         records = lines.map_batches(obelus.records, **options)
         steps = records.sum("steps")
-        clock.tell("records")
+        clock.report("records")
 
         def summary(batch, **options):
             return pa.table({"summary": [json.dumps(obelus.stats(batch, **options))]})
 
         parts = lines.map_batches(summary, **options).take_all()
         whole = obelus.merge([json.loads(row["summary"]) for row in parts])
-        clock.tell("stats")
+        clock.report("stats")
     finally:
         ray.shutdown()
     assert (whole["records"], whole["steps"]["sum"]) == (count(data), steps)
@@ -118,9 +118,9 @@ def test_datasets(data, tmp_path):
 
     clock = Clock("datasets", data)
     lines = datasets.load_dataset("text", data_files=data, split="train", cache_dir=str(tmp_path)).with_format("arrow")
-    clock.tell("load")
+    clock.report("load")
     options = {"batched": True, "batch_size": 2000, "remove_columns": lines.column_names, "num_proc": 2}
     records = lines.map(obelus.records, fn_kwargs={"column": "text", "format": "adp"}, **options)
-    clock.tell("records")
+    clock.report("records")
     table = records.with_format("arrow")[:]
     assert table.num_rows == count(data) and table.column_names == obelus.RECORDS.names

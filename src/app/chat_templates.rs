@@ -59,7 +59,7 @@ impl App {
     pub(super) fn ask_template(&mut self) {
         if !self.session.format.has_conversations() {
             return self
-                .tell("only conversations and Agent Data Protocol records have parts that train; this is neither");
+                .notify("only conversations and Agent Data Protocol records have parts that train; this is neither");
         }
         let names = self.chat.templates.iter().map(|template| template.name().to_owned()).collect();
         self.layer = Some(Layer::Menu(Menu::templates(names, self.chat.front)));

@@ -81,7 +81,8 @@ impl App {
         let asked = self.table.own_asked(is_counted);
         let shown = self.table.columns.clone();
         for own in self.table.own.iter_mut().filter(|own| own.fault.is_none()) {
-            let missing: Vec<usize> = visible.iter().copied().filter(|record| own.told(*record).is_none()).collect();
+            let missing: Vec<usize> =
+                visible.iter().copied().filter(|record| own.value_of(*record).is_none()).collect();
             if shown.contains(&Column::Own(own.name)) && !own.is_asking && !missing.is_empty() {
                 own.is_asking = true;
                 let (expression, token) = (Arc::clone(&own.expression), Arc::clone(&own.token));
@@ -96,17 +97,17 @@ impl App {
     }
 
     /// Takes what an expression says of some of the records on the screen; the others are still asked.
-    pub(super) fn take_part(&mut self, id: u64, told: Vec<(usize, CellValue)>) {
+    pub(super) fn take_part(&mut self, id: u64, values: Vec<(usize, CellValue)>) {
         if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {
-            own.take_near(told);
+            own.take_near(values);
         }
     }
 
     /// Takes what an expression says of records on the screen.
-    pub(super) fn take_near(&mut self, id: u64, told: Vec<(usize, CellValue)>, why: Option<String>) {
+    pub(super) fn take_near(&mut self, id: u64, values: Vec<(usize, CellValue)>, why: Option<String>) {
         if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {
             own.is_asking = false;
-            own.take_near(told);
+            own.take_near(values);
         }
         self.column_failed(id, why);
     }
@@ -130,7 +131,7 @@ impl App {
     /// changed.
     fn refuse_column(&mut self, id: u64) {
         let Some(typed) = self.typed_column.take_if(|typed| typed.id == id) else { return };
-        let Some(own) = self.table.own.iter().find(|own| own.id == id).filter(|own| !own.has_told()) else { return };
+        let Some(own) = self.table.own.iter().find(|own| own.id == id).filter(|own| !own.has_values()) else { return };
         let (name, column) = (own.name, Column::Own(own.name));
         match typed.before {
             Some(expression) => self.set_column(name, &expression),

@@ -113,12 +113,12 @@ impl App {
     /// Asks for the findings of the rules of datasets.
     pub(super) fn check_data(&mut self, effects: &mut Effects) {
         if self.session.format.layout() != Layout::Set {
-            self.tell("this file is one run: `obelus check --data` looks at it for damaged text and secrets");
+            self.notify("this file is one run: `obelus check --data` looks at it for damaged text and secrets");
         } else if !self.session.records.is_complete() {
-            self.tell("the file is still being read");
+            self.notify("the file is still being read");
         } else {
             self.table.is_checking = true;
-            self.tell("checking the dataset: copies, loops, damaged text, secrets, outliers");
+            self.notify("checking the dataset: copies, loops, damaged text, secrets, outliers");
             effects.push(Effect::Job(Job::CheckData { content: self.asking.content }));
         }
     }
@@ -132,7 +132,7 @@ impl App {
         match found {
             Err(why) => self.notice = Some(Notice { is_error: true, text: why }),
             Ok(data) => {
-                self.tell(data.told());
+                self.notify(data.summary());
                 self.session.data = Some(data);
                 self.session.forget_findings();
                 let here = self.table.record();

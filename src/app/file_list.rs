@@ -99,7 +99,7 @@ impl App {
         if files.pane.open.is_none() && files.opening.is_none() {
             self.open_file(path, effects);
         } else if came == Some(path) {
-            self.tell(format!("a newer file: {name} · ]n opens it, q leads to the list"));
+            self.notify(format!("a newer file: {name} · ]n opens it, q leads to the list"));
         }
     }
 
@@ -132,8 +132,8 @@ impl App {
     pub(super) fn sort_files(&mut self) {
         let Some(files) = &mut self.files else { return };
         files.pane.set_order(files.pane.order.next());
-        let told = files.pane.order.told();
-        self.tell(format!("files: {told}"));
+        let label = files.pane.order.label();
+        self.notify(format!("files: {label}"));
     }
 
     /// Lists only the files whose names match what was typed, or the sessions that it may be about; nothing typed: all.
@@ -205,7 +205,7 @@ impl App {
     pub(super) fn open_newest(&mut self, effects: &mut Effects) {
         match self.files.as_ref().and_then(|files| files.pane.newest()).map(|file| file.path.clone()) {
             Some(path) => self.open_file(path, effects),
-            None => self.tell("there is no list of files; a folder, or several files, open with one"),
+            None => self.notify("there is no list of files; a folder, or several files, open with one"),
         }
     }
 
@@ -215,7 +215,7 @@ impl App {
         if files.pane.open.as_ref() != Some(&path) {
             let name = files.pane.name_of(&path).unwrap_or_default().to_owned();
             files.opening = Some(path.clone());
-            self.tell(format!("opening {name}"));
+            self.notify(format!("opening {name}"));
             effects.push(Effect::OpenFile(path));
         } else if is_listed {
             // It is open: back to where it was left.

@@ -20,7 +20,7 @@ impl App {
             self.select_again(Found::At(number));
             self.inspector.message.gone = None;
             self.session.live.is_put = true;
-            self.tell(format!("the record that was gone is there again, as step {number}"));
+            self.notify(format!("the record that was gone is there again, as step {number}"));
         }
         self.session.is_complete = is_complete && self.coming.is_none();
         self.session.is_live = is_live;
@@ -76,7 +76,7 @@ impl App {
     }
 
     /// The input has another content. What is shown stays until that is there, so that nothing is lost on the way.
-    pub(super) fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
+    pub(super) fn replaced(&mut self, replacement: msg::Replacement, message: Option<String>) {
         self.session.is_complete = false;
         if replacement.mark.is_some() {
             (self.session.live.stale, self.session.live.stale_since) = (replacement.mark, None);
@@ -85,10 +85,10 @@ impl App {
         // Of two that come before one is shown, the first may have been the other content.
         let mark = self.coming.take().and_then(|before| before.mark);
         self.coming = Some(msg::Replacement { mark: replacement.mark.or(mark), ..replacement });
-        if let Some(text) = told {
+        if let Some(text) = message {
             // Somebody writes there.
             self.session.is_live = true;
-            self.tell(text);
+            self.notify(text);
         }
     }
 
@@ -140,8 +140,8 @@ impl App {
         let record = if let Found::At(record) = found { record } else { before };
         self.reopening = Some(Reopening { record, is_asked: false });
         if let Some(selected) = self.selected.as_ref().filter(|_| found == Found::Gone) {
-            let told = selected.gone_told(&format!("trajectory {before}"));
-            self.tell(format!("{told}: this is what is in its place now"));
+            let message = selected.gone_message(&format!("trajectory {before}"));
+            self.notify(format!("{message}: this is what is in its place now"));
         }
     }
 
@@ -155,8 +155,8 @@ impl App {
             }
             Found::Gone => {
                 let number = self.table.record().unwrap_or_default();
-                let told = selected.gone_told(&format!("record {number}"));
-                self.tell(format!("{told}: the cursor is on what is in its place"));
+                let message = selected.gone_message(&format!("record {number}"));
+                self.notify(format!("{message}: the cursor is on what is in its place"));
             }
             Found::Unasked | Found::NotYet => {}
         }
@@ -173,16 +173,16 @@ impl App {
             Found::Gone => {
                 let step = self.session.focus.step;
                 self.inspector.message.gone = Some((self.session.generation, step));
-                self.tell_gone("");
+                self.notify_gone("");
             }
             Found::Unasked | Found::NotYet => {}
         }
     }
 
-    fn tell_gone(&mut self, more: &str) {
+    fn notify_gone(&mut self, more: &str) {
         let Some(selected) = &self.selected else { return };
-        let told = selected.gone_told(&format!("the record of step {}", selected.number()));
-        self.tell(format!("{told}; what it held stays here{more}"));
+        let message = selected.gone_message(&format!("the record of step {}", selected.number()));
+        self.notify(format!("{message}; what it held stays here{more}"));
     }
 
     /// Asks for the trajectory that was open, of the content that is there now. A document that is rewritten is no
@@ -211,11 +211,11 @@ impl App {
         }
         self.session.live.is_put = true;
         if shows_gone {
-            self.tell_gone(&format!(", the last step is {last}"));
+            self.notify_gone(&format!(", the last step is {last}"));
             return;
         }
         let word = self.session.live.stale.unwrap_or("read again");
-        self.tell(format!("the file was {word}: there is no step {step} any more, {last} is the last"));
+        self.notify(format!("the file was {word}: there is no step {step} any more, {last} is the last"));
     }
 
     /// `F`.
@@ -223,10 +223,10 @@ impl App {
         let Some((last, count)) = self.session.open().map(|open| (open.last(), open.count())) else { return };
         if self.session.live.toggle(last, count) {
             self.go_to_last();
-            self.tell("following the newest step");
+            self.notify("following the newest step");
             self.stop_at_hit(effects);
         } else {
-            self.tell("paused: steps that come are counted; F goes on");
+            self.notify("paused: steps that come are counted; F goes on");
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>)
         return (vec![(layout.footer, typed)], Some((column, layout.footer.y)));
     }
     let mut rows = match &app.notice {
-        Some(notice) if app.prefix.is_none() => told(notice, app.size),
+        Some(notice) if app.prefix.is_none() => notice_rows(notice, app.size),
         _ => vec![parts(app).into_iter().flat_map(|(pieces, _)| pieces).collect()],
     };
     if let Some(tour) = app.tour.filter(|_| app.layer.is_none() && app.prefix.is_none()) {
@@ -46,7 +46,7 @@ pub fn contains(app: &App, layout: &Layout, (column, row): (u16, u16)) -> bool {
 }
 
 /// A notice in as many rows as it takes, if the screen has so many; the last is cut where it has not.
-fn told(notice: &Notice, (width, height): (u16, u16)) -> Vec<Vec<Piece>> {
+fn notice_rows(notice: &Notice, (width, height): (u16, u16)) -> Vec<Vec<Piece>> {
     let role = if notice.is_error { Role::Error } else { Role::Text };
     let text = SafeText::of(&notice.text);
     let rows_max = usize::from(height / NOTICE_PART).max(1);
@@ -94,12 +94,12 @@ pub fn hit(app: &App, column: usize) -> Option<Action> {
 /// The line that is being typed, and the column of its cursor.
 fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
     // What is wrong with it is shown until the next key.
-    let is_told = app.notice.is_some();
+    let has_notice = app.notice.is_some();
     match &app.layer {
         Some(Layer::Search(prompt)) => Some(searched(prompt, app.notice.as_ref(), cells)),
-        Some(Layer::Filter(prompt)) if !is_told => Some(prompt.line(" & ", cells)),
-        Some(Layer::Column(prompt)) if !is_told => Some(prompt.line(" name = EXPR ", cells)),
-        Some(Layer::Condition(prompt)) if !is_told => Some(prompt.line(" stop when it ", cells)),
+        Some(Layer::Filter(prompt)) if !has_notice => Some(prompt.line(" & ", cells)),
+        Some(Layer::Column(prompt)) if !has_notice => Some(prompt.line(" name = EXPR ", cells)),
+        Some(Layer::Condition(prompt)) if !has_notice => Some(prompt.line(" stop when it ", cells)),
         Some(Layer::Review(line)) => Some(line.prompt.line(&line.label(), cells)),
         _ => None,
     }
@@ -107,13 +107,13 @@ fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
 
 /// The search that is being typed, and after it what it found so far.
 fn searched(prompt: &Prompt, notice: Option<&Notice>, cells: usize) -> (Vec<Piece>, u16) {
-    let told = notice.map(|notice| Piece::of(Role::Dim, &format!("  {}", notice.text)));
-    let told = told.filter(|told| told.width() <= cells / 2);
-    let room = cells - told.as_ref().map_or(0, Piece::width);
+    let piece = notice.map(|notice| Piece::of(Role::Dim, &format!("  {}", notice.text)));
+    let piece = piece.filter(|piece| piece.width() <= cells / 2);
+    let room = cells - piece.as_ref().map_or(0, Piece::width);
     let (mut line, column) = prompt.line(" /", room);
     let rest = room.saturating_sub(pieces_width(&line));
     line.push(Piece::of(Role::Text, &" ".repeat(rest)));
-    line.extend(told);
+    line.extend(piece);
     (line, column)
 }
 
@@ -136,11 +136,11 @@ fn sequences(app: &App, first: &str) -> Vec<Part> {
     let contexts = app.place();
     let rows = app.keymap.rows(&contexts).flat_map(|row| row.keys.iter().map(move |key| (*key, row)));
     let begun = rows.filter(|(key, _)| sequence(key).is_some_and(|(begun, _)| begun == first));
-    let told = begun.map(|(key, row)| {
+    let completions = begun.map(|(key, row)| {
         let label = Piece::of(Role::Dim, &format!(" {}   ", row.label));
         (vec![Piece::of(Role::KeyName, key), label], Some(row.action))
     });
-    std::iter::once((vec![Piece::of(Role::Text, " ")], None)).chain(told).collect()
+    std::iter::once((vec![Piece::of(Role::Text, " ")], None)).chain(completions).collect()
 }
 
 /// The keys that fit.

@@ -388,7 +388,7 @@ impl App {
             Lane::Find => self.search.awaited = None,
             Lane::Reading => self.inspector.message.look = Look::Json,
             Lane::Page => self.pager.give_up(),
-            Lane::AlignRuns => self.two_runs.told.clone_from(&why),
+            Lane::AlignRuns => self.two_runs.status.clone_from(&why),
             Lane::Seek => drop(self.stop_seeking(&mut Vec::new())),
             Lane::Facts
             | Lane::Tally

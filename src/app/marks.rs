@@ -105,7 +105,7 @@ impl App {
                 self.notice = Some(Notice { is_error: true, text });
             }
             None if count == 0 && std::mem::take(&mut self.reviewing.is_failing) => {
-                self.tell("all marks are saved now");
+                self.notify("all marks are saved now");
             }
             _ => {}
         }

@@ -287,7 +287,7 @@ impl Menu {
     }
 
     /// What the row under the cursor says, if it has no room for all of it; as lines.
-    fn told(&self, width: usize) -> Vec<Row> {
+    fn help_rows(&self, width: usize) -> Vec<Row> {
         let Some(item) = self.chosen() else { return Vec::new() };
         let row = self.row(item, width);
         let text = match item {
@@ -318,12 +318,12 @@ impl Menu {
                 Item::Sign(sign) => sign.about.len(),
                 _ => cells + width,
             };
-            let is_told =
+            let is_shown =
                 cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_) | Item::Mouse(_) | Item::Sign(_)));
-            if is_told { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
+            if is_shown { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
         };
         let all = self.items.iter().map(lines).max().unwrap_or(0).min(height / 2);
-        all.max(self.told(width).len().min(height.saturating_sub(2)))
+        all.max(self.help_rows(width).len().min(height.saturating_sub(2)))
     }
 
     /// Scrolls so that the cursor (and a heading above the first row) is visible.
@@ -339,11 +339,11 @@ impl Menu {
     #[must_use]
     pub fn window(&self, width: usize, height: usize) -> Window {
         if self.items.is_empty() {
-            let told = match self.kind {
+            let heading = match self.kind {
                 MenuKind::Palette => format!("No command {}.", self.prompt.text().trim()),
                 _ => "Nothing matches.".to_owned(),
             };
-            return Window::notice(&[&told, "Backspace widens, Esc closes."], width);
+            return Window::notice(&[&heading, "Backspace widens, Esc closes."], width);
         }
         let reserved = self.reserved(width, height);
         let height = height - reserved;
@@ -352,7 +352,7 @@ impl Menu {
             .map(|i| self.row(self.items[i], width).hit(Hit::Row(i)).cursor(i == self.scroll.cursor))
             .collect();
         rows.resize(if reserved > 0 { height } else { rows.len() }, Row::default());
-        rows.extend(self.told(width).into_iter().take(reserved));
+        rows.extend(self.help_rows(width).into_iter().take(reserved));
         Window { rows, top: self.scroll.top, total: self.items.len() }
     }
 

@@ -270,9 +270,9 @@ impl App {
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live, &mut effects),
             Msg::PendingTail(pending, clock) => self.ends(pending, &clock),
             Msg::HighlightExpired => self.fade(&mut effects),
-            Msg::Stale(mark, told, clock) => self.stale(mark, told, clock),
+            Msg::Stale(mark, message, clock) => self.stale(mark, message, clock),
             Msg::Polling(is_polling) => self.session.live.is_polling = is_polling,
-            Msg::Replaced(replacement, told) => self.replaced(replacement, told),
+            Msg::Replaced(replacement, message) => self.replaced(replacement, message),
             Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(content, facts) => self.take_facts(content, facts),
@@ -282,8 +282,8 @@ impl App {
             Msg::Arranging(number, per_cent) => self.arranging(number, per_cent),
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
-            Msg::CustomValuesVisible(id, told, why) => self.take_near(id, told, why),
-            Msg::CustomValuesPart(id, told) => self.take_part(id, told),
+            Msg::CustomValuesVisible(id, values, why) => self.take_near(id, values, why),
+            Msg::CustomValuesPart(id, values) => self.take_part(id, values),
             Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
             Msg::OwnEnded(id, why) => self.asked_all(id, why),
             Msg::Attempts(number, answer) => self.take_attempts(number, answer),
@@ -355,7 +355,7 @@ impl App {
             None => name,
         };
         self.notice = None;
-        self.search.is_told = false;
+        self.search.is_reported = false;
         if self.is_asked() {
             self.answer(&pressed, effects);
         } else if let Some(row) = self.keymap.find(&contexts, &pressed) {
@@ -364,7 +364,7 @@ impl App {
             self.type_key(key, effects);
         } else {
             let key = |action| self.keymap.key_of(action);
-            self.tell(match self.keymap.elsewhere(&contexts, &pressed) {
+            self.notify(match self.keymap.elsewhere(&contexts, &pressed) {
                 Some(pane) => format!("{pressed} works in {pane}; {} goes there", key(Action::PaneNext)),
                 None => format!("{pressed} does nothing here; {} lists the keys", key(Action::Help)),
             });
@@ -450,7 +450,7 @@ impl App {
     }
 
     /// Shows a message in the footer.
-    pub fn tell(&mut self, text: impl Into<String>) {
+    pub fn notify(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { is_error: false, text: text.into() });
     }
 }

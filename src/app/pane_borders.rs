@@ -125,14 +125,14 @@ impl App {
         };
         let is_its = |border: &&Border| border.at == ends(border).0 || border.at == ends(border).1;
         let Some(border) = layout.borders.iter().find(is_its).copied() else {
-            return self.tell("nothing is beside this pane that could give it room");
+            return self.notify("nothing is beside this pane that could give it room");
         };
         let is_behind = border.at == ends(&border).1;
         let cells = if border.is_level { KEY_ROWS } else { KEY_COLUMNS };
         let step = if is_more == is_behind { cells } else { -cells };
         self.move_border(border, border.at.saturating_add_signed(step));
         if self.border(border.split) == Some(border) {
-            self.tell(if is_more { "what is beside it has its least" } else { "this pane has its least" });
+            self.notify(if is_more { "what is beside it has its least" } else { "this pane has its least" });
         }
     }
 

@@ -41,14 +41,14 @@ impl App {
     /// Opens the file that the step in focus, or the result of its call, refers to.
     pub(super) fn open_part(&mut self, effects: &mut Effects) {
         match self.part_of_focus() {
-            None => self.tell("this step refers to no other file"),
-            Some(Target::Sentence(told)) => self.tell(told),
+            None => self.notify("this step refers to no other file"),
+            Some(Target::Sentence(sentence)) => self.notify(sentence),
             Some(Target::File(path)) => {
                 let Some(here) = self.session.path.clone() else { return };
                 let name = self.trail.own_name.clone().unwrap_or_else(|| self.session.name.clone());
                 let crumb = Crumb { path: here, name, step: self.session.focus.step };
                 self.trail.next = Some(Next::Part(path.clone(), crumb));
-                self.tell("opening; q comes back");
+                self.notify("opening; q comes back");
                 effects.push(Effect::OpenFile(path));
             }
         }

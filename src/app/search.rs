@@ -23,7 +23,7 @@ pub struct Search {
     hits: Option<Arc<[u32]>>,
     /// The row that was found last, and whether the footer speaks of it.
     at: Option<FoundAt>,
-    pub(super) is_told: bool,
+    pub(super) is_reported: bool,
     /// Where the prompt was opened, while a search is typed.
     pub(super) begun: Option<Begun>,
 }
@@ -48,8 +48,8 @@ impl App {
         if self.search.awaited.is_some() && self.search.pattern.as_ref().is_some_and(|p| p.typed() == typed) {
             // The job that began with the last letter goes on.
             self.search.begun = None;
-            self.search.is_told = true;
-            self.tell(format!("searching for {typed} · Esc stops"));
+            self.search.is_reported = true;
+            self.notify(format!("searching for {typed} · Esc stops"));
             return;
         }
         self.return_to_begin();
@@ -71,7 +71,7 @@ impl App {
     /// Goes to the next or previous hit in the focused pane.
     pub(super) fn search_on(&mut self, is_forward: bool, effects: &mut Effects) {
         let Some(pattern) = self.search.pattern.clone() else {
-            self.tell("nothing was searched for yet; / searches in this pane");
+            self.notify("nothing was searched for yet; / searches in this pane");
             return;
         };
         let found = match self.front().search(self, &pattern, is_forward) {
@@ -82,7 +82,7 @@ impl App {
         // Rows that do not scroll have no cursor: that something is there can only be said.
         let is_above = self.head_rows().iter().any(|row| pattern.is_match(&row.plain()));
         let (typed, pane) = (pattern.typed(), super::view::name(self, self.pane));
-        self.tell(match found {
+        self.notify(match found {
             Some(Nth { at, of }) if is_above => format!("{typed} · {} of {of} in {pane}, and above them", at + 1),
             Some(Nth { at, of }) => format!("{typed} · {} of {of} in {pane}", at + 1),
             None if is_above => format!("{typed} is at the top of {pane}, and nowhere below"),
@@ -98,7 +98,7 @@ impl App {
         self.search.awaited = Some(self.search.number);
         self.search.hits = None;
         self.search.ground = self.search_ground(from);
-        self.tell(format!("searching for {} · Esc stops", pattern.typed()));
+        self.notify(format!("searching for {} · Esc stops", pattern.typed()));
         let within = self.searched_steps(from);
         effects.push(Effect::Job(Job::Find {
             number: self.search.number,
@@ -158,7 +158,7 @@ impl App {
             Some(at) => self.go_to_row(at),
             None => {
                 self.search.awaited = None;
-                self.tell(format!("no further {typed}"));
+                self.notify(format!("no further {typed}"));
             }
         }
     }
@@ -175,12 +175,12 @@ impl App {
             }
             FoundAt::Record(record) if self.table.show(record) => {}
             FoundAt::Record(record) => {
-                self.tell(format!("the next one is in record {record}, which the filter hides; Esc clears it"));
+                self.notify(format!("the next one is in record {record}, which the filter hides; Esc clears it"));
                 return;
             }
         }
-        self.search.is_told = true;
-        self.tell_hits(None);
+        self.search.is_reported = true;
+        self.notify_hits(None);
     }
 
     /// Takes how many rows have hits.
@@ -194,13 +194,13 @@ impl App {
             let is_known = self.search.ground.as_ref().is_some_and(|ground| ground.rows == known);
             self.search.hits = is_known.then_some(rows);
         }
-        self.tell_hits(Some(hits.count));
+        self.notify_hits(Some(hits.count));
     }
 
     /// Reports which hit this is, of how many, until the next key.
-    fn tell_hits(&mut self, counted: Option<usize>) {
+    fn notify_hits(&mut self, counted: Option<usize>) {
         let (Some(pattern), Some(at)) = (&self.search.pattern, self.search.at) else { return };
-        if !self.search.is_told {
+        if !self.search.is_reported {
             return;
         }
         let row = if matches!(at, FoundAt::Step(_)) { "step" } else { "record" };
@@ -213,7 +213,7 @@ impl App {
             (None, Some(count)) => format!("{typed} · in {}+ {row}s · Esc stops counting", count.max(1)),
             (None, None) => return,
         };
-        self.tell(text);
+        self.notify(text);
     }
 }
 

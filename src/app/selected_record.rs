@@ -175,7 +175,7 @@ impl SelectedRecord {
     }
 
     /// What is said where the record is not found: `what` names it.
-    pub(super) fn gone_told(&self, what: &str) -> String {
+    pub(super) fn gone_message(&self, what: &str) -> String {
         let equal = self.equal.map_or_else(String::new, |number| format!(" (an equal one was and is {number})"));
         format!("{what}{equal} is not in the file any more")
     }

@@ -59,7 +59,7 @@ pub fn frame(app: &App) -> Frame {
     if let Some(open) = open.as_ref().filter(|_| !layout.has_borders && layout.has(Pane::Steps)) {
         left.push(Piece::of(Role::Text, " "));
         let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
-        left.extend(app.step_filter.told(open, room));
+        left.extend(app.step_filter.label(open, room));
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
@@ -97,11 +97,11 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
 /// The sentence on the value in focus; a search in the state finds paths, which are whole only there.
 fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let own = app.front().explain(app, open);
-    let mut told = own.unwrap_or_else(|| header::explain(open, cells));
+    let mut pieces = own.unwrap_or_else(|| header::explain(open, cells));
     if let Some(pattern) = &app.search.pattern {
-        search_highlight::mark_pieces(pattern, &mut told);
+        search_highlight::mark_pieces(pattern, &mut pieces);
     }
-    told
+    pieces
 }
 
 /// The name of what a pane shows.
@@ -145,9 +145,9 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let area = menu_area(app.size);
     let inside = area.inside();
     let mut window = menu.window(usize::from(inside.width), usize::from(inside.height.saturating_sub(1)));
-    let told = menu.heading();
+    let heading = menu.heading();
     let (name, sign) = match menu.kind {
-        MenuKind::Readers => (told.as_str(), " › "),
+        MenuKind::Readers => (heading.as_str(), " › "),
         MenuKind::Fields => (" Field that names the task · type a path, as details.task · Enter · Esc ", " c "),
         MenuKind::Templates => (" Chat templates · Enter uses one · Esc closes ", " c "),
         MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),

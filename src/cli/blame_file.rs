@@ -79,10 +79,10 @@ fn print(opened: &Opened, file: &FileAt<'_>, out: &mut Out) -> Result<(), Stop> 
 }
 
 fn gap(from: Option<u32>, to: Option<u32>) -> String {
-    let told = match (from, to) {
+    let range_text = match (from, to) {
         (Some(from), Some(to)) if from + 1 == to => format!("line {from} is not known"),
         (Some(from), Some(to)) => format!("lines {from} to {} are not known", to.saturating_sub(1)),
         _ => "lines whose place is not known".to_owned(),
     };
-    format!("{:<6} {:<8}{:>6} │ {told}", "", "", "⋯")
+    format!("{:<6} {:<8}{:>6} │ {range_text}", "", "", "⋯")
 }

@@ -189,7 +189,7 @@ fn show(opened: &Opened, found: &Found, asked: &AskedPath, out: &mut Out) -> Res
             Hop::Value { id, step, .. } => by(attributions.get(*id, *step)),
             Hop::Result { .. } => String::new(),
         };
-        out.line(&format!("  = {}{who}", hop.told(run)))?;
+        out.line(&format!("  = {}{who}", hop.describe(run)))?;
     }
     if hops.is_empty() {
         out.line("  first came in here, as far as the run shows")?;

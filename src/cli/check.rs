@@ -27,7 +27,7 @@ use crate::state::IS_CHECKED;
 use baseline::{Contents, Known};
 use clap::{ArgMatches, Args};
 use data::Data;
-use folded::{Folded, Told};
+use folded::{Folded, ReportLine};
 use loss::Counted;
 use sarif::Sarif;
 use serde::Serialize;
@@ -200,8 +200,8 @@ impl Check<'_, '_> {
     /// Reports the findings of all files; what is wrong with files that cannot be read.
     fn files(&mut self, inputs: &Inputs, format: Option<&str>) -> Result<Vec<String>, Stop> {
         if let Form::Sarif(sarif) = &mut self.form {
-            let told = sarif.begin(self.out);
-            self.unless_closed(told)?;
+            let result = sarif.begin(self.out);
+            self.unless_closed(result)?;
         }
         let mut problems: Vec<String> = inputs.troubles().collect();
         for file in &inputs.names {
@@ -226,11 +226,11 @@ impl Check<'_, '_> {
         ingest::findings(loaded, |found| -> Result<(), Stop> {
             found.into_iter().try_for_each(|found| self.found(file, found, &mut contents))
         })?;
-        self.tell_folded(file, loaded)?;
+        self.report_folded(file, loaded)?;
         if let Some(mut data) = self.data.take() {
             data.file(&file.to_string(), loaded, |found| self.found(file, found, &mut contents))?;
             self.data = Some(data);
-            self.tell_folded(file, loaded)?;
+            self.report_folded(file, loaded)?;
         }
         let mut all = std::mem::take(&mut self.loss);
         let are_several = all.len() > 1;
@@ -240,7 +240,7 @@ impl Check<'_, '_> {
                 self.found(file, found, &mut contents)
             })?;
             one.counts.add(counts);
-            self.tell_folded(file, loaded)?;
+            self.report_folded(file, loaded)?;
         }
         self.loss = all;
         Ok(loaded.trouble.clone())
@@ -252,7 +252,7 @@ impl Check<'_, '_> {
             return Ok(());
         }
         match self.policy.judge(found, contents)? {
-            Ruling::Counts(found) => self.tell(file, &found, contents),
+            Ruling::Counts(found) => self.report(file, &found, contents),
             Ruling::Allowed => {
                 self.summary.allowed += 1;
                 Ok(())
@@ -264,19 +264,22 @@ impl Check<'_, '_> {
         }
     }
 
-    fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+    fn report(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
         self.summary.count(&found.finding);
-        let told = match &mut self.form {
+        let result = match &mut self.form {
             Form::Text => {
                 let out = &mut *self.out;
-                let told = self.folded.push(found.clone());
-                told.iter().try_for_each(|told| tell_people(file, told, None, out)).map_err(Stop::from)
+                let report_lines = self.folded.push(found.clone());
+                report_lines
+                    .iter()
+                    .try_for_each(|report_line| write_line(file, report_line, None, out))
+                    .map_err(Stop::from)
             }
             Form::Json => {
                 let line = json(&file.text(), &found.finding)?;
                 self.out.json(&line).map_err(Stop::from)
             }
-            Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out),
+            Form::Sarif(sarif) => sarif.write_finding(file, found, contents.of(found)?, self.out),
             Form::Rows(rows) => rows.push(finding_row(&file.text(), found, contents.key(found)?)).map_err(Stop::from),
             Form::Known => {
                 self.known.add(&found.finding, contents.of(found)?);
@@ -284,20 +287,20 @@ impl Check<'_, '_> {
             }
             Form::Unread => Ok(()),
         };
-        self.unless_closed(told)
+        self.unless_closed(result)
     }
 
     /// Reports what all records of a file have, at the end of a pass over it.
-    fn tell_folded(&mut self, file: &FileName, loaded: &Loaded) -> Result<(), Stop> {
+    fn report_folded(&mut self, file: &FileName, loaded: &Loaded) -> Result<(), Stop> {
         if !matches!(self.form, Form::Text) {
             return Ok(());
         }
         let records = loaded.records()?.len();
         let next = Folded::new(loaded.detected.format.layout() == Layout::Run);
         let folded = std::mem::replace(&mut self.folded, next);
-        let mut told = folded.finish(records).into_iter();
-        let told = told.try_for_each(|told| tell_people(file, &told, Some(records), self.out));
-        self.unless_closed(told.map_err(Stop::from))
+        let mut report_lines = folded.finish(records).into_iter();
+        let result = report_lines.try_for_each(|report_line| write_line(file, &report_line, Some(records), self.out));
+        self.unless_closed(result.map_err(Stop::from))
     }
 
     /// Whether think tags are right in a text: every template that was asked for knows them.
@@ -306,33 +309,33 @@ impl Check<'_, '_> {
     }
 
     /// R27: where the reader has closed the pipe, goes on without it: `check | head` has the exit status of `check`.
-    fn unless_closed(&mut self, told: Result<(), Stop>) -> Result<(), Stop> {
-        match told {
+    fn unless_closed(&mut self, result: Result<(), Stop>) -> Result<(), Stop> {
+        match result {
             Err(Stop::Output(e)) if e.kind() == ErrorKind::BrokenPipe => {
                 self.form = Form::Unread;
                 Ok(())
             }
-            told => told,
+            result => result,
         }
     }
 
     /// The end of the answer, and the exit status.
     fn end(mut self, problems: &[String], written: Option<&FileName>) -> Result<u8, Stop> {
-        let told = match &self.form {
-            Form::Text if self.loss.len() > 1 => loss::tell(&self.loss, self.out).map_err(Stop::from),
+        let result = match &self.form {
+            Form::Text if self.loss.len() > 1 => loss::write_table(&self.loss, self.out).map_err(Stop::from),
             Form::Json if self.loss.len() > 1 => self.out.json(&loss::json(&self.loss)?).map_err(Stop::from),
             _ => Ok(()),
         };
-        self.unless_closed(told)?;
-        let told = match (&self.form, written) {
+        self.unless_closed(result)?;
+        let result = match (&self.form, written) {
             // Where no file could be read there is nothing to count.
             (Form::Text, _) if self.summary.files == 0 && !problems.is_empty() => Ok(()),
-            (Form::Text | Form::Rows(_), _) => self.summary.tell(self.out).map_err(Stop::from),
+            (Form::Text | Form::Rows(_), _) => self.summary.write_summary(self.out).map_err(Stop::from),
             (Form::Sarif(sarif), _) => sarif.end(problems, self.out),
-            (Form::Known, Some(file)) => self.summary.tell_written(file, self.out).map_err(Stop::from),
+            (Form::Known, Some(file)) => self.summary.write_baseline_summary(file, self.out).map_err(Stop::from),
             _ => Ok(()),
         };
-        self.unless_closed(told)?;
+        self.unless_closed(result)?;
         if let Form::Rows(rows) = self.form {
             rows.finish()?;
         }
@@ -345,10 +348,10 @@ impl Check<'_, '_> {
 }
 
 /// One line for people; `records`: how many the file has, where that is known.
-fn tell_people(file: &FileName, told: &Told, records: Option<usize>, out: &mut Out) -> std::io::Result<()> {
-    match told {
-        Told::One(found) => text::tell(file, found, out),
-        Told::Folded(found, in_a_row) => text::tell_folded(file, (found, *in_a_row), records, out),
+fn write_line(file: &FileName, report_line: &ReportLine, records: Option<usize>, out: &mut Out) -> std::io::Result<()> {
+    match report_line {
+        ReportLine::One(found) => text::write_finding(file, found, out),
+        ReportLine::Folded(found, in_a_row) => text::write_folded(file, (found, *in_a_row), records, out),
     }
 }
 

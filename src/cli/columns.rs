@@ -20,7 +20,7 @@ pub(super) type Column = (CustomColumn, String);
 
 /// What some columns say of the records of a file.
 pub(super) struct Columns {
-    told: Vec<(CustomColumn, Vec<CellValue>)>,
+    values: Vec<(CustomColumn, Vec<CellValue>)>,
     /// How often an expression failed for a record.
     pub(super) failed: u64,
 }
@@ -32,10 +32,10 @@ impl Columns {
     /// An expression is invalid, or comes to a bad end again and again; the input can no longer be read.
     pub(super) fn of(loaded: &Loaded, filter: &Filter, columns: &[Column], wanted: &[bool]) -> Result<Self, Problem> {
         let asked = columns.iter().filter(|(name, _)| filter.own().any(|own| own == *name));
-        let mut out = Self { told: Vec::new(), failed: 0 };
+        let mut out = Self { values: Vec::new(), failed: 0 };
         for column in asked {
-            let (told, failed) = told(loaded, column, wanted)?;
-            out.told.push((column.0, told));
+            let (column_values, failed) = evaluate(loaded, column, wanted)?;
+            out.values.push((column.0, column_values));
             out.failed += failed;
         }
         Ok(out)
@@ -50,12 +50,12 @@ impl Columns {
 /// What an expression says of each record; of one that is not wanted, nothing. And for how many it fails: the first is
 /// reported.
 #[cfg(feature = "query")]
-pub(super) fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
+pub(super) fn evaluate(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let (name, expression) = column;
     let named = |text: String| format!("column {} = {expression}: {text}", name.as_str());
     let question = Question { expression: expression.clone(), wants_results: true, limit: LIMIT };
     let records = loaded.records()?;
-    let mut told = vec![CellValue::Nothing; records.len()];
+    let mut values = vec![CellValue::Nothing; records.len()];
     let (mut first, mut failed) = (None, 0_u64);
     let asked = run::records(loaded, &question, "", Some(wanted), |answered| {
         let answer = answered.answer;
@@ -64,7 +64,7 @@ pub(super) fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<
             failed += 1;
             first.get_or_insert_with(|| (answered.place.line, why.clone()));
         }
-        if let Some(value) = told.get_mut(answered.number) {
+        if let Some(value) = values.get_mut(answered.number) {
             *value = CellValue::of(answer.results.lines().next(), answer.failure.is_some());
         }
         Ok(())
@@ -77,11 +77,11 @@ pub(super) fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<
         let more = if failed > 1 { format!(" (and for {} more)", failed - 1) } else { String::new() };
         complain(&format!("{}:{line}: {}{more}", loaded.input.name(), named(why)));
     }
-    Ok((told, failed))
+    Ok((values, failed))
 }
 
 #[cfg(not(feature = "query"))]
-pub(super) fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
+pub(super) fn evaluate(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let message = format!("the column {} needs the feature `query`, which this build has not", column.0.as_str());
     Err(Problem::usage(message))
 }
@@ -106,7 +106,7 @@ impl Subject for Answers<'_> {
     }
 
     fn own(&self, name: CustomColumn) -> &CellValue {
-        let column = self.columns.told.iter().find(|(own, _)| *own == name);
-        column.and_then(|(_, told)| told.get(self.record)).unwrap_or(&CellValue::Nothing)
+        let column = self.columns.values.iter().find(|(own, _)| *own == name);
+        column.and_then(|(_, values)| values.get(self.record)).unwrap_or(&CellValue::Nothing)
     }
 }

@@ -68,9 +68,9 @@ fn check(folder: &Path, json: bool, out: &mut Out) -> Result<u8, Stop> {
     let problems = problems();
     let status = if problems.is_empty() { 0 } else { BROKEN };
     if json {
-        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let folder = folder.display().to_string();
-        out.json(&plain(&vec![("folder", raw(&folder)?), ("problems", raw(&told)?)]))?;
+        out.json(&plain(&vec![("folder", raw(&folder)?), ("problems", raw(&messages)?)]))?;
         return Ok(status);
     }
     for problem in &problems {

@@ -28,7 +28,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.question.json {
         out.json(&answer(&opened.header(), &members(&fill)?))?;
     } else {
-        tell(&opened, &fill, out)?;
+        write_report(&opened, &fill, out)?;
     }
     Ok(0)
 }
@@ -82,7 +82,7 @@ fn compaction(compaction: &Compaction) -> Result<Box<RawValue>, Problem> {
 }
 
 /// A line for each role and kind, what was recorded, and what compactions dropped.
-fn tell(opened: &Opened, fill: &ContextFill, out: &mut Out) -> Result<(), Stop> {
+fn write_report(opened: &Opened, fill: &ContextFill, out: &mut Out) -> Result<(), Stop> {
     let all = fill.tokens();
     out.line(&format!("step {}: about {all} tokens of text in the window, estimated", opened.step))?;
     let rows: Vec<Vec<String>> = fill.shares.iter().map(|share| cells(share, all)).collect();

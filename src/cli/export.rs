@@ -240,7 +240,7 @@ impl Options {
     }
 
     /// The options that decide what is written, in words for the manifest.
-    fn told(&self, filter: Option<&Filter>) -> Vec<(&'static str, String)> {
+    fn manifest_options(&self, filter: Option<&Filter>) -> Vec<(&'static str, String)> {
         let names = |all: &[Decision]| {
             let names: Vec<&str> = all.iter().map(|d| crate::review::verdict_name(d.verdict())).collect();
             names.join(",")
@@ -259,7 +259,7 @@ impl Options {
             ("sample", self.sample.map(|n| n.to_string()).unwrap_or_default()),
             ("by", self.by.clone().unwrap_or_default()),
             ("seed", self.seed.to_string()),
-            ("split", self.split.as_ref().map(Split::told).unwrap_or_default()),
+            ("split", self.split.as_ref().map(Split::describe).unwrap_or_default()),
             ("to", self.to.map(To::name).unwrap_or_default().to_owned()),
             ("arguments", if self.arguments == Some(Arguments::Object) { "object".to_owned() } else { String::new() }),
             ("redact", flag(self.redact)),
@@ -289,7 +289,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     match &options.out {
         Some(path) if !options.redact_list => {
             let written = write::write(&options, path, &sifted, &stamps)?;
-            tell(&written, out)?;
+            write_report(&written, out)?;
         }
         _ => secrets::list(&options, &sifted, out)?,
     }
@@ -301,12 +301,12 @@ fn note(not_carried: &ChatLeft) {
     if not_carried.is_empty() {
         return;
     }
-    super::tell("not carried over (the manifest says of which records):");
+    super::print_error("not carried over (the manifest says of which records):");
     let mut all: Vec<(&String, &u64)> = not_carried.iter().collect();
     all.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-    all.iter().take(NOTES_MAX).for_each(|(name, count)| super::tell(&format!("    {count:>8}  {name}")));
+    all.iter().take(NOTES_MAX).for_each(|(name, count)| super::print_error(&format!("    {count:>8}  {name}")));
     if all.len() > NOTES_MAX {
-        super::tell(&format!("    and {} more", all.len() - NOTES_MAX));
+        super::print_error(&format!("    and {} more", all.len() - NOTES_MAX));
     }
 }
 
@@ -315,16 +315,16 @@ fn note_replaced(counts: &write::Counts) {
     if counts.replaced.is_empty() {
         return;
     }
-    super::tell("replaced (the manifest has all places):");
-    counts.replaced.iter().for_each(|place| super::tell(&format!("    {place}")));
+    super::print_error("replaced (the manifest has all places):");
+    counts.replaced.iter().for_each(|place| super::print_error(&format!("    {place}")));
     let rest = counts.redacted.values().sum::<u64>().saturating_sub(counts.replaced.len() as u64);
     if rest > 0 {
-        super::tell(&format!("    and {rest} more"));
+        super::print_error(&format!("    and {rest} more"));
     }
 }
 
 /// What was written and what was left, for people.
-fn tell(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
+fn write_report(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
     let counts = &written.counts;
     let plural = if counts.read == 1 { "" } else { "s" };
     let text = format!("{} of {} record{plural} written", counts.written, counts.read);
@@ -336,7 +336,7 @@ fn tell(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
         out.line(&format!("    {count:>8}  left out: {reason}"))?;
     }
     if let Some(proof) = &written.proof {
-        out.line(&proof.told())?;
+        out.line(&proof.describe())?;
     }
     for (kind, count) in &counts.redacted {
         out.line(&format!("    {count:>8}  replaced: {kind}"))?;

@@ -249,11 +249,11 @@ impl Where {
         if self.own.is_empty() {
             return Ok(Passing { records: passing, failed: 0 });
         }
-        let told = Columns::of(loaded, &self.own, &self.columns, &passing)?;
+        let columns = Columns::of(loaded, &self.own, &self.columns, &passing)?;
         for (record, passes) in passing.iter_mut().enumerate() {
-            *passes = *passes && told.pass(&self.own, record);
+            *passes = *passes && columns.pass(&self.own, record);
         }
-        Ok(Passing { records: passing, failed: told.failed })
+        Ok(Passing { records: passing, failed: columns.failed })
     }
 }
 

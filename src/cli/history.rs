@@ -37,7 +37,7 @@ struct Entry {
 
 /// What the value was copied from.
 struct Cause {
-    told: String,
+    description: String,
     member: HopMember,
 }
 
@@ -182,7 +182,8 @@ fn entry(
         } else {
             Attribution::default()
         },
-        cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, attributions) }),
+        cause: hop
+            .map(|hop| Cause { description: hop.describe(run), member: HopMember::of(&hop, opened, attributions) }),
     })
 }
 
@@ -200,7 +201,7 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
         if is_named {
             row.push((Tone::Path, with_instance(&entry.reference, entry.instance.as_deref())));
         }
-        let cause = entry.cause.as_ref().map_or(String::new(), |cause| format!("  = {}", cause.told));
+        let cause = entry.cause.as_ref().map_or(String::new(), |cause| format!("  = {}", cause.description));
         let value = entry.value.as_ref().map_or(String::new(), |value| format!("{}{cause}", value.get()));
         row.push((Tone::Plain, value));
         row

@@ -104,9 +104,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         Problem::usage(message).hint("try another template with --template")
     })?;
     if options.json {
-        tell_programs((&options, file), template.name(), &conversation, &answer, out)?;
+        write_json((&options, file), template.name(), &conversation, &answer, out)?;
     } else {
-        tell(template.name(), (&options, file), &answer, out)?;
+        write_report(template.name(), (&options, file), &answer, out)?;
     }
     Ok(u8::from(!answer.findings.is_empty()))
 }
@@ -131,7 +131,7 @@ fn conversation(options: &Options, file: &FileName, out: &mut Out) -> Result<(St
     Ok((text, conversation))
 }
 
-fn tell_programs(
+fn write_json(
     (options, file): (&Options, &FileName),
     template: &str,
     conversation: &Conversation,
@@ -178,7 +178,12 @@ fn tell_programs(
     Ok(out.json(&plain(&members))?)
 }
 
-fn tell(template: &str, (options, file): (&Options, &FileName), answer: &Loss, out: &mut Out) -> Result<(), Stop> {
+fn write_report(
+    template: &str,
+    (options, file): (&Options, &FileName),
+    answer: &Loss,
+    out: &mut Out,
+) -> Result<(), Stop> {
     let head = format!("{file} record {} with template {template}", options.record);
     out.styled(&[(Tone::Strong, &head)])?;
     for line in answer.lines() {

@@ -150,7 +150,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // A mark belongs to bytes that were read; of a file that was changed meanwhile they may be none of its records.
     stamp.map_or(Ok(()), |stamp| stamp.check())?;
     mark_journal.save()?;
-    let said = format!("{} on {} written", counted(count, "decision"), told(&targets));
+    let said = format!("{} on {} written", counted(count, "decision"), target_list(&targets));
     if let Err(error) = out.line(&said).and_then(|()| out.finish()) {
         // They are in the journal whether or not that can be said.
         super::complain(&said);
@@ -159,7 +159,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(passing.map_or(0, |passing| passing.status()))
 }
 
-fn told(targets: &[(Target, About)]) -> String {
+fn target_list(targets: &[(Target, About)]) -> String {
     match targets {
         [(target, about)] => {
             let record = about.id.clone().or(about.record.map(|n| format!("record {n}"))).unwrap_or_default();
@@ -222,9 +222,13 @@ fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<Target, P
     found.retain(|(id, keys)| tree.node(*id, keys).is_some_and(|node| tree.shape(node, step).is_some()));
     let instance_of = |id| tree.identity(id).instance.clone();
     let (id, keys) = found.iter().find(|(id, _)| instance_of(*id) == typed.instance).ok_or_else(|| {
-        let told = Problem::usage(format!("the state has no {path} at step {step}"));
+        let problem = Problem::usage(format!("the state has no {path} at step {step}"));
         let others: Vec<String> = found.iter().filter_map(|(id, _)| instance_of(*id)).collect();
-        if others.is_empty() { told } else { told.hint(format!("--instance says of which: {}", others.join(", "))) }
+        if others.is_empty() {
+            problem
+        } else {
+            problem.hint(format!("--instance says of which: {}", others.join(", ")))
+        }
     })?;
     target.path = Some(run.reference(tree.identity(*id), keys));
     target.instance = instance_of(*id);

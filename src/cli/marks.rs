@@ -64,9 +64,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         return Err(Problem::usage("--where asks of the records of a FILE, and none is named").into());
     }
     let (marks, gathered) = options.marks.read()?;
-    tell_left_out(&gathered);
+    warn_left_out(&gathered);
     if options.files.is_empty() {
-        return tell(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
+        return write_marks(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
     }
     let mut status = 0;
     for file in &spread(&options.files)? {
@@ -77,13 +77,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.has(unit));
         let here = units.marks(&marks).into_iter().filter(|(unit, ..)| is_wanted(*unit));
         let here = here.map(|(unit, target, mark)| (Some(unit), target, mark));
-        tell(here, &marks, options.json, out)?;
+        write_marks(here, &marks, options.json, out)?;
         progress(&file.text(), &loaded, &units, &marks, options.json, out)?;
     }
     Ok(status)
 }
 
-fn tell_left_out(gathered: &JournalContents) {
+fn warn_left_out(gathered: &JournalContents) {
     let (broken, newer) = (gathered.broken, gathered.newer.len());
     if broken > 0 {
         let are = if broken == 1 { "is" } else { "are" };
@@ -131,7 +131,7 @@ struct Line<'m> {
 }
 
 /// Marks, each with the number of its unit in the file asked for.
-fn tell<'m>(
+fn write_marks<'m>(
     all: impl Iterator<Item = (Option<usize>, &'m Target, &'m Mark)>,
     marks: &Marks,
     is_json: bool,

@@ -54,7 +54,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     let (slots, missing) = missing_slots(&opened, &options.slot);
     if !missing.is_empty() {
-        return tell_missing(&opened, &options, (&slots, &missing), out);
+        return report_missing(&opened, &options, (&slots, &missing), out);
     }
     if options.question.json {
         let members = merged.iter().map(member).collect::<Result<Vec<_>, _>>()?;
@@ -76,7 +76,7 @@ fn missing_slots<'o>(opened: &'o Opened, named: &'o [String]) -> (Vec<&'o str>, 
 }
 
 /// Names the slots that are not there and those that are.
-fn tell_missing(
+fn report_missing(
     opened: &Opened,
     options: &Options,
     (slots, missing): (&[&str], &[&str]),

@@ -263,12 +263,12 @@ fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// It cannot be opened or read, is no text, or there is no such format.
 fn load(file: impl AsRef<Path>, format: Option<&str>, out: &mut Out) -> Result<Loaded, Problem> {
     let loaded = ingest::open(file, format)?;
-    tell_trouble(&loaded, out);
+    report_trouble(&loaded, out);
     Ok(loaded)
 }
 
 /// Reports if a file could not be read to its end.
-fn tell_trouble(loaded: &Loaded, out: &mut Out) {
+fn report_trouble(loaded: &Loaded, out: &mut Out) {
     if let Some(trouble) = &loaded.trouble {
         complain(&trouble.to_string());
         out.note_trouble();
@@ -287,7 +287,7 @@ fn output_failed(error: &io::Error) -> u8 {
 /// Help and version are answers; all else that clap says is a complaint, which quotes arguments: file names, mostly.
 fn answer_clap(error: &clap::Error) -> u8 {
     if error.use_stderr() {
-        error.render().to_string().lines().for_each(tell);
+        error.render().to_string().lines().for_each(print_error);
         return TROUBLE;
     }
     match error.print() {
@@ -298,11 +298,11 @@ fn answer_clap(error: &clap::Error) -> u8 {
 
 /// One message for people on stderr.
 fn complain(message: &str) {
-    tell(&format!("obelus: {message}"));
+    print_error(&format!("obelus: {message}"));
 }
 
 /// One line on stderr, made safe to show: it may quote the input.
-fn tell(line: &str) {
+fn print_error(line: &str) {
     let line = SafeText::of(line);
     let is_asked = SAID.with_borrow_mut(|said| match said {
         Some(said) => {

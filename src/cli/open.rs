@@ -26,7 +26,7 @@ impl Question {
     /// The file cannot be read, or holds no such trajectory.
     pub(super) fn open(&self, out: &mut Out) -> Result<Opened, Problem> {
         let opened = self.opened()?;
-        opened.tell_trouble(out);
+        opened.report_trouble(out);
         Ok(opened)
     }
 
@@ -52,7 +52,7 @@ impl Question {
             .hint(format!("`obelus steps` lists its records; `--format NAME` reads it as one that has: {others}")))
     }
 
-    /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to report a file that broke off.
+    /// As [`open`](Self::open), but leaves it to [`Opened::report_trouble`] to report a file that broke off.
     pub(super) fn opened(&self) -> Result<Opened, Problem> {
         self.of(ingest::open(&self.file, self.format.forced())?)
     }
@@ -128,8 +128,8 @@ impl<'o> Attributions<'o> {
 
 impl Opened {
     /// Reports if the file could not be read to its end.
-    pub(super) fn tell_trouble(&self, out: &mut Out) {
-        super::tell_trouble(&self.loaded, out);
+    pub(super) fn report_trouble(&self, out: &mut Out) {
+        super::report_trouble(&self.loaded, out);
     }
 
     /// The bytes of the input.

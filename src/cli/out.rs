@@ -457,7 +457,7 @@ mod tests {
         out.columns(&[Tone::Step], &rows).unwrap();
         out.finish().unwrap();
         drop(out);
-        let told = "\u{1b}[33m日\u{1b}[0m  b  c\n\u{1b}[33mx\u{1b}[0m      l…\n";
-        assert_eq!(String::from_utf8(bytes).unwrap(), told);
+        let expected = "\u{1b}[33m日\u{1b}[0m  b  c\n\u{1b}[33mx\u{1b}[0m      l…\n";
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 }

@@ -98,10 +98,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     drop(question.child()?);
     let inputs = Inputs::of(files);
     let has_several = inputs.names.len() > 1;
-    let mut told = QueryOutput { options: &options, filter, marks, out, has_several, has_failed: false };
+    let mut output = QueryOutput { options: &options, filter, marks, out, has_several, has_failed: false };
     let mut status = inputs.complain();
     for file in &inputs.names {
-        match told.file(file, &question) {
+        match output.file(file, &question) {
             Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
                 status = TROUBLE;
@@ -109,7 +109,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             done => done?,
         }
     }
-    Ok(status.max(u8::from(told.has_failed)))
+    Ok(status.max(u8::from(output.has_failed)))
 }
 
 /// What is said of files.

@@ -46,11 +46,11 @@ fn show(resolved: &Resolved, out: &mut Out) -> Result<(), Stop> {
             Err(_) => out.line(value.get())?,
         }
     }
-    let told: Vec<String> = resolved
+    let lines: Vec<String> = resolved
         .fields
         .iter()
         .filter(|(name, _)| !matches!(*name, "value" | "ref"))
         .map(|(name, value)| format!("{name} {}", value.get().trim_matches('"')))
         .collect();
-    Ok(out.line(&told.join(" · "))?)
+    Ok(out.line(&lines.join(" · "))?)
 }

@@ -44,10 +44,10 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         if i > 0 || config.is_some() {
             out.line("")?;
         }
-        let told = opened.run.description(view.id, opened.step, opened.bytes());
-        let told = told.map_or_else(String::new, |text| format!("  {text}"));
+        let description = opened.run.description(view.id, opened.step, opened.bytes());
+        let description = description.map_or_else(String::new, |text| format!("  {text}"));
         let heading = heading(tree.identity(view.id), opened.run.instances());
-        out.styled(&[(Tone::Path, &heading), (Tone::Dim, &told)])?;
+        out.styled(&[(Tone::Path, &heading), (Tone::Dim, &description)])?;
         if let Some(field) = opened.run.route(view.id, opened.step) {
             out.line(&format!("route: {} → {field}", tree.identity(view.id).kind))?;
         }

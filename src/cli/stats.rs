@@ -105,7 +105,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let wanted = Wanted::of(&options)?;
     let mut status = inputs.complain();
     for file in &inputs.names {
-        match tell(file, (&options, &wanted), out) {
+        match write_report(file, (&options, &wanted), out) {
             Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
                 status = TROUBLE;
@@ -131,8 +131,8 @@ impl Wanted {
             options.outcomes || options.lift || options.tasks || options.by.is_some() || options.histogram.is_some();
         if filter.is_some() && !takes_filter {
             let hint = "`obelus export --where FILTER FILE --out - | obelus stats -` shows all of some records";
-            let told = "--where goes with --by, --histogram, --outcomes, --lift or --tasks";
-            return Err(Problem::usage(told).hint(hint));
+            let message = "--where goes with --by, --histogram, --outcomes, --lift or --tasks";
+            return Err(Problem::usage(message).hint(hint));
         }
         let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
         let tokenizer =
@@ -146,25 +146,25 @@ impl Wanted {
     }
 }
 
-fn tell(file: &FileName, (options, wanted): (&Options, &Wanted), out: &mut Out) -> Result<u8, Stop> {
+fn write_report(file: &FileName, (options, wanted): (&Options, &Wanted), out: &mut Out) -> Result<u8, Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
     let passing = wanted.passing(&loaded)?;
     let status = passing.as_ref().map_or(0, Passing::status);
     let passing = passing.map(|passing| passing.records);
     let more = match (&options.by, options.histogram) {
-        _ if options.tasks => tasks::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
-        _ if options.outcomes => outcomes::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
-        _ if options.summary => summary::tell(file, &loaded, options, out).map(|()| 0),
-        _ if options.lift => lift::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
-        _ if options.tools => tools::tell(file, &loaded, options, out).map(|()| 0),
-        (Some(by), _) => by::tell(file, &loaded, (options, by), (wanted, passing), out),
-        (None, Some(number)) => by::tell_histogram(file, &loaded, (options, number), (wanted, passing), out),
-        (None, None) => tell_all(file, &loaded, options, out).map(|()| 0),
+        _ if options.tasks => tasks::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
+        _ if options.outcomes => outcomes::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
+        _ if options.summary => summary::write_report(file, &loaded, options, out).map(|()| 0),
+        _ if options.lift => lift::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
+        _ if options.tools => tools::write_report(file, &loaded, options, out).map(|()| 0),
+        (Some(by), _) => by::write_report(file, &loaded, (options, by), (wanted, passing), out),
+        (None, Some(number)) => by::write_histogram(file, &loaded, (options, number), (wanted, passing), out),
+        (None, None) => write_all(file, &loaded, options, out).map(|()| 0),
     }?;
     Ok(status.max(more))
 }
 
-fn tell_all(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+fn write_all(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
     if options.json {
         let stage = loaded.detected.format.stage(&file.text());
         return survey::stats(loaded, |stats| match options.only {
@@ -177,7 +177,7 @@ fn tell_all(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) 
         dataset = Some(stats.to_owned());
         Ok(())
     })?;
-    tell_dataset(&file.to_string(), &what(file, loaded), dataset.as_deref(), out)
+    write_dataset(&file.to_string(), &what(file, loaded), dataset.as_deref(), out)
 }
 
 /// What a file is, for people.
@@ -190,7 +190,7 @@ fn what(file: &FileName, loaded: &Loaded) -> String {
     }
 }
 
-fn tell_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut Out) -> Result<(), Stop> {
+fn write_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut Out) -> Result<(), Stop> {
     out.line(&format!("{file}  {what}"))?;
     let rows = match dataset.map(|d| json::parse(d.get())) {
         Some(Ok(dataset)) => rows(&dataset),
@@ -201,7 +201,10 @@ fn tell_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut Ou
 
 /// One row a member: a number, or names with their numbers, the greatest first.
 fn rows(dataset: &Value<'_>) -> Vec<Vec<String>> {
-    members(dataset).into_iter().map(|(key, value)| vec![format!("  {}", key.replace('_', " ")), told(value)]).collect()
+    members(dataset)
+        .into_iter()
+        .map(|(key, value)| vec![format!("  {}", key.replace('_', " ")), value_text(value)])
+        .collect()
 }
 
 /// The members of statistics that say something.
@@ -214,7 +217,7 @@ pub(super) fn members<'v>(dataset: &'v Value<'v>) -> Vec<(&'v str, &'v Value<'v>
 }
 
 /// A member of statistics in one line.
-pub(super) fn told(value: &Value<'_>) -> String {
+pub(super) fn value_text(value: &Value<'_>) -> String {
     match &value.data {
         Data::Object(object) => {
             let mut members: Vec<_> = object.entries().filter(|(_, v)| v.as_object().is_none()).collect();
@@ -222,7 +225,7 @@ pub(super) fn told(value: &Value<'_>) -> String {
             if object.get("p50").is_none() {
                 members.sort_by_key(|(_, v)| std::cmp::Reverse(number(v)));
             }
-            members.iter().map(|(key, v)| format!("{key} {}", told(v))).collect::<Vec<_>>().join(" · ")
+            members.iter().map(|(key, v)| format!("{key} {}", value_text(v))).collect::<Vec<_>>().join(" · ")
         }
         Data::Bool(is_passed) => (if *is_passed { "pass" } else { "fail" }).to_owned(),
         _ => value.as_str().unwrap_or(value.text).to_owned(),

@@ -121,9 +121,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let mut status = inputs.complain();
     for file in &inputs.names {
         let loaded = super::load(file, options.format.forced(), out).map_err(Stop::from);
-        let answer = if options.sketches { sketches } else { tell };
-        let told = loaded.and_then(|loaded| answer(file, &loaded, &wanted, &mut rows, out));
-        match told {
+        let answer = if options.sketches { sketches } else { write_rows };
+        let result = loaded.and_then(|loaded| answer(file, &loaded, &wanted, &mut rows, out));
+        match result {
             Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
                 status = TROUBLE;
@@ -157,7 +157,7 @@ impl Rows {
     }
 }
 
-fn tell(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out: &mut Out) -> Result<u8, Stop> {
+fn write_rows(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out: &mut Out) -> Result<u8, Stop> {
     let format = loaded.detected.format;
     if format.survey(crate::format::Purpose::Table).is_none() {
         return runs(file, loaded, wanted, rows, out).map(|()| 0);
@@ -219,7 +219,7 @@ fn sketches(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, 
 /// The rows of a file for people: columns that hold something.
 fn people(file: &FileName, schema: &Schema, rows: &[Vec<Cell>], count: usize, out: &mut Out) -> Result<(), Stop> {
     out.line(&format!("{file}  {}", counted(count, "record")))?;
-    let is_told = |cell: &Cell| !matches!(cell, Cell::Int(None | Some(0)) | Cell::Float(None) | Cell::Text(None));
+    let is_filled = |cell: &Cell| !matches!(cell, Cell::Int(None | Some(0)) | Cell::Float(None) | Cell::Text(None));
     let is_same = |(one, other): (usize, usize)| rows.iter().all(|row| row.get(one) == row.get(other));
     let at = |name: &str| schema.columns.iter().position(|(known, _)| *known == name);
     // Where no task has several attempts the ids say it all.
@@ -227,12 +227,12 @@ fn people(file: &FileName, schema: &Schema, rows: &[Vec<Cell>], count: usize, ou
     let shown = SHOWN.iter().filter(|name| names_tasks || **name != "task");
     let held: Vec<(usize, &str)> = shown
         .filter_map(|name| Some((at(name)?, *name)))
-        .filter(|(at, name)| *name == "record" || rows.iter().any(|row| row.get(*at).is_some_and(is_told)))
+        .filter(|(at, name)| *name == "record" || rows.iter().any(|row| row.get(*at).is_some_and(is_filled)))
         .collect();
     let mut table = vec![held.iter().map(|(_, name)| (Tone::Dim, (*name).to_owned())).collect::<Vec<_>>()];
     for row in rows {
         let cells = held.iter().filter_map(|(at, name)| Some((row.get(*at)?, *name)));
-        table.push(cells.map(|(cell, name)| (tone(name, cell), told(cell))).collect());
+        table.push(cells.map(|(cell, name)| (tone(name, cell), cell_text(cell))).collect());
     }
     table.iter_mut().filter_map(|row| row.first_mut()).for_each(|(_, text)| text.insert_str(0, "  "));
     out.cells(&table)?;
@@ -252,7 +252,7 @@ fn tone(name: &str, cell: &Cell) -> Tone {
     }
 }
 
-fn told(cell: &Cell) -> String {
+fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Int(Some(number)) => number.to_string(),
         Cell::Float(Some(number)) => number.to_string(),

@@ -114,10 +114,10 @@ fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
 
 /// Hears of the first signal to end.
 fn signals() -> Result<Receiver<()>, Stop> {
-    let (tell, heard) = bounded(1);
+    let (sender, heard) = bounded(1);
     on_end_signal(move || {
         // The second signal changes nothing: the end is near.
-        let _ = tell.try_send(());
+        let _ = sender.try_send(());
     })?;
     Ok(heard)
 }
@@ -183,8 +183,8 @@ impl Loop {
             return true;
         }
         if self.is_at_end() {
-            self.told(|tail, tell| {
-                tail.finish(tell);
+            self.write_reports(|tail, emit| {
+                tail.finish(emit);
                 true
             });
             return false;
@@ -222,21 +222,21 @@ impl Loop {
     }
 
     fn look(&mut self) {
-        self.told(|tail, tell| {
-            tail.look(Instant::now(), tell);
+        self.write_reports(|tail, emit| {
+            tail.look(Instant::now(), emit);
             true
         });
     }
 
     fn read(&mut self) -> bool {
-        self.told(|tail, tell| tail.read(Instant::now(), tell))
+        self.write_reports(|tail, emit| tail.read(Instant::now(), emit))
     }
 
     /// Lets the follower report, and hands its reports to the writer.
-    fn told(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(TailReport<'_>)) -> bool) -> bool {
+    fn write_reports(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(TailReport<'_>)) -> bool) -> bool {
         let (show, has_error, has_trouble) = (&mut self.show, &mut self.has_error, &mut self.has_trouble);
-        let more = work(&mut self.tail, &mut |told| {
-            match &told.what {
+        let more = work(&mut self.tail, &mut |report| {
+            match &report.what {
                 TailItem::Notice(message) => {
                     *has_trouble = true;
                     complain(&SafeText::of(message).to_string());
@@ -244,7 +244,7 @@ impl Loop {
                 TailItem::Error { .. } => *has_error = true,
                 _ => {}
             }
-            show.add(&told);
+            show.add(&report);
         });
         self.writer.add(self.show.take());
         more

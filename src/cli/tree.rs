@@ -76,12 +76,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             people(&attempts, task, &stretches, out)?;
         }
     }
-    tell_tasks(&options, &loaded, (&tasks, attempts.len()), out)?;
+    write_tasks(&options, &loaded, (&tasks, attempts.len()), out)?;
     Ok(0)
 }
 
 /// How many tasks have several attempts, for people.
-fn tell_tasks(
+fn write_tasks(
     options: &Options,
     loaded: &Loaded,
     (tasks, attempts): (&[Vec<usize>], usize),
@@ -165,10 +165,10 @@ fn people(attempts: &[Attempt], task: &[usize], stretches: &[Stretch], out: &mut
         for attempt in stretch.ends.iter().map(|i| &attempts[*i]) {
             let (indent, steps) =
                 if stretch.attempts > 1 { (format!("{indent}  "), "ends") } else { (indent.clone(), steps.as_str()) };
-            let told =
+            let count_text =
                 |name: &str, value: &Option<String>| value.as_ref().map_or(String::new(), |v| format!("  {name} {v}"));
             let id = attempt.id.as_deref().unwrap_or_default();
-            let outcome = [told("reward", &attempt.reward), told("finish", &attempt.finish)].concat();
+            let outcome = [count_text("reward", &attempt.reward), count_text("finish", &attempt.finish)].concat();
             let head = format!("{indent}{steps}  record {}  {id}", attempt.record);
             out.styled(&[(Tone::Plain, head.trim_end()), (Tone::Info, &outcome)])?;
         }

@@ -88,7 +88,7 @@ impl Work {
         if version == std::mem::replace(&mut self.version, version) {
             return Ok(());
         }
-        if self.folded == 0 && self.told.is_none() {
+        if self.folded == 0 && self.reported_records.is_none() {
             return Ok(());
         }
         let fresh = Live::new(self.live.generation + 1, Arc::clone(&self.live.input), self.format);

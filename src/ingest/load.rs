@@ -77,15 +77,15 @@ impl Loaded {
         look: &(impl Fn(&Record, &[u8]) -> S + Sync),
         mut each: impl FnMut(S) -> Result<(), E>,
     ) -> Result<usize, E> {
-        let mut told = 0;
+        let mut reported = 0;
         if self.records.get().is_none() {
             let records = index_and_look(&self.input, self.detected.format.framing(), look, |seen| {
-                told += 1;
+                reported += 1;
                 each(seen)
             })?;
             self.records.get_or_init(|| records);
         }
-        Ok(told)
+        Ok(reported)
     }
 
     /// Number of runs: of a format whose file is one list of steps 1, else one a record.

@@ -108,9 +108,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_told_once_each_on_a_line_of_its_own() {
+    fn records_are_reported_once_each_on_a_line_of_its_own() {
         let mut records = Records::default();
-        let mut told = |text: &str| {
+        let mut stream_lines = |text: &str| {
             let mut out = Vec::new();
             let end = records.put(&Input::memory("x", text), &mut |piece: &[u8]| {
                 out.extend_from_slice(piece);
@@ -119,15 +119,15 @@ mod tests {
             assert_eq!(end, Ok(Ok(())));
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(told("{\"a\":1}\n{\"b\":1}"), "{\"a\":1}\n{\"b\":1}\n");
-        assert_eq!(told("{\"a\":1}\n{\"b\":1}\n{\"c\":1}\n"), "{\"c\":1}\n");
-        assert_eq!(told("{\"c\":1}\n{\"a\":2}\n{\"b\":1}\n"), "{\"a\":2}\n", "rows that moved are no new ones");
+        assert_eq!(stream_lines("{\"a\":1}\n{\"b\":1}"), "{\"a\":1}\n{\"b\":1}\n");
+        assert_eq!(stream_lines("{\"a\":1}\n{\"b\":1}\n{\"c\":1}\n"), "{\"c\":1}\n");
+        assert_eq!(stream_lines("{\"c\":1}\n{\"a\":2}\n{\"b\":1}\n"), "{\"a\":2}\n", "rows that moved are no new ones");
         assert_eq!(
-            told("{\"c\":1}\n{\"c\":1}\n{\"e\":1}\n{\"e\":1}\n"),
+            stream_lines("{\"c\":1}\n{\"c\":1}\n{\"e\":1}\n{\"e\":1}\n"),
             "{\"c\":1}\n{\"e\":1}\n{\"e\":1}\n",
             "equal records are several"
         );
-        assert_eq!(told("{\n \"d\": [1,\n 2]\n}"), "{\"d\":[1,2]}\n");
-        assert_eq!(told(""), "");
+        assert_eq!(stream_lines("{\n \"d\": [1,\n 2]\n}"), "{\"d\":[1,2]}\n");
+        assert_eq!(stream_lines(""), "");
     }
 }

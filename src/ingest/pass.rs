@@ -94,8 +94,8 @@ pub fn look_at_all<S: Seen, E: From<Problem>>(
     look: impl Fn(&Record, &[u8]) -> S + Sync,
     mut each: impl FnMut(S) -> Result<(), E>,
 ) -> Result<(), E> {
-    let told = loaded.look_first(&look, &mut each)?;
-    look_from(loaded, told, look, each)
+    let seen = loaded.look_first(&look, &mut each)?;
+    look_from(loaded, seen, look, each)
 }
 
 /// The same, once the records are found: what was seen need not know how to be counted again.

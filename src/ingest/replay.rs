@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paused_deck_goes_on_when_it_is_told() {
+    fn a_paused_deck_goes_on_when_it_is_asked_to() {
         let playback = Arc::new(PlaybackControl {
             state: Mutex::new(State { speed: 1e6, is_paused: true }),
             changed: Condvar::new(),

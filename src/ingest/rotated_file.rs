@@ -42,8 +42,9 @@ impl Late {
         let lines = memchr::memchr_iter(b'\n', &self.input.read(new).ok()?).count();
         self.end = new.end();
         self.lines += lines;
-        let (lines_told, name) = (|| count_of(self.lines, "line"), self.input.name());
-        let told = || format!("{} came to the file that {name} was before; it is not shown any more", lines_told());
-        (lines > 0).then(told)
+        let (lines_label, name) = (|| count_of(self.lines, "line"), self.input.name());
+        let describe =
+            || format!("{} came to the file that {name} was before; it is not shown any more", lines_label());
+        (lines > 0).then(describe)
     }
 }

@@ -15,16 +15,16 @@ const FILES_MAX: usize = 4096;
 /// What a run and its sub-agents spent; None: it has none in files of their own.
 #[must_use]
 pub fn spent_with_parts(run: &dyn Run, input: &Input) -> Option<WithParts> {
-    let mut all = Files { seen: HashSet::new(), told: WithParts { spent: spent(run), ..WithParts::default() } };
+    let mut all = Files { seen: HashSet::new(), reported: WithParts { spent: spent(run), ..WithParts::default() } };
     all.seen.extend(input.path().and_then(|path| path.canonicalize().ok()));
     all.add_parts(run, 0);
-    (all.told.sub_agents + all.told.missing > 0).then_some(all.told)
+    (all.reported.sub_agents + all.reported.missing > 0).then_some(all.reported)
 }
 
 /// The files that were read, and what they reported.
 struct Files {
     seen: HashSet<PathBuf>,
-    told: WithParts,
+    reported: WithParts,
 }
 
 impl Files {
@@ -33,7 +33,7 @@ impl Files {
         for part in sub_agents {
             match part.step.and_then(|step| run.part_of(step)) {
                 Some((_, Some(PartState::Found { path, .. }))) => self.add_file(path, depth),
-                _ => self.told.missing += 1,
+                _ => self.reported.missing += 1,
             }
         }
     }
@@ -45,11 +45,11 @@ impl Files {
         }
         let read = |loaded: &Loaded| loaded.run(0).ok();
         let Some(run) = open(path, None).ok().as_ref().and_then(read) else {
-            self.told.missing += 1;
+            self.reported.missing += 1;
             return;
         };
-        self.told.sub_agents += 1;
-        add_spent(&mut self.told.spent, spent(run.as_ref()).as_ref());
+        self.reported.sub_agents += 1;
+        add_spent(&mut self.reported.spent, spent(run.as_ref()).as_ref());
         self.add_parts(run.as_ref(), depth + 1);
     }
 }

@@ -83,9 +83,9 @@ impl Work {
             Found::Nothing => Ok(()),
             Found::Torn(torn) => {
                 let name = self.live.input.name();
-                let told =
+                let message =
                     format!("{name} is no JSON now: {}, at byte {}; what it held stays on screen", torn.why, torn.byte);
-                self.send(IngestEvent::Torn(told))
+                self.send(IngestEvent::Torn(message))
             }
             Found::Version { text, .. } => {
                 let first = text.trim_ascii_start().first().copied().unwrap_or_default();

@@ -59,13 +59,13 @@ impl Worker {
     /// No thread can be started.
     pub fn start(input: Arc<Input>, format: &'static dyn Format) -> Result<Self, Problem> {
         let live = Live::new(0, input, format);
-        let (tell, events) = bounded(EVENTS_MAX);
+        let (sender, events) = bounded(EVENTS_MAX);
         let (keep, dropped) = bounded(0);
-        let mut work = Work::new(live.clone(), format, tell.clone(), dropped);
+        let mut work = Work::new(live.clone(), format, sender.clone(), dropped);
         let body = move || {
             if catch_unwind(AssertUnwindSafe(|| work.run())).is_err() {
                 let problem = Problem::unreadable("reading stopped: a fault in obelus").hint("please report it");
-                let _gone = tell.send(IngestEvent::Problem(problem));
+                let _gone = sender.send(IngestEvent::Problem(problem));
             }
         };
         let started = thread::Builder::new().name("ingest".to_owned()).spawn(body);
@@ -114,7 +114,7 @@ pub(super) struct Work {
     /// Whether the input had its end and nothing can come any more.
     pub(super) is_finished: bool,
     /// Records reported at the last `Done` or `Appended`; None before the first.
-    pub(super) told: Option<usize>,
+    pub(super) reported_records: Option<usize>,
     last_progress: Option<Instant>,
     pub(super) last_growth: Option<Instant>,
     opened: Instant,
@@ -125,12 +125,12 @@ pub(super) struct Work {
     refused_until: u64,
     /// Whether it was reported that the file is polled.
     is_polling: bool,
-    tell: Sender<IngestEvent>,
+    events: Sender<IngestEvent>,
     dropped: Receiver<()>,
 }
 
 impl Work {
-    fn new(live: Live, format: &'static dyn Format, tell: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
+    fn new(live: Live, format: &'static dyn Format, events: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
         let watch = Watch::new(Arc::clone(&live.input));
         let origin = Origin::of(&live.input);
         Self {
@@ -148,7 +148,7 @@ impl Work {
             folded: 0,
             is_run_settled: true,
             is_finished: false,
-            told: None,
+            reported_records: None,
             last_progress: None,
             last_growth: None,
             opened: Instant::now(),
@@ -156,7 +156,7 @@ impl Work {
             ahead_cost: Duration::ZERO,
             refused_until: 0,
             is_polling: false,
-            tell,
+            events,
             dropped,
         }
     }
@@ -203,12 +203,12 @@ impl Work {
         self.keep();
         self.fold(None)?;
         self.settle()?;
-        self.tell_polling()?;
+        self.report_polling()?;
         self.wait()
     }
 
     /// R20: says whether nothing reports changes, when that is another.
-    fn tell_polling(&mut self) -> Result<(), Stop> {
+    fn report_polling(&mut self) -> Result<(), Stop> {
         let is_polling = self.watch.is_polling() || self.origin.as_ref().is_some_and(Origin::is_polling);
         if std::mem::replace(&mut self.is_polling, is_polling) == is_polling {
             return Ok(());
@@ -333,7 +333,7 @@ impl Work {
     }
 
     pub(super) fn begin_generation(&mut self, why: Why) -> Result<(), Stop> {
-        (self.folded, self.told, self.is_run_settled) = (0, None, true);
+        (self.folded, self.reported_records, self.is_run_settled) = (0, None, true);
         self.live.records.set_complete(false);
         self.send(IngestEvent::Generation(self.live.clone(), why))
     }
@@ -346,7 +346,7 @@ impl Work {
         let count = self.live.records.count();
         self.live.records.set_complete(true);
         let pending = self.framer.pending();
-        let event = match self.told.replace(count) {
+        let event = match self.reported_records.replace(count) {
             None => IngestEvent::Done { pending },
             Some(before) => IngestEvent::Appended { records: count.saturating_sub(before), pending },
         };
@@ -387,8 +387,8 @@ impl Work {
 
     /// Reports lines that came to the file before this one.
     fn look_at_late(&mut self) -> Result<(), Stop> {
-        if let Some(told) = self.late.as_mut().and_then(Late::look) {
-            self.send(IngestEvent::Late(told))?;
+        if let Some(message) = self.late.as_mut().and_then(Late::look) {
+            self.send(IngestEvent::Late(message))?;
         }
         if self.late.as_ref().is_some_and(Late::is_over) {
             self.late = None;
@@ -477,7 +477,7 @@ impl Work {
     pub(super) fn send(&self, event: IngestEvent) -> Result<(), Stop> {
         select_biased! {
             recv(self.dropped) -> _ => Err(Stop::Dropped),
-            send(self.tell, event) -> sent => sent.map_err(|_| Stop::Dropped),
+            send(self.events, event) -> sent => sent.map_err(|_| Stop::Dropped),
         }
     }
 
@@ -488,7 +488,7 @@ impl Work {
         }
         if self.last_progress.is_none_or(|at| at.elapsed() >= PROGRESS) {
             self.last_progress = Some(Instant::now());
-            let _full = self.tell.try_send(event(self));
+            let _full = self.events.try_send(event(self));
         }
         Ok(())
     }

@@ -190,8 +190,8 @@ fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool, code: &mut T
     let mut rows = vec![heading];
     let size = of.size(open.run());
     if size > TURN_BYTES_MAX {
-        let told = format!(" ⋯ {} · Enter shows it by itself", size_text(size));
-        rows.push(Row::text(Role::Dim, &told).remark());
+        let label = format!(" ⋯ {} · Enter shows it by itself", size_text(size));
+        rows.push(Row::text(Role::Dim, &label).remark());
     } else if let Some(reading) = of.read(open.run(), open.bytes(), &open.folder()) {
         let mut view = ReadingView::folding(FOLD_LINES).numbered(series(step));
         view.set(Some(Arc::new(reading)), false);

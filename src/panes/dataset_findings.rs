@@ -82,7 +82,7 @@ impl DataFound {
 
     /// How much was found, in a sentence.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let records = self.by_record.len();
         match self.found {
             0 => "the rules of datasets (data.*) find nothing".to_owned(),
@@ -108,7 +108,7 @@ mod tests {
         let mut data = DataFound::default();
         (0..=FOUND_MAX).for_each(|record| data.add(finding(record % 3)));
         assert_eq!((0..4).map(|record| data.of(record).len()).sum::<usize>(), FOUND_MAX);
-        assert!(data.told().starts_with("200,001 findings of data.* in 3 records, of which"), "{}", data.told());
+        assert!(data.summary().starts_with("200,001 findings of data.* in 3 records, of which"), "{}", data.summary());
         let mut facts = Facts::default();
         data.add_to(2, &mut facts);
         data.add_to(9, &mut facts);

@@ -332,16 +332,16 @@ impl Shown {
         let count = self.text.split('\n').count();
         for (i, text) in self.text.split('\n').enumerate().take(LINES_MAX) {
             let is_last = i + 1 == count.min(LINES_MAX);
-            let told = match count.saturating_sub(LINES_MAX) {
+            let label = match count.saturating_sub(LINES_MAX) {
                 _ if !is_last => String::new(),
                 0 => format!("   {writer}"),
                 more => format!("   … {} more lines   {writer}", value::count_text(more)),
             };
             let part = from..from + text.len();
             lines.push(if self.is_changed(&part) {
-                self.line(part, &head, role, &told)
+                self.line(part, &head, role, &label)
             } else {
-                self.line(part, CONTEXT_HEAD, Role::Dim, &told)
+                self.line(part, CONTEXT_HEAD, Role::Dim, &label)
             });
             from += text.len() + 1;
         }
@@ -357,9 +357,9 @@ impl Shown {
     }
 
     /// A part of the text as a line, with what precedes and follows it.
-    fn line(&self, part: Range<usize>, head: &str, role: Role, told: &str) -> TextLine {
+    fn line(&self, part: Range<usize>, head: &str, role: Role, text: &str) -> TextLine {
         let end = head.len() + part.len();
-        let mut line = TextLine::new(Role::JsonString, format!("{head}{}{told}", &self.text[part.clone()]));
+        let mut line = TextLine::new(Role::JsonString, format!("{head}{}{text}", &self.text[part.clone()]));
         line.marks.push((0..head.len(), role));
         match &self.changed {
             None => line.marks.push((head.len()..end, role)),

@@ -172,8 +172,8 @@ impl FilesPane {
     /// What a session is sought by.
     fn texts_of<'f>(&'f self, file: &'f ListedFile) -> Vec<&'f str> {
         let known = self.heads.get(&file.path);
-        let told = known.map_or(["", ""], |head| [head.words.as_str(), head.session.folder.as_str()]);
-        [file.agent, &file.name].into_iter().chain(told).collect()
+        let texts = known.map_or(["", ""], |head| [head.words.as_str(), head.session.folder.as_str()]);
+        [file.agent, &file.name].into_iter().chain(texts).collect()
     }
 
     /// The file that was written last.
@@ -345,9 +345,10 @@ impl FilesPane {
             lines.push("`obelus FILE` opens a file, `obelus demo` a recorded run; q ends.");
             return Window::notice(&lines, cells);
         }
-        let told = format!("{} holds no file whose name ends in .jsonl, .ndjson or .json, at any depth.", self.title);
+        let message =
+            format!("{} holds no file whose name ends in .jsonl, .ndjson or .json, at any depth.", self.title);
         let passed_over = "Names that begin with a dot are passed over, and what obelus wrote itself.";
-        let mut lines = vec!["No files yet.", &told, passed_over];
+        let mut lines = vec!["No files yet.", &message, passed_over];
         lines.extend(self.troubles.iter().map(String::as_str));
         lines.push("What comes is listed within a second or two; q ends.");
         Window::notice(&lines, cells)
@@ -437,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_in_few_cells_at_every_width() {
+    fn times_are_shown_in_few_cells_at_every_width() {
         assert_eq!(state(&file("a", 10 * DAY_MS - 60_000), (10 * DAY_MS, 0)).1, "1970-01-10");
         assert_eq!(state(&file("a", 10 * DAY_MS + 45_240_000), (10 * DAY_MS, 0)).1, "12:34");
         assert_eq!(state(&file("a", 10 * DAY_MS - 60_000), (10 * DAY_MS, 3_600_000)).1, "00:59");

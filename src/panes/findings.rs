@@ -150,7 +150,7 @@ pub fn sign(severity: Severity) -> &'static str {
 }
 
 /// A finding by itself: severity, step, rule, path and message.
-pub(super) fn told(finding: &Finding) -> Row {
+pub(super) fn finding_row(finding: &Finding) -> Row {
     row(finding, false, 0, WIDE)
 }
 

@@ -59,7 +59,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
         right.extend(findings(open, cells));
     }
     right.extend(liveness(session, open, cells));
-    right.extend(session.replay.map(|replay| replay.told(session.records.count(), cells)));
+    right.extend(session.replay.map(|replay| replay.label(session.records.count(), cells)));
     // What there is room for, the less needed last.
     let used = pieces_width(&left) + pieces_width(&right) + 3;
     let stage = session.format.stage(&session.name).map_or_else(String::new, |stage| format!(" · {stage}"));
@@ -91,7 +91,7 @@ fn step_pieces(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if let Some(tick) = &step.tick {
             out.push(Piece::of(Role::Dim, &format!(" · tick {tick}")));
         }
-        if let Some(time) = times::told(open, cells >= DATED).or_else(|| step.time.clone()) {
+        if let Some(time) = times::time_label(open, cells >= DATED).or_else(|| step.time.clone()) {
             out.push(Piece::of(Role::Dim, &format!(" · {time}")));
         }
     }
@@ -182,7 +182,7 @@ fn quiet(session: &Session) -> Option<Piece> {
 fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
     let pending = session.live.pending.as_ref()?;
     let is_in_steps = open.is_some() && session.format.layout() == Layout::Run;
-    (!is_in_steps).then(|| Piece::of(Role::Dim, &format!(" · {}", pending.told())))
+    (!is_in_steps).then(|| Piece::of(Role::Dim, &format!(" · {}", pending.describe())))
 }
 
 /// The sentence on the value in focus: who set it, what it was before.
@@ -268,8 +268,8 @@ fn removed(open: &Open<'_>, id: IdentityId, node: NodeId) -> Vec<Piece> {
 /// What the value was copied from, hop by hop.
 fn cause(open: &Open<'_>, leaf: &Leaf) -> Vec<Piece> {
     let hops = open.causes(&[Written { node: leaf.node, author: leaf.step, value: &leaf.value }]);
-    let told = |hop: &Hop| [Piece::of(Role::Dim, " = "), Piece::of(Role::Reference, &hop.told(open.run()))];
-    let mut out: Vec<Piece> = hops[0].iter().take(HOPS_SHOWN).flat_map(told).collect();
+    let hop_pieces = |hop: &Hop| [Piece::of(Role::Dim, " = "), Piece::of(Role::Reference, &hop.describe(open.run()))];
+    let mut out: Vec<Piece> = hops[0].iter().take(HOPS_SHOWN).flat_map(hop_pieces).collect();
     if hops[0].len() > HOPS_SHOWN {
         out.push(Piece::of(Role::Dim, " = …"));
     }

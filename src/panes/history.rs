@@ -65,8 +65,8 @@ impl HistoryPane {
         let events = self.events(open);
         let checks = focus_checks(open);
         // Where each value came from is looked up for those that fit into what is kept of it.
-        let told = &events[..events.len().min(SEARCHED_CAUSES_MAX)];
-        let causes = causes(open, told);
+        let searched = &events[..events.len().min(SEARCHED_CAUSES_MAX)];
+        let causes = causes(open, searched);
         let is_hit = |i: usize| {
             let event = &events[i];
             let mut row = row(open, event, causes.get(i).map_or(&[], |cause| cause), false, true);
@@ -202,7 +202,7 @@ fn row(open: &Open<'_>, event: &Event, cause: &[Hop], is_current: bool, is_wide:
     }
     for (i, hop) in cause.iter().enumerate() {
         left.push(Piece::of(Role::Dim, if i == 0 { "   = " } else { " = " }));
-        left.push(Piece::of(Role::Reference, &hop.told(open.run())));
+        left.push(Piece::of(Role::Reference, &hop.describe(open.run())));
     }
     let mut right = Vec::new();
     if let Some(who) = attribution.who {

@@ -172,8 +172,8 @@ impl ColumnsPane {
         }
         if grid.paths.is_empty() {
             let is_all = !self.only_differing;
-            let told = if is_all { "  no values at this step" } else { "  no values differ; d shows all" };
-            rows.push(Row::text(Role::Dim, told));
+            let hint = if is_all { "  no values at this step" } else { "  no values differ; d shows all" };
+            rows.push(Row::text(Role::Dim, hint));
         }
         Window { rows, top: self.scroll.top, total: grid.paths.len() }
     }
@@ -184,13 +184,13 @@ impl ColumnsPane {
 
     fn heading(&self, grid: &Grid, shape: &Shape) -> [Row; 2] {
         let shown = self.shown(grid, shape);
-        let mut told = format!("{} of {}", self.column + 1, grid.ids.len());
+        let mut position = format!("{} of {}", self.column + 1, grid.ids.len());
         if grid.is_cut {
-            told += &format!(", the first {INSTANCES_MAX} instances and {PATHS_MAX} paths");
+            position += &format!(", the first {INSTANCES_MAX} instances and {PATHS_MAX} paths");
         }
         let mut top = vec![
             Piece::of(Role::Kind, &format!(" ¶{}", grid.kind)),
-            Piece::of(Role::Dim, &format!("  instance {told}")),
+            Piece::of(Role::Dim, &format!("  instance {position}")),
         ];
         let differing = grid.differing.iter().filter(|differs| **differs).count();
         let role = if differing > 0 { Role::Changed } else { Role::Dim };

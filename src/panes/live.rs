@@ -32,7 +32,7 @@ pub struct Pending {
 impl Pending {
     /// How much there is so far, and since when (T11).
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let size = super::value::size_text(self.place.span.len);
         let (number, unit) = size.split_once(' ').unwrap_or((&size, ""));
         // Tenths matter to nobody who waits, and would be cut off in a narrow list.

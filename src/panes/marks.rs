@@ -45,7 +45,7 @@ pub fn marked_steps(open: &Open<'_>) -> Vec<StepNo> {
 
 /// A mark in words: flag, decision, tags, note.
 #[must_use]
-pub fn told(mark: &Mark) -> Vec<Piece> {
+pub fn mark_pieces(mark: &Mark) -> Vec<Piece> {
     let mut out = Vec::new();
     if mark.is_flagged {
         out.push(Piece::of(Role::Accent, &format!("{FLAG} ")));
@@ -96,7 +96,7 @@ pub fn of_focus(open: &Open<'_>) -> Option<Vec<Piece>> {
     let (reference, instance) = open.focus_reference()?;
     let is_it = |target: &Target| target.path.as_deref() == Some(&reference) && target.instance == instance;
     let all = open.session.review.step_marks(open.session.trajectory, open.step());
-    all.iter().find(|(target, _)| is_it(target)).map(|(_, mark)| told(mark))
+    all.iter().find(|(target, _)| is_it(target)).map(|(_, mark)| mark_pieces(mark))
 }
 
 /// How far the review of a dataset is: `412/5000 · 31 dropped`; nothing before the first mark.

@@ -427,8 +427,8 @@ impl Painter<'_> {
         if let Some(status) = &node.status {
             left.push(Piece::of(role, &format!("  {status}")));
         }
-        if let Some(told) = in_instances(node).filter(|_| self.cells >= 48) {
-            left.push(Piece::of(Role::Dim, &told));
+        if let Some(label) = in_instances(node).filter(|_| self.cells >= 48) {
+            left.push(Piece::of(Role::Dim, &label));
         }
         Row::new(left).right(step_piece(node.step))
     }
@@ -446,9 +446,9 @@ impl Painter<'_> {
             Piece::of(role, &format!("{sign} ")),
             Piece::of(shown, &port.text),
         ];
-        let told = port.note.as_deref().or((port.state == PortState::Missing).then_some("nothing supplies it"));
-        if let Some(told) = told {
-            left.push(Piece::of(if port.state == PortState::Missing { role } else { Role::Dim }, &format!("  {told}")));
+        let note = port.note.as_deref().or((port.state == PortState::Missing).then_some("nothing supplies it"));
+        if let Some(note) = note {
+            left.push(Piece::of(if port.state == PortState::Missing { role } else { Role::Dim }, &format!("  {note}")));
         }
         Row::new(left).right(step_piece(port.step))
     }

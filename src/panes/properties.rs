@@ -271,7 +271,7 @@ fn read(run: &dyn Run, id: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Optio
 
 /// What is beside the name of a property that the data lacks: its type, whether it is required, its description.
 #[must_use]
-pub fn told(shape: &SchemaShape, property: &Property) -> Vec<Piece> {
+pub fn property_pieces(shape: &SchemaShape, property: &Property) -> Vec<Piece> {
     let remark = shape.remark(property.node);
     let mut out = vec![Piece::of(Role::Dim, "— ")];
     out.extend(remark.type_name.as_ref().map(|name| Piece::of(Role::Dim, &format!("{name} "))));
@@ -327,7 +327,7 @@ impl Lines<'_> {
         let identity = self.run.tree().identity(self.id);
         for property in &missing.shown {
             self.path.push(Key::name(&property.name));
-            let said: String = told(self.shape, property).iter().map(|piece| piece.text.as_str()).collect();
+            let said: String = property_pieces(self.shape, property).iter().map(|piece| piece.text.as_str()).collect();
             let said = said.trim_start_matches("— ").trim_end();
             self.out.push(format!("— {}  {said}", self.run.reference(identity, &self.path)).trim_end().to_owned());
             self.path.pop();
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_an_object_lacks() {
+    fn shows_what_an_object_lacks() {
         let schema = r##"{"$defs":{"x/y":{"properties":{"q":{},"r":{"type":["string","null"],"description":"R."}}}},
             "properties":{"a":{"properties":{"b":{}}},"c":{"$ref":"#/$defs/x~1y"},
             "l":{"items":{"properties":{"e":{}}}}},

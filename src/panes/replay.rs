@@ -27,7 +27,7 @@ impl Replay {
 
     /// As the header gives it, when so many records were played.
     #[must_use]
-    pub fn told(self, played: usize, cells: usize) -> Piece {
+    pub fn label(self, played: usize, cells: usize) -> Piece {
         let (speed, total) = (self.speed, self.total);
         let (role, how) = match (played >= total, self.is_paused) {
             (true, _) => (Role::Dim, " · ended".to_owned()),
@@ -46,9 +46,9 @@ mod tests {
     #[test]
     fn speeds_double_and_halve_within_bounds() {
         let replay = Replay { speed: 4.0, is_paused: true, total: 9 };
-        assert_eq!(replay.told(3, 80).text.as_str(), "  replay 4x · paused · 3/9");
+        assert_eq!(replay.label(3, 80).text.as_str(), "  replay 4x · paused · 3/9");
         assert_eq!(
-            replay.at_speed(false).at_speed(false).at_speed(false).told(9, 80).text.as_str(),
+            replay.at_speed(false).at_speed(false).at_speed(false).label(9, 80).text.as_str(),
             "  replay 0.5x · ended"
         );
         let many = |is_faster| (0..99).fold(replay, |replay, _| replay.at_speed(is_faster)).speed;

@@ -181,7 +181,7 @@ impl<'c> Report<'c> {
                 changed = Some(step);
             }
             changes.extend(rows);
-            findings.extend(open.findings_of(step).iter().map(|finding| findings::told(finding)));
+            findings.extend(open.findings_of(step).iter().map(|finding| findings::finding_row(finding)));
         }
         self.session.focus.step = step;
         let path = changed.and_then(|step| self.changed_path(step));
@@ -243,8 +243,8 @@ impl<'c> Report<'c> {
     fn message(&self, open: &Open<'_>, of: &reading::Step) -> Vec<Row> {
         let size = of.size(open.run());
         if size > TURN_BYTES_MAX {
-            let told = format!("⋯ {} are not shown here", size_text(size));
-            return vec![Row::text(Role::Dim, &told)];
+            let label = format!("⋯ {} are not shown here", size_text(size));
+            return vec![Row::text(Role::Dim, &label)];
         }
         let mut rows = match of.read(open.run(), open.bytes(), &open.folder()) {
             Some(reading) => {
@@ -331,7 +331,7 @@ impl<'c> Report<'c> {
     fn finding(&self, finding: &Finding) -> Entry {
         let help = lint::by_id(finding.rule).map(|lint| Row::text(Role::Dim, lint.help));
         let command = self.command(finding.step.unwrap_or(0), None);
-        Entry { row: findings::told(finding), rows: help.into_iter().collect(), command }
+        Entry { row: findings::finding_row(finding), rows: help.into_iter().collect(), command }
     }
 
     /// How many files the run knows at its end.

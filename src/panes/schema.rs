@@ -18,7 +18,7 @@ const ADDRESS_BYTES_MAX: usize = 4_096;
 /// In fewer lines only one violation is reported, without since when.
 const LISTED_LINES_MIN: usize = 12;
 /// From so many lines on the keys are named above the schema.
-const TOLD_LINES_MIN: usize = 16;
+const KEYS_LINES_MIN: usize = 16;
 /// Most identities that are looked at for one with a schema where no value is in focus.
 const SOUGHT_MAX: usize = 100;
 
@@ -182,10 +182,10 @@ impl SchemaPane {
         if let Some(more) = self.held.len().checked_sub(listed_max).filter(|n| *n > 0) {
             rows.push(Row::text(Role::Dim, &format!("   … and {more} more, marked ✗ below")));
         }
-        if self.spell.is_some() && lines >= TOLD_LINES_MIN {
+        if self.spell.is_some() && lines >= KEYS_LINES_MIN {
             let keys = [("Enter", " on ✗ its value   "), ("[v ]v", " breaks, repairs")];
-            let told = keys.map(|(key, what)| [Piece::of(Role::KeyName, key), Piece::of(Role::Dim, what)]);
-            rows.push(Row::new([Piece::of(Role::Text, " ")].into_iter().chain(told.into_iter().flatten()).collect()));
+            let pieces = keys.map(|(key, what)| [Piece::of(Role::KeyName, key), Piece::of(Role::Dim, what)]);
+            rows.push(Row::new([Piece::of(Role::Text, " ")].into_iter().chain(pieces.into_iter().flatten()).collect()));
         }
         rows.push(Row::default());
         rows

@@ -23,7 +23,7 @@ impl Checks {
     /// findings are made here, after each lap, so that no frame waits for them.
     pub fn go_on(&self, run: &SharedRun, bytes: &dyn Bytes) -> bool {
         let mut at_hand = self.checker.lock().unwrap_or_else(PoisonError::into_inner);
-        let (checker, told) = &mut *at_hand;
+        let (checker, reported) = &mut *at_hand;
         if !run.read().unwrap_or_else(PoisonError::into_inner).examine(checker, bytes) {
             return false;
         }
@@ -31,17 +31,17 @@ impl Checks {
         self.violations.write().unwrap_or_else(PoisonError::into_inner).add(judgement);
         let judged = self.read().judged();
         if judged != self.judged() {
-            self.tell(run, told);
+            self.add_findings(run, reported);
             self.judged.store(judged, Ordering::Release);
         }
         true
     }
 
     /// Makes findings of what was found since the last time.
-    fn tell(&self, run: &SharedRun, told: &mut ReportedCounts) {
+    fn add_findings(&self, run: &SharedRun, reported: &mut ReportedCounts) {
         let violations = self.read();
-        let new = run.read().unwrap_or_else(PoisonError::into_inner).schema_findings(&violations, *told);
-        *told = violations.told();
+        let new = run.read().unwrap_or_else(PoisonError::into_inner).schema_findings(&violations, *reported);
+        *reported = violations.counts();
         drop(violations);
         if !new.is_empty() {
             let old = self.findings();

@@ -80,9 +80,9 @@ mod tests {
     #[test]
     fn amounts_take_eight_cells_at_most() {
         let (cost, tokens) = (Spend::Cost(NodeId(0)), Spend::Tokens(Vec::new()));
-        let told = [0.0, 0.1234, 3.456, 1234.5].map(|amount| cost.text(amount));
-        assert_eq!(told, ["$0.000", "$0.123", "$3.46", "$1234"]);
-        let told = [7.0, 1_500.0, 999_499.0, 1_500_000.0, 2e9].map(|amount| tokens.text(amount));
-        assert_eq!(told, ["7 tok", "2k tok", "999k tok", "1.5M tok", "2.0G tok"]);
+        let texts = [0.0, 0.1234, 3.456, 1234.5].map(|amount| cost.text(amount));
+        assert_eq!(texts, ["$0.000", "$0.123", "$3.46", "$1234"]);
+        let texts = [7.0, 1_500.0, 999_499.0, 1_500_000.0, 2e9].map(|amount| tokens.text(amount));
+        assert_eq!(texts, ["7 tok", "2k tok", "999k tok", "1.5M tok", "2.0G tok"]);
     }
 }

@@ -94,7 +94,7 @@ impl StepFilter {
 
     /// The filter and how many of how many steps pass, for a title of so many cells.
     #[must_use]
-    pub fn told(&self, open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    pub fn label(&self, open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if self.filter.is_empty() {
             return Vec::new();
         }

@@ -78,15 +78,15 @@ pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece>
 /// How a result came out; `lines` is how much it brought.
 pub(super) fn of_result(outcome: Option<Outcome>, lines: Option<usize>) -> Vec<Piece> {
     let size = lines.filter(|n| *n > 0).map(|n| format!("{n} line{}", if n == 1 { "" } else { "s" }));
-    let told = |sign: &str, role: Role, outcome: Outcome| {
+    let pieces_of = |sign: &str, role: Role, outcome: Outcome| {
         let exit = outcome.exit.filter(|exit| *exit != 0).map(|exit| format!("exit {exit}"));
         let why = outcome.reason.filter(|reason| *reason != "exit").map(reason_words);
         let words: Vec<String> = why.map(str::to_owned).into_iter().chain(exit).collect();
         vec![Piece::of(role, &format!(" {sign} {}", words.join(" · ")))]
     };
     match outcome {
-        Some(outcome) if outcome.verdict == Verdict::Error => told("✗", Role::Error, outcome),
-        Some(outcome) if outcome.verdict == Verdict::Suspect => told("?", Role::Warning, outcome),
+        Some(outcome) if outcome.verdict == Verdict::Error => pieces_of("✗", Role::Error, outcome),
+        Some(outcome) if outcome.verdict == Verdict::Suspect => pieces_of("?", Role::Warning, outcome),
         Some(Outcome { reason: Some(reason), .. }) => vec![Piece::of(Role::Dim, &format!(" {}", reason_words(reason)))],
         _ => vec![Piece::of(Role::Dim, &format!(" {}", size.unwrap_or_else(|| "ok".to_owned())))],
     }

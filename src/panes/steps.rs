@@ -52,7 +52,7 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
             if list.is_hidden(i) { row.dimmed(" hidden") } else { row }
         })
         .collect();
-    rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.told()))));
+    rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.describe()))));
     Window { rows, top: scroll.top, total: list.total }
 }
 

@@ -78,7 +78,7 @@ pub fn near(open: &Open<'_>, step: StepNo) -> Option<Moment> {
 
 /// The time of the step in focus, and that since the beginning, for the header; None without a time that can be read.
 #[must_use]
-pub fn told(open: &Open<'_>, with_date: bool) -> Option<String> {
+pub fn time_label(open: &Open<'_>, with_date: bool) -> Option<String> {
     let moment = of(open, open.step())?;
     let since = span_text(moment.since(start(open)?));
     Some(match (moment.is_dated(), with_date) {
@@ -92,14 +92,14 @@ pub fn told(open: &Open<'_>, with_date: bool) -> Option<String> {
 #[must_use]
 pub fn untimed(open: &Open<'_>) -> Option<String> {
     let is_whole = open.step() <= NEAR_MAX && open.last() - open.step() <= NEAR_MAX;
-    let told = || {
+    let message = || {
         if is_whole {
             "these steps carry no time".to_owned()
         } else {
             format!("none of the {NEAR_MAX} steps before and behind this one carries a time")
         }
     };
-    near(open, open.step()).is_none().then(told)
+    near(open, open.step()).is_none().then(message)
 }
 
 /// Where the step of a time is looked for, from the step in focus: the first at or after it, for a time back the last

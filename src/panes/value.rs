@@ -72,7 +72,7 @@ pub fn note(open: &Open<'_>, id: IdentityId, step: StepNo, room: usize) -> Vec<P
     let routed = open.run().route(id, step).map(|field| format!("  {kind} → {field}"));
     let full = [route.as_deref().and_then(timed), route, routed, timed(&format!("  {text}"))];
     let short = format!("  {kind}");
-    let tellings = full.into_iter().flatten().chain([format!("  {text}"), short]);
-    let pieces = tellings.map(|told| Piece::of(Role::Dim, &told));
+    let labels = full.into_iter().flatten().chain([format!("  {text}"), short]);
+    let pieces = labels.map(|label| Piece::of(Role::Dim, &label));
     pieces.into_iter().find(|piece| piece.width() <= room).into_iter().collect()
 }

@@ -148,7 +148,7 @@ impl Watch {
 
     /// The value and its condition, as they are written: `†state.budget ② < 0`.
     #[must_use]
-    pub fn told(&self, open: &Open<'_>) -> String {
+    pub fn label(&self, open: &Open<'_>) -> String {
         let (identity, path) = &self.target;
         let condition = self.condition.as_ref().map_or(String::new(), |c| format!(" {c}"));
         format!("{}{condition}", open.run().named(identity, path))
@@ -281,7 +281,7 @@ impl WatchPane {
         let total = self.rows();
         let range = self.scroll.top.min(total)..total.min(self.scroll.top + extent.height);
         let shown = self.list.iter().skip(range.start).take(range.len());
-        let cells = shown.map(|watch| width(&watch.told(open))).max().unwrap_or(0).min(extent.width * 2 / 5);
+        let cells = shown.map(|watch| width(&watch.label(open))).max().unwrap_or(0).min(extent.width * 2 / 5);
         let waiting: Vec<&Asked> = self.waiting().collect();
         let rows = range.clone().map(|i| {
             let row = match self.list.get(i) {
@@ -291,22 +291,22 @@ impl WatchPane {
             row.hit(Hit::Row(i)).cursor(i == self.scroll.cursor)
         });
         let mut rows: Vec<Row> = rows.collect();
-        tell_hidden(&mut rows, (range.start, total - range.end), extent.width);
+        mark_hidden(&mut rows, (range.start, total - range.end), extent.width);
         Window { rows, top: self.scroll.top, total }
     }
 }
 
 /// Says at the edges of the strip how many rows there are beyond them.
-fn tell_hidden(rows: &mut [Row], (above, below): (usize, usize), cells: usize) {
-    let told = |sign: &str, count: usize| {
+fn mark_hidden(rows: &mut [Row], (above, below): (usize, usize), cells: usize) {
+    let edge_label = |sign: &str, count: usize| {
         let text = if cells < WIDE { format!("{sign}{count}") } else { format!("{sign} {count} more ") };
         (count > 0).then(|| Piece::of(Role::Accent, &text))
     };
     if let Some(first) = rows.first_mut() {
-        first.right.extend(told("↑", above));
+        first.right.extend(edge_label("↑", above));
     }
     if let Some(last) = rows.last_mut() {
-        last.right.extend(told("↓", below));
+        last.right.extend(edge_label("↓", below));
     }
 }
 

@@ -109,21 +109,21 @@ fn of_task(
     }
     let mut tree = AttemptTree::of(task, attempts, left_out);
     tree.count_tokens(facts);
-    tell_steps(source, &mut tree, is_wanted)?;
+    describe_steps(source, &mut tree, is_wanted)?;
     Some(TaskAnswer::Tree(tree))
 }
 
 /// Describes the first step of each branch.
-fn tell_steps(source: &Source, tree: &mut AttemptTree, is_wanted: &dyn Fn() -> bool) -> Option<()> {
-    for (record, wanted) in tree.steps_to_tell() {
+fn describe_steps(source: &Source, tree: &mut AttemptTree, is_wanted: &dyn Fn() -> bool) -> Option<()> {
+    for (record, wanted) in tree.first_steps() {
         if !is_wanted() {
             return None;
         }
         let Some(Ok(run)) = source.records.get(record).map(|record| read_run(source, &record)) else { continue };
         for (branch, step) in wanted {
-            let mut told = run.step(StepNo::try_from(step).unwrap_or(StepNo::MAX), source.bytes.as_ref());
-            told.summary = told.summary.chars().take(SUMMARY_CHARS_MAX).collect();
-            tree.branches[branch].step = Some(told);
+            let mut described = run.step(StepNo::try_from(step).unwrap_or(StepNo::MAX), source.bytes.as_ref());
+            described.summary = described.summary.chars().take(SUMMARY_CHARS_MAX).collect();
+            tree.branches[branch].step = Some(described);
         }
     }
     Some(())
@@ -229,8 +229,8 @@ mod tests {
         let (by, mut keys) = (Some("q.n".into()), TaskKeys::default());
         let mut ask = |question| answer(&source, &facts, (question, &by), &mut keys, &|| true);
         let Some(TaskAnswer::Tasks(list)) = ask(TaskQuestion::Several) else { panic!() };
-        let told: Vec<(&str, usize)> = list.tasks.iter().map(|task| (task.name.as_str(), task.attempts)).collect();
-        assert_eq!((told, list.unnamed), (vec![("0", 6), ("1", 6), ("2", 6), ("4", 6), ("3", 6)], 10));
+        let names: Vec<(&str, usize)> = list.tasks.iter().map(|task| (task.name.as_str(), task.attempts)).collect();
+        assert_eq!((names, list.unnamed), (vec![("0", 6), ("1", 6), ("2", 6), ("4", 6), ("3", 6)], 10));
         bytes.1.lock().unwrap().clear();
         let Some(TaskAnswer::Tree(tree)) = ask(TaskQuestion::Of(12)) else { panic!() };
         let records: Vec<usize> = tree.attempts.iter().map(|attempt| attempt.record).collect();

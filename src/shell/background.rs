@@ -22,8 +22,8 @@ pub(crate) fn ask() -> Background {
 }
 
 /// What `COLORFGBG` says (`15;0`: the last is the number of the background's colour).
-pub(super) fn told(told: Option<&str>) -> Background {
-    match told.and_then(|told| told.rsplit(';').next()?.parse::<u8>().ok()) {
+pub(super) fn parse_colorfgbg(variable: Option<&str>) -> Background {
+    match variable.and_then(|value| value.rsplit(';').next()?.parse::<u8>().ok()) {
         Some(7 | 15) => Background::Light,
         Some(0..=6 | 8) => Background::Dark,
         _ => Background::Any,
@@ -35,15 +35,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_background_is_the_last_colour_told() {
-        for (told, expected) in [
+    fn the_background_is_the_last_colour_given() {
+        for (variable, expected) in [
             (None, Background::Any),
             (Some("15;0"), Background::Dark),
             (Some("0;default;15"), Background::Light),
             (Some("12;8"), Background::Dark),
             (Some("default"), Background::Any),
         ] {
-            assert_eq!(super::told(told), expected, "{told:?}");
+            assert_eq!(super::parse_colorfgbg(variable), expected, "{variable:?}");
         }
     }
 }

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_told() {
+    fn the_limit_is_reported() {
         assert!(sequence(&"x".repeat(COPY_BYTES_MAX - 1)).is_ok());
         assert!(sequence(&"x".repeat(COPY_BYTES_MAX)).is_ok());
         let message = sequence(&"x".repeat(COPY_BYTES_MAX + 1)).unwrap_err();

@@ -86,7 +86,7 @@ impl Environment {
         Self {
             no_color: get("NO_COLOR").is_some(),
             colors,
-            background: background::told(get("COLORFGBG").as_deref()),
+            background: background::parse_colorfgbg(get("COLORFGBG").as_deref()),
             term,
             editor: get("VISUAL").or_else(|| get("EDITOR")),
             backtrace: get("RUST_BACKTRACE").is_some_and(|value| value != "0"),
@@ -410,10 +410,10 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `tokenizer`, \
+        let expected = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `tokenizer`, \
                     `next_undecided`, `watch`, `filters`, `columns`, `keys`";
-        assert!(near.contains(told), "{near}");
-        for (text, told) in [
+        assert!(near.contains(expected), "{near}");
+        for (text, expected) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
             ("[watch]\nnotise = \"bell\"", "did you mean `notice`?"),
             ("[watch.act]\npaths = []", "line 1: [watch] has no `act` of this form; did you mean `acts`?"),
@@ -432,7 +432,7 @@ mod tests {
             ("[filters]\na = \"model:x\"", "there is no model"),
         ] {
             let message = message_of(text.as_bytes());
-            assert!(message.contains(told), "{text}: {message}");
+            assert!(message.contains(expected), "{text}: {message}");
         }
         let near = message_of(b"# x\nthme = \"dark\"\n");
         assert!(near.contains("line 2") && near.contains("did you mean `theme`?"), "{near}");

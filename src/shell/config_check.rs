@@ -39,8 +39,8 @@ mod tests {
         fs::write(folder.path().join("tokenizer.json"), tokenizer).unwrap();
         fs::create_dir(folder.path().join("themes")).unwrap();
         fs::write(folder.path().join("themes/sea.toml"), theme).unwrap();
-        let told = all_problems(Config::of(folder.path()), &Environment::default());
-        told.iter().map(ToString::to_string).collect()
+        let problems = all_problems(Config::of(folder.path()), &Environment::default());
+        problems.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -55,8 +55,8 @@ mod tests {
     }
 
     #[test]
-    fn broken_themes_and_templates_are_told_together() {
-        let told = of("template = \"none.jinja\"\ntheme = \"sea\"", "text = \"no colour\"").join("\n");
-        assert!(told.contains("none.jinja") && told.contains("theme sea"), "{told}");
+    fn broken_themes_and_templates_are_reported_together() {
+        let message = of("template = \"none.jinja\"\ntheme = \"sea\"", "text = \"no colour\"").join("\n");
+        assert!(message.contains("none.jinja") && message.contains("theme sea"), "{message}");
     }
 }

@@ -87,8 +87,8 @@ pub(super) fn read(written: Written) -> (Keymap, Vec<(usize, String)>) {
             }),
             (Entry::Context(_), None) => {
                 let contexts: Vec<&str> = Context::all().map(Context::name).collect();
-                let told = format!("there is no context `{}`; there are: {}", name.get_ref(), contexts.join(", "));
-                unknown.push((name.span().start, told));
+                let message = format!("there is no context `{}`; there are: {}", name.get_ref(), contexts.join(", "));
+                unknown.push((name.span().start, message));
             }
         }
     }
@@ -150,8 +150,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_both_rows_and_the_default_keys_stay() {
-        for (text, told) in [
+    fn what_is_wrong_is_reported_with_both_rows_and_the_default_keys_stay() {
+        for (text, expected) in [
             ("search = \"n\"", "n is the key of search (global) and search-next (global)"),
             ("search = \"g s\"", "gs of search (global) and g of top (global) begin alike"),
             ("serch = \"/\"", "did you mean `search`?"),
@@ -166,7 +166,7 @@ mod tests {
             ("search = \"A-x\"\nedit = \"A-x\"", "M-x is the key of"),
         ] {
             let (keys, faults) = keymap(text);
-            assert!(faults.iter().any(|fault| fault.contains(told)), "{text}: {faults:?}");
+            assert!(faults.iter().any(|fault| fault.contains(expected)), "{text}: {faults:?}");
             assert_eq!(keys.key_of(Action::Search), "/");
         }
     }

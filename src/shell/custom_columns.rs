@@ -30,7 +30,7 @@ const LATE_MAX: Duration = Duration::from_secs(5);
 const HALVED_MAX: u32 = 3;
 /// Time after which the rows on the screen get what is known by then.
 #[cfg(feature = "query")]
-const TOLD_AFTER: Duration = Duration::from_millis(100);
+const PARTIAL_AFTER: Duration = Duration::from_millis(100);
 /// Bytes, and records, that are asked at once.
 #[cfg(feature = "query")]
 const BATCH_BYTES: u64 = 1 << 18;
@@ -106,20 +106,20 @@ impl Asker {
     fn ask(&mut self, source: &Source, job: Job, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
         match job {
             Job::Ask { id, expression, records, .. } => {
-                let (mut told, mut since) = (Vec::new(), Instant::now());
+                let (mut found_values, mut since) = (Vec::new(), Instant::now());
                 for record in records {
-                    match self.told(source, &expression, record..record + 1) {
-                        Ok(value) => told.extend(value.into_iter().map(|value| (record, value))),
-                        Err(why) => return send(Msg::CustomValuesVisible(id, told, Some(why))),
+                    match self.evaluate(source, &expression, record..record + 1) {
+                        Ok(value) => found_values.extend(value.into_iter().map(|value| (record, value))),
+                        Err(why) => return send(Msg::CustomValuesVisible(id, found_values, Some(why))),
                     }
-                    if since.elapsed() > TOLD_AFTER {
-                        send(Msg::CustomValuesPart(id, std::mem::take(&mut told)));
+                    if since.elapsed() > PARTIAL_AFTER {
+                        send(Msg::CustomValuesPart(id, std::mem::take(&mut found_values)));
                         since = Instant::now();
                     }
                 }
-                send(Msg::CustomValuesVisible(id, told, None));
-                if let (Some(why), is_told @ false) = (&self.why.0, &mut self.why.1) {
-                    *is_told = true;
+                send(Msg::CustomValuesVisible(id, found_values, None));
+                if let (Some(why), is_reported @ false) = (&self.why.0, &mut self.why.1) {
+                    *is_reported = true;
                     send(Msg::Notify(true, format!("{expression}: {why}")));
                 }
             }
@@ -130,7 +130,7 @@ impl Asker {
                     if !is_wanted() || Arc::strong_count(&token) < 2 {
                         break;
                     }
-                    match self.told(source, &expression, batch.clone()) {
+                    match self.evaluate(source, &expression, batch.clone()) {
                         Ok(values) => send(Msg::OwnNext(id, Arc::new(CustomColumnChunk::new(batch.start, values)))),
                         Err(fault) => {
                             why = Some(fault);
@@ -145,7 +145,7 @@ impl Asker {
     }
 
     /// What the expression says of some records.
-    fn told(
+    fn evaluate(
         &mut self,
         source: &Source,
         expression: &str,
@@ -178,12 +178,12 @@ impl Asker {
         match child.ask(texts) {
             (answers, None) => {
                 self.process = Some(child);
-                let told = |answer: &super::query::RecordAnswer| {
+                let value_of = |answer: &super::query::RecordAnswer| {
                     CellValue::of(answer.results.lines().next(), answer.failure.is_some())
                 };
                 let why = answers.iter().find_map(|answer| answer.failure.clone());
                 self.why.0 = self.why.0.take().or(why);
-                Ok(answers.iter().map(told).collect())
+                Ok(answers.iter().map(value_of).collect())
             }
             (_, Some(_)) if texts.len() == 1 => {
                 self.ended += 1;

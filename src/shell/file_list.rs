@@ -84,8 +84,8 @@ fn lines(path: &Path) -> io::Result<Vec<TextLine>> {
     }
     let mut lines: Vec<TextLine> = lossy(&bytes).lines().map(|line| TextLine::new(Role::Text, line)).collect();
     if size > SHOWN_MAX {
-        let told = format!("… the first {} of {}", size_text(SHOWN_MAX), size_text(size));
-        lines.push(TextLine::new(Role::Dim, told));
+        let label = format!("… the first {} of {}", size_text(SHOWN_MAX), size_text(size));
+        lines.push(TextLine::new(Role::Dim, label));
     }
     if lines.is_empty() {
         lines.push(TextLine::new(Role::Dim, "the file is empty"));

@@ -58,7 +58,7 @@ impl Stage {
         let (session, source, run) = opened(input, forced)?;
         let app = App::new(session, vec![theme.name().to_owned()]);
         let mut stage = Self { app, source, theme, mark_journal: MarkJournal::staged() };
-        stage.tell(Msg::Resize(size.0, size.1));
+        stage.send(Msg::Resize(size.0, size.1));
         stage.show(run);
         Ok(stage)
     }
@@ -72,15 +72,15 @@ impl Stage {
         let app = App::new(session, vec![theme.name().to_owned()]);
         let mut stage = Self { app, source, theme, mark_journal: MarkJournal::staged() };
         stage.app.list_files(false);
-        stage.tell(Msg::Resize(size.0, size.1));
+        stage.send(Msg::Resize(size.0, size.1));
         Ok(stage)
     }
 
     fn show(&mut self, run: Option<SharedRun>) {
         if let Some(run) = run {
-            self.tell(Msg::Opened(0, OpenedRun(run)));
+            self.send(Msg::Opened(0, OpenedRun(run)));
         }
-        self.tell(Msg::Progress { is_complete: true, is_live: false });
+        self.send(Msg::Progress { is_complete: true, is_live: false });
     }
 
     /// Shows a listed file.
@@ -91,7 +91,7 @@ impl Stage {
                 self.app.enter_file(path, session);
                 self.show(run);
             }
-            Err(problem) => drop(self.tell(Msg::NotOpened(problem.to_string()))),
+            Err(problem) => drop(self.send(Msg::NotOpened(problem.to_string()))),
         }
     }
 
@@ -99,11 +99,11 @@ impl Stage {
     pub fn begin(&mut self, start: Option<Start>) {
         self.app.start = start;
         let (width, height) = self.app.size;
-        self.tell(Msg::Resize(width, height));
+        self.send(Msg::Resize(width, height));
     }
 
     /// Sends the program a message and does at once what it asks for; returns what is for a terminal to do.
-    pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+    pub fn send(&mut self, msg: Msg) -> Vec<Effect> {
         let mut outside = Vec::new();
         let mut queue = VecDeque::from([msg]);
         while let Some(msg) = queue.pop_front() {
@@ -158,7 +158,7 @@ impl Stage {
     /// There is no such key.
     pub fn press(&mut self, word: &str) -> Result<(), Problem> {
         for key in presses(word)? {
-            self.tell(Msg::Key(key));
+            self.send(Msg::Key(key));
         }
         Ok(())
     }

@@ -208,7 +208,7 @@ fn arranged(
     is_wanted: &dyn Fn() -> bool,
     send: &mut dyn FnMut(Msg),
 ) {
-    let reader = scan::Telling::new(source, grounds.known(), |per_cent| send(Msg::Arranging(number, per_cent)));
+    let reader = scan::ProgressSource::new(source, grounds.known(), |per_cent| send(Msg::Arranging(number, per_cent)));
     let order = arrange(grounds, sort, filter, &reader, is_wanted);
     order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
 }
@@ -231,7 +231,7 @@ fn highlighted(request: &CodeRequest) -> Msg {
 fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
     match source.files.as_deref().map(|folder| file_list::show(folder, id)) {
         Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
-        Some(Err(told)) => Msg::Notify(true, told),
+        Some(Err(message)) => Msg::Notify(true, message),
         None => Msg::Notify(true, "no folder of files was named; --files DIR does".to_owned()),
     }
 }

@@ -173,9 +173,9 @@ mod tests {
         Fail,
     }
 
-    struct Teller(Sender<String>);
+    struct Notifier(Sender<String>);
 
-    impl Work<Task> for Teller {
+    impl Work<Task> for Notifier {
         fn perform(&self, task: Task, is_wanted: &IsWanted<'_>) {
             let said = match task {
                 Task::Say(number) => number.to_string(),
@@ -194,12 +194,12 @@ mod tests {
     }
 
     fn lanes() -> (Lanes<Task>, Receiver<String>) {
-        let (tell, told) = unbounded();
-        (Lanes::start(Teller(tell)).unwrap(), told)
+        let (sender, receiver) = unbounded();
+        (Lanes::start(Notifier(sender)).unwrap(), receiver)
     }
 
-    fn next(told: &Receiver<String>) -> String {
-        told.recv_timeout(PATIENCE).unwrap()
+    fn next(receiver: &Receiver<String>) -> String {
+        receiver.recv_timeout(PATIENCE).unwrap()
     }
 
     /// Has a lane busy until the gate is dropped or opened.
@@ -214,18 +214,18 @@ mod tests {
 
     #[test]
     fn of_a_hundred_requests_the_one_that_runs_is_ended_and_the_newest_is_done() {
-        let (lanes, told) = lanes();
+        let (lanes, receiver) = lanes();
         let open = busy(&lanes, Lane::View);
         (0..100).for_each(|number| lanes.submit(Lane::View, Task::Say(number)));
         drop(open);
-        assert_eq!([next(&told), next(&told)], ["wanted false", "99"]);
+        assert_eq!([next(&receiver), next(&receiver)], ["wanted false", "99"]);
         drop(lanes);
-        assert!(told.recv_timeout(PATIENCE).is_err(), "nothing else was done");
+        assert!(receiver.recv_timeout(PATIENCE).is_err(), "nothing else was done");
     }
 
     #[test]
     fn no_lane_waits_for_another_or_loses_what_is_still_wanted() {
-        let (lanes, told) = lanes();
+        let (lanes, receiver) = lanes();
         let fixed = [Lane::Open, Lane::Scan, Lane::Find, Lane::Examine, Lane::AskAll(1), Lane::CheckData];
         let open: Vec<Sender<()>> = fixed.iter().map(|lane| busy(&lanes, *lane)).collect();
         // More lanes than threads were ever started for, each asked many times.
@@ -233,37 +233,37 @@ mod tests {
             lanes.submit(Lane::Ask(u64::from(number % 500)), Task::Say(number));
         }
         lanes.submit(Lane::Read, Task::Say(7_000));
-        let mut said: Vec<u32> = (0..501).map(|_| next(&told).parse().unwrap()).collect();
+        let mut said: Vec<u32> = (0..501).map(|_| next(&receiver).parse().unwrap()).collect();
         // The first ones of a lane may be done before they are replaced; the newest of each always is.
         while said.iter().filter(|number| (1_500..2_000).contains(*number)).count() < 500 || !said.contains(&7_000) {
-            said.push(next(&told).parse().unwrap());
+            said.push(next(&receiver).parse().unwrap());
         }
         assert!(lanes.0.lock().running.len() <= fixed.len() + EXPRESSIONS_MAX);
         drop(open);
     }
 
     #[test]
-    fn a_job_that_fails_is_told_and_its_lane_goes_on() {
-        let (lanes, told) = lanes();
+    fn a_job_that_fails_is_reported_and_its_lane_goes_on() {
+        let (lanes, receiver) = lanes();
         for lane in [Lane::View, Lane::Scan] {
             lanes.submit(lane, Task::Fail);
-            assert_eq!(next(&told), format!("{lane:?} failed"));
+            assert_eq!(next(&receiver), format!("{lane:?} failed"));
             lanes.submit(lane, Task::Say(1));
-            assert_eq!(next(&told), "1");
+            assert_eq!(next(&receiver), "1");
         }
     }
 
     #[test]
     fn a_lane_is_stopped_and_all_are_at_the_end() {
-        let (lanes, told) = lanes();
+        let (lanes, receiver) = lanes();
         let (first, second) = (busy(&lanes, Lane::Find), busy(&lanes, Lane::View));
         lanes.submit(Lane::Find, Task::Say(1));
         lanes.stop(Lane::Find);
         drop(first);
-        assert_eq!(next(&told), "wanted false");
+        assert_eq!(next(&receiver), "wanted false");
         drop(lanes);
         drop(second);
-        assert_eq!(next(&told), "wanted false");
-        assert!(told.recv_timeout(PATIENCE).is_err(), "what waited is not done");
+        assert_eq!(next(&receiver), "wanted false");
+        assert!(receiver.recv_timeout(PATIENCE).is_err(), "what waited is not done");
     }
 }

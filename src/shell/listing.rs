@@ -26,7 +26,7 @@ const REST_NOTIFIED: u32 = 400;
 /// A list that is looked after. Dropping it ends the threads.
 pub(super) struct Lists {
     /// What the threads report.
-    pub(super) told: Receiver<Msg>,
+    pub(super) messages: Receiver<Msg>,
     heads: Sender<WantedHeads>,
     /// Only its end matters.
     _keep: Sender<()>,
@@ -38,19 +38,19 @@ impl Lists {
     /// # Errors
     /// The system gives no thread.
     pub(super) fn start(mut listing: Listing, forced: Option<&str>) -> std::io::Result<Self> {
-        let (tell, told) = bounded(64);
+        let (sender, receiver) = bounded(64);
         let (heads, wanted) = unbounded();
         let (keep, dropped) = bounded(0);
-        let answers = tell.clone();
+        let answers = sender.clone();
         thread::Builder::new().name("listing".to_owned()).spawn(move || look(&mut listing, &answers, &dropped))?;
         let forced = forced.map(str::to_owned);
-        thread::Builder::new().name("heads".to_owned()).spawn(move || read(&wanted, &tell, forced.as_deref()))?;
-        Ok(Self { told, heads, _keep: keep })
+        thread::Builder::new().name("heads".to_owned()).spawn(move || read(&wanted, &sender, forced.as_deref()))?;
+        Ok(Self { messages: receiver, heads, _keep: keep })
     }
 
     /// What the threads reported that was not taken yet.
     pub(super) fn next(&self) -> Option<Msg> {
-        self.told.try_recv().ok()
+        self.messages.try_recv().ok()
     }
 
     /// Reads how these files begin, in place of those that were asked for before.
@@ -60,7 +60,7 @@ impl Lists {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the loop of the thread that looks: it hands the time on")]
-fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
+fn look(listing: &mut Listing, sender: &Sender<Msg>, dropped: &Receiver<()>) {
     listing.watch();
     let mut due = Instant::now();
     loop {
@@ -74,7 +74,7 @@ fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
         }
         if let Some(change) = change {
             let change = ListChange { ahead: clock::ahead_ms(), ..change };
-            if tell.send(Msg::Files(change)).is_err() {
+            if sender.send(Msg::Files(change)).is_err() {
                 return;
             }
         }
@@ -93,20 +93,20 @@ fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
 }
 
 /// First how all begin, then, file by file, what is found in those that are visible.
-fn read(wanted: &Receiver<WantedHeads>, tell: &Sender<Msg>, forced: Option<&str>) {
+fn read(wanted: &Receiver<WantedHeads>, sender: &Sender<Msg>, forced: Option<&str>) {
     let mut unchecked: VecDeque<(PathBuf, FileHead)> = VecDeque::new();
     let mut asked = WantedHeads::default();
     loop {
-        let told = if let Some(path) = asked.paths.pop() {
+        let sent = if let Some(path) = asked.paths.pop() {
             let head = head(&path, forced);
             unchecked.retain(|(other, _)| *other != path);
             if asked.are_visible && head.found.is_none() && !head.is_unreadable && head.len <= CHECKED_MAX {
                 unchecked.push_back((path.clone(), head.clone()));
             }
-            tell.send(Msg::Head(path, head))
+            sender.send(Msg::Head(path, head))
         } else if let Some((path, head)) = unchecked.pop_front() {
             let head = checked(&path, forced, head);
-            tell.send(Msg::Head(path, head))
+            sender.send(Msg::Head(path, head))
         } else {
             match wanted.recv() {
                 Ok(newer) => asked = in_order(newer),
@@ -114,7 +114,7 @@ fn read(wanted: &Receiver<WantedHeads>, tell: &Sender<Msg>, forced: Option<&str>
             }
             continue;
         };
-        if told.is_err() {
+        if sent.is_err() {
             return;
         }
         while let Ok(newer) = wanted.try_recv() {
@@ -160,17 +160,17 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
         let format = if head.format.is_empty() { loaded.detected.format.name() } else { head.format };
         Ok(FileHead { found: Some((errors, warnings)), count, words, format, session, ..head.clone() })
     };
-    told_of(path, ingest::with_stack(look), head.len)
+    file_head(path, ingest::with_stack(look), head.len)
 }
 
 /// How a file begins.
 pub(super) fn head(path: &Path, forced: Option<&str>) -> FileHead {
     let len = source::len_of(path);
-    told_of(path, ingest::with_stack(|| known(path, forced)), len)
+    file_head(path, ingest::with_stack(|| known(path, forced)), len)
 }
 
 /// What was made of a file of that size; or why nothing could be.
-fn told_of(path: &Path, made: Option<Result<FileHead, Problem>>, len: u64) -> FileHead {
+fn file_head(path: &Path, made: Option<Result<FileHead, Problem>>, len: u64) -> FileHead {
     let made = made.unwrap_or_else(|| Err(Problem::unreadable("it could not be read: a fault in obelus")));
     match made {
         Ok(head) => FileHead { len, ..head },

@@ -94,7 +94,7 @@ pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, 
         IngestEvent::Settled => Msg::Settled,
         IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
         IngestEvent::Appended { .. } => Msg::Progress { is_complete: true, is_live: is_live || has_grown },
-        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), told(why)),
+        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), reason_text(why)),
         IngestEvent::Torn(text) => Msg::Stale("torn", text, clock::now()),
         IngestEvent::Polling(is_polling) => Msg::Polling(is_polling),
         IngestEvent::Late(text) => Msg::Notify(true, text),
@@ -124,7 +124,7 @@ pub(super) fn ending(event: &IngestEvent) -> Option<Option<Place>> {
     }
 }
 
-fn told(why: Why) -> Option<String> {
+fn reason_text(why: Why) -> Option<String> {
     match why {
         Why::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
         Why::Replaced => Some("the file was replaced: this is the new one".to_owned()),

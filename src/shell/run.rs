@@ -104,8 +104,8 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     let (session, reading, lists) = opened?;
     let themes = Themes::choose(settings.theme.as_deref(), &config, &environment)?;
     let (jobs, answers) = Jobs::start().map_err(no_thread)?;
-    let (tell_marked, marked) = bounded(MARKED_MAX);
-    let marks = MarksThread::start(settings.marks.clone(), tell_marked).map_err(no_thread)?;
+    let (marked_sender, marked) = bounded(MARKED_MAX);
+    let marks = MarksThread::start(settings.marks.clone(), marked_sender).map_err(no_thread)?;
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
     configure(&mut app, &mut config, &mut settings);
@@ -138,12 +138,12 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     }
     program.settings.compare.take().into_iter().for_each(|places| program.app.begin_comparison(places));
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
-    program.tell(Msg::Resize(width, height));
+    program.send(Msg::Resize(width, height));
     if let Some(reading) = reading {
         program.begin(reading);
     }
     for problem in program.config.problems.clone().iter().chain(&program.themes.problems.clone()) {
-        program.tell(Msg::Notify(true, problem.to_string()));
+        program.send(Msg::Notify(true, problem.to_string()));
     }
     let done = program.turn(&keys);
     let Program { screen, marks, unknown, .. } = program;
@@ -242,7 +242,7 @@ impl Program {
             // What is listened to changes when another file is opened.
             let (answers, marked, opening) = (self.answers.clone(), self.marked.clone(), self.opening.clone());
             let ingest = self.reading.as_ref().map_or_else(never, |reading| reading.worker.events.clone());
-            let listed = self.lists.as_ref().map_or_else(never, |lists| lists.told.clone());
+            let listed = self.lists.as_ref().map_or_else(never, |lists| lists.messages.clone());
             let fade = self.fade_at.map_or_else(never, at);
             select! {
                 recv(keys) -> event => match event {
@@ -251,18 +251,18 @@ impl Program {
                 },
                 recv(fade) -> _ => {
                     self.fade_at = None;
-                    self.tell(Msg::HighlightExpired);
+                    self.send(Msg::HighlightExpired);
                 }
                 recv(answers) -> msg => match msg {
-                    Ok(msg) => self.tell(msg),
+                    Ok(msg) => self.send(msg),
                     Err(_) => self.answers = never(),
                 },
                 recv(marked) -> msg => match msg {
-                    Ok(msg) => self.tell(msg),
+                    Ok(msg) => self.send(msg),
                     Err(_) => self.marked = never(),
                 },
                 recv(listed) -> msg => match msg {
-                    Ok(msg) => self.tell(msg),
+                    Ok(msg) => self.send(msg),
                     Err(_) => self.lists = None,
                 },
                 recv(opening) -> known => {
@@ -289,9 +289,9 @@ impl Program {
         while let Ok(event) = keys.try_recv() {
             self.hear(event);
         }
-        let told = |run: &Self| run.marked.try_recv().or_else(|_| run.answers.try_recv()).ok();
-        while let Some(msg) = told(self).or_else(|| self.lists.as_ref()?.next()) {
-            self.tell(msg);
+        let next_message = |run: &Self| run.marked.try_recv().or_else(|_| run.answers.try_recv()).ok();
+        while let Some(msg) = next_message(self).or_else(|| self.lists.as_ref()?.next()) {
+            self.send(msg);
         }
         while let Some(event) = self.reading.as_ref().and_then(|reading| reading.worker.events.try_recv().ok()) {
             self.hear_of_input(event);
@@ -318,17 +318,17 @@ impl Program {
         let run = reading.worker.live.run.clone();
         self.reading = Some(reading);
         if let Some(run) = run {
-            self.tell(Msg::Opened(0, OpenedRun(run)));
+            self.send(Msg::Opened(0, OpenedRun(run)));
         }
     }
 
     /// Finds out, on a thread of its own, what a listed file is: a pipe may keep it waiting.
     fn look_into(&mut self, path: PathBuf) -> Result<(), String> {
-        let (tell, opening) = bounded(1);
+        let (sender, opening) = bounded(1);
         let forced = self.settings.format.clone();
         let body = move || {
             let known = ingest::open_input(&path).and_then(|input| open_session::know(input, forced.as_deref()));
-            let _late = tell.send((path, known));
+            let _late = sender.send((path, known));
         };
         thread::Builder::new().name("opening".to_owned()).spawn(body).map_err(|e| no_thread(e).to_string())?;
         self.opening = opening;
@@ -339,10 +339,10 @@ impl Program {
     fn open_file(&mut self, path: PathBuf, known: Result<Known, Problem>) {
         let opened = known.and_then(|known| Ok((open_session::open(known)?, Jobs::start().map_err(no_thread)?)));
         match opened {
-            Err(problem) => self.tell(Msg::NotOpened(problem.to_string())),
+            Err(problem) => self.send(Msg::NotOpened(problem.to_string())),
             Ok(((session, reading), jobs)) => {
                 while let Ok(msg) = self.marked.try_recv() {
-                    self.tell(msg);
+                    self.send(msg);
                 }
                 (self.jobs, self.answers) = jobs;
                 self.app.enter_file(path, session);
@@ -356,7 +356,7 @@ impl Program {
         let (width, height) = self.draw_once()?;
         // A resize before the keyboard was listened to is reported by nobody.
         if (width, height) != self.app.size {
-            self.tell(Msg::Resize(width, height));
+            self.send(Msg::Resize(width, height));
             self.draw_once()?;
         }
         Ok(())
@@ -380,10 +380,10 @@ impl Program {
 
     fn hear(&mut self, event: InputEvent) {
         match event {
-            InputEvent::Key(key) => self.tell(Msg::Key(key)),
-            InputEvent::Mouse(mouse) => self.tell(Msg::Mouse(mouse)),
-            InputEvent::Paste(text) => self.tell(Msg::Paste(text)),
-            InputEvent::Resize { width, height } => self.tell(Msg::Resize(width, height)),
+            InputEvent::Key(key) => self.send(Msg::Key(key)),
+            InputEvent::Mouse(mouse) => self.send(Msg::Mouse(mouse)),
+            InputEvent::Paste(text) => self.send(Msg::Paste(text)),
+            InputEvent::Resize { width, height } => self.send(Msg::Resize(width, height)),
             InputEvent::Resumed => {}
         }
     }
@@ -392,9 +392,9 @@ impl Program {
         let has_grown = self.reading.as_ref().is_some_and(Reading::has_grown);
         let ending = open_session::ending(&event);
         let session = &self.app.session;
-        self.tell(open_session::translate(event, session.path.as_deref(), session.is_live, has_grown));
+        self.send(open_session::translate(event, session.path.as_deref(), session.is_live, has_grown));
         if let Some(pending) = ending {
-            self.tell(Msg::PendingTail(pending, clock::now()));
+            self.send(Msg::PendingTail(pending, clock::now()));
         }
         self.look_for_paths();
         self.look_again();
@@ -424,18 +424,18 @@ impl Program {
         if let Some(path) = path.filter(|_| self.settings.format.is_none())
             && let Err(problem) = self.look_into(path)
         {
-            self.tell(Msg::Notify(true, problem));
+            self.send(Msg::Notify(true, problem));
         }
     }
 
-    fn tell(&mut self, msg: Msg) {
+    fn send(&mut self, msg: Msg) {
         for effect in self.app.update(msg) {
             self.perform(effect);
         }
     }
 
     fn perform(&mut self, effect: Effect) {
-        let told = match effect {
+        let result = match effect {
             Effect::Quit => {
                 self.is_done = true;
                 Ok(())
@@ -480,7 +480,7 @@ impl Program {
                 Ok(())
             }
         };
-        if let Err(text) = told {
+        if let Err(text) = result {
             self.app.notice = Some(crate::app::Notice { is_error: true, text });
         }
     }

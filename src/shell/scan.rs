@@ -76,17 +76,17 @@ impl Scanner {
         let look = survey.look();
         let batches = batches(source, wanted.records.clone(), BATCH_BYTES, BATCH_RECORDS);
         let next = &mut self.next;
-        let mut tell = |from: usize, batch: Batch| {
+        let mut report = |from: usize, batch: Batch| {
             let chunk = chunk(survey.as_mut(), source, from, batch);
             *next = from + chunk.len();
             send(Msg::Scanned(wanted.content, Arc::new(chunk)));
         };
         if wanted.threads < 2 || batches.len() < 2 {
             for batch in batches.into_iter().take_while(|_| is_wanted()) {
-                tell(batch.start, look_at(source, &look, batch));
+                report(batch.start, look_at(source, &look, batch));
             }
         } else {
-            side_by_side(source, &look, &batches, wanted.threads, is_wanted, &mut tell);
+            side_by_side(source, &look, &batches, wanted.threads, is_wanted, &mut report);
         }
         send(Msg::ScanEnded(wanted.content));
     }
@@ -99,7 +99,7 @@ fn side_by_side(
     batches: &[Range<usize>],
     threads: usize,
     is_wanted: &(dyn Fn() -> bool + Sync),
-    tell: &mut dyn FnMut(usize, Batch),
+    report: &mut dyn FnMut(usize, Batch),
 ) {
     let is_expendable = is_expendable();
     thread::scope(|scope| {
@@ -121,7 +121,7 @@ fn side_by_side(
         // A thread that ended early was not wanted any more.
         for (batch, receiver) in batches.iter().zip(receivers.iter().cycle()) {
             match receiver.recv() {
-                Ok(looked) => tell(batch.start, looked),
+                Ok(looked) => report(batch.start, looked),
                 Err(_) => break,
             }
         }
@@ -134,7 +134,7 @@ fn side_by_side(
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
     let glanced = look_at_one(source, &survey.look(), record);
-    told(survey.as_mut(), source, record.number, glanced)
+    record_facts(survey.as_mut(), source, record.number, glanced)
 }
 
 impl std::fmt::Debug for Source {
@@ -151,41 +151,41 @@ impl Reread for Source {
 }
 
 /// A source that says how many of so many records were read again, in percent.
-pub(super) struct Telling<'s, F> {
+pub(super) struct ProgressSource<'s, F> {
     source: &'s Source,
     records: usize,
     /// Records that were read, what was reported last, and the receiver.
-    told: RefCell<(usize, usize, F)>,
+    progress: RefCell<(usize, usize, F)>,
 }
 
-impl<'s, F: FnMut(usize)> Telling<'s, F> {
+impl<'s, F: FnMut(usize)> ProgressSource<'s, F> {
     /// Nothing was read yet, of so many records.
-    pub(super) fn new(source: &'s Source, records: usize, tell: F) -> Self {
-        Self { source, records: records.max(1), told: RefCell::new((0, 0, tell)) }
+    pub(super) fn new(source: &'s Source, records: usize, report: F) -> Self {
+        Self { source, records: records.max(1), progress: RefCell::new((0, 0, report)) }
     }
 }
 
-impl<F> std::fmt::Debug for Telling<'_, F> {
+impl<F> std::fmt::Debug for ProgressSource<'_, F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.source.fmt(f)
     }
 }
 
-impl<F: FnMut(usize)> Reread for Telling<'_, F> {
+impl<F: FnMut(usize)> Reread for ProgressSource<'_, F> {
     fn texts(&self, record: usize) -> (String, String) {
-        let (read, last, tell) = &mut *self.told.borrow_mut();
+        let (read, last, report) = &mut *self.progress.borrow_mut();
         *read += 1;
         // Texts that begin alike are read more than once.
         let per_cent = (*read * 100 / self.records).min(99);
         if per_cent != *last {
             *last = per_cent;
-            tell(per_cent);
+            report(per_cent);
         }
         self.source.texts(record)
     }
 }
 
-fn told(survey: &mut dyn Survey, source: &Source, record: usize, glanced: Glanced) -> Facts {
+fn record_facts(survey: &mut dyn Survey, source: &Source, record: usize, glanced: Glanced) -> Facts {
     let mut facts = match glanced.looked {
         Ok(looked) => survey.take(looked, source.bytes.as_ref()).facts.unwrap_or_default(),
         Err(problem) => Facts { words: problem.to_string(), errors: 1, ..Facts::default() },
@@ -198,7 +198,7 @@ fn chunk(survey: &mut dyn Survey, source: &Source, from: usize, batch: Batch) ->
     let mut maker = ChunkMaker::new(from);
     for (record, glanced) in (from..).zip(batch) {
         let bytes = glanced.bytes;
-        maker.push(&told(survey, source, record, glanced), bytes);
+        maker.push(&record_facts(survey, source, record, glanced), bytes);
     }
     maker.finish()
 }
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_tells_the_same_on_one_thread_on_many_and_in_parts() {
+    fn a_scan_reports_the_same_on_one_thread_on_many_and_in_parts() {
         let source = source();
         let tables = [(1, vec![0, 6000]), (3, vec![0, 6000]), (2, vec![0, 10, 3333, 6000])].map(|(n, ends)| {
             let (mut table, mut scanner) = (FactTable::default(), Scanner::default());
@@ -319,13 +319,13 @@ mod tests {
     fn a_scan_that_nobody_wants_ends_after_what_is_being_looked_at() {
         let source = source();
         for threads in [1, 3] {
-            let (asked, told) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let (asked, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let wanted = Wanted { content: 1, records: 0..6000, threads };
             let is_wanted = || asked.fetch_add(1, Ordering::Relaxed) < 1;
             Scanner::default().run(&source, &wanted, &is_wanted, &mut |msg| {
-                told.fetch_add(usize::from(matches!(msg, Msg::Scanned(..))), Ordering::Relaxed);
+                reported.fetch_add(usize::from(matches!(msg, Msg::Scanned(..))), Ordering::Relaxed);
             });
-            assert!(told.into_inner() <= 1);
+            assert!(reported.into_inner() <= 1);
         }
     }
 }

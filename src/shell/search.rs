@@ -56,14 +56,14 @@ pub(super) fn find(
     let Some(search) = search.filter(|_| at.is_some()) else { return };
     let is_expendable = is_expendable();
     thread::scope(|scope| {
-        let (tell, told) = bounded(1);
+        let (sender, receiver) = bounded(1);
         // A thread of its own, with those it starts, lets everything else go first.
         scope.spawn(move || {
             set_expendable(is_expendable);
             lower_priority();
-            search.count(wanted.within, &mut |hits| drop(tell.send(hits)));
+            search.count(wanted.within, &mut |hits| drop(sender.send(hits)));
         });
-        told.iter().for_each(|hits| send(Msg::Hits(wanted.number, hits)));
+        receiver.iter().for_each(|hits| send(Msg::Hits(wanted.number, hits)));
     });
 }
 
@@ -147,17 +147,17 @@ impl Search<'_> {
     }
 
     /// Counts the rows with a hit.
-    fn count(&self, within: Option<&[StepNo]>, tell: &mut dyn FnMut(Hits)) {
+    fn count(&self, within: Option<&[StepNo]>, report: &mut dyn FnMut(Hits)) {
         let known = self.places.count();
         let mut rows: Vec<u32> = Vec::new();
-        let mut told = Instant::now();
+        let mut last_report = Instant::now();
         let mut take = |found: Option<Vec<u32>>| {
             let found = found.ok_or(())?;
             let known_already = usize::from(rows.last().is_some_and(|last| found.first() == Some(last)));
             rows.extend(&found[known_already..]);
-            if told.elapsed() > PROGRESS {
-                told = Instant::now();
-                tell(Hits { count: rows.len(), rows: None });
+            if last_report.elapsed() > PROGRESS {
+                last_report = Instant::now();
+                report(Hits { count: rows.len(), rows: None });
             }
             Ok::<(), ()>(())
         };
@@ -177,7 +177,7 @@ impl Search<'_> {
             }
         };
         if ended.is_ok() {
-            tell(Hits { count: rows.len(), rows: Some((known, Arc::from(rows))) });
+            report(Hits { count: rows.len(), rows: Some((known, Arc::from(rows))) });
         }
     }
 

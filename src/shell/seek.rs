@@ -24,15 +24,15 @@ pub(super) fn seek(
 ) {
     let (mut count, mut found) = (0, None);
     for pass in passes.iter().filter(|pass| !pass.steps.is_empty()) {
-        let (mut done, mut told) = (0, Instant::now());
+        let (mut done, mut last_report) = (0, Instant::now());
         let pieces = pass.pieces(PIECE_STEPS);
         let look = || |piece: &Pass| if is_wanted() { hits(source, piece) } else { Vec::new() };
         let _ended = in_order(&pieces, look, |hits: Vec<StepNo>| {
             done += 1;
             let taken = &hits[..hits.len().min(nth - count)];
             (count, found) = (count + taken.len(), taken.last().copied().or(found));
-            if told.elapsed() >= PROGRESS {
-                told = Instant::now();
+            if last_report.elapsed() >= PROGRESS {
+                last_report = Instant::now();
                 send(Msg::Seeking(number, done * 100 / pieces.len()));
             }
             if count < nth && is_wanted() { Ok(()) } else { Err(()) }

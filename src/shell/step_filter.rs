@@ -20,7 +20,7 @@ pub(super) fn sift(source: &Source, job: Job, is_wanted: &dyn Fn() -> bool, send
     let findings =
         if filter.has_findings() { [read().findings(), checks.findings().to_vec()].concat() } else { Vec::new() };
     let notes = StepNotes::new(findings.iter().map(Arc::as_ref), marks);
-    let (mut passing, mut told, mut since) = (Vec::new(), from, Instant::now());
+    let (mut passing, mut reported, mut since) = (Vec::new(), from, Instant::now());
     for at in from..to {
         if !is_wanted() {
             return;
@@ -31,9 +31,9 @@ pub(super) fn sift(source: &Source, job: Job, is_wanted: &dyn Fn() -> bool, send
             passing.push(step);
         }
         drop(run);
-        if at + 1 - told >= PIECE_STEPS || since.elapsed() >= PIECE_TIME {
+        if at + 1 - reported >= PIECE_STEPS || since.elapsed() >= PIECE_TIME {
             send(Msg::Sifted(number, at + 1, std::mem::take(&mut passing)));
-            (told, since) = (at + 1, Instant::now());
+            (reported, since) = (at + 1, Instant::now());
         }
     }
     send(Msg::Sifted(number, to, passing));

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Steps between two reports of how far the reading is.
-const TOLD_STEPS: usize = 512;
+const PROGRESS_STEPS: usize = 512;
 
 /// Reads two runs and aligns them; the answers go to `send`.
 pub(super) fn align(
@@ -43,7 +43,7 @@ fn made(
     source: &Source,
     places: [(bool, RunPlace); 2],
     is_wanted: &IsWanted<'_>,
-    tell: &mut dyn FnMut(usize),
+    report: &mut dyn FnMut(usize),
 ) -> Result<Option<AlignedRuns>, String> {
     let is_one_file = places[0].1.file == places[1].1.file;
     let [left, right] = places;
@@ -60,8 +60,8 @@ fn made(
     let left = trajectory(left)?;
     let (a, b) = (guard(&left.run), (!is_pair).then(|| guard(&right.run)));
     let (run_a, run_b): (&dyn Run, &dyn Run) = (a.as_ref(), b.as_ref().map_or(a.as_ref(), |b| b.as_ref()));
-    let Some(old) = rows(&left, run_a, is_wanted, &mut |half| tell(half / 2))? else { return Ok(None) };
-    let Some(new) = rows(&right, run_b, is_wanted, &mut |half| tell(50 + half / 2))? else { return Ok(None) };
+    let Some(old) = rows(&left, run_a, is_wanted, &mut |half| report(half / 2))? else { return Ok(None) };
+    let Some(new) = rows(&right, run_b, is_wanted, &mut |half| report(50 + half / 2))? else { return Ok(None) };
     let rows = aligned(&old, &new, &|| is_wanted());
     drop((old, new));
     drop((a, b));
@@ -73,11 +73,11 @@ fn rows<'r>(
     side: &'r RunData,
     run: &'r dyn Run,
     is_wanted: &IsWanted<'_>,
-    tell: &mut dyn FnMut(usize),
+    report: &mut dyn FnMut(usize),
 ) -> Result<Option<Rows<'r>>, String> {
     let mut wanted = |at: usize, of: usize| {
-        if at.is_multiple_of(TOLD_STEPS) {
-            tell(at * 100 / of.max(1));
+        if at.is_multiple_of(PROGRESS_STEPS) {
+            report(at * 100 / of.max(1));
         }
         is_wanted()
     };
@@ -118,10 +118,10 @@ type Parts = (&'static dyn Format, Arc<dyn Bytes>, Arc<dyn Records>, SharedRun);
 
 /// A run of another file.
 fn opened(file: &Path, place: &RunPlace) -> Result<Parts, String> {
-    let told = |problem: Problem| problem.to_string();
-    let loaded = ingest::open(file, place.format.as_deref()).map_err(told)?;
-    let run = loaded.run(place.record).map_err(told)?;
-    let records = Whole(loaded.records().map_err(told)?.clone());
+    let message_of = |problem: Problem| problem.to_string();
+    let loaded = ingest::open(file, place.format.as_deref()).map_err(message_of)?;
+    let run = loaded.run(place.record).map_err(message_of)?;
+    let records = Whole(loaded.records().map_err(message_of)?.clone());
     let bytes: Arc<dyn Bytes> = Arc::clone(&loaded.input) as _;
     Ok((loaded.detected.format, bytes, Arc::new(records), Arc::new(RwLock::new(run))))
 }

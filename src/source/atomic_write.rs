@@ -258,13 +258,13 @@ mod tests {
         let (path, link) = (folder.path().join("in.jsonl"), folder.path().join("link.jsonl"));
         std::fs::write(&path, "in").unwrap();
         std::fs::hard_link(&path, &link).unwrap();
-        let told = |path: &Path, is_forced, inputs: &[&Path]| {
+        let error_text = |path: &Path, is_forced, inputs: &[&Path]| {
             Output::create(path, None, is_forced, inputs).map(|_| ()).unwrap_err().to_string()
         };
-        assert!(told(&path, false, &[]).contains("--force"));
-        assert!(told(&link, true, &[&path]).contains("never written over"));
-        assert!(told(Path::new("/dev/null"), true, &[]).contains("no plain file"));
-        assert!(told(&folder.path().join("no/x"), false, &[]).contains("make its folder"));
+        assert!(error_text(&path, false, &[]).contains("--force"));
+        assert!(error_text(&link, true, &[&path]).contains("never written over"));
+        assert!(error_text(Path::new("/dev/null"), true, &[]).contains("no plain file"));
+        assert!(error_text(&folder.path().join("no/x"), false, &[]).contains("make its folder"));
         let late = folder.path().join("late");
         let ready = Output::create(&late, None, false, &[]).unwrap().finish().unwrap();
         std::fs::write(&late, "other").unwrap();
@@ -286,8 +286,8 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
         std::fs::remove_file(&path).unwrap();
-        let told = Output::create(&link, None, true, &[]).map(|_| ()).unwrap_err().to_string();
-        assert!(told.contains("leads nowhere"), "{told}");
+        let message = Output::create(&link, None, true, &[]).map(|_| ()).unwrap_err().to_string();
+        assert!(message.contains("leads nowhere"), "{message}");
     }
 
     #[test]

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fails_is_told_and_the_thread_goes_on() {
+    fn what_fails_is_reported_and_the_thread_goes_on() {
         assert_eq!(caught(|| 7), Ok(7));
         assert!(caught(|| assert!(is_expendable(), "inside")).is_ok());
         assert!(caught(|| panic!("made")).is_err());

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_which_folders_may_be_one_input() {
+    fn names_show_which_folders_may_be_one_input() {
         for (names, expected) in [
             (&["0.json", "notes.txt"][..], true),
             (&["event-00003-4f.json"], true),

@@ -197,13 +197,13 @@ impl Follower {
         match &mut self.content {
             Some(content) if content.id == Some(FileId::of(&meta, &self.path)) => {
                 let change = content.look(&self.path, &meta);
-                self.told(change, was_absent)
+                self.checked_change(change, was_absent)
             }
             _ => self.open(was_absent),
         }
     }
 
-    fn told(&mut self, change: Result<FileChange, Problem>, was_absent: bool) -> FileChange {
+    fn checked_change(&mut self, change: Result<FileChange, Problem>, was_absent: bool) -> FileChange {
         match change {
             Ok(FileChange::None | FileChange::Grown) if was_absent => FileChange::Back(None),
             Ok(change) => {
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_growth() {
+    fn reports_growth() {
         let (_folder, path, input, mut watch) = followed("{}\n");
         assert!(matches!(watch.look(), FileChange::None));
         append(&path, "{}\n");
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_truncation_by_size_and_by_content() {
+    fn reports_truncation_by_size_and_by_content() {
         let (_folder, path, _input, mut watch) = followed("{\"a\":1}\n{\"b\":2}\n");
         fs::write(&path, "{}\n").unwrap();
         assert!(matches!(watch.look(), FileChange::Truncated));

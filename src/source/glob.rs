@@ -282,7 +282,7 @@ mod tests {
         let names = |name: &str| all.iter().filter(|file| file.ends_with(name)).count();
         assert_eq!(["2.jsonl", "x.jsonl", "y.jsonl", "top.jsonl", "z.jsonl"].map(names), [1, 1, 1, 1, 0], "{all:?}");
         assert!(is_pattern(&root.join("data/*.jsonl")) && !is_pattern(&root.join("data/[1].jsonl")));
-        for (pattern, told) in [
+        for (pattern, expected) in [
             ("no*.x", "no file fits this pattern"),
             ("{no,none}.x", "no file fits this pattern"),
             ("[", "is no pattern"),
@@ -290,7 +290,7 @@ mod tests {
             (&"{a,b}".repeat(12), "stands for more than 1024 patterns"),
         ] {
             let why = files_matching(&root.join(pattern)).unwrap_err().to_string();
-            assert!(why.contains(told), "{pattern}: {why}");
+            assert!(why.contains(expected), "{pattern}: {why}");
         }
         assert!(files_matching(Path::new("{no-such-name,}")).is_err(), "an empty alternative is not this folder");
     }

@@ -451,9 +451,9 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_may_not_be_read_is_told_as_a_file_is() {
-        let told = cannot_open("runs/x", &ErrorKind::PermissionDenied.into()).to_string();
-        assert_eq!(told, "runs/x: no permission to read it; ask its owner, or look at `ls -l`");
+    fn a_folder_that_may_not_be_read_is_reported_as_a_file_is() {
+        let message = cannot_open("runs/x", &ErrorKind::PermissionDenied.into()).to_string();
+        assert_eq!(message, "runs/x: no permission to read it; ask its owner, or look at `ls -l`");
     }
 
     #[test]
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_fails_is_told_and_what_it_read_stays() {
+    fn a_reader_that_fails_is_reported_and_what_it_read_stays() {
         let input = Input::played("frail".to_owned(), Frail(b"{\"a\":1}\n")).unwrap();
         let problem = input.wait().unwrap_err();
         assert!(problem.message.contains("frail is damaged behind 8 bytes"), "{problem}");

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told() {
+    fn what_cannot_be_written_is_reported() {
         let mut full = Journal::at(Path::new("/dev/full"));
         let problem = full.append(&["x".into()]).unwrap_err().to_string();
         assert!(problem.contains("cannot be written") && problem.contains("make room"), "{problem}");

@@ -25,7 +25,7 @@ pub struct Listing {
     title: String,
     common: PathBuf,
     /// As last reported; and when it was last seen to change.
-    told: HashMap<PathBuf, (ListedFile, Option<SystemTime>)>,
+    reported: HashMap<PathBuf, (ListedFile, Option<SystemTime>)>,
     troubles: Vec<String>,
     has_looked: bool,
     /// Files of folders whose beginning was read, with what they were then; whether obelus wrote them.
@@ -56,14 +56,14 @@ impl Listing {
         let roots: Vec<PathBuf> =
             roots.iter().map(|root| path::absolute(root).unwrap_or_else(|_| root.clone())).collect();
         let common = common(&roots);
-        let (told, troubles, begun) = (HashMap::new(), Vec::new(), HashMap::new());
+        let (reported, troubles, begun) = (HashMap::new(), Vec::new(), HashMap::new());
         let (places, hints) = (Vec::new(), Hints::new());
         Self {
             roots,
             places,
             title,
             common,
-            told,
+            reported,
             troubles,
             has_looked: false,
             begun,
@@ -111,11 +111,11 @@ impl Listing {
     pub fn look_at_changed(&mut self, now: SystemTime) -> Option<ListChange> {
         let heard = self.hints.take();
         // What comes to a folder that is one input changes that.
-        let is_within = |path: &PathBuf| path.ancestors().skip(1).any(|folder| self.told.contains_key(folder));
+        let is_within = |path: &PathBuf| path.ancestors().skip(1).any(|folder| self.reported.contains_key(folder));
         if heard.is_all || !self.has_looked || heard.paths.iter().any(is_within) {
             return self.look(now);
         }
-        let known: Vec<PathBuf> = heard.paths.into_iter().filter(|path| self.told.contains_key(path)).collect();
+        let known: Vec<PathBuf> = heard.paths.into_iter().filter(|path| self.reported.contains_key(path)).collect();
         let changed: Vec<ListedFile> = known
             .into_iter()
             .filter_map(|path| {
@@ -173,9 +173,9 @@ impl Listing {
         }
         let troubles: Vec<String> = troubles.iter().map(Problem::to_string).collect();
         self.asked += found.len() as u64;
-        let gone: Vec<PathBuf> = self.told.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
+        let gone: Vec<PathBuf> = self.reported.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
         for path in &gone {
-            drop((self.told.remove(path), self.begun.remove(path)));
+            drop((self.reported.remove(path), self.begun.remove(path)));
         }
         let changed: Vec<ListedFile> =
             found.into_iter().filter_map(|(path, facts)| self.changed(path, facts, now)).collect();
@@ -212,7 +212,7 @@ impl Listing {
 
     /// A file, if it is not as it was reported.
     fn changed(&mut self, path: PathBuf, facts: Option<FileFacts>, now: SystemTime) -> Option<ListedFile> {
-        let before = self.told.get(&path);
+        let before = self.reported.get(&path);
         let written = facts.and_then(|facts| facts.written);
         let place = self.places.iter().find(|place| path.starts_with(&place.folder));
         let mut file = ListedFile {
@@ -242,7 +242,7 @@ impl Listing {
         if before.is_some_and(|(old, _)| *old == file) {
             return None;
         }
-        self.told.insert(file.path.clone(), (file.clone(), moved));
+        self.reported.insert(file.path.clone(), (file.clone(), moved));
         Some(file)
     }
 }
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_changed_and_nothing_else() {
+    fn reports_what_changed_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::create_dir(root.join("deep")).unwrap();

@@ -40,8 +40,8 @@ pub fn in_order<P: Sync, A: Send, W: FnMut(&P) -> A, E>(
                 own.try_for_each(|piece| sender.send(work(piece)))
             });
         }
-        let told = (0..pieces.len()).zip(receivers.iter().cycle());
+        let answers = (0..pieces.len()).zip(receivers.iter().cycle());
         // A thread that ended early has panicked, which the end of the scope reports.
-        told.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(&mut each)
+        answers.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(&mut each)
     })
 }

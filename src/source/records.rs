@@ -68,7 +68,7 @@ struct All<'a, L> {
     block: Vec<u8>,
     look: Option<&'a L>,
     /// Records of which what was seen is reported.
-    told: usize,
+    reported_records: usize,
     /// Bytes of those that came in no guess.
     alone: u64,
 }
@@ -87,7 +87,7 @@ struct Guess<S> {
 impl<'a, L> All<'a, L> {
     fn new(input: &'a Input, framing: Framing, look: Option<&'a L>) -> Self {
         let (framer, index) = (Framer::new(framing), RecordIndex::default());
-        Self { input, framer, index, block: vec![0; BLOCK], look, told: 0, alone: 0 }
+        Self { input, framer, index, block: vec![0; BLOCK], look, reported_records: 0, alone: 0 }
     }
 
     fn run<S: Seen, E: From<Problem>>(mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<RecordIndex, E>
@@ -155,7 +155,7 @@ impl<'a, L> All<'a, L> {
             }
             self.feed_to(end)?;
             // Of what did not come in this way at most the record at the end of the piece before is looked at.
-            is_looking.fetch_and(self.told == self.index.len(), Relaxed);
+            is_looking.fetch_and(self.reported_records == self.index.len(), Relaxed);
             Ok(())
         })
     }
@@ -173,7 +173,7 @@ impl<'a, L> All<'a, L> {
         if guess.seen.len() == guess.index.len() {
             self.look_at_rest(each)?;
         }
-        let (first, is_next) = (self.index.len(), self.told == self.index.len());
+        let (first, is_next) = (self.index.len(), self.reported_records == self.index.len());
         for record in guess.index.iter() {
             let broken = match record.body {
                 RecordBody::Text => None,
@@ -183,7 +183,7 @@ impl<'a, L> All<'a, L> {
         }
         for mut seen in guess.seen.into_iter().filter(|_| is_next) {
             seen.shift(first, lines);
-            self.told += 1;
+            self.reported_records += 1;
             each(seen)?;
         }
         Ok(())
@@ -195,7 +195,8 @@ impl<'a, L> All<'a, L> {
         L: Fn(&Record, &[u8]) -> S,
     {
         let Some(look) = self.look else { return Ok(()) };
-        let rest: Vec<Record> = (self.told..self.index.len()).map_while(|number| self.index.get(number)).collect();
+        let rest: Vec<Record> =
+            (self.reported_records..self.index.len()).map_while(|number| self.index.get(number)).collect();
         let bytes: u64 = rest.iter().map(|record| record.place.span.len).sum();
         if self.alone + bytes > ALONE_BYTES + self.framer.position() / ALONE_SHARE {
             return Ok(());
@@ -203,7 +204,7 @@ impl<'a, L> All<'a, L> {
         self.alone += bytes;
         rest.iter().try_for_each(|record| {
             let seen = look(record, &self.input.read(record.shown())?);
-            self.told += 1;
+            self.reported_records += 1;
             each(seen)
         })
     }

@@ -80,7 +80,7 @@ fn hub(name: &str, is_plain: bool) -> String {
 mod tests {
     use super::*;
 
-    fn told(name: &str) -> String {
+    fn describe(name: &str) -> String {
         refused(Path::new(name)).map(|problem| problem.to_string()).unwrap_or_default()
     }
 
@@ -99,12 +99,15 @@ mod tests {
             ("hdfs://h/a.jsonl", "copy it to this one first"),
             ("file:///tmp/a.jsonl", "name the file: /tmp/a.jsonl"),
         ] {
-            let told = told(name);
-            assert!(told.contains(way) && told.contains("obelus reads files and standard input"), "{name}: {told}");
+            let message = describe(name);
+            assert!(
+                message.contains(way) && message.contains("obelus reads files and standard input"),
+                "{name}: {message}"
+            );
         }
-        assert!(!told("https://x/$(rm -rf).jsonl").contains("`curl -LO 'h"));
+        assert!(!describe("https://x/$(rm -rf).jsonl").contains("`curl -LO 'h"));
         for name in ["a.jsonl", "a:b", "C:/x", "://x", "./s3:/x"] {
-            assert_eq!(told(name), "", "{name}");
+            assert_eq!(describe(name), "", "{name}");
         }
     }
 }

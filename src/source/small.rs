@@ -43,11 +43,11 @@ mod tests {
         let (cwd, fifo) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
         rustix::fs::mknodat(cwd, at("pipe"), fifo, rustix::fs::Mode::RUSR, 0).unwrap();
         std::fs::write(at("long"), "12345").unwrap();
-        let told = |path: &Path, most| read_small(path, most).unwrap_err().to_string();
+        let error_text = |path: &Path, most| read_small(path, most).unwrap_err().to_string();
         for path in [Path::new("/dev/zero"), &at("pipe"), folder.path()] {
-            assert_eq!(told(path, 4), "this is no regular file", "{}", path.display());
+            assert_eq!(error_text(path, 4), "this is no regular file", "{}", path.display());
         }
-        assert_eq!(told(&at("long"), 4), "it is longer than 4 bytes");
+        assert_eq!(error_text(&at("long"), 4), "it is longer than 4 bytes");
         assert_eq!(read_small_text(&at("long"), 5).unwrap(), "12345");
     }
 }

@@ -73,8 +73,8 @@ impl<R: BufRead> Zstd<R> {
 
     fn end_frame(&mut self) -> io::Result<()> {
         self.is_in_frame = false;
-        let told = self.decoder.get_checksum_from_data();
-        if told.is_some() && told != self.decoder.get_calculated_checksum() {
+        let expected = self.decoder.get_checksum_from_data();
+        if expected.is_some() && expected != self.decoder.get_calculated_checksum() {
             return Err(io::Error::other("the checksum is wrong"));
         }
         Ok(())

@@ -228,7 +228,7 @@ mod tests {
     fn simpler_patterns_colour_code_alike() {
         let ours = syntaxes("rust").unwrap();
         let known = two_face::syntax::extra_newlines();
-        let told = |set: &SyntaxSet, language: &str, code: &str| {
+        let colours_of = |set: &SyntaxSet, language: &str, code: &str| {
             let mut parser = ParseState::new(set.find_syntax_by_token(language).unwrap());
             let parse = |line: &str| format!("{:?}", parser.parse_line(&format!("{line}\n"), set).unwrap());
             code.lines().map(parse).collect::<Vec<_>>()
@@ -255,7 +255,7 @@ mod tests {
             ("yaml", "größe: {a: [1, 2.5], b: !!str x} # c\n- *ref\n"),
             ("html", "<p class='größe'>&amp; x</p>"),
         ] {
-            assert_eq!(told(&ours, language, code), told(&known, language, code), "{language}");
+            assert_eq!(colours_of(&ours, language, code), colours_of(&known, language, code), "{language}");
         }
     }
 

@@ -28,36 +28,36 @@ fn member(input: &str, words: &[&str], path: &str) -> String {
 
 /// `step rule path` of every finding, without the prefix.
 fn findings(input: &str) -> Vec<String> {
-    let told = |line: &String| {
+    let describe_line = |line: &String| {
         let value = parse(line).unwrap();
         let text = |key| value.get(key).unwrap().as_str().map(str::to_owned);
         let rule = text("rule").unwrap();
         let path = text("path").map(|path| format!(" {path}")).unwrap_or_default();
         format!("{} {}{path}", value.get("step").unwrap().text, rule.strip_prefix("acts.").unwrap())
     };
-    lines(input, &["check"]).iter().map(told).collect()
+    lines(input, &["check"]).iter().map(describe_line).collect()
 }
 
 /// `kind=value` of every identity in the end.
 fn state(input: &str) -> String {
     let answer = lines(input, &["state"]).remove(0);
     let value = parse(&answer).unwrap();
-    let told = |identity: &Value<'_>| {
+    let describe_identity = |identity: &Value<'_>| {
         let value = identity.get("value").map_or_else(String::new, compact);
         format!("{}={value}", identity.get("kind").unwrap().as_str().unwrap())
     };
-    value.get("data").unwrap().as_array().unwrap().iter().map(told).collect::<Vec<_>>().join(" ")
+    value.get("data").unwrap().as_array().unwrap().iter().map(describe_identity).collect::<Vec<_>>().join(" ")
 }
 
 /// `step op ref` of every event at a path.
 fn history(input: &str, path: &str) -> Vec<String> {
     let answer = lines(input, &["history", path]).remove(0);
     let value = parse(&answer).unwrap();
-    let told = |event: &Value<'_>| {
+    let describe_event = |event: &Value<'_>| {
         let text = |key| event.get(key).unwrap().as_str().unwrap().to_owned();
         format!("{} {} {}", event.get("step").unwrap().text, text("op"), text("ref"))
     };
-    value.get("events").unwrap().as_array().unwrap().iter().map(told).collect()
+    value.get("events").unwrap().as_array().unwrap().iter().map(describe_event).collect()
 }
 
 #[test]
@@ -417,16 +417,16 @@ fn a4_a_solution_outside_the_context_holds_until_an_envelope_keeps_nothing() {
     let solution = r#"{"type":"solution","solution":{"calls":[{"_tool":"t"}],"output":1}}"#;
     let (x, y, z) = (r#"{"type":"text","text":"x"}"#, r#"{"type":"text","text":"y"}"#, r#"{"type":"text","text":"z"}"#);
     let envelope = |messages: &[&str]| format!("{{\"context\":[{}]}}", messages.join(","));
-    let told = |envelopes: &[String]| {
+    let check_text = |envelopes: &[String]| {
         let input = envelopes.join("\n");
         [member(&input, &["plan"], "plan_step"), member(&input, &["state"], "output/step")].join(" ")
     };
     let first = envelope(&[x, solution]);
-    assert_eq!(told(&[first.clone(), envelope(&[x, y])]), "1 1", "A4: left out, it holds");
-    assert_eq!(told(&[first.clone(), envelope(&[x, y]), envelope(&[z])]), "null absent", "A4: nothing is kept");
-    assert_eq!(told(&[first.clone(), envelope(&[z]), envelope(&[z, y])]), "null absent", "A4: it stays gone");
+    assert_eq!(check_text(&[first.clone(), envelope(&[x, y])]), "1 1", "A4: left out, it holds");
+    assert_eq!(check_text(&[first.clone(), envelope(&[x, y]), envelope(&[z])]), "null absent", "A4: nothing is kept");
+    assert_eq!(check_text(&[first.clone(), envelope(&[z]), envelope(&[z, y])]), "null absent", "A4: it stays gone");
     let back = [first, envelope(&[z]), envelope(&[z, solution]), envelope(&[z, y])];
-    assert_eq!(told(&back), "1 1", "A4: it came back");
+    assert_eq!(check_text(&back), "1 1", "A4: it came back");
 }
 
 /// A33, A39: without data `.0` is a key, with an array an index; what is printed is what it touches.

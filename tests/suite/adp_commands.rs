@@ -26,11 +26,11 @@ fn d2_arrays_of_bare_conversations_are_trajectories() {
         for format in ["auto", "messages"] {
             let (status, stdout, stderr) = obelus(&["stats", "--json", "--format", format, &path]);
             assert_eq!(status, 0, "{stderr}");
-            let told = lines(&stdout);
-            assert_eq!(told.len(), 3, "{name} {format}: {stdout}");
-            let steps: Vec<&Value> = told[..2].iter().map(|line| &line["steps"]).collect();
+            let values = lines(&stdout);
+            assert_eq!(values.len(), 3, "{name} {format}: {stdout}");
+            let steps: Vec<&Value> = values[..2].iter().map(|line| &line["steps"]).collect();
             assert_eq!(steps, [2, 1], "{name} {format}");
-            assert_eq!(told[0]["shape"], "chat", "{name} {format}");
+            assert_eq!(values[0]["shape"], "chat", "{name} {format}");
         }
     }
     let one = file(folder.path(), "one.json", r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"y"}]"#);
@@ -180,8 +180,9 @@ fn two_stages_say_what_the_conversion_lost() {
     assert_eq!(conversion, &expected, "{stdout}");
     let (_, stdout, _) = obelus(&["diff", &std, &sft]);
     assert!(stdout.contains("Conversion: 2 records in both, 1 lost something"), "{stdout}");
-    let told = "0 → 1  a  task (step 0) · calls 1 → 0 · 1 call lost: 1 code:bash · 1 thought lost: 1 · 1 text lost: 2";
-    assert!(stdout.contains(told), "{stdout}");
+    let expected_line =
+        "0 → 1  a  task (step 0) · calls 1 → 0 · 1 call lost: 1 code:bash · 1 thought lost: 1 · 1 text lost: 2";
+    assert!(stdout.contains(expected_line), "{stdout}");
     let other = file(folder.path(), "b_std.jsonl", &STD.replace("hello to you", "hello"));
     let (_, stdout, _) = obelus(&["diff", "--json", &std, &other]);
     assert!(lines(&stdout)[0].get("conversion").is_none(), "one stage");

@@ -1,6 +1,6 @@
 //! The Agent Data Protocol in the cases that its last sentences settle (D2, D8, D10, D17 to D20).
 
-use super::adp_rules::{answers, slot, told, with_items};
+use super::adp_rules::{answers, findings_of, slot, with_items};
 use obelus::json::parse;
 use obelus::review::{ChatShape, chat};
 use obelus::rules::statistics::TrajectoryStats;
@@ -11,10 +11,10 @@ fn d10_the_answer_behind_one_that_came_before_its_call_is_the_first() {
     let observation = r#"{"class_":"text_observation","content":"r","source":"environment","tool_call_id":"c"}"#;
     let call = r#"{"class_":"api_action","function":"f","kwargs":{},"tool_call_id":"c"}"#;
     let early = with_items(&[observation, call, observation].join(","));
-    assert_eq!(told(&early), ["1 /content/1/tool_call_id adp.call-id"]);
+    assert_eq!(findings_of(&early), ["1 /content/1/tool_call_id adp.call-id"]);
     assert_eq!(answers(&early)[3], Some(2));
     let twice = with_items(&[observation, call, observation, observation].join(","));
-    assert_eq!(told(&twice), ["1 /content/1/tool_call_id adp.call-id", "4 /content/4/tool_call_id adp.call-id"]);
+    assert_eq!(findings_of(&twice), ["1 /content/1/tool_call_id adp.call-id", "4 /content/4/tool_call_id adp.call-id"]);
     assert_eq!(answers(&twice)[4], None, "a call is answered once");
 }
 
@@ -39,12 +39,12 @@ fn d8_a_number_that_exceeds_a_float_is_of_the_wrong_type() {
     let reward = |reward: &str| format!(r#"{{"class_":"api_action","function":"f","kwargs":{{}},"reward":{reward}}}"#);
     for number in ["\"1e400\"", "1e400", "-1e400", "\"-1e999\"", "\" 1\"", "\"1_000\"", "\"inf\""] {
         let text = with_items(&reward(number));
-        assert_eq!(told(&text), ["1 /content/1/reward adp.type"], "{number}");
+        assert_eq!(findings_of(&text), ["1 /content/1/reward adp.type"], "{number}");
         assert_eq!(slot(&text, "reward", "total", "sum"), None, "{number}");
     }
     let answer = r#"{"class_":"text_observation","content":"r","source":"environment"}"#;
     let text = with_items(&[&reward("1e308"), answer, &reward("1.7e308")].join(","));
-    assert_eq!(told(&text), [""; 0]);
+    assert_eq!(findings_of(&text), [""; 0]);
     assert_eq!(slot(&text, "reward", "total", "sum").as_deref(), Some("1.7976931348623157e+308"), "never null");
     let value = parse(&text).unwrap();
     let stats = TrajectoryStats::of(&Reading::of(&value), 0);
@@ -95,7 +95,9 @@ fn d17_an_export_has_each_call_once() {
 #[test]
 fn d17_a_message_with_a_part_that_is_not_text_is_not_empty() {
     let found = |content: &str| {
-        told(&format!(r#"{{"messages":[{{"role":"user","content":{content}}},{{"role":"assistant","content":"y"}}]}}"#))
+        findings_of(&format!(
+            r#"{{"messages":[{{"role":"user","content":{content}}},{{"role":"assistant","content":"y"}}]}}"#
+        ))
     };
     for content in [
         r#"[{"type":"image_url","image_url":{"url":"a.png"}}]"#,
@@ -116,7 +118,7 @@ fn d18_every_version_from_0_to_8_is_known() {
             r#"{{"schema_version":"ATIF-v1.{minor}","steps":[{{"step_id":1,"source":"user","message":"q"}}]}}"#
         );
         let expected: &[&str] = if minor == 9 { &["- /schema_version atif.version"] } else { &[] };
-        assert_eq!(told(&text), expected, "{minor}");
+        assert_eq!(findings_of(&text), expected, "{minor}");
     }
 }
 

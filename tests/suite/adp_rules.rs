@@ -10,7 +10,7 @@ use obelus::source::Input;
 use obelus::state::Tree;
 
 /// The findings of a record as `step path rule`, step `-` for the whole record.
-pub(crate) fn told(text: &str) -> Vec<String> {
+pub(crate) fn findings_of(text: &str) -> Vec<String> {
     let value = parse(text).unwrap();
     let findings = findings(&Reading::of(&value), 0);
     let step = |s: Option<StepNo>| s.map_or("-".to_owned(), |s| s.to_string());
@@ -104,10 +104,10 @@ fn fields_are_checked_as_the_tables_say() {
         ),
     ] {
         let mut expect = expect;
-        let mut told = told(&with_items(items));
+        let mut findings = findings_of(&with_items(items));
         expect.sort_unstable();
-        told.sort_unstable();
-        assert_eq!(told, expect, "{items}");
+        findings.sort_unstable();
+        assert_eq!(findings, expect, "{items}");
     }
 }
 
@@ -168,7 +168,7 @@ fn chat_findings_stand_where_they_belong() {
         ),
     ] {
         let text = format!(r#"{{"messages":[{messages}]}}"#);
-        assert_eq!(told(&text), expect, "{text}");
+        assert_eq!(findings_of(&text), expect, "{text}");
     }
 }
 
@@ -208,7 +208,7 @@ fn atif_results_answer_calls_of_their_own_step_or_earlier() {
                 "observation":{"results":[{"source_call_id":"b","content":"y"},{"source_call_id":"c"}]}}]}"#;
     assert_eq!(answers(text), [None, Some(0)]);
     assert_eq!(slot(text, "conversation", "main", "open_calls").as_deref(), Some("0"));
-    assert_eq!(told(text), ["1 /steps/1/observation/results/1/source_call_id atif.link"]);
+    assert_eq!(findings_of(text), ["1 /steps/1/observation/results/1/source_call_id atif.link"]);
 }
 
 /// Detects, frames and reads a text as a file.
@@ -278,10 +278,10 @@ fn pointers_name_slots_and_all_below() {
     ] {
         let resolved = run.resolve(pointer, step, None, None, bytes);
         let rest = resolved.fields.iter().filter(|(name, _)| !matches!(*name, "ref" | "status" | "from"));
-        let told: Vec<&str> = rest.map(|(_, v)| v.get()).collect();
-        let told =
-            format!("{} {}", resolved.status, told.join(" ")).replace("\"kind\"", "kind").replace("\"path\"", "path");
-        assert_eq!(told.trim_end(), expect, "{pointer} @{step}");
+        let values: Vec<&str> = rest.map(|(_, v)| v.get()).collect();
+        let message =
+            format!("{} {}", resolved.status, values.join(" ")).replace("\"kind\"", "kind").replace("\"path\"", "path");
+        assert_eq!(message.trim_end(), expect, "{pointer} @{step}");
     }
     assert!(run.locate("tool", 9).is_err());
     assert_eq!(run.locate("/tool", 9).unwrap().len(), 1);
@@ -310,21 +310,21 @@ fn statistics_merge_in_any_order() {
             part
         })
         .collect();
-    let told = |order: &[usize]| {
+    let findings_in = |order: &[usize]| {
         let mut all = DatasetStats::default();
         order.iter().for_each(|&i| all.merge(&parts[i]));
         serde_json::to_string(&all.summary()).unwrap()
     };
-    let expect = told(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    let expect = findings_in(&[0, 1, 2, 3, 4, 5, 6, 7]);
     assert!(expect.contains(r#""records":8,"unreadable":1"#) && expect.contains(r#""sum":7.6"#), "{expect}");
-    assert_eq!(told(&[7, 3, 5, 1, 6, 0, 4, 2]), expect);
-    assert_eq!(told(&[4, 0, 1, 2, 5, 3, 7, 6]), expect);
+    assert_eq!(findings_in(&[7, 3, 5, 1, 6, 0, 4, 2]), expect);
+    assert_eq!(findings_in(&[4, 0, 1, 2, 5, 3, 7, 6]), expect);
 }
 
 #[test]
-fn repeats_are_told_at_the_later_record() {
+fn repeats_are_reported_at_the_later_record() {
     let mut survey = Survey::default();
-    let mut told = Vec::new();
+    let mut findings = Vec::new();
     for (i, text) in [
         r#"{"id":"a","content":["x"]}"#,
         r#"{"content":["x"],"id":7}"#,
@@ -336,9 +336,9 @@ fn repeats_are_told_at_the_later_record() {
     {
         let taken = survey.take(examine(&record(i, text.len()), text.as_bytes(), Way::Protocol), &Vec::new());
         let repeats = taken.found.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
-        told.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or_default(), f.rule)));
+        findings.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or_default(), f.rule)));
     }
-    assert_eq!(told, ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);
+    assert_eq!(findings, ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);
 }
 
 /// The messages of the findings of one rule.
@@ -356,8 +356,13 @@ fn a_prompt_beside_a_null_text_is_what_the_system_says() {
     let reading = Reading::of(&value);
     let said: Vec<String> = reading.entries.iter().map(obelus::rules::adp::said).collect();
     assert_eq!(said, ["You mend code.", "mend", ""]);
-    let told = messages(text, "sft.empty");
-    assert!(told.len() == 2 && told[0].contains("`system_prompt`") && told[1].contains("say nothing"), "{told:?}");
+    let messages_found = messages(text, "sft.empty");
+    assert!(
+        messages_found.len() == 2
+            && messages_found[0].contains("`system_prompt`")
+            && messages_found[1].contains("say nothing"),
+        "{messages_found:?}"
+    );
     let conversation = obelus::review::Conversation::of(&value, Way::Protocol).unwrap();
     assert_eq!(conversation.messages[0].text, "You mend code.");
     let chatml = obelus::review::Template::named("chatml").unwrap().render(&conversation, 3, false).unwrap();
@@ -365,7 +370,7 @@ fn a_prompt_beside_a_null_text_is_what_the_system_says() {
 }
 
 #[test]
-fn what_is_blank_or_out_of_turn_is_told_by_who_says_it() {
+fn what_is_blank_or_out_of_turn_is_reported_by_who_says_it() {
     let blank = |role: &str| format!(r#"{{"messages":[{{"role":"{role}","content":" "}}]}}"#);
     for (role, words) in [("assistant", "say nothing"), ("tool", "nothing came back"), ("user", "is blank")] {
         assert!(messages(&blank(role), "sft.empty")[0].contains(words), "{role}");

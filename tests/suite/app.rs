@@ -41,7 +41,7 @@ fn seek(stage: &mut Stage, word: &str, wanted: &str) {
 
 fn click(stage: &mut Stage, column: usize, row: usize) -> Vec<Effect> {
     let (column, row) = (u16::try_from(column).unwrap(), u16::try_from(row).unwrap());
-    stage.tell(Msg::Mouse(Mouse { kind: MouseKind::Click, column, row }))
+    stage.send(Msg::Mouse(Mouse { kind: MouseKind::Click, column, row }))
 }
 
 /// Clicks where a text stands first.
@@ -185,8 +185,8 @@ fn folds_and_cursor_stay_through_steps() {
         press(&mut stage, words);
         assert_eq!(focus(&stage), "†state.hotels");
     }
-    stage.tell(Msg::Resize(80, 24));
-    stage.tell(Msg::Resize(120, 30));
+    stage.send(Msg::Resize(80, 24));
+    stage.send(Msg::Resize(120, 30));
     assert_eq!((focus(&stage).as_str(), rows(&stage)), ("†state.hotels", folded));
     stage.app.pane = Pane::State;
     press(&mut stage, "l");
@@ -203,8 +203,8 @@ fn panes_that_were_not_on_the_screen_come_back_as_they_were() {
             press(&mut stage, words);
             assert_eq!(lines(&stage), before, "{words} at {size:?}");
         }
-        stage.tell(Msg::Resize(1, 1));
-        stage.tell(Msg::Resize(size.0, size.1));
+        stage.send(Msg::Resize(1, 1));
+        stage.send(Msg::Resize(size.0, size.1));
         assert_eq!(focus(&stage).is_empty(), before.join("").contains("no value in focus"));
     }
 }
@@ -262,7 +262,7 @@ fn a_click_on_the_table_chooses_and_a_second_opens() {
     assert_eq!(stage.app.session.trajectory, 4);
     press(&mut stage, "q");
     assert_eq!((stage.app.pane, stage.app.table.scroll.cursor), (Pane::Table, 4));
-    let effects = stage.tell(Msg::Key(KeyPress::char('q')));
+    let effects = stage.send(Msg::Key(KeyPress::char('q')));
     assert!(matches!(effects.as_slice(), [Effect::Quit]));
 }
 
@@ -326,11 +326,11 @@ fn cursor_row(stage: &Stage) -> Option<Row> {
 }
 
 /// What must hold after every message.
-fn check(stage: &Stage, told: &str) {
+fn check(stage: &Stage, expected: &str) {
     let app = &stage.app;
     if let Some(open) = app.session.open() {
         let last = open.last().max(0);
-        assert!((0..=last).contains(&app.session.focus.step), "{told}: step {} of {last}", app.session.focus.step);
+        assert!((0..=last).contains(&app.session.focus.step), "{expected}: step {} of {last}", app.session.focus.step);
     }
     let frame = obelus::app::view::frame(app);
     for pane in frame.boxes.iter().chain(&frame.overlay) {
@@ -338,7 +338,7 @@ fn check(stage: &Stage, told: &str) {
         let height = usize::from(inside.height);
         let is_list = |row: &&Row| row.hit != Hit::None;
         let made = pane.window.rows.iter().filter(is_list).count();
-        assert!(made <= height, "{told}: {made} rows for {height} lines");
+        assert!(made <= height, "{expected}: {made} rows for {height} lines");
         let visible = &pane.window.rows[..height.min(pane.window.rows.len())];
         let is_cursor_due = pane.has_focus && app.layer.is_none();
         if is_cursor_due && visible.iter().any(|row| is_list(&row)) {
@@ -346,7 +346,7 @@ fn check(stage: &Stage, told: &str) {
             assert_eq!(
                 count,
                 1,
-                "{told}: {:?} at {:?} shows no cursor\n{}",
+                "{expected}: {:?} at {:?} shows no cursor\n{}",
                 app.pane,
                 app.size,
                 lines(stage).join("\n")
@@ -365,7 +365,7 @@ fn every_size_can_be_painted() {
         {
             press(&mut stage, words);
             for size in [(0, 0), (1, 1), (3, 2), (2, 50), (50, 2), (55, 13), (72, 10), (120, 5), (300, 100)] {
-                stage.tell(Msg::Resize(size.0, size.1));
+                stage.send(Msg::Resize(size.0, size.1));
                 check(&stage, &format!("{sample} {words} {size:?}"));
             }
         }
@@ -421,7 +421,7 @@ fn act() -> impl Strategy<Value = Act> {
 fn a_pane_without_height_that_shrinks_leaves_the_program_whole() {
     let mut stage = stage(input("trip-run.jsonl"), (80, 24));
     ["l", "BackTab", ">", "]f"].iter().for_each(|key| stage.press(key).unwrap());
-    stage.tell(Msg::Resize(1, 1));
+    stage.send(Msg::Resize(1, 1));
     stage.press("Backspace").unwrap();
     check(&stage, "a step back to a state of fewer rows");
 }
@@ -436,13 +436,13 @@ proptest! {
             match act {
                 Act::Word(word) => stage.press(word).unwrap(),
                 Act::Click(column, row, kind) => {
-                    stage.tell(Msg::Mouse(Mouse { kind: *kind, column: *column, row: *row }));
+                    stage.send(Msg::Mouse(Mouse { kind: *kind, column: *column, row: *row }));
                 }
                 Act::Resize(width, height) => {
-                    stage.tell(Msg::Resize(*width, *height));
+                    stage.send(Msg::Resize(*width, *height));
                 }
                 Act::Paste => {
-                    stage.tell(Msg::Paste("bud\nget\u{1b}[31m".to_owned()));
+                    stage.send(Msg::Paste("bud\nget\u{1b}[31m".to_owned()));
                 }
             }
             check(&stage, &format!("{sample}: act {i}, {act:?}"));

@@ -42,12 +42,12 @@ fn at(stage: &Stage) -> (Pane, usize, i32) {
 }
 
 #[test]
-fn attempts_tell_their_steps_and_where_they_part_from_the_chosen_one() {
+fn attempts_show_their_steps_and_where_they_part_from_the_chosen_one() {
     let mut stage = stage(dataset(), (150, 30));
     press(&mut stage, "a");
     let row = |stage: &Stage, id: &str| lines(stage).into_iter().find(|line| line.contains(id)).unwrap();
-    let told = row(&stage, "a-1  record 0");
-    assert!(told.contains("chosen") && told.contains("4 steps") && told.contains("tokens"), "{told}");
+    let row_text = row(&stage, "a-1  record 0");
+    assert!(row_text.contains("chosen") && row_text.contains("4 steps") && row_text.contains("tokens"), "{row_text}");
     assert!(row(&stage, "a-2  record 2").contains("parts @3"), "{}", screen(&stage));
     assert!(row(&stage, "a-3  record 4").contains("parts @2"));
     press(&mut stage, "j D");
@@ -61,9 +61,10 @@ fn a_row_of_the_tree_opens_its_record_at_its_step_and_esc_leads_back_level_by_le
     press(&mut stage, "j j a");
     assert_eq!(stage.app.pane, Pane::Attempts);
     let text = screen(&stage);
-    for told in ["a  3 attempts", "@0..@1  3 attempts", "@3..@4  a-2  record 2", "reward 0.5..1", "reward 0.5 · cost"]
+    for expected in
+        ["a  3 attempts", "@0..@1  3 attempts", "@3..@4  a-2  record 2", "reward 0.5..1", "reward 0.5 · cost"]
     {
-        assert!(text.contains(told), "{told}\n{text}");
+        assert!(text.contains(expected), "{expected}\n{text}");
     }
     press(&mut stage, "Enter");
     assert_eq!(at(&stage), (Pane::Steps, 2, 3), "where it parts from the first");
@@ -95,9 +96,9 @@ fn the_list_of_tasks_leads_to_a_tree_and_esc_back_to_the_list() {
     let mut stage = stage(dataset(), (100, 20));
     press(&mut stage, "A");
     let text = screen(&stage);
-    for told in ["2 of 3 tasks have several attempts", "1 record names no task", "2..3 steps", "reward 0.5..1"] {
+    for expected in ["2 of 3 tasks have several attempts", "1 record names no task", "2..3 steps", "reward 0.5..1"] {
         // What the table takes for a reward is the sum over the steps; these have none.
-        assert_eq!(text.contains(told), told != "reward 0.5..1", "{told}\n{text}");
+        assert_eq!(text.contains(expected), expected != "reward 0.5..1", "{expected}\n{text}");
     }
     press(&mut stage, "j Enter");
     assert_eq!(stage.app.attempts.record(), Some(1));
@@ -125,8 +126,8 @@ fn deciding_in_the_tree_decides_on_the_attempt_and_branches_count_it() {
 fn without_tasks_it_says_what_a_task_id_is_and_where_it_is_looked_for() {
     let mut stage = stage(dataset(), (80, 24));
     press(&mut stage, "j j j a");
-    for told in ["This record names no task.", "task_id", "details.instance_id", "t_run3", "--by FIELD"] {
-        assert!(screen(&stage).contains(told), "{}", screen(&stage));
+    for expected in ["This record names no task.", "task_id", "details.instance_id", "t_run3", "--by FIELD"] {
+        assert!(screen(&stage).contains(expected), "{}", screen(&stage));
     }
     press(&mut stage, "Enter x + y o Esc");
     assert_eq!(stage.app.pane, Pane::Table);
@@ -149,8 +150,8 @@ fn the_field_of_the_task_is_chosen_out_of_those_of_the_record_and_stays() {
     assert!(screen(&stage).contains("a  3 attempts") && screen(&stage).contains("by task id"), "{}", screen(&stage));
     press(&mut stage, "c");
     let text = screen(&stage);
-    for told in ["✓ task id", "details.q                one", "id                       a-1", "reward "] {
-        assert!(text.contains(told), "{told}\n{text}");
+    for expected in ["✓ task id", "details.q                one", "id                       a-1", "reward "] {
+        assert!(text.contains(expected), "{expected}\n{text}");
     }
     press(&mut stage, "type:detail Enter");
     assert_eq!(stage.app.attempts.by.as_deref(), Some("details.q"));

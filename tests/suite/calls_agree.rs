@@ -201,8 +201,8 @@ fn exported(folder: &Path, path: &str) -> Option<(Vec<String>, Value)> {
 /// The names of the calls of a record that a chat template gets.
 fn templated(folder: &Path, path: &str, record: usize) -> Option<Vec<String>> {
     let template = file(folder, "names.jinja", NAMES_OF_CALLS);
-    let told = lines(&["loss", "--json", "--template", &template, "--record", &record.to_string(), path])?;
-    let text: String = told[0]["segments"].as_array()?.iter().filter_map(|segment| segment["text"].as_str()).collect();
+    let rows = lines(&["loss", "--json", "--template", &template, "--record", &record.to_string(), path])?;
+    let text: String = rows[0]["segments"].as_array()?.iter().filter_map(|segment| segment["text"].as_str()).collect();
     Some(text.lines().filter_map(|line| line.strip_prefix("call ")).map(str::to_owned).collect())
 }
 
@@ -223,8 +223,8 @@ fn every_spelling_is_read_alike_by_every_command() {
         assert_eq!(answers(&path).unwrap(), expected, "{what}");
         let steps = lines(&["steps", "--json", &path]).unwrap();
         let is_call = |step: &&Value| step["role"] == "agent" && step["tool"].is_string();
-        let told: Vec<_> = steps.iter().filter(is_call).map(|step| step["tool"].as_str().unwrap()).collect();
-        assert_eq!(told, both, "{what}: steps");
+        let tool_names: Vec<_> = steps.iter().filter(is_call).map(|step| step["tool"].as_str().unwrap()).collect();
+        assert_eq!(tool_names, both, "{what}: steps");
         assert_eq!(exported(folder.path(), &path).unwrap().0, both, "{what}: export");
         if ending == "json" {
             assert_eq!(templated(folder.path(), &path, 0).unwrap(), both, "{what}: loss");
@@ -277,14 +277,14 @@ fn all_answers_agree_on_the_files_of_a_folder() {
             odd.push(format!("{path}: stats {stats:?}, --tools {tools}"));
         }
         // Of a format whose messages name calls in their text, an export leaves them there.
-        let is_written = lines(&["formats", "--json", path]).is_some_and(|told| told[0]["format"] == "adp");
+        let is_written = lines(&["formats", "--json", path]).is_some_and(|rows| rows[0]["format"] == "adp");
         let Some((written, manifest)) = exported(scratch.path(), path) else { continue };
         if written.len() as u64 != stats.0 && !is_written && !leaves_runs_out(&manifest) {
             odd.push(format!("{path}: stats {stats:?}, export {}", written.len()));
         }
         let Some(filtered) = names.iter().next().map(|name| format!("tool:\"{name}\"")) else { continue };
-        let (status, told, _) = obelus(&["query", "--where", &filtered, "--count", path]);
-        if status == 0 && told.trim() == "0" {
+        let (status, output, _) = obelus(&["query", "--where", &filtered, "--count", path]);
+        if status == 0 && output.trim() == "0" {
             odd.push(format!("{path}: {filtered} finds nothing"));
         }
     }

@@ -51,7 +51,7 @@ const TWO: &str = concat!(
 );
 
 #[test]
-fn findings_are_told_like_those_of_a_compiler() {
+fn findings_are_reported_like_those_of_a_compiler() {
     let folder = Folder::new();
     folder.file("two.jsonl", TWO);
     let (status, stdout, _) = folder.run(&["check", "two.jsonl"]);
@@ -172,7 +172,7 @@ fn sarif_has_what_its_readers_need() {
 }
 
 #[test]
-fn many_threads_tell_the_same_as_one() {
+fn many_threads_report_the_same_as_one() {
     let mut text = String::new();
     for i in 0..6_000 {
         let words = "word ".repeat(150 + i % 97);
@@ -185,7 +185,7 @@ fn many_threads_tell_the_same_as_one() {
         .unwrap();
     }
     assert!(text.len() > 5 << 20, "large enough for several threads");
-    let told = |text: &str| {
+    let findings_of = |text: &str| {
         let loaded = ingest::load(Input::memory("many", text), Some("adp")).unwrap();
         let mut survey = obelus::rules::adp::Survey::default();
         let mut alone = Vec::new();
@@ -203,7 +203,7 @@ fn many_threads_tell_the_same_as_one() {
         .unwrap();
         (alone, together)
     };
-    let (alone, together) = told(&text);
+    let (alone, together) = findings_of(&text);
     assert!(alone.len() > 2_000 && alone.iter().any(|f| f.finding.rule == "adp.duplicate-id"));
     assert_eq!(alone, together);
     let loaded = ingest::load(Input::memory("many", text), Some("adp")).unwrap();

@@ -1,6 +1,6 @@
 //! The commands from outside: exit status, pipes, several files, what never changes with the surroundings.
 
-use super::command::{file, obelus, program, told};
+use super::command::{command_result, file, obelus, program};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -105,7 +105,7 @@ fn standard_input_is_a_file_like_others() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(CHECKPOINTS.as_bytes()).unwrap();
-    let (status, stdout, _) = told(&child.wait_with_output().unwrap());
+    let (status, stdout, _) = command_result(&child.wait_with_output().unwrap());
     assert_eq!(status, 0);
     assert!(stdout.contains("\"status\":\"ok\",\"value\":\"2\""), "{stdout}");
 }
@@ -142,7 +142,7 @@ fn a_reader_that_leaves_is_no_trouble() {
         .unwrap();
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+    let (status, _, stderr) = command_result(&child.wait_with_output().unwrap());
     assert_eq!((status, stderr.as_str(), &first), (0, "", b"{\"obelus\":"));
 }
 
@@ -156,7 +156,7 @@ fn a_full_disk_is_trouble() {
     for arguments in [vec!["state", &path, "--json"], vec!["formats"], vec!["--help"]] {
         let output =
             program().args(&arguments).stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).output().unwrap();
-        let (status, _, stderr) = told(&output);
+        let (status, _, stderr) = command_result(&output);
         assert_eq!(status, 2, "{arguments:?}");
         assert!(stderr.contains("cannot write"), "{stderr}");
     }
@@ -258,20 +258,20 @@ fn names_of_files_are_any_bytes() {
     fs::write(&path, CHECKPOINTS).unwrap();
     for command in ["state", "steps", "check", "stats", "formats", "blame", "merge"] {
         let mut asked = program();
-        let (status, _, stderr) = told(&asked.arg(command).arg(&path).arg("--json").output().unwrap());
+        let (status, _, stderr) = command_result(&asked.arg(command).arg(&path).arg("--json").output().unwrap());
         assert_eq!((status, stderr.as_str()), (0, ""), "{command}");
     }
     let mut asked = program();
-    let (status, stdout, _) = told(&asked.args(["tail", "--once"]).arg(&path).output().unwrap());
+    let (status, stdout, _) = command_result(&asked.args(["tail", "--once"]).arg(&path).output().unwrap());
     assert_eq!((status, stdout.lines().count()), (0, 2), "{stdout}");
     let mut asked = program();
     let (_, stdout, _) =
-        told(&asked.args(["check", "--sarif"]).arg(&path).arg(folder.path().join("none")).output().unwrap());
+        command_result(&asked.args(["check", "--sarif"]).arg(&path).arg(folder.path().join("none")).output().unwrap());
     assert!(stdout.contains("none"), "{stdout}");
 }
 
 #[test]
-fn a_word_that_is_no_command_and_no_file_is_told_with_the_near_command() {
+fn a_word_that_is_no_command_and_no_file_is_reported_with_the_near_command() {
     let (status, _, stderr) = obelus(&["stat", "run.jsonl"]);
     assert_eq!(status, 2);
     assert!(stderr.contains("stat: there is no such file") && stderr.contains("`state`"), "{stderr}");

@@ -1,7 +1,7 @@
 //! Columns of the configuration in `--where` of every command that has it: asked of records, in a process of their own,
 //! bounded in time.
 
-use super::command::{CommandResult, program, told};
+use super::command::{CommandResult, command_result, program};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn folder() -> tempfile::TempDir {
 fn run(at: &Path, words: &[&str]) -> CommandResult {
     let mut command = program();
     command.args(words).current_dir(at).env("XDG_CONFIG_HOME", at.join("config"));
-    told(&command.output().unwrap())
+    command_result(&command.output().unwrap())
 }
 
 /// The numbers of the records that a filter lets through.
@@ -78,11 +78,11 @@ fn every_command_says_that_one_failed_and_goes_on() {
         (vec!["query", "d.jsonl", "--count"], "3\n"),
         (vec!["query", "d.jsonl", ".id"], "\"r1\"\n"),
     ];
-    for (words, told) in all {
+    for (words, expected) in all {
         let asked = |filter| run(at, &[&words[..], &["--where", filter]].concat());
         let (status, stdout, stderr) = asked("half:2");
         assert_eq!(status, 1, "{words:?}: {stderr}");
-        assert!(stdout.contains(told), "{words:?}: {stdout}");
+        assert!(stdout.contains(expected), "{words:?}: {stdout}");
         let line = "d.jsonl:1: column half = ";
         assert!(stderr.matches(line).count() == 1 && stderr.contains("(and for 4 more)"), "{words:?}: {stderr}");
         let (status, _, stderr) = asked("turns:1");

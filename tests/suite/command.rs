@@ -13,20 +13,20 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_obelus"))
 }
 
-/// What it told.
-pub(crate) fn told(output: &Output) -> CommandResult {
+/// Exit status, standard output and standard error of a command that has ended.
+pub(crate) fn command_result(output: &Output) -> CommandResult {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 /// Runs it with arguments.
 pub(crate) fn obelus(arguments: &[&str]) -> CommandResult {
-    told(&program().args(arguments).output().unwrap())
+    command_result(&program().args(arguments).output().unwrap())
 }
 
 /// Runs it in a folder.
 pub(crate) fn obelus_in(folder: &Path, arguments: &[&str]) -> CommandResult {
-    told(&program().args(arguments).current_dir(folder).output().unwrap())
+    command_result(&program().args(arguments).current_dir(folder).output().unwrap())
 }
 
 /// A line of one trajectory.
@@ -49,7 +49,7 @@ pub(crate) fn sample(name: &str) -> String {
 pub(crate) fn obelus_at_home(folder: &Path, arguments: &[&str]) -> CommandResult {
     let mut command = program();
     command.args(arguments).current_dir(folder).env("HOME", folder);
-    told(
+    command_result(
         &command
             .env("XDG_DATA_HOME", folder.join("data"))
             .env("XDG_CONFIG_HOME", folder.join("config"))
@@ -67,5 +67,5 @@ pub(crate) fn fed(folder: &Path, arguments: &[&str], input: &str) -> CommandResu
     // Who has heard enough ends first.
     let _heard = to.write_all(input.as_bytes());
     drop(to);
-    told(&child.wait_with_output().unwrap())
+    command_result(&child.wait_with_output().unwrap())
 }

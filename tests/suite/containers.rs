@@ -56,9 +56,9 @@ fn an_archive_is_read_as_the_log_that_it_holds() {
     let run = |words: &[&str]| obelus_in(folder.path(), words);
     // A damaged member is reported, and the others are read all the same.
     let (status, formats, stderr) = run(&["formats", "log.eval", "--json"]);
-    let told = &values(&formats)[0];
+    let report = &values(&formats)[0];
     assert_eq!(
-        (status, told["format"].as_str(), told["trajectories"].as_u64()),
+        (status, report["format"].as_str(), report["trajectories"].as_u64()),
         (2, Some("inspect"), Some(3)),
         "{stderr}"
     );

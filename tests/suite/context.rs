@@ -34,7 +34,7 @@ fn context(path: &str, step: &str) -> Value {
 }
 
 #[test]
-fn the_window_is_told_by_role_and_kind_and_by_what_was_recorded() {
+fn the_window_is_split_by_role_and_kind_and_by_what_was_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "s.jsonl", SESSION);
     let early = context(&path, "1");
@@ -65,8 +65,8 @@ fn a_conversation_has_a_window_and_a_state_has_none() {
     let folder = tempfile::tempdir().unwrap();
     let chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"q\"},{\"role\":\"assistant\",\"content\":\"a\"}]}";
     let path = file(folder.path(), "m.json", chat);
-    let told = context(&path, "0");
-    assert_eq!((told["shares"].as_array().unwrap().len(), &told["recorded"]), (1, &Value::Null), "{told}");
+    let report = context(&path, "0");
+    assert_eq!((report["shares"].as_array().unwrap().len(), &report["recorded"]), (1, &Value::Null), "{report}");
     let path = file(folder.path(), "a.json", "{\"context\":[{\"type\":\"state\",\"state\":{\"a\":1}}]}");
     let (status, _, stderr) = obelus(&["context", &path]);
     assert!(status == 2 && stderr.contains("acts"), "{stderr}");

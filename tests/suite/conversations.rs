@@ -13,20 +13,20 @@ fn lines(arguments: &[&str]) -> Vec<Value> {
 
 /// What a file of this text is: its format and its trajectories.
 fn judged(path: &str) -> (String, u64) {
-    let told = lines(&["formats", "--json", path]).remove(0);
-    (told["format"].as_str().unwrap().to_owned(), told["trajectories"].as_u64().unwrap())
+    let report = lines(&["formats", "--json", path]).remove(0);
+    (report["format"].as_str().unwrap().to_owned(), report["trajectories"].as_u64().unwrap())
 }
 
 /// Each step as its role, its trajectory, what it answers, and its text in short.
 fn steps(path: &str) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
-    let told = |step: Value| format!("{} {} {}", text(&step["role"]), text(&step["trajectory"]), step["answers"]);
-    lines(&["steps", "--json", path]).into_iter().map(told).collect()
+    let describe = |step: Value| format!("{} {} {}", text(&step["role"]), text(&step["trajectory"]), step["answers"]);
+    lines(&["steps", "--json", path]).into_iter().map(describe).collect()
 }
 
 fn counted(path: &str, format: &str) -> (u64, u64) {
-    let told = lines(&["stats", "--json", "--format", format, path]).remove(0);
-    (told["calls"].as_u64().unwrap(), told["results"].as_u64().unwrap())
+    let report = lines(&["stats", "--json", "--format", format, path]).remove(0);
+    (report["calls"].as_u64().unwrap(), report["results"].as_u64().unwrap())
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn a_written_call_does_not_count_and_still_has_its_effects() {
     let path = file(folder.path(), "m.json", &row);
     assert_eq!(judged(&path), ("messages".to_owned(), 1));
     assert_eq!((counted(&path, "auto"), counted(&path, "adp")), ((0, 0), (1, 1)));
-    let told = lines(&["steps", "--json", &path]);
-    assert!(told[1]["tool"].is_null() && told[2]["outcome"] == "ok", "{told:?}");
+    let steps = lines(&["steps", "--json", &path]);
+    assert!(steps[1]["tool"].is_null() && steps[2]["outcome"] == "ok", "{steps:?}");
     let (_, stdout, stderr) = obelus(&["files", &path]);
     assert!(stdout.contains("/w/a.txt"), "{stdout}{stderr}");
 }
@@ -118,10 +118,10 @@ fn sub_agents_of_an_atif_file_come_behind_its_steps() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "t.json", &atif("{\"trajectory_id\":\"s\"}", ""));
     assert_eq!(judged(&path), ("atif".to_owned(), 2));
-    let told = lines(&["steps", "--json", &path]);
-    let of = |name: &str| told.iter().map(|step| step[name].clone()).collect::<Vec<_>>();
+    let steps = lines(&["steps", "--json", &path]);
+    let of = |name: &str| steps.iter().map(|step| step[name].clone()).collect::<Vec<_>>();
     assert_eq!(of("trajectory"), ["p", "p", "s", "s"]);
-    assert_eq!((&told[2]["standing"], &told[2]["caller"]), (&"sub-agent".into(), &1.into()));
+    assert_eq!((&steps[2]["standing"], &steps[2]["caller"]), (&"sub-agent".into(), &1.into()));
     let found = lines(&["check", "--json", &path]);
     let found: Vec<_> = found.iter().map(|f| (&f["rule"], &f["step"], &f["path"])).collect();
     let expected = (&"atif.step-id".into(), &3.into(), &"/subagent_trajectories/0/steps/1/step_id".into());

@@ -41,7 +41,7 @@ fn asked(effects: &[Effect]) -> Vec<(u64, Range<usize>, bool)> {
     effects.iter().filter_map(range).collect()
 }
 
-fn told(record: usize) -> CellValue {
+fn cell_value(record: usize) -> CellValue {
     match record % 5 {
         4 => CellValue::Nothing,
         3 => CellValue::Text("none of these".into()),
@@ -50,7 +50,7 @@ fn told(record: usize) -> CellValue {
 }
 
 fn chunk(records: Range<usize>) -> Arc<CustomColumnChunk> {
-    Arc::new(CustomColumnChunk::new(records.start, records.map(told).collect()))
+    Arc::new(CustomColumnChunk::new(records.start, records.map(cell_value).collect()))
 }
 
 /// Lets the jobs of the table answer.
@@ -83,11 +83,15 @@ fn rows_on_the_screen_are_asked_first_and_all_only_for_an_order() {
     );
     assert!(asked(&keys(&mut stage.app, "j")).is_empty(), "what is asked is not asked again");
     // What is known of some rows is shown while the others are still asked.
-    let effects = stage.app.update(Msg::CustomValuesPart(id, vec![(0, told(0))]));
+    let effects = stage.app.update(Msg::CustomValuesPart(id, vec![(0, cell_value(0))]));
     assert!(asked(&effects).is_empty() && asked(&keys(&mut stage.app, "j")).is_empty());
     let column = stage.app.table.custom_column(name).unwrap();
-    assert_eq!((column.told(0), column.told(1)), (Some(&told(0)), None));
-    stage.app.update(Msg::CustomValuesVisible(id, (0..rows).map(|record| (record, told(record))).collect(), None));
+    assert_eq!((column.value_of(0), column.value_of(1)), (Some(&cell_value(0)), None));
+    stage.app.update(Msg::CustomValuesVisible(
+        id,
+        (0..rows).map(|record| (record, cell_value(record))).collect(),
+        None,
+    ));
     let effects = keys(&mut stage.app, "G");
     assert_eq!(asked(&effects), [(id, 60 - rows..60, false)]);
     let effects = keys(&mut stage.app, "s");
@@ -99,7 +103,7 @@ fn rows_on_the_screen_are_asked_first_and_all_only_for_an_order() {
     answer(&mut stage, effects);
     let order = shown(&stage.app);
     let mut expected: Vec<usize> = (0..60).collect();
-    expected.sort_by_key(|record| match told(*record) {
+    expected.sort_by_key(|record| match cell_value(*record) {
         CellValue::Number(number) => number as usize,
         CellValue::Text(_) => 100,
         _ => 200,
@@ -157,7 +161,7 @@ fn numbers_of_an_expression_are_plotted_once_that_is_asked_for() {
 }
 
 #[test]
-fn a_failure_is_told_once_and_what_comes_late_is_dropped() {
+fn a_failure_is_reported_once_and_what_comes_late_is_dropped() {
     let mut stage = stage(10);
     let first = asked(&keys(&mut stage.app, "c type:turns=.x Enter"))[0].0;
     stage.app.update(Msg::CustomValuesVisible(first, vec![(0, CellValue::Nothing)], Some("it is none".to_owned())));
@@ -166,12 +170,12 @@ fn a_failure_is_told_once_and_what_comes_late_is_dropped() {
     assert!(asked(&keys(&mut stage.app, "s")).is_empty(), "nothing more is asked");
     assert_eq!(shown(&stage.app).len(), 10, "the table goes on");
     let name = CustomColumn::new("turns").unwrap();
-    assert_eq!(stage.app.table.custom_column(name).unwrap().told(3), Some(&CellValue::Failed));
+    assert_eq!(stage.app.table.custom_column(name).unwrap().value_of(3), Some(&CellValue::Failed));
     let effects = keys(&mut stage.app, "c type:turns=.y Enter");
     let second = asked(&effects)[0].0;
     assert!(second != first);
     stage.app.update(Msg::CustomValuesVisible(first, vec![(0, CellValue::Number(1.0))], None));
-    assert_eq!(stage.app.table.custom_column(name).unwrap().told(0), None);
+    assert_eq!(stage.app.table.custom_column(name).unwrap().value_of(0), None);
     let token = effects.iter().find_map(|effect| match effect {
         Effect::Job(Job::Ask { token, .. }) => Some(Arc::clone(token)),
         _ => None,

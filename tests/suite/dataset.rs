@@ -10,11 +10,11 @@ use std::path::Path;
 fn rules(folder: &Path, arguments: &[&str]) -> (i32, Vec<String>) {
     let (status, stdout, stderr) = run(folder, &[&["check", "--json"], arguments].concat());
     assert!(status < 2, "{stderr}");
-    let told = |line: &str| {
+    let rule_of = |line: &str| {
         let finding: serde_json::Value = serde_json::from_str(line).unwrap();
         format!("{} {} {}", finding["file"].as_str().unwrap(), finding["record"], finding["rule"].as_str().unwrap())
     };
-    (status, stdout.lines().map(told).collect())
+    (status, stdout.lines().map(rule_of).collect())
 }
 
 /// A conversation of some words that no other number has.
@@ -28,18 +28,18 @@ fn chat(number: usize, words: usize) -> String {
 }
 
 #[test]
-fn repetition_is_told_over_files_and_only_when_asked_for() {
+fn repetition_is_reported_over_files_and_only_when_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let near = chat(1, 60).replace("\"id\":\"1\"", "\"id\":\"n\"").replace("yes", "no");
     fs::write(folder.join("a.jsonl"), chat(0, 60) + &chat(1, 60)).unwrap();
     fs::write(folder.join("b.jsonl"), chat(2, 60) + &chat(0, 60) + &near).unwrap();
     assert_eq!(rules(folder, &["a.jsonl", "b.jsonl"]), (0, vec![]));
-    let told = ["b.jsonl 1 data.duplicate", "b.jsonl 2 data.near-duplicate"];
-    assert_eq!(rules(folder, &["--data", "a.jsonl", "b.jsonl"]), (0, told.map(str::to_owned).to_vec()));
+    let expected = ["b.jsonl 1 data.duplicate", "b.jsonl 2 data.near-duplicate"];
+    assert_eq!(rules(folder, &["--data", "a.jsonl", "b.jsonl"]), (0, expected.map(str::to_owned).to_vec()));
     // No near copy any more, but the same prompt with another answer.
-    let told = [told[0], "b.jsonl 2 data.other-target"];
-    assert_eq!(rules(folder, &["--data", "--near", "1", "a.jsonl", "b.jsonl"]).1, told);
+    let expected_stages = [expected[0], "b.jsonl 2 data.other-target"];
+    assert_eq!(rules(folder, &["--data", "--near", "1", "a.jsonl", "b.jsonl"]).1, expected_stages);
     let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl", "b.jsonl"]);
     assert!(stdout.contains("b.jsonl:2: warning: record 0 of a.jsonl is the same sample [data.duplicate]"), "{stdout}");
     let shared = ["b.jsonl 1 data.contaminated", "b.jsonl 2 data.contaminated"];
@@ -66,9 +66,9 @@ fn a_question_of_the_other_dataset_is_found_inside_a_record() {
     fs::write(folder.join("asked.jsonl"), format!("{{\"question\":\"no\"}}\n{{\"question\":{asked:?}}}\n")).unwrap();
     for (other, record) in [("test.jsonl", 0), ("asked.jsonl", 1)] {
         let (status, stdout, stderr) = run(folder, &["check", "train.jsonl", "--against", other]);
-        let told = format!("has the question of record {record} of {other}: 100 % of its runs of 8 words");
+        let expected = format!("has the question of record {record} of {other}: 100 % of its runs of 8 words");
         assert!(
-            status == 1 && stdout.contains(&told) && stdout.contains("record 1 @2 /messages/2"),
+            status == 1 && stdout.contains(&expected) && stdout.contains("record 1 @2 /messages/2"),
             "{stdout}{stderr}"
         );
     }
@@ -77,7 +77,7 @@ fn a_question_of_the_other_dataset_is_found_inside_a_record() {
 }
 
 #[test]
-fn several_threads_tell_the_same_each_time() {
+fn several_threads_report_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text: String =
@@ -98,13 +98,13 @@ fn messages_of_a_run_are_looked_at_for_what_they_hold() {
     let folder = folder.path();
     let line = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"caf\\u00c3\\u00a9\"}\n";
     fs::write(folder.join("log.jsonl"), line.repeat(12)).unwrap();
-    let (_, told) = rules(folder, &["--data", "--format", "acts", "log.jsonl"]);
-    assert_eq!(told.len(), 12);
-    assert!(told.iter().all(|rule| rule.ends_with("data.mojibake")), "{told:?}");
+    let (_, found) = rules(folder, &["--data", "--format", "acts", "log.jsonl"]);
+    assert_eq!(found.len(), 12);
+    assert!(found.iter().all(|rule| rule.ends_with("data.mojibake")), "{found:?}");
 }
 
 #[test]
-fn a_text_that_many_records_have_is_told_once() {
+fn a_text_that_many_records_have_is_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let line = |id: usize, said: &str| {
@@ -115,8 +115,8 @@ fn a_text_that_many_records_have_is_told_once() {
     };
     fs::write(folder.join("a.jsonl"), line(0, "yes") + &line(1, "no")).unwrap();
     fs::write(folder.join("b.jsonl"), line(2, "I asked ann@mail.uni-x.de")).unwrap();
-    let (_, told) = rules(folder, &["--data", "a.jsonl", "b.jsonl"]);
-    assert_eq!(told, ["a.jsonl 0 data.personal", "b.jsonl 0 data.personal"]);
+    let (_, found) = rules(folder, &["--data", "a.jsonl", "b.jsonl"]);
+    assert_eq!(found, ["a.jsonl 0 data.personal", "b.jsonl 0 data.personal"]);
     let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl", "b.jsonl"]);
     assert!(stdout.contains("(`j…@mail.uni-x.de`)") && stdout.contains("(`a…@mail.uni-x.de`)"), "{stdout}");
     assert!(!stdout.contains("jo.doe"), "{stdout}");
@@ -128,7 +128,7 @@ fn data_rules(folder: &Path, files: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn stages_of_one_dataset_are_told_once() {
+fn stages_of_one_dataset_are_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let all: String = (0..4).map(|number| chat(number, 60)).collect();
@@ -150,7 +150,7 @@ fn open_ended(id: usize) -> String {
 }
 
 #[test]
-fn next_actions_are_told_once_and_cut_runs_each() {
+fn next_actions_are_reported_once_and_cut_runs_each() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let next: String = (0..5).map(open_ended).collect();
@@ -202,7 +202,7 @@ fn a_loop_is_one_whatever_the_agent_says_before_each_call() {
 }
 
 #[test]
-fn calls_that_nobody_can_read_are_told_once_a_record() {
+fn calls_that_nobody_can_read_are_reported_once_a_record() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let of = |values: &[&str]| {

@@ -9,8 +9,8 @@ fn format(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "f", text);
     let (_, stdout, stderr) = obelus(&["formats", "--json", &path]);
-    let told: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{text}: {stderr}"));
-    told["format"].as_str().unwrap().to_owned()
+    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{text}: {stderr}"));
+    report["format"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -120,8 +120,8 @@ fn an_array_of_messages_is_one_trajectory() {
     let several = file(folder.path(), "two.jsonl", &lines.repeat(2));
     assert_eq!(steps(&several), [(0, 0, first.clone()), (0, 1, second.clone()), (1, 0, first), (1, 1, second)]);
     let (_, stdout, _) = obelus(&["check", "--json", &several]);
-    let told: serde_json::Value = serde_json::from_str(stdout.lines().next().unwrap()).unwrap();
-    assert_eq!((&told["path"], &told["rule"]), (&"".into(), &"adp.duplicate-content".into()), "{stdout}");
+    let report: serde_json::Value = serde_json::from_str(stdout.lines().next().unwrap()).unwrap();
+    assert_eq!((&report["path"], &report["rule"]), (&"".into(), &"adp.duplicate-content".into()), "{stdout}");
     let mute = file(folder.path(), "mute.json", "[{\"role\":\"user\",\"content\":\"\"}]");
     let (_, stdout, _) = obelus(&["check", "--json", &mute]);
     assert!(stdout.contains("\"path\":\"/0/content\",\"rule\":\"sft.empty\""), "{stdout}");
@@ -148,7 +148,7 @@ fn a_mark_without_a_text_is_an_empty_file() {
 }
 
 #[test]
-fn a_pickle_is_told_once() {
+fn a_pickle_is_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.jsonl");
     fs::write(&path, b"\x80\x04\x95\x0b\0\0\0\0\0\0\0}\x94\x8c\x01a\x94K\x01s.\n").unwrap();
@@ -191,7 +191,7 @@ fn tokens_are_the_estimate_that_filters_have() {
 }
 
 #[test]
-fn faults_of_lines_are_told_without_the_words_of_parsers() {
+fn faults_of_lines_are_reported_without_the_words_of_parsers() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "log", "{\"n\":1}\nthird\n# x\n{\"a\":\n");
     for name in ["generic", "acts", "adp", "scopix"] {

@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn stretches_are_those_that_every_step_tells(a in vec(write(), 1..12), wanted in value()) {
+    fn stretches_are_those_of_every_step(a in vec(write(), 1..12), wanted in value()) {
         let one = tree(&a);
         let last = a.len() as StepNo - 1;
         for view in one.identities(last) {
@@ -262,7 +262,7 @@ fn a_question_that_fits_nothing_is_trouble() {
 }
 
 #[test]
-fn when_tells_first_and_later_stretches() {
+fn when_reports_first_and_later_stretches() {
     let run = sample("trip-run.jsonl");
     let (status, stdout, _) = ask(&["when", &run, "†state.budget", "--instance", "②", "--equals", "1500", "--json"]);
     assert_eq!(status, 0);
@@ -288,14 +288,14 @@ fn a_value_is_followed_to_where_it_first_came_in() {
     let run = sample("trip-run.jsonl");
     let (status, stdout, _) = ask(&["cause", &run, "†state.booked[0].amount", "--instance", "①"]);
     assert_eq!(status, 0);
-    let told = "†state.booked[0].amount  387.00  @34 by bookHotel\n  = †state.hotel.total ① @26 by quoteHotel\n  \
+    let expected = "†state.booked[0].amount  387.00  @34 by bookHotel\n  = †state.hotel.total ① @26 by quoteHotel\n  \
                 = result of call 25\n";
-    assert_eq!(stdout, told);
+    assert_eq!(stdout, expected);
     let (status, stdout, _) = ask(&["cause", &run, "†state.budget", "--step", "0"]);
     assert_eq!((status, stdout.as_str()), (1, "no value there at this step\n"));
     let (status, stdout, _) = ask(&["cause", &run, "†state.booked[0]", "--instance", "①"]);
-    let (told, name) = stdout.trim_end().rsplit_once(' ').unwrap();
-    assert_eq!((status, told), (1, "there are several values at this step; name one, as"));
+    let (line, name) = stdout.trim_end().rsplit_once(' ').unwrap();
+    assert_eq!((status, line), (1, "there are several values at this step; name one, as"));
     assert_eq!(ask(&["cause", &run, name, "--instance", "①"]).0, 0, "{name}");
     let (_, stdout, _) = ask(&["history", &run, "†state.budget", "--instance", "②", "--json"]);
     let cause = r#""cause":{"from":"value","ref":"†input.budget","instance":"②","step":4,"#;
@@ -422,8 +422,8 @@ fn bytes_read(folder: &std::path::Path, words: &str) -> Option<u64> {
     let script = format!("\"$0\" {words} > out; cat /proc/$$/io");
     let mut shell = std::process::Command::new("sh");
     let output = shell.args(["-c", &script]).arg(program().get_program()).current_dir(folder).output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    told.lines().find_map(|line| line.strip_prefix("rchar: "))?.parse().ok()
+    let output_text = String::from_utf8(output.stdout).unwrap();
+    output_text.lines().find_map(|line| line.strip_prefix("rchar: "))?.parse().ok()
 }
 
 #[test]

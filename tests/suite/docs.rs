@@ -207,14 +207,14 @@ fn every_member_of_stats_and_steps_stands_in_their_sections() {
     let page = read("docs/cli.md");
     for command in ["stats", "steps"] {
         let section = section(&page, command);
-        let (_, told) = section.split_once("<!-- end -->").unwrap();
+        let (_, rest) = section.split_once("<!-- end -->").unwrap();
         for sample in ["tickets-std.jsonl", "trip-run.jsonl", "support-run.jsonl", "pole-survey.jsonl", "faults.jsonl"]
         {
             let path = root().join("samples").join(sample);
             let output = program().args([command, "--json"]).arg(&path).output().unwrap();
             for line in String::from_utf8(output.stdout).unwrap().lines() {
                 let line: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
-                let missing: Vec<_> = line.keys().filter(|key| !told.contains(&format!("\"{key}\""))).collect();
+                let missing: Vec<_> = line.keys().filter(|key| !rest.contains(&format!("\"{key}\""))).collect();
                 assert!(missing.is_empty(), "docs/cli.md: obelus {command}: nothing on {missing:?}");
             }
         }
@@ -341,9 +341,9 @@ fn the_page_on_custom_formats_has_the_sample_and_every_name() {
     assert_eq!(example, read("samples/relay-format.toml").trim_end());
     // What a wrong name is told lists the names that are known there.
     let known = |text: &str| {
-        let told = CustomFormat::parse("f", &format!("name = \"f\"\n{text}x-x = 1\n")).err().unwrap().message;
-        let names: Vec<String> = told.split('`').skip(3).step_by(2).map(str::to_owned).collect();
-        assert!(told.contains("unknown field `x-x`") && !names.is_empty(), "{told}");
+        let message = CustomFormat::parse("f", &format!("name = \"f\"\n{text}x-x = 1\n")).err().unwrap().message;
+        let names: Vec<String> = message.split('`').skip(3).step_by(2).map(str::to_owned).collect();
+        assert!(message.contains("unknown field `x-x`") && !names.is_empty(), "{message}");
         names
     };
     let tables = ["", "[records]\n", "[signature]\n", "[usage]\n", "[session]\n", "[[steps]]\n", "[[writes]]\n"]

@@ -1,6 +1,6 @@
 //! Exports: bytes as they stood, whole files or none, lots that fall alike everywhere, inputs never touched.
 
-use super::command::{program, told};
+use super::command::{command_result, program};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
 }
 
 fn obelus(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    told(&command(folder, arguments).output().unwrap())
+    command_result(&command(folder, arguments).output().unwrap())
 }
 
 fn record(n: usize) -> String {
@@ -114,16 +114,16 @@ fn decisions_and_findings_choose() {
     let (kept, stdout) = export("clean", &["--not-mark", "bad", "--only-clean"]);
     assert_eq!(kept, [0, 1, 2, 4, 5]);
     assert!(stdout.starts_with("5 of 8 records written\n") && stdout.contains("1  left out: bad"), "{stdout}");
-    let told = manifest(at, "clean.manifest.json");
-    assert_eq!(told["counts"]["written"], 5);
-    assert_eq!(told["counts"]["left"], serde_json::json!({"bad": 1, "findings": 1, "no JSON": 1}));
-    assert_eq!(told["options"]["not-mark"], "bad");
-    let entry = &told["records"][1];
+    let manifest_json = manifest(at, "clean.manifest.json");
+    assert_eq!(manifest_json["counts"]["written"], 5);
+    assert_eq!(manifest_json["counts"]["left"], serde_json::json!({"bad": 1, "findings": 1, "no JSON": 1}));
+    assert_eq!(manifest_json["options"]["not-mark"], "bad");
+    let entry = &manifest_json["records"][1];
     let (offset, len) = (entry["offset"].as_u64().unwrap() as usize, entry["len"].as_u64().unwrap() as usize);
     assert_eq!(fs::read_to_string(at.join("d.jsonl")).unwrap()[offset..offset + len], lines[1]);
     assert_eq!((entry["decision"].as_str(), entry["file"].as_u64()), (Some("good"), Some(0)));
     assert_eq!(entry["digest"], obelus::review::ContentKey::of(lines[1].as_bytes()).to_string());
-    assert_eq!(told["records"].as_array().unwrap().len(), 8, "each record has its line");
+    assert_eq!(manifest_json["records"].as_array().unwrap().len(), 8, "each record has its line");
 }
 
 #[test]
@@ -141,20 +141,23 @@ fn filters_choose_and_the_manifest_says_so() {
         let all: Vec<&str> =
             ["export", "d.jsonl", "e.jsonl", "--marks", "m", "--out", name].iter().chain(words).copied().collect();
         let output = command(at, &all).env("XDG_CONFIG_HOME", at.join("config")).output().unwrap();
-        let (status, _, stderr) = told(&output);
+        let (status, _, stderr) = command_result(&output);
         assert_eq!((status, stderr.as_str()), (0, ""));
-        let told = manifest(at, &format!("{name}.manifest.json"));
-        let taken = told["records"].as_array().unwrap().iter().filter(|record| !record["file"].is_null());
+        let manifest_json = manifest(at, &format!("{name}.manifest.json"));
+        let taken = manifest_json["records"].as_array().unwrap().iter().filter(|record| !record["file"].is_null());
         let place =
             |record: &serde_json::Value| (record["source"].as_u64().unwrap(), record["record"].as_u64().unwrap());
-        (taken.map(place).collect::<Vec<_>>(), told)
+        (taken.map(place).collect::<Vec<_>>(), manifest_json)
     };
     assert_eq!(export("a", &["--where", "steps<2 !id:none"]).0, [(0, 12)]);
-    let (taken, told) = export("b", &["--where", "@two steps", "--where", "id:^t1|^t2 !mark:bad"]);
+    let (taken, manifest_json) = export("b", &["--where", "@two steps", "--where", "id:^t1|^t2 !mark:bad"]);
     assert_eq!(taken, [(0, 2), (0, 10), (1, 0), (1, 1)]);
-    assert_eq!(told["options"]["where"], "steps:2 id:^t1|^t2 !mark:bad");
-    assert_eq!(told["records"][10]["reason"], "undecided, steps:2 id:^t1|^t2 !mark:bad");
-    assert_eq!(told["counts"]["left"], serde_json::json!({"not steps:2 id:^t1|^t2 !mark:bad": 11, "no JSON": 1}));
+    assert_eq!(manifest_json["options"]["where"], "steps:2 id:^t1|^t2 !mark:bad");
+    assert_eq!(manifest_json["records"][10]["reason"], "undecided, steps:2 id:^t1|^t2 !mark:bad");
+    assert_eq!(
+        manifest_json["counts"]["left"],
+        serde_json::json!({"not steps:2 id:^t1|^t2 !mark:bad": 11, "no JSON": 1})
+    );
     let (taken, _) = export("c", &["--where", "record>5", "--not-mark", "bad", "--sample", "3"]);
     assert!(taken.len() == 3 && taken.iter().all(|(source, record)| *source == 0 && (6..13).contains(record)));
     assert_eq!(export("d", &["--where", "words:\"no such words\""]).0, []);
@@ -181,7 +184,7 @@ fn a_filter_that_is_none_says_where() {
             .env("XDG_CONFIG_HOME", at.join("none"))
             .output()
             .unwrap();
-        let (status, stdout, stderr) = told(&output);
+        let (status, stdout, stderr) = command_result(&output);
         assert!(status == 2 && stdout.is_empty() && stderr.contains(expected), "{filter}: {stderr}");
         assert!(!at.join("o").exists());
     }
@@ -233,7 +236,7 @@ fn a_full_disk_leaves_nothing_behind() {
         let command = format!("{trap}; ulimit -f 8; exec \"$0\" export d.jsonl --out \"$1\"");
         let mut shell = Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_obelus"), out]).current_dir(folder.path());
-        let (status, _, stderr) = told(&shell.env("XDG_DATA_HOME", folder.path()).output().unwrap());
+        let (status, _, stderr) = command_result(&shell.env("XDG_DATA_HOME", folder.path()).output().unwrap());
         assert!(status == 2 && stderr.contains("cannot be written"), "{stderr}");
         assert_eq!(names(folder.path()), before);
     }
@@ -345,12 +348,15 @@ fn secrets_are_listed_then_replaced() {
         text,
         [record(1), record(2).replace("ask 2", "mail [REDACTED:email]"), record(3), String::new()].join("\n")
     );
-    let told = manifest(at, "o.jsonl.manifest.json");
+    let manifest_json = manifest(at, "o.jsonl.manifest.json");
     assert_eq!(
-        (&told["counts"]["redacted"]["email"], &told["records"][1]["redacted"]["email"]),
+        (&manifest_json["counts"]["redacted"]["email"], &manifest_json["records"][1]["redacted"]["email"]),
         (&1.into(), &1.into())
     );
-    assert_eq!((&told["records"][0]["changed"], &told["records"][1]["changed"][0]), (&().into(), &"redacted".into()));
+    assert_eq!(
+        (&manifest_json["records"][0]["changed"], &manifest_json["records"][1]["changed"][0]),
+        (&().into(), &"redacted".into())
+    );
 }
 
 #[test]
@@ -375,7 +381,7 @@ fn conversations_are_sound_by_the_rules() {
 }
 
 #[test]
-fn what_a_shape_has_no_place_for_is_told() {
+fn what_a_shape_has_no_place_for_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let thinks = |text: &str| {
@@ -392,10 +398,10 @@ fn what_a_shape_has_no_place_for_is_told() {
     let first = fs::read_to_string(at.join("s.jsonl")).unwrap();
     let turns = r#"{"from":"gpt","value":"a","weight":0},{"from":"gpt","value":"b"}"#;
     assert!(first.lines().next().unwrap().contains(turns), "{first}");
-    let told = manifest(at, "s.jsonl.manifest.json");
-    assert_eq!(told["counts"]["not_carried"]["message reasoning_content"], 2);
-    assert_eq!(told["records"][2]["not_carried"]["message reasoning_content"], 1);
-    assert!(told["records"][1]["not_carried"].is_null());
+    let manifest_json = manifest(at, "s.jsonl.manifest.json");
+    assert_eq!(manifest_json["counts"]["not_carried"]["message reasoning_content"], 2);
+    assert_eq!(manifest_json["records"][2]["not_carried"]["message reasoning_content"], 1);
+    assert!(manifest_json["records"][1]["not_carried"].is_null());
     // Messages have a place for all of it.
     let (status, _, stderr) = obelus(at, &["export", "d.jsonl", "--to", "messages", "--out", "m.jsonl"]);
     assert_eq!((status, stderr.as_str()), (0, ""));

@@ -91,8 +91,8 @@ fn parts_share_no_task_and_no_copy() {
     };
     let data = file(at, "d.jsonl", &(0..40).map(records).collect::<String>());
     let out = at.join("o.jsonl");
-    let (status, told, errors) = obelus(&["export", &data, "--split", "50/50", "--out", out.to_str().unwrap()]);
-    assert!(status == 0 && told.contains("20 families of 40 tasks"), "{told} {errors}");
+    let (status, stdout, errors) = obelus(&["export", &data, "--split", "50/50", "--out", out.to_str().unwrap()]);
+    assert!(status == 0 && stdout.contains("20 families of 40 tasks"), "{stdout} {errors}");
     let manifest = fs::read_to_string(at.join("o.jsonl.manifest.json")).unwrap();
     let split = &serde_json::from_str::<Value>(&manifest).unwrap()["split"];
     assert_eq!(split["crossing"], serde_json::json!({"tasks": 0, "copies": 0, "near_copies": 0}));
@@ -132,8 +132,8 @@ fn the_job_from_rollouts_to_a_training_set_is_as_the_page_says() {
         assert!(status < 2, "{command}: {errors}");
         out
     };
-    let told: Vec<String> = commands.map(run).collect();
-    let [tasks, outcomes, exported, proof, loss, against] = told.as_slice() else { panic!("{told:?}") };
+    let lines: Vec<String> = commands.map(run).collect();
+    let [tasks, outcomes, exported, proof, loss, against] = lines.as_slice() else { panic!("{lines:?}") };
     assert!(tasks.contains("1 of 4 tasks with several rewards have no signal"), "{tasks}");
     assert!(outcomes.contains("get_order") && outcomes.contains("without"), "{outcomes}");
     assert!(exported.contains("3 of 16 records written") && !exported.contains("  0  desk"), "{exported}");

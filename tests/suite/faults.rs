@@ -126,7 +126,7 @@ fn a_check_whose_reader_has_enough_keeps_its_status() {
 }
 
 #[test]
-fn marks_that_are_saved_are_told_even_where_stdout_is_full() {
+fn marks_that_are_saved_are_reported_even_where_stdout_is_full() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     file(at, "d.jsonl", RECORD);
@@ -158,11 +158,11 @@ fn a_file_without_size_is_read_to_its_end() {
     assert_eq!(fs::metadata(path).unwrap().len(), 0);
     let folder = tempfile::tempdir().unwrap();
     for command in [&["query", path, "."][..], &["query", path, ".", "--select"]] {
-        let (status, told, said) = obelus_in(folder.path(), command);
-        assert_eq!((status, told.trim(), said.as_str()), (0, number.as_str(), ""), "{command:?}");
+        let (status, stdout, said) = obelus_in(folder.path(), command);
+        assert_eq!((status, stdout.trim(), said.as_str()), (0, number.as_str(), ""), "{command:?}");
     }
-    let (status, told, _) = obelus_in(folder.path(), &["tail", path, "--once", "--json"]);
-    assert!(status == 0 && told.contains(&format!("\"record\":{number}")), "{told}");
+    let (status, stdout, _) = obelus_in(folder.path(), &["tail", path, "--once", "--json"]);
+    assert!(status == 0 && stdout.contains(&format!("\"record\":{number}")), "{stdout}");
 }
 
 #[test]

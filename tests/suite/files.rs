@@ -45,7 +45,7 @@ impl Folder {
     }
 
     fn look(&mut self) -> Vec<Effect> {
-        self.listing.look(self.now).map_or_else(Vec::new, |change| self.stage.tell(Msg::Files(change)))
+        self.listing.look(self.now).map_or_else(Vec::new, |change| self.stage.send(Msg::Files(change)))
     }
 
     fn press(&mut self, words: &str) {
@@ -87,7 +87,7 @@ fn a_file_opens_and_is_left_to_the_same_row() {
     folder.press("k Enter");
     assert!(folder.stage.app.session.path.as_deref().is_some_and(|path| path.ends_with("c.jsonl")));
     folder.press("q");
-    let quit = folder.stage.tell(Msg::Key("q".parse().unwrap()));
+    let quit = folder.stage.send(Msg::Key("q".parse().unwrap()));
     assert!(matches!(quit.as_slice(), [Effect::Quit]), "{quit:?}");
 }
 
@@ -109,7 +109,7 @@ fn what_comes_and_grows_leaves_the_cursor_on_its_file() {
 }
 
 #[test]
-fn the_newest_file_opens_and_a_newer_one_is_told() {
+fn the_newest_file_opens_and_a_newer_one_is_reported() {
     let mut folder = Folder::of(&[]);
     assert!(folder.screen().contains("No files yet."), "{}", folder.screen());
     folder.stage.app.list_files(true);
@@ -141,7 +141,7 @@ fn every_file_says_what_is_found_in_it() {
     let screen = folder.screen();
     assert!(row(&screen, "many.json").contains("2 runs  !3 "), "{screen}");
     assert!(row(&screen, "clean.jsonl").contains("1 step  0 "), "{screen}");
-    folder.stage.tell(Msg::Resize(80, 14));
+    folder.stage.send(Msg::Resize(80, 14));
     assert!(row(&folder.screen(), "many.json").contains("!3"), "{}", folder.screen());
     let unread = FileHead { len: 7, ..FileHead::default() };
     let path = folder.path("many.json");
@@ -205,7 +205,7 @@ fn of_ten_thousand_files_only_those_on_screen_are_read() {
         written: Some(-n),
         ..ListedFile::default()
     };
-    stage.tell(Msg::Files(ListChange { changed: (0..10_000).map(file).collect(), ..ListChange::default() }));
+    stage.send(Msg::Files(ListChange { changed: (0..10_000).map(file).collect(), ..ListChange::default() }));
     stage.press("G").unwrap();
     let pane = &stage.app.files.as_ref().unwrap().pane;
     let read = pane.rows().iter().filter(|file| pane.head(&file.path).is_some()).count();
@@ -217,7 +217,7 @@ fn of_ten_thousand_files_only_those_on_screen_are_read() {
 fn every_key_at_every_size_leaves_the_list_or_a_file_on_the_screen() {
     for size in [(1, 1), (13, 3), (40, 12), (100, 14), (200, 60)] {
         let mut folder = Folder::of(&["a.jsonl", "b.jsonl", "c.jsonl"]);
-        folder.stage.tell(Msg::Resize(size.0, size.1));
+        folder.stage.send(Msg::Resize(size.0, size.1));
         for key in KEYS.iter().flat_map(|row| row.keys) {
             folder.press(&format!("{key} Esc Esc Esc q"));
             folder.look();

@@ -43,15 +43,15 @@ fn rows_and_findings_are_joined_by_their_digests() {
     let written = obelus_in(folder, &["table", "a.jsonl", "--out", "records.jsonl"]);
     assert_eq!(written.0, 0, "{}", written.2);
     let (status, stdout, stderr) = obelus_in(folder, &["check", "--data", "a.jsonl", "--out", "findings.jsonl"]);
-    let (said, told, _) = obelus_in(folder, &["check", "--data", "--json", "a.jsonl"]);
+    let (said, output, _) = obelus_in(folder, &["check", "--data", "--json", "a.jsonl"]);
     assert_eq!(status, said, "{stdout}{stderr}");
     let read = |name: &str| rows(&fs::read_to_string(folder.join(name)).unwrap());
     let (records, findings) = (read("records.jsonl"), read("findings.jsonl"));
-    assert_eq!(findings.len(), told.lines().count());
+    assert_eq!(findings.len(), output.lines().count());
     assert!(!findings.is_empty());
     let digests: HashSet<&Value> = records.iter().map(|row| &row["digest"]).collect();
     assert!(digests.len() == 2 && findings.iter().all(|row| digests.contains(&row["digest"])), "{findings:?}");
-    for (row, line) in findings.iter().zip(rows(&told)) {
+    for (row, line) in findings.iter().zip(rows(&output)) {
         for name in ["file", "record", "step", "path", "rule", "severity", "message"] {
             assert_eq!(row[name], line[name]);
         }
@@ -91,8 +91,8 @@ fn records_of_any_shape_are_mapped_by_jq() {
     let (status, mapped, stderr) = obelus_in(folder.path(), &arguments);
     assert_eq!(status, 0, "{stderr}");
     let row = &rows(&mapped)[0];
-    let told = ["id", "steps", "reward", "words"].map(|name| row[name].clone());
-    assert_eq!(told, [json!("t1"), json!(2), json!(0.5), json!("Is it open?")]);
+    let members = ["id", "steps", "reward", "words"].map(|name| row[name].clone());
+    assert_eq!(members, [json!("t1"), json!(2), json!(0.5), json!("Is it open?")]);
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -197,18 +197,18 @@ fn a_shorter_file_and_a_replaced_one_are_new_generations() {
 }
 
 #[test]
-fn lines_that_come_to_a_rotated_file_are_told() {
+fn lines_that_come_to_a_rotated_file_are_reported() {
     let mut followed = Followed::start("{\"n\":1}\n", "generic");
     followed.until(|live| live.records.count() == 1);
     let old = followed.path.with_extension("old");
     fs::rename(&followed.path, &old).unwrap();
     fs::write(&followed.path, "{\"n\":2}\n").unwrap();
     followed.until(|live| live.generation == 1 && live.records.count() == 1);
-    for (text, told) in [("{\"late\":1}\n{\"la", "1 line came"), ("te\":2}\n{}\n", "3 lines came")] {
+    for (text, expected) in [("{\"late\":1}\n{\"la", "1 line came"), ("te\":2}\n{}\n", "3 lines came")] {
         append(&old, text);
         let late = std::iter::repeat_with(|| followed.worker.events.recv_timeout(DEADLINE).unwrap())
             .find_map(|event| if let IngestEvent::Late(text) = event { Some(text) } else { None });
-        assert!(late.is_some_and(|late| late.starts_with(told)), "{told}");
+        assert!(late.is_some_and(|late| late.starts_with(expected)), "{expected}");
     }
     assert_eq!(followed.texts(), ["{\"n\":2}"]);
 }
@@ -292,7 +292,7 @@ fn versions_of_a_document_are_joined_as_steps() {
 }
 
 #[test]
-fn a_document_that_is_torn_when_it_stands_still_is_told() {
+fn a_document_that_is_torn_when_it_stands_still_is_reported() {
     let mut followed = Followed::start(&context(2), "acts");
     followed.until(|live| live.records.count() == 1);
     fs::write(&followed.path, &context(3)[..90]).unwrap();

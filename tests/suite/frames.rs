@@ -87,7 +87,7 @@ impl Player {
             "begin" => self.begin(rest),
             "do" => self.perform(rest),
             "key" => rest.split_whitespace().try_for_each(|word| self.press(word)),
-            "type" => rest.chars().try_for_each(|c| self.tell(Msg::Key(KeyPress::char(c)))),
+            "type" => rest.chars().try_for_each(|c| self.send(Msg::Key(KeyPress::char(c)))),
             "click" => self.click(rest),
             "frame" => self.frame(rest),
             other => Err(format!("there is no command {other}")),
@@ -112,7 +112,7 @@ impl Player {
             file.written = Some(change.now - i * i * 1_234_567);
             file.is_live = i < 2;
         }
-        stage.tell(Msg::Files(change));
+        stage.send(Msg::Files(change));
         self.stage = Some(stage);
         Ok(())
     }
@@ -127,8 +127,8 @@ impl Player {
         self.stage.as_mut().ok_or_else(|| "no stage".to_owned())
     }
 
-    fn tell(&mut self, msg: Msg) -> Result<(), String> {
-        self.stage()?.tell(msg);
+    fn send(&mut self, msg: Msg) -> Result<(), String> {
+        self.stage()?.send(msg);
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl Player {
     fn resize(&mut self, text: &str) -> Result<(), String> {
         self.size = pair(text, 'x')?;
         let (width, height) = self.size;
-        if self.stage.is_some() { self.tell(Msg::Resize(width, height)) } else { Ok(()) }
+        if self.stage.is_some() { self.send(Msg::Resize(width, height)) } else { Ok(()) }
     }
 
     fn begin(&mut self, text: &str) -> Result<(), String> {
@@ -171,7 +171,7 @@ impl Player {
 
     fn click(&mut self, text: &str) -> Result<(), String> {
         let (column, row) = pair(text, ',')?;
-        self.tell(Msg::Mouse(Mouse { kind: MouseKind::Click, column, row }))
+        self.send(Msg::Mouse(Mouse { kind: MouseKind::Click, column, row }))
     }
 
     fn frame(&mut self, name: &str) -> Result<(), String> {
@@ -317,10 +317,10 @@ fn every_action_has_a_name_of_its_own() {
 }
 
 #[test]
-fn a_picture_tells_text_and_styles() {
+fn a_picture_shows_text_and_styles() {
     let mut stage = Stage::open(Input::memory("x", ""), None, (20, 4), theme("dark").unwrap()).unwrap();
     let wide = picture(&stage.buffer());
-    stage.tell(Msg::Resize(10, 4));
+    stage.send(Msg::Resize(10, 4));
     let narrow = picture(&stage.buffer());
     assert!(wide.starts_with("\n x › Steps") && wide.contains("\nstyles\n") && wide.contains("\n. #"), "{wide}");
     assert_ne!(wide, narrow);

@@ -15,20 +15,20 @@ fn filters_ask_for_the_group_of_a_record() {
     let (_, tasks, _) = obelus(&["stats", "--tasks", "--json", &desk]);
     let groups = lines(&tasks);
     let of = |signal: bool| -> u64 {
-        let told = groups.iter().filter(|line| line["group"]["signal"] == json!(signal));
-        told.map(|line| line["group"]["attempts"].as_u64().unwrap()).sum()
+        let lines_of_signal = groups.iter().filter(|line| line["group"]["signal"] == json!(signal));
+        lines_of_signal.map(|line| line["group"]["attempts"].as_u64().unwrap()).sum()
     };
     let count = |filter: &str| -> u64 {
-        let (code, told, stderr) = obelus(&["query", &desk, "--count", "--where", filter]);
+        let (code, stdout, stderr) = obelus(&["query", &desk, "--count", "--where", filter]);
         assert_eq!(code, 0, "{stderr}");
-        told.trim().parse().unwrap()
+        stdout.trim().parse().unwrap()
     };
     assert!(of(true) > 0 && of(false) > 0);
     assert_eq!((count("group.signal=1"), count("group.signal=0")), (of(true), of(false)));
     assert_eq!(count("group.n>0"), of(true) + of(false));
     assert_eq!(count("group.advantage>0") + count("group.advantage<0"), of(true));
-    let (_, told, _) = obelus(&["stats", "--by", "finish", "--of", "group.pass", "--json", &desk]);
-    assert!(lines(&told)[0]["group"]["numbers"]["group.pass"]["mean"].is_number(), "{told}");
+    let (_, stdout, _) = obelus(&["stats", "--by", "finish", "--of", "group.pass", "--json", &desk]);
+    assert!(lines(&stdout)[0]["group"]["numbers"]["group.pass"]["mean"].is_number(), "{stdout}");
     let (code, _, stderr) = obelus(&["steps", &desk, "--where", "group.n>1"]);
     assert!(code == 2 && stderr.contains("group.n"), "steps have no group: {stderr}");
 }
@@ -60,11 +60,11 @@ fn a_column_of_the_command_line_is_a_term() {
 #[test]
 fn attempts_are_aligned_by_action_and_part_somewhere() {
     let desk = sample(DESK);
-    let (code, told, stderr) = obelus(&["tree", &desk, "--by-action"]);
+    let (code, stdout, stderr) = obelus(&["tree", &desk, "--by-action"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(told.contains("good and bad part") && told.contains(" of "), "{told}");
-    let (_, told, _) = obelus(&["tree", &desk, "--by-action", "--json"]);
-    for line in lines(&told) {
+    assert!(stdout.contains("good and bad part") && stdout.contains(" of "), "{stdout}");
+    let (_, stdout, _) = obelus(&["tree", &desk, "--by-action", "--json"]);
+    for line in lines(&stdout) {
         let stretches = line["stretches"].as_array().unwrap();
         assert_eq!(stretches[0]["attempts"], line["attempts"]);
         let ends: usize = stretches.iter().map(|stretch| stretch["ends"].as_array().unwrap().len()).sum();
@@ -73,7 +73,7 @@ fn attempts_are_aligned_by_action_and_part_somewhere() {
             assert!(explained > 0.0 && explained <= 1.0 + 1e-9, "{line}");
         }
     }
-    assert!(lines(&told).iter().any(|line| !line["parting"].is_null()), "{told}");
+    assert!(lines(&stdout).iter().any(|line| !line["parting"].is_null()), "{stdout}");
 }
 
 #[test]
@@ -93,12 +93,12 @@ fn what_goes_with_high_rewards_leads_to_records_and_steps() {
     };
     let rows: Vec<String> = (0..24).map(row).collect();
     let path = file(folder.path(), "rollouts.jsonl", &(rows.join("\n") + "\n"));
-    let (code, told, stderr) = obelus(&["stats", "--lift", &path]);
+    let (code, stdout, stderr) = obelus(&["stats", "--lift", &path]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(told.contains("tool rm") && told.contains("delete the failing") && told.contains("0@1"), "{told}");
-    let (_, told, _) = obelus(&["stats", "--lift", "--json", &path]);
-    let all = lines(&told);
-    assert!(all[0]["lift"]["z"].as_f64().unwrap() > 3.0 && all[0]["lift"]["reward"] == json!(1.0), "{told}");
+    assert!(stdout.contains("tool rm") && stdout.contains("delete the failing") && stdout.contains("0@1"), "{stdout}");
+    let (_, stdout, _) = obelus(&["stats", "--lift", "--json", &path]);
+    let all = lines(&stdout);
+    assert!(all[0]["lift"]["z"].as_f64().unwrap() > 3.0 && all[0]["lift"]["reward"] == json!(1.0), "{stdout}");
     assert_eq!(all[0]["lift"]["places"][0], json!({"record": 0, "step": 1}));
     assert_eq!(all.last().unwrap()["records"], 24);
 }
@@ -114,12 +114,12 @@ fn failures_that_follow_one_another_are_counted() {
         messages.push(json!({"role": "tool", "tool_call_id": format!("c{n}"), "content": said}));
     }
     let path = file(folder.path(), "run.jsonl", &(json!({"id": "a", "messages": messages}).to_string() + "\n"));
-    let (_, told, _) = obelus(&["stats", "--outcomes", "--json", &path]);
-    let bash = &lines(&told)[0]["tools"]["bash"];
+    let (_, stdout, _) = obelus(&["stats", "--outcomes", "--json", &path]);
+    let bash = &lines(&stdout)[0]["tools"]["bash"];
     assert_eq!(
         (&bash["failed"], &bash["repeated"], &bash["failed_in_a_row"]),
         (&json!(3), &json!(2), &json!(3)),
-        "{told}"
+        "{stdout}"
     );
 }
 
@@ -133,15 +133,15 @@ fn what_all_records_have_is_one_line() {
     };
     let rows: Vec<String> = (0..7).map(row).collect();
     let path = file(folder.path(), "rows.jsonl", &(rows.join("\n") + "\n"));
-    let (_, told, _) = obelus(&["check", &path]);
-    assert_eq!(told.lines().filter(|line| line.contains("sft.think-token]")).count(), 1, "{told}");
-    assert!(told.contains("all 7 records: ") && told.contains("7 warnings"), "{told}");
-    let (_, told, _) = obelus(&["check", "--json", &path]);
-    assert_eq!(told.lines().count(), 7, "programs are told each");
-    let (_, told, _) = obelus(&["check", "--loss", "qwen3", &path]);
-    assert!(!told.contains("sft.think-token"), "Qwen 3 takes thoughts out of the tags: {told}");
-    let (_, told, _) = obelus(&["check", "--loss", "qwen3,chatml", &path]);
-    assert!(told.contains("sft.think-token"), "{told}");
+    let (_, stdout, _) = obelus(&["check", &path]);
+    assert_eq!(stdout.lines().filter(|line| line.contains("sft.think-token]")).count(), 1, "{stdout}");
+    assert!(stdout.contains("all 7 records: ") && stdout.contains("7 warnings"), "{stdout}");
+    let (_, stdout, _) = obelus(&["check", "--json", &path]);
+    assert_eq!(stdout.lines().count(), 7, "programs are told each");
+    let (_, stdout, _) = obelus(&["check", "--loss", "qwen3", &path]);
+    assert!(!stdout.contains("sft.think-token"), "Qwen 3 takes thoughts out of the tags: {stdout}");
+    let (_, stdout, _) = obelus(&["check", "--loss", "qwen3,chatml", &path]);
+    assert!(stdout.contains("sft.think-token"), "{stdout}");
 }
 
 #[test]

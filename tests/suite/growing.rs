@@ -66,7 +66,7 @@ impl Growing {
             reads: Arc::default(),
         };
         growing.restart(None);
-        growing.stage.tell(Msg::Opened(0, OpenedRun(Arc::clone(&growing.run))));
+        growing.stage.send(Msg::Opened(0, OpenedRun(Arc::clone(&growing.run))));
         growing.push(first);
         growing.progress(false);
         growing
@@ -78,7 +78,7 @@ impl Growing {
         let bytes = Arc::new(Text(Arc::clone(&self.text), Arc::clone(&self.reads)));
         let records = Arc::new(Count(Arc::clone(&self.count)));
         let replacement = Replacement { bytes, records, run: Some(Arc::clone(&self.run)), mark };
-        self.stage.tell(Msg::Replaced(replacement, mark.map(|mark| format!("the file was {mark}"))));
+        self.stage.send(Msg::Replaced(replacement, mark.map(|mark| format!("the file was {mark}"))));
     }
 
     pub(crate) fn push(&mut self, lines: &[String]) {
@@ -95,7 +95,7 @@ impl Growing {
     }
 
     pub(crate) fn progress(&mut self, is_live: bool) -> Vec<Effect> {
-        self.stage.tell(Msg::Progress { is_complete: true, is_live })
+        self.stage.send(Msg::Progress { is_complete: true, is_live })
     }
 
     pub(crate) fn append(&mut self, lines: &[String]) -> Vec<Effect> {
@@ -143,21 +143,21 @@ fn what_came_stands_out_for_a_moment_and_what_is_unfinished_is_no_step() {
     assert!(effects.iter().any(|e| matches!(e, Effect::Fade)));
     assert!(has(&live.stage, "│•3 "), "{:#?}", lines(&live.stage));
     let pending = Some(Place { span: Span { offset: 999, len: 14_000_000 }, line: 9 });
-    live.stage.tell(Msg::PendingTail(pending, "14:32:05".to_owned()));
-    live.stage.tell(Msg::PendingTail(pending, "14:40:00".to_owned()));
+    live.stage.send(Msg::PendingTail(pending, "14:32:05".to_owned()));
+    live.stage.send(Msg::PendingTail(pending, "14:40:00".to_owned()));
     assert!(has(&live.stage, " receiving 14 MB since 14:32:05"), "{:#?}", lines(&live.stage));
     assert!(live.header().contains("step 4 of 0–4"), "{}", live.header());
-    live.stage.tell(Msg::HighlightExpired);
+    live.stage.send(Msg::HighlightExpired);
     assert!(!has(&live.stage, "│•3 ") && live.header().contains(" · quiet since 14:40:00"), "{}", live.header());
     for clock in ["14:41:00", "14:42:00"] {
-        live.stage.tell(Msg::Stale("gone", "live.jsonl is gone".to_owned(), clock.to_owned()));
+        live.stage.send(Msg::Stale("gone", "live.jsonl is gone".to_owned(), clock.to_owned()));
         assert!(live.header().contains("✗ gone since 14:41:00"), "R22: {}", live.header());
     }
-    live.stage.tell(Msg::Stale("unreadable", "no permission".to_owned(), "14:43:00".to_owned()));
+    live.stage.send(Msg::Stale("unreadable", "no permission".to_owned(), "14:43:00".to_owned()));
     assert!(live.header().contains("✗ unreadable since 14:43:00"), "{}", live.header());
-    live.stage.tell(Msg::Polling(true));
+    live.stage.send(Msg::Polling(true));
     assert!(live.header().contains("polling"), "R20: {}", live.header());
-    live.stage.tell(Msg::Polling(false));
+    live.stage.send(Msg::Polling(false));
     assert!(!live.header().contains("polling"), "{}", live.header());
     live.append(&many(1));
     assert!(!live.header().contains("gone"));

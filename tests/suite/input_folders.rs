@@ -52,7 +52,7 @@ fn a_folder_of_events_is_one_run_in_the_order_of_their_numbers() {
 }
 
 #[test]
-fn events_of_version_1_are_told_by_their_names_and_what_is_missing_is_said() {
+fn events_of_version_1_are_recognised_by_their_names_and_what_is_missing_is_said() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("c/events");
     fs::create_dir_all(&folder).unwrap();
@@ -108,8 +108,8 @@ fn a_store_of_opencode_is_its_sessions() {
     assert_eq!((status, stderr.as_str()), (0, ""));
     assert!(stdout.contains("\"format\":\"opencode\"") && stdout.contains("\"trajectories\":2"), "{stdout}");
     let (_, stdout, _) = obelus(&["render", text(&store)]);
-    let told: Vec<&str> = stdout.lines().filter(|line| !line.is_empty()).collect();
-    assert!(told[0].contains("user: list it") && stdout.contains("one file"), "{stdout}");
+    let lines: Vec<&str> = stdout.lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines[0].contains("user: list it") && stdout.contains("one file"), "{stdout}");
     let (_, stdout, _) = obelus(&["steps", text(&store), "--json"]);
     assert!(stdout.contains("\"kind\":\"tool-call\"") && stdout.contains("\"kind\":\"tool-result\""), "{stdout}");
     let (_, stdout, _) = obelus(&["check", text(&store)]);

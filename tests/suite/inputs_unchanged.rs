@@ -12,7 +12,7 @@ fn inputs_and_files_of_others_stay_as_they_are() {
     fs::write(at.join("other.jsonl"), RECORD.replace("\"a\"", "\"b\"")).unwrap();
     fs::write(at.join("note"), "no line end").unwrap();
     symlink("d.jsonl", at.join("link")).unwrap();
-    for (words, told) in [
+    for (words, expected) in [
         ("check d.jsonl --write-baseline d.jsonl", "the same file as the input"),
         ("check d.jsonl --write-baseline link", "the same file as the input"),
         ("check --data d.jsonl --against other.jsonl --write-baseline other.jsonl", "the same file as the input"),
@@ -27,7 +27,7 @@ fn inputs_and_files_of_others_stay_as_they_are() {
         ("export d.jsonl --out link --force", "the same file as the input"),
     ] {
         let (status, stdout, stderr) = obelus_in(at, &words.split(' ').collect::<Vec<_>>());
-        assert!((status, stdout.as_str()) == (2, "") && stderr.contains(told), "{words}: {status} {stderr}");
+        assert!((status, stdout.as_str()) == (2, "") && stderr.contains(expected), "{words}: {status} {stderr}");
     }
     assert_eq!(fs::read_to_string(at.join("d.jsonl")).unwrap(), RECORD);
     assert_eq!(fs::read_to_string(at.join("note")).unwrap(), "no line end");
@@ -51,8 +51,8 @@ fn a_baseline_and_a_journal_can_be_written_again() {
     }
     assert!(at.join("known").is_symlink(), "what a link leads to is written");
     assert!(!fs::read_to_string(at.join("real")).unwrap().is_empty());
-    let (_, told, _) = obelus_in(at, &["marks", "--marks", "m"]);
-    assert!(told.contains("bad"), "{told}");
+    let (_, stdout, _) = obelus_in(at, &["marks", "--marks", "m"]);
+    assert!(stdout.contains("bad"), "{stdout}");
 }
 
 #[test]

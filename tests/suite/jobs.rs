@@ -27,7 +27,7 @@ struct Gated {
 
 impl Bytes for Gated {
     fn read(&self, span: Span) -> Result<Vec<u8>, Problem> {
-        let _told_already = self.reached.try_send(());
+        let _already_sent = self.reached.try_send(());
         let _open = self.gate.recv_timeout(PATIENCE);
         self.reads.fetch_add(1, Ordering::Relaxed);
         assert!(!self.fails.load(Ordering::Relaxed), "the disk is made to fail");
@@ -57,7 +57,7 @@ impl Threaded {
         Self { app: stage.app, source, bytes, jobs, answers, gate: Some(gate), reached }
     }
 
-    pub(crate) fn tell(&mut self, msg: Msg) {
+    pub(crate) fn send(&mut self, msg: Msg) {
         let effects = self.app.update(msg);
         self.source.run.clone_from(&self.app.session.run);
         for effect in effects {
@@ -78,7 +78,7 @@ impl Threaded {
     pub(crate) fn hold_words(&mut self, keys: &[&str], times: usize) {
         let keys: Vec<KeyPress> = keys.iter().map(|key| key.parse().unwrap()).collect();
         for time in 0..times {
-            keys.iter().for_each(|key| self.tell(Msg::Key(*key)));
+            keys.iter().for_each(|key| self.send(Msg::Key(*key)));
             if time == 0 && self.gate.is_some() {
                 self.reached.recv_timeout(PATIENCE).unwrap();
             }
@@ -92,7 +92,7 @@ impl Threaded {
         while !is_there(&self.app) {
             let msg = self.answers.recv_timeout(PATIENCE).expect("the screen gets what it wants");
             names.push(format!("{msg:?}").split(['(', ' ']).next().unwrap().to_owned());
-            self.tell(msg);
+            self.send(msg);
         }
         names
     }
@@ -145,18 +145,18 @@ fn rows_of_a_table_that_is_scrolled_by_are_not_read_and_those_on_the_screen_all_
 }
 
 #[test]
-fn a_job_that_fails_is_told_and_the_next_one_of_its_lane_is_done() {
+fn a_job_that_fails_is_reported_and_the_next_one_of_its_lane_is_done() {
     let mut stage = stage("run.jsonl", run(300));
     press(&mut stage, "2 g");
     let mut threaded = Threaded::new(stage);
     threaded.bytes.fails.store(true, Ordering::Relaxed);
     threaded.hold(".", 1);
-    let is_told = |app: &App| app.notice.as_ref().is_some_and(|notice| notice.is_error);
-    assert_eq!(count(&threaded.settle(is_told), "JobFailed"), 1);
-    let told = threaded.app.notice.clone().unwrap().text;
-    assert!(told.starts_with("making the LLM view failed") && told.contains("please report it"), "{told}");
+    let is_reported = |app: &App| app.notice.as_ref().is_some_and(|notice| notice.is_error);
+    assert_eq!(count(&threaded.settle(is_reported), "JobFailed"), 1);
+    let message = threaded.app.notice.clone().unwrap().text;
+    assert!(message.starts_with("making the LLM view failed") && message.contains("please report it"), "{message}");
     threaded.bytes.fails.store(false, Ordering::Relaxed);
-    threaded.tell(Msg::Key(".".parse().unwrap()));
+    threaded.send(Msg::Key(".".parse().unwrap()));
     threaded.settle(|app| app.inspector.llm.text.shown().is_some_and(|of| of.step == 2));
 }
 
@@ -191,9 +191,9 @@ fn what_fails_in_a_job_ends_what_waited_for_it() {
     stage.app.table.is_arranging = true;
     stage.app.search.awaited = Some(1);
     for lane in lanes {
-        stage.tell(Msg::JobFailed(lane, "src/x.rs:1:1".to_owned()));
-        let told = stage.app.notice.take().unwrap();
-        assert!(told.is_error && told.text.contains("src/x.rs:1:1"), "{lane:?}: {told:?}");
+        stage.send(Msg::JobFailed(lane, "src/x.rs:1:1".to_owned()));
+        let notice = stage.app.notice.take().unwrap();
+        assert!(notice.is_error && notice.text.contains("src/x.rs:1:1"), "{lane:?}: {notice:?}");
     }
     let App { table, search, .. } = &stage.app;
     assert_eq!((table.is_checking, table.is_arranging, search.awaited), (false, false, None));

@@ -77,7 +77,7 @@ fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     all
 }
 
-fn told(found: &[Found]) -> Vec<String> {
+fn describe_found(found: &[Found]) -> Vec<String> {
     found.iter().map(|f| format!("{} {:?}", f.finding.rule, f.finding.severity)).collect()
 }
 
@@ -91,7 +91,7 @@ fn faults(lint: &Lint, format: &str) -> Vec<String> {
     };
     let fires = found(lint.fires);
     if !fires.iter().any(|f| f.finding.rule == lint.id && f.finding.severity == lint.severity) {
-        out.push(format!("{}: its example gives {:?}", lint.id, told(&fires)));
+        out.push(format!("{}: its example gives {:?}", lint.id, describe_found(&fires)));
     }
     let silent = found(lint.silent);
     if silent.iter().any(|f| f.finding.rule == lint.id) {
@@ -99,7 +99,7 @@ fn faults(lint: &Lint, format: &str) -> Vec<String> {
     }
     let worse = silent.iter().filter(|f| f.finding.severity >= lint.severity).count();
     if worse > 0 {
-        out.push(format!("{}: its mended example gives {:?}", lint.id, told(&silent)));
+        out.push(format!("{}: its mended example gives {:?}", lint.id, describe_found(&silent)));
     }
     out
 }
@@ -120,8 +120,8 @@ fn examples_are_found_by_the_options_that_stand_with_them() {
     // What else these need is in no option: another dataset, a template.
     let rows = lint::lints().filter(|lint| !["data.contaminated", "loss.misplaced-mask"].contains(&lint.id));
     for lint in rows {
-        let (_, told, _) = obelus(&["explain", lint.id]);
-        let options = told.lines().find_map(|line| line.strip_prefix("Found in  obelus ")).unwrap();
+        let (_, output, _) = obelus(&["explain", lint.id]);
+        let options = output.lines().find_map(|line| line.strip_prefix("Found in  obelus ")).unwrap();
         fs::write(&file, lint.fires).unwrap();
         let words: Vec<&str> = options.split(' ').chain([file.to_str().unwrap(), "--json"]).collect();
         let (_, stdout, stderr) = obelus(&words);

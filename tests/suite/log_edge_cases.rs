@@ -61,7 +61,7 @@ fn exact_copies_count_once() {
 
 /// 11b, 17: a branch begins where the parent is not the entry before; the newest is the main line.
 #[test]
-fn branches_that_were_left_are_told() {
+fn branches_that_were_left_are_reported() {
     let qwen = qwen_session();
     for log in [&PI[..], &qwen.each_ref().map(String::as_str)] {
         assert_eq!(members(&answer("steps", log), "standing"), ["null", "abandoned", "null"], "{}", log[0]);
@@ -86,7 +86,7 @@ fn lines_that_are_no_objects_are_bad_records() {
 
 /// 16: a stream has no messages that tell the tokens; an exit status is told as one.
 #[test]
-fn streams_of_opencode_tell_tokens_and_exits() {
+fn streams_of_opencode_give_tokens_and_exits() {
     let part = |part: &str| format!(r#"{{"type":"x","timestamp":1,"sessionID":"s","part":{part}}}"#);
     let state = r#"{"status":"completed","input":{"command":"x | grep y"},"output":"","metadata":{"exit":1}}"#;
     let tool = format!(r#"{{"id":"a","type":"tool","callID":"c","tool":"bash","state":{state}}}"#);

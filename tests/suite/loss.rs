@@ -60,9 +60,9 @@ fn loss_says_what_is_wrong_and_where() {
         (vec!["--template", &strict], "line 2: no \u{241b}[31m user"),
         (vec!["--train", "some"], "none-of:ROLE"),
     ] {
-        let (status, text, told) = obelus(&[vec!["loss", &talk], arguments].concat());
-        assert_eq!((status, text.as_str()), (2, ""), "{told}");
-        assert!(told.contains(expect), "{told}");
+        let (status, text, stderr) = obelus(&[vec!["loss", &talk], arguments].concat());
+        assert_eq!((status, text.as_str()), (2, ""), "{stderr}");
+        assert!(stderr.contains(expect), "{stderr}");
     }
 }
 
@@ -79,8 +79,8 @@ fn datasets_are_compared_by_their_records() {
     let new =
         file(folder.path(), "new.jsonl", &(lines(&[("c", "3"), ("b", "22")]) + &chat("d", "4").replace(':', " : ")));
     let turned = file(folder.path(), "turned.jsonl", &lines(&[("c", "3"), ("a", "1"), ("b", "2")]));
-    let (status, text, told) = obelus(&["diff", &old, &new, "--changes"]);
-    assert_eq!(status, 1, "{told}");
+    let (status, text, stderr) = obelus(&["diff", &old, &new, "--changes"]);
+    assert_eq!(status, 1, "{stderr}");
     for expect in [
         "  1 alike\n",
         "- 0  a\n",
@@ -141,8 +141,8 @@ fn attempts_at_a_task_are_a_tree() {
         + &record("t-run3", &["do", "a"], "0.5")
         + &record("u", &["do"], "1");
     let path = file(folder.path(), "t.jsonl", &text);
-    let (status, text, told) = obelus(&["tree", &path]);
-    assert_eq!(status, 0, "{told}");
+    let (status, text, stderr) = obelus(&["tree", &path]);
+    assert_eq!(status, 0, "{stderr}");
     let expect = [
         "t  3 attempts",
         "  @0..@1  3 attempts",
@@ -183,12 +183,12 @@ fn enter_on_a_segment_goes_to_its_step() {
 }
 
 #[test]
-fn a_template_of_the_command_line_that_is_none_is_told_before_the_screen_opens() {
+fn a_template_of_the_command_line_that_is_none_is_reported_before_the_screen_opens() {
     let folder = tempfile::tempdir().unwrap();
     let talk = file(folder.path(), "t.jsonl", TALK);
     let broken = file(folder.path(), "b.jinja", "{% if %}");
     for (template, expect) in [("nothing", "chatml, deepseek-v3"), (broken.as_str(), "line 1: ")] {
-        let (status, _, told) = obelus(&[&talk, "--template", template]);
-        assert!(status == 2 && told.contains(expect), "{told}");
+        let (status, _, stderr) = obelus(&[&talk, "--template", template]);
+        assert!(status == 2 && stderr.contains(expect), "{stderr}");
     }
 }

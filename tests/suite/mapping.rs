@@ -57,8 +57,8 @@ fn a_mapping_reaches_every_command() {
     assert_eq!(lines(&tasks)[2]["without_signal"], 1, "{tasks}");
     let (_, by, _) = mapped(&["stats", "--by", "model", "--json", &talks]);
     assert_eq!(lines(&by)[0]["group"]["records"], 4, "other members stay: {by}");
-    let (_, told, _) = mapped(&["query", &talks, ".messages[1].content", "--where", "group.signal=1 reward<1"]);
-    assert_eq!(told, "\"5\"\n");
+    let (_, stdout, _) = mapped(&["query", &talks, ".messages[1].content", "--where", "group.signal=1 reward<1"]);
+    assert_eq!(stdout, "\"5\"\n");
     let (_, loss, _) = mapped(&["loss", "--template", "chatml", &talks, "--record", "0"]);
     assert!(loss.contains("2+2?"), "{loss}");
     let (_, found, _) = mapped(&["check", "--json", &talks]);
@@ -93,7 +93,7 @@ fn the_configuration_maps_and_an_option_wins() {
 
 #[test]
 #[cfg(feature = "query")]
-fn a_record_that_cannot_be_mapped_is_told_and_the_others_are_read() {
+fn a_record_that_cannot_be_mapped_is_reported_and_the_others_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let rows = "{\"t\":[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]}\n{\"t\":7}\n{\"t\":\n";
     let path = file(folder.path(), "rows.jsonl", rows);
@@ -102,11 +102,11 @@ fn a_record_that_cannot_be_mapped_is_told_and_the_others_are_read() {
     assert!(stderr.contains("record 1: --map failed, and for 1 more"), "{stderr}");
     assert_eq!(lines(&table).len(), 3, "{table}");
     assert_eq!(lines(&table)[0]["steps"], 1, "the first result counts");
-    for (map, told) in
+    for (map, expected) in
         [("messages", "NAME=JQ"), ("a b=.x", "no name of a member"), ("reward=.a | nonsense", "expression of reward")]
     {
         let (code, _, stderr) = obelus(&["table", &path, "--map", map]);
-        assert!(code == 2 && stderr.contains(told), "{map}: {stderr}");
+        assert!(code == 2 && stderr.contains(expected), "{map}: {stderr}");
     }
 }
 

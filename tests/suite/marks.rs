@@ -1,6 +1,6 @@
 //! Marks: journals merge in any order, a killed program loses nothing it acknowledged, what cannot be written is told.
 
-use super::command::{program, told};
+use super::command::{command_result, program};
 use obelus::review::{About, Change, ContentKey, Event, Marks, Target, Verdict};
 use obelus::shell::mark_journal::{JournalContents, MarkJournal};
 use obelus::source::Journal;
@@ -28,7 +28,7 @@ const RECORDS: &str = concat!(
 fn obelus(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let program = env!("CARGO_BIN_EXE_obelus");
     let command = |c: &mut Command| c.args(arguments).current_dir(folder).env("OBELUS_AUTHOR", "ann").output().unwrap();
-    told(&command(&mut Command::new(program)))
+    command_result(&command(&mut Command::new(program)))
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -114,7 +114,7 @@ fn marks_merge_to_the_same_text_in_any_order() {
     let mark = |author: &str, words: &[&str]| {
         let mut command = program();
         command.args(["mark", "d.jsonl"]).args(words).args(["--marks", author]).current_dir(folder.path());
-        let (status, stdout, stderr) = told(&command.env("OBELUS_AUTHOR", author).output().unwrap());
+        let (status, stdout, stderr) = command_result(&command.env("OBELUS_AUTHOR", author).output().unwrap());
         assert_eq!(status, 0, "{stdout}{stderr}");
     };
     mark("ann", &["--record", "0-1", "--as", "good", "--tag", "kept"]);
@@ -183,7 +183,7 @@ fn a_message_of_a_run_is_marked_by_what_it_says() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_told() {
+fn a_folder_that_cannot_be_written_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("d.jsonl"), RECORDS).unwrap();
     for (journal, words) in
@@ -198,14 +198,14 @@ fn a_folder_that_cannot_be_written_is_told() {
     let long = "x".repeat(3_000);
     let program = env!("CARGO_BIN_EXE_obelus");
     let run = || Command::new("sh").args(["-c", command, program, &long]).current_dir(folder.path()).output().unwrap();
-    let (status, _, stderr) = told(&run());
+    let (status, _, stderr) = command_result(&run());
     assert!(status == 2 && stderr.contains("make room"), "{stderr}");
     assert_eq!(fs::read(folder.path().join("m")).unwrap(), b"");
     assert_eq!(obelus(folder.path(), &["mark", "d.jsonl", "--as", "bad", "--marks", "m"]).0, 0);
 }
 
 #[test]
-fn a_journal_with_rubbish_in_it_still_tells_its_marks() {
+fn a_journal_with_rubbish_in_it_still_gives_its_marks() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("d.jsonl"), RECORDS).unwrap();
     assert_eq!(obelus(folder.path(), &["mark", "d.jsonl", "--as", "bad", "--note", "a\nb\u{1b}", "--marks", "m"]).0, 0);

@@ -207,10 +207,10 @@ fn tools_answer_as_their_commands() {
             vec!["diff", &trip, &sample("support-run.jsonl")],
         ),
     ] {
-        let told = client.answer(tool, &arguments);
+        let answer = client.answer(tool, &arguments);
         let (_, printed, _) = obelus(&command);
         assert!(!printed.is_empty());
-        assert_eq!(told.trim_end(), printed.trim_end(), "{tool} {arguments}");
+        assert_eq!(answer.trim_end(), printed.trim_end(), "{tool} {arguments}");
     }
     let step = client.answer("step", &json!({"file": "trip-run.jsonl", "step": 41}));
     assert!(step.contains("changed") && step.contains("budget"), "{step}");
@@ -220,7 +220,7 @@ fn tools_answer_as_their_commands() {
 }
 
 #[test]
-fn what_is_wrong_with_arguments_is_told_to_the_model() {
+fn what_is_wrong_with_arguments_is_reported_to_the_model() {
     let mut client = Client::samples();
     for (tool, arguments, words) in [
         ("steps", json!({}), "needs the argument file"),
@@ -240,8 +240,8 @@ fn what_is_wrong_with_arguments_is_told_to_the_model() {
         ("history", json!({"file": "trip-run.jsonl", "path": "--help"}), "--help"),
         ("search", json!({"file": "trip-run.jsonl", "query": ""}), "empty filter"),
     ] {
-        let told = client.error(tool, &arguments);
-        assert!(told.contains(words), "{tool} {arguments}: {told}");
+        let message = client.error(tool, &arguments);
+        assert!(message.contains(words), "{tool} {arguments}: {message}");
     }
 }
 
@@ -261,9 +261,9 @@ fn answers_are_bounded_and_hide_nothing() {
     for (tool, arguments) in
         [("steps", json!({"file": "hostile.jsonl"})), ("step", json!({"file": "hostile.jsonl", "step": 0}))]
     {
-        let told = client.answer(tool, &arguments);
-        assert!(told.contains('\u{241b}') && told.contains("U+202E"), "{told:?}");
-        assert!(!told.contains(['\u{1b}', '\u{202e}', '\u{e0041}']), "{told:?}");
+        let answer = client.answer(tool, &arguments);
+        assert!(answer.contains('\u{241b}') && answer.contains("U+202E"), "{answer:?}");
+        assert!(!answer.contains(['\u{1b}', '\u{202e}', '\u{e0041}']), "{answer:?}");
     }
 }
 
@@ -280,8 +280,8 @@ fn links_lead_to_no_file_outside() {
     assert!(client.error("check", &json!({"files": ["link.jsonl"]})).contains("is not in"));
     assert!(client.error("check", &json!({"files": ["."]})).contains("no file of records"));
     std::fs::write(inside.path().join("own.jsonl"), record).unwrap();
-    let told = client.call("check", &json!({"files": ["."], "json": true})).0.concat();
-    assert!(told.contains("own.jsonl") && !told.contains("link"), "{told}");
+    let findings = client.call("check", &json!({"files": ["."], "json": true})).0.concat();
+    assert!(findings.contains("own.jsonl") && !findings.contains("link"), "{findings}");
 }
 
 /// Tools read by the same formats, whichever is asked first.

@@ -22,7 +22,7 @@ const LETTERS: &str = "aB3dE5gH7jK9mN1pQ2sT4vW6yZ8";
 #[derive(Deserialize)]
 struct Case {
     case: String,
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
     #[expect(dead_code, reason = "for people")]
     note: Option<String>,
     records: Vec<Box<RawValue>>,
@@ -67,7 +67,7 @@ fn with_secrets(text: &str) -> String {
 }
 
 /// The rules that are reported of some records.
-fn told(case: &Case, folder: &std::path::Path) -> BTreeSet<String> {
+fn reported_rules(case: &Case, folder: &std::path::Path) -> BTreeSet<String> {
     let file = folder.join("case.jsonl");
     let lines: Vec<String> = case.records.iter().map(|record| with_secrets(record.get())).collect();
     fs::write(&file, lines.join("\n") + "\n").unwrap();
@@ -85,17 +85,17 @@ fn measured() -> (BTreeMap<String, Score>, Vec<String>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let (mut scores, mut others, mut labels) = (BTreeMap::<String, Score>::new(), Vec::new(), 0);
     for case in cases() {
-        labels += case.told.len().max(1);
-        let told = told(&case, folder.path());
-        for rule in told.union(&case.told) {
+        labels += case.reported.len().max(1);
+        let reported = reported_rules(&case, folder.path());
+        for rule in reported.union(&case.reported) {
             let score = scores.entry(rule.clone()).or_default();
-            match (told.contains(rule), case.told.contains(rule)) {
+            match (reported.contains(rule), case.reported.contains(rule)) {
                 (true, true) => score.right += 1,
                 (true, false) => score.wrong += 1,
                 _ => score.missed += 1,
             }
-            if told.contains(rule) != case.told.contains(rule) {
-                let how = if told.contains(rule) { "is told and should not be" } else { "is missed" };
+            if reported.contains(rule) != case.reported.contains(rule) {
+                let how = if reported.contains(rule) { "is told and should not be" } else { "is missed" };
                 others.push(format!("{}: {rule} {how}", case.case));
             }
         }
@@ -137,7 +137,7 @@ fn rules_are_measured_over_labelled_findings() {
     println!("{}\n{}", section(), others.join("\n"));
     assert!(labels >= 200, "{labels} labels");
     assert!(scores.len() >= 25, "{scores:?}");
-    let wrong: Vec<&String> = others.iter().filter(|told| told.ends_with("should not be")).collect();
+    let wrong: Vec<&String> = others.iter().filter(|message| message.ends_with("should not be")).collect();
     let right: usize = scores.values().map(|score| score.right).sum();
     // A rule that reports what is no fault is worse than one that misses something.
     assert!(wrong.len() * 33 <= right, "{wrong:#?}");

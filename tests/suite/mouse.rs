@@ -9,8 +9,8 @@ use obelus::review::{Column, Sort};
 use obelus::shell::headless::Stage;
 use std::collections::BTreeMap;
 
-fn tell(stage: &mut Stage, kind: MouseKind, (column, row): (u16, u16)) {
-    stage.tell(Msg::Mouse(Mouse { kind, column, row }));
+fn send_mouse(stage: &mut Stage, kind: MouseKind, (column, row): (u16, u16)) {
+    stage.send(Msg::Mouse(Mouse { kind, column, row }));
 }
 
 fn border(stage: &Stage, split: Split) -> Border {
@@ -59,10 +59,10 @@ fn a_border_goes_where_it_is_dragged_and_no_pane_gets_too_small() {
             let begin = border(&stage, split);
             let from = cell(&begin, is_behind);
             let panes = stage.app.layout().panes.len();
-            tell(&mut stage, MouseKind::Click, from);
+            send_mouse(&mut stage, MouseKind::Click, from);
             assert_eq!(border(&stage, split), begin, "a press moves nothing");
             for by in [2, -3, 1] {
-                tell(&mut stage, MouseKind::Drag, moved(from, begin.is_level, by));
+                send_mouse(&mut stage, MouseKind::Drag, moved(from, begin.is_level, by));
                 assert_eq!(
                     cell(&border(&stage, split), is_behind),
                     moved(from, begin.is_level, by),
@@ -70,15 +70,15 @@ fn a_border_goes_where_it_is_dragged_and_no_pane_gets_too_small() {
                 );
             }
             for by in [-300, 300] {
-                tell(&mut stage, MouseKind::Drag, moved(from, begin.is_level, by));
+                send_mouse(&mut stage, MouseKind::Drag, moved(from, begin.is_level, by));
                 let least = stage.app.layout().panes.iter().map(|(_, a)| (a.width, a.height)).min().unwrap();
                 assert!(least.0 >= 20 && least.1 >= 5, "{split:?}: {least:?}");
                 assert_eq!(stage.app.layout().panes.len(), panes);
             }
-            tell(&mut stage, MouseKind::Drag, from);
+            send_mouse(&mut stage, MouseKind::Drag, from);
             assert_eq!(border(&stage, split), begin, "back where it was: {split:?}");
-            tell(&mut stage, MouseKind::Release, from);
-            tell(&mut stage, MouseKind::Drag, (0, 0));
+            send_mouse(&mut stage, MouseKind::Release, from);
+            send_mouse(&mut stage, MouseKind::Drag, (0, 0));
             assert_eq!(border(&stage, split), begin, "what was let go stays");
         }
     }
@@ -92,10 +92,10 @@ fn other_borders_and_what_is_looked_at_stay() {
         border(stage, Split::Inspector)
     });
     let (other, from) = (inspector(&stage), cell(&border(&stage, Split::Steps), true));
-    tell(&mut stage, MouseKind::Click, from);
-    tell(&mut stage, MouseKind::Drag, (70, 44));
+    send_mouse(&mut stage, MouseKind::Click, from);
+    send_mouse(&mut stage, MouseKind::Drag, (70, 44));
     assert_eq!(inspector(&stage), other);
-    tell(&mut stage, MouseKind::Drag, (150, 0));
+    send_mouse(&mut stage, MouseKind::Drag, (150, 0));
     assert_eq!(inspector(&stage), other, "a border pushes no other");
     assert_eq!((step(&stage), stage.app.pane, stage.app.state.scroll.cursor), before);
 }
@@ -104,18 +104,18 @@ fn other_borders_and_what_is_looked_at_stay() {
 fn proportions_hold_on_screens_of_other_sizes() {
     let mut stage = stage(input("trip-run.jsonl"), (160, 45));
     let from = cell(&border(&stage, Split::Steps), true);
-    tell(&mut stage, MouseKind::Click, from);
-    tell(&mut stage, MouseKind::Drag, (80, 9));
-    tell(&mut stage, MouseKind::Release, (80, 9));
+    send_mouse(&mut stage, MouseKind::Click, from);
+    send_mouse(&mut stage, MouseKind::Drag, (80, 9));
+    send_mouse(&mut stage, MouseKind::Release, (80, 9));
     let (wide, steps) = (lines(&stage), |stage: &Stage| stage.app.layout().panes[0].1.width);
     assert_eq!(steps(&stage), 80);
-    stage.tell(Msg::Resize(240, 45));
+    stage.send(Msg::Resize(240, 45));
     assert_eq!(steps(&stage), 120);
     for size in [(80, 24), (40, 12), (1, 1), (300, 5)] {
-        stage.tell(Msg::Resize(size.0, size.1));
+        stage.send(Msg::Resize(size.0, size.1));
         lines(&stage);
     }
-    stage.tell(Msg::Resize(160, 45));
+    stage.send(Msg::Resize(160, 45));
     assert_eq!(lines(&stage), wide);
     press(&mut stage, "z z");
     assert_eq!(lines(&stage), wide);
@@ -127,11 +127,11 @@ fn where_one_pane_is_shown_nothing_can_be_dragged() {
         let mut stage = stage(input("trip-run.jsonl"), size);
         press(&mut stage, keys);
         let from = if keys == "?" { cell(&border(&stage, Split::Steps), true) } else { (30, 6) };
-        tell(&mut stage, MouseKind::Click, from);
+        send_mouse(&mut stage, MouseKind::Click, from);
         press(&mut stage, "Esc");
         let before = lines(&stage);
         for to in [(10, 6), (50, 2), (0, 0)] {
-            tell(&mut stage, MouseKind::Drag, to);
+            send_mouse(&mut stage, MouseKind::Drag, to);
             assert_eq!(lines(&stage), before, "{size:?}");
         }
     }
@@ -166,24 +166,24 @@ fn keys_move_the_same_borders() {
 fn the_timeline_is_scrubbed_wherever_the_pointer_gets_to() {
     let mut stage = stage(input("trip-run.jsonl"), (120, 30));
     let row = stage.app.layout().timeline.unwrap().y;
-    tell(&mut stage, MouseKind::Click, (40, row));
+    send_mouse(&mut stage, MouseKind::Click, (40, row));
     let first = step(&stage);
-    tell(&mut stage, MouseKind::Drag, (60, row));
+    send_mouse(&mut stage, MouseKind::Drag, (60, row));
     assert!(step(&stage) > first);
-    tell(&mut stage, MouseKind::Drag, (40, 3));
+    send_mouse(&mut stage, MouseKind::Drag, (40, 3));
     assert_eq!(step(&stage), first);
     for (column, expected) in [(119, 65), (0, 0)] {
-        tell(&mut stage, MouseKind::Drag, (column, row));
+        send_mouse(&mut stage, MouseKind::Drag, (column, row));
         assert_eq!(step(&stage), expected);
     }
-    tell(&mut stage, MouseKind::Release, (0, row));
+    send_mouse(&mut stage, MouseKind::Release, (0, row));
     // What was taken elsewhere does not scrub, and what lies over the timeline is what is clicked on.
-    tell(&mut stage, MouseKind::Click, (3, 5));
+    send_mouse(&mut stage, MouseKind::Click, (3, 5));
     let here = step(&stage);
-    tell(&mut stage, MouseKind::Drag, (100, row));
+    send_mouse(&mut stage, MouseKind::Drag, (100, row));
     assert_eq!(step(&stage), here);
     press(&mut stage, "?");
-    tell(&mut stage, MouseKind::Click, (100, row));
+    send_mouse(&mut stage, MouseKind::Click, (100, row));
     assert_eq!(step(&stage), here);
 }
 
@@ -213,7 +213,7 @@ fn a_click_on_a_hint_does_what_its_key_does() {
                 assert!(line.trim_start().starts_with(key), "{key} is not shown there: {line}");
                 let begun = pressed.app.prefix.clone().unwrap_or_default();
                 press(&mut pressed, key.strip_prefix(begun.as_str()).unwrap());
-                tell(&mut clicked, MouseKind::Click, (column, footer));
+                send_mouse(&mut clicked, MouseKind::Click, (column, footer));
                 assert_eq!(lines(&clicked), lines(&pressed), "{name} after {words:?} in {sample}");
                 seen += 1;
             }
@@ -263,7 +263,7 @@ fn a_click_on_a_heading_sorts_by_its_column() {
             let at = at.map(|word| word.chars().count() + 1).sum::<usize>() + 1;
             let cell = (u16::try_from(at).unwrap(), u16::try_from(row).unwrap());
             for expected in [Some((column, false)), Some((column, true)), None, Some((column, false))] {
-                tell(&mut stage, MouseKind::Click, cell);
+                send_mouse(&mut stage, MouseKind::Click, cell);
                 assert_eq!((sort(&stage), stage.app.table.focus), (expected, column), "{size:?}: {title}");
             }
             assert!(notice(&stage).contains("the least first"), "{}", notice(&stage));
@@ -272,7 +272,7 @@ fn a_click_on_a_heading_sorts_by_its_column() {
         assert_eq!((stage.app.pane, stage.app.table.scroll.cursor), (Pane::Table, 0));
         press(&mut stage, "& type:steps>9000 Enter");
         let before = sort(&stage);
-        (1..5).for_each(|row| tell(&mut stage, MouseKind::Click, (5, row)));
+        (1..5).for_each(|row| send_mouse(&mut stage, MouseKind::Click, (5, row)));
         assert_eq!(sort(&stage), before, "where no row is shown there is no heading");
     }
 }

@@ -79,10 +79,10 @@ fn outcomes_are_counted_by_tool() {
     let path = file(folder.path(), "d.jsonl", &text);
     let (status, out, errors) = obelus(&["stats", "--outcomes", &path, "--json"]);
     assert_eq!((status, errors.as_str()), (0, ""));
-    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let numbers = |of: &serde_json::Value| ["calls", "failed", "suspect", "fine", "open"].map(|name| of[name].as_u64());
-    assert_eq!(numbers(&told), [Some(6), Some(4), Some(0), Some(2), Some(0)]);
-    let (bash, shell) = (&told["tools"]["bash"], &told["tools"]["shell"]);
+    assert_eq!(numbers(&report), [Some(6), Some(4), Some(0), Some(2), Some(0)]);
+    let (bash, shell) = (&report["tools"]["bash"], &report["tools"]["shell"]);
     assert_eq!(numbers(bash), [Some(4), Some(3), Some(0), Some(1), Some(0)]);
     assert_eq!((bash["error_rate"].as_f64(), bash["trajectories"].as_u64()), (Some(0.75), Some(2)));
     assert_eq!((bash["reward"].as_f64(), bash["reward_without"].as_f64()), (Some(0.0), Some(1.0)));
@@ -96,13 +96,13 @@ fn outcomes_are_counted_by_tool() {
 #[test]
 fn the_outcomes_of_a_log_are_those_of_its_steps() {
     let (_, out, _) = obelus(&["stats", "--outcomes", &super::command::sample("fix-session.jsonl"), "--json"]);
-    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let (_, steps, _) = obelus(&["steps", &super::command::sample("fix-session.jsonl"), "--json"]);
     let failed = steps.lines().filter(|line| line.contains("\"outcome\":\"error\"")).count();
-    assert_eq!(told["failed"].as_u64(), Some(failed as u64));
+    assert_eq!(report["failed"].as_u64(), Some(failed as u64));
     let (_, out, _) = obelus(&["stats", "--outcomes", &super::command::sample("tickets-std.jsonl"), "--json"]);
-    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((told["open"].as_u64(), told["tools"]["finish"]["error_rate"].is_null()), (Some(2), true));
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((report["open"].as_u64(), report["tools"]["finish"]["error_rate"].is_null()), (Some(2), true));
 }
 
 #[test]

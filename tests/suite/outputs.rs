@@ -1,6 +1,6 @@
 //! Files that commands write: what they may take the place of, and what of it they keep.
 
-use super::command::{RECORD, file, obelus_at_home as obelus, program, told};
+use super::command::{RECORD, command_result, file, obelus_at_home as obelus, program};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -51,7 +51,7 @@ fn an_input_that_changes_meanwhile_is_noticed() {
         fs::File::options().write(true).open(&path).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
         std::io::Write::write_all(&mut &to, RECORD.as_bytes()).unwrap();
         drop(to);
-        let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+        let (status, _, stderr) = command_result(&child.wait_with_output().unwrap());
         assert_eq!(status, expected, "{name}: {stderr}");
         assert_eq!(stderr.contains("was changed while it was read"), expected == 2, "{name}: {stderr}");
         assert_eq!(at.join("o.jsonl").exists(), expected == 0, "{name}");
@@ -111,7 +111,7 @@ fn an_export_that_is_ended_takes_away_what_it_began() {
 }
 
 #[test]
-fn one_is_told_as_one_and_a_tag_has_letters() {
+fn one_is_reported_as_one_and_a_tag_has_letters() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     file(at, "d.jsonl", RECORD);

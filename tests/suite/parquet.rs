@@ -100,7 +100,7 @@ fn what_nobody_unpacks_is_refused_with_a_way() {
 }
 
 #[test]
-fn damaged_files_are_told_and_never_end_the_program() {
+fn damaged_files_are_reported_and_never_end_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let damaged = |file: &str, step: usize| {
         let whole = fs::read(file).unwrap();

@@ -1,6 +1,6 @@
 //! What commands do for people on a terminal: colours by role, rows cut to its width, a pager, help in groups.
 
-use super::command::{file, obelus, program, sample, told};
+use super::command::{command_result, file, obelus, program, sample};
 use super::terminal::Terminal;
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn colours_come_on_a_terminal_and_where_they_are_forced() {
         let mut command = program();
         command.args(words).args(more).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
         command.env(if name.is_empty() { "OBELUS_TEST" } else { name }, "1");
-        told(&command.output().unwrap()).1
+        command_result(&command.output().unwrap()).1
     };
     assert!(!piped(&[], "").contains(ESCAPE) && piped(&[], "CLICOLOR_FORCE").contains(ESCAPE));
     assert!(piped(&["--color", "always"], "NO_COLOR").contains("\u{1b}[33m@41\u{1b}[0m"));

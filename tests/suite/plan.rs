@@ -49,7 +49,7 @@ fn enter_goes_from_a_node_to_its_step_and_from_a_port_to_its_value() {
 }
 
 #[test]
-fn contracts_tell_what_fits_and_what_is_missing() {
+fn contracts_show_what_fits_and_what_is_missing() {
     let stage = sample("pole-survey.jsonl", (160, 45), ". . 7");
     shows(&stage, &["Contracts", "contracts @0 · 3 nodes, 2 edges, 3 waves", "✓ ImageSearchAgent  #0  done"]);
     shows(&stage, &["▶ AnalysisAgent  #1  ready", "… FolderAgent  #2  waiting", "takes ✓ results  FILE_IDS images"]);
@@ -135,7 +135,7 @@ fn references_are_marked_and_followed_and_their_readers_are_listed() {
 }
 
 #[test]
-fn slots_tell_type_source_and_time_and_ids_open_their_files_on_demand() {
+fn slots_show_type_source_and_time_and_ids_open_their_files_on_demand() {
     let mut stage = sample("pole-context.json", (260, 45), "Tab g");
     shows(&stage, &["FILE_IDS from north_search → current_image_ids 10:00:04", "TEXT from summary_agent"]);
     let folder = tempfile::tempdir().unwrap();

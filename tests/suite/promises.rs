@@ -72,7 +72,7 @@ fn borders_stand_where_they_should_beside_any_text() {
     for number in 0..40_u16 {
         let size = (1 + number * 67 % 200, 1 + number * 23 % 60);
         for stage in [&mut plain, &mut odd] {
-            stage.tell(Msg::Resize(size.0, size.1));
+            stage.send(Msg::Resize(size.0, size.1));
             stage.press("j").unwrap();
         }
         let (plain, odd) = (emulated(&plain.buffer()), emulated(&odd.buffer()));

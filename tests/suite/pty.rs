@@ -330,7 +330,7 @@ fn refused(path: &Path, words: &str) {
 }
 
 #[test]
-fn what_cannot_be_opened_is_told_in_a_sentence() {
+fn what_cannot_be_opened_is_reported_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
@@ -422,7 +422,7 @@ fn a_mark_that_is_shown_as_saved_outlives_a_kill() {
 }
 
 #[test]
-fn columns_are_told_by_expressions_in_a_process_of_their_own() {
+fn columns_are_computed_by_expressions_in_a_process_of_their_own() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join("obelus")).unwrap();
     fs::write(home.path().join("obelus/config.toml"), "[columns]\nlang = \".content[1].language\"\n").unwrap();

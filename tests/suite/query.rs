@@ -1,6 +1,6 @@
 //! `obelus query`, and files as they come: packed, several, folders.
 
-use super::command::{file, obelus_in, program, told};
+use super::command::{command_result, file, obelus_in, program};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -43,7 +43,7 @@ impl Folder {
         let feeder = std::thread::spawn(move || drop(to.write_all(&input)));
         let output = child.wait_with_output().unwrap();
         feeder.join().unwrap();
-        told(&output)
+        command_result(&output)
     }
 }
 
@@ -96,7 +96,7 @@ fn a_message_does_not_repeat_the_record() {
 }
 
 #[test]
-fn what_loops_or_breaks_is_ended_and_told() {
+fn what_loops_or_breaks_is_ended_and_reported() {
     let folder = Folder::new();
     folder.file("r.jsonl", "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n");
     for (expression, limit, why) in [

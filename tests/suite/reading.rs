@@ -71,9 +71,9 @@ fn a_long_text_opens_in_a_pager_and_goes_to_the_editor() {
     shows(&stage, &["row 0-150"]);
     press(&mut stage, "Esc G");
     shows(&stage, &["row 0-199"]);
-    let effects = stage.tell(Msg::Key("o".parse().unwrap()));
+    let effects = stage.send(Msg::Key("o".parse().unwrap()));
     assert!(matches!(&effects[..], [Effect::EditText(text)] if text.starts_with("row 0-0\n")), "{effects:?}");
-    let effects = stage.tell(Msg::Key("y".parse().unwrap()));
+    let effects = stage.send(Msg::Key("y".parse().unwrap()));
     assert!(matches!(&effects[..], [Effect::Copy(text)] if text.ends_with("row 0-199")), "{effects:?}");
     press(&mut stage, "q");
     assert_eq!((stage.app.pane, step(&stage)), (Pane::Inspector, 2));
@@ -126,7 +126,7 @@ fn the_conversation_goes_with_the_step() {
 fn what_is_read_fits_any_screen() {
     for (width, height) in [(160, 45), (80, 24), (40, 12), (9, 4), (1, 1)] {
         let mut stage = counting(6);
-        stage.tell(Msg::Resize(width, height));
+        stage.send(Msg::Resize(width, height));
         for words in [". 1 Enter", "G k j", "q C", "G Space Space k k", "E X", ". , $", "q R R R"] {
             press(&mut stage, words);
             let frame = obelus::app::view::frame(&stage.app);

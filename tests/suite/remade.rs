@@ -115,7 +115,7 @@ fn write_archive(path: &Path, samples: &[(String, String)]) {
 }
 
 #[test]
-fn an_archive_is_read_again_when_its_directory_is_written_and_a_torn_one_is_told_in_the_end() {
+fn an_archive_is_read_again_when_its_directory_is_written_and_a_torn_one_is_reported_in_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
     let samples = [sample(1, "one"), sample(2, "two"), sample(3, "three")];
@@ -151,8 +151,8 @@ impl Tailed {
     fn of(path: &Path) -> Self {
         let mut child = program().arg("tail").arg(path).arg("--json").stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
-        let (tell, lines) = channel();
-        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { child, lines }
     }
 
@@ -175,8 +175,8 @@ fn tail_follows_a_packed_file_and_an_archive() {
     let tailed = Tailed::of(&packed);
     assert!(tailed.next(1).contains("\"record\":{\"n\":0}"));
     append(&packed, &gzip("{\"n\":1}\n{\"n\":2}\n"));
-    let told = tailed.next(2);
-    assert!(told.contains("\"record\":{\"n\":1}") && told.contains("\"record\":{\"n\":2}"), "{told}");
+    let reports = tailed.next(2);
+    assert!(reports.contains("\"record\":{\"n\":1}") && reports.contains("\"record\":{\"n\":2}"), "{reports}");
 
     let log = folder.path().join("log.eval");
     write_archive(&log, &[sample(1, "one"), sample(2, "two")]);
@@ -184,8 +184,8 @@ fn tail_follows_a_packed_file_and_an_archive() {
     tailed.next(2);
     // One is another now and one came: both are reported, and what stayed is not.
     write_archive(&log, &[sample(1, "one"), sample(2, "zwei"), sample(3, "three")]);
-    let told = tailed.next(2);
-    assert!(told.contains("zwei") && told.contains("three") && !told.contains("\"one\""), "{told}");
+    let reports = tailed.next(2);
+    assert!(reports.contains("zwei") && reports.contains("three") && !reports.contains("\"one\""), "{reports}");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn tail_ends_with_an_error_where_an_archive_stays_damaged() {
     let whole = gzip("{\"n\":0}\n{\"n\":1}\n");
     fs::write(&path, &whole[..whole.len() - 6]).unwrap();
     let output = program().arg("tail").arg(&path).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && told.contains("is cut off or damaged"), "{told}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && message.contains("is cut off or damaged"), "{message}");
     assert_eq!(output.stdout.split(|&byte| byte == b'\n').count() - 1, 2, "what stands before is told");
 }

@@ -28,7 +28,7 @@ fn the_selection_stays_on_its_record() {
         let new = [said((0..3).map(|n| format!("inserted {n}"))), old.clone()].concat();
         live.restart(Some(mark));
         live.push(&new[..7]);
-        live.stage.tell(Msg::Progress { is_complete: false, is_live: true });
+        live.stage.send(Msg::Progress { is_complete: false, is_live: true });
         assert!(step(&live.stage) == 5 && live.header().contains("of 0–≥9"), "not read so far: {}", live.header());
         live.push(&new[7..]);
         live.progress(true);
@@ -87,18 +87,18 @@ fn an_equal_record_is_not_the_selected_one() {
             }
             live.append(&repeated()[..2]);
             let (equal, text) = (selected % 3, notice(&live.stage));
-            let told = format!("the record of step {selected} (an equal one was and is {equal}) is not in the file");
-            assert!(text.contains(&told) || through_empty, "{text}");
+            let message = format!("the record of step {selected} (an equal one was and is {equal}) is not in the file");
+            assert!(text.contains(&message) || through_empty, "{text}");
             assert!(text.contains("not in the file any more; what it held stays here"), "{text}");
             let row = format!("\"n\": {equal}");
             assert!(has(&live.stage, "✗ gone from the file") && has(&live.stage, &row), "{:#?}", lines(&live.stage));
-            live.stage.tell(Msg::HighlightExpired);
+            live.stage.send(Msg::HighlightExpired);
             assert!(notice(&live.stage).contains("stays here, the last step is 1"), "{}", notice(&live.stage));
             assert_eq!((step(&live.stage), live.stage.app.session.live.follow), (1, Follow::Off));
             live.append(&repeated()[2..]);
             assert_eq!(step(&live.stage), selected);
-            let told = format!("the record that was gone is there again, as step {selected}");
-            assert!(notice(&live.stage).contains(&told), "{}", notice(&live.stage));
+            let message = format!("the record that was gone is there again, as step {selected}");
+            assert!(notice(&live.stage).contains(&message), "{}", notice(&live.stage));
         }
     }
 }
@@ -111,10 +111,10 @@ fn a_record_that_is_gone_is_awaited_in_the_next_content() {
     press(&mut live.stage, "0 . . . . . Tab Tab 1");
     live.restart(Some("truncated"));
     live.append(&old[..2]);
-    live.stage.tell(Msg::HighlightExpired);
+    live.stage.send(Msg::HighlightExpired);
     live.restart(Some("replaced"));
     live.push(&old[..1]);
-    live.stage.tell(Msg::Progress { is_complete: false, is_live: true });
+    live.stage.send(Msg::Progress { is_complete: false, is_live: true });
     assert!(has(&live.stage, "✗ gone from the file"), "{:#?}", lines(&live.stage));
     live.append(&old[1..]);
     assert!(step(&live.stage) == 5 && has(&live.stage, "word5 is said"), "{:#?}", lines(&live.stage));
@@ -135,7 +135,7 @@ fn what_a_record_held_is_shown_from_every_tab() {
     press(&mut live.stage, "R");
     assert!(has(&live.stage, "✗ gone from the file") && has(&live.stage, "word5 is said"), "{:#?}", lines(&live.stage));
     let mut live = Growing::new(&old);
-    live.stage.tell(Msg::Resize(60, 20));
+    live.stage.send(Msg::Resize(60, 20));
     press(&mut live.stage, "0 . . . . .");
     live.restart(Some("replaced"));
     live.append(&old[..3]);
@@ -165,8 +165,8 @@ fn the_row_of_the_table_stays_on_its_record() {
     let replace = |stage: &mut Stage, text: Vec<u8>| {
         let other = super::stage::stage(Input::memory("tickets-std.jsonl", text), (120, 30)).app.session;
         let (bytes, records) = (other.bytes, other.records);
-        stage.tell(Msg::Replaced(Replacement { bytes, records, run: None, mark: Some("replaced") }, None));
-        stage.tell(Msg::Progress { is_complete: true, is_live: true });
+        stage.send(Msg::Replaced(Replacement { bytes, records, run: None, mark: Some("replaced") }, None));
+        stage.send(Msg::Progress { is_complete: true, is_live: true });
     };
     let mut stage = stage(Input::memory("tickets-std.jsonl", text.clone()), (120, 30));
     press(&mut stage, "j j");
@@ -177,8 +177,8 @@ fn the_row_of_the_table_stays_on_its_record() {
     assert_eq!(stage.app.table.record(), Some(2));
     replace(&mut stage, [all[0], all[1], all[3], all[4]].concat());
     assert_eq!(stage.app.table.record(), Some(2));
-    let told = "record 2 is not in the file any more: the cursor is on what is in its place";
-    assert!(notice(&stage).contains(told), "{}", notice(&stage));
+    let message = "record 2 is not in the file any more: the cursor is on what is in its place";
+    assert!(notice(&stage).contains(message), "{}", notice(&stage));
 }
 
 /// A state of many values, so that folds and scroll matter.
@@ -205,7 +205,7 @@ fn another_content_keeps_step_folds_cursor_and_scroll_by_path() {
         live.restart(mark);
         assert_eq!(shown(&live), before, "what is shown stays until the new content is there");
         live.push(&wide_state(0)[..4]);
-        live.stage.tell(Msg::Progress { is_complete: false, is_live: true });
+        live.stage.send(Msg::Progress { is_complete: false, is_live: true });
         assert_eq!(shown(&live), before, "and until as much of it is there");
         live.push(&wide_state(0)[4..]);
         live.progress(true);
@@ -228,8 +228,8 @@ fn a_dataset_that_is_replaced_stays_at_its_step() {
     let generation = stage.app.session.generation;
     let records = Arc::clone(&stage.app.session.records);
     let replacement = Replacement { bytes: Arc::new(text), records, run: None, mark: Some("replaced") };
-    stage.tell(Msg::Replaced(replacement, None));
-    stage.tell(Msg::Progress { is_complete: true, is_live: true });
+    stage.send(Msg::Replaced(replacement, None));
+    stage.send(Msg::Progress { is_complete: true, is_live: true });
     assert!(stage.app.session.generation > generation, "it was read again");
     assert_eq!((stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane), before);
 }
@@ -242,10 +242,10 @@ fn a_shorter_file_leaves_the_reader_at_its_end_and_follows_no_more_than_before()
     live.push(&many(5));
     let effects = live.progress(true);
     assert!(effects.iter().any(|e| matches!(e, Effect::Fade)), "it is waited whether more comes: {effects:?}");
-    live.stage.tell(Msg::HighlightExpired);
+    live.stage.send(Msg::HighlightExpired);
     assert_eq!(step(&live.stage), 4);
-    let told = "the record of step 20 is not in the file any more; what it held stays here, the last step is 4";
-    assert_eq!(notice(&live.stage), told);
+    let message = "the record of step 20 is not in the file any more; what it held stays here, the last step is 4";
+    assert_eq!(notice(&live.stage), message);
     assert!(live.header().contains("↻ truncated  ○ live"), "{}", live.header());
     live.append(&many(3));
     assert_eq!((step(&live.stage), live.stage.app.session.live.follow), (4, Follow::Off));

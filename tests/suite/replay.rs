@@ -15,7 +15,7 @@ fn trip() -> Stage {
 }
 
 fn press(stage: &mut Stage, key: &str) -> Vec<Effect> {
-    stage.tell(Msg::Key(key.parse::<KeyPress>().unwrap()))
+    stage.send(Msg::Key(key.parse::<KeyPress>().unwrap()))
 }
 
 fn header(stage: &Stage) -> String {
@@ -51,7 +51,7 @@ fn without_a_recording_space_turns_the_page() {
 }
 
 #[test]
-fn what_cannot_be_played_is_told() {
+fn what_cannot_be_played_is_reported() {
     for arguments in [["replay", "/none", "--gap=1"], ["replay", "x", "--speed=0"], ["replay", "x", "--gap=-1"]] {
         let output = program().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

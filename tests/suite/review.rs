@@ -137,14 +137,14 @@ fn messages_of_a_run_are_decided_one_by_one() {
 }
 
 #[test]
-fn what_is_not_saved_is_told_until_it_is() {
+fn what_is_not_saved_is_reported_until_it_is() {
     let mut stage = sample("tickets-std.jsonl");
     press(&mut stage, "+");
-    stage.tell(Msg::Unsaved(1, Some("the marks cannot be written: no room".into())));
+    stage.send(Msg::Unsaved(1, Some("the marks cannot be written: no room".into())));
     assert!(text(&stage).contains("no room; the marks stay here"), "{}", text(&stage));
     press(&mut stage, "j");
     assert!(text(&stage).contains("⚑ 1 unsaved"), "{}", text(&stage));
-    stage.tell(Msg::Unsaved(0, None));
+    stage.send(Msg::Unsaved(0, None));
     assert!(text(&stage).contains("all marks are saved now") && !text(&stage).contains("unsaved"));
 }
 
@@ -154,7 +154,7 @@ fn keys_of_an_older_content_are_dropped() {
     press(&mut stage, "+");
     assert_eq!(stage.app.session.review.progress(6).decided, 1);
     let keys = vec![obelus::review::ContentKey::of(b"x"); 3];
-    stage.tell(Msg::Keys(99, 6, keys));
+    stage.send(Msg::Keys(99, 6, keys));
     assert_eq!(stage.app.session.review.units().len(), 6);
 }
 
@@ -162,15 +162,15 @@ fn keys_of_an_older_content_are_dropped() {
 fn hostile_notes_and_narrow_screens_do_no_harm() {
     let mut stage = sample("tickets-std.jsonl");
     press(&mut stage, "M");
-    stage.tell(Msg::Paste("a\u{1b}[31m\u{202e}b".into()));
+    stage.send(Msg::Paste("a\u{1b}[31m\u{202e}b".into()));
     press(&mut stage, "Enter");
     assert!(!text(&stage).contains(['\u{1b}', '\u{202e}']), "{}", text(&stage));
     for (width, height) in [(40, 12), (80, 24), (160, 45), (1, 1), (20, 3)] {
-        stage.tell(Msg::Resize(width, height));
+        stage.send(Msg::Resize(width, height));
         press(&mut stage, "# x");
         let _frame = view::frame(&stage.app);
         press(&mut stage, "Esc");
     }
-    let effects = stage.tell(Msg::Notify(false, String::new()));
+    let effects = stage.send(Msg::Notify(false, String::new()));
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Quit)));
 }

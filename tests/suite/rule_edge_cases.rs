@@ -32,7 +32,7 @@ fn events_of_a_slot_that_a_step_wrote_twice_name_their_own_write() {
 }
 
 #[test]
-fn a_second_result_of_one_call_is_told_wherever_the_call_stands() {
+fn a_second_result_of_one_call_is_reported_wherever_the_call_stands() {
     let result = r#"{"class_":"text_observation","content":"x","source":"environment","tool_call_id":"c1"}"#;
     let call = r#"{"class_":"api_action","function":"f","kwargs":{},"tool_call_id":"c1"}"#;
     let input =

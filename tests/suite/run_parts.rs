@@ -74,7 +74,7 @@ fn a_part_that_is_not_there_or_says_that_it_is_another_is_found_once() {
 }
 
 #[test]
-fn what_a_run_spent_is_told_alone_and_with_its_sub_agents() {
+fn what_a_run_spent_is_reported_alone_and_with_its_sub_agents() {
     let folder = tempfile::tempdir().unwrap();
     let (open, agent) = session(folder.path());
     let spend = |text: String, output: u32| {

@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(16), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn pieces_tell_what_the_whole_tells(
+    fn pieces_report_what_the_whole_reports(
         changes in vec(change(), 0..4),
         cuts in vec((any::<Index>(), any::<bool>()), 0..6),
         seed in any::<Index>(),
@@ -147,8 +147,8 @@ proptest! {
         for (format, samples) in formats() {
             let sample = samples[seed.index(samples.len())].clone();
             let text = changes.iter().fold(sample, |text, change: &Change| apply(text, change));
-            let (expected, told) = (whole(format, &text), in_pieces(format, &text, &cuts));
-            prop_assert_eq!(expected, told, "{} of {}", format.name(), String::from_utf8_lossy(&text));
+            let (expected, report) = (whole(format, &text), in_pieces(format, &text, &cuts));
+            prop_assert_eq!(expected, report, "{} of {}", format.name(), String::from_utf8_lossy(&text));
         }
     }
 }

@@ -52,23 +52,24 @@ fn summaries_merge_in_any_order_and_grouping() {
     // Of constant size, and equal to the exact statistics in all but what is estimated.
     assert!(whole.len() < 60_000, "{}", whole.len());
     let (_, exact, _) = obelus_in(folder, &["stats", "--json", "--only", "dataset", "all.jsonl"]);
-    let (told, exact): (Value, Value) = (serde_json::from_str(&whole).unwrap(), serde_json::from_str(&exact).unwrap());
+    let (sampled, exact): (Value, Value) =
+        (serde_json::from_str(&whole).unwrap(), serde_json::from_str(&exact).unwrap());
     for (name, value) in exact.as_object().unwrap().iter().filter(|(name, _)| !matches!(&***name, "file" | "type")) {
         match name.as_str() {
             "steps" | "chars" => {
                 for member in ["min", "max", "sum", "hist"] {
-                    assert_eq!(told[name][member], value[member], "{name}.{member}");
+                    assert_eq!(sampled[name][member], value[member], "{name}.{member}");
                 }
                 for member in ["p50", "p90"] {
-                    let [told, exact] = [&told[name][member], &value[member]].map(|n| n.as_f64().unwrap());
-                    assert!(told <= exact && told >= exact * 0.99, "{name}.{member}: {told} for {exact}");
+                    let [estimate, exact] = [&sampled[name][member], &value[member]].map(|n| n.as_f64().unwrap());
+                    assert!(estimate <= exact && estimate >= exact * 0.99, "{name}.{member}: {estimate} for {exact}");
                 }
             }
-            _ => assert_eq!(&told[name], value, "{name}"),
+            _ => assert_eq!(&sampled[name], value, "{name}"),
         }
     }
     for name in ["ids", "bodies"] {
-        let distinct = told["distinct"][name].as_f64().unwrap();
+        let distinct = sampled["distinct"][name].as_f64().unwrap();
         assert!((distinct - 600.0).abs() < 15.0, "{name}: {distinct}");
     }
     let (_, people, _) = obelus_in(folder, &["stats", "--summary", "all.jsonl"]);
@@ -139,8 +140,8 @@ fn sketches_join_to_what_one_check_finds() {
             }
         }
     }
-    let (_, told, _) = obelus_in(folder, &["check", "--data", "--json", "a.jsonl", "b.jsonl"]);
-    let told: BTreeSet<_> = told
+    let (_, stdout, _) = obelus_in(folder, &["check", "--data", "--json", "a.jsonl", "b.jsonl"]);
+    let findings: BTreeSet<_> = stdout
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .filter(|line| line["rule"].as_str().unwrap().ends_with("duplicate"))
@@ -150,7 +151,7 @@ fn sketches_join_to_what_one_check_finds() {
         })
         .collect();
     assert_eq!(found.len(), 2);
-    assert_eq!(found, told);
+    assert_eq!(found, findings);
     let (status, _, stderr) = obelus(&["table", "--sketches", &sample("trip-run.jsonl")]);
     assert!(status == 2 && stderr.contains("is one run"), "{stderr}");
 }

@@ -174,9 +174,9 @@ fn work(command: &str, shape: &Shape, count: usize) -> Work {
         .stdout(Stdio::null())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    let counts = told.lines().find_map(|line| line.strip_prefix("work ")).map(|line| line.split(' '));
-    let Some(mut counts) = counts else { panic!("{command} on {}: {told}", shape.name) };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let counts = stderr.lines().find_map(|line| line.strip_prefix("work ")).map(|line| line.split(' '));
+    let Some(mut counts) = counts else { panic!("{command} on {}: {stderr}", shape.name) };
     let mut next = || counts.next().unwrap().parse().unwrap();
     Work { allocations: next(), bytes: next(), ticks: next() }
 }

@@ -54,7 +54,8 @@ fn steps_that_break_a_value_and_repair_it_are_gone_to() {
         };
         keys.split('|').map(turn).collect::<Vec<_>>()
     };
-    let expected = |all: &[(i32, &str)]| all.iter().map(|(at, told)| (*at, (*told).to_owned())).collect::<Vec<_>>();
+    let expected =
+        |all: &[(i32, &str)]| all.iter().map(|(at, message)| (*at, (*message).to_owned())).collect::<Vec<_>>();
     press(&mut stage, "Tab j");
     assert_eq!(turns(&mut stage, "]v|]v|[v"), expected(&[(1, "✗ †p.a"), (3, "repaired: †p.a"), (1, "✗ †p.a")]));
     press(&mut stage, "k");
@@ -73,8 +74,8 @@ fn what_is_no_schema_says_why_and_a_schema_of_errors_is_of_each() {
     let fault = r#"{"type":"data","kind":"q","data":{"a":1},"schema":{"type":"objekt"}}"#;
     let mut stage = on(&format!("{fault}\n"), (80, 24));
     press(&mut stage, "3");
-    let told = screen(&stage);
-    assert!(told.contains("not checked: it is no JSON Schema") && told.contains("at /type"), "{told}");
+    let text = screen(&stage);
+    assert!(text.contains("not checked: it is no JSON Schema") && text.contains("at /type"), "{text}");
     let errors = r#"{"type":"error","error":"x","schema":{"properties":{"error":{"type":["string","null"]}}}}
 {"type":"error","error":7}
 {"type":"error","error":8}

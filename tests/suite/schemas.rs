@@ -137,8 +137,8 @@ proptest! {
                 }
                 let new: BTreeSet<_> = now.difference(&before).cloned().collect();
                 let all = violations.begun_after(ReportedCounts::default()).filter(|(i, one)| *i == id && one.since == step);
-                let told: BTreeSet<_> = all.map(|(_, one)| one.violation.path.clone()).collect();
-                prop_assert_eq!(&told, &new, "what is new at step {}", step);
+                let paths: BTreeSet<_> = all.map(|(_, one)| one.violation.path.clone()).collect();
+                prop_assert_eq!(&paths, &new, "what is new at step {}", step);
                 before = now;
             }
         }
@@ -164,16 +164,16 @@ fn laps_change_nothing() {
         let schema = if i % 1_000 == 999 { format!(",{schema}") } else { String::new() };
         records.push(format!("{{\"type\":\"data\",\"kind\":\"{kind}\",\"data\":{value}{schema}}}"));
     }
-    let told = |pace: usize| {
+    let read_in_pieces = |pace: usize| {
         let (run, violations, _) = run(&records, pace);
         let ids: BTreeSet<_> = run.tree().identities(StepNo::MAX).into_iter().map(|view| view.id).collect();
         let all: Vec<_> = ids.into_iter().map(|id| (id, violations.of(id).to_vec())).collect();
         (violations.judged(), all)
     };
-    let (judged, all) = told(1);
+    let (judged, all) = read_in_pieces(1);
     assert_eq!(judged as usize, records.len());
     assert!(all.len() == 3 && all.iter().all(|(_, found)| found.len() > 10), "too little to tell");
     for pace in [700, usize::MAX] {
-        assert!(told(pace) == (judged, all.clone()), "{pace} records at once");
+        assert!(read_in_pieces(pace) == (judged, all.clone()), "{pace} records at once");
     }
 }

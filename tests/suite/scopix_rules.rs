@@ -14,13 +14,13 @@ fn answer(input: &str, words: &str) -> String {
 
 /// The findings of an input, each as `step path rule`.
 fn findings(input: &str) -> Vec<String> {
-    let told = answer(input, "check in.json --format scopix --json");
+    let output = answer(input, "check in.json --format scopix --json");
     let line = |line: &str| {
         let value = parse(line).unwrap();
         let text = |key| value.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
         format!("{} {} {}", value.get("step").unwrap().text, text("path"), text("rule").replace("scopix.", ""))
     };
-    told.lines().map(line).collect()
+    output.lines().map(line).collect()
 }
 
 /// One member of a JSON answer, compact.
@@ -125,8 +125,8 @@ fn a_required_input_is_looked_for_only_in_a_file_that_has_a_slot() {
     assert_eq!(findings(&format!("{alone}\n{slot}\n")), ["1 Search.inputs.query required-input"], "S28");
     // A slot that vanished was one.
     let vanished = r#"{"slots":{"n":{"value":1,"data_type":"CROSS_REF","source_node":"s"}}}"#;
-    let told = findings(&format!("{vanished}\n{{\"slots\":{{}}}}\n{alone}\n"));
-    assert!(told.contains(&"2 Search.inputs.query required-input".to_owned()), "S28: {told:?}");
+    let found = findings(&format!("{vanished}\n{{\"slots\":{{}}}}\n{alone}\n"));
+    assert!(found.contains(&"2 Search.inputs.query required-input".to_owned()), "S28: {found:?}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn times_and_types_are_compared_with_what_the_slot_had() {
 }
 
 #[test]
-fn nothing_is_told_of_a_value_that_a_later_duplicate_replaces() {
+fn nothing_is_reported_of_a_value_that_a_later_duplicate_replaces() {
     let input = r#"{"slots":{"a":{"value":{"x":1,"x":2},"value":{"y":1},"data_type":"TEXT","source_node":"s"}}}"#;
     assert_eq!(findings(input), ["0 slots.a.value duplicate-key"], "A6, S29");
 }
@@ -185,13 +185,13 @@ fn a_failed_agent_says_why_in_the_finding_and_in_its_row() {
 {"success":false,"nodes":[{"agent":"a","status":"failed","error":{"code":7},"summary":"x"}]}
 {"agent_name":"t","success":true,"outputs":{},"error":null,"summary":"All done"}
 "#;
-    let told = answer(input, "check in.json --format scopix");
+    let output = answer(input, "check in.json --format scopix");
     for message in [
         "the agent s failed: timed out (summary: Found 0 files)",
         "the pipeline failed: no plan",
         r#"the agent a failed: {"code":7} (summary: x)"#,
     ] {
-        assert!(told.contains(message), "S5, S8: {told}");
+        assert!(output.contains(message), "S5, S8: {output}");
     }
     let steps = answer(input, "steps in.json --format scopix");
     for row in ["failed: timed out · +n · Found 0 files", "failed: no plan", "a failed: {\"code\":7}", "All done"] {
@@ -254,11 +254,11 @@ fn a_merged_value_says_which_slots_its_parts_came_from() {
     assert_eq!(answer(&input, "merge in.json --slot a"), "no two slots of one type merge at this step\n");
     let folder = tempfile::tempdir().unwrap();
     file(folder.path(), "in.json", &input);
-    let told = |words: &str| obelus_in(folder.path(), &words.split(' ').collect::<Vec<_>>());
-    let (status, text, _) = told("merge in.json --slot a --slot nosuch");
+    let run_with = |words: &str| obelus_in(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let (status, text, _) = run_with("merge in.json --slot a --slot nosuch");
     let expected = "there is no slot nosuch at step 0; the slots are a, b, c\n";
     assert_eq!((status, text.as_str()), (1, expected), "every name is looked up");
-    let (status, text, _) = told("merge in.json --slot nosuch --json");
+    let (status, text, _) = run_with("merge in.json --slot nosuch --json");
     assert!(status == 1 && text.contains(r#""missing":["nosuch"],"slots":["a","b","c"]"#), "{text}");
 }
 
@@ -307,13 +307,13 @@ fn data_types_are_registered_by_option_and_by_the_project() {
         };
         stdout.lines().map(rule).collect::<Vec<_>>()
     };
-    assert_eq!(rules(&[]).iter().filter(|told| told.contains("unknown-data-type")).count(), 3, "S14");
+    assert_eq!(rules(&[]).iter().filter(|finding| finding.contains("unknown-data-type")).count(), 3, "S14");
     let inline = format!("EMBEDDING={schema}");
     let registered = |words: &[&str]| {
-        let told = rules(words);
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].starts_with("bad scopix.bad-value") && told[0].contains("dim: "), "{told:?}");
-        assert!(told[1].starts_with("other scopix.unknown-data-type"), "{told:?}");
+        let found = rules(words);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].starts_with("bad scopix.bad-value") && found[0].contains("dim: "), "{found:?}");
+        assert!(found[1].starts_with("other scopix.unknown-data-type"), "{found:?}");
     };
     registered(&["--data-type", &inline]);
     file(folder.path(), "embedding.json", schema);
@@ -321,7 +321,7 @@ fn data_types_are_registered_by_option_and_by_the_project() {
     assert_eq!(rules(&["--data-type", &inline, "--data-type", "OTHER=true"]).len(), 1);
     file(folder.path(), "obelus.toml", "[data-types]\nEMBEDDING = \"embedding.json\"\n");
     registered(&[]);
-    for (words, told) in [
+    for (words, expected) in [
         ("EMBEDDING", "NAME=SCHEMA"),
         ("E=none.json", "none.json"),
         ("E={\"type\":5}", "no JSON Schema"),
@@ -331,6 +331,6 @@ fn data_types_are_registered_by_option_and_by_the_project() {
         let path = folder.path().join("in.json");
         let (status, _, stderr) = obelus(&["check", path.to_str().unwrap(), "--data-type", words]);
         assert_eq!(status, 2, "{words}");
-        assert!(stderr.contains(told), "{words}: {stderr}");
+        assert!(stderr.contains(expected), "{words}: {stderr}");
     }
 }

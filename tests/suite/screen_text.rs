@@ -261,16 +261,16 @@ fn a_text_that_goes_on_does_not_begin_where_signs_stand() {
 fn a_long_notice_is_read_whole_until_the_next_key() {
     let mut stage = stage(input("trip-run.jsonl"), (40, 12));
     press(&mut stage, "$ Tab j j w");
-    let told = notice(&stage).to_owned();
-    assert!(told.len() > 60, "{told}");
+    let message = notice(&stage).to_owned();
+    assert!(message.len() > 60, "{message}");
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let at_bottom = |rows: usize| words(&lines(&stage)[12 - rows..].join(" "));
-    assert!((2..6).any(|rows| at_bottom(rows) == words(&told)), "{told}\n{}", screen(&stage));
+    assert!((2..6).any(|rows| at_bottom(rows) == words(&message)), "{message}\n{}", screen(&stage));
     press(&mut stage, "k");
     assert!(lines(&stage)[10].starts_with(" 0 "), "the timeline is back: {}", screen(&stage));
     // What is longer than the screen allows says that it goes on.
     stage.app.notice = Some(Notice { is_error: true, text: "a word, ".repeat(100) });
-    stage.tell(Msg::Resize(40, 12));
+    stage.send(Msg::Resize(40, 12));
     let all = lines(&stage);
     assert!(!all[5].contains("a word") && all[6].starts_with(" a word") && all[11].ends_with('…'), "{all:#?}");
 }

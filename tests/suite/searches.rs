@@ -13,8 +13,9 @@ pub(crate) const BROKEN: &str = r#"{"type":"data","kind":"trip","data":{"days":3
 /// Which hit the notice speaks of, and of how many.
 #[track_caller]
 fn nth(stage: &Stage) -> (usize, usize) {
-    let told = notice(stage).split(" · ").nth(1).and_then(|told| told.split(" in ").next());
-    let (at, of) = told.and_then(|told| told.split_once(" of ")).unwrap_or_else(|| panic!("{}", notice(stage)));
+    let position = notice(stage).split(" · ").nth(1).and_then(|rest| rest.split(" in ").next());
+    let (at, of) =
+        position.and_then(|position| position.split_once(" of ")).unwrap_or_else(|| panic!("{}", notice(stage)));
     (at.parse().unwrap(), of.parse().unwrap())
 }
 

@@ -71,7 +71,7 @@ fn asked(effects: &[Effect]) -> Vec<(u64, usize)> {
 }
 
 #[test]
-fn what_is_near_needs_no_job_and_what_is_far_is_told_of_and_given_up() {
+fn what_is_near_needs_no_job_and_what_is_far_is_reported_and_given_up() {
     let mut stage = on(&long(400), SIZE);
     press(&mut stage, "0");
     let app = &mut stage.app;
@@ -98,10 +98,10 @@ fn a_key_that_is_pressed_again_meanwhile_goes_one_further() {
     let mut text = long(300);
     text += &long(300);
     let mut threaded = Threaded::new(on(&text, SIZE));
-    threaded.tell(Msg::Key("0".parse().unwrap()));
+    threaded.send(Msg::Key("0".parse().unwrap()));
     threaded.hold_words(&["]", "e"], 2);
     threaded.settle(|app| app.session.focus.step == 599);
-    threaded.tell(Msg::Key("0".parse().unwrap()));
+    threaded.send(Msg::Key("0".parse().unwrap()));
     threaded.hold_words(&["]", "e"], 5);
     threaded.settle(|app| app.notice.as_ref().is_some_and(|notice| notice.text == "no later error"));
     assert_eq!(threaded.app.session.focus.step, 599);
@@ -112,7 +112,7 @@ fn of_what_is_still_being_read_nothing_is_said() {
     let lines: Vec<String> = long(100).lines().map(|line| format!("{line}\n")).collect();
     let mut live = Growing::new(&lines[..90]);
     press(&mut live.stage, "0");
-    live.stage.tell(Msg::Progress { is_complete: false, is_live: true });
+    live.stage.send(Msg::Progress { is_complete: false, is_live: true });
     press(&mut live.stage, "]e");
     assert_eq!(notice(&live.stage), "no later error so far: the file is still being read");
     live.append(&lines[90..]);

@@ -98,7 +98,7 @@ fn sessions_are_found_by_what_they_hold_wherever_an_agent_keeps_them() {
 
 /// R16: the first screen waits for no content: what names report is reported first.
 #[test]
-fn what_names_tell_is_listed_before_contents_are_looked_at() {
+fn what_names_give_is_listed_before_contents_are_looked_at() {
     let mut home = Home::new();
     home.write("home/.claude/projects/-a/s.jsonl", &claude("/a", "x"));
     home.write("here/run", &claude("/b", "y"));
@@ -116,7 +116,7 @@ fn a_row_says_what_a_session_is_about_and_typing_narrows_the_list() {
     home.write("home/.claude/projects/-srv-app/c.jsonl", &claude("/srv/app", "日本語 🦀 of any width"));
     let mut stage = Stage::list((120, 30), Theme::built_in("dark").unwrap()).unwrap();
     let change = home.found().1;
-    stage.tell(obelus::app::Msg::Files(ListChange { now: change.now + 7_200_000, ..change }));
+    stage.send(obelus::app::Msg::Files(ListChange { now: change.now + 7_200_000, ..change }));
     let shown = screen(&stage);
     let row = |shown: &str, words: &str| shown.lines().find(|line| line.contains(words)).unwrap_or_default().to_owned();
     let parser = row(&shown, "Mend the parser");
@@ -142,7 +142,7 @@ fn a_list_without_sessions_says_where_it_looked_and_what_to_do() {
     let home = Home::new();
     fs::create_dir_all(home.dir.path().join("home/.codex/sessions")).unwrap();
     let mut stage = Stage::list((80, 24), Theme::built_in("dark").unwrap()).unwrap();
-    stage.tell(obelus::app::Msg::Files(home.listing().look(home.now).unwrap()));
+    stage.send(obelus::app::Msg::Files(home.listing().look(home.now).unwrap()));
     let shown = screen(&stage);
     assert!(shown.contains("No sessions yet in") && shown.contains("~/.codex/sessions"), "{shown}");
     assert!(shown.contains("obelus FILE"), "{shown}");

@@ -176,10 +176,10 @@ fn keys_of_the_configuration_are_in_force_and_shown() {
     assert_eq!(run(&["config", "check"]).0, 0);
     fs::write(&file, "theme = \"dark\"\n[keys]\nsearch = \"n\"\n").unwrap();
     let (status, out, _) = run(&["config", "check"]);
-    let told = "line 3: [keys] n is the key of search (global) and search-next (global); give one of them another";
-    assert!(status == 1 && out.contains(told), "{out}");
+    let message = "line 3: [keys] n is the key of search (global) and search-next (global); give one of them another";
+    assert!(status == 1 && out.contains(message), "{out}");
     let (_, out, errors) = run(&["keys", "--json"]);
-    assert!(errors.contains(told) && out == defaults, "the default keys are in force: {errors}");
+    assert!(errors.contains(message) && out == defaults, "the default keys are in force: {errors}");
     let (status, _, errors) = run(&["keys", "stps"]);
     assert!(status == 2 && errors.contains("there is no context `stps`"), "{errors}");
 }

@@ -70,14 +70,14 @@ fn partitions_give_what_the_whole_gives() {
     fs::write(&program, PROGRAM).unwrap();
     let obelus = env!("CARGO_BIN_EXE_obelus");
     let output = Command::new(python).arg(&program).args([obelus, data.to_str().unwrap(), "4"]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{told}\n{}", String::from_utf8_lossy(&output.stderr));
-    let line = |name: &str| told.lines().find_map(|l| l.strip_prefix(name)).unwrap().trim().to_owned();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
+    let line = |name: &str| stdout.lines().find_map(|l| l.strip_prefix(name)).unwrap().trim().to_owned();
     assert!(line("PARTITIONS").parse::<usize>().unwrap() >= 4);
     assert_eq!(line("CALLS"), "1000");
     let whole = Command::new(obelus).args(["stats", "--json", "--format", "adp"]).arg(&data).output().unwrap();
     let whole = String::from_utf8(whole.stdout).unwrap();
     let whole = whole.lines().last().unwrap().replace(data.to_str().unwrap(), "-");
     assert_eq!(line("STATS"), whole);
-    println!("{told}");
+    println!("{stdout}");
 }

@@ -1,6 +1,6 @@
 //! `obelus stats`: parts that merge to the whole, and calls counted alone.
 
-use super::command::{file, obelus, program, told};
+use super::command::{command_result, file, obelus, program};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) 
         .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    told(&output)
+    command_result(&output)
 }
 
 /// Records that repeat one another, cannot be read, have rewards that do not add up to the last digit, are of any
@@ -79,8 +79,8 @@ fn any_parts_merge_to_the_whole() {
         fs::write(folder.join("again"), &merged).unwrap();
         assert_eq!(run(folder, &["stats", "--merge", "--json", "again"], "").1, whole, "a merged whole is a part");
     }
-    let (_, told, _) = run(folder, &["stats", "--merge", "part-0", "part-1", "part-2"], "");
-    assert!(told.starts_with("3 parts  Agent Data Protocol\n  records"), "{told}");
+    let (_, output, _) = run(folder, &["stats", "--merge", "part-0", "part-1", "part-2"], "");
+    assert!(output.starts_with("3 parts  Agent Data Protocol\n  records"), "{output}");
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn calls_are_counted_alone() {
     for member in ["tools", "calls", "records", "unreadable"] {
         assert_eq!(tools[member], stats[member], "{member}");
     }
-    let (_, told, _) = run(folder, &["stats", "--tools", "-"], &records()[..2].join("\n"));
-    assert_eq!(told, "-  2 calls in 2 records\n  2  f\n");
-    let (_, told, _) = run(folder, &["stats", "--tools", "--format", "generic", "-"], "{}\n");
-    assert_eq!(told, "-  0 calls in 1 record\n");
+    let (_, stdout, _) = run(folder, &["stats", "--tools", "-"], &records()[..2].join("\n"));
+    assert_eq!(stdout, "-  2 calls in 2 records\n  2  f\n");
+    let (_, stdout, _) = run(folder, &["stats", "--tools", "--format", "generic", "-"], "{}\n");
+    assert_eq!(stdout, "-  0 calls in 1 record\n");
 }
 
 #[test]

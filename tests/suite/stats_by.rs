@@ -25,14 +25,14 @@ fn lines(out: &str) -> Vec<Value> {
 }
 
 /// The values with their records and their mean number of steps.
-fn told(out: &str) -> Vec<(Option<String>, u64, Option<f64>)> {
+fn grouped_values(out: &str) -> Vec<(Option<String>, u64, Option<f64>)> {
     let groups = lines(out).into_iter().filter(|line| line["type"] == "group");
-    let told = |line: Value| {
+    let describe = |line: Value| {
         let group = &line["group"];
         let value = group["value"].as_str().map(str::to_owned);
         (value, group["records"].as_u64().unwrap(), group["numbers"]["steps"]["mean"].as_f64())
     };
-    groups.map(told).collect()
+    groups.map(describe).collect()
 }
 
 #[test]
@@ -43,12 +43,13 @@ fn a_path_an_expression_and_a_column_make_groups() {
         vec![(Some("a".to_owned()), 3, Some(4.0)), (Some("b".to_owned()), 1, Some(6.0)), (None, 1, Some(0.0))];
     for by in ["details.model", ".details.model"] {
         let (status, out, errors) = obelus(&["stats", "--by", by, "--json", &path]);
-        assert_eq!((status, told(&out)), (0, expected.clone()), "{by}: {errors}");
+        assert_eq!((status, grouped_values(&out)), (0, expected.clone()), "{by}: {errors}");
         let all = lines(&out).pop().unwrap();
         assert_eq!((&all["groups"], &all["records"], &all["without"]), (&2.into(), &5.into(), &1.into()), "{by}");
     }
     let (_, out, errors) = obelus(&["stats", "--by", "steps", "--of", "tokens,chars", "--json", &path]);
-    let values: Vec<_> = told(&out).into_iter().map(|(value, records, _)| (value.unwrap(), records)).collect();
+    let values: Vec<_> =
+        grouped_values(&out).into_iter().map(|(value, records, _)| (value.unwrap(), records)).collect();
     assert_eq!(values, [("6", 2), ("0", 1), ("2", 1), ("4", 1)].map(|(v, n)| (v.to_owned(), n)), "{errors}");
     assert!(lines(&out)[0]["group"]["numbers"]["chars"]["p90"].as_f64() == Some(6.0), "{out}");
 }
@@ -60,7 +61,7 @@ fn only_records_that_pass_a_filter_are_counted() {
     for by in ["details.model", ".details.model"] {
         let (_, out, errors) = obelus(&["stats", "--by", by, "--where", "steps>3", "--json", &path]);
         let expected = [(Some("a".to_owned()), 2, Some(5.0)), (Some("b".to_owned()), 1, Some(6.0))];
-        assert_eq!(told(&out), expected, "{by}: {errors}");
+        assert_eq!(grouped_values(&out), expected, "{by}: {errors}");
     }
     let (_, out, _) = obelus(&["stats", "--outcomes", "--where", "steps>3", "--json", &path]);
     assert_eq!(lines(&out)[0]["records"], 3);
@@ -71,7 +72,7 @@ fn only_records_that_pass_a_filter_are_counted() {
 }
 
 #[test]
-fn a_name_that_no_record_has_is_told() {
+fn a_name_that_no_record_has_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "d.jsonl", &records());
     let (status, out, errors) = obelus(&["stats", "--by", "stps", &path]);
@@ -82,12 +83,12 @@ fn a_name_that_no_record_has_is_told() {
 }
 
 #[test]
-fn an_expression_that_fails_for_a_record_is_told() {
+fn an_expression_that_fails_for_a_record_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "d.jsonl", &records());
     let (status, out, errors) = obelus(&["stats", "--by", ".details.model|ascii_downcase", "--json", &path]);
     assert!(status == 1 && errors.contains("value = .details.model|ascii_downcase"), "{errors}");
-    assert_eq!(told(&out)[0].1, 3);
+    assert_eq!(grouped_values(&out)[0].1, 3);
 }
 
 #[test]

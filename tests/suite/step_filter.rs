@@ -112,17 +112,17 @@ fn jumps_lead_to_any_step_and_searches_to_listed_ones() {
     press(&mut stage, "N");
     assert_eq!(step(&stage), 36);
     press(&mut stage, "/ type:Alfândega Enter");
-    let told = stage.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
-    assert!(told.contains("no further"), "{told}");
+    let message = stage.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
+    assert!(message.contains("no further"), "{message}");
 }
 
 #[test]
-fn a_fault_is_told_with_its_place_and_nothing_changes() {
+fn a_fault_is_reported_with_its_place_and_nothing_changes() {
     let mut stage = trip();
     stage.app.filters = vec![("calls".into(), "kind:call".into()), ("long".into(), "steps>9".into())];
     filter(&mut stage, "kind:call steps>3");
-    let told = stage.app.notice.as_ref().unwrap().text.clone();
-    assert!(told.contains("at character 11: steps have no steps to filter by"), "{told}");
+    let message = stage.app.notice.as_ref().unwrap().text.clone();
+    assert!(message.contains("at character 11: steps have no steps to filter by"), "{message}");
     assert!(stage.app.layer.is_some() && stage.app.step_filter.filter.is_empty());
     press(&mut stage, "C-u type:@calls Enter");
     assert_eq!(stage.app.step_filter.filter.to_string(), "kind:call");
@@ -159,7 +159,7 @@ fn set_run(stage: &Stage, count: usize) {
 
 fn grow(stage: &mut Stage, count: usize) {
     set_run(stage, count);
-    stage.tell(Msg::Progress { is_complete: true, is_live: true });
+    stage.send(Msg::Progress { is_complete: true, is_live: true });
 }
 
 /// A stage on a run of which so many steps are there.

@@ -51,10 +51,10 @@ fn filter(stage: &mut Stage, text: &str) {
 #[test]
 fn a_filter_on_findings_that_nobody_made_says_how() {
     let mut stage = stage(9, (120, 30));
-    for (asked, told) in [("finding:data.secret", "press !"), ("!finding:loss.cut", "--loss NAME")] {
+    for (asked, expected) in [("finding:data.secret", "press !"), ("!finding:loss.cut", "--loss NAME")] {
         filter(&mut stage, asked);
         let notice = stage.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
-        assert!(notice.contains(told), "{asked}: {notice}");
+        assert!(notice.contains(expected), "{asked}: {notice}");
     }
 }
 
@@ -118,7 +118,7 @@ fn enter_and_q_lead_to_the_same_row_with_sort_and_filter() {
 }
 
 #[test]
-fn filters_are_told_in_the_header_and_cleared_by_esc() {
+fn filters_are_shown_in_the_header_and_cleared_by_esc() {
     let mut stage = stage(1301, (120, 30));
     filter(&mut stage, "finish:open-call !tool:none");
     assert_eq!(shown(&stage).len(), 433);
@@ -142,8 +142,8 @@ fn a_faulty_filter_stays_to_be_changed_and_changes_nothing() {
     filter(&mut stage, "steps>2");
     let before = shown(&stage);
     filter(&mut stage, "stops>2");
-    let told = stage.app.notice.clone().unwrap();
-    assert!(told.is_error && told.text.contains("did you mean steps?"), "{told:?}");
+    let notice_shown = stage.app.notice.clone().unwrap();
+    assert!(notice_shown.is_error && notice_shown.text.contains("did you mean steps?"), "{notice_shown:?}");
     assert!(matches!(stage.app.layer, Some(Layer::Filter(_))));
     press(&mut stage, "Esc");
     assert_eq!((shown(&stage), stage.app.layer.is_none()), (before, true));
@@ -325,13 +325,13 @@ fn a_late_answer_changes_nothing() {
     let mut stage = stage(13, (120, 30));
     press(&mut stage, "s");
     let before = shown(&stage);
-    stage.tell(Msg::Arranged(1_000, Order::default()));
-    stage.tell(Msg::ScanEnded(99));
+    stage.send(Msg::Arranged(1_000, Order::default()));
+    stage.send(Msg::ScanEnded(99));
     assert_eq!(shown(&stage), before);
 }
 
 #[test]
-fn how_far_words_were_read_again_for_an_order_is_told_until_it_is_there() {
+fn how_far_words_were_read_again_for_an_order_is_shown_until_it_is_there() {
     let mut stage = stage(13, (120, 30));
     go_to(&mut stage, Column::Id);
     press(&mut stage, "s");

@@ -21,7 +21,7 @@ struct Tailed {
     folder: tempfile::TempDir,
     child: Child,
     lines: Receiver<String>,
-    told: Vec<String>,
+    reports: Vec<String>,
 }
 
 impl Tailed {
@@ -38,9 +38,9 @@ impl Tailed {
             .spawn()
             .unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
-        let (tell, lines) = channel();
-        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
-        Self { folder, child, lines, told: Vec::new() }
+        let (sender, lines) = channel();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { folder, child, lines, reports: Vec::new() }
     }
 
     fn path(&self) -> PathBuf {
@@ -54,11 +54,11 @@ impl Tailed {
     /// Waits for this many lines of output in all.
     fn until(&mut self, count: usize) {
         let end = Instant::now() + DEADLINE;
-        while self.told.len() < count {
+        while self.reports.len() < count {
             let left = end.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left) {
-                Ok(line) => self.told.push(short(&line)),
-                Err(_) => panic!("only this came: {:#?}", self.told),
+                Ok(line) => self.reports.push(short(&line)),
+                Err(_) => panic!("only this came: {:#?}", self.reports),
             }
         }
     }
@@ -69,9 +69,9 @@ impl Tailed {
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         assert!(self.child.wait().unwrap().success());
         while let Ok(line) = self.lines.recv() {
-            self.told.push(short(&line));
+            self.reports.push(short(&line));
         }
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.reports)
     }
 }
 
@@ -124,7 +124,7 @@ fn appended_lines_in_whatever_pieces() {
 }
 
 #[test]
-fn an_unfinished_line_is_told_when_it_is_whole_or_final() {
+fn an_unfinished_line_is_reported_when_it_is_whole_or_final() {
     let mut tailed = Tailed::start(written("{\"a\":1}\n{\"b\":2}"), "live.jsonl", &[]);
     tailed.until(2);
     tailed.append("\n{\"c\":");
@@ -166,13 +166,14 @@ fn a_rotated_file_is_read_to_its_end_and_beyond() {
         tailed.until(4);
         append(&old, "3}\n");
         tailed.until(5);
-        let told = tailed.end();
-        assert_eq!(told.first().map(String::as_str), Some("1 0:1 {\"a\":1}"));
-        let at =
-            |wanted: &str| told.iter().position(|line| line.ends_with(wanted)).unwrap_or_else(|| panic!("{told:?}"));
-        assert!(at("{\"a\":2}") < at("{\"b\":1}") && at("{\"b\":1}") < at("{\"a\":3}"), "{told:?}");
-        assert!(told.iter().any(|line| line == "2 rotated" || line == "2 back"), "{told:?}");
-        assert_eq!(told.iter().filter(|line| line.contains('{')).count(), 4, "{told:?}");
+        let reports = tailed.end();
+        assert_eq!(reports.first().map(String::as_str), Some("1 0:1 {\"a\":1}"));
+        let at = |wanted: &str| {
+            reports.iter().position(|line| line.ends_with(wanted)).unwrap_or_else(|| panic!("{reports:?}"))
+        };
+        assert!(at("{\"a\":2}") < at("{\"b\":1}") && at("{\"b\":1}") < at("{\"a\":3}"), "{reports:?}");
+        assert!(reports.iter().any(|line| line == "2 rotated" || line == "2 back"), "{reports:?}");
+        assert_eq!(reports.iter().filter(|line| line.contains('{')).count(), 4, "{reports:?}");
     }
 }
 
@@ -228,7 +229,7 @@ fn nul_bytes_are_not_written_yet_or_a_hole() {
 }
 
 #[test]
-fn a_document_is_told_when_it_stands_still() {
+fn a_document_is_reported_when_it_stands_still() {
     let mut tailed = Tailed::start(written("{\n \"n\": 1\n}\n"), "live.jsonl", &[]);
     tailed.until(1);
     let mut file = File::create(tailed.path()).unwrap();
@@ -285,8 +286,9 @@ fn a_name_that_is_no_text_costs_no_file() {
     tailed.until(2);
     append(&tailed.folder.path().join(name(b"a\xff.jsonl")), "{\"x\":3}\n");
     tailed.until(3);
-    let told = ["1 0:1 {\"x\":1}", "1 0:1 {\"x\":2}", "1 8:2 {\"x\":3}"].map(|told| format!("a\u{fffd}.jsonl {told}"));
-    assert_eq!(tailed.end(), told);
+    let expected =
+        ["1 0:1 {\"x\":1}", "1 0:1 {\"x\":2}", "1 8:2 {\"x\":3}"].map(|report| format!("a\u{fffd}.jsonl {report}"));
+    assert_eq!(tailed.end(), expected);
 }
 
 #[test]
@@ -307,11 +309,11 @@ fn follow_under(handles: usize) {
         folder.path().display()
     );
     let out = Command::new("sh").args(["-c", &script]).output().unwrap();
-    let mut told: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
-    told.sort();
+    let mut reports: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
+    reports.sort();
     let mut expected: Vec<String> = (0..600).map(|n| format!("{n:03}.jsonl 1 0:1 {{\"n\":{n}}}")).collect();
     expected.push("torn.json 1 0:1 !".to_owned());
-    assert_eq!((out.status.code(), told), (Some(1), expected));
+    assert_eq!((out.status.code(), reports), (Some(1), expected));
     assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
 }
 
@@ -329,11 +331,14 @@ fn a_reader_who_does_not_read_stops_nothing_and_loses_nothing() {
     append(&path, "{\"last\":1}\n");
     std::thread::sleep(Duration::from_millis(500));
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let told: Vec<String> = lines.take(40_002).map(|line| short(&line)).collect();
+    let reports: Vec<String> = lines.take(40_002).map(|line| short(&line)).collect();
     child.kill().unwrap();
     child.wait().unwrap();
-    let records = told.iter().filter(|line| line.contains("{\"n\"")).count();
-    assert_eq!((records, told[40_000].as_str(), told[40_001].as_str()), (40_000, "2 rotated", "2 0:1 {\"last\":1}"));
+    let records = reports.iter().filter(|line| line.contains("{\"n\"")).count();
+    assert_eq!(
+        (records, reports[40_000].as_str(), reports[40_001].as_str()),
+        (40_000, "2 rotated", "2 0:1 {\"last\":1}")
+    );
 }
 
 #[test]
@@ -345,8 +350,8 @@ fn one_look_and_its_exit_status() {
             fs::write(&path, text).unwrap();
         }
         let out = program().arg("tail").arg(&path).args(["--json", "--once"]).output().unwrap();
-        let told: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
-        (out.status.code(), told.join(", "))
+        let reports: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
+        (out.status.code(), reports.join(", "))
     };
     assert_eq!(run(Some("{}\n[1]")), (Some(0), "1 0:1 {}, 1 3:2 [1] …".to_owned()));
     assert_eq!(run(Some("")), (Some(0), String::new()));

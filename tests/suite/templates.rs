@@ -74,8 +74,8 @@ fn the_files_of_a_tokenizer_make_a_template() {
         texts.collect::<String>()
     };
     let jinja = file(folder.path(), "own.jinja", "{{ bos_token }}{{ messages[0].content }}{{ date_string }}");
-    let (_, _, told) = obelus(&["loss", &talk, "--record", "1", "--template", &jinja]);
-    assert!(told.contains("names bos_token, and no tokenizer_config.json"), "{told}");
+    let (_, _, stderr) = obelus(&["loss", &talk, "--record", "1", "--template", &jinja]);
+    assert!(stderr.contains("names bos_token, and no tokenizer_config.json"), "{stderr}");
     assert_eq!(
         text(&["--template", &jinja, "--set", "bos_token=<b>", "--set", "date_string=5 May"]),
         "<b>I begin.5 May"
@@ -90,8 +90,8 @@ fn the_files_of_a_tokenizer_make_a_template() {
     for asked in [config.as_str(), folder.path().to_str().unwrap()] {
         assert_eq!(text(&["--template", asked]), "beside <B>");
     }
-    let (status, _, told) = obelus(&["loss", &talk, "--template", &format!("{config}#none")]);
-    assert!(status == 2 && told.contains("it has no template `none`; it has default"), "{told}");
+    let (status, _, stderr) = obelus(&["loss", &talk, "--template", &format!("{config}#none")]);
+    assert!(status == 2 && stderr.contains("it has no template `none`; it has default"), "{stderr}");
     for wrong in ["messages=[]", "nothing"] {
         assert_eq!(obelus(&["loss", &talk, "--set", wrong]).0, 2);
     }
@@ -107,7 +107,7 @@ fn a_template_on_which_the_engine_fails_costs_one_answer() {
 }
 
 #[test]
-fn check_tells_templates_beside_one_another() {
+fn check_reports_templates_beside_one_another() {
     let folder = tempfile::tempdir().unwrap();
     let talk = file(folder.path(), "t.jsonl", CALLS);
     let own = "{% for m in messages %}{{ m.content }}{{ m.tool_calls[0].function.arguments | tojson if m.tool_calls }}{% endfor %}";
@@ -135,14 +135,14 @@ fn export_writes_arguments_as_objects() {
     let talk = file(folder.path(), "t.jsonl", CALLS);
     let out = folder.path().join("out.jsonl");
     let export = |arguments: &[&str]| {
-        let (status, _, told) =
+        let (status, _, stderr) =
             obelus(&[&["export", &talk, "--force", "--out", out.to_str().unwrap()], arguments].concat());
-        (status, told, fs::read_to_string(&out).unwrap_or_default())
+        (status, stderr, fs::read_to_string(&out).unwrap_or_default())
     };
     let (status, _, text) = export(&["--to", "messages", "--arguments", "object"]);
     assert!(status == 0 && text.contains(r#""arguments":{"a":1}"#), "{text}");
     let (_, _, text) = export(&["--to", "messages", "--arguments", "string"]);
     assert!(text.contains(r#""arguments":"{\"a\": 1}""#), "{text}");
-    let (status, told, _) = export(&["--to", "sharegpt", "--arguments", "object"]);
-    assert!(status == 2 && told.contains("--arguments is for --to messages"), "{told}");
+    let (status, stdout, _) = export(&["--to", "sharegpt", "--arguments", "object"]);
+    assert!(status == 2 && stdout.contains("--arguments is for --to messages"), "{stdout}");
 }

@@ -325,7 +325,7 @@ fn pane_matches(source: &Source) -> Vec<String> {
 }
 
 #[test]
-fn only_the_panes_tell_one_pane_from_another() {
+fn only_the_panes_distinguish_panes() {
     let sources = sources();
     let is_free = |path: &str| path.starts_with("app/pane/") || path == "app/layout.rs" || path.ends_with("/tests.rs");
     let app = sources.iter().filter(|source| source.path.starts_with("app/") && !is_free(&source.path));

@@ -32,10 +32,10 @@ fn loss_counts_the_tokens_of_the_template_too() {
     let folder = tempfile::tempdir().unwrap();
     let (talk, tokenizer) = written(folder.path());
     let (status, out, errors) = obelus(&["loss", &talk, "--tokenizer", &tokenizer, "--json"]);
-    let told = json(&out);
+    let report = json(&out);
     // Begin, role, words, end.
-    assert_eq!((status, &told["tokens"], &told["tokens_counted"]), (0, &11.into(), &true.into()), "{errors}");
-    let roles: Vec<_> = told["roles"].as_array().unwrap().iter().map(|role| role["tokens"].to_string()).collect();
+    assert_eq!((status, &report["tokens"], &report["tokens_counted"]), (0, &11.into(), &true.into()), "{errors}");
+    let roles: Vec<_> = report["roles"].as_array().unwrap().iter().map(|role| role["tokens"].to_string()).collect();
     assert_eq!(roles, [r#"{"seen":5,"trained":0,"cut":0}"#, r#"{"seen":6,"trained":4,"cut":0}"#]);
     let (_, out, _) = obelus(&["loss", &talk, "--json"]);
     assert_eq!(json(&out)["tokens_counted"], false);
@@ -78,13 +78,13 @@ fn filters_and_groups_count_the_texts_of_a_record() {
 }
 
 #[test]
-fn what_is_no_tokenizer_is_told() {
+fn what_is_no_tokenizer_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (talk, _) = written(folder.path());
-    for (name, told) in [("none.json", "No such file"), ("talk.jsonl", "is no tokenizer")] {
+    for (name, expected) in [("none.json", "No such file"), ("talk.jsonl", "is no tokenizer")] {
         let path = folder.path().join(name);
         let (status, _, errors) = obelus(&["loss", &talk, "--tokenizer", path.to_str().unwrap()]);
-        assert!(status == 2 && errors.contains(told) && errors.contains("tokenizer.json"), "{errors}");
+        assert!(status == 2 && errors.contains(expected) && errors.contains("tokenizer.json"), "{errors}");
     }
     let config = folder.path().join("config/obelus");
     std::fs::create_dir_all(&config).unwrap();

@@ -51,7 +51,7 @@ fn the_tour_is_left_with_one_key_and_hides_no_notice() {
 
 /// What a key copies.
 fn copied(stage: &mut Stage, key: &str) -> String {
-    match &stage.tell(Msg::Key(key.parse().unwrap()))[..] {
+    match &stage.send(Msg::Key(key.parse().unwrap()))[..] {
         [Effect::Copy(text)] => text.clone(),
         other => panic!("{key}: {other:?}: {}", notice(stage)),
     }
@@ -75,7 +75,7 @@ fn a_command_opens_the_same_place_again() {
     assert_eq!(status, 0, "{said}");
     assert!(picture.contains(">41<"), "the step is on the screen");
     let mut pipe = super::stage::on("{\"type\":\"state\",\"state\":{\"a\":1}}\n", (120, 30));
-    pipe.tell(Msg::Key("C-y".parse().unwrap()));
+    pipe.send(Msg::Key("C-y".parse().unwrap()));
     assert!(notice(&pipe).contains("no command opens it again"), "{}", notice(&pipe));
 }
 

@@ -100,7 +100,7 @@ fn the_panes_of_two_runs_have_their_own_cursors_and_a_narrow_screen_shows_one_si
         press(&mut stage, word);
     }
     assert_eq!(row(&stage), 4, "a search goes through the rows of both");
-    stage.tell(Msg::Resize(40, 12));
+    stage.send(Msg::Resize(40, 12));
     press(&mut stage, "[d .");
     shows(&stage, &["reward 0.5", "✗"].map(|wanted| if wanted == "✗" { "make" } else { wanted }));
     press(&mut stage, "l");
@@ -141,7 +141,7 @@ fn two_files_are_compared_from_the_command_line_and_each_can_be_opened() {
     };
     let mut stage = Stage::list((120, 36), obelus::ui::Theme::built_in("dark").unwrap()).unwrap();
     stage.app.begin_comparison([place(&paths[0]), place(&paths[1])]);
-    stage.tell(Msg::Resize(120, 36));
+    stage.send(Msg::Resize(120, 36));
     shows(&stage, &["a.jsonl · record 0 · t-attempt-0", "b.jsonl · record 0"]);
     press(&mut stage, "l Enter");
     assert!(stage.app.session.name.ends_with("b.jsonl"), "{}", stage.app.session.name);
@@ -150,7 +150,7 @@ fn two_files_are_compared_from_the_command_line_and_each_can_be_opened() {
     assert_eq!(stage.app.pane, Pane::AlignedSteps, "q comes back");
     let gone = RunPlace { file: Some(folder.path().join("nowhere")), ..place(&paths[0]) };
     stage.app.begin_comparison([place(&paths[0]), gone]);
-    stage.tell(Msg::Resize(120, 36));
+    stage.send(Msg::Resize(120, 36));
     assert!(has(&stage, "nowhere"), "why there is nothing to see");
     press(&mut stage, "j k ]d [d l h Tab Enter d E y /");
 }

@@ -197,7 +197,7 @@ fn the_screen_takes_typed_paths() {
 
 #[test]
 fn the_screen_ends_on_a_path_that_is_nowhere() {
-    for (words, told) in [
+    for (words, expected) in [
         (&["--path", "state.budgt"][..], "did you mean †state.budget?"),
         (&["--watch", "state.budgt < 0"], "did you mean †state.budget?"),
         (&["--path", "state..x"], "is no reference"),
@@ -207,10 +207,10 @@ fn the_screen_ends_on_a_path_that_is_nowhere() {
         all.extend(words);
         let (status, stdout, stderr) = obelus(&all);
         assert_eq!((status, stdout.as_str()), (1, ""), "{words:?}: {stderr}");
-        assert!(stderr.contains(told), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
         let terminal = Terminal::run(&[&[run.as_str()], words].concat(), &[]);
         let (status, said) = terminal.end();
-        assert!(status == 1 && said.contains(told), "{words:?} {status}: {said}");
+        assert!(status == 1 && said.contains(expected), "{words:?} {status}: {said}");
     }
     let (status, _, stderr) = obelus(&["picture", &sample("trip-run.jsonl"), "--step", "66"]);
     assert!(status == 2 && stderr.contains("there is no step 66; 65 is the last"), "{stderr}");

@@ -54,7 +54,7 @@ fn nothing_of_a_file_acts_on_a_terminal_behind_a_pipe() {
 }
 
 #[test]
-fn bytes_are_those_of_the_file_whoever_tells_them() {
+fn bytes_are_those_of_the_file_whoever_reports_them() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let first = [
@@ -68,8 +68,8 @@ fn bytes_are_those_of_the_file_whoever_tells_them() {
         // The sign behind `tru`.
         let place = format!("at byte {}", first.len() + 8);
         let (_, stdout, _) = obelus(at, &["check", "f.jsonl", "--format", format]);
-        let told = stdout.lines().find(|line| line.starts_with("f.jsonl:2: error")).unwrap_or_default();
-        assert!(told.contains(&place), "{format}: {stdout}");
+        let finding = stdout.lines().find(|line| line.starts_with("f.jsonl:2: error")).unwrap_or_default();
+        assert!(finding.contains(&place), "{format}: {stdout}");
         if cfg!(feature = "query") {
             let (status, _, stderr) = obelus(at, &["query", "f.jsonl", ".a", "--format", format]);
             assert!(status == 1 && stderr.contains(&place), "{format}: {stderr}");

@@ -33,8 +33,8 @@ fn a_value_too_long_to_copy_says_which_command_prints_it() {
     press(&mut stage, "j");
     stage.app.pane = Pane::State;
     press(&mut stage, "y");
-    let told = notice(&stage);
-    assert!(told.contains("`obelus resolve FILE †state.a --step 0` prints it"), "{told}");
+    let message = notice(&stage);
+    assert!(message.contains("`obelus resolve FILE †state.a --step 0` prints it"), "{message}");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_value_is_followed_to_where_it_first_came_in() {
         (0, "†input.seed", "†input.seed @0 · it first came in here · Backspace returns"),
         (0, "†input.seed", "nothing says where this value came from: it first came in here"),
     ];
-    assert_eq!(seen, wanted.map(|(step, focus, told)| (step, focus.to_owned(), told.to_owned())));
+    assert_eq!(seen, wanted.map(|(step, focus, text)| (step, focus.to_owned(), text.to_owned())));
     press(&mut stage, "Backspace Backspace Backspace");
     assert_eq!(step(&stage), 3);
 }
@@ -123,7 +123,7 @@ fn esc_and_q_lead_back_from_instances() {
 }
 
 #[test]
-fn deep_values_are_seen_and_their_end_is_told() {
+fn deep_values_are_seen_and_their_end_is_reported() {
     let deep = (0..40).fold("\"leafvalue\"".to_owned(), |inner, i| format!("{{\"key{i}\":{inner}}}"));
     let mut stage = on(&format!("{{\"type\":\"state\",\"state\":{deep}}}\n"), (80, 24));
     press(&mut stage, "Tab / type:leafvalue Enter Esc");
@@ -178,7 +178,7 @@ fn instances_are_compared_from_the_one_in_focus() {
         stage.app.session.focus.path.as_ref().is_some_and(|(identity, _)| identity.instance.as_deref() == Some("i4"))
     );
     stage.app.pane = Pane::State;
-    let effects = stage.tell(Msg::Key("Y".parse().unwrap()));
+    let effects = stage.send(Msg::Key("Y".parse().unwrap()));
     let copied = effects.iter().find_map(|effect| match effect {
         Effect::Copy(text) => Some(text.as_str()),
         _ => None,

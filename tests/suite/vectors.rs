@@ -254,11 +254,11 @@ fn run(family: &str, path: &Path, folder: &Path) -> Option<(String, Option<Strin
     let fault =
         std::panic::catch_unwind(|| judge(&case, &output)).unwrap_or_else(|_| Some("the answer has no sense".into()));
     let rules = case.vector.get("rules").map(json::compact).unwrap_or_default();
-    let told = fault.map(|fault| {
+    let faults = fault.map(|fault| {
         let stderr = String::from_utf8_lossy(&output.stderr);
         format!("{family}/{name} {rules}: {fault}\n  obelus {}\n  {stderr}", arguments.join(" "))
     });
-    Some((format!("{family} {}", case.asks()), told))
+    Some((format!("{family} {}", case.asks()), faults))
 }
 
 #[test]

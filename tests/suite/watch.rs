@@ -15,7 +15,7 @@ fn trip() -> Stage {
 
 fn watch(stage: &mut Stage, text: &str) {
     stage.app.watch([Expected::parse(text).unwrap()]);
-    stage.tell(Msg::Resize(stage.app.size.0, stage.app.size.1));
+    stage.send(Msg::Resize(stage.app.size.0, stage.app.size.1));
 }
 
 /// Steps at which `>` stops, from the first step on.
@@ -51,9 +51,9 @@ fn a_value_is_watched_shown_and_taken_away() {
     assert_eq!(stage.app.pane, Pane::Watches);
     press(&mut stage, "$ Enter");
     assert_eq!(step(&stage), 41);
-    let copied = stage.tell(Msg::Key("y".parse().unwrap()));
+    let copied = stage.send(Msg::Key("y".parse().unwrap()));
     assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "null"), "{copied:?}");
-    let copied = stage.tell(Msg::Key("Y".parse().unwrap()));
+    let copied = stage.send(Msg::Key("Y".parse().unwrap()));
     assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "†state.budget --instance ②"), "{copied:?}");
     press(&mut stage, "Tab");
     assert_eq!(stage.app.pane, Pane::Steps);
@@ -110,7 +110,7 @@ fn names_are_looked_up_in_every_instance_and_wait_for_what_is_not_there() {
     press(&mut stage, "G d d d");
     assert_eq!(stage.app.watches.rows(), 0);
     for size in [(40, 12), (20, 5), (3, 2), (160, 45)] {
-        stage.tell(Msg::Resize(size.0, size.1));
+        stage.send(Msg::Resize(size.0, size.1));
         let strip = stage.app.layout().watches;
         assert!(strip.is_none_or(|strip| strip.height <= size.1 / 4));
         let _ = stage.buffer();
@@ -176,7 +176,7 @@ fn what_breaks_its_schema_stops_once_that_is_known() {
     stage.app.session.live.known = None;
     stage.app.follow_from_start();
     watch(&mut stage, "†state invalid");
-    stage.tell(Msg::Examined);
+    stage.send(Msg::Examined);
     assert_eq!(step(&stage), 41);
     assert!(notice(&stage).contains("stopped at step 41: †state ② invalid"), "{}", notice(&stage));
 }

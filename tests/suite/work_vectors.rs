@@ -158,11 +158,11 @@ fn faults(path: &Path, folder: &Path) -> Vec<String> {
     let input = text(&vector, "input_text").map_or_else(|| vector.get("input").unwrap().text.to_owned(), str::to_owned);
     fs::write(&file, input).unwrap();
     let queries = vector.get("queries").unwrap().as_array().unwrap().iter().enumerate();
-    let told = queries.filter_map(|(i, query)| {
+    let answers = queries.filter_map(|(i, query)| {
         let fault = ask(&vector, query, &file)?;
         Some(format!("{name}, question {i} ({}): {fault}", text(query, "kind").unwrap_or("?")))
     });
-    told.collect()
+    answers.collect()
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub const FALLBACK: &str = "generic";
 const BY_FIRST_RECORD: &str = "scopix";
 
 /// Signatures whose files the rows of the table distinguish themselves.
-const TOLD_BY_ROWS: [&str; 1] = ["atif"];
+const DETECTED_BY_ROWS: [&str; 1] = ["atif"];
 
 /// Bytes whose format is asked for.
 pub trait Source {
@@ -120,7 +120,7 @@ pub fn detect(input: &dyn Source, forced: Option<&str>, known: Known<'_>) -> Res
 /// Whether a signature decides before the rows of the table are asked.
 fn is_certain(signature: &Signature, head: &Head<'_, '_>) -> bool {
     let is_of_first = format::by_name(BY_FIRST_RECORD).is_some_and(|first| first.detect(head.records).is_some());
-    !is_of_first && !signature.is_last() && !TOLD_BY_ROWS.contains(&signature.format)
+    !is_of_first && !signature.is_last() && !DETECTED_BY_ROWS.contains(&signature.format)
 }
 
 /// The format of a signature, or, while no adapter reads it, the one for any JSON, which then says what the input is.
@@ -243,7 +243,7 @@ fn nearest(first: &mut First<'_>, head: &Head<'_, '_>, known: Known<'_>) -> Opti
             best = Some((near, format.name(), format.title()));
         }
     }
-    best.map(|(near, name, title)| format!("the nearest is {name} ({title}): {}", near.told))
+    best.map(|(near, name, title)| format!("the nearest is {name} ({title}): {}", near.description))
 }
 
 /// The first records as texts, for each way of framing.
@@ -332,21 +332,30 @@ mod tests {
     fn what_no_format_takes_says_which_is_nearest_and_what_to_do() {
         let reasons = |text: &str| detect(&text.as_bytes().to_vec(), None, Known::default()).unwrap().reasons;
         let chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n";
-        let told = reasons(&format!("{chat}{}", "{\"a\":1}\n".repeat(3)));
-        assert_eq!(told[1], "the nearest is adp (Agent Data Protocol): 1 of 4 records have the shape of a trajectory");
-        assert!(told[0].starts_with("no other format fits") && told[2].contains("--format"), "{told:?}");
+        let reasons_given = reasons(&format!("{chat}{}", "{\"a\":1}\n".repeat(3)));
+        assert_eq!(
+            reasons_given[1],
+            "the nearest is adp (Agent Data Protocol): 1 of 4 records have the shape of a trajectory"
+        );
+        assert!(
+            reasons_given[0].starts_with("no other format fits") && reasons_given[2].contains("--format"),
+            "{reasons_given:?}"
+        );
         let typed = "{\"type\":\"state\",\"state\":{}}\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
         let nearest = "the nearest is acts (Agent/Data): 1 of 3 messages have a type of Agent/Data and its member";
         assert_eq!(reasons(typed)[1], nearest);
         let slots = reasons("{\"slots\":{\"name\":\"Ann\"}}");
         assert!(slots[1].starts_with("the nearest is scopix (Scopix): 1 of 1 records"), "{slots:?}");
-        let told = reasons("{\"a\":1}");
-        assert!(told.len() == 3 && told[2].contains("--explain"), "nothing is near: {told:?}");
+        let reasons_given = reasons("{\"a\":1}");
+        assert!(
+            reasons_given.len() == 3 && reasons_given[2].contains("--explain"),
+            "nothing is near: {reasons_given:?}"
+        );
         assert_eq!(reasons(chat).len(), 1);
     }
 
     #[test]
-    fn an_unknown_name_is_told_with_the_known_ones() {
+    fn an_unknown_name_is_reported_with_the_known_ones() {
         let Err(problem) = detect(&b"{}".to_vec(), Some("actz"), Known::default()) else { panic!() };
         assert!(problem.message.contains("actz") && problem.hint.is_some());
     }

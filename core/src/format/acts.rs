@@ -195,8 +195,8 @@ impl Run for ActsRun {
         self.log.examine(checker, bytes)
     }
 
-    fn schema_findings(&self, violations: &Violations, told: ReportedCounts) -> Vec<Finding> {
-        self.log.schema_findings(violations, told)
+    fn schema_findings(&self, violations: &Violations, reported: ReportedCounts) -> Vec<Finding> {
+        self.log.schema_findings(violations, reported)
     }
 
     fn description(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {
@@ -479,8 +479,8 @@ mod tests {
         run.push(&record, text, &text.to_vec());
         let located = |path: &str| {
             let found = run.locate(path, 1).unwrap();
-            let told = found.iter().map(|(id, keys)| run.reference(run.tree().identity(*id), keys));
-            told.collect::<Vec<_>>()
+            let references = found.iter().map(|(id, keys)| run.reference(run.tree().identity(*id), keys));
+            references.collect::<Vec<_>>()
         };
         assert_eq!(located("†state.l.0"), ["†state.l[0]", "†state.l[\"0\"]"]);
         assert_eq!(located("†state.o.0"), ["†state.o[\"0\"]", "†state.o[\"0\"]"]);

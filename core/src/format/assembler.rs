@@ -52,7 +52,7 @@ pub(super) fn missing_part_of<'v>(record: &'v Value<'_>) -> Option<&'v str> {
 }
 
 /// Reports that a part of the run is not there (0.4.5), at a step or of the record.
-pub(super) fn tell_missing(what: &str, step: Option<StepNo>, log: &mut Log<'_>) {
+pub(super) fn report_missing(what: &str, step: Option<StepNo>, log: &mut Log<'_>) {
     let message = format!("a part of the run is not there: {what}, looked for in the folder");
     log.finding(step, "run.part-missing", Severity::Warning, message);
 }

@@ -58,7 +58,7 @@ impl Adapter for Recording {
         let keys: Vec<String> = messages.iter().map(|message| key(message.get("content"))).collect();
         let known = keys.iter().zip(&self.history).take_while(|(key, known)| key == known).count();
         for message in messages.iter().skip(known) {
-            tell(message, log);
+            add_steps(message, log);
         }
         self.history = keys;
         if let Some(response) = record.get("response") {
@@ -130,7 +130,7 @@ fn calls<'v, 'a>(message: &'v Value<'a>) -> Option<&'v [Value<'a>]> {
     calls.first().is_some_and(|call| call.get("arguments").is_some()).then_some(calls)
 }
 
-fn tell(message: &Value<'_>, log: &mut Log<'_>) {
+fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let class = text(message, "type").unwrap_or("message");
     let role = match class {
         "SystemMessage" => Role::System,
@@ -181,7 +181,7 @@ mod tests {
     use crate::format::log::testing::{lines, steps};
 
     #[test]
-    fn a_repeated_history_is_told_once() {
+    fn a_repeated_history_is_reported_once() {
         let text = CALLS.trim_matches(['[', ']']).replace("},\n{", "}\n{");
         let expected = [
             "message system: You help.",

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::json::{self, Data, Key, Value};
 use crate::model::{Bytes, Span, StepKind, StepNo};
-use crate::state::copy_origin::{Copied, Copies, is_telling};
+use crate::state::copy_origin::{Copied, Copies, is_distinctive};
 use crate::state::{IdentityId, NodeId, Stored};
 use std::collections::{BTreeMap, HashSet};
 
@@ -61,11 +61,11 @@ impl Hop {
 
     /// The hop in words: `†input.city ① @3`, `result of call 12`.
     #[must_use]
-    pub fn told(&self, run: &dyn Run) -> String {
+    pub fn describe(&self, run: &dyn Run) -> String {
         match self {
             Self::Value { id, path, step, .. } => {
-                let told = run.named(run.tree().identity(*id), path);
-                if *step < 0 { format!("{told} in the head") } else { format!("{told} @{step}") }
+                let name = run.named(run.tree().identity(*id), path);
+                if *step < 0 { format!("{name} in the head") } else { format!("{name} @{step}") }
             }
             Self::Result { call: Some(call), .. } => format!("result of call {call}"),
             Self::Result { step, call: None } => format!("result @{step}"),
@@ -106,7 +106,7 @@ impl<'r> Trail<'r> {
 
     /// Where a value was copied from; None where nothing says so.
     pub fn hop(&mut self, written: Written<'_>) -> Option<Hop> {
-        if written.author < 0 || !is_telling(written.value) {
+        if written.author < 0 || !is_distinctive(written.value) {
             return None;
         }
         let tree = self.run.tree();

@@ -141,20 +141,20 @@ impl Lines {
         log.surroundings(&Surroundings { model, ..Surroundings::default() });
         let usage = message.get("usage").map(|usage| tokens_of(usage, None));
         let id = text(message, "id").filter(|_| class == "assistant");
-        let told = id.map(|id| self.spend.tell(id, None, usage.as_ref().and_then(|usage| usage.output)));
+        let answer_spend = id.map(|id| self.spend.add_record(id, None, usage.as_ref().and_then(|usage| usage.output)));
         let blocks = Blocks {
             role: if class == "assistant" { Role::Agent } else { Role::User },
             class: Some(class),
             time: record.get("timestamp"),
-            tokens: told.as_ref().and_then(|told| told.more),
+            tokens: answer_spend.as_ref().and_then(|answer_spend| answer_spend.more),
             is_injected: record.get("isSynthetic").and_then(Value::as_bool) == Some(true),
             is_failed: class == "assistant" && record.get("error").is_some_and(|error| !error.is_null()),
             details: record.get("tool_use_result").filter(|details| details.as_object().is_some()),
             ..Blocks::of(message)
         };
-        let steps = blocks.tell(log);
-        if let (Some(told), Some(usage)) = (told, usage) {
-            log.usage(Some(&told.key), &usage);
+        let steps = blocks.add_steps(log);
+        if let (Some(answer_spend), Some(usage)) = (answer_spend, usage) {
+            log.usage(Some(&answer_spend.key), &usage);
         }
         self.link(message, parent, &steps, log);
     }
@@ -238,10 +238,12 @@ mod tests {
 
     #[test]
     fn an_array_of_the_lines_is_the_same_run_and_a_result_is_no_turn() {
-        use super::super::log::tests::told;
+        use super::super::log::tests::report_of;
         let array = format!("[{}]", STREAM.lines().collect::<Vec<_>>().join(","));
-        let (of_lines, of_array) =
-            (told(ClaudeStream.run(), &ClaudeStream, STREAM), told(ClaudeStream.run(), &ClaudeStream, &array));
+        let (of_lines, of_array) = (
+            report_of(ClaudeStream.run(), &ClaudeStream, STREAM),
+            report_of(ClaudeStream.run(), &ClaudeStream, &array),
+        );
         assert_eq!((of_lines.kinds.len(), of_array.summaries), (4, of_lines.summaries.clone()));
         assert_eq!(
             (of_lines.value("/usage/main/turns"), of_lines.value("/usage/main/cost")),

@@ -202,21 +202,21 @@ mod tests {
     use crate::format::log::testing::{lines, steps};
 
     #[test]
-    fn the_end_of_a_session_tells_what_all_models_spent() {
+    fn the_end_of_a_session_reports_what_all_models_spent() {
         let usage =
             |input: u32| format!(r#"{{"usage":{{"inputTokens":{input},"outputTokens":2,"cacheReadTokens":5}}}}"#);
         let data = format!(r#"{{"modelMetrics":{{"a":{},"b":{}}}}}"#, usage(9), usage(11));
         let end = format!(r#"{{"type":"session.shutdown","id":"z","timestamp":"t","parentId":"f","data":{data}}}"#);
-        let told = lines(&COPILOT, &format!("{SESSION}\n{end}"));
-        let spent = told.0.work().map(|work| work.spent()).unwrap_or_default();
+        let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
+        let spent = parsed.0.work().map(|work| work.spent()).unwrap_or_default();
         assert_eq!((spent.input, spent.output, spent.cache_read), (Some(10), Some(4), Some(10)));
     }
 
     #[test]
     fn calls_are_those_that_were_executed() {
-        let told = lines(&COPILOT, SESSION);
+        let parsed = lines(&COPILOT, SESSION);
         assert_eq!(
-            steps(&told)[1..],
+            steps(&parsed)[1..],
             [
                 "message user: list it",
                 "thought agent: ls will do",
@@ -224,6 +224,6 @@ mod tests {
                 "tool-result environment: a.txt (of 3)"
             ]
         );
-        assert_eq!((told.0.title().as_deref(), told.0.step(2, &told.1).tokens), (Some("s1"), Some(9)));
+        assert_eq!((parsed.0.title().as_deref(), parsed.0.step(2, &parsed.1).tokens), (Some("s1"), Some(9)));
     }
 }

@@ -36,7 +36,7 @@ impl Adapter for Messages {
         let role = text(record, "role").map_or(Role::Unknown, role_of);
         match record.get("message") {
             Some(message) => {
-                Blocks { role, class: text(record, "role"), ..Blocks::of(message) }.tell(log);
+                Blocks { role, class: text(record, "role"), ..Blocks::of(message) }.add_steps(log);
             }
             None => {
                 let values = [record];

@@ -299,13 +299,13 @@ mod tests {
             ),
         ] {
             let step = record(&parse(text).unwrap());
-            let told = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
-            assert_eq!(told, (sign, role, tool, summary), "{text}");
+            let described = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
+            assert_eq!(described, (sign, role, tool, summary), "{text}");
         }
     }
 
     #[test]
-    fn logs_of_unknown_agents_tell_text_role_tool_and_error() {
+    fn logs_of_unknown_agents_show_text_role_tool_and_error() {
         use StepKind::{Call, Error, Message, Other, Result};
         let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
         for (text, sign, role, tool, summary) in [
@@ -357,8 +357,8 @@ mod tests {
         ] {
             let text = text.replace("ID", id);
             let step = record(&parse(&text).unwrap());
-            let told = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
-            assert_eq!(told, (sign, role, tool, summary), "{text}");
+            let described = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
+            assert_eq!(described, (sign, role, tool, summary), "{text}");
         }
     }
 

@@ -159,11 +159,11 @@ impl Runs {
     /// All parts of a run are there.
     fn close(&mut self, log: &mut Log<'_>) {
         let Some(open) = self.open.take() else { return };
-        let told = log.close_with(open.step, open.form, &open.parts, |parts| {
+        let closed = log.close_with(open.step, open.form, &open.parts, |parts| {
             let has_failed = open.form == RUN && last(parts, &["error"]).is_some();
             (usage(parts), model(parts).map(str::to_owned), has_failed)
         });
-        let (usage, model, has_failed) = told;
+        let (usage, model, has_failed) = closed;
         if has_failed {
             log.fail(open.step);
         }
@@ -278,9 +278,9 @@ mod tests {
 
     #[test]
     fn a_patch_belongs_to_the_run_of_its_id() {
-        let told = whole(&LANGSMITH, BODY);
-        assert_eq!(steps(&told), ["span agent: Hello"]);
-        assert_eq!(told.0.step(0, &told.1).tokens, Some(1));
+        let parsed = whole(&LANGSMITH, BODY);
+        assert_eq!(steps(&parsed), ["span agent: Hello"]);
+        assert_eq!(parsed.0.step(0, &parsed.1).tokens, Some(1));
     }
 
     #[test]
@@ -289,12 +289,12 @@ mod tests {
             "extra":{"metadata":{"ls_model_name":"m"}},"outputs":{"generations":[[{"text":"","message":{"kwargs":{
             "content":"So.","tool_calls":[{"name":"ls","args":{"p":"x"},"id":"c"}],
             "usage_metadata":{"input_tokens":5,"output_tokens":6}}}}]]}}"#;
-        let told = whole(&LANGSMITH, text);
-        assert_eq!(steps(&told), ["span agent: So.\nls({\"p\":\"x\"})"]);
-        assert_eq!(told.0.step(0, &told.1).tokens, Some(6));
+        let parsed = whole(&LANGSMITH, text);
+        assert_eq!(steps(&parsed), ["span agent: So.\nls({\"p\":\"x\"})"]);
+        assert_eq!(parsed.0.step(0, &parsed.1).tokens, Some(6));
         let failed = r#"{"id":"a","trace_id":"a","run_type":"chain","name":"x","error":"no quota","prompt_tokens":1}"#;
-        let told = whole(&LANGSMITH, failed);
-        assert_eq!((steps(&told), told.0.error_steps()), (vec!["span agent: no quota".to_owned()], vec![0]));
+        let parsed = whole(&LANGSMITH, failed);
+        assert_eq!((steps(&parsed), parsed.0.error_steps()), (vec!["span agent: no quota".to_owned()], vec![0]));
     }
 
     #[test]
@@ -306,8 +306,8 @@ mod tests {
         let chain = run(a, &format!(r#""dotted_order":"1{a}","name":"agent","run_type":"chain""#));
         let patch = format!(r#"{{"trace_id":"{a}","dotted_order":"1{a}.2{b}","error":"no such folder"}}"#);
         let text = format!(r#"{{"post":[{tool},{chain}],"patch":[{patch}]}}"#);
-        let told = whole(&LANGSMITH, &text);
-        assert_eq!(steps(&told), ["span agent: agent", "tool-call agent: ls x · no such folder"]);
-        assert_eq!((told.0.trajectory_count(), told.0.error_steps()), (1, vec![1]));
+        let parsed = whole(&LANGSMITH, &text);
+        assert_eq!(steps(&parsed), ["span agent: agent", "tool-call agent: ls x · no such folder"]);
+        assert_eq!((parsed.0.trajectory_count(), parsed.0.error_steps()), (1, vec![1]));
     }
 }

@@ -55,16 +55,16 @@ impl Adapter for Agents {
             {
                 log.title(name);
             }
-            items(agent, "messages").iter().for_each(|message| tell(message, log));
+            items(agent, "messages").iter().for_each(|message| add_steps(message, log));
         }
     }
 }
 
-fn tell(message: &Value<'_>, log: &mut Log<'_>) {
+fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let model = text(message, "model").map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
     let blocks = Blocks { class: text(message, "type"), time: message.get("created_at"), ..Blocks::of(message) };
-    blocks.tell(log);
+    blocks.add_steps(log);
 }
 
 #[cfg(test)]
@@ -74,10 +74,10 @@ mod tests {
 
     #[test]
     fn agents_are_trajectories_and_blocks_stand_before_them() {
-        let told = whole(&LETTA, FILE);
-        assert_eq!(steps(&told), ["message system: You help.", "message user: hello"]);
-        assert_eq!((told.0.trajectory_count(), told.0.title().as_deref()), (1, Some("Evie")));
+        let parsed = whole(&LETTA, FILE);
+        assert_eq!(steps(&parsed), ["message system: You help.", "message user: hello"]);
+        assert_eq!((parsed.0.trajectory_count(), parsed.0.title().as_deref()), (1, Some("Evie")));
         let block = r#"{"block-0":{"label":"persona","value":"I am Evie.","limit":2000}}"#;
-        assert_eq!(state(&told, "block", -1), block);
+        assert_eq!(state(&parsed, "block", -1), block);
     }
 }

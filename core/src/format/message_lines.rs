@@ -129,16 +129,16 @@ fn whole<'v>(message: &'v Value<'v>) -> Turn<'v> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::tests::{damage, told};
+    use super::super::log::tests::{damage, report_of};
     use super::*;
 
     #[test]
     fn each_message_is_a_step_with_its_calls_and_results() {
-        let told = told(MessageLines.run(), &MessageLines, LINES);
-        assert_eq!(told.kinds, ["message"; 3]);
-        assert_eq!(told.roles, ["user", "agent", "environment"]);
-        assert_eq!((told.answers[2], told.tools[1].as_str()), (Some(1), "ls"));
-        assert!(told.summaries[1].starts_with("I look."), "{:?}", told.summaries);
+        let report = report_of(MessageLines.run(), &MessageLines, LINES);
+        assert_eq!(report.kinds, ["message"; 3]);
+        assert_eq!(report.roles, ["user", "agent", "environment"]);
+        assert_eq!((report.answers[2], report.tools[1].as_str()), (Some(1), "ls"));
+        assert!(report.summaries[1].starts_with("I look."), "{:?}", report.summaries);
     }
 
     #[test]

@@ -184,7 +184,7 @@ fn read_chat(message: &Value<'_>, log: &mut Log<'_>) {
         }
         return;
     }
-    Blocks { class: Some(role), time, ..Blocks::of(message) }.tell(log);
+    Blocks { class: Some(role), time, ..Blocks::of(message) }.add_steps(log);
     let has_calls = message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
     if role == "assistant" && !has_calls {
         commands(message, time, log);
@@ -233,18 +233,18 @@ fn result<'v>(message: &'v Value<'v>) -> ToolResult<'v> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::tests::{damage, told};
+    use super::super::log::tests::{damage, report_of};
     use super::*;
 
     #[test]
     fn commands_of_a_message_are_calls_and_what_came_back_their_results() {
-        let told = told(MiniSweAgent.run(), &MiniSweAgent, TRAJECTORY);
-        assert_eq!(told.kinds, ["message", "message", "message", "tool-call", "tool-result", "message"]);
-        assert_eq!(told.answers[4], Some(3));
-        assert_eq!(told.tools[3], "bash");
-        assert_eq!(told.value("/shell/main/exit"), "0");
-        assert_eq!(told.value("/session/main/submission"), "\"diff\"");
-        assert_eq!(told.value("/usage/main/cost"), "0.5");
+        let report = report_of(MiniSweAgent.run(), &MiniSweAgent, TRAJECTORY);
+        assert_eq!(report.kinds, ["message", "message", "message", "tool-call", "tool-result", "message"]);
+        assert_eq!(report.answers[4], Some(3));
+        assert_eq!(report.tools[3], "bash");
+        assert_eq!(report.value("/shell/main/exit"), "0");
+        assert_eq!(report.value("/session/main/submission"), "\"diff\"");
+        assert_eq!(report.value("/usage/main/cost"), "0.5");
     }
 
     #[test]
@@ -257,11 +257,11 @@ mod tests {
                 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"now"}]},
                 {"type":"function_call","name":"bash","arguments":"{\"command\":\"ls\"}","call_id":"d"}]},
             {"type":"function_call_output","call_id":"d","output":"b"}]}"#;
-        let told = told(MiniSweAgent.run(), &MiniSweAgent, text);
+        let report = report_of(MiniSweAgent.run(), &MiniSweAgent, text);
         let kinds = ["message", "tool-call", "tool-result", "thought", "message", "tool-call", "tool-result"];
-        assert_eq!(told.kinds, kinds);
-        assert_eq!((told.answers[2], told.answers[6]), (Some(1), Some(5)));
-        assert_eq!((told.errors.as_slice(), told.summaries[4].as_str()), (&[2][..], "now"));
+        assert_eq!(report.kinds, kinds);
+        assert_eq!((report.answers[2], report.answers[6]), (Some(1), Some(5)));
+        assert_eq!((report.errors.as_slice(), report.summaries[4].as_str()), (&[2][..], "now"));
     }
 
     #[test]
@@ -273,14 +273,14 @@ mod tests {
             {"role":"user","content":"<returncode>2</returncode>\n<output>\none\n</output>"},
             {"role":"assistant","content":"```bash\nls\n```"},
             {"role":"user","content":"Go on."}]}"#;
-        let told = told(MiniSweAgent.run(), &MiniSweAgent, text);
-        assert_eq!(told.kinds, ["message"; 5]);
-        assert_eq!(told.roles, ["user", "agent", "user", "agent", "user"]);
+        let report = report_of(MiniSweAgent.run(), &MiniSweAgent, text);
+        assert_eq!(report.kinds, ["message"; 5]);
+        assert_eq!(report.roles, ["user", "agent", "user", "agent", "user"]);
         assert_eq!(
-            (told.value("/shell/main/command").as_str(), told.value("/shell/main/exit").as_str()),
+            (report.value("/shell/main/command").as_str(), report.value("/shell/main/exit").as_str()),
             ("\"cat a.txt\"", "2")
         );
-        assert_eq!((told.value("/run/main/model").as_str(), told.answers[2]), ("\"m\"", None));
+        assert_eq!((report.value("/run/main/model").as_str(), report.answers[2]), ("\"m\"", None));
     }
 
     #[test]

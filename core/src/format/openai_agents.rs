@@ -59,7 +59,7 @@ impl Adapter for Snapshot {
         // The items of the session hold those of this run too.
         let lists = ["session_items", "sessionItems", "generated_items", "generatedItems"];
         let list = lists.iter().map(|key| items(record, key)).find(|list| !list.is_empty());
-        list.unwrap_or_default().iter().for_each(|item| tell(item, log));
+        list.unwrap_or_default().iter().for_each(|item| add_steps(item, log));
         if let Some(context) = record.get("context") {
             log.write("context", "main", &[], Op::Update, context);
             if let Some(usage) = context.get("usage") {
@@ -122,15 +122,15 @@ fn original(input: &Value<'_>, log: &mut Log<'_>) {
     for item in list {
         match item.get("role") {
             Some(_) => {
-                Blocks { class: Some("input"), ..Blocks::of(item) }.tell(log);
+                Blocks { class: Some("input"), ..Blocks::of(item) }.add_steps(log);
             }
-            None => tell(item, log),
+            None => add_steps(item, log),
         }
     }
 }
 
 /// An item of the run; a bare one is what others have in `raw_item`.
-fn tell(item: &Value<'_>, log: &mut Log<'_>) {
+fn add_steps(item: &Value<'_>, log: &mut Log<'_>) {
     let class = text(item, "type").unwrap_or("item");
     let (kind, form, role) = match class {
         "message_output_item" | "message" => (Kind::Message, SAID, Role::Agent),
@@ -164,10 +164,10 @@ mod tests {
 
     #[test]
     fn items_are_steps_and_the_context_is_state() {
-        let told = whole(&OPENAI_AGENTS, STATE);
-        assert_eq!(steps(&told)[..2], ["message user: close it", r"tool-call agent: close 7"]);
-        assert!(steps(&told)[2].starts_with("state system"), "{:?}", steps(&told));
-        assert!(state(&told, "context", 2).contains(r#""context":{"account":7}"#));
+        let parsed = whole(&OPENAI_AGENTS, STATE);
+        assert_eq!(steps(&parsed)[..2], ["message user: close it", r"tool-call agent: close 7"]);
+        assert!(steps(&parsed)[2].starts_with("state system"), "{:?}", steps(&parsed));
+        assert!(state(&parsed, "context", 2).contains(r#""context":{"account":7}"#));
         let done = STATE.replace("tool_approval_item", "tool_call_output_item");
         assert_eq!(whole(&OPENAI_AGENTS, &done).0.step(2, &whole(&OPENAI_AGENTS, &done).1).answers, Some(1));
     }

@@ -4,7 +4,7 @@ mod classic;
 mod folder;
 mod sdk;
 
-use super::assembler::{missing_part_of, tell_missing};
+use super::assembler::{missing_part_of, report_missing};
 use super::log::{Adapter, Copies, Form, Log, LogRun};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
@@ -153,7 +153,7 @@ struct Events {
     /// What all answers so far cost; each event says the sum.
     spent: Usage,
     /// Ids of calls of agents behind ACP that were reported.
-    told: HashSet<String>,
+    reported_calls: HashSet<String>,
     copies: Copies,
     /// The steps of events, by their ids as written.
     steps: HashMap<Box<str>, StepNo>,
@@ -197,14 +197,14 @@ impl Events {
         // A record that says this says nothing else.
         if let Some(what) = missing_part_of(event).filter(|_| event.as_object().is_some_and(|it| it.len() == 1)) {
             let before = log.next_step().checked_sub(1).filter(|step| *step >= 0);
-            return tell_missing(what, before, log);
+            return report_missing(what, before, log);
         }
         if event.get("id").is_some_and(|id| self.copies.has(id.text, event.text)) {
             return;
         }
         let first = log.next_step();
         if event.get("kind").and_then(Value::as_str).is_some() {
-            sdk::read(event, &mut self.told, log);
+            sdk::read(event, &mut self.reported_calls, log);
         } else {
             classic::read(event, log);
         }

@@ -101,7 +101,7 @@ impl Adapter for Spans {
         let Some(&span) = values.first() else { return Turn::default() };
         match form {
             CALL => Turn::of(Role::Agent, call(span)),
-            _ => Turn::of(Role::Agent, told(span)),
+            _ => Turn::of(Role::Agent, span_parts(span)),
         }
     }
 
@@ -184,7 +184,7 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
 }
 
 /// What a span says.
-fn told<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
+fn span_parts<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
     let words = said::said(span).or_else(|| text(span, "name").map(Cow::Borrowed));
     words.map(Part::Text).into_iter().collect()
 }

@@ -226,7 +226,7 @@ fn said(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
         details: message.get("details").filter(|details| details.as_object().is_some()),
         ..Blocks::of(message)
     };
-    blocks.tell(log);
+    blocks.add_steps(log);
     if let Some(usage) = usage {
         log.usage(None, &usage);
     }
@@ -306,7 +306,7 @@ fn write_named(record: &Value<'_>, kind: &str, name: &str, slot: &str, log: &mut
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::tests::told;
+    use super::super::log::tests::report_of;
     use super::*;
 
     #[test]
@@ -328,9 +328,9 @@ mod tests {
             entry("d", "c", failed),
             entry("e", "d", r#""type":"session_info","name":"Mine""#),
         ];
-        let told = told(Pi.run(), &Pi, &lines.join("\n"));
-        assert_eq!(told.summaries, ["one", "two", "so far", "no quota", "{\"name\":\"Mine\"}"]);
-        assert_eq!((told.errors.as_slice(), told.title.as_deref()), (&[3][..], Some("Mine")));
-        assert_eq!((told.seen_at(1), told.seen_at(3)), (vec![0, 1], vec![1, 3]));
+        let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+        assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "{\"name\":\"Mine\"}"]);
+        assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
+        assert_eq!((report.seen_at(1), report.seen_at(3)), (vec![0, 1], vec![1, 3]));
     }
 }

@@ -83,7 +83,7 @@ impl Adapter for Records {
             details: record.get("toolCallResult"),
             ..Parts::of(message, role)
         }
-        .tell(log);
+        .add_steps(log);
         if steps.is_empty() {
             let (values, time) = ([record], record.get("timestamp"));
             let class = text(record, "subtype").or(Some(class));
@@ -106,7 +106,7 @@ mod tests {
         let rewind =
             r#"{"uuid":"r","sessionId":"s","type":"system","subtype":"rewind","systemPayload":{"targetUuid":"a"}}"#;
         let text = SESSION.replace(r#"}}{"uuid""#, "}}\n{\"uuid\"");
-        let told = lines(&QWEN, &format!("{text}\n{rewind}"));
+        let parsed = lines(&QWEN, &format!("{text}\n{rewind}"));
         let expected = [
             "message user: read it",
             "thought agent: Open it.",
@@ -114,9 +114,9 @@ mod tests {
             "tool-result environment: one (of 2)",
             "message agent: It says one.",
         ];
-        assert_eq!(steps(&told)[..5], expected);
-        assert!(steps(&told)[5].starts_with("state system"), "{:?}", steps(&told));
-        assert_eq!(told.0.step(5, &told.1).class.as_deref(), Some("rewind"));
-        assert_eq!(told.0.step(1, &told.1).tokens, Some(5));
+        assert_eq!(steps(&parsed)[..5], expected);
+        assert!(steps(&parsed)[5].starts_with("state system"), "{:?}", steps(&parsed));
+        assert_eq!(parsed.0.step(5, &parsed.1).class.as_deref(), Some("rewind"));
+        assert_eq!(parsed.0.step(1, &parsed.1).tokens, Some(5));
     }
 }

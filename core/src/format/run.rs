@@ -126,14 +126,14 @@ pub struct Near {
     /// How much of it does, from 0 to 1.
     pub share: f64,
     /// The same in words.
-    pub told: String,
+    pub description: String,
 }
 
 impl Near {
     /// So many of so many do.
     #[must_use]
     pub fn of(n: usize, all: usize, what: &str) -> Self {
-        Self { share: n as f64 / all.max(1) as f64, told: format!("{n} of {all} {what}") }
+        Self { share: n as f64 / all.max(1) as f64, description: format!("{n} of {all} {what}") }
     }
 }
 

@@ -171,7 +171,7 @@ mod tests {
     use crate::model::{Place, RecordBody};
 
     #[test]
-    fn a_record_of_a_log_tells_what_a_table_shows_of_it() {
+    fn a_record_of_a_log_gives_what_a_table_shows_of_it() {
         let text = br#"[{"role":"user","content":"list  it"},{"role":"assistant","content":"a.txt"}]"#;
         let place = Place { span: Span { offset: 7, len: text.len() as u64 }, line: 3 };
         let record = Record { number: 4, place, body: RecordBody::Text };

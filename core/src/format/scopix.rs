@@ -200,7 +200,7 @@ impl Run for Context {
         }
         let text = describe::read(at.place.place.span, bytes).unwrap_or_default();
         let value = json::parse_lenient(&text).ok();
-        let told = |key: &str| value.as_ref().and_then(|v| v.get(key)).and_then(Value::as_str).map(str::to_owned);
+        let text_of = |key: &str| value.as_ref().and_then(|v| v.get(key)).and_then(Value::as_str).map(str::to_owned);
         let (sign, role) = sign_and_role(at.shape);
         let summary = self.summary(step, at.shape, value.as_ref());
         Step {
@@ -209,9 +209,9 @@ impl Run for Context {
             kind: at.shape.name().to_owned(),
             class: Some(at.shape.name().to_owned()),
             role,
-            role_text: told("agent_name").or_else(|| told("source_node")),
+            role_text: text_of("agent_name").or_else(|| text_of("source_node")),
             chars: summary.chars().count(),
-            time: told("timestamp").or_else(|| self.newest_time(step)),
+            time: text_of("timestamp").or_else(|| self.newest_time(step)),
             label: at.shape.name().to_owned(),
             summary: describe::shortened(&summary),
             ..Step::default()

@@ -123,7 +123,7 @@ fn history(record: &Value<'_>, is_all: bool, log: &mut Log<'_>) {
     for item in record.get("history").and_then(Value::as_array).unwrap_or_default() {
         let is_demo = item.get("is_demo").and_then(Value::as_bool) == Some(true);
         if is_all {
-            Blocks { is_injected: is_demo, ..Blocks::of(item) }.tell(log);
+            Blocks { is_injected: is_demo, ..Blocks::of(item) }.add_steps(log);
             continue;
         }
         if text(item, "role") == Some("assistant") && !is_demo {
@@ -195,47 +195,49 @@ fn tool(action: &Value<'_>) -> &'static str {
 fn result<'v>(observation: &'v Value<'v>, beside: &[&'v Value<'v>]) -> ToolResult<'v> {
     let seconds = beside.iter().find_map(|value| value.as_number()?.parse::<f64>().ok());
     let state = beside.iter().find(|value| value.as_number().is_none());
-    let told = |key: &str| match state?.as_str() {
-        Some(text) => json::parse(text.trim()).ok()?.get(key)?.as_str().map(|told| Cow::Owned(told.to_owned())),
+    let member = |key: &str| match state?.as_str() {
+        Some(text) => {
+            json::parse(text.trim()).ok()?.get(key)?.as_str().map(|found_text| Cow::Owned(found_text.to_owned()))
+        }
         None => state?.get(key)?.as_str().map(Cow::Borrowed),
     };
     ToolResult {
         text: observation.as_str().map(Cow::Borrowed).unwrap_or_default(),
         ms: seconds.filter(|s| s.is_finite() && *s >= 0.0).map(|s| cast::f64_to_u64((s * 1000.0).round())),
-        cwd: told("working_dir"),
-        open_file: told("open_file"),
+        cwd: member("working_dir"),
+        open_file: member("open_file"),
         ..ToolResult::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::tests::{damage, told};
+    use super::super::log::tests::{damage, report_of};
     use super::*;
 
     #[test]
     fn messages_then_thought_action_and_observation_of_each_item() {
-        let told = told(SweAgent.run(), &SweAgent, TRAJECTORY);
+        let report = report_of(SweAgent.run(), &SweAgent, TRAJECTORY);
         let kinds = ["message", "message", "message", "tool-call", "tool-result", "tool-call", "tool-result"];
-        assert_eq!(told.kinds, kinds);
-        assert_eq!(told.roles[..4], ["system", "user", "agent", "agent"]);
-        assert_eq!(told.tools[3..], ["bash", "bash", "submit", "submit"]);
-        assert_eq!(told.answers[4..], [Some(3), None, Some(5)]);
-        assert_eq!(told.value("/environment/main/working_dir"), "\"/w\"");
-        assert_eq!(told.value("/session/main/exit_status"), "\"submitted\"");
-        assert_eq!(told.value("/shell/main/ms"), "250");
-        assert_eq!(told.value("/usage/main/cost"), "0.25");
+        assert_eq!(report.kinds, kinds);
+        assert_eq!(report.roles[..4], ["system", "user", "agent", "agent"]);
+        assert_eq!(report.tools[3..], ["bash", "bash", "submit", "submit"]);
+        assert_eq!(report.answers[4..], [Some(3), None, Some(5)]);
+        assert_eq!(report.value("/environment/main/working_dir"), "\"/w\"");
+        assert_eq!(report.value("/session/main/exit_status"), "\"submitted\"");
+        assert_eq!(report.value("/shell/main/ms"), "250");
+        assert_eq!(report.value("/usage/main/cost"), "0.25");
     }
 
     #[test]
     fn states_as_text_demonstrations_and_empty_items() {
         let old =
             r#"{"trajectory":[{"thought":"","action":"","observation":"","state":"{\"working_dir\":\"/x\"}\n"}]}"#;
-        let seen = told(SweAgent.run(), &SweAgent, old);
+        let seen = report_of(SweAgent.run(), &SweAgent, old);
         assert_eq!(seen.kinds, ["message"]);
         assert_eq!(seen.value("/environment/main/working_dir"), "\"/x\"");
         let demo = r#"{"history":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
-        assert_eq!(told(SweAgent.run(), &SweAgent, demo).roles, ["user", "agent"]);
+        assert_eq!(report_of(SweAgent.run(), &SweAgent, demo).roles, ["user", "agent"]);
     }
 
     #[test]

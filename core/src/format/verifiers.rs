@@ -142,7 +142,7 @@ fn said(value: Option<&Value<'_>>, role: Role, log: &mut Log<'_>) {
     let Some(value) = value else { return };
     match value.as_array() {
         Some(messages) => messages.iter().for_each(|message| {
-            Blocks { class: text(message, "role"), ..Blocks::of(message) }.tell(log);
+            Blocks { class: text(message, "role"), ..Blocks::of(message) }.add_steps(log);
         }),
         None if value.as_str().is_some() => {
             let values = [value];
@@ -243,7 +243,7 @@ fn read_node(number: usize, trace: &str, node: &Value<'_>, log: &mut Log<'_>) {
     let Some(message) = node.get("message") else { return };
     let parent = parent_of(number, node);
     let first = log.next_step();
-    Blocks { class: text(message, "role"), time: node.get("timestamp"), ..Blocks::of(message) }.tell(log);
+    Blocks { class: text(message, "role"), time: node.get("timestamp"), ..Blocks::of(message) }.add_steps(log);
     let is_branch = number > 0 && parent.is_none_or(|parent| parent + 1 != number);
     if is_branch && log.next_step() > first {
         let parent = node.get("parent").map_or("null", |parent| parent.text);
@@ -283,34 +283,34 @@ fn end(trace: &Value<'_>, agent: &str, log: &mut Log<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::tests::{damage, told};
+    use super::super::log::tests::{damage, report_of};
     use super::*;
 
     #[test]
     fn a_row_is_prompt_and_completion_with_its_rewards() {
-        let told = told(run(), &Verifiers, RESULT);
-        assert_eq!(told.kinds, ["message", "tool-call", "tool-result", "message"]);
-        assert_eq!((told.tools[1].as_str(), told.answers[2]), ("calc", Some(1)));
-        assert_eq!(told.rewards[3].as_deref(), Some("1.0"));
-        assert_eq!(told.value("/reward/main/judge_reward"), "0.5");
-        assert_eq!(told.value("/session/main/info"), "{\"level\":1}");
-        assert_eq!(told.title.as_deref(), Some("math 0"));
+        let report = report_of(run(), &Verifiers, RESULT);
+        assert_eq!(report.kinds, ["message", "tool-call", "tool-result", "message"]);
+        assert_eq!((report.tools[1].as_str(), report.answers[2]), ("calc", Some(1)));
+        assert_eq!(report.rewards[3].as_deref(), Some("1.0"));
+        assert_eq!(report.value("/reward/main/judge_reward"), "0.5");
+        assert_eq!(report.value("/session/main/info"), "{\"level\":1}");
+        assert_eq!(report.title.as_deref(), Some("math 0"));
     }
 
     #[test]
     fn texts_are_messages_too() {
-        let told = told(run(), &Verifiers, r#"{"prompt":"2+2?","completion":"4","reward":0}"#);
-        assert_eq!((told.kinds.len(), told.roles.as_slice()), (2, &["user", "agent"][..]));
+        let report = report_of(run(), &Verifiers, r#"{"prompt":"2+2?","completion":"4","reward":0}"#);
+        assert_eq!((report.kinds.len(), report.roles.as_slice()), (2, &["user", "agent"][..]));
     }
 
     #[test]
     fn an_episode_is_its_traces_and_their_attempts() {
-        let told = told(run(), &Verifiers, EPISODE);
-        assert_eq!(told.roles, ["user", "agent", "agent"]);
-        assert_eq!(told.rewards[2].as_deref(), Some("1"));
-        assert_eq!(told.value("/branch/2/parent"), "0");
-        assert_eq!(told.value("/reward/solver/metrics/turns"), "2.0");
-        assert_eq!(told.value("/usage/main/output"), "5");
+        let report = report_of(run(), &Verifiers, EPISODE);
+        assert_eq!(report.roles, ["user", "agent", "agent"]);
+        assert_eq!(report.rewards[2].as_deref(), Some("1"));
+        assert_eq!(report.value("/branch/2/parent"), "0");
+        assert_eq!(report.value("/reward/solver/metrics/turns"), "2.0");
+        assert_eq!(report.value("/usage/main/output"), "5");
     }
 
     #[test]
@@ -333,13 +333,13 @@ mod tests {
             trace("bob", "0.0", &node("null", "user", "d")),
         ];
         let text = format!(r#"{{"id":"e","traces":[{}]}}"#, duel.join(","));
-        let told = told(run(), &Verifiers, &text);
-        assert_eq!(told.standings(), ["main", "abandoned", "main", "main"]);
-        assert_eq!(told.trajectories(), ["ann", "ann", "ann", "bob"].map(|name| Some(name.to_owned())));
-        assert_eq!(told.value("/reward/ann/rewards/win/score"), "1.0");
-        assert_eq!(told.value("/usage/main/input"), "10");
+        let report = report_of(run(), &Verifiers, &text);
+        assert_eq!(report.standings(), ["main", "abandoned", "main", "main"]);
+        assert_eq!(report.trajectories(), ["ann", "ann", "ann", "bob"].map(|name| Some(name.to_owned())));
+        assert_eq!(report.value("/reward/ann/rewards/win/score"), "1.0");
+        assert_eq!(report.value("/usage/main/input"), "10");
         assert_eq!((Verifiers.trajectories_in(text.as_bytes()), Verifiers.trajectories_in(b"{}")), (2, 1));
-        assert_eq!((told.seen_at(3), told.seen_at(2)), (vec![3], vec![0, 2]));
+        assert_eq!((report.seen_at(3), report.seen_at(2)), (vec![3], vec![0, 2]));
     }
 
     #[test]

@@ -54,9 +54,9 @@ mod tests {
 
     #[test]
     fn it_is_state_and_no_trajectory() {
-        let told = whole(&METADATA, METADATA.samples[0]);
-        assert_eq!((told.0.trajectory_count(), steps(&told).len()), (0, 1));
-        assert!(state(&told, "evaluation", 0).contains("\"avg_reward\":0.5"));
+        let parsed = whole(&METADATA, METADATA.samples[0]);
+        assert_eq!((parsed.0.trajectory_count(), steps(&parsed).len()), (0, 1));
+        assert!(state(&parsed, "evaluation", 0).contains("\"avg_reward\":0.5"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Adapter for Rows {
             let Some(value) = record.get(name) else { continue };
             match value.as_array() {
                 Some(messages) => messages.iter().for_each(|message| {
-                    Blocks::of(message).tell(log);
+                    Blocks::of(message).add_steps(log);
                 }),
                 None => {
                     let values = [value];
@@ -100,16 +100,16 @@ impl Adapter for Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::tests::{damage, told};
+    use super::super::log::tests::{damage, report_of};
     use super::*;
 
     #[test]
     fn a_row_is_a_prompt_and_an_answer() {
         for (row, reward, slot) in [(ROW, "1.0", "/session/main/gts"), (SKY_ROW, "0.5", "/session/main/env_extras/n")] {
-            let told = told(run(), &Verl, row);
-            assert_eq!(told.roles, ["user", "agent"]);
-            assert_eq!(told.rewards[1].as_deref(), Some(reward));
-            assert!(!told.value(slot).is_empty(), "{slot}");
+            let report = report_of(run(), &Verl, row);
+            assert_eq!(report.roles, ["user", "agent"]);
+            assert_eq!(report.rewards[1].as_deref(), Some(reward));
+            assert!(!report.value(slot).is_empty(), "{slot}");
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Lines {
     /// Where a run of NUL bytes begins that reaches to the cursor.
     nuls: Option<u64>,
     /// Where the line begins, if it was reported before its newline came.
-    told: Option<Cursor>,
+    reported_start: Option<Cursor>,
 }
 
 impl Lines {
@@ -74,21 +74,21 @@ impl Lines {
     fn end_line(&mut self, at: Cursor, index: &mut RecordIndex) {
         self.end_nuls(at, index);
         self.end_record(index);
-        self.told = None;
+        self.reported_start = None;
     }
 
     pub(super) fn take_early(&mut self, index: &mut RecordIndex) {
         if self.nuls.is_none() && self.first.is_some() {
-            self.told = self.first;
+            self.reported_start = self.first;
             self.end_record(index);
         }
     }
 
     /// A line that was reported early goes on after all: the record is void.
     fn take_back(&mut self, index: &mut RecordIndex) {
-        if let Some(told) = self.told.take() {
+        if let Some(start) = self.reported_start.take() {
             index.truncate(index.len().saturating_sub(1));
-            self.first = Some(told);
+            self.first = Some(start);
         }
     }
 
@@ -102,14 +102,14 @@ impl Lines {
     fn end_nuls(&mut self, at: Cursor, index: &mut RecordIndex) {
         let Some(byte) = self.nuls.take() else { return };
         self.end_record(index);
-        self.told = None;
-        tell_hole(Cursor { byte, line: at.line }, at.byte, index);
+        self.reported_start = None;
+        push_hole(Cursor { byte, line: at.line }, at.byte, index);
     }
 }
 
 /// A run of NUL bytes is a hole that a crash or a truncation left (TAIL T13): a broken record of its own, so that it
 /// costs nobody else its bytes.
-pub(super) fn tell_hole(from: Cursor, end: u64, index: &mut RecordIndex) {
+pub(super) fn push_hole(from: Cursor, end: u64, index: &mut RecordIndex) {
     let (hole, byte) = (from.until(end), from.byte);
     index.push(hole, Some(format!("a hole of {} NUL bytes at byte {byte}, as a crash leaves it", hole.span.len)));
 }

@@ -20,7 +20,7 @@ fn framed(text: &[u8], framing: Framing, size: usize) -> Vec<Record> {
 }
 
 /// Line, text, and `!` before what is broken.
-fn told(text: &[u8], records: &[Record]) -> Vec<String> {
+fn describe_records(text: &[u8], records: &[Record]) -> Vec<String> {
     let one = |r: &Record| {
         let span = r.place.span;
         let text = crate::model::lossy(&text[span.offset as usize..span.end() as usize]);
@@ -32,7 +32,7 @@ fn told(text: &[u8], records: &[Record]) -> Vec<String> {
 
 fn check(framing: Framing, text: &str, expected: &[&str]) {
     let whole = framed(text.as_bytes(), framing, usize::MAX >> 1);
-    assert_eq!(told(text.as_bytes(), &whole), expected, "{framing:?} {text:?}");
+    assert_eq!(describe_records(text.as_bytes(), &whole), expected, "{framing:?} {text:?}");
     for size in 1..=9 {
         assert_eq!(framed(text.as_bytes(), framing, size), whole, "{framing:?} {text:?} in pieces of {size}");
     }
@@ -133,7 +133,7 @@ fn members_are_those_of_one_object_of_objects_or_values() {
         "7",
     ] {
         let values = framed(text.as_bytes(), Values, usize::MAX >> 1);
-        let values = told(text.as_bytes(), &values);
+        let values = describe_records(text.as_bytes(), &values);
         check(Members, text, &values.iter().map(String::as_str).collect::<Vec<_>>());
     }
 }
@@ -141,8 +141,8 @@ fn members_are_those_of_one_object_of_objects_or_values() {
 #[test]
 fn bytes_that_are_no_text_are_no_obstacle() {
     let bad = b"{\"a\":\"\xff\"}\n\x80\n{}";
-    assert_eq!(told(bad, &framed(bad, Text, 5)), ["1 {\"a\":\"\u{fffd}\"}", "2 \u{fffd}", "3 {}"]);
-    assert_eq!(told(bad, &framed(bad, Values, 5)), ["!1 {\"a\":\"\u{fffd}\"}\n\u{fffd}", "3 {}"]);
+    assert_eq!(describe_records(bad, &framed(bad, Text, 5)), ["1 {\"a\":\"\u{fffd}\"}", "2 \u{fffd}", "3 {}"]);
+    assert_eq!(describe_records(bad, &framed(bad, Values, 5)), ["!1 {\"a\":\"\u{fffd}\"}\n\u{fffd}", "3 {}"]);
     let holes = [b"{}\n\0{}\n[1".as_slice(), &[0; 600], b"{}\n", &[0; 512]].concat();
     for size in [1, 100, 1000, 5000] {
         let records = framed(&holes, Text, size);

@@ -1,7 +1,7 @@
 //! Records as values: one text, the elements of one array, the members of one object, a run of values with white space
 //! between them.
 
-use super::lines::{DetectLines, Lines, tell_hole, zeros};
+use super::lines::{DetectLines, Lines, push_hole, zeros};
 use super::{Cursor, Ending, FramerAction, Mode, Rules, is_space};
 use crate::json::{DEPTH_MAX, SCAN_DEPTH_MAX, Scan, Scanner};
 use crate::model::Framing;
@@ -15,13 +15,13 @@ pub(super) struct Whole {
     scanner: Scanner,
     end: Option<Cursor>,
     /// Whether the record was reported before the end.
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl Whole {
     pub(super) fn new(start: Cursor, first: u8) -> Self {
         let is_container = matches!(first, b'{' | b'[');
-        Self { start, is_container, scanner: Scanner::default(), end: None, is_told: false }
+        Self { start, is_container, scanner: Scanner::default(), end: None, is_reported: false }
     }
 
     pub(super) fn feed(
@@ -50,7 +50,7 @@ impl Whole {
         at.pass(&piece[..space]);
         let is_record = self.is_container || rules.framing == Framing::Elements;
         if is_record && end.line == self.start.line && at.line > end.line {
-            self.tell(end, index);
+            self.push_record(end, index);
             return FramerAction::Now(Mode::Lines(Lines::default()));
         }
         if space == piece.len() {
@@ -66,24 +66,24 @@ impl Whole {
             (None, Ok(())) => at,
             (None, Err(why)) => return DetectLines::begin(rules, self.start, at.byte, why),
         };
-        self.tell(end, index);
+        self.push_record(end, index);
         FramerAction::Now(Mode::Ended)
     }
 
-    fn tell(&mut self, end: Cursor, index: &mut RecordIndex) {
-        if !std::mem::replace(&mut self.is_told, true) {
+    fn push_record(&mut self, end: Cursor, index: &mut RecordIndex) {
+        if !std::mem::replace(&mut self.is_reported, true) {
             index.push(self.start.until(end.byte), None);
         }
     }
 
     pub(super) fn take_early(&mut self, index: &mut RecordIndex) {
         if let Some(end) = self.end {
-            self.tell(end, index);
+            self.push_record(end, index);
         }
     }
 
     pub(super) fn ending(&self) -> Ending {
-        match (self.is_told, self.end) {
+        match (self.is_reported, self.end) {
             (true, _) => Ending::Clean,
             (false, Some(_)) => Ending::Whole,
             (false, None) => Ending::Torn,
@@ -92,7 +92,7 @@ impl Whole {
 
     /// Where what is no record yet begins.
     pub(super) fn start(&self) -> Option<Cursor> {
-        (!self.is_told).then_some(self.start)
+        (!self.is_reported).then_some(self.start)
     }
 }
 
@@ -372,7 +372,7 @@ impl Run {
                 Self::Skip(skip) => {
                     let Some(taken) = skip.feed(at, piece) else { return FramerAction::More };
                     piece = &piece[taken..];
-                    skip.tell(index);
+                    skip.push_record(index);
                     *self = Self::Between;
                 }
                 Self::Nuls(start) => {
@@ -382,7 +382,7 @@ impl Run {
                     if piece.is_empty() {
                         return FramerAction::More;
                     }
-                    tell_hole(*start, at.byte, index);
+                    push_hole(*start, at.byte, index);
                     *self = Self::Between;
                 }
             }
@@ -408,8 +408,8 @@ impl Run {
                 Err(why) => return Self::unreadable(*start, at.byte, why),
             },
             Self::Scalar(start) => index.push(start.until(at.byte), None),
-            Self::Skip(skip) => skip.tell(index),
-            Self::Nuls(start) => tell_hole(*start, at.byte, index),
+            Self::Skip(skip) => skip.push_record(index),
+            Self::Nuls(start) => push_hole(*start, at.byte, index),
         }
         FramerAction::Now(Mode::Ended)
     }
@@ -456,7 +456,7 @@ impl Skip {
         None
     }
 
-    fn tell(&mut self, index: &mut RecordIndex) {
+    fn push_record(&mut self, index: &mut RecordIndex) {
         index.push(self.start.until(self.end), Some(std::mem::take(&mut self.why)));
     }
 }

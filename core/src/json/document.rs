@@ -437,9 +437,9 @@ mod tests {
         after.set(&["n", "m", "k"], document("{}"));
         assert_eq!(before.text(), r#"{"a":{"x":1,"y":[1]},"b":2,"e":{}}"#);
         let changes = before.changes_to(&after);
-        let told: Vec<String> =
+        let kinds: Vec<String> =
             changes.iter().map(|(path, v)| format!("{} {:?}", path.join("/"), v.map(Document::text))).collect();
-        assert_eq!(told, ["a/x Some(\"5\")", "a/y Some(\"[1,2]\")", "n/m/k Some(\"{}\")", "b None"]);
+        assert_eq!(kinds, ["a/x Some(\"5\")", "a/y Some(\"[1,2]\")", "n/m/k Some(\"{}\")", "b None"]);
         assert_eq!(document("[1]").appended(&document("[1.0,2]")).map(<[_]>::len), Some(1));
         assert!(document("[1]").appended(&document("[2,1]")).is_none());
         assert!(document("[1,2]").appended(&document("[1]")).is_none());

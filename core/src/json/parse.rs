@@ -56,12 +56,12 @@ pub fn parse_lenient(text: &str) -> Result<Value<'_>, SyntaxError> {
 pub(super) fn fault(text: &str) -> SyntaxError {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let value = text.trim_matches(is_space);
-    let (told, text, offset) = if value.starts_with(['{', '[']) {
+    let (result, text, offset) = if value.starts_with(['{', '[']) {
         (skim(value), value, value.as_ptr() as usize - text.as_ptr() as usize)
     } else {
         (serde_json::from_str::<&RawValue>(text).map(|_| ()), text, 0)
     };
-    let error = told.map_or_else(|e| located(text, &e), |()| SyntaxError { byte: 0, message: "no JSON".to_owned() });
+    let error = result.map_or_else(|e| located(text, &e), |()| SyntaxError { byte: 0, message: "no JSON".to_owned() });
     SyntaxError { byte: error.byte + offset, ..error }
 }
 
@@ -134,13 +134,13 @@ fn located(text: &str, e: &serde_json::Error) -> SyntaxError {
     };
     let byte = (line_start + e.column().saturating_sub(1)).min(text.len());
     let full = e.to_string();
-    let told = full.rfind(" at line ").map_or(full.as_str(), |i| &full[..i]);
-    SyntaxError { byte, message: plain_words(told).to_owned() }
+    let cut_message = full.rfind(" at line ").map_or(full.as_str(), |i| &full[..i]);
+    SyntaxError { byte, message: plain_words(cut_message).to_owned() }
 }
 
 /// What `serde_json` says, in words for people who do not write parsers.
-fn plain_words(told: &str) -> &str {
-    match told {
+fn plain_words(message: &str) -> &str {
+    match message {
         "expected ident" => NO_WORD,
         "expected value" => NO_VALUE,
         "trailing characters" => "more text behind the value",
@@ -148,7 +148,7 @@ fn plain_words(told: &str) -> &str {
         "EOF while parsing a string" => "the text ends inside a string",
         "EOF while parsing a list" => "the text ends inside an array",
         "EOF while parsing an object" => "the text ends inside an object",
-        told => told,
+        other => other,
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
             let e = parse(text).unwrap_err();
             assert!(e.byte.abs_diff(byte) <= 1, "{text}: {e}");
         }
-        for (text, told) in [
+        for (text, message) in [
             ("third", "a word that is not true, false or null at byte 1"),
             ("[1, nul]", "a word that is not true, false or null at byte 7"),
             ("# words", "no value begins like this at byte 0"),
@@ -215,7 +215,7 @@ mod tests {
             ("{\"a\":1", "the text ends inside an object at byte 5"),
             ("{} x", "more text behind the value at byte 3"),
         ] {
-            assert_eq!(parse(text).unwrap_err().to_string(), told);
+            assert_eq!(parse(text).unwrap_err().to_string(), message);
         }
         assert_eq!(parse_lenient("\"a\\ud800b\"").unwrap().as_str(), Some("a\u{FFFD}b"));
     }

@@ -100,20 +100,20 @@ mod tests {
     #[test]
     fn reads_what_it_is_asked_for_and_passes_over_the_rest() {
         let mut skim = Skim::new(r#" {"a\u0062" : [1, {"x":"]\""}, []] , "c":{}, "d" : "\ud83d\ude00" } "#);
-        let mut told = Vec::new();
+        let mut members = Vec::new();
         skim.object(|skim, key| {
             let mut parts = Vec::new();
             match &*key {
                 "ab" => skim.array(|skim| skim.pass().map(|text| parts.push(text)))?,
                 _ => parts.push(skim.pass()?),
             }
-            told.push((key.into_owned(), parts));
+            members.push((key.into_owned(), parts));
             Some(())
         })
         .unwrap();
         let own = |key: &str, parts: &[&'static str]| (key.to_owned(), parts.to_vec());
         assert_eq!(
-            told,
+            members,
             [own("ab", &["1", r#"{"x":"]\""}"#, "[]"]), own("c", &["{}"]), own("d", &[r#""\ud83d\ude00""#])]
         );
         assert_eq!(skim.end(), Some(()));

@@ -173,7 +173,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_tell_what_bytes_tell(
+        fn blocks_give_the_result_of_bytes(
             parts in proptest::collection::vec(
                 prop_oneof![
                     6 => "[a-z ]{1,30}".prop_map(String::into_bytes),

@@ -47,13 +47,13 @@ impl Lint {
     pub fn options(&self) -> String {
         let of = self.id.split('.').next().and_then(family);
         let format = of.map_or("auto", |family| family.format);
-        let told = self.help.split_once("In the example").and_then(|(_, rest)| rest.split_once("`obelus check "));
-        let told = told.and_then(|(_, rest)| rest.split('`').next()).or(match of.map(|family| family.name) {
+        let example = self.help.split_once("In the example").and_then(|(_, rest)| rest.split_once("`obelus check "));
+        let arguments = example.and_then(|(_, rest)| rest.split('`').next()).or(match of.map(|family| family.name) {
             Some("data") => Some("--data"),
             Some("loss") => Some("--loss chatml"),
             _ => None,
         });
-        told.map_or_else(|| format!("--format {format}"), |told| format!("--format {format} {told}"))
+        arguments.map_or_else(|| format!("--format {format}"), |arguments| format!("--format {format} {arguments}"))
     }
 
     /// The first sentence of its help.

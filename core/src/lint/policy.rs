@@ -79,12 +79,15 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
         let mut policy = Policy::default();
         policy.layer(&words(&["adp"]), &words(&["adp.empty"])).unwrap();
-        let told = |policy: &Policy, rule| policy.judge(finding(rule)).map(|f| f.severity);
-        assert_eq!(told(&policy, "adp.shape"), None);
-        assert_eq!(told(&policy, "adp.empty"), Some(Severity::Error));
-        assert_eq!(told(&policy, "sft.empty"), Some(Severity::Warning));
+        let severity_of = |policy: &Policy, rule| policy.judge(finding(rule)).map(|f| f.severity);
+        assert_eq!(severity_of(&policy, "adp.shape"), None);
+        assert_eq!(severity_of(&policy, "adp.empty"), Some(Severity::Error));
+        assert_eq!(severity_of(&policy, "sft.empty"), Some(Severity::Warning));
         policy.layer(&words(&["adp.empty"]), &words(&["sft"])).unwrap();
-        assert_eq!((told(&policy, "adp.empty"), told(&policy, "sft.empty")), (None, Some(Severity::Error)));
+        assert_eq!(
+            (severity_of(&policy, "adp.empty"), severity_of(&policy, "sft.empty")),
+            (None, Some(Severity::Error))
+        );
         assert!(policy.layer(&words(&["adp"]), &words(&["adp"])).is_err());
         let problem = policy.layer(&words(&["adp.shap"]), &[]).unwrap_err().to_string();
         assert!(problem.contains("`adp.shap`") && problem.contains("do you mean adp.shape"), "{problem}");

@@ -13,7 +13,7 @@ use crate::rules::trajectory::{Entry, Hint, Way, turn};
 use std::borrow::Borrow;
 
 /// Longest text of an action that is kept, in characters.
-const TOLD_CHARS_MAX: usize = 80;
+const TEXT_CHARS_MAX: usize = 80;
 
 /// Something that an agent did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Action {
     /// The step in its attempt.
     pub step: usize,
     /// The tool and the beginning of the arguments, or of the words.
-    pub told: String,
+    pub label: String,
 }
 
 /// An attempt as its actions; the steps of `attempt` are their digests.
@@ -46,9 +46,9 @@ impl ActionAttempt {
         attempt.steps.clear();
         for step in steps {
             let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == Role::Agent) else { continue };
-            for (digest, told) in done(entry) {
+            for (digest, action_label) in done(entry) {
                 attempt.steps.push(digest);
-                actions.push(Action { step, told });
+                actions.push(Action { step, label: action_label });
             }
         }
         Some(Self { attempt, reward: Rollout::of(record, by, way)?.reward, actions })
@@ -68,8 +68,8 @@ fn done(entry: &Entry<'_>) -> Vec<(u128, String)> {
         Part::Call(call) => {
             let arguments = json::parse(&call.arguments)
                 .map_or_else(|_| digest::of_text("arguments", &call.arguments), |arguments| digest::of(&arguments));
-            let told = format!("{} {}", call.name, call.arguments);
-            Some((digest::of_text(&call.name, &format!("{arguments:032x}")), shortened(&told)))
+            let call_text = format!("{} {}", call.name, call.arguments);
+            Some((digest::of_text(&call.name, &format!("{arguments:032x}")), shortened(&call_text)))
         }
         _ => None,
     };
@@ -86,10 +86,10 @@ fn done(entry: &Entry<'_>) -> Vec<(u128, String)> {
 
 fn shortened(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= TOLD_CHARS_MAX {
+    if words.chars().count() <= TEXT_CHARS_MAX {
         return words;
     }
-    words.chars().take(TOLD_CHARS_MAX - 1).chain(['…']).collect()
+    words.chars().take(TEXT_CHARS_MAX - 1).chain(['…']).collect()
 }
 
 /// How some attempts came out.
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_are_aligned_by_calls_and_each_branch_tells_its_success() {
+    fn attempts_are_aligned_by_calls_and_each_branch_shows_its_success() {
         let all = [
             attempt(0, &["look", "read", "mend"], 1.0),
             attempt(1, &["look", "read", "drop"], 0.0),
@@ -216,7 +216,7 @@ mod tests {
             attempt(3, &["ask"], 0.0),
         ];
         let tree = action_tree(&all, &[0, 1, 2, 3], 1.0);
-        let told: Vec<String> = tree
+        let labels: Vec<String> = tree
             .stretches
             .iter()
             .map(|(s, of)| {
@@ -224,7 +224,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            labels,
             [
                 "0..0 2/4 Some(0.5)",
                 " 0..2 2/3 Some(0.6666666666666666)",
@@ -236,7 +236,7 @@ mod tests {
         );
         let parting = tree.parting.unwrap();
         assert_eq!((parting.behind, parting.branches), (1, vec![2, 4]));
-        assert_eq!((all[0].actions[1].step, all[0].actions[1].told.as_str()), (3, "read { \"n\":1}"));
+        assert_eq!((all[0].actions[1].step, all[0].actions[1].label.as_str()), (3, "read { \"n\":1}"));
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl AttemptTree {
 
     /// The first steps of branches that are to be reported, by the record that has them: branch and step.
     #[must_use]
-    pub fn steps_to_tell(&self) -> BTreeMap<usize, Vec<(usize, usize)>> {
+    pub fn first_steps(&self) -> BTreeMap<usize, Vec<(usize, usize)>> {
         let mut out: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for (i, Branch { stretch, .. }) in self.branches.iter().enumerate().filter(|(_, b)| !b.stretch.steps.is_empty())
         {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_tells_what_all_below_it_came_to() {
+    fn a_branch_sums_up_what_all_below_it_came_to() {
         let all = vec![
             attempt(3, &[1, 2, 3], Some("1.0"), "done"),
             attempt(5, &[1, 2, 4, 5], Some("0"), "cost"),
@@ -283,13 +283,13 @@ mod tests {
             attempt(9, &[1, 7], None, "done"),
         ];
         let tree = AttemptTree::of("t".into(), all, 0);
-        let told: Vec<String> = tree
+        let labels: Vec<String> = tree
             .branches
             .iter()
             .map(|b| format!("{:?} {:?} {:?}", b.stretch.steps, b.outcome.rewards, b.outcome.finishes))
             .collect();
         assert_eq!(
-            told,
+            labels,
             [
                 r#"0..1 Some((0.0, 1.0)) [("cost", 2), ("done", 2)]"#,
                 r#"1..2 Some((0.0, 1.0)) [("cost", 2), ("done", 1)]"#,
@@ -298,7 +298,7 @@ mod tests {
                 r#"1..2 None [("done", 1)]"#,
             ]
         );
-        let steps = tree.steps_to_tell();
+        let steps = tree.first_steps();
         assert_eq!(steps[&3], [(0, 0), (1, 1), (2, 2)]);
         assert_eq!((steps[&5].as_slice(), steps[&9].as_slice()), (&[(3, 2)][..], &[(4, 1)][..]));
     }

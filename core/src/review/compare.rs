@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn changes_name_the_values_that_differ() {
-        let told = |old: &str, new: &str| {
+        let describe = |old: &str, new: &str| {
             let all = changes(&parse(old).unwrap(), &parse(new).unwrap());
             let side = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             all.into_iter()
@@ -158,10 +158,10 @@ mod tests {
                 .join("; ")
         };
         assert_eq!(
-            told(r#"{"a":1,"b":[1,{"x/y":2}]}"#, r#"{"b":[1,{"x/y":3},4],"c":null}"#),
+            describe(r#"{"a":1,"b":[1,{"x/y":2}]}"#, r#"{"b":[1,{"x/y":3},4],"c":null}"#),
             "/a 1 -; /b/1/x~1y 2 3; /b/2 - 4; /c - null"
         );
-        assert_eq!(told(r#"{"a":"\u0061","b":1}"#, r#"{"b":1,"a":"a"}"#), "");
-        assert_eq!(told("[1]", r#"{"0":1}"#), " [1] {\"0\":1}");
+        assert_eq!(describe(r#"{"a":"\u0061","b":1}"#, r#"{"b":1,"a":"a"}"#), "");
+        assert_eq!(describe("[1]", r#"{"0":1}"#), " [1] {\"0\":1}");
     }
 }

@@ -48,7 +48,7 @@ impl Units {
     }
 
     /// Takes the key of a unit whose turn has not come.
-    pub fn tell(&mut self, unit: usize, key: ContentKey) {
+    pub fn set_key(&mut self, unit: usize, key: ContentKey) {
         if unit >= self.keys.len() {
             self.ahead.insert(unit, key);
         }

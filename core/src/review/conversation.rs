@@ -64,8 +64,8 @@ impl Conversation {
 fn schemas(tools: &str) -> Value {
     let Ok(tools) = json::parse_lenient(tools) else { return Value::UNDEFINED };
     match tools.as_str().map(json::parse) {
-        Some(Ok(inner)) => told(&inner),
-        _ => told(&tools),
+        Some(Ok(inner)) => template_value(&inner),
+        _ => template_value(&tools),
     }
 }
 
@@ -94,7 +94,7 @@ impl Turn {
             field: field(&written),
             step: said.step,
             path: said.path.clone(),
-            value: told(&written),
+            value: template_value(&written),
         })
     }
 }
@@ -123,7 +123,7 @@ fn field(message: &json::Value<'_>) -> Option<(&'static str, bool)> {
 }
 
 /// A value for a template. Whole numbers stay whole as long as this engine can hold them.
-pub(super) fn told(value: &json::Value<'_>) -> Value {
+pub(super) fn template_value(value: &json::Value<'_>) -> Value {
     match &value.data {
         Data::Null => Value::from(()),
         Data::Bool(is_set) => Value::from(*is_set),
@@ -133,8 +133,10 @@ pub(super) fn told(value: &json::Value<'_>) -> Value {
             whole.or_else(|_| text.parse::<f64>().map(Value::from)).unwrap_or_else(|_| Value::from(text))
         }
         Data::String(text) => Value::from(&**text),
-        Data::Array(items) => items.iter().map(told).collect(),
-        Data::Object(object) => Value::from_pairs(object.entries().map(|(key, value)| (key.to_owned(), told(value)))),
+        Data::Array(items) => items.iter().map(template_value).collect(),
+        Data::Object(object) => {
+            Value::from_pairs(object.entries().map(|(key, value)| (key.to_owned(), template_value(value))))
+        }
         Data::Deep => Value::from(value.text),
     }
 }

@@ -214,7 +214,7 @@ mod tests {
         ] {
             assert_eq!(read(typed).unwrap(), expected);
         }
-        for (typed, told) in [
+        for (typed, message) in [
             ("", "an expression follows ="),
             ("x = ", "an expression follows ="),
             ("steps = 1", "already"),
@@ -223,20 +223,20 @@ mod tests {
             (".[0]", "as in name = .[0]"),
         ] {
             let why = read(typed).unwrap_err();
-            assert!(why.contains(told), "{typed}: {why}");
+            assert!(why.contains(message), "{typed}: {why}");
         }
     }
 
     #[test]
     fn the_first_result_is_the_value() {
-        let told = |result: &str| CellValue::of(Some(result), false);
+        let cell = |result: &str| CellValue::of(Some(result), false);
         assert_eq!(
-            (told("null"), told("1.50"), CellValue::of(None, true)),
+            (cell("null"), cell("1.50"), CellValue::of(None, true)),
             (CellValue::Nothing, CellValue::Number(1.5), CellValue::Failed)
         );
-        assert_eq!(told("\"a\\n b\"").shown().unwrap(), "a b");
-        assert_eq!(told("{\"a\":[true]}").shown().unwrap(), "{\"a\":[true]}");
-        assert_eq!(told(&format!("\"{}\"", "ä".repeat(99))).shown().unwrap(), "ä".repeat(32));
+        assert_eq!(cell("\"a\\n b\"").shown().unwrap(), "a b");
+        assert_eq!(cell("{\"a\":[true]}").shown().unwrap(), "{\"a\":[true]}");
+        assert_eq!(cell(&format!("\"{}\"", "ä".repeat(99))).shown().unwrap(), "ä".repeat(32));
         assert_eq!(CellValue::of(None, false), CellValue::Nothing);
     }
 

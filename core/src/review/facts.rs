@@ -326,7 +326,7 @@ impl<'t> Entry<'t> {
 
     /// What a custom column says.
     #[must_use]
-    pub fn told(self, name: CustomColumn) -> &'t CellValue {
+    pub fn custom_value(self, name: CustomColumn) -> &'t CellValue {
         let table = self.own.iter().find(|(own, _)| *own == name);
         table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&CellValue::Nothing)
     }
@@ -460,7 +460,7 @@ impl Subject for Entry<'_> {
     }
 
     fn own(&self, name: CustomColumn) -> &CellValue {
-        self.told(name)
+        self.custom_value(name)
     }
 
     fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool {

@@ -29,25 +29,25 @@ pub struct FilterFault {
     /// The character, from 1, at which the fault is; None: no one place of what was typed.
     pub at: Option<usize>,
     /// A sentence.
-    pub told: String,
+    pub message: String,
 }
 
 impl FilterFault {
-    fn everywhere(told: String) -> Self {
-        Self { at: None, told }
+    fn everywhere(message: String) -> Self {
+        Self { at: None, message }
     }
 
     fn of(text: &str, fault: Fault) -> Self {
         let before = text.get(..fault.at).unwrap_or(text);
-        Self { at: Some(before.chars().count() + 1), told: fault.told }
+        Self { at: Some(before.chars().count() + 1), message: fault.message }
     }
 }
 
 impl fmt::Display for FilterFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.at {
-            Some(at) => write!(f, "at character {at}: {}", self.told),
-            None => f.write_str(&self.told),
+            Some(at) => write!(f, "at character {at}: {}", self.message),
+            None => f.write_str(&self.message),
         }
     }
 }
@@ -174,8 +174,8 @@ impl Filter {
         let Some(name) = text.trim().strip_prefix(SAVED) else { return Self::parse(text, scope) };
         if let Some((_, filter)) = saved.iter().find(|(known, _)| known == name) {
             if Self::is_name(filter) {
-                let told = format!("{SAVED}{name} is {filter}, and a filter by name cannot be another by name");
-                return Err(FilterFault::everywhere(told));
+                let message = format!("{SAVED}{name} is {filter}, and a filter by name cannot be another by name");
+                return Err(FilterFault::everywhere(message));
             }
             return Self::parse(filter, scope)
                 .map_err(|fault| FilterFault::everywhere(format!("{SAVED}{name} is {filter}: {fault}")));
@@ -186,8 +186,8 @@ impl Filter {
             [] => "config.toml has no [filters]".to_owned(),
             _ => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
         };
-        let told = format!("no filter is called {name}; {}", near.unwrap_or_else(all));
-        Err(FilterFault { at: Some(1), told })
+        let message = format!("no filter is called {name}; {}", near.unwrap_or_else(all));
+        Err(FilterFault { at: Some(1), message })
     }
 
     /// Whether a text, as people type it, means a filter of the configuration by its name.
@@ -293,7 +293,7 @@ impl Filter {
             Field::Own(name) => vec![name],
             _ => Vec::new(),
         };
-        let more = Self::parse(&more, Scope::Table(&own)).map_err(|fault| FilterFault::everywhere(fault.told))?;
+        let more = Self::parse(&more, Scope::Table(&own)).map_err(|fault| FilterFault::everywhere(fault.message))?;
         match self.terms.iter_mut().find(|term| term.is_choice_of(field)) {
             Some(term) if term.values.len() >= VALUES_MAX => return Err(FilterFault::everywhere(too_many())),
             Some(term) => term.values.extend(more.terms.into_iter().flat_map(|term| term.values)),
@@ -328,13 +328,13 @@ fn too_many() -> String {
 fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
     let Written { at, is_negated, name, sign, values } = written;
     if values.len() > VALUES_MAX {
-        return Err(Fault { at, told: too_many() });
+        return Err(Fault { at, message: too_many() });
     }
     let Some((at, name)) = name else {
         let values = values.into_iter().map(|value| pattern(&value)).collect::<Result<_, _>>()?;
         return Ok(Term { is_negated, field: None, sign: "", values });
     };
-    let field = known(&name, scope).map_err(|told| Fault { at, told })?;
+    let field = known(&name, scope).map_err(|message| Fault { at, message })?;
     let mut is_negated = is_negated;
     let mut sign = sign;
     if sign == "!=" {
@@ -342,7 +342,7 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
     }
     let is_order = !matches!(sign, ":" | "=");
     let is_range = |value: &filter_text::Value| !value.is_quoted && value.text.contains("..");
-    let no_order = |value: &str| Fault { at, told: format!("{name} has no order; {name}:{value} asks for it") };
+    let no_order = |value: &str| Fault { at, message: format!("{name} has no order; {name}:{value} asks for it") };
     let value = |value: filter_text::Value| match field {
         Field::Number(_) => number(&name, sign, &value),
         // A custom column holds numbers and names.
@@ -350,8 +350,8 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
         _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
         Field::Name(Names::Mark) if !is_mark(&value) => {
-            let told = format!("there is no mark {}; there are {} none", value.written, MARKS.join(" "));
-            Err(Fault { at: value.at, told })
+            let message = format!("there is no mark {}; there are {} none", value.written, MARKS.join(" "));
+            Err(Fault { at: value.at, message })
         }
         Field::Name(Names::Finding) => rule(value),
         Field::Name(_) | Field::Own(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
@@ -388,15 +388,15 @@ fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
     let all = || fields().chain(own.iter().map(CustomColumn::as_str));
     let near = suggest::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
     let columns = || own.iter().map(CustomColumn::as_str).collect::<Vec<_>>().join(" ");
-    let told = match near {
+    let message = match near {
         Some(near) if own.is_empty() => near,
         Some(near) => format!("{near}  (your columns: {})", columns()),
         None => format!("there are {}", all().collect::<Vec<_>>().join(" ")),
     };
     let what = scope.name();
     Err(match named {
-        Some(_) => format!("{what} have no {name} to filter by; {told}"),
-        None => format!("there is no {name} to filter by; {told}  (quotes look for words)"),
+        Some(_) => format!("{what} have no {name} to filter by; {message}"),
+        None => format!("there is no {name} to filter by; {message}  (quotes look for words)"),
     })
 }
 
@@ -408,7 +408,7 @@ fn rule(value: filter_text::Value) -> Result<(String, Test), Fault> {
         if lint::family(whole).is_some() {
             parts = vec![format!("{name}."), String::new()];
         } else if lint::by_id(whole).is_none() {
-            return Err(Fault { at: value.at, told: lint::unknown(&name).to_string() });
+            return Err(Fault { at: value.at, message: lint::unknown(&name).to_string() });
         }
     }
     Ok((value.written, Test::Name(parts)))
@@ -416,11 +416,11 @@ fn rule(value: filter_text::Value) -> Result<(String, Test), Fault> {
 
 fn pattern(value: &filter_text::Value) -> Result<(String, Test), Fault> {
     if let Some((at, why)) = Pattern::fault(&value.text).filter(|_| !value.is_quoted) {
-        let told = format!("{} is no pattern: {why}; in quotes it is looked for as written", value.written);
-        return Err(Fault { at: value.at + at, told });
+        let message = format!("{} is no pattern: {why}; in quotes it is looked for as written", value.written);
+        return Err(Fault { at: value.at + at, message });
     }
     let read = if value.is_quoted { Pattern::literal(&value.text) } else { Pattern::new(&value.text) };
-    let fault = || Fault { at: value.at, told: format!("{} is too large a pattern", value.written) };
+    let fault = || Fault { at: value.at, message: format!("{} is too large a pattern", value.written) };
     Ok((value.written.clone(), Test::Has(Box::new(read.ok_or_else(fault)?))))
 }
 
@@ -428,7 +428,7 @@ fn number(name: &str, sign: &str, value: &filter_text::Value) -> Result<(String,
     let wanted = || {
         let example =
             if sign == ":" { format!("{name}:20, {name}:10..20 or {name}:none") } else { format!("{name}{sign}20") };
-        Fault { at: value.at, told: format!("{} is no number; {example} is understood", value.written) }
+        Fault { at: value.at, message: format!("{} is no number; {example} is understood", value.written) }
     };
     let read = |text: &str| filter_text::number(text).ok_or_else(wanted);
     let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);

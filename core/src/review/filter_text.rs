@@ -11,7 +11,7 @@ pub(super) struct Fault {
     /// The byte at which it is.
     pub at: usize,
     /// A sentence.
-    pub told: String,
+    pub message: String,
 }
 
 /// A term as written.
@@ -121,7 +121,7 @@ fn words(text: &str) -> Result<Vec<(usize, &str)>, Fault> {
         start.get_or_insert(at);
     }
     if let Some(at) = quote {
-        return Err(Fault { at, told: "this quote has no end".to_owned() });
+        return Err(Fault { at, message: "this quote has no end".to_owned() });
     }
     out.extend(start.map(|start| (start, &text[start..])));
     Ok(out)
@@ -147,8 +147,8 @@ fn term(at: usize, word: &str) -> Result<Written, Fault> {
     let values = &rest[skipped..];
     let is_cut_off = |sign: &str| rest.strip_prefix(sign).is_some_and(|text| text.is_empty() || number(text).is_some());
     if let Some(sign) = SIGNS.into_iter().find(|sign| is_cut_off(sign)) {
-        let told = format!("no name is right before {sign}; steps{sign}5 is understood  (quotes look for words)");
-        return Err(Fault { at: begin, told });
+        let message = format!("no name is right before {sign}; steps{sign}5 is understood  (quotes look for words)");
+        return Err(Fault { at: begin, message });
     }
     // Words are one value: `|` in them belongs to the pattern.
     let pieces = if name.is_some() { split(values) } else { vec![(0, values)] };
@@ -156,8 +156,8 @@ fn term(at: usize, word: &str) -> Result<Written, Fault> {
     let is_missing = |value: &&Value| value.text.is_empty() && !(name.is_some() && value.is_quoted);
     if let Some(value) = values.iter().find(is_missing) {
         let before = &word[..word.len() - rest.len() + skipped];
-        let told = format!("nothing follows {}", if before.is_empty() { word } else { before });
-        return Err(Fault { at: value.at, told });
+        let message = format!("nothing follows {}", if before.is_empty() { word } else { before });
+        return Err(Fault { at: value.at, message });
     }
     Ok(Written { at, is_negated, name, sign: sign.unwrap_or_default(), values })
 }

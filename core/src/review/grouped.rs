@@ -79,10 +79,11 @@ impl Grouper {
     }
 
     fn count(&mut self, entry: &Entry<'_>, value: Option<String>) {
-        let (records, told) = self.groups.entry(value).or_insert_with(|| (0, vec![Vec::new(); self.numbers.len()]));
+        let (records, numbers_of_group) =
+            self.groups.entry(value).or_insert_with(|| (0, vec![Vec::new(); self.numbers.len()]));
         *records += 1;
-        for (numbers, told) in self.numbers.iter().zip(told) {
-            told.extend(entry.number(*numbers));
+        for (numbers, series) in self.numbers.iter().zip(numbers_of_group) {
+            series.extend(entry.number(*numbers));
         }
     }
 
@@ -119,7 +120,7 @@ pub fn values_of(entry: &Entry<'_>, field: Field) -> Vec<String> {
         Field::Number(numbers) => entry.number(numbers).map(|number| number.to_string()).into_iter().collect(),
         Field::Name(names) => entry.names(names).map(|(name, _)| name.to_owned()).filter(|n| !n.is_empty()).collect(),
         Field::Text(text) => Some(entry.text(text).into_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
-        Field::Own(name) => entry.told(name).shown().into_iter().collect(),
+        Field::Own(name) => entry.custom_value(name).shown().into_iter().collect(),
     }
 }
 
@@ -157,7 +158,7 @@ mod tests {
             groups.add(&entry, values_of(&entry, Field::Name(Names::Tool)));
         }
         assert_eq!(groups.records(), 3);
-        let told: Vec<_> = groups
+        let groups_found: Vec<_> = groups
             .finish()
             .into_iter()
             .map(|group| {
@@ -167,7 +168,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            groups_found,
             [
                 (Some("bash".to_owned()), 2, vec![Some(3.0), Some(0.5)]),
                 (Some("edit".to_owned()), 1, vec![Some(2.0), Some(1.0)]),

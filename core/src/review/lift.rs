@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phrase_of_the_rewarded_is_told_with_its_places() {
+    fn a_phrase_of_the_rewarded_is_reported_with_its_places() {
         let mut all: Vec<Said> = (0..8).map(|n| said(n, &format!("I skip the test now, number {n}"), 1.0)).collect();
         all.extend((8..16).map(|n| said(n, &format!("I mend the code, number {n}"), 0.0)));
         let lifts = lifts(&all);

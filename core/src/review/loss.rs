@@ -264,8 +264,10 @@ fn wanted(messages: &[Turn], train: &Train) -> Vec<bool> {
         Train::All => true,
         Train::NoneOf(role) => message.role != *role,
     };
-    let told = messages.iter().enumerate();
-    told.map(|(i, message)| message.field.map_or_else(|| by_option(i, message), |(_, is_trained)| is_trained)).collect()
+    let numbered = messages.iter().enumerate();
+    numbered
+        .map(|(i, message)| message.field.map_or_else(|| by_option(i, message), |(_, is_trained)| is_trained))
+        .collect()
 }
 
 /// Whether all beginnings of a conversation can be rendered in reasonable time.

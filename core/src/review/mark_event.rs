@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn torn_and_later_lines_are_told_apart() {
+    fn torn_and_later_lines_are_distinguished() {
         let line = event(Change::Tag("é".into())).line();
         for end in 0..line.len() {
             assert!(matches!(Event::read(&line.as_bytes()[..end]), Err(DecodeError::Broken(_))), "{end}");

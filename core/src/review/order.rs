@@ -98,7 +98,7 @@ pub fn arrange(
         (Some(Sort { column: Column::Own(name), is_reversed }), None) => sorted(
             grounds,
             passing,
-            |entry| entry.told(name).key(),
+            |entry| entry.custom_value(name).key(),
             |(a, n, text), (b, m, other)| a.cmp(b).then(n.total_cmp(m)).then(text.cmp(other)),
             is_reversed,
         ),

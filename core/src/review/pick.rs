@@ -31,7 +31,7 @@ pub enum Unpicked {
 impl Unpicked {
     /// In a few words.
     #[must_use]
-    pub fn told(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::NoTask => "names no task",
             Self::NoSignal => "task without signal",

@@ -50,7 +50,7 @@ mod tests {
     use crate::review::{Filter, Scope};
 
     #[test]
-    fn the_cheapest_pass_that_tells_all() {
+    fn the_cheapest_pass_that_is_enough() {
         for (filter, purpose) in [
             ("steps>3 tool:bash size>9", Purpose::Outline),
             ("record>3", Purpose::Outline),

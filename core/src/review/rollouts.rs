@@ -277,8 +277,8 @@ mod tests {
         group
     }
 
-    fn close(told: Option<f64>, expected: f64) {
-        assert!(told.is_some_and(|told| (told - expected).abs() < 1e-12), "{told:?} {expected}");
+    fn close(actual: Option<f64>, expected: f64) {
+        assert!(actual.is_some_and(|actual| (actual - expected).abs() < 1e-12), "{actual:?} {expected}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Split {
 
     /// The shares as they were asked for.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let share = |share: &u64| match share % UNIT {
             0 => (share / UNIT).to_string(),
             rest => format!("{}.{rest:03}", share / UNIT).trim_end_matches('0').to_owned(),
@@ -125,7 +125,7 @@ mod tests {
         (0..20_000).for_each(|i: u32| counts[split.part(0, &i.to_be_bytes())] += 1);
         assert!((17_700..18_300).contains(&counts[0]), "{counts:?}");
         assert!(counts[1..].iter().all(|n| (850..1_150).contains(n)), "{counts:?}");
-        assert_eq!(Split::parse("2.50/097.125").unwrap().told(), "2.5/97.125");
+        assert_eq!(Split::parse("2.50/097.125").unwrap().describe(), "2.5/97.125");
         let none = Split::parse("0/100").unwrap();
         assert!((0..100).all(|i: u32| none.part(7, &i.to_be_bytes()) == 1));
         assert_eq!((Split::parse("2.5/97.5").unwrap().names(), split.names().len()), (&["train", "test"][..], 3));

@@ -28,7 +28,7 @@ pub trait Predicate {
     /// The question does not fit the record; nothing is exported then.
     fn holds(&self, record: &Candidate<'_>) -> Result<bool, Problem>;
     /// How it is reported in the manifest, for the records that it takes and after `not` for those that it leaves.
-    fn told(&self) -> String;
+    fn describe(&self) -> String;
 }
 
 /// What an export takes.
@@ -79,9 +79,9 @@ impl Selection {
         let mut reasons = vec![name.to_owned()];
         for predicate in &self.predicates {
             if !predicate.holds(record)? {
-                return Ok(Judged::Left(format!("not {}", predicate.told())));
+                return Ok(Judged::Left(format!("not {}", predicate.describe())));
             }
-            reasons.push(predicate.told());
+            reasons.push(predicate.describe());
         }
         Ok(Judged::Taken(reasons.join(", ")))
     }
@@ -98,7 +98,7 @@ mod tests {
             Ok(record.text.len() >= self.0)
         }
 
-        fn told(&self) -> String {
+        fn describe(&self) -> String {
             format!("at least {} bytes", self.0)
         }
     }

@@ -128,7 +128,7 @@ impl Review {
         }
         for Marked { unit, event } in events {
             if let Some(unit) = unit {
-                self.units.tell(unit, event.target.key);
+                self.units.set_key(unit, event.target.key);
             }
             self.marks.apply(event);
         }
@@ -141,7 +141,7 @@ impl Review {
         let Marked { unit, event } = marked;
         let key = event.target.key;
         if let Some(unit) = unit {
-            self.units.tell(unit, key);
+            self.units.set_key(unit, key);
         }
         let before = self.marks.verdict(key);
         self.marks.apply(event);

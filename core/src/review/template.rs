@@ -21,7 +21,7 @@ pub use setting::Setting;
 
 pub(super) use to_json::json_text;
 
-use super::conversation::{Conversation, told};
+use super::conversation::{Conversation, template_value};
 use crate::json;
 use mask::{OUTPUT_BYTES_MAX, Output, Progress};
 use minijinja::syntax::SyntaxConfig;
@@ -127,7 +127,7 @@ impl Template {
             environment.add_template_owned(part.clone(), adapted.text)?;
             parts.push((part.clone(), adapted.has_generation));
         }
-        let value = |(name, text): &(String, String)| Some((name.clone(), told(&json::parse(text).ok()?)));
+        let value = |(name, text): &(String, String)| Some((name.clone(), template_value(&json::parse(text).ok()?)));
         let variables = source.variables.iter().filter_map(value).collect();
         let special = source.special_tokens();
         let knows_think_tags = source.knows_think_tags();

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_cannot_be_split_is_told() {
+    fn a_text_that_cannot_be_split_is_reported() {
         let fault = loss(&RECORD.replace("two", "unheard"), None).unwrap_err();
         assert_eq!(fault.message, "the tokenizer words cannot split the text: of a word");
         let record = RECORD.replace("two", "unheard");

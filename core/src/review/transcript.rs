@@ -117,11 +117,11 @@ impl Transcript {
             return self.lose(&format!("{} {}", step.kind, step.class.as_deref().unwrap_or("record")));
         }
         let Some(turn) = turn else { return self.lose("steps without words") };
-        let (mut told, mut is_begun) = (Extras::of(step, &turn), false);
+        let (mut extras, mut is_begun) = (Extras::of(step, &turn), false);
         for part in turn.parts {
             let is_result = matches!(part, Part::Result(_));
             if is_result || !is_begun {
-                self.begin(turn.role, &part, &mut told);
+                self.begin(turn.role, &part, &mut extras);
             }
             is_begun = !is_result;
             self.part(part, step);
@@ -129,7 +129,7 @@ impl Transcript {
     }
 
     /// Makes room for a part: what an agent says joins what it said just before, up to its calls.
-    fn begin(&mut self, role: Role, part: &Part<'_>, told: &mut Extras) {
+    fn begin(&mut self, role: Role, part: &Part<'_>, extras: &mut Extras) {
         let role = match part {
             Part::Result(_) => Role::Environment,
             Part::Call(_) | Part::Thought(_) => Role::Agent,
@@ -143,9 +143,9 @@ impl Transcript {
             self.messages.push(Message { role, ..Message::default() });
         }
         if let Some(message) = self.messages.last_mut() {
-            message.time = message.time.take().or_else(|| told.time.take());
-            message.reward = message.reward.take().or_else(|| told.reward.take());
-            message.tokens = match (message.tokens, told.tokens.take()) {
+            message.time = message.time.take().or_else(|| extras.time.take());
+            message.reward = message.reward.take().or_else(|| extras.reward.take());
+            message.tokens = match (message.tokens, extras.tokens.take()) {
                 (Some(known), Some(more)) => Some(known.saturating_add(more)),
                 (known, more) => known.or(more),
             };

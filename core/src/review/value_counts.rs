@@ -134,7 +134,7 @@ pub fn tally(
 
 /// How the numbers spread that a custom column says; None where it says none.
 fn own_plot<'t>(records: impl Iterator<Item = Entry<'t>>, name: CustomColumn) -> Option<(Field, Plot)> {
-    let number = |entry: Entry<'t>| match entry.told(name) {
+    let number = |entry: Entry<'t>| match entry.custom_value(name) {
         CellValue::Number(number) => Some(*number),
         _ => None,
     };
@@ -162,11 +162,11 @@ fn values<'t>(records: impl Iterator<Item = Entry<'t>>, column: Column) -> (Vec<
                 word.map(|word| count(word, 1)).is_some()
             }
             (None, None) => {
-                let told = match column {
-                    Column::Own(name) => entry.told(name).shown(),
+                let cell_text = match column {
+                    Column::Own(name) => entry.custom_value(name).shown(),
                     _ => None,
                 };
-                told.map(|told| count(told.into(), 1)).is_some()
+                cell_text.map(|cell_text| count(cell_text.into(), 1)).is_some()
             }
         };
         missing += usize::from(!has_value);
@@ -294,24 +294,24 @@ mod tests {
         .unwrap()
     }
 
-    fn told(tally: &Tally) -> Vec<(&str, usize)> {
+    fn counts(tally: &Tally) -> Vec<(&str, usize)> {
         tally.values.iter().map(|value| (value.written.as_str(), value.records)).collect()
     }
 
     #[test]
     fn names_are_counted_by_records_and_times() {
         let tools = of(Column::Tools, "");
-        assert_eq!(told(&tools), [("bash", 10), ("\"a b\"", 1)]);
+        assert_eq!(counts(&tools), [("bash", 10), ("\"a b\"", 1)]);
         assert_eq!((tools.values[0].times, tools.values[1].times), (Some(52), Some(5)));
         assert_eq!((tools.missing, tools.distinct, tools.known), (1, 2, 11));
-        assert_eq!(told(&of(Column::Finish, "steps>3")), [("finish", 6), ("message", 1)]);
-        assert_eq!(told(&of(Column::Id, ""))[0], ("\"r0\"", 3));
+        assert_eq!(counts(&of(Column::Finish, "steps>3")), [("finish", 6), ("message", 1)]);
+        assert_eq!(counts(&of(Column::Id, ""))[0], ("\"r0\"", 3));
     }
 
     #[test]
     fn what_is_chosen_of_a_column_does_not_hide_its_other_values() {
-        assert_eq!(told(&of(Column::Finish, "finish:message")), [("finish", 9), ("message", 1)]);
-        assert_eq!(told(&of(Column::Finish, "!finish:message")), [("finish", 9)]);
+        assert_eq!(counts(&of(Column::Finish, "finish:message")), [("finish", 9), ("message", 1)]);
+        assert_eq!(counts(&of(Column::Finish, "!finish:message")), [("finish", 9)]);
         assert_eq!(of(Column::Steps, "steps:1..3").plot.unwrap().1.records, 10);
     }
 

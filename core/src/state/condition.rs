@@ -193,8 +193,8 @@ impl Expected {
         };
         let path = path.trim();
         if path.is_empty() {
-            let told = "names no value; a watch is written PATH [CONDITION], as in †state.budget < 0";
-            return Err(format!("`{text}` {told}"));
+            let message = "names no value; a watch is written PATH [CONDITION], as in †state.budget < 0";
+            return Err(format!("`{text}` {message}"));
         }
         let (path, instance) = match outside(path).rfind(char::is_whitespace) {
             Some(at) => (path[..at].trim_end(), Some(path[at..].trim().to_owned())),
@@ -286,8 +286,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_told() {
-        for (text, told) in [
+    fn what_is_none_is_reported() {
+        for (text, expected) in [
             ("†a == active", "== \"active\""),
             ("†a = 1", "=="),
             ("†a <", "wants a JSON value"),
@@ -299,7 +299,7 @@ mod tests {
             ("", "names no value"),
         ] {
             let message = Expected::parse(text).unwrap_err();
-            assert!(message.contains(told), "{text}: {message}");
+            assert!(message.contains(expected), "{text}: {message}");
         }
         assert!(Condition::parse("budget").unwrap_err().contains("there are: changes"));
         assert_eq!(Condition::parse("  ").unwrap(), None);

@@ -20,7 +20,7 @@ const LOOK_MAX: usize = 1_024;
 
 /// Whether a value says enough for an equal one to be its copy: not `true`, `42`, `"no"`.
 #[must_use]
-pub fn is_telling(value: &Stored) -> bool {
+pub fn is_distinctive(value: &Stored) -> bool {
     let Some(text) = value.short() else { return true };
     match text.as_bytes().first() {
         Some(b'"') if text.contains('\\') => {
@@ -59,7 +59,7 @@ impl<'t> Copies<'t> {
     #[must_use]
     pub fn of(tree: &'t Tree, values: impl IntoIterator<Item = Stored>) -> Self {
         let mut by_value: HashMap<Stored, Stretches> =
-            values.into_iter().filter(is_telling).map(|value| (value, Stretches::default())).collect();
+            values.into_iter().filter(is_distinctive).map(|value| (value, Stretches::default())).collect();
         if !by_value.is_empty() {
             // Most values have another length than those wanted, and need not be looked up.
             let mut is_wanted = [false; Kept::CLASSES];
@@ -215,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn short_words_and_small_numbers_tell_nothing() {
-        let telling = |text: &str| is_telling(&Stored::text_of(text));
+    fn short_words_and_small_numbers_are_not_distinctive() {
+        let is_distinct = |text: &str| is_distinctive(&Stored::text_of(text));
         for text in ["\"Lyon\"", "\"数数数数\"", "100", "-12.5", "1e10", "[1,2]", "\"a text that is rather long\""]
         {
-            assert!(telling(text), "{text}");
+            assert!(is_distinct(text), "{text}");
         }
         for text in ["\"yes\"", "\"\\u0041\\u0041\"", "42", "0.00", "true", "null", "{}", "[]", "[1]", "false"] {
-            assert!(!telling(text), "{text}");
+            assert!(!is_distinct(text), "{text}");
         }
     }
 

@@ -220,7 +220,7 @@ mod tests {
         (tree, root)
     }
 
-    fn told(stretches: &[Stretch]) -> String {
+    fn describe(stretches: &[Stretch]) -> String {
         let one = |s: &Stretch| format!("{}-{}", s.from, s.to.map_or(String::new(), |to| to.to_string()));
         stretches.iter().map(one).collect::<Vec<_>>().join(" ")
     }
@@ -229,15 +229,15 @@ mod tests {
     fn a_leaf_equals_in_stretches() {
         let (tree, root) = tree(&[r#"{"a":1}"#, r#"{"b":2}"#, r#"{"a":2}"#, r#"{"a":1}"#, r#"{"a":1.0}"#]);
         let a = tree.node(crate::state::IdentityId(0), &[Key::name("a")]).unwrap();
-        let equal = |node, text: &str| told(&tree.when_equal(node, &parse(text).unwrap(), 9));
+        let equal = |node, text: &str| describe(&tree.when_equal(node, &parse(text).unwrap(), 9));
         assert_eq!(equal(a, "1"), "0-1 3-3");
         assert_eq!(equal(a, "1.0"), "4-");
         assert_eq!(equal(a, "7"), "");
         assert_eq!(equal(root, r#"{"b":2,"a":1}"#), "1-1 3-3");
         assert_eq!(equal(root, r#"{"a":1}"#), "0-0");
         assert_eq!(equal(root, r#"{"a":1,"c":1}"#), "");
-        assert_eq!(told(&tree.when_changed(a, 9)), "0-1 2-2 3-3 4-");
-        assert_eq!(told(&tree.when_changed(root, 3)), "0-0 1-1 2-2 3-");
+        assert_eq!(describe(&tree.when_changed(a, 9)), "0-1 2-2 3-3 4-");
+        assert_eq!(describe(&tree.when_changed(root, 3)), "0-0 1-1 2-2 3-");
         assert_eq!(tree.changes(a, (-1, 9)), [0, 2, 3, 4]);
         assert_eq!(tree.changes(a, (0, 3)), [2, 3]);
         assert_eq!(tree.written(a, (-1, 3)), [0, 2, 3]);
@@ -246,13 +246,13 @@ mod tests {
         tree.each_text(a, (2, 9), false, &Vec::new(), |at, text| texts.push((at, text.map(str::to_owned))));
         assert_eq!(texts, [(3, Some("1".to_owned())), (4, Some("1.0".to_owned()))]);
         let is_one = |text: &str| text.starts_with('1');
-        assert_eq!(told(&tree.when_text(a, 9, &Vec::new(), is_one)), "0-1 3-");
+        assert_eq!(describe(&tree.when_text(a, 9, &Vec::new(), is_one)), "0-1 3-");
     }
 
     #[test]
-    fn shapes_that_come_and_go_are_told_apart() {
+    fn shapes_that_come_and_go_are_distinguished() {
         let (tree, root) = tree(&["[1]", "{}", r#"{"a":[]}"#, r#"{"a":[1]}"#, "null", "[1]", "[1,2]"]);
-        let equal = |text: &str| told(&tree.when_equal(root, &parse(text).unwrap(), 9));
+        let equal = |text: &str| describe(&tree.when_equal(root, &parse(text).unwrap(), 9));
         assert_eq!(equal("[1]"), "0-0 5-5");
         assert_eq!(equal("{}"), "1-1");
         assert_eq!(equal(r#"{"a":[]}"#), "2-2");

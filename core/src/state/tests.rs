@@ -245,7 +245,7 @@ fn an_opaque_value_is_one_leaf() {
 }
 
 #[test]
-fn blame_tells_the_last_writer_and_the_last_change() {
+fn blame_gives_the_last_writer_and_the_last_change() {
     let (tree, id) = run(&[r#"{"a":1,"l":[1]}"#, r#"{"a":1}"#, r#"push l {"l":2}"#, r#"{"l":[1,2,3]}"#, r#"{"a":2}"#]);
     assert_eq!(blame(&tree, id, 2), "a@1/0 l.0@0/0 l.1@2/2");
     assert_eq!(blame(&tree, id, 3), "a@1/0 l.0@3/0 l.1@3/2 l.2@3/3");

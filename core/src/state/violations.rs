@@ -160,7 +160,7 @@ impl Violations {
 
     /// All that was found so far, as reported.
     #[must_use]
-    pub fn told(&self) -> ReportedCounts {
+    pub fn counts(&self) -> ReportedCounts {
         let (faults, unchecked, begun) = (self.faults.len(), self.unchecked.len(), self.begun.len());
         let (outputs, unchecked_outputs) = (self.outputs.len(), self.unchecked_outputs.len());
         ReportedCounts { faults, unchecked, begun, outputs, unchecked_outputs }
@@ -168,31 +168,31 @@ impl Violations {
 
     /// Steps whose schemas nothing is checked against, but for those that were reported.
     #[must_use]
-    pub fn faults_after(&self, told: ReportedCounts) -> &[(StepNo, SchemaFault)] {
-        self.faults.get(told.faults..).unwrap_or_default()
+    pub fn faults_after(&self, reported: ReportedCounts) -> &[(StepNo, SchemaFault)] {
+        self.faults.get(reported.faults..).unwrap_or_default()
     }
 
     /// A2, A37: where outputs of solutions break the schemas of their requests, but for what was reported.
     #[must_use]
-    pub fn outputs_after(&self, told: ReportedCounts) -> &[(StepNo, Violation)] {
-        self.outputs.get(told.outputs..).unwrap_or_default()
+    pub fn outputs_after(&self, reported: ReportedCounts) -> &[(StepNo, Violation)] {
+        self.outputs.get(reported.outputs..).unwrap_or_default()
     }
 
     /// Outputs of solutions that were not checked, or not all of them, and why, but for those that were reported.
     #[must_use]
-    pub fn unchecked_outputs_after(&self, told: ReportedCounts) -> &[(StepNo, String)] {
-        self.unchecked_outputs.get(told.unchecked_outputs..).unwrap_or_default()
+    pub fn unchecked_outputs_after(&self, reported: ReportedCounts) -> &[(StepNo, String)] {
+        self.unchecked_outputs.get(reported.unchecked_outputs..).unwrap_or_default()
     }
 
     /// Values that were not checked, or not all of them, and why, but for those that were reported.
     #[must_use]
-    pub fn unchecked_after(&self, told: ReportedCounts) -> &[(StepNo, IdentityId, String)] {
-        self.unchecked.get(told.unchecked..).unwrap_or_default()
+    pub fn unchecked_after(&self, reported: ReportedCounts) -> &[(StepNo, IdentityId, String)] {
+        self.unchecked.get(reported.unchecked..).unwrap_or_default()
     }
 
     /// Every violation at the step that broke it, with its identity (A42), but for those that were reported.
-    pub fn begun_after(&self, told: ReportedCounts) -> impl Iterator<Item = (IdentityId, &Invalid)> {
-        let begun = self.begun.get(told.begun..).unwrap_or_default();
+    pub fn begun_after(&self, reported: ReportedCounts) -> impl Iterator<Item = (IdentityId, &Invalid)> {
+        let begun = self.begun.get(reported.begun..).unwrap_or_default();
         begun.iter().filter_map(|(id, number)| Some((*id, self.of(*id).get(*number as usize)?)))
     }
 }

@@ -40,16 +40,16 @@ impl Pattern {
     #[must_use]
     pub fn fault(typed: &str) -> Option<(usize, String)> {
         let is_smart = !typed.chars().any(char::is_uppercase);
-        let told = match builder(typed, is_smart).build() {
+        let message = match builder(typed, is_smart).build() {
             Ok(_) => return None,
-            Err(regex::Error::Syntax(told)) => told,
+            Err(regex::Error::Syntax(message)) => message,
             Err(_) => return Some((0, format!("it takes more than {} MiB when it is compiled", SIZE_MAX >> 20))),
         };
         // The place is as a sign below the pattern, which is indented.
-        let sign = told.lines().find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
+        let sign = message.lines().find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
         let chars = sign.and_then(|line| line.find('^')).map_or(0, |column| column.saturating_sub(INDENT));
         let at = typed.chars().take(chars).map(char::len_utf8).sum();
-        let what = told.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it cannot be read");
+        let what = message.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it cannot be read");
         Some((at, what.to_owned()))
     }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_pattern_has_a_place() {
-        for (typed, at, told) in [
+        for (typed, at, expected) in [
             ("(", 0, "unclosed group"),
             ("flight(", 6, "unclosed group"),
             ("äö(", 4, "unclosed group"),
@@ -189,7 +189,7 @@ mod tests {
             ("*x", 0, "repetition operator missing expression"),
         ] {
             let (place, why) = Pattern::fault(typed).unwrap();
-            assert!(place == at && why.contains(told), "{typed}: {place} {why}");
+            assert!(place == at && why.contains(expected), "{typed}: {place} {why}");
         }
         assert_eq!(["a.c", "", "^$"].map(Pattern::fault), [const { None }; 3]);
         let (place, why) = Pattern::fault(r"\w{900}{900}").unwrap();

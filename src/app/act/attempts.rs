@@ -17,7 +17,7 @@ impl App {
         let record = if self.is_on_table() { self.table.record() } else { Some(self.session.trajectory) };
         match record {
             Some(record) => self.ask_attempts(TaskQuestion::Of(record), false),
-            None => self.tell("no record under the cursor"),
+            None => self.notify("no record under the cursor"),
         }
     }
 
@@ -53,10 +53,10 @@ impl App {
         if self.attempts.is_list() {
             return match self.attempts.task() {
                 Some(record) => self.ask_attempts(TaskQuestion::Of(record), true),
-                None => self.tell("no task under the cursor"),
+                None => self.notify("no task under the cursor"),
             };
         }
-        let Some((record, step)) = self.attempts.target() else { return self.tell("no attempt under the cursor") };
+        let Some((record, step)) = self.attempts.target() else { return self.notify("no attempt under the cursor") };
         if self.session.run.is_some() && self.session.trajectory == record {
             self.pane = Pane::Steps;
             self.jump_to(step);

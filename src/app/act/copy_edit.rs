@@ -24,7 +24,7 @@ impl App {
     /// Shows what schemas and messages say of the values, or the values alone.
     pub(in crate::app) fn toggle_descriptions(&mut self) {
         self.state.toggle_descriptions();
-        self.tell(if self.state.hides_descriptions {
+        self.notify(if self.state.hides_descriptions {
             "the data alone; p brings descriptions and missing properties back"
         } else {
             "with descriptions, and with what the schema has and the data lacks"
@@ -45,7 +45,7 @@ impl App {
     pub(in crate::app) fn copy_command(&mut self, effects: &mut Effects) {
         let text = match (&self.session.path, self.session.name.starts_with(DEMO_NAME)) {
             (None, false) => {
-                self.tell("the input is no file, so no command opens it again");
+                self.notify("the input is no file, so no command opens it again");
                 return;
             }
             (path, _) => self.open_command(path.as_ref().map(|path| path.to_string_lossy().into_owned()).as_deref()),
@@ -70,21 +70,21 @@ impl App {
     pub(in crate::app) fn path_text(&self, target: Option<&Target>) -> Option<String> {
         let (open, (identity, path)) = (self.session.open()?, target?);
         let reference = open.run().reference(identity, path);
-        let is_told = open.run().instances() == Instances::Chosen;
-        let instance = identity.instance.as_ref().filter(|_| is_told);
+        let is_chosen = open.run().instances() == Instances::Chosen;
+        let instance = identity.instance.as_ref().filter(|_| is_chosen);
         Some(instance.map_or(reference.clone(), |instance| format!("{reference} --instance {instance}")))
     }
 
     fn send_copy(&mut self, text: Option<String>, effects: &mut Effects) {
         match text {
-            None => self.tell("nothing here to copy"),
+            None => self.notify("nothing here to copy"),
             Some(text) if text.len() > COPY_MAX => {
                 let size = crate::panes::value::size_text(text.len() as u64);
                 let command = self.printing_command();
-                self.tell(format!("{size} is more than terminals take (64 kB); {command} prints it"));
+                self.notify(format!("{size} is more than terminals take (64 kB); {command} prints it"));
             }
             Some(text) => {
-                self.tell(format!("sent to the clipboard: {} characters", text.chars().count()));
+                self.notify(format!("sent to the clipboard: {} characters", text.chars().count()));
                 effects.push(Effect::Copy(text));
             }
         }
@@ -125,11 +125,11 @@ impl App {
             return;
         }
         if self.is_in(Context::Files) {
-            self.tell("open the file first: Enter");
+            self.notify("open the file first: Enter");
             return;
         }
         if self.session.path.is_none() {
-            self.tell("the input is no file, so there is nothing to open");
+            self.notify("the input is no file, so there is nothing to open");
             return;
         }
         let line = match self.front().record_at_cursor(self) {

@@ -20,7 +20,7 @@ impl App {
                 let text = format!("{sign} {} {}  {place}", finding.rule, finding.message);
                 self.notice = Some(Notice { is_error: finding.severity == Severity::Error, text });
             }
-            None => self.tell(if is_forward { "no later finding" } else { "no earlier finding" }),
+            None => self.notify(if is_forward { "no later finding" } else { "no earlier finding" }),
         }
     }
 
@@ -30,7 +30,7 @@ impl App {
         let shown = || Some((self.inspector.schema.identity(&open)?, Vec::new()));
         let in_focus = |(identity, path): &(Identity, Vec<Key>)| Some((open.tree().find(identity)?, path.clone()));
         let target = open.session.focus.path.as_ref().map_or_else(shown, in_focus);
-        let told = target.and_then(|(id, path)| {
+        let location = target.and_then(|(id, path)| {
             let (step, turned) = open.session.checks.turn(id, &path, open.step(), is_forward)?;
             let first = turned.first()?;
             let is_repaired = first.repaired_at() == Some(step);
@@ -40,9 +40,9 @@ impl App {
             Some((step, !is_repaired, format!("{sign} {reference}  {}{more}", first.violation.message)))
         });
         drop(open);
-        let Some((step, is_error, text)) = told else {
+        let Some((step, is_error, text)) = location else {
             let which = if is_forward { "later" } else { "earlier" };
-            return self.tell(format!("no {which} step breaks the schema of the value in focus, or repairs it"));
+            return self.notify(format!("no {which} step breaks the schema of the value in focus, or repairs it"));
         };
         self.jump_with_focus(step);
         self.notice = Some(Notice { is_error, text });

@@ -9,11 +9,11 @@ impl App {
     pub(in crate::app) fn go_to_path(&mut self, typed: &str) {
         let found = self.value_at(typed);
         match found {
-            Ok((target, told)) => {
+            Ok((target, message)) => {
                 self.remember();
                 self.focus_path(target);
-                if let Some(told) = told {
-                    self.tell(told);
+                if let Some(message) = message {
+                    self.notify(message);
                 }
             }
             Err(text) => self.notice = Some(Notice { is_error: true, text }),
@@ -34,11 +34,11 @@ impl App {
         };
         let identity = tree.identity(*id);
         let name = run.named(identity, keys);
-        let told = match here {
+        let message = match here {
             0 => Some(format!("{name} is not there at step {step}; > and < go to where it is written")),
             1 => None,
             _ => Some(format!("{name}; {} more instances have it: name one, as {path}#…", here - 1)),
         };
-        Ok(((identity.clone(), keys.clone()), told))
+        Ok(((identity.clone(), keys.clone()), message))
     }
 }

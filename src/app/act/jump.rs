@@ -35,9 +35,9 @@ impl App {
             next = next.next();
         }
         match (next, untimed) {
-            (Times::Off, Some(told)) if self.times == Times::Off => self.tell(told),
+            (Times::Off, Some(message)) if self.times == Times::Off => self.notify(message),
             (Times::Spend, _) => {
-                self.tell("beside the steps: spent so far; on the timeline: what each part of the run spent");
+                self.notify("beside the steps: spent so far; on the timeline: what each part of the run spent");
             }
             _ => {}
         }
@@ -57,7 +57,7 @@ impl App {
                 self.jump_with_focus(step);
             }
             None => {
-                self.tell(if is_forward { "no later write of this value" } else { "no earlier write of this value" });
+                self.notify(if is_forward { "no later write of this value" } else { "no earlier write of this value" });
             }
         }
     }
@@ -73,7 +73,7 @@ impl App {
         drop(open);
         match found.filter(|s| *s >= 0) {
             Some(step) => self.jump_to(step),
-            None => self.tell(if is_forward { "no later write" } else { "no earlier write" }),
+            None => self.notify(if is_forward { "no later write" } else { "no earlier write" }),
         }
     }
 
@@ -87,10 +87,10 @@ impl App {
         match found {
             Some((start, tick)) => {
                 self.jump_to(start);
-                self.tell(format!("tick {tick}"));
+                self.notify(format!("tick {tick}"));
             }
-            None if !has_ticks => self.tell("the steps of this format have no ticks"),
-            None => self.tell(if is_forward { "no later tick" } else { "no earlier tick" }),
+            None if !has_ticks => self.notify("the steps of this format have no ticks"),
+            None => self.notify(if is_forward { "no later tick" } else { "no earlier tick" }),
         }
     }
 
@@ -99,13 +99,13 @@ impl App {
         let here = self.table.row_of(self.session.trajectory).unwrap_or(self.table.scroll.cursor);
         let row = here.checked_add_signed(delta).filter(|row| *row < count);
         let Some(wanted) = row.and_then(|row| self.table.record_at(row)) else {
-            self.tell("no further trajectory");
+            self.notify("no further trajectory");
             return;
         };
         if self.session.is_dataset() {
             self.open_record(wanted, effects);
         } else {
-            self.tell("this input is one trajectory");
+            self.notify("this input is one trajectory");
         }
     }
 
@@ -124,7 +124,7 @@ impl App {
 
     pub(in crate::app) fn back(&mut self) {
         let Some((focus, pane)) = self.jumps.pop() else {
-            self.tell("nothing to come back to");
+            self.notify("nothing to come back to");
             return;
         };
         self.pane = pane;

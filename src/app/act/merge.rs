@@ -6,11 +6,11 @@ impl App {
     /// Chooses the slot under the cursor for the Merge tab, or no longer.
     pub(in crate::app) fn toggle_merged_slot(&mut self) {
         if !self.session.format.merges() {
-            return self.tell("values of this format do not merge by their types");
+            return self.notify("values of this format do not merge by their types");
         }
         let under_cursor = self.session.open().and_then(|open| self.state.move_by(&open, 0));
         let Some((identity, _)) = under_cursor else {
-            return self.tell("no slot under the cursor");
+            return self.notify("no slot under the cursor");
         };
         let chosen = &mut self.state.chosen;
         let is_new = chosen.insert(identity.kind.clone());
@@ -23,6 +23,6 @@ impl App {
             (1, true) => "choose another one".to_owned(),
             (n, _) => format!("{n} slots in all"),
         };
-        self.tell(format!("{} is {verb}; {others}; 9 shows the merged value", identity.kind));
+        self.notify(format!("{} is {verb}; {others}; 9 shows the merged value", identity.kind));
     }
 }

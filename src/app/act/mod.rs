@@ -31,7 +31,7 @@ impl App {
         if let Some(tour) = self.tour {
             self.tour = tour.after(action);
             if action == A::Cancel && self.layer.is_none() {
-                self.tell("the tour ended; ? shows every key");
+                self.notify("the tour ended; ? shows every key");
                 return;
             }
         }
@@ -243,7 +243,7 @@ impl App {
             && let Some(typed) = menu.unnamed(&place)
         {
             let or = if menu.is_empty() { "" } else { "; Down chooses one of these" };
-            return self.tell(format!("no command {typed}{or}"));
+            return self.notify(format!("no command {typed}{or}"));
         }
         self.keep_typed();
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
@@ -252,7 +252,7 @@ impl App {
                 self.jump_to(step);
                 let last = self.session.open().map_or(step, |open| open.last());
                 if step > last {
-                    self.tell(format!("there is no step {step}; {last} is the last"));
+                    self.notify(format!("there is no step {step}; {last} is the last"));
                 }
             }
             Some(Item::GoToTime(when)) => self.go_to_time(when, effects),
@@ -297,7 +297,7 @@ impl App {
     fn cancel(&mut self, effects: &mut Effects) {
         self.prefix = None;
         if self.stop_seeking(effects) {
-            return self.tell("stopped looking; the step is the one before");
+            return self.notify("stopped looking; the step is the one before");
         }
         if self.search.awaited.take().is_some() {
             effects.push(Effect::Stop(Lane::Find));
@@ -329,7 +329,7 @@ impl App {
         }
         self.themes.rotate_left(1);
         let name = self.themes[0].clone();
-        self.tell(format!("theme {name}"));
+        self.notify(format!("theme {name}"));
         effects.push(Effect::Theme(name));
     }
 }

@@ -14,7 +14,7 @@ impl App {
         let Some(open) = self.session.open() else { return };
         let Some((_, node)) = open.focus_node() else {
             drop(open);
-            return self.tell("no value in focus");
+            return self.notify("no value in focus");
         };
         let (tree, step) = (open.tree(), open.step());
         let since = match tree.leaf(node, step) {
@@ -23,12 +23,12 @@ impl App {
         };
         drop(open);
         match since {
-            None => self.tell("the value is not there at this step"),
-            Some(since) if since == step => self.tell("it became so at this step"),
-            Some(since) if since < 0 => self.tell("it is so since the head of the trajectory, before any step"),
+            None => self.notify("the value is not there at this step"),
+            Some(since) if since == step => self.notify("it became so at this step"),
+            Some(since) if since < 0 => self.notify("it is so since the head of the trajectory, before any step"),
             Some(since) => {
                 self.jump_to(since);
-                self.tell(format!("so since this step, up to step {step} at least"));
+                self.notify(format!("so since this step, up to step {step} at least"));
             }
         }
     }
@@ -39,17 +39,17 @@ impl App {
         let leaf = open.focus_node().and_then(|(_, node)| open.tree().leaf(node, open.step()));
         let Some(leaf) = leaf else {
             drop(open);
-            return self.tell("no value in focus that could be copied from another: move in State to one");
+            return self.notify("no value in focus that could be copied from another: move in State to one");
         };
         let hops = open.causes(&[Written { node: leaf.node, author: leaf.step, value: &leaf.value }]);
         let Some(hop) = hops[0].first() else {
             drop(open);
-            return self.tell("nothing says where this value came from: it first came in here");
+            return self.notify("nothing says where this value came from: it first came in here");
         };
         let left = hops[0].len() - 1;
         let more =
             if left == 0 { "it first came in here".to_owned() } else { format!("{} back", count_of(left, "more hop")) };
-        let told = format!("{} · {more} · Backspace returns", hop.told(open.run()));
+        let message = format!("{} · {more} · Backspace returns", hop.describe(open.run()));
         let target = match hop {
             Hop::Value { node, .. } => Some(open.path_of(*node)),
             Hop::Result { .. } => None,
@@ -60,7 +60,7 @@ impl App {
         if let Some(target) = target {
             self.focus_path(target);
         }
-        self.tell(told);
+        self.notify(message);
     }
 
     /// Puts the next or previous value that the step wrote in focus; after the last comes the first.
@@ -83,9 +83,9 @@ impl App {
         match target {
             Some(target) => {
                 self.focus_path(target);
-                self.tell(format!("value {} of {} that step {step} wrote", next + 1, nodes.len()));
+                self.notify(format!("value {} of {} that step {step} wrote", next + 1, nodes.len()));
             }
-            None => self.tell("this step wrote no value"),
+            None => self.notify("this step wrote no value"),
         }
     }
 
@@ -98,7 +98,7 @@ impl App {
         let focus = self.session.focus.path.as_ref().map(|(identity, _)| identity);
         let Some(of) = focus.or_else(|| named.find(|identity| identity.instance.is_some())).cloned() else {
             drop(open);
-            return self.tell("no kind has instances at this step");
+            return self.notify("no kind has instances at this step");
         };
         let count = Pairs::of(open.run(), &of, open.step()).count();
         drop(open);
@@ -109,9 +109,9 @@ impl App {
         let kind = of.kind.clone();
         self.inspector.diff.pair = (next < count).then_some((of, next));
         match (&self.inspector.diff.pair, count) {
-            (_, 0) => return self.tell(format!("¶{kind} has no two instances at this step")),
-            (Some(_), _) => self.tell(format!("pair {} of {count} of ¶{kind}; the same key goes on", next + 1)),
-            (None, _) => self.tell("the Diff tab compares steps again"),
+            (_, 0) => return self.notify(format!("¶{kind} has no two instances at this step")),
+            (Some(_), _) => self.notify(format!("pair {} of {count} of ¶{kind}; the same key goes on", next + 1)),
+            (None, _) => self.notify("the Diff tab compares steps again"),
         }
         self.inspector.tab = Tab::Diff;
         self.inspector.diff.text.scroll = crate::panes::Scroll::default();

@@ -32,7 +32,7 @@ impl App {
                 self.focus_path(path);
                 self.pane = Pane::State;
             }
-            None => self.tell(format!("{reference} is {status} at this step")),
+            None => self.notify(format!("{reference} is {status} at this step")),
         }
     }
 
@@ -42,7 +42,7 @@ impl App {
                 self.is_asking = true;
                 effects.push(Effect::Job(Job::Readers { generation: self.session.generation, identity, path }));
             }
-            None => self.tell("no value in focus: move in State to one, then ask who reads it"),
+            None => self.notify("no value in focus: move in State to one, then ask who reads it"),
         }
     }
 
@@ -53,7 +53,7 @@ impl App {
         }
         let Some(name) = self.session.open().map(|open| open.run().reference(&of.0, &of.1)) else { return };
         if readers.is_empty() {
-            self.tell(format!("no call reads {name}"));
+            self.notify(format!("no call reads {name}"));
             return;
         }
         self.layer = Some(Layer::Menu(Menu::readers(&name, readers)));

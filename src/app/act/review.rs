@@ -16,7 +16,7 @@ impl App {
     /// Does what marks or selects records, or goes by marks; in the list of files says what to do first.
     pub(in crate::app) fn in_open_file(&mut self, act: impl FnOnce(&mut Self)) {
         if self.is_in(Context::Files) {
-            return self.tell("marks are made in an open file: Enter opens this one");
+            return self.notify("marks are made in an open file: Enter opens this one");
         }
         act(self);
     }
@@ -42,7 +42,7 @@ impl App {
             return self.submit(effects);
         }
         self.layer = None;
-        self.tell("nothing was changed");
+        self.notify("nothing was changed");
     }
 
     /// Enter in a line being typed.
@@ -93,7 +93,7 @@ impl App {
 
     pub(in crate::app) fn ask_line(&mut self, kind: LineKind) {
         let decisions = self.parts(&Change::Note(String::new()));
-        let Some(first) = decisions.first() else { return self.tell("nothing here to mark") };
+        let Some(first) = decisions.first() else { return self.notify("nothing here to mark") };
         let mut prompt = Prompt::default();
         if let (LineKind::Note, [_]) = (&kind, decisions.as_slice()) {
             prompt.insert(self.mark_of(first).and_then(|mark| mark.note.as_deref()).unwrap_or_default());
@@ -104,10 +104,10 @@ impl App {
     /// Decides; on several records only after a yes.
     fn mark_sure(&mut self, decisions: Vec<Decision>, effects: &mut Effects) {
         match decisions.as_slice() {
-            [] => self.tell("nothing here to mark"),
+            [] => self.notify("nothing here to mark"),
             [_] => self.mark(decisions, effects),
             [first, ..] => {
-                let question = format!("{} {} records?", told(&first.change), decisions.len());
+                let question = format!("{} {} records?", describe_change(&first.change), decisions.len());
                 let kind = LineKind::Sure(question);
                 self.layer = Some(Layer::Review(ReviewLine { kind, prompt: Prompt::default(), decisions }));
             }
@@ -122,15 +122,15 @@ impl App {
                 (What::Unit { unit, .. }, 1) => format!("record {unit}"),
                 (_, n) => format!("{n} records"),
             };
-            self.tell(format!("{} {place}  u undoes it", told(&first.change)));
+            self.notify(format!("{} {place}  u undoes it", describe_change(&first.change)));
         }
         self.table.anchor = None;
         effects.push(Effect::Mark(decisions));
     }
 
     pub(in crate::app) fn undo(&mut self, effects: &mut Effects) {
-        let Some(done) = self.take_done() else { return self.tell("no decision of this session is left to undo") };
-        let what = done.first().map(|first| (told(&first.change), first.place()));
+        let Some(done) = self.take_done() else { return self.notify("no decision of this session is left to undo") };
+        let what = done.first().map(|first| (describe_change(&first.change), first.place()));
         let said = match (what, done.len()) {
             (Some((change, place)), 1) => format!("undone: {change} {place}"),
             (Some((change, _)), n) => format!("undone: {change} {n} records"),
@@ -141,7 +141,7 @@ impl App {
             Decision { what: What::Target(target), change: Change::Undo(id), about }
         };
         effects.push(Effect::Mark(done.into_iter().map(undo).collect()));
-        self.tell(said);
+        self.notify(said);
     }
 
     /// Decisions on whole records: those selected, the one under the cursor, the open one; of a run the step in focus.
@@ -223,7 +223,7 @@ impl App {
                     self.attempts.scroll.is_jump = true;
                     self.attempts.move_to(row);
                 }
-                None => self.tell("every attempt that is shown here is decided"),
+                None => self.notify("every attempt that is shown here is decided"),
             };
         }
         let (here, count) = match self.session.format.layout() {
@@ -239,8 +239,8 @@ impl App {
             .take(looked)
             .find(|unit| self.unit_at(*unit).is_some_and(|unit| self.is_undecided(unit)));
         match found {
-            None if !is_known && count > looked => self.tell("none near here; the records are still being read"),
-            None => self.tell("everything is decided"),
+            None if !is_known && count > looked => self.notify("none near here; the records are still being read"),
+            None => self.notify("everything is decided"),
             Some(row) if self.is_on_table() => self.table.scroll.jump_to(row),
             Some(row) if self.session.format.layout() == Layout::Set => {
                 self.opening = self.table.record_at(row);
@@ -287,7 +287,7 @@ impl App {
             let found = if is_forward { (here + 1..count).find(has_marks) } else { (0..here).rev().find(has_marks) };
             return match found {
                 Some(row) => self.table.scroll.jump_to(row),
-                None => self.tell(word),
+                None => self.notify(word),
             };
         }
         let Some(here) = self.session.open().map(|open| open.step()) else { return };
@@ -299,7 +299,7 @@ impl App {
         };
         match found {
             Some(step) => self.jump_to(*step),
-            None => self.tell(word),
+            None => self.notify(word),
         }
     }
 }
@@ -311,7 +311,7 @@ fn around(here: usize, count: usize, is_forward: bool) -> impl Iterator<Item = u
 }
 
 /// A change in words, before what it is about.
-fn told(change: &Change) -> String {
+fn describe_change(change: &Change) -> String {
     match change {
         Change::Decide(Some(verdict)) => format!("{}:", verdict.name()),
         Change::Decide(None) => "undecided:".to_owned(),

@@ -72,7 +72,7 @@ impl App {
         let Some(asked) = self.session.open().map(|open| times::passes(&open, when)) else { return };
         match asked {
             Ok((passes, none)) => self.seek_in(passes, ("that time".to_owned(), none), effects),
-            Err(told) => self.tell(told),
+            Err(message) => self.notify(message),
         }
     }
 
@@ -97,9 +97,9 @@ impl App {
         drop(open);
         if passes.iter().all(|pass| pass.steps.is_empty()) {
             self.stop_seeking(effects);
-            return self.tell_none(none);
+            return self.notify_none(none);
         }
-        self.tell(format!("looking for {what} · Esc stops"));
+        self.notify(format!("looking for {what} · Esc stops"));
         self.seeking.number += 1;
         self.seeking.awaited = Some(Awaited { from, what, none, nth });
         effects.push(Effect::Job(Job::Seek { number: self.seeking.number, passes, nth }));
@@ -109,22 +109,22 @@ impl App {
     fn arrive(&mut self, step: StepNo, what: &str) {
         self.jump_to(step);
         if what.ends_with(Wanted::Error.word()) {
-            let told = self.session.open().and_then(|open| failure(&open, step));
+            let message = self.session.open().and_then(|open| failure(&open, step));
             self.notice = None;
-            told.into_iter().for_each(|told| self.tell(format!("step {step}: {told}")));
+            message.into_iter().for_each(|message| self.notify(format!("step {step}: {message}")));
         }
     }
 
     /// Of a file that is still being read, nothing is said of what comes.
-    fn tell_none(&mut self, none: String) {
+    fn notify_none(&mut self, none: String) {
         let so_far = if self.session.is_complete { "" } else { " so far: the file is still being read" };
-        self.tell(none + so_far);
+        self.notify(none + so_far);
     }
 
     /// Takes how far the job is, in percent.
     pub(in crate::app) fn seeking_at(&mut self, number: u64, per_cent: usize) {
         if let Some(awaited) = self.seeking.awaited.as_ref().filter(|_| self.seeking.number == number) {
-            self.tell(format!("looking for {} · {per_cent} % · Esc stops", awaited.what));
+            self.notify(format!("looking for {} · {per_cent} % · Esc stops", awaited.what));
         }
     }
 
@@ -139,7 +139,7 @@ impl App {
             self.arrive(step, &awaited.what);
         }
         if count < awaited.nth {
-            self.tell_none(awaited.none);
+            self.notify_none(awaited.none);
         }
     }
 

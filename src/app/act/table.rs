@@ -49,7 +49,7 @@ impl App {
             Some(sort) if sort.column == column => Some(Sort { column, is_reversed: true }),
             _ => Some(Sort { column, is_reversed: false }),
         };
-        self.tell(match self.table.sort {
+        self.notify(match self.table.sort {
             None => "in the order of the file".to_owned(),
             Some(sort) => {
                 let way = if sort.is_reversed { "the greatest first" } else { "the least first" };
@@ -90,12 +90,12 @@ impl App {
         let scope = if is_on_table { Scope::Table(&names) } else { Scope::Steps };
         match (Filter::read(text, scope, &self.filters), is_on_table) {
             (Ok(filter), true) => {
-                self.tell_unmade(&filter);
+                self.notify_unmade(&filter);
                 self.table.filter = filter;
             }
             (Ok(filter), false) => self.set_step_filter(filter),
             (Err(fault), _) => {
-                self.tell_fault(&fault);
+                self.notify_fault(&fault);
                 return false;
             }
         }
@@ -103,15 +103,17 @@ impl App {
     }
 
     /// Says how findings are made that a filter asks for and that nobody looked for yet.
-    fn tell_unmade(&mut self, filter: &Filter) {
+    fn notify_unmade(&mut self, filter: &Filter) {
         if filter.asks_for_family("data") && self.session.data.is_none() {
-            self.tell("data.* is found where the dataset is checked: press ! for that");
+            self.notify("data.* is found where the dataset is checked: press ! for that");
         } else if filter.asks_for_family("loss") {
-            self.tell("loss.* depends on a chat template: obelus query --where finding:loss --loss NAME looks for it");
+            self.notify(
+                "loss.* depends on a chat template: obelus query --where finding:loss --loss NAME looks for it",
+            );
         }
     }
 
-    fn tell_fault(&mut self, fault: &FilterFault) {
+    fn notify_fault(&mut self, fault: &FilterFault) {
         self.notice = Some(Notice { is_error: true, text: fault.to_string() });
     }
 
@@ -123,9 +125,9 @@ impl App {
 
     /// Filters to a value, or no longer.
     pub(in crate::app) fn toggle_value(&mut self, chosen: Option<(Field, String)>) {
-        let Some((field, written)) = chosen else { return self.tell("nothing here to filter by") };
+        let Some((field, written)) = chosen else { return self.notify("nothing here to filter by") };
         if let Err(fault) = self.table.filter.toggle(field, &written) {
-            self.tell_fault(&fault);
+            self.notify_fault(&fault);
         }
     }
 

@@ -29,13 +29,13 @@ impl App {
             return self.remove_watch();
         }
         let Some(target) = self.session.focus.path.clone() else {
-            return self.tell("no value in focus: move to one in State to watch it");
+            return self.notify("no value in focus: move to one in State to watch it");
         };
         let open = self.session.open();
         let last = open.as_ref().map_or(0, Open::last);
         let reference = open.map_or_else(String::new, |open| open.run().named(&target.0, &target.1));
         let is_watched = self.watches.toggle(target, last);
-        self.tell(if is_watched {
+        self.notify(if is_watched {
             format!("watching {reference}; Tab leads to the strip, where e gives it a condition")
         } else {
             format!("{reference} is watched no longer")
@@ -51,7 +51,7 @@ impl App {
     /// Asks for the condition of the watch under the cursor, as it is now.
     pub(in crate::app) fn edit_watch(&mut self) {
         let Some(watch) = self.watches.chosen() else {
-            return self.tell("nothing was written there yet");
+            return self.notify("nothing was written there yet");
         };
         let mut prompt = Prompt::default();
         prompt.insert(&watch.condition.as_ref().map_or(String::new(), ToString::to_string));
@@ -78,17 +78,17 @@ impl App {
         let Some(open) = self.session.open() else { return };
         let Some(watch) = self.watches.chosen() else {
             drop(open);
-            return self.tell("nothing was written there yet");
+            return self.notify("nothing was written there yet");
         };
         let found = watch.hit(&open, open.step(), is_forward).filter(|step| *step >= 0);
-        let (told, target) = (watch.told(&open), watch.target.clone());
+        let (label, target) = (watch.label(&open), watch.target.clone());
         drop(open);
         match found {
             Some(step) => {
                 self.go_to_hit(step, target);
-                self.tell(format!("step {step}: {told}"));
+                self.notify(format!("step {step}: {label}"));
             }
-            None => self.tell(format!("no {} step: {told}", if is_forward { "later" } else { "earlier" })),
+            None => self.notify(format!("no {} step: {label}", if is_forward { "later" } else { "earlier" })),
         }
     }
 
@@ -100,8 +100,8 @@ impl App {
         drop(open);
         match written {
             Some(step) if step >= 0 => self.go_to_hit(step, target),
-            Some(_) => self.tell("it is in the head of the trajectory, before any step"),
-            None => self.tell("the value is not there at this step"),
+            Some(_) => self.notify("it is in the head of the trajectory, before any step"),
+            None => self.notify("the value is not there at this step"),
         }
     }
 
@@ -120,17 +120,17 @@ impl App {
         let (after, count) = (self.session.live.after.max(-1), open.count());
         let found = self.watches.first_stop(&open, after).map(|(step, i)| {
             let watch = &self.watches.list[i];
-            (step, i, watch.told(&open), watch.target.clone())
+            (step, i, watch.label(&open), watch.target.clone())
         });
         drop(open);
-        let Some((step, row, told, target)) = found else { return };
+        let Some((step, row, label, target)) = found else { return };
         self.remember();
         self.session.live.stop_at(step, count);
         self.session.focus.step = step;
         self.steps.is_jump = true;
         self.watches.scroll.cursor = row;
         self.focus_path(target);
-        self.tell(format!("stopped at step {step}: {told} · F goes on"));
-        effects.push(Effect::Alert(format!("{}: step {step}: {told}", self.session.name)));
+        self.notify(format!("stopped at step {step}: {label} · F goes on"));
+        effects.push(Effect::Alert(format!("{}: step {step}: {label}", self.session.name)));
     }
 }

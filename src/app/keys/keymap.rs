@@ -246,8 +246,8 @@ fn conflicts(all: &[Vec<&str>], by: &[Option<usize>]) -> Vec<(usize, String)> {
             let begins = |long: &str, short: &str| sequence(long).is_some_and(|(first, _)| first == short);
             let is_begun = all[b].iter().find(|k| begins(k, key) || begins(key, k));
             if let Some(long) = is_begun.filter(|_| meet(row.context, other.context)) {
-                let told = format!("{key} of {} and {long} of {} begin alike", name(row), name(other));
-                out.push((number, format!("{told}, so that the shorter could not be pressed")));
+                let message = format!("{key} of {} and {long} of {} begin alike", name(row), name(other));
+                out.push((number, format!("{message}, so that the shorter could not be pressed")));
             }
         }
     }

@@ -29,7 +29,7 @@ fn every_key_can_be_read_on_a_small_screen() {
             menu.settle(width, height);
             let window = menu.window(width, height);
             assert!(window.rows.len() <= height && window.rows.iter().any(|row| row.is_cursor));
-            let told: Vec<String> = window.rows.iter().map(|row| row.plain().trim().to_owned()).collect();
+            let row_texts: Vec<String> = window.rows.iter().map(|row| row.plain().trim().to_owned()).collect();
             let cut = window.rows.iter().find(|row| row.overhang(width) > 0);
             assert!(cut.is_none(), "{:?}", cut.map(Row::plain));
             let whole = match menu.chosen() {
@@ -37,7 +37,7 @@ fn every_key_can_be_read_on_a_small_screen() {
                 Some(Item::Mouse((_, about))) => about,
                 _ => continue,
             };
-            assert!(told.join(" ").contains(whole), "{whole}: {told:?}");
+            assert!(row_texts.join(" ").contains(whole), "{whole}: {row_texts:?}");
         }
     }
 }

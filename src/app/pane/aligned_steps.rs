@@ -21,16 +21,16 @@ impl PaneContent for AlignedSteps {
     }
 
     fn title(&self, app: &App, role: Role, name: &str) -> Vec<Piece> {
-        let told = app.two_runs.runs.as_ref().map(steps::counts).unwrap_or_default();
+        let pieces = app.two_runs.runs.as_ref().map(steps::counts).unwrap_or_default();
         let name = Piece::of(role, &format!(" {name} "));
-        std::iter::once(name).chain(told).chain([Piece::of(Role::Text, " ")]).collect()
+        std::iter::once(name).chain(pieces).chain([Piece::of(Role::Text, " ")]).collect()
     }
 
     fn window(&self, app: &App, extent: Extent, _has_focus: bool) -> Window {
         let view = &app.two_runs;
         match &view.runs {
             Some(runs) => steps::window(runs, &view.scroll, view.front, extent),
-            None => Window::notice(&[view.told.as_str()], extent.width),
+            None => Window::notice(&[view.status.as_str()], extent.width),
         }
     }
 
@@ -79,7 +79,7 @@ impl PaneContent for AlignedSteps {
             }
             Err(row) => {
                 app.two_runs.scroll.jump_to(row);
-                app.tell(format!("nothing in {SEARCHED_ROWS_MAX} rows; n goes on from here"));
+                app.notify(format!("nothing in {SEARCHED_ROWS_MAX} rows; n goes on from here"));
                 Searched::Nothing
             }
         }
@@ -141,15 +141,15 @@ pub(super) fn header(app: &App, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let mut left = vec![Piece::of(Role::Title, " two runs ")];
     let Some(runs) = &view.runs else { return (left, Vec::new()) };
     let of = runs.differences.len();
-    let told = match runs.difference_number(view.scroll.cursor) {
+    let label = match runs.difference_number(view.scroll.cursor) {
         _ if of == 0 => " no difference ".to_owned(),
         _ if cells < NARROW_CELLS => format!(" ≠ {}/{of} ", runs.difference_number(view.scroll.cursor)),
         0 => format!(" before the first of {of} differences "),
         number => format!(" difference {number} of {of} "),
     };
-    let right = vec![Piece::of(Role::Changed, &told)];
+    let right = vec![Piece::of(Role::Changed, &label)];
     // Where the steps are shown, the names are above them.
-    let room = cells.saturating_sub(told.len() + NARROW_CELLS / 2);
+    let room = cells.saturating_sub(label.len() + NARROW_CELLS / 2);
     if app.layout().has(Pane::AlignedSteps) || cells < NARROW_CELLS {
         return (left, right);
     }

@@ -11,8 +11,8 @@ pub(super) struct Conversation;
 impl PaneContent for Conversation {
     fn title(&self, app: &App, role: Role, name: &str) -> Vec<Piece> {
         let room = app.pane_extent(Pane::Conversation).width.saturating_sub(name.len() + 2);
-        let told = app.session.open().map(|open| app.step_filter.told(&open, room));
-        std::iter::once(Piece::of(role, &format!(" {name} "))).chain(told.unwrap_or_default()).collect()
+        let pieces = app.session.open().map(|open| app.step_filter.label(&open, room));
+        std::iter::once(Piece::of(role, &format!(" {name} "))).chain(pieces.unwrap_or_default()).collect()
     }
 
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
@@ -124,7 +124,7 @@ impl App {
             return;
         }
         if !self.session.open().is_some_and(|open| open.run().has_turns()) {
-            return self.tell("this format has no conversation of messages; 2 shows what the model sees");
+            return self.notify("this format has no conversation of messages; 2 shows what the model sees");
         }
         self.under_conversation = if self.pane == Pane::Watches { self.main_pane() } else { self.pane };
         self.pane = Pane::Conversation;

@@ -111,10 +111,10 @@ impl App {
         tab.pair = None;
         if tab.base == Some(step) {
             tab.base = None;
-            self.tell("the Diff tab compares with the step before");
+            self.notify("the Diff tab compares with the step before");
         } else {
             tab.base = Some(step);
-            self.tell(format!("the Diff tab (5) compares with step {step}; D here again takes it back"));
+            self.notify(format!("the Diff tab (5) compares with step {step}; D here again takes it back"));
         }
     }
 }

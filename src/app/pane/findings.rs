@@ -57,7 +57,7 @@ impl PaneContent for Findings {
         app.go_to_finding(&finding);
         let is_pointer = finding.path.as_deref().is_some_and(|path| path.starts_with('/'));
         match finding.step {
-            None => app.tell("the finding is about the whole record; R shows it"),
+            None => app.notify("the finding is about the whole record; R shows it"),
             Some(_) if is_pointer => {
                 app.show_json_of_step();
                 app.show_tab(Tab::Message);

@@ -78,7 +78,7 @@ impl PaneContent for Instances {
     }
 
     fn follow(&self, app: &mut App, effects: &mut Effects) {
-        app.follow_value(|app| app.tell("this instance has no such value at this step"), effects);
+        app.follow_value(|app| app.notify("this instance has no such value at this step"), effects);
     }
 
     fn close(&self, app: &mut App) -> bool {

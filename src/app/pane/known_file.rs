@@ -94,7 +94,7 @@ impl PaneContent for File {
     }
 
     fn explain(&self, app: &App, open: &Open<'_>) -> Option<Vec<Piece>> {
-        Some(detail(&app.inspector.file.view, open)).filter(|told| !told.is_empty())
+        Some(detail(&app.inspector.file.view, open)).filter(|pieces| !pieces.is_empty())
     }
 
     fn is_empty(&self, app: &App) -> bool {
@@ -135,14 +135,14 @@ impl PaneContent for File {
             Some((origin, open.step()))
         });
         match origin {
-            None => app.tell("no line of the file here; Enter on one goes to the step that wrote it"),
+            None => app.notify("no line of the file here; Enter on one goes to the step that wrote it"),
             Some((origin, step)) if origin.step == step => {
                 app.remember();
                 app.show_tab(Tab::Message);
             }
             Some((origin, _)) => {
                 app.jump_to(origin.step);
-                app.tell(format!("step {} wrote or showed the line; Backspace comes back", origin.step));
+                app.notify(format!("step {} wrote or showed the line; Backspace comes back", origin.step));
             }
         }
     }
@@ -183,12 +183,12 @@ fn file_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     }
     let Some(layout) = tab.view.layout() else { return Window::notice(&["Reading the file…"], extent.width) };
     if layout.items().is_empty() {
-        let told = match (tab.look, layout.facts().is_some_and(|facts| facts.is_deleted)) {
+        let heading = match (tab.look, layout.facts().is_some_and(|facts| facts.is_deleted)) {
             (Look::Difference, _) => "The run has not changed this file up to this step; > goes to the next write.",
             (_, true) => "The file is deleted at this step; < goes to the write before.",
             _ => "No line of it is known at this step.",
         };
-        return Window::notice(&[told], extent.width);
+        return Window::notice(&[heading], extent.width);
     }
     tab.view.window(&open, extent, has_focus)
 }
@@ -270,7 +270,7 @@ impl PaneContent for List {
     fn follow(&self, app: &mut App, _effects: &mut Effects) {
         match app.listed_file() {
             Some(path) => app.inspector.file.path = Some(path),
-            None => app.tell("no file here"),
+            None => app.notify("no file here"),
         }
     }
 }
@@ -338,10 +338,10 @@ impl App {
             Some(open.run().work()?.next_write(file, open.step(), is_forward))
         });
         match found {
-            None => self.tell("no file here"),
+            None => self.notify("no file here"),
             Some(Some(step)) => self.jump_to(step),
             Some(None) => {
-                self.tell(if is_forward { "no later write of this file" } else { "no earlier write of this file" });
+                self.notify(if is_forward { "no later write of this file" } else { "no earlier write of this file" });
             }
         }
     }
@@ -349,7 +349,7 @@ impl App {
     /// Shows what the last write changed, or all of the file again.
     pub(in crate::app) fn toggle_file_difference(&mut self) {
         if self.inspector.file.path.is_none() {
-            return self.tell("Enter opens the file under the cursor; d shows what was changed in it then");
+            return self.notify("Enter opens the file under the cursor; d shows what was changed in it then");
         }
         let tab = &mut self.inspector.file;
         tab.look = match tab.look {

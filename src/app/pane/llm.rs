@@ -109,15 +109,15 @@ impl App {
     pub(in crate::app) fn toggle_raw_messages(&mut self) {
         let merges = self.session.open().is_some_and(|open| open.run().merges_messages());
         if !merges {
-            return self.tell("this format merges no messages: all are shown");
+            return self.notify("this format merges no messages: all are shown");
         }
         let has_raw_messages = &mut self.inspector.llm.has_raw_messages;
         *has_raw_messages = !*has_raw_messages;
-        let told = if *has_raw_messages {
+        let hint = if *has_raw_messages {
             "the messages of the context as they are written; R merges them again"
         } else {
             "the messages as the model sees them, merged by identity"
         };
-        self.tell(told);
+        self.notify(hint);
     }
 }

@@ -58,9 +58,9 @@ impl PaneContent for Loss {
 
     fn follow(&self, app: &mut App, _effects: &mut Effects) {
         let Some(step) = app.follow_line() else {
-            return app.tell("this comes from no step: the template writes it");
+            return app.notify("this comes from no step: the template writes it");
         };
-        app.tell(format!("step {step}; 1 shows its message, 8 comes back here"));
+        app.notify(format!("step {step}; 1 shows its message, 8 comes back here"));
         // Where the steps are not beside it, the message says where it went.
         if !app.layout().has(Pane::Steps) {
             app.show_tab(Tab::Message);

@@ -40,7 +40,7 @@ impl PaneContent for Merge {
     fn follow(&self, app: &mut App, _effects: &mut Effects) {
         let cells = app.front_extent().width;
         let target = app.inspector.merge.reader.line(cells).and_then(|line| line.target.clone());
-        let Some(target) = target else { return app.tell("this line comes from no single slot") };
+        let Some(target) = target else { return app.notify("this line comes from no single slot") };
         app.remember();
         app.focus_path(target);
         app.pane = Pane::State;

@@ -239,7 +239,7 @@ impl App {
             Ok(bytes) => self.inspector.message.take(now.0, now.1, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => {
                 view.set(None);
-                self.tell(problem.to_string());
+                self.notify(problem.to_string());
             }
         }
     }
@@ -303,8 +303,8 @@ fn document(app: &App, extent: Extent, has_focus: bool) -> Window {
         if app.session.open().is_some_and(|open| open.count() == 0) {
             return Window::notice(&["No message.", "There are no steps yet."], extent.width);
         }
-        let told = if app.shows_gone() { "It was not read before." } else { "Reading the message…" };
-        return Window::notice(&[told], extent.width);
+        let hint = if app.shows_gone() { "It was not read before." } else { "Reading the message…" };
+        return Window::notice(&[hint], extent.width);
     };
     if doc.nodes().is_empty() {
         let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f}."));
@@ -344,7 +344,7 @@ pub(super) fn head_below(app: &App, first: impl FnOnce(&Open<'_>) -> Row) -> Vec
     for (target, mark) in step_marks.into_iter().take(HEAD_MAX) {
         let mut left = vec![Piece::of(Role::Text, " ")];
         left.extend(target.path.as_ref().map(|path| Piece::of(Role::Reference, &format!("{path} "))));
-        left.extend(marks::told(mark));
+        left.extend(marks::mark_pieces(mark));
         rows.push(Row::new(left));
     }
     for finding in open.findings_of(open.step()).iter().take(HEAD_MAX) {

@@ -56,14 +56,17 @@ impl PaneContent for Pager {
     fn head(&self, app: &App, extent: Extent) -> Vec<Row> {
         let Some(text) = &app.pager.text else { return Vec::new() };
         let lines = text.lines().count();
-        let told = format!(" {} · {}", count_of(lines, "line"), size_text(text.len() as u64));
-        let mut left = vec![Piece::of(Role::Dim, &told)];
+        let size_label = format!(" {} · {}", count_of(lines, "line"), size_text(text.len() as u64));
+        let mut left = vec![Piece::of(Role::Dim, &size_label)];
         if app.pager.view.reading().is_some_and(|reading| reading.has_crlf) {
             left.push(Piece::of(Role::Dim, " · CR LF"));
         }
         let hint = " o editor · y copy · q close ";
-        let right =
-            if extent.width > hint.len() + told.len() + 8 { vec![Piece::of(Role::Dim, hint)] } else { Vec::new() };
+        let right = if extent.width > hint.len() + size_label.len() + 8 {
+            vec![Piece::of(Role::Dim, hint)]
+        } else {
+            Vec::new()
+        };
         vec![Row::new(left).right(right).fixed(usize::MAX), Row::default()]
     }
 
@@ -178,7 +181,7 @@ impl App {
         let text = self.pager.text.clone().filter(|_| self.pane == Pane::Pager);
         let is_there = text.is_some();
         if let Some(text) = text {
-            self.tell(format!("{} bytes in the editor; changes are not kept", count_text(text.len())));
+            self.notify(format!("{} bytes in the editor; changes are not kept", count_text(text.len())));
             effects.push(Effect::EditText(text));
         }
         is_there

@@ -89,12 +89,12 @@ impl PaneContent for Plan {
         match target {
             Some(PlanTarget::Step(step)) if step >= 0 => {
                 app.jump_to(step);
-                app.tell(format!("step {step}; Backspace comes back"));
+                app.notify(format!("step {step}; Backspace comes back"));
             }
-            Some(PlanTarget::Step(_)) => app.tell("it is before the first step"),
+            Some(PlanTarget::Step(_)) => app.notify("it is before the first step"),
             Some(PlanTarget::Reference(reference, instance)) => app.follow_reference(&reference, instance),
             Some(PlanTarget::Moved) => {}
-            None => app.tell("nothing to follow here; Enter on a node goes to its step"),
+            None => app.notify("nothing to follow here; Enter on a node goes to its step"),
         }
     }
 

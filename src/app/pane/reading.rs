@@ -72,7 +72,7 @@ impl PaneContent for Reading {
     fn fold(&self, app: &mut App, is_open: Option<bool>) {
         let view = &mut app.inspector.message.reading;
         if !view.set_fold(is_open) {
-            app.tell("nothing is folded here; h and l fold and open long outputs, E opens everything");
+            app.notify("nothing is folded here; h and l fold and open long outputs, E opens everything");
         }
     }
 

@@ -66,7 +66,7 @@ impl App {
         self.remember();
         self.pane = Pane::State;
         if count > 1 {
-            self.tell(format!("{} of {count} values that break this; Backspace and Enter go to the next", at + 1));
+            self.notify(format!("{} of {count} values that break this; Backspace and Enter go to the next", at + 1));
         }
         true
     }

@@ -168,7 +168,7 @@ fn changes_out_of_view(app: &App, is_short: bool) -> Option<Piece> {
     let extent = app.pane_extent(Pane::State);
     let head = app.state.changed_rows(&open, extent.height);
     let below = Extent { height: extent.height.saturating_sub(head), ..extent };
-    app.state.told_out_of_view(&open, below, is_short)
+    app.state.out_of_view_label(&open, below, is_short)
 }
 
 impl App {
@@ -203,7 +203,7 @@ impl App {
                     self.want(Wanted::Written(path));
                 }
             }
-            None => self.tell("this value is in the head of the trajectory, before any step"),
+            None => self.notify("this value is in the head of the trajectory, before any step"),
         }
     }
 
@@ -234,7 +234,7 @@ impl App {
         self.sync_schema();
         let cells = self.pane_extent(Pane::Inspector).width;
         self.inspector.schema.view.show_node(node as usize, cells);
-        self.tell("the data has no value here: this is what the schema says; Backspace returns");
+        self.notify("the data has no value here: this is what the schema says; Backspace returns");
         true
     }
 

@@ -15,9 +15,9 @@ pub(super) struct Steps;
 impl PaneContent for Steps {
     fn title(&self, app: &App, role: Role, name: &str) -> Vec<Piece> {
         let room = app.pane_extent(Pane::Steps).width.saturating_sub(TITLE_CELLS);
-        let told = app.session.open().map(|open| app.step_filter.told(&open, room));
+        let pieces = app.session.open().map(|open| app.step_filter.label(&open, room));
         let name = Piece::of(role, &format!(" {name} "));
-        std::iter::once(name).chain(told.unwrap_or_default()).collect()
+        std::iter::once(name).chain(pieces.unwrap_or_default()).collect()
     }
 
     fn window(&self, app: &App, extent: Extent, _has_focus: bool) -> Window {

@@ -12,14 +12,14 @@ impl PaneContent for Trajectories {
     fn title(&self, app: &App, role: Role, name: &str) -> Vec<Piece> {
         let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
         let selected = selected.map(|text| Piece::of(Role::Accent, &text));
-        let empty = app.table.empty_told(app.pane_extent(Pane::Table).width);
-        let empty = Some(empty).filter(|told| !told.is_empty()).map(|told| Piece::of(Role::Dim, &told));
+        let empty = app.table.empty_columns_label(app.pane_extent(Pane::Table).width);
+        let empty = Some(empty).filter(|label| !label.is_empty()).map(|label| Piece::of(Role::Dim, &label));
         std::iter::once(Piece::of(role, &format!(" {name} "))).chain(selected).chain(empty).collect()
     }
 
     fn header_note(&self, app: &App, room: usize) -> Vec<Piece> {
-        let told = Piece::of(Role::Dim, &format!(" {}", app.table.empty_told(0)));
-        Some(told).filter(|told| told.width() <= room).into_iter().collect()
+        let piece = Piece::of(Role::Dim, &format!(" {}", app.table.empty_columns_label(0)));
+        Some(piece).filter(|piece| piece.width() <= room).into_iter().collect()
     }
 
     fn window(&self, app: &App, extent: Extent, _has_focus: bool) -> Window {

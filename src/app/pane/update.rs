@@ -109,7 +109,7 @@ impl App {
         scroll.aside = if is_right { before + SCROLL_CELLS } else { before.saturating_sub(SCROLL_CELLS) };
         self.limit_scroll_right(self.pane);
         if is_right && self.scrolled_right(self.pane) == before {
-            self.tell("the longest row ends here");
+            self.notify("the longest row ends here");
         }
     }
 

@@ -36,8 +36,8 @@ impl PaneContent for Watches {
 
     fn search(&self, app: &mut App, pattern: &Pattern, is_forward: bool) -> Searched {
         let hits = app.session.open().map(|open| {
-            let told = app.watches.list.iter().map(|watch| watch.told(&open));
-            told.enumerate().filter(|(_, told)| pattern.is_match(told)).map(|(row, _)| row).collect::<Vec<_>>()
+            let labels = app.watches.list.iter().map(|watch| watch.label(&open));
+            labels.enumerate().filter(|(_, label)| pattern.is_match(label)).map(|(row, _)| row).collect::<Vec<_>>()
         });
         let Some(hits) = hits else { return Searched::Here(None) };
         let found = app.watches.scroll.move_to_hit(&hits, is_forward);

@@ -128,11 +128,11 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_told_with_their_line_and_a_near_one() {
-        let told = |text: &str| Config::of(Path::new("obelus.toml"), text).unwrap_err().to_string();
-        let problem = told("[check]\nallow = []\ndney = []\n");
+    fn unknown_names_are_reported_with_their_line_and_a_near_one() {
+        let error_text = |text: &str| Config::of(Path::new("obelus.toml"), text).unwrap_err().to_string();
+        let problem = error_text("[check]\nallow = []\ndney = []\n");
         assert!(problem.contains("line 3") && problem.contains("`dney`") && problem.contains("`deny`?"), "{problem}");
-        assert!(told("[chekc]\n").contains("do you mean `check`?"));
-        assert!(told("[check]\nallow = 1\n").contains("line 2"));
+        assert!(error_text("[chekc]\n").contains("do you mean `check`?"));
+        assert!(error_text("[check]\nallow = 1\n").contains("line 2"));
     }
 }

@@ -66,15 +66,15 @@ impl Data {
         mut each: impl FnMut(Found) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let Self { dataset, questions, is_all } = self;
-        let mut tell = |found: Vec<Found>| {
+        let mut report = |found: Vec<Found>| {
             let asked = found.into_iter().filter(|found| *is_all || found.finding.rule == CONTAMINATED);
             asked.into_iter().try_for_each(&mut each)
         };
         dataset.begin(file);
         let (unit, way) = (unit(loaded), loaded.detected.format.way());
         let look = |record: &Record, text: &[u8]| data::look(record, text, unit, way, Some(questions));
-        ingest::look_at_known(loaded, look, |looked: Looked| tell(dataset.take(looked)))?;
-        tell(dataset.end())
+        ingest::look_at_known(loaded, look, |looked: Looked| report(dataset.take(looked)))?;
+        report(dataset.end())
     }
 }
 

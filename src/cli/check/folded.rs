@@ -11,7 +11,7 @@ const FOLDED_MIN: usize = 5;
 
 /// A line of the report for people.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ReportLine {
     /// A finding.
     One(Found),
     /// The first one of a kind, and how many records in a row have it, from the first on.
@@ -45,7 +45,7 @@ impl Folded {
     }
 
     /// Takes the next finding; what can be reported now.
-    pub(super) fn push(&mut self, found: Found) -> Vec<Told> {
+    pub(super) fn push(&mut self, found: Found) -> Vec<ReportLine> {
         let mut out = Vec::new();
         if !self.is_decided {
             if found.finding.record < FOLDED_MIN {
@@ -59,16 +59,16 @@ impl Folded {
     }
 
     /// The end of the findings; what is still to be reported, of a file of so many records.
-    pub(super) fn finish(mut self, records: usize) -> Vec<Told> {
+    pub(super) fn finish(mut self, records: usize) -> Vec<ReportLine> {
         let mut out = if self.is_decided { Vec::new() } else { self.decide() };
         let mut rows: Vec<Row> = self.rows.into_values().collect();
         rows.sort_by(|a, b| a.first.finding.order().cmp(&b.first.finding.order()));
-        out.extend(rows.into_iter().map(|row| Told::Folded(row.first, (row.last + 1).min(records))));
+        out.extend(rows.into_iter().map(|row| ReportLine::Folded(row.first, (row.last + 1).min(records))));
         out
     }
 
     /// Sets apart what all of the first records have.
-    fn decide(&mut self) -> Vec<Told> {
+    fn decide(&mut self) -> Vec<ReportLine> {
         self.is_decided = true;
         let waiting = std::mem::take(&mut self.waiting);
         let mut records: HashMap<String, [bool; FOLDED_MIN]> = HashMap::new();
@@ -82,27 +82,27 @@ impl Folded {
             if records.contains_key(&kind) {
                 self.rows.entry(kind).or_insert(Row { first: found, last: FOLDED_MIN - 1 });
             } else {
-                out.push(Told::One(found));
+                out.push(ReportLine::One(found));
             }
         }
         out
     }
 
-    fn next(&mut self, found: Found) -> Vec<Told> {
+    fn next(&mut self, found: Found) -> Vec<ReportLine> {
         if self.rows.is_empty() {
-            return vec![Told::One(found)];
+            return vec![ReportLine::One(found)];
         }
         let kind = kind(&found);
         match self.rows.get_mut(&kind) {
-            None => vec![Told::One(found)],
+            None => vec![ReportLine::One(found)],
             Some(row) if found.finding.record <= row.last + 1 => {
                 row.last = row.last.max(found.finding.record);
                 Vec::new()
             }
             Some(_) => {
                 let row = self.rows.remove(&kind);
-                let folded = row.map(|row| Told::Folded(row.first, row.last + 1));
-                folded.into_iter().chain([Told::One(found)]).collect()
+                let folded = row.map(|row| ReportLine::Folded(row.first, row.last + 1));
+                folded.into_iter().chain([ReportLine::One(found)]).collect()
             }
         }
     }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::model::{Finding, Place, Remark, Severity};
 
-    fn told(records: usize, found: &[(usize, &str)]) -> Vec<String> {
+    fn folded_lines(records: usize, found: &[(usize, &str)]) -> Vec<String> {
         let mut folded = Folded::default();
         let mut out = Vec::new();
         for (record, message) in found {
@@ -122,9 +122,9 @@ mod tests {
             out.extend(folded.push(Found { finding: Finding::new(*record, None, remark), place: Place::default() }));
         }
         out.extend(folded.finish(records));
-        let line = |told| match told {
-            Told::One(found) => format!("{} {}", found.finding.record, found.finding.message),
-            Told::Folded(found, n) => format!("{} {} of {n}", found.finding.record, found.finding.message),
+        let line = |report_line| match report_line {
+            ReportLine::One(found) => format!("{} {}", found.finding.record, found.finding.message),
+            ReportLine::Folded(found, n) => format!("{} {} of {n}", found.finding.record, found.finding.message),
         };
         out.into_iter().map(line).collect()
     }
@@ -132,13 +132,13 @@ mod tests {
     #[test]
     fn what_all_records_have_is_one_line() {
         let all: Vec<(usize, &str)> = (0..8).flat_map(|record| [(record, "a"), (record, "a")]).collect();
-        assert_eq!(told(8, &all), ["0 a of 8"]);
-        assert_eq!(told(4, &[(0, "a"), (1, "a"), (2, "a"), (3, "a")]), ["0 a", "1 a", "2 a", "3 a"]);
+        assert_eq!(folded_lines(8, &all), ["0 a of 8"]);
+        assert_eq!(folded_lines(4, &[(0, "a"), (1, "a"), (2, "a"), (3, "a")]), ["0 a", "1 a", "2 a", "3 a"]);
     }
 
     #[test]
-    fn others_are_told_in_their_order_and_a_row_that_ends_is_told_with_its_length() {
+    fn others_are_reported_in_their_order_and_a_row_that_ends_is_reported_with_its_length() {
         let all = [(0, "a"), (1, "a"), (2, "b"), (2, "a"), (3, "a"), (4, "a"), (5, "a"), (6, "b"), (8, "a"), (9, "a")];
-        assert_eq!(told(10, &all), ["2 b", "6 b", "0 a of 6", "8 a", "9 a"]);
+        assert_eq!(folded_lines(10, &all), ["2 b", "6 b", "0 a of 6", "8 a", "9 a"]);
     }
 }

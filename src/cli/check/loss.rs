@@ -78,7 +78,7 @@ impl Counted {
 }
 
 /// All templates beside one another, for people.
-pub(super) fn tell(all: &[Counted], out: &mut Out) -> io::Result<()> {
+pub(super) fn write_table(all: &[Counted], out: &mut Out) -> io::Result<()> {
     let head = ["template", "records", "rejected", "seen", "trained", "cut", "unstable", "double-encoded", "special"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(all.iter().map(Counted::member).map(|member| {

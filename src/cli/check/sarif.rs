@@ -31,7 +31,13 @@ impl Sarif {
     }
 
     /// One finding; `content` stands for its record.
-    pub(super) fn tell(&mut self, file: &FileName, found: &Found, content: &str, out: &mut Out) -> Result<(), Stop> {
+    pub(super) fn write_finding(
+        &mut self,
+        file: &FileName,
+        found: &Found,
+        content: &str,
+        out: &mut Out,
+    ) -> Result<(), Stop> {
         let finding = &found.finding;
         let comma = if self.results > 0 { "," } else { "" };
         self.results += 1;

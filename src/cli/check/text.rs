@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 /// One finding: where, how bad, what, which rule.
-pub(super) fn tell(file: &FileName, found: &Found, out: &mut Out) -> io::Result<()> {
+pub(super) fn write_finding(file: &FileName, found: &Found, out: &mut Out) -> io::Result<()> {
     let Found { finding, place } = found;
     let line = if place.line > 0 { format!("{file}:{}: ", place.line) } else { format!("{file}: ") };
     out.styled(&[
@@ -20,7 +20,7 @@ pub(super) fn tell(file: &FileName, found: &Found, out: &mut Out) -> io::Result<
 }
 
 /// One that so many records in a row have, from the first on.
-pub(super) fn tell_folded(
+pub(super) fn write_folded(
     file: &FileName,
     (found, in_a_row): (&Found, usize),
     records: Option<usize>,
@@ -88,7 +88,7 @@ impl Summary {
     }
 
     /// Of many findings how often each rule was reported, and the line at the end.
-    pub(super) fn tell(&self, out: &mut Out) -> io::Result<()> {
+    pub(super) fn write_summary(&self, out: &mut Out) -> io::Result<()> {
         if self.rules.values().sum::<usize>() >= SUMMED_MIN {
             let mut rules: Vec<(&str, usize)> = self.rules.iter().map(|(rule, n)| (*rule, *n)).collect();
             rules.sort_by_key(|(_, n)| Reverse(*n));
@@ -136,9 +136,9 @@ impl Summary {
     }
 
     /// The line at the end where findings were written to a baseline.
-    pub(super) fn tell_written(&self, file: &FileName, out: &mut Out) -> io::Result<()> {
+    pub(super) fn write_baseline_summary(&self, file: &FileName, out: &mut Out) -> io::Result<()> {
         let n = self.errors + self.warnings + self.infos;
-        let told = counted(n, "finding");
-        out.line(&format!("{told} written to {file}; --baseline {file} leaves them out"))
+        let count_label = counted(n, "finding");
+        out.line(&format!("{count_label} written to {file}; --baseline {file} leaves them out"))
     }
 }

@@ -9,7 +9,7 @@ mod stages;
 use super::args::{FileName, FormatOption, Look, Question, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
-use super::{Command, Stop, screen, tell_trouble};
+use super::{Command, Stop, report_trouble, screen};
 use crate::format::{Answer, Layout, instance_named};
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, StepNo};
@@ -117,7 +117,7 @@ fn datasets(
     let has_one = old.records()?.len() == 1 && new.records()?.len() == 1;
     match (is_set, options.changes) {
         (true, has_changes) if has_changes || !has_one => {
-            [old, new].iter().for_each(|loaded| tell_trouble(loaded, out));
+            [old, new].iter().for_each(|loaded| report_trouble(loaded, out));
             let sides = (sets::Side { file: &options.a, loaded: old }, sets::Side { file: b, loaded: new });
             sets::show(&sides.0, &sides.1, has_changes, options.json, out).map(Some)
         }

@@ -64,8 +64,8 @@ type Asked<'q> = (&'q Question, Loaded);
 pub(super) fn compare(old: Asked<'_>, new: Asked<'_>, out: &mut Out) -> Result<bool, Stop> {
     let (a, b) = (old.0, new.0);
     let compared = align_runs(old, new)?;
-    compared.a.tell_trouble(out);
-    compared.b.tell_trouble(out);
+    compared.a.report_trouble(out);
+    compared.b.report_trouble(out);
     let first = compared.hunks.first().and_then(|hunk| compared.after(hunk));
     let end = compared.states(compared.last);
     if a.json {
@@ -221,15 +221,15 @@ fn alike(steps: usize, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// A step in a line.
-fn told(opened: &Opened, number: StepNo) -> String {
+fn step_line(opened: &Opened, number: StepNo) -> String {
     let step = opened.run.step(number, opened.bytes());
-    let told = format!("{} {}", step.label, step.summary.split_whitespace().collect::<Vec<_>>().join(" "));
-    told.trim().to_owned()
+    let text = format!("{} {}", step.label, step.summary.split_whitespace().collect::<Vec<_>>().join(" "));
+    text.trim().to_owned()
 }
 
 /// A step in a line that shows where it differs from another.
 fn differing(opened: &Opened, number: StepNo, other: &Opened, step: StepNo) -> String {
-    let (own, others) = (told(opened, number), told(other, step));
+    let (own, others) = (step_line(opened, number), step_line(other, step));
     if own != others {
         return from_difference(&own, &others);
     }
@@ -262,11 +262,11 @@ fn list<'o>(
     out: &mut Out,
 ) -> Result<usize, Stop> {
     for (i, number) in steps.clone().take(most).map(number).enumerate() {
-        let told = match beside(i) {
+        let text = match beside(i) {
             Some((other, step)) => differing(opened, number, other, step),
-            None => told(opened, number),
+            None => step_line(opened, number),
         };
-        out.line(&format!("{sign} @{number}  {}", cut(&SafeText::of(&told), STEP_CELLS).as_str()))?;
+        out.line(&format!("{sign} @{number}  {}", cut(&SafeText::of(&text), STEP_CELLS).as_str()))?;
     }
     if steps.len() > most {
         out.line(&format!("{sign} … {} more steps", steps.len() - most))?;

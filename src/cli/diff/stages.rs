@@ -91,7 +91,7 @@ pub(super) fn show(all: &[Converted], out: &mut Out) -> Result<(), Stop> {
     for record in lossy.iter().take(LISTED_MAX) {
         let (old, new) = record.pair;
         let id = record.id.as_deref().unwrap_or_default();
-        out.line(&format!("  {old} → {new}  {id}  {}", told(&record.loss)))?;
+        out.line(&format!("  {old} → {new}  {id}  {}", loss_line(&record.loss)))?;
     }
     if lossy.len() > LISTED_MAX {
         out.line(&format!("  … {} more; --json lists all", lossy.len() - LISTED_MAX))?;
@@ -100,7 +100,7 @@ pub(super) fn show(all: &[Converted], out: &mut Out) -> Result<(), Stop> {
 }
 
 /// What a record lost, in one line.
-fn told(loss: &ConversionLoss) -> String {
+fn loss_line(loss: &ConversionLoss) -> String {
     let mut parts = Vec::new();
     parts.extend(loss.task.map(|step| format!("task (step {step})")));
     if loss.calls.1 < loss.calls.0 {

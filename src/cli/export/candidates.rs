@@ -77,7 +77,7 @@ impl<'l> Sifted<'l> {
             let passing = inputs.iter().map(|loaded| filter.passing(loaded, marks));
             let passing = passing.collect::<Result<Vec<Passing>, Problem>>()?;
             status = passing.iter().map(Passing::status).max().unwrap_or_default();
-            selection.predicates.push(Box::new(Filtered { told: filter.filter().to_string(), passing }));
+            selection.predicates.push(Box::new(Filtered { description: filter.filter().to_string(), passing }));
         }
         let found = if selection.only_clean {
             let mut policy = options.filter.policy()?;
@@ -208,7 +208,7 @@ pub(super) fn is_one_run(loaded: &Loaded) -> bool {
 
 /// A filter, and the records of each input that it lets through.
 struct Filtered {
-    told: String,
+    description: String,
     passing: Vec<Passing>,
 }
 
@@ -217,8 +217,8 @@ impl Predicate for Filtered {
         Ok(self.passing.get(record.source).is_some_and(|passing| passing.has(record.record)))
     }
 
-    fn told(&self) -> String {
-        self.told.clone()
+    fn describe(&self) -> String {
+        self.description.clone()
     }
 }
 

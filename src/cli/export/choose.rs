@@ -28,7 +28,7 @@ pub(super) struct Proof {
 
 impl Proof {
     /// For people.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let Crossing { tasks, copies, near_copies } = self.crossing;
         let (families, largest) = (self.families, self.largest);
         let mut text = format!(
@@ -104,7 +104,7 @@ pub(super) fn unpicked(options: &Options, sifted: &Sifted<'_>) -> Result<HashMap
         }
     })?;
     let unpicked = picker.unpicked(options.pick.pick(), options.per_task, options.signal);
-    Ok(unpicked.into_iter().map(|(number, why)| (number, why.told())).collect())
+    Ok(unpicked.into_iter().map(|(number, why)| (number, why.label())).collect())
 }
 
 /// The part of each record that is wanted, by its number, and the proof.

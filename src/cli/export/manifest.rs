@@ -85,12 +85,15 @@ impl Manifest {
             ]))
         };
         let sources: Vec<String> = sifted.inputs.iter().map(source).collect::<Result<_, Problem>>()?;
-        let told = object(options.told(sifted.filter()).iter().map(|(name, value)| (*name, json::quote(value))));
+        let options_json =
+            object(options.manifest_options(sifted.filter()).iter().map(|(name, value)| (*name, json::quote(value))));
         let rules = json::quote(&format!("obelus {}", env!("CARGO_PKG_VERSION")));
         let sources = sources.join(",\n");
         output.write(
-            format!("{{\"obelus\":1,\"rules\":{rules},\"options\":{told},\n\"sources\":[{sources}],\n\"records\":[")
-                .as_bytes(),
+            format!(
+                "{{\"obelus\":1,\"rules\":{rules},\"options\":{options_json},\n\"sources\":[{sources}],\n\"records\":["
+            )
+            .as_bytes(),
         )?;
         Ok(Self { output, has_entries: false })
     }

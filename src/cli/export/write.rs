@@ -211,8 +211,8 @@ impl Work<'_> {
     }
 
     fn end(self, stamps: &[Stamp]) -> Result<Written, Stop> {
-        let told = |part: &Part| (part.output.path().display().to_string(), part.count);
-        let files: Vec<(String, u64)> = self.parts.iter().map(told).collect();
+        let path_and_count = |part: &Part| (part.output.path().display().to_string(), part.count);
+        let files: Vec<(String, u64)> = self.parts.iter().map(path_and_count).collect();
         let manifest = self.manifest.end(&self.counts, &files, self.proof)?;
         let ready: Vec<Ready> = self.parts.into_iter().map(Part::finish).collect::<Result<_, Problem>>()?;
         stamps.iter().try_for_each(Stamp::check)?;

@@ -91,9 +91,9 @@ fn column<'c, T: DataType>(
     cells: impl Iterator<Item = &'c Cell>,
     value: impl Fn(&Cell) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
-    let told: Vec<Option<T::T>> = cells.map(value).collect();
-    let levels: Vec<i16> = told.iter().map(|value| i16::from(value.is_some())).collect();
-    let values: Vec<T::T> = told.into_iter().flatten().collect();
+    let column_values: Vec<Option<T::T>> = cells.map(value).collect();
+    let levels: Vec<i16> = column_values.iter().map(|value| i16::from(value.is_some())).collect();
+    let values: Vec<T::T> = column_values.into_iter().flatten().collect();
     let Some(mut column) = group.next_column()? else { return Ok(()) };
     column.typed::<T>().write_batch(&values, Some(&levels), None)?;
     column.close()

@@ -143,9 +143,9 @@ impl Server {
             Some(_) => return Err(Refused::new(INVALID_PARAMS, "arguments are an object")),
         };
         Ok(match self.asked(tool, arguments) {
-            Ok((text, note)) => told(&text, note.as_deref(), false),
+            Ok((text, note)) => tool_result(&text, note.as_deref(), false),
             // What is wrong with arguments is for the model, which can ask again.
-            Err(why) => told(&why, None, true),
+            Err(why) => tool_result(&why, None, true),
         })
     }
 
@@ -257,7 +257,7 @@ fn initialized(params: Option<&Value>) -> Value {
     })
 }
 
-fn told(text: &str, note: Option<&str>, is_error: bool) -> Value {
+fn tool_result(text: &str, note: Option<&str>, is_error: bool) -> Value {
     let block = |text: &str| json!({"type": "text", "text": text});
     let content: Vec<Value> = std::iter::once(text).chain(note).map(block).collect();
     json!({"content": content, "isError": is_error})

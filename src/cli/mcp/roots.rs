@@ -39,16 +39,16 @@ impl Roots {
         let candidates: Vec<PathBuf> = self.0.iter().map(|root| root.join(asked)).collect();
         let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());
         let Some(found) = found else {
-            return Err(format!("{asked}: there is no such file in {}", self.told()));
+            return Err(format!("{asked}: there is no such file in {}", self.describe()));
         };
         if self.0.iter().any(|root| found.starts_with(root)) {
             return Ok(found);
         }
-        Err(format!("{asked} is not in {}; `obelus mcp DIR` names the folders that may be read", self.told()))
+        Err(format!("{asked} is not in {}; `obelus mcp DIR` names the folders that may be read", self.describe()))
     }
 
     /// The folders, for people.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         self.0.iter().map(|root| Path::display(root).to_string()).collect::<Vec<_>>().join(", ")
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn run(options: &Options, filter: &Where, marks: &Marks, out: &mut Ou
                 complain(&problem.to_string());
                 status = TROUBLE;
             }
-            told => status = status.max(told?),
+            result => status = status.max(result?),
         }
     }
     Ok(status)

@@ -140,7 +140,7 @@ impl Asker<'_> {
         let mut all: Vec<_> = answers.into_iter().map(|answer| (answer, false)).collect();
         let Some(ended) = ended else { return Ok(all) };
         if all.is_empty() {
-            all.push((RecordAnswer { failure: Some(self.told(ended)), ..RecordAnswer::default() }, true));
+            all.push((RecordAnswer { failure: Some(self.end_message(ended)), ..RecordAnswer::default() }, true));
             let is_first = !self.shared.has_answered.load(Relaxed);
             let has_more = self.loaded.records()?.len() > 1;
             if ended == Ended::Late && is_first && has_more {
@@ -174,7 +174,7 @@ impl Asker<'_> {
         Ok((answers, ended))
     }
 
-    fn told(&self, ended: Ended) -> String {
+    fn end_message(&self, ended: Ended) -> String {
         match ended {
             Ended::Late => {
                 let limit = self.question.limit.as_secs_f64();

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_told_with_its_place() {
+    fn what_is_no_expression_is_reported_with_its_place() {
         let why = |text: &str| {
             let arena = Arena::default();
             compiled(text, &arena).err().unwrap()

@@ -92,11 +92,12 @@ impl Question<'_> {
         let expressed = match self.key {
             Some(Key::Expression(column)) => {
                 let all = || Ok::<_, Problem>(vec![true; loaded.records()?.len()]);
-                Some(columns::told(loaded, column, &self.passing.clone().map_or_else(all, Ok)?)?)
+                Some(columns::evaluate(loaded, column, &self.passing.clone().map_or_else(all, Ok)?)?)
             }
             _ => None,
         };
-        let (expressed, failed) = expressed.map_or((None, 0), |(told, failed)| (Some(told), failed));
+        let (expressed, failed) =
+            expressed.map_or((None, 0), |(expressed_values, failed)| (Some(expressed_values), failed));
         let value = |text: &[u8]| match self.key {
             Some(Key::Path(path)) => json::parse(&lossy(text)).ok().and_then(|value| scalar(&value, path)),
             _ => None,
@@ -111,10 +112,10 @@ impl Question<'_> {
             loaded,
             |_, text| value(text),
             |Passed { entry, also: value, .. }| {
-                let told = || expressed.as_ref()?.get(entry.record()).and_then(CellValue::shown);
+                let value_text = || expressed.as_ref()?.get(entry.record()).and_then(CellValue::shown);
                 let values = match self.key.and_then(Key::field) {
                     Some(field) => values_of(&entry, field),
-                    None => value.or_else(told).into_iter().collect(),
+                    None => value.or_else(value_text).into_iter().collect(),
                 };
                 each(&entry, values);
                 Ok(())
@@ -125,7 +126,7 @@ impl Question<'_> {
 }
 
 /// Groups the records of one file. The status: 1 where no record has a value, or the expression failed for one.
-pub(super) fn tell(
+pub(super) fn write_report(
     file: &FileName,
     loaded: &Loaded,
     (options, by): (&Options, &str),
@@ -262,24 +263,24 @@ fn people(
 
 /// Mean, deviation, median and 90th percentile.
 fn spread_cells(spread: Option<Spread>) -> [(Tone, String); 4] {
-    let told = |number: f64| match number {
+    let number_text = |number: f64| match number {
         number if number.abs() >= 1000.0 => format!("{number:.0}"),
         number if number.fract() == 0.0 => number.to_string(),
         number => format!("{number:.3}"),
     };
     match spread {
         Some(spread) => [
-            (Tone::Strong, told(spread.mean)),
-            (Tone::Dim, told(spread.deviation)),
-            (Tone::Plain, told(spread.p50)),
-            (Tone::Plain, told(spread.p90)),
+            (Tone::Strong, number_text(spread.mean)),
+            (Tone::Dim, number_text(spread.deviation)),
+            (Tone::Plain, number_text(spread.p50)),
+            (Tone::Plain, number_text(spread.p90)),
         ],
         None => ["–", "–", "–", "–"].map(|dash| (Tone::Dim, dash.to_owned())),
     }
 }
 
 /// Reports how a number spreads over the records of one file.
-pub(super) fn tell_histogram(
+pub(super) fn write_histogram(
     file: &FileName,
     loaded: &Loaded,
     (options, number): (&Options, Numbers),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// Most lines of each end, for people and for programs.
 const SHOWN_MAX: usize = 15;
-const TOLD_MAX: usize = 500;
+const JSON_LINES_MAX: usize = 500;
 /// Standard errors from which on a line is reported to people: of thousands of phrases some differ by chance.
 const Z_MIN: f64 = 2.0;
 
@@ -35,7 +35,7 @@ struct Place {
 }
 
 /// Reports the phrases and tools of one file.
-pub(super) fn tell(
+pub(super) fn write_report(
     file: &FileName,
     loaded: &Loaded,
     (options, passing): (&Options, Option<&[bool]>),
@@ -74,8 +74,8 @@ fn each(
 }
 
 fn programs(file: &FileName, (records, mean): (u64, f64), lifts: &[Lift], out: &mut Out) -> Result<(), Stop> {
-    let head = lifts.iter().take(TOLD_MAX);
-    let tail = lifts.iter().skip(TOLD_MAX.max(lifts.len().saturating_sub(TOLD_MAX)));
+    let head = lifts.iter().take(JSON_LINES_MAX);
+    let tail = lifts.iter().skip(JSON_LINES_MAX.max(lifts.len().saturating_sub(JSON_LINES_MAX)));
     for lift in head.chain(tail) {
         let place = |&(record, step): &(usize, usize)| Place { record, step };
         let line = Line {

@@ -1,6 +1,6 @@
 //! `obelus stats --merge`: what was printed of parts, as if the whole had been asked.
 
-use super::{Options, tell_dataset};
+use super::{Options, write_dataset};
 use crate::batch::{MIXED, RunsStats, SummaryMaker};
 use crate::cli::inputs::Inputs;
 use crate::cli::out::{Out, counted, raw};
@@ -181,7 +181,7 @@ impl Merge<'_, '_> {
         if self.options.json {
             return Ok(self.out.json(&survey::line(WHOLE, None, &dataset)?)?);
         }
-        tell_dataset(&counted(self.options.files.len(), "part"), what, Some(&dataset), self.out)
+        write_dataset(&counted(self.options.files.len(), "part"), what, Some(&dataset), self.out)
     }
 }
 
@@ -195,9 +195,9 @@ enum Fault {
 }
 
 impl Fault {
-    fn unwrap_or_else(self, told: impl FnOnce(&str) -> Stop) -> Stop {
+    fn unwrap_or_else(self, to_stop: impl FnOnce(&str) -> Stop) -> Stop {
         match self {
-            Self::Line(why) => told(why),
+            Self::Line(why) => to_stop(why),
             Self::Stop(stop) => stop,
         }
     }

@@ -90,7 +90,7 @@ struct Line {
 }
 
 /// Reports the outcomes of one file.
-pub(super) fn tell(
+pub(super) fn write_report(
     file: &FileName,
     loaded: &Loaded,
     (options, passing): (&Options, Option<&[bool]>),
@@ -177,16 +177,16 @@ fn rows(counted: &Outcomes, total: &ToolOutcomes, out: &mut Out) -> Result<(), S
 
 fn numbers(name: &str, of: &ToolOutcomes) -> Vec<(Tone, String)> {
     let rate = error_rate(of).map_or_else(|| "–".to_owned(), |rate| format!("{:.1} %", rate * 100.0));
-    let told = |n: u64, tone: Tone| (if n > 0 { tone } else { Tone::Dim }, n.to_string());
+    let count_cell = |n: u64, tone: Tone| (if n > 0 { tone } else { Tone::Dim }, n.to_string());
     vec![
         (Tone::Plain, name.to_owned()),
-        told(of.calls, Tone::Plain),
-        told(of.failed, Tone::Error),
+        count_cell(of.calls, Tone::Plain),
+        count_cell(of.failed, Tone::Error),
         (if of.failed > 0 { Tone::Error } else { Tone::Dim }, rate),
-        told(of.repeated, Tone::Error),
-        told(of.suspect, Tone::Warning),
-        told(of.fine, Tone::Plain),
-        told(of.open(), Tone::Plain),
+        count_cell(of.repeated, Tone::Error),
+        count_cell(of.suspect, Tone::Warning),
+        count_cell(of.fine, Tone::Plain),
+        count_cell(of.open(), Tone::Plain),
     ]
 }
 

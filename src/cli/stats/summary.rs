@@ -1,6 +1,6 @@
 //! `obelus stats --summary`: statistics of a file in a line of constant size.
 
-use super::{Options, tell_dataset, what};
+use super::{Options, what, write_dataset};
 use crate::batch::SummaryMaker;
 use crate::cli::args::FileName;
 use crate::cli::out::Out;
@@ -8,7 +8,7 @@ use crate::cli::{Stop, survey};
 use crate::ingest::Loaded;
 
 /// Reports one file.
-pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn write_report(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let mut summary = SummaryMaker::default();
     survey::stats(loaded, |stats| Ok(summary.add(stats)?))?;
     let line = summary.line()?;
@@ -16,5 +16,5 @@ pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mu
         let stage = loaded.detected.format.stage(&file.text());
         return Ok(out.json(&survey::line(&file.text(), stage, &line)?)?);
     }
-    tell_dataset(&file.to_string(), &what(file, loaded), Some(&line), out)
+    write_dataset(&file.to_string(), &what(file, loaded), Some(&line), out)
 }

@@ -29,7 +29,7 @@ struct Line<'a> {
 }
 
 /// Reports the tasks of one file.
-pub(super) fn tell(
+pub(super) fn write_report(
     file: &FileName,
     loaded: &Loaded,
     (options, passing): (&Options, Option<&[bool]>),

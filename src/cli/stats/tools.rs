@@ -19,7 +19,7 @@ struct Calls {
 }
 
 /// Reports the calls of one file.
-pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn write_report(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let counted = match loaded.detected.format.survey(Purpose::Calls) {
         Some(mut pass) => of_records(loaded, pass.as_mut())?,
         None => of_runs(loaded)?,

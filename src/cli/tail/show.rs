@@ -54,11 +54,11 @@ impl Show {
     }
 
     /// Adds what is reported; a notice is for stderr.
-    pub(super) fn add(&mut self, told: &TailReport<'_>) {
+    pub(super) fn add(&mut self, report: &TailReport<'_>) {
         // Memory takes all that is written to it.
         let _ = match self {
-            Self::Json(out, is_terminal) => put_json(told, *is_terminal, out),
-            Self::Text(text) => text.put(told),
+            Self::Json(out, is_terminal) => put_json(report, *is_terminal, out),
+            Self::Text(text) => text.put(report),
         };
     }
 
@@ -74,18 +74,18 @@ impl Show {
     }
 }
 
-fn put_json(told: &TailReport<'_>, is_terminal: bool, out: &mut Vec<u8>) -> io::Result<()> {
-    if matches!(told.what, TailItem::Notice(_)) {
+fn put_json(report: &TailReport<'_>, is_terminal: bool, out: &mut Vec<u8>) -> io::Result<()> {
+    if matches!(report.what, TailItem::Notice(_)) {
         return Ok(());
     }
     out.push(b'{');
-    if let Some(file) = told.file {
+    if let Some(file) = report.file {
         out.extend_from_slice(b"\"file\":");
         put_escaped(&json::quote(file), is_terminal, out)?;
         out.push(b',');
     }
-    let generation = told.generation;
-    match &told.what {
+    let generation = report.generation;
+    match &report.what {
         TailItem::Record { offset, line, text, is_unterminated } => {
             write!(out, "\"generation\":{generation},\"offset\":{offset},\"line\":{line},\"record\":")?;
             put_value(text, is_terminal, out)?;
@@ -139,9 +139,9 @@ fn string_len(text: &[u8]) -> usize {
 }
 
 impl Text {
-    fn put(&mut self, told: &TailReport<'_>) -> io::Result<()> {
-        let file = told.file.map_or_else(String::new, |file| format!("{file}  "));
-        match &told.what {
+    fn put(&mut self, report: &TailReport<'_>) -> io::Result<()> {
+        let file = report.file.map_or_else(String::new, |file| format!("{file}  "));
+        match &report.what {
             TailItem::Record { line, text, is_unterminated, .. } => self.record(&file, *line, text, *is_unterminated),
             TailItem::Error { line, why, .. } => {
                 let place = format!("{line:>7}  ");
@@ -154,7 +154,7 @@ impl Text {
                     Event::Gone => "gone: nothing is at the path any more",
                     Event::Back => "back: the path leads to a file again",
                 };
-                let said = format!("── {said} (generation {}) ──", told.generation);
+                let said = format!("── {said} (generation {}) ──", report.generation);
                 self.out.styled(&[(Tone::Dim, &file), (Tone::Warning, &said)])
             }
             TailItem::Notice(_) => Ok(()),
@@ -193,9 +193,9 @@ impl Text {
 mod tests {
     use super::*;
 
-    fn shown(is_json: bool, told: &TailReport<'_>) -> String {
+    fn shown(is_json: bool, report: &TailReport<'_>) -> String {
         let mut show = Show::new(is_json, false, true);
-        show.add(told);
+        show.add(report);
         String::from_utf8(show.take()).unwrap()
     }
 
@@ -219,18 +219,18 @@ mod tests {
     fn errors_and_events_say_where() {
         let what =
             TailItem::Error { offset: 9, line: 2, why: "no \u{1b}".to_owned(), hole: Some(3), is_unterminated: true };
-        let told = TailReport { file: Some("a/b.jsonl"), generation: 1, what };
+        let report = TailReport { file: Some("a/b.jsonl"), generation: 1, what };
         let expected = "{\"file\":\"a/b.jsonl\",\
             \"generation\":1,\"offset\":9,\"line\":2,\"error\":\"no \\u001b\",\"hole\":3,\"unterminated\":true}\n";
-        assert_eq!(shown(true, &told), expected);
-        assert_eq!(shown(false, &told), "a/b.jsonl        2  ✗ no ␛\n");
-        let told = TailReport { file: None, generation: 4, what: TailItem::Event(Event::Rotated) };
-        assert_eq!(shown(true, &told), "{\"event\":\"rotated\",\"generation\":4}\n");
+        assert_eq!(shown(true, &report), expected);
+        assert_eq!(shown(false, &report), "a/b.jsonl        2  ✗ no ␛\n");
+        let report = TailReport { file: None, generation: 4, what: TailItem::Event(Event::Rotated) };
+        assert_eq!(shown(true, &report), "{\"event\":\"rotated\",\"generation\":4}\n");
     }
 
     #[test]
     fn people_get_who_and_what() {
-        let told = record("{\"role\":\"assistant\",\"content\":\"a\\n\\u001b[2J b\"}");
-        assert_eq!(shown(false, &told), "      3  assistant   a ␛[2J b\n");
+        let report = record("{\"role\":\"assistant\",\"content\":\"a\\n\\u001b[2J b\"}");
+        assert_eq!(shown(false, &report), "      3  assistant   a ␛[2J b\n");
     }
 }

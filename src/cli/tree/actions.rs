@@ -1,6 +1,6 @@
 //! `obelus tree --by-action`: attempts aligned by what they did, with success at each fork.
 
-use super::{EndMember, Options, as_written, tell_tasks};
+use super::{EndMember, Options, as_written, write_tasks};
 use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, counted, plain, raw};
 use crate::ingest::{self, Loaded};
@@ -49,7 +49,7 @@ pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u
             people(&attempts, task, &tree, out)?;
         }
     }
-    tell_tasks(options, loaded, (&tasks, attempts.len()), out)?;
+    write_tasks(options, loaded, (&tasks, attempts.len()), out)?;
     Ok(0)
 }
 
@@ -89,7 +89,7 @@ fn programs(
         let record = first.attempt.record;
         StretchMember {
             parent: stretch.parent,
-            actions: actions.map(|done| ActionMember { record, step: done.step, action: &done.told }).collect(),
+            actions: actions.map(|done| ActionMember { record, step: done.step, action: &done.label }).collect(),
             attempts: success.attempts,
             rewarded: success.rewarded,
             successes: success.successes,
@@ -112,7 +112,7 @@ fn programs(
 }
 
 /// `2 of 3 · 0.667`.
-fn told(success: &Success) -> String {
+fn success_text(success: &Success) -> String {
     match success.mean() {
         Some(mean) => format!("{} of {} · {mean:.3}", success.successes, success.rewarded),
         None => String::new(),
@@ -130,7 +130,7 @@ fn tone(success: &Success) -> Tone {
 
 fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &mut Out) -> Result<(), Stop> {
     let name = task.first().map_or("", |i| attempts[*i].attempt.task.as_str());
-    let all = tree.stretches.first().map(|(_, success)| told(success)).unwrap_or_default();
+    let all = tree.stretches.first().map(|(_, success)| success_text(success)).unwrap_or_default();
     out.styled(&[
         (Tone::Strong, name),
         (Tone::Dim, &format!("  {}  ", counted(task.len(), "attempt"))),
@@ -150,12 +150,12 @@ fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &m
         };
         let more = actions.len().saturating_sub(ACTIONS_MAX);
         for (place, action) in actions.iter().take(ACTIONS_MAX).enumerate() {
-            let head = format!("{indent}@{} {}", action.step, action.told);
+            let head = format!("{indent}@{} {}", action.step, action.label);
             match place {
                 0 => out.styled(&[
                     (Tone::Plain, &head),
                     (Tone::Dim, &format!("  {who}  ")),
-                    (tone(success), &told(success)),
+                    (tone(success), &success_text(success)),
                 ])?,
                 _ => out.line(&head)?,
             }
@@ -169,16 +169,16 @@ fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &m
         }
     }
     match &tree.parting {
-        Some(parting) => tell_parting(attempts, tree, parting, out),
+        Some(parting) => write_parting(attempts, tree, parting, out),
         None => Ok(()),
     }
 }
 
 /// Where good and bad attempts part.
-fn tell_parting(attempts: &[ActionAttempt], tree: &ActionTree, parting: &Parting, out: &mut Out) -> Result<(), Stop> {
+fn write_parting(attempts: &[ActionAttempt], tree: &ActionTree, parting: &Parting, out: &mut Out) -> Result<(), Stop> {
     let action = |stretch: &Stretch, last: bool| {
         let actions = attempts[stretch.first].actions.get(stretch.steps.clone()).unwrap_or_default();
-        if last { actions.last() } else { actions.first() }.map(|action| format!("@{} {}", action.step, action.told))
+        if last { actions.last() } else { actions.first() }.map(|action| format!("@{} {}", action.step, action.label))
     };
     let behind = action(&tree.stretches[parting.behind].0, true);
     let place = behind.map_or_else(|| "at the first action".to_owned(), |behind| format!("behind {behind}"));
@@ -188,7 +188,7 @@ fn tell_parting(attempts: &[ActionAttempt], tree: &ActionTree, parting: &Parting
     for branch in &parting.branches {
         let (stretch, success) = &tree.stretches[*branch];
         let head = format!("    {}  ", action(stretch, false).unwrap_or_default());
-        out.styled(&[(Tone::Plain, &head), (tone(success), &told(success))])?;
+        out.styled(&[(Tone::Plain, &head), (tone(success), &success_text(success))])?;
     }
     Ok(())
 }

@@ -12,15 +12,15 @@ pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent
         if looked < 100 {
             return Window::notice(&["None so far.", "The records are still being looked at."], extent.width);
         }
-        let told = match (list.all, &pane.by) {
+        let title = match (list.all, &pane.by) {
             (0, Some(by)) => format!("No record has {by}, which is to name its task."),
             (0, None) => "No record names a task.".to_owned(),
             (all, _) => format!("No task has several attempts: {} have one each.", count_text(all)),
         };
-        return Window::notice(&[&told, WHERE, BY], extent.width);
+        return Window::notice(&[&title, WHERE, BY], extent.width);
     }
     let end = list.tasks.len().min(scroll.top + extent.height.saturating_sub(HEAD_ROWS));
-    let mut right = pane.told_field(extent.width);
+    let mut right = pane.field_label(extent.width);
     let visible = &list.tasks[scroll.top.min(end)..end];
     right.extend(paint::heading(visible.iter().map(|task| &task.outcome), extent.width));
     let mut rows = vec![head(list, looked).right(right)];
@@ -32,16 +32,16 @@ pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent
 
 fn head(list: &TaskList, looked: usize) -> Row {
     let least = if looked < 100 { "≥" } else { "" };
-    let mut told =
+    let mut title =
         format!(" {least}{} of {least}{} tasks have several attempts", count_text(list.several), count_text(list.all));
     if list.several > list.tasks.len() {
-        told += &format!(", the first {}", list.tasks.len());
+        title += &format!(", the first {}", list.tasks.len());
     }
     if list.unnamed > 0 {
         let words = if list.unnamed == 1 { "record names" } else { "records name" };
-        told += &format!(" · {} {words} no task", count_text(list.unnamed));
+        title += &format!(" · {} {words} no task", count_text(list.unnamed));
     }
-    Row::text(Role::Dim, &told)
+    Row::text(Role::Dim, &title)
 }
 
 fn row(line: &TaskLine, is_cursor: bool, cells: usize) -> Row {

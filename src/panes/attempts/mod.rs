@@ -85,7 +85,7 @@ impl AttemptsPane {
     }
 
     /// What names tasks now, to be shown at the right of the first row.
-    fn told_field(&self, cells: usize) -> Vec<Piece> {
+    fn field_label(&self, cells: usize) -> Vec<Piece> {
         match &self.by {
             Some(by) => vec![Piece::of(Role::Dim, "  by "), Piece::of(Role::Accent, by), Piece::of(Role::Text, " ")],
             None if cells >= WIDE_HEAD => vec![Piece::of(Role::Dim, "  by task id ")],
@@ -344,11 +344,11 @@ impl AttemptsPane {
             (Some(list), _) if self.is_list() => list::window(self, list, looked, extent),
             (_, Some(TaskAnswer::Tree(tree))) if !self.is_list() => paint::window(self, tree, session, looked, extent),
             (_, Some(_)) if !self.is_list() => {
-                let told = match &self.by {
+                let label = match &self.by {
                     Some(by) => format!("This record has no {by}, which is to name its task."),
                     None => "This record names no task.".to_owned(),
                 };
-                Window::notice(&[&told, WHERE, BY], extent.width)
+                Window::notice(&[&label, WHERE, BY], extent.width)
             }
             _ => Window::notice(&["Looking for the attempts…"], extent.width),
         }

@@ -43,8 +43,8 @@ pub(super) fn said(tree: &AttemptTree, line: AttemptLine) -> String {
     let step = branch.step.as_ref().filter(|_| end.is_none() || branch.stretch.attempts == 1);
     let step = step.map_or(String::new(), |step| format!("{} {}", step.label, steps::one_line(&step.summary)));
     let end = end.map_or(String::new(), |end| {
-        let told = [&end.id, &end.reward, &end.finish].into_iter().flatten().cloned().collect::<Vec<_>>();
-        format!("record {} {} ", end.record, told.join(" "))
+        let labels = [&end.id, &end.reward, &end.finish].into_iter().flatten().cloned().collect::<Vec<_>>();
+        format!("record {} {} ", end.record, labels.join(" "))
     });
     format!("{end}{step}").trim().to_owned()
 }
@@ -54,8 +54,8 @@ pub(super) fn outcome(outcome: &AttemptOutcome, cells: usize) -> Vec<Piece> {
     let mut out = Vec::new();
     if let Some((least, most)) = outcome.rewards {
         let [least, most] = [least, most].map(|reward| measured(Numbers::Reward, reward));
-        let told = if least == most { least } else { format!("{least}..{most}") };
-        put_reward(&told, cells, &mut out);
+        let range = if least == most { least } else { format!("{least}..{most}") };
+        put_reward(&range, cells, &mut out);
     }
     let shown = if cells >= WIDE { FINISHES_WIDE } else { 1 };
     if cells >= MEDIUM || out.is_empty() {
@@ -74,26 +74,26 @@ pub(super) fn heading<'o>(mut outcomes: impl Iterator<Item = &'o AttemptOutcome>
         has_rewards |= outcome.rewards.is_some();
         has_ends |= !outcome.finishes.is_empty();
     }
-    let told = match (has_rewards, has_ends) {
+    let label = match (has_rewards, has_ends) {
         _ if cells >= WIDE => return None,
         (true, true) if cells >= MEDIUM => "  reward · end ",
         (true, _) => "  reward ",
         (false, true) => "  end ",
         (false, false) => return None,
     };
-    Some(Piece::of(Role::Dim, told))
+    Some(Piece::of(Role::Dim, label))
 }
 
-fn put_reward(told: &str, cells: usize, out: &mut Vec<Piece>) {
+fn put_reward(reward: &str, cells: usize, out: &mut Vec<Piece>) {
     out.push(Piece::of(Role::Dim, if cells >= WIDE { "  reward " } else { "  " }));
-    out.push(Piece::of(Role::JsonNumber, told));
+    out.push(Piece::of(Role::JsonNumber, reward));
 }
 
-fn put_finish(told: &str, cells: usize, out: &mut Vec<Piece>) {
-    if !told.is_empty() {
-        let told = cut(&SafeText::of(told), (cells / 3).max(8));
+fn put_finish(finish: &str, cells: usize, out: &mut Vec<Piece>) {
+    if !finish.is_empty() {
+        let finish_text = cut(&SafeText::of(finish), (cells / 3).max(8));
         out.push(Piece::of(Role::Dim, if out.is_empty() { "  " } else { " · " }));
-        out.push(Piece::safe(Role::Text, told));
+        out.push(Piece::safe(Role::Text, finish_text));
     }
 }
 
@@ -107,19 +107,19 @@ struct Painter<'p> {
 impl Painter<'_> {
     fn head(&self, looked: usize) -> Row {
         let n = self.tree.attempts.len();
-        let mut told = match n {
+        let mut label = match n {
             1 => "  the only attempt at this task; A lists the tasks with several".to_owned(),
             _ => format!("  {n} attempts"),
         };
         if self.tree.left_out > 0 {
-            told += &format!(", {} more are not shown", self.tree.left_out);
+            label += &format!(", {} more are not shown", self.tree.left_out);
         }
         let task = cut(&SafeText::of(&self.tree.task), self.cells / 2);
-        let mut left = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Title, task), Piece::of(Role::Dim, &told)];
+        let mut left = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Title, task), Piece::of(Role::Dim, &label)];
         if looked < 100 {
             left.push(Piece::of(Role::Warning, &format!(" · so far: scanning {looked} %")));
         }
-        let mut right = self.pane.told_field(self.cells);
+        let mut right = self.pane.field_label(self.cells);
         right.extend(heading(self.tree.branches.iter().take(1).map(|all| &all.outcome), self.cells));
         Row::new(left).right(right)
     }
@@ -155,7 +155,7 @@ impl Painter<'_> {
         for (verdict, n) in Verdict::ALL.iter().zip(decided[number]).filter(|(_, n)| *n > 0) {
             right.push(Piece::of(marks::role(*verdict), &format!(" {}{n}", verdict.sign())));
         }
-        self.told(head, Some(branch), right)
+        self.branch_row(head, Some(branch), right)
     }
 
     fn end(&self, branch: &Branch, attempt: &Attempt, edge: Piece) -> Row {
@@ -187,7 +187,7 @@ impl Painter<'_> {
         if self.cells >= MEDIUM || has_measures || right.is_empty() {
             attempt.finish.iter().for_each(|finish| put_finish(&steps::one_line(finish), self.cells, &mut right));
         }
-        self.told(head, is_alone.then_some(branch), right)
+        self.branch_row(head, is_alone.then_some(branch), right)
     }
 
     /// Where an attempt parts from the chosen one, its steps and tokens, each in its cells, where there is room.
@@ -202,12 +202,12 @@ impl Painter<'_> {
         let steps = Piece::of(Role::Dim, &format!("{:>12}", count_of(attempt.steps.len(), "step")));
         let tokens = self.tree.tokens.get(place).copied().flatten().filter(|_| self.cells >= TOKENS_CELLS_MIN);
         let tokens = tokens.map(|n| format!("≈{} tokens", count_text(usize::try_from(n).unwrap_or(usize::MAX))));
-        let tokens = tokens.map(|told| Piece::of(Role::Dim, &format!("{told:>16}")));
+        let tokens = tokens.map(|count| Piece::of(Role::Dim, &format!("{count:>16}")));
         [parts, steps].into_iter().chain(tokens).collect()
     }
 
     /// A row: what it is, then its first step in a column of its own, where there is room.
-    fn told(&self, mut left: Vec<Piece>, branch: Option<&Branch>, right: Vec<Piece>) -> Row {
+    fn branch_row(&self, mut left: Vec<Piece>, branch: Option<&Branch>, right: Vec<Piece>) -> Row {
         let step = branch.and_then(|branch| branch.step.as_ref()).filter(|_| self.cells >= MEDIUM);
         if let Some(step) = step {
             let gap = (self.cells * 2 / 5).saturating_sub(pieces_width(&left)).max(1);

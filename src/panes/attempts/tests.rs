@@ -37,11 +37,11 @@ fn pane() -> AttemptsPane {
 /// Rows as record and step, `x` before the branches.
 fn rows(pane: &AttemptsPane) -> Vec<String> {
     let tree = pane.tree().unwrap();
-    let told = |line: &AttemptLine| match AttemptsPane::known(tree, *line) {
+    let describe = |line: &AttemptLine| match AttemptsPane::known(tree, *line) {
         (record, Some(start)) => format!("x{record}@{start}"),
         (record, None) => format!("{record}"),
     };
-    pane.lines.iter().map(told).collect()
+    pane.lines.iter().map(describe).collect()
 }
 
 #[test]
@@ -54,13 +54,13 @@ fn the_tree_opens_on_the_attempt_that_was_asked_for() {
 #[test]
 fn a_row_leads_to_the_step_at_which_its_branch_begins_or_ends() {
     let mut pane = pane();
-    let told: Vec<_> = (0..pane.len())
+    let positions: Vec<_> = (0..pane.len())
         .map(|row| {
             pane.move_to(row);
             pane.target().unwrap()
         })
         .collect();
-    assert_eq!(told, [(1, 0), (8, 0), (1, 1), (7, 1), (1, 2), (4, 2), (6, 1)]);
+    assert_eq!(positions, [(1, 0), (8, 0), (1, 1), (7, 1), (1, 2), (4, 2), (6, 1)]);
 }
 
 #[test]

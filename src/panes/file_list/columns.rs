@@ -102,9 +102,9 @@ fn find(file: &ListedFile, head: Option<&FileHead>, cells: usize) -> Vec<Piece> 
     let is_coming = file.kind == ListedKind::File
         && file.len <= CHECKED_MAX
         && head.is_none_or(|head| !head.is_unreadable && (head.len == file.len || head.len <= WHOLE_MAX));
-    let told = |sign: &str, n: usize| if n > 0 { format!("{sign}{n}") } else { String::new() };
+    let counted = |sign: &str, n: usize| if n > 0 { format!("{sign}{n}") } else { String::new() };
     let (error, warning) =
-        known.map_or_else(Default::default, |(errors, warnings)| (told("✗", errors), told("!", warnings)));
+        known.map_or_else(Default::default, |(errors, warnings)| (counted("✗", errors), counted("!", warnings)));
     let rest = match known {
         Some((0, 0)) => "0",
         Some(_) => "",

@@ -28,7 +28,7 @@ impl FileOrder {
 
     /// What it is, for people.
     #[must_use]
-    pub fn told(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Newest => "the one written last first",
             Self::Name => "by name, folder by folder",

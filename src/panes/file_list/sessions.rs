@@ -153,9 +153,9 @@ pub(super) fn preview(file: &ListedFile, head: Option<&FileHead>, clock: (i64, i
         Piece::of(Role::Border, &format!(" {rule}")),
     ])];
     let written = file.written.map_or_else(String::new, |at| {
-        let told = state(&ListedFile { is_live: false, ..file.clone() }, clock).1;
+        let age = state(&ListedFile { is_live: false, ..file.clone() }, clock).1;
         let day = date(at + clock.1);
-        if told == day { day } else { format!("{day} {told}") }
+        if age == day { day } else { format!("{day} {age}") }
     });
     let steps = session.steps.map(|count| {
         let sign = if session.is_estimate { "≈" } else { "" };
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn ages_take_few_cells() {
-        let told = [0, 59_000, 61_000, HOUR_MS * 5, DAY_MS * 3, DAY_MS * 20, DAY_MS * 90, DAY_MS * 800, -5].map(age);
-        assert_eq!(told, ["now", "now", "1m", "5h", "3d", "2w", "3mo", "2y", "now"]);
+        let ages = [0, 59_000, 61_000, HOUR_MS * 5, DAY_MS * 3, DAY_MS * 20, DAY_MS * 90, DAY_MS * 800, -5].map(age);
+        assert_eq!(ages, ["now", "now", "1m", "5h", "3d", "2w", "3mo", "2y", "now"]);
     }
 
     #[test]

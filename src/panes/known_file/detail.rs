@@ -13,10 +13,10 @@ const BEFORE_CELLS: usize = 40;
 /// What is known of the line under the cursor; nothing where it is not one.
 #[must_use]
 pub fn detail(pane: &KnownFilePane, open: &Open<'_>) -> Vec<Piece> {
-    told(pane, open).unwrap_or_default()
+    detail_pieces(pane, open).unwrap_or_default()
 }
 
-fn told(pane: &KnownFilePane, open: &Open<'_>) -> Option<Vec<Piece>> {
+fn detail_pieces(pane: &KnownFilePane, open: &Open<'_>) -> Option<Vec<Piece>> {
     let (work, key, layout) = (open.run().work()?, pane.key()?, pane.layout()?);
     let item = layout.items().get(pane.scroll.cursor)?;
     let id = item.id()?;
@@ -73,7 +73,7 @@ fn before_words(work: &Work, before: LineId) -> Vec<Piece> {
 
 /// The first test after a write, or else the first command.
 fn tried(open: &Open<'_>, work: &Work, written: StepNo) -> Vec<Piece> {
-    let told = |word: &str, step: StepNo| {
+    let labelled = |word: &str, step: StepNo| {
         let outcome = work.outcome(step).map(|outcome| outcome.verdict);
         let (sign, role) = match outcome {
             Some(Verdict::Error) => (" ✗", Role::Error),
@@ -83,8 +83,8 @@ fn tried(open: &Open<'_>, work: &Work, written: StepNo) -> Vec<Piece> {
         vec![Piece::of(Role::Dim, &format!(" · {word} ")), Piece::of(Role::Blame, &at(step)), Piece::of(role, sign)]
     };
     match (work.tested_after(written), work.run_after(written)) {
-        (Some(test), _) => told("the run's test ran", test),
-        (None, Some(run)) => told("no test ran since; next command", run),
+        (Some(test), _) => labelled("the run's test ran", test),
+        (None, Some(run)) => labelled("no test ran since; next command", run),
         (None, None) if open.session.is_complete => vec![Piece::of(Role::Warning, " · nothing was run since")],
         (None, None) => Vec::new(),
     }

@@ -138,7 +138,7 @@ impl LossPane {
     #[must_use]
     pub fn head(&self, extent: Extent) -> Vec<Row> {
         let Some(text) = self.text() else { return Vec::new() };
-        let (all, roles) = text.told();
+        let (all, roles) = text.token_counts();
         let has_faults = !text.loss.findings.is_empty();
         let (sign, role) = if has_faults { ("! ", Role::Warning) } else { ("✓ ", Role::Good) };
         // Of a file its name is enough.
@@ -150,9 +150,10 @@ impl LossPane {
         ])];
         if extent.height >= ROLES_HEIGHT {
             let wrong: Vec<&str> = text.loss.findings.iter().map(|finding| finding.rule).collect();
-            let told = all[1..].iter().map(|told| (Role::Dim, told.clone())).chain([(Role::Dim, roles.join(" · "))]);
-            let told = told.chain(has_faults.then(|| (Role::Warning, format!("! {}", wrong.join(", ")))));
-            rows.extend(told.flat_map(|(role, told)| wrapped(role, &told, extent.width)));
+            let rows_of_text =
+                all[1..].iter().map(|line| (Role::Dim, line.clone())).chain([(Role::Dim, roles.join(" · "))]);
+            let lines = rows_of_text.chain(has_faults.then(|| (Role::Warning, format!("! {}", wrong.join(", ")))));
+            rows.extend(lines.flat_map(|(role, line)| wrapped(role, &line, extent.width)));
             rows.push(Row::default());
         }
         rows
@@ -170,9 +171,9 @@ impl LossPane {
 }
 
 /// A sentence of the head in as many rows as it needs, at most so many.
-fn wrapped(role: Role, told: &str, cells: usize) -> Vec<Row> {
-    let rows = crate::text::wrap(told, cells.saturating_sub(2).max(8)).into_iter().take(HEAD_ROWS_MAX);
-    rows.map(|range| Row::text(role, &format!(" {}", &told[range]))).collect()
+fn wrapped(role: Role, text: &str, cells: usize) -> Vec<Row> {
+    let rows = crate::text::wrap(text, cells.saturating_sub(2).max(8)).into_iter().take(HEAD_ROWS_MAX);
+    rows.map(|range| Row::text(role, &format!(" {}", &text[range]))).collect()
 }
 
 #[cfg(test)]

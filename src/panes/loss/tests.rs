@@ -149,22 +149,22 @@ fn the_cursor_follows_the_step_and_stays_where_it_is_within_it() {
 }
 
 #[test]
-fn the_head_tells_what_trains_by_role_and_what_is_wrong() {
-    let told = |record: &str, options: &LossOptions| {
+fn the_head_shows_what_trains_by_role_and_what_is_wrong() {
+    let text_of = |record: &str, options: &LossOptions| {
         let pane = pane(LossText::of(record, options, Way::Formats).unwrap());
         let rows = pane.head(Extent { width: CELLS, height: 20 });
         rows.iter().map(Row::plain).collect::<Vec<_>>().join("\n")
     };
-    let fine = told(TALK, &options("chatml", None));
+    let fine = text_of(TALK, &options("chatml", None));
     assert!(fine.contains(" ✓ chatml · ~9 of ~") && fine.contains("34 of "), "{fine}");
     assert!(fine.contains("assistant ~9 of ~20") && fine.contains("user ~0 of ~"), "{fine}");
-    let cut = told(TALK, &options("chatml", Some(30)));
+    let cut = text_of(TALK, &options("chatml", Some(30)));
     let cut = cut.replace('\n', "");
     assert!(cut.contains("tokens behind the limit") && cut.contains("! loss.cut"), "{cut}");
     let user = r#"{"messages":[{"role":"user","content":"Hi","train":true},{"role":"assistant","content":"Yo","train":false}]}"#;
-    assert!(told(user, &options("chatml", None)).contains("! loss.not-agent"));
+    assert!(text_of(user, &options("chatml", None)).contains("! loss.not-agent"));
     let none = r#"{"messages":[{"role":"user","content":"Hi"}]}"#;
-    assert!(told(none, &options("chatml", None)).contains("! loss.nothing-trains"));
+    assert!(text_of(none, &options("chatml", None)).contains("! loss.nothing-trains"));
     let small = pane(text(none, "chatml")).head(Extent { width: 30, height: 5 });
     assert_eq!(small.len(), 1);
     assert!(small[0].plain().contains('!'));

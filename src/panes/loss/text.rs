@@ -146,25 +146,25 @@ impl LossText {
 
     /// How much trains: of all in tokens and characters, and of each role in tokens.
     #[must_use]
-    pub fn told(&self) -> (Vec<String>, Vec<String>) {
+    pub fn token_counts(&self) -> (Vec<String>, Vec<String>) {
         let totals = self.loss.token_totals();
         let sum = |pick: fn(&crate::review::Total) -> usize| totals.iter().map(|(_, t)| pick(t)).sum::<usize>();
         let (all, trained, cut) = (self.loss.token_count(), sum(|t| t.trained), sum(|t| t.cut));
         let about = if self.loss.is_counted() { "" } else { "~" };
         let part = (trained * 100).checked_div(all).unwrap_or(0);
         let (chars, chars_trained) = self.chars;
-        let mut told = vec![
+        let mut lines = vec![
             format!("{about}{trained} of {about}{all} tokens train ({part} %)"),
             format!("{chars_trained} of {chars} characters train"),
         ];
         if let Some(max) = self.max_tokens {
-            told[1] += &format!(" · {about}{cut} tokens behind the limit of {max}");
+            lines[1] += &format!(" · {about}{cut} tokens behind the limit of {max}");
         }
         let role = |(role, total): &(String, crate::review::Total)| {
             let all = total.seen + total.cut;
             format!("{role} {about}{} of {about}{all}", total.trained)
         };
-        (told, totals.iter().map(role).collect())
+        (lines, totals.iter().map(role).collect())
     }
 }
 

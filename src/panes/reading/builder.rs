@@ -114,8 +114,8 @@ impl Builder {
     pub(super) fn note_rest(&mut self, text: &str) {
         if std::mem::take(&mut self.reading.is_cut) {
             let how = if self.room.0 > TEXT_BYTES_MAX { "o opens it in your editor" } else { "Enter opens the pager" };
-            let told = format!("… {} in all; {how}", size_text(text.len() as u64));
-            self.line(Line::of(Role::Dim, told));
+            let label = format!("… {} in all; {how}", size_text(text.len() as u64));
+            self.line(Line::of(Role::Dim, label));
         }
     }
 

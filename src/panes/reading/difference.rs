@@ -107,7 +107,7 @@ fn put_lines(out: &mut Builder, lines: Vec<Changed>) {
 mod tests {
     use super::*;
 
-    fn told(lines: Vec<Changed>) -> Vec<String> {
+    fn line_texts(lines: Vec<Changed>) -> Vec<String> {
         let line = |(sign, number, text): Changed| format!("{sign}{}{text}", number.map_or(0, |n| n));
         lines.into_iter().map(line).collect()
     }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn an_edit_is_what_it_removes_and_adds() {
         let (old, new) = (["a", "b", "c", "d"], ["a", "x", "y", "c", "d", "e"]);
-        assert_eq!(told(changed(&old, &new, Some(10))), [" 10a", "-11b", "+11x", "+12y", " 13c", " 14d", "+15e"]);
-        assert_eq!(told(changed(&[], &["n"], None)), ["+0n"]);
+        assert_eq!(line_texts(changed(&old, &new, Some(10))), [" 10a", "-11b", "+11x", "+12y", " 13c", " 14d", "+15e"]);
+        assert_eq!(line_texts(changed(&[], &["n"], None)), ["+0n"]);
     }
 }

@@ -89,7 +89,7 @@ fn a_long_output_is_folded_in_its_middle_until_it_is_opened() {
 }
 
 #[test]
-fn what_is_not_told_as_words_is_a_tree() {
+fn what_is_not_shown_as_words_is_a_tree() {
     let run = run("{\"a\":[1]}", ("odd", r#"{"n":1,"text":"one\ntwo","list":[1,2]}"#), "[1,2]");
     assert_eq!(plain(&view(&run, 0), 60), [" {", "   \"a\": [", "     1", "   ]", " }"]);
     let call = plain(&view(&run, 1), 60);

@@ -239,6 +239,6 @@ impl Writer<'_> {
 
 /// How a result came out, after its heading.
 fn outcome(outcome: Option<Outcome>) -> Vec<(Role, String)> {
-    let told = step_row::of_result(outcome, None);
-    told.into_iter().map(|piece| (piece.role, format!(" {}", piece.text))).collect()
+    let pieces = step_row::of_result(outcome, None);
+    pieces.into_iter().map(|piece| (piece.role, format!(" {}", piece.text))).collect()
 }

@@ -322,6 +322,6 @@ impl Items for ReadingView {
 }
 
 fn fold_row(hidden: usize, cells: usize) -> Row {
-    let told = format!("⋯ {} more lines · l opens, E opens everything", count_text(hidden));
-    Row::new(vec![Piece::safe(Role::Dim, cut(&SafeText::of(&told), cells))]).remark()
+    let label = format!("⋯ {} more lines · l opens, E opens everything", count_text(hidden));
+    Row::new(vec![Piece::safe(Role::Dim, cut(&SafeText::of(&label), cells))]).remark()
 }

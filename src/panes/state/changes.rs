@@ -87,7 +87,7 @@ fn is_changed(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
 impl StatePane {
     /// Says how many changes of the step in focus are above the rows that are shown, and how many below them.
     #[must_use]
-    pub fn told_out_of_view(&self, open: &Open<'_>, extent: Extent, is_short: bool) -> Option<Piece> {
+    pub fn out_of_view_label(&self, open: &Open<'_>, extent: Extent, is_short: bool) -> Option<Piece> {
         let outline = self.outline(open);
         let until = |row: usize| match outline.changed.partition_point(|(own, _)| *own < row) {
             0 => 0,
@@ -95,7 +95,7 @@ impl StatePane {
         };
         let all = outline.changed.last().map_or(0, |(_, sum)| *sum);
         let (above, below) = (until(self.scroll.top), all - until(self.scroll.top + extent.height));
-        let told = match (above, below) {
+        let label = match (above, below) {
             (0, 0) => return None,
             (0, n) => format!("↓ {n}"),
             (n, 0) => format!("↑ {n}"),
@@ -106,7 +106,7 @@ impl StatePane {
             1 => " change",
             _ => " changes",
         };
-        Some(Piece::of(Role::Changed, &format!("{told}{word} ")))
+        Some(Piece::of(Role::Changed, &format!("{label}{word} ")))
     }
 }
 
@@ -131,9 +131,9 @@ pub(in crate::panes) fn before(open: &Open<'_>, node: NodeId, step: StepNo) -> O
     }
     let shape = open.tree().shape(node, step - 1)?;
     let n = open.tree().child_count(node, step - 1);
-    let told = value::count_of(n, "value");
-    let told = if shape == NodeShape::Array { format!("[{told}]") } else { format!("{{{told}}}") };
-    Some((SafeText::of(&told), None))
+    let count_label = value::count_of(n, "value");
+    let label = if shape == NodeShape::Array { format!("[{count_label}]") } else { format!("{{{count_label}}}") };
+    Some((SafeText::of(&label), None))
 }
 
 /// The same as it is after what the value is now.

@@ -204,7 +204,7 @@ fn lack_pieces(outline: &Outline, line: &StateLine, lack: &Lack) -> Vec<Piece> {
         Lack::More(count) => vec![Piece::of(Role::Dim, &format!("… {} more in the schema", value::count_text(*count)))],
         Lack::One(property) => {
             let shape = line.schema.and_then(|(id, _)| outline.shapes.get(&id));
-            shape.map(|shape| properties::told(shape, property)).unwrap_or_default()
+            shape.map(|shape| properties::property_pieces(shape, property)).unwrap_or_default()
         }
     }
 }

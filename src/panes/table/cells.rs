@@ -84,7 +84,7 @@ pub(super) fn placed(column: Column, mut pieces: Vec<Piece>, cells: usize) -> Ve
 
 /// What an expression says of a record; a cross where it fails.
 fn own_cell(column: Option<&OwnColumn>, record: usize) -> Piece {
-    match column.and_then(|column| column.told(record)) {
+    match column.and_then(|column| column.value_of(record)) {
         None => Piece::of(Role::Dim, "…"),
         Some(CellValue::Nothing) => Piece::of(Role::Dim, "–"),
         Some(CellValue::Failed) => Piece::of(Role::Error, "✗"),
@@ -112,7 +112,7 @@ fn mark_cells(mark: Option<&Mark>) -> Vec<Piece> {
 
 /// Tags and note of a mark, before the words of the record.
 fn mark_words(mark: &Mark) -> Vec<Piece> {
-    marks::told(&Mark { verdict: None, is_flagged: false, ..mark.clone() })
+    marks::mark_pieces(&Mark { verdict: None, is_flagged: false, ..mark.clone() })
 }
 
 fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
@@ -212,10 +212,10 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let told = |numbers, all: &[f64]| all.iter().map(|n| measured(numbers, *n)).collect::<Vec<_>>();
-        assert_eq!(told(Numbers::Tokens, &[0.0, 812.0, 3140.0, 2e6]), ["0", "812", "3.1k", "2.0M"]);
-        assert_eq!(told(Numbers::Steps, &[1234.0, 12_345.0]), ["1234", "12.3k"]);
-        assert_eq!(told(Numbers::Reward, &[1.0, -0.5, 1.0 / 3.0]), ["1", "-0.5", "0.333"]);
-        assert_eq!(told(Numbers::Size, &[1800.0]), ["1.8kB"]);
+        let measured_all = |numbers, all: &[f64]| all.iter().map(|n| measured(numbers, *n)).collect::<Vec<_>>();
+        assert_eq!(measured_all(Numbers::Tokens, &[0.0, 812.0, 3140.0, 2e6]), ["0", "812", "3.1k", "2.0M"]);
+        assert_eq!(measured_all(Numbers::Steps, &[1234.0, 12_345.0]), ["1234", "12.3k"]);
+        assert_eq!(measured_all(Numbers::Reward, &[1.0, -0.5, 1.0 / 3.0]), ["1", "-0.5", "0.333"]);
+        assert_eq!(measured_all(Numbers::Size, &[1800.0]), ["1.8kB"]);
     }
 }

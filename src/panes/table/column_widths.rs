@@ -47,7 +47,7 @@ impl Wants {
         let mut cells: Vec<(Column, usize)> = columns.iter().map(|column| (*column, 0)).collect();
         for record in table.visible(session, rows) {
             let known = Known { facts: table.facts(record), own: &table.own };
-            is_sure &= known.facts.is_some() && columns.iter().all(|column| table.has_told(*column, record));
+            is_sure &= known.facts.is_some() && columns.iter().all(|column| table.has_value(*column, record));
             for (column, most) in &mut cells {
                 *most = (*most).max(pieces_width(&cells::cell(*column, record, session, &known)));
             }

@@ -48,14 +48,14 @@ impl OwnColumn {
 
     /// What it says of a record; None: it was not asked yet.
     #[must_use]
-    pub fn told(&self, record: usize) -> Option<&CellValue> {
-        let told = self.table.get(record).or_else(|| self.near.get(&record));
-        told.or(self.fault.as_ref().map(|_| &CellValue::Failed))
+    pub fn value_of(&self, record: usize) -> Option<&CellValue> {
+        let value = self.table.get(record).or_else(|| self.near.get(&record));
+        value.or(self.fault.as_ref().map(|_| &CellValue::Failed))
     }
 
     /// Whether it has said anything of any record.
     #[must_use]
-    pub fn has_told(&self) -> bool {
+    pub fn has_values(&self) -> bool {
         self.known() > 0 || !self.near.is_empty()
     }
 
@@ -66,11 +66,11 @@ impl OwnColumn {
     }
 
     /// Takes what it says of records on the screen.
-    pub fn take_near(&mut self, told: Vec<(usize, CellValue)>) {
-        if self.near.len() + told.len() > NEAR_MAX {
+    pub fn take_near(&mut self, values: Vec<(usize, CellValue)>) {
+        if self.near.len() + values.len() > NEAR_MAX {
             self.near.clear();
         }
-        self.near.extend(told);
+        self.near.extend(values);
     }
 
     /// Takes what it says of the records that come next.

@@ -57,8 +57,11 @@ impl FacetsPane {
             return Window::notice(&["Counting…"], extent.width);
         };
         if tally.is_uncounted {
-            let told = format!("Too many records to count each {}.", focus.title());
-            return Window::notice(&[&told, "& filters by it: these texts are read from the file then."], extent.width);
+            let message = format!("Too many records to count each {}.", focus.title());
+            return Window::notice(
+                &[&message, "& filters by it: these texts are read from the file then."],
+                extent.width,
+            );
         }
         let mut head = format!(" {} · {}", focus.title(), value::count_of(tally.distinct, "value"));
         if tally.values.len() < tally.distinct {

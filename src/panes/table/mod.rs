@@ -247,13 +247,13 @@ impl TablePane {
 
     /// How many columns are not shown because they are empty, and which, if that fits; nothing where none is.
     #[must_use]
-    pub fn empty_told(&self, cells: usize) -> String {
+    pub fn empty_columns_label(&self, cells: usize) -> String {
         let empty = self.empty_columns();
         let names: Vec<&str> = empty.iter().map(Column::title).collect();
-        let told = format!("· {} empty: {} ", empty.len(), names.join(", "));
+        let label = format!("· {} empty: {} ", empty.len(), names.join(", "));
         match empty.len() {
             0 => String::new(),
-            _ if cells >= 60 && 20 + crate::text::width(&told) <= cells => told,
+            _ if cells >= 60 && 20 + crate::text::width(&label) <= cells => label,
             count => format!("· {count} empty "),
         }
     }
@@ -267,9 +267,9 @@ impl TablePane {
     }
 
     /// Whether it is known what a column shows of a record, apart from facts.
-    fn has_told(&self, column: Column, record: usize) -> bool {
+    fn has_value(&self, column: Column, record: usize) -> bool {
         match column {
-            Column::Own(name) => self.custom_column(name).is_some_and(|own| own.told(record).is_some()),
+            Column::Own(name) => self.custom_column(name).is_some_and(|own| own.value_of(record).is_some()),
             _ => true,
         }
     }

@@ -78,8 +78,8 @@ impl PlotPane {
             return Window::notice(&["Counting…"], extent.width);
         };
         if tally.is_uncounted {
-            let told = format!("Too many records to count each {}.", focus.title());
-            return Window::notice(&[&told, elsewhere], extent.width);
+            let message = format!("Too many records to count each {}.", focus.title());
+            return Window::notice(&[&message, elsewhere], extent.width);
         }
         let rows = match &tally.plot {
             Some((field, plot)) if !plot.bins.is_empty() => {
@@ -118,13 +118,13 @@ impl PlotPane {
                 Piece::of(if is_on { Role::Accent } else { bar_role }, &bar_of(one.records, most, bar)),
             ])
         };
-        let mut told = format!(" {}", value::count_of(tally.distinct, "value"));
+        let mut count_label = format!(" {}", value::count_of(tally.distinct, "value"));
         if tally.missing > 0 {
-            told += &format!(" · {} without", value::count_text(tally.missing));
+            count_label += &format!(" · {} without", value::count_text(tally.missing));
         }
         let mut rows: Vec<Row> = shown().map(row).collect();
         rows.resize(height, Row::default());
-        rows.push(Row::text(Role::Dim, &told));
+        rows.push(Row::text(Role::Dim, &count_label));
         rows
     }
 }
@@ -241,8 +241,8 @@ impl<'p> Drawing<'p> {
             parts.push((need, vec![name, number]));
         }
         if self.plot.outliers > 0 {
-            let told = format!(" {} ", value::count_of(self.plot.outliers, "outlier"));
-            parts.push((5, vec![Piece::of(Role::Warning, &told)]));
+            let label = format!(" {} ", value::count_of(self.plot.outliers, "outlier"));
+            parts.push((5, vec![Piece::of(Role::Warning, &label)]));
         }
         let used = |parts: &[(usize, Vec<Piece>)]| parts.iter().map(|(_, part)| pieces_width(part)).sum::<usize>();
         // What is last may end with a space that nobody sees.
@@ -307,8 +307,8 @@ mod tests {
         pane.cursor = 0;
         assert_eq!(lines(&pane)[0], "▸ finish          8 ━━━━━━━━━");
         let own = Column::Own(crate::review::CustomColumn::new("turns").unwrap());
-        let told = pane.window(own, None, &Filter::default(), extent, false).rows[1].plain();
-        assert_eq!(told, "  p plots what the ");
+        let row_text = pane.window(own, None, &Filter::default(), extent, false).rows[1].plain();
+        assert_eq!(row_text, "  p plots what the ");
     }
 
     #[test]

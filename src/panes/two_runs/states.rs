@@ -135,11 +135,11 @@ impl StatePair {
         let locked = Locked::of([&runs.sides[0].data.run, &runs.sides[1].data.run]);
         let painter = Painter { pair: self, runs, locked, columns: Columns::of(extent.width) };
         if !self.parts.iter().any(|part| matches!(part, DiffPart::Differs(_))) {
-            let told = match self.parts.first() {
+            let text = match self.parts.first() {
                 Some(DiffPart::Same(_)) => "The states do not differ here.",
                 _ => "Neither run has a state here.",
             };
-            return Window::notice(&[told], extent.width);
+            return Window::notice(&[text], extent.width);
         }
         let rows = (scroll.top.min(total)..total.min(scroll.top + extent.height)).map(|i| {
             let is_cursor = i == scroll.cursor && has_focus;

@@ -30,13 +30,13 @@ pub fn head(runs: &TwoRuns, front: usize, extent: Extent) -> Vec<Row> {
         let sign = if side == 0 { " A " } else { " B " };
         vec![Piece::of(if side == 0 { Role::Removed } else { Role::Added }, sign), Piece::safe(role, name)]
     };
-    let told = |side: usize| ending(&runs.sides[side]);
+    let ending_of = |side: usize| ending(&runs.sides[side]);
     let rows = match head_rows(extent) {
         HEAD_ROWS => vec![
             columns.join([Row::new(name(0)), Row::new(name(1))], middle()),
-            columns.join([Row::new(told(0)), Row::new(told(1))], middle()),
+            columns.join([Row::new(ending_of(0)), Row::new(ending_of(1))], middle()),
         ],
-        _ => vec![columns.join([0, 1].map(|side| Row::new(name(side)).right(told(side))), middle())],
+        _ => vec![columns.join([0, 1].map(|side| Row::new(name(side)).right(ending_of(side))), middle())],
     };
     rows.into_iter().map(|row| row.fixed(usize::MAX)).collect()
 }
@@ -166,12 +166,12 @@ pub fn counts(runs: &TwoRuns) -> Vec<Piece> {
 /// What a row says on both sides, for a search and to copy.
 #[must_use]
 pub fn said(runs: &TwoRuns, number: usize) -> [String; 2] {
-    let told = |side: usize| {
+    let reason_of = |side: usize| {
         let step = runs.rows.get(number)?.step(side)?;
         let open = runs.sides[side].session.open()?;
         let step = open.describe(step);
         let action = step.action.as_ref().map(|action| format!("{} {}", action.verb, action.object));
         Some(format!("{} {}", step.label, action.unwrap_or_else(|| step.summary.clone())))
     };
-    [0, 1].map(|side| told(side).unwrap_or_default())
+    [0, 1].map(|side| reason_of(side).unwrap_or_default())
 }

@@ -151,13 +151,13 @@ pub(crate) fn ignore_interrupt() {
     let _heard = register(SIGINT, Arc::new(AtomicBool::new(false)));
 }
 
-/// Calls `tell`, on a thread of its own, for each signal that asks for the end.
+/// Calls `on_end`, on a thread of its own, for each signal that asks for the end.
 ///
 /// # Errors
 /// There is no handler or no thread.
-pub(crate) fn on_end_signal(tell: impl Fn() + Send + 'static) -> io::Result<()> {
+pub(crate) fn on_end_signal(on_end: impl Fn() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT])?;
-    thread::Builder::new().name("signals".to_owned()).spawn(move || signals.forever().for_each(|_| tell()))?;
+    thread::Builder::new().name("signals".to_owned()).spawn(move || signals.forever().for_each(|_| on_end()))?;
     Ok(())
 }
 

@@ -127,12 +127,12 @@ pub(crate) fn ignore_interrupt() {
     let _heard = ctrlc::try_set_handler(|| {});
 }
 
-/// Calls `tell`, on a thread of its own, when the user asks for the end.
+/// Calls `on_end`, on a thread of its own, when the user asks for the end.
 ///
 /// # Errors
 /// There is no handler.
-pub(crate) fn on_end_signal(tell: impl Fn() + Send + 'static) -> io::Result<()> {
-    ctrlc::try_set_handler(move || tell()).map_err(io::Error::other)
+pub(crate) fn on_end_signal(on_end: impl Fn() + Send + 'static) -> io::Result<()> {
+    ctrlc::try_set_handler(move || on_end()).map_err(io::Error::other)
 }
 
 /// Ctrl-C, put off until this process says so.

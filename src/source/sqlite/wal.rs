@@ -73,7 +73,7 @@ impl Wal {
         let magic = u32_at(&header, 0).unwrap_or_default();
         let mut sum = Checksum { is_big_endian: magic & 1 == 1, sums: (0, 0) };
         sum.add(&header[..24]);
-        let has_pages_of = |len: usize| u32_at(&header, 8).is_some_and(|told| told as usize == len);
+        let has_pages_of = |len: usize| u32_at(&header, 8).is_some_and(|page_size| page_size as usize == len);
         if magic & !1 != MAGIC || !sum.is(&header, 24) || !has_pages_of(page_len) {
             return Ok(None);
         }

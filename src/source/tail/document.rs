@@ -16,7 +16,7 @@ pub(crate) type Digest = [u8; 32];
 /// The version at a path, and which were reported.
 #[derive(Debug)]
 pub(crate) struct Document {
-    told: Option<Digest>,
+    reported_digest: Option<Digest>,
     version: [i64; 5],
     since: Instant,
     is_tried: bool,
@@ -34,7 +34,7 @@ pub(crate) enum Found {
     /// A version that was not reported; whether it is the first.
     Version { text: Vec<u8>, is_first: bool },
     /// It is lines after all; whether a version was reported.
-    Lines { was_told: bool },
+    Lines { was_reported: bool },
 }
 
 /// Why a version does not parse.
@@ -54,7 +54,7 @@ impl Document {
     pub(super) fn new(content: &Content, now: Instant) -> Self {
         let age = content.input().map(|input| input.age()).unwrap_or_default().min(STILL);
         Self {
-            told: None,
+            reported_digest: None,
             version: content.version(),
             since: now.checked_sub(age).unwrap_or(now),
             is_tried: false,
@@ -64,7 +64,7 @@ impl Document {
 
     /// A document whose present version was reported.
     pub(crate) fn after(content: &Content, digest: Digest, now: Instant) -> Self {
-        Self { told: Some(digest), is_tried: false, ..Self::new(content, now) }
+        Self { reported_digest: Some(digest), is_tried: false, ..Self::new(content, now) }
     }
 
     /// The digest of a version.
@@ -74,7 +74,7 @@ impl Document {
 
     /// A document that comes through a stream: it has one version, at its end.
     pub(super) fn of_stream(now: Instant) -> Self {
-        Self { told: None, version: [0; 5], since: now, is_tried: true, is_whole: false }
+        Self { reported_digest: None, version: [0; 5], since: now, is_tried: true, is_whole: false }
     }
 
     /// Time until the present version counts; None if it was looked at.
@@ -83,7 +83,7 @@ impl Document {
     }
 
     /// Whether the version that is there was reported.
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn is_reported(&self) -> bool {
         self.is_tried && self.is_whole
     }
 
@@ -122,37 +122,37 @@ impl Document {
     pub(super) fn judge(&mut self, text: Vec<u8>) -> Found {
         let digest = Self::digest(&text);
         self.is_whole = true;
-        if self.told == Some(digest) {
+        if self.reported_digest == Some(digest) {
             return Found::Nothing;
         }
         let body = &text[mark(&text)..];
-        let was_told = self.told.is_some();
+        let was_reported = self.reported_digest.is_some();
         if validate::begins_with_line(body) {
-            return Found::Lines { was_told };
+            return Found::Lines { was_reported };
         }
         if validate::document(body, &mut |_, _| {}) {
-            self.told = Some(digest);
-            return Found::Version { text, is_first: !was_told };
+            self.reported_digest = Some(digest);
+            return Found::Version { text, is_first: !was_reported };
         }
         if validate::is_lines(body) {
-            return Found::Lines { was_told };
+            return Found::Lines { was_reported };
         }
         self.is_whole = false;
         let (why, byte) = validate::fault(body);
         let start = mark(&text) + body.len() - body.trim_ascii_start().len();
         let line = 1 + memchr::memchr_iter(b'\n', &text[..start]).count() as u64;
         let (byte, offset) = ((mark(&text) + byte) as u64, start as u64);
-        Found::Torn(Torn { why, byte, offset, line, is_first: !was_told })
+        Found::Torn(Torn { why, byte, offset, line, is_first: !was_reported })
     }
 }
 
 /// Reports the values of a version: byte, physical line, text.
-pub(super) fn values(text: &[u8], tell: &mut dyn FnMut(u64, u64, &str)) {
+pub(super) fn values(text: &[u8], emit: &mut dyn FnMut(u64, u64, &str)) {
     let mark = mark(text);
     let (mut line, mut counted) = (1, 0);
     validate::document(&text[mark..], &mut |at, value| {
         line += memchr::memchr_iter(b'\n', &text[counted..mark + at]).count() as u64;
         counted = mark + at;
-        tell((mark + at) as u64, line, value);
+        emit((mark + at) as u64, line, value);
     });
 }

@@ -18,7 +18,7 @@ pub(super) struct Lines {
     /// The unfinished line, as far as it was read.
     pending: Vec<u8>,
     /// Bytes of `pending` that were reported before its newline came (T9).
-    told: usize,
+    reported_bytes: usize,
     /// Length of `pending` that was found to be no whole value.
     refused: usize,
     /// Where a run of NUL bytes begins that reaches to `at`.
@@ -33,7 +33,7 @@ pub(super) struct Lines {
 }
 
 /// Who is notified.
-type Tell<'a> = dyn FnMut(TailItem<'_>) + 'a;
+type ItemSink<'a> = dyn FnMut(TailItem<'_>) + 'a;
 
 /// Whether the text is lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Lines {
             line: 1,
             begin: 0,
             pending: Vec::new(),
-            told: 0,
+            reported_bytes: 0,
             refused: 0,
             nuls: None,
             is_torn: false,
@@ -74,11 +74,11 @@ impl Lines {
 
     /// Whether the pending text was not looked at yet.
     pub(super) fn may_be_whole(&self) -> bool {
-        self.pending.len() > self.told && self.pending.len() != self.refused
+        self.pending.len() > self.reported_bytes && self.pending.len() != self.refused
     }
 
     /// Takes the next piece.
-    pub(super) fn feed(&mut self, mut piece: &[u8], tell: &mut Tell<'_>) -> Kind {
+    pub(super) fn feed(&mut self, mut piece: &[u8], emit: &mut ItemSink<'_>) -> Kind {
         while !piece.is_empty() {
             if self.nuls.is_some() {
                 let zeros = piece.iter().position(|&b| b != 0).unwrap_or(piece.len());
@@ -87,20 +87,20 @@ impl Lines {
                 if piece.is_empty() {
                     break;
                 }
-                self.end_hole(tell);
+                self.end_hole(emit);
             }
             let Some(i) = memchr::memchr2(b'\n', 0, piece) else {
-                self.keep(piece, tell);
+                self.keep(piece, emit);
                 break;
             };
             let (text, rest) = piece.split_at(i);
             if rest[0] == 0 {
-                self.keep(text, tell);
+                self.keep(text, emit);
                 self.nuls = Some(self.at);
                 piece = rest;
                 continue;
             }
-            if self.end_line(text, tell) == Kind::Document {
+            if self.end_line(text, emit) == Kind::Document {
                 return Kind::Document;
             }
             piece = &rest[1..];
@@ -115,15 +115,15 @@ impl Lines {
     }
 
     /// Reports pending text that is whole, though its newline is missing (T9, T10).
-    pub(super) fn take_early(&mut self, tell: &mut Tell<'_>) {
-        let text = &self.pending[self.told + self.mark(self.told)..];
+    pub(super) fn take_early(&mut self, emit: &mut ItemSink<'_>) {
+        let text = &self.pending[self.reported_bytes + self.mark(self.reported_bytes)..];
         if validate::is_blank(text) || self.pending.len() == self.refused {
             return;
         }
         if validate::is_whole(text) {
             let pending = std::mem::take(&mut self.pending);
-            self.judge(&pending, self.begin, true, tell);
-            self.told = pending.len();
+            self.judge(&pending, self.begin, true, emit);
+            self.reported_bytes = pending.len();
             self.pending = pending;
         } else {
             self.refused = self.pending.len();
@@ -131,13 +131,13 @@ impl Lines {
     }
 
     /// The end is final: pending text is a value or one error.
-    pub(super) fn finish(&mut self, tell: &mut Tell<'_>) {
+    pub(super) fn finish(&mut self, emit: &mut ItemSink<'_>) {
         let pending = std::mem::take(&mut self.pending);
-        self.judge(&pending, self.begin, true, tell);
-        (self.told, self.refused) = (0, 0);
+        self.judge(&pending, self.begin, true, emit);
+        (self.reported_bytes, self.refused) = (0, 0);
     }
 
-    fn keep(&mut self, text: &[u8], tell: &mut Tell<'_>) {
+    fn keep(&mut self, text: &[u8], emit: &mut ItemSink<'_>) {
         if self.pending.is_empty() {
             self.begin = self.at;
         }
@@ -147,29 +147,29 @@ impl Lines {
         }
         self.pending.extend_from_slice(text);
         if self.pending.len() > self.line_bytes_max {
-            self.pass_over(tell);
+            self.pass_over(emit);
         }
     }
 
     /// The line is too long to be kept: one error, and nothing more up to its newline.
-    fn pass_over(&mut self, tell: &mut Tell<'_>) {
+    fn pass_over(&mut self, emit: &mut ItemSink<'_>) {
         let (offset, line) = (self.begin, self.line);
         let mib = self.line_bytes_max >> 20;
         let why = format!("the line has no end within {mib} MiB: it is passed over up to its newline");
-        tell(TailItem::Error { offset, line, why, hole: None, is_unterminated: true });
+        emit(TailItem::Error { offset, line, why, hole: None, is_unterminated: true });
         self.pending = Vec::new();
-        (self.told, self.refused, self.is_passed_over, self.is_decided) = (0, 0, true, true);
+        (self.reported_bytes, self.refused, self.is_passed_over, self.is_decided) = (0, 0, true, true);
     }
 
-    fn end_line(&mut self, text: &[u8], tell: &mut Tell<'_>) -> Kind {
+    fn end_line(&mut self, text: &[u8], emit: &mut ItemSink<'_>) -> Kind {
         let kind = if std::mem::take(&mut self.is_passed_over) {
             Kind::Lines
         } else if self.pending.is_empty() {
-            self.judge_line(text, self.at, tell)
+            self.judge_line(text, self.at, emit)
         } else {
             let mut line = std::mem::take(&mut self.pending);
             line.extend_from_slice(text);
-            let kind = self.judge_line(&line, self.begin, tell);
+            let kind = self.judge_line(&line, self.begin, emit);
             // The room of a huge line is given back.
             if line.capacity() <= 1 << 20 {
                 line.clear();
@@ -179,11 +179,11 @@ impl Lines {
         };
         self.at += text.len() as u64 + 1;
         self.line += 1;
-        (self.told, self.refused, self.is_torn) = (0, 0, false);
+        (self.reported_bytes, self.refused, self.is_torn) = (0, 0, false);
         kind
     }
 
-    fn judge_line(&mut self, line: &[u8], begin: u64, tell: &mut Tell<'_>) -> Kind {
+    fn judge_line(&mut self, line: &[u8], begin: u64, emit: &mut ItemSink<'_>) -> Kind {
         let mark = if begin == 0 { mark(line) } else { 0 };
         if !self.is_decided && !validate::is_blank(&line[mark..]) {
             self.is_decided = true;
@@ -191,7 +191,7 @@ impl Lines {
                 return Kind::Document;
             }
         }
-        self.judge(line, begin, false, tell);
+        self.judge(line, begin, false, emit);
         Kind::Lines
     }
 
@@ -199,34 +199,34 @@ impl Lines {
         if self.begin == 0 && from == 0 { mark(&self.pending) } else { 0 }
     }
 
-    fn judge(&self, text: &[u8], begin: u64, is_unterminated: bool, tell: &mut Tell<'_>) {
+    fn judge(&self, text: &[u8], begin: u64, is_unterminated: bool, emit: &mut ItemSink<'_>) {
         let mark = if begin == 0 { mark(text) } else { 0 };
         let line = self.line;
-        let is_alone = !self.is_torn && self.told == 0;
-        validate::parts(&text[mark..], self.told.saturating_sub(mark), is_alone, &mut |part| match part {
+        let is_alone = !self.is_torn && self.reported_bytes == 0;
+        validate::parts(&text[mark..], self.reported_bytes.saturating_sub(mark), is_alone, &mut |part| match part {
             Part::Value(at, text) => {
-                tell(TailItem::Record { offset: begin + (mark + at) as u64, line, text, is_unterminated });
+                emit(TailItem::Record { offset: begin + (mark + at) as u64, line, text, is_unterminated });
             }
             Part::Error(at, why, byte) => {
                 let why = format!("not JSON: {why}, at byte {}", begin + (mark + byte) as u64);
-                tell(TailItem::Error { offset: begin + (mark + at) as u64, line, why, hole: None, is_unterminated });
+                emit(TailItem::Error { offset: begin + (mark + at) as u64, line, why, hole: None, is_unterminated });
             }
         });
     }
 
     /// A run of NUL bytes ends here: half a line before it is an error, and so is the hole (T13).
-    fn end_hole(&mut self, tell: &mut Tell<'_>) {
+    fn end_hole(&mut self, emit: &mut ItemSink<'_>) {
         let Some(from) = self.nuls.take() else { return };
         if self.is_passed_over {
             return;
         }
         self.is_torn = true;
         let half = std::mem::take(&mut self.pending);
-        self.judge(&half, self.begin, false, tell);
-        (self.told, self.refused) = (0, 0);
+        self.judge(&half, self.begin, false, emit);
+        (self.reported_bytes, self.refused) = (0, 0);
         let len = self.at - from;
         let why = format!("a hole of {len} NUL bytes, as a crash or a truncation leaves it");
-        tell(TailItem::Error { offset: from, line: self.line, why, hole: Some(len), is_unterminated: false });
+        emit(TailItem::Error { offset: from, line: self.line, why, hole: Some(len), is_unterminated: false });
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    fn told(text: &[u8], size: usize) -> Vec<String> {
+    fn tail_items(text: &[u8], size: usize) -> Vec<String> {
         let (mut lines, mut out) = (Lines::new(false), Vec::new());
         for piece in text.chunks(size) {
             assert_eq!(lines.feed(piece, &mut |tale| out.push(shown(tale))), Kind::Lines);
@@ -278,7 +278,7 @@ mod tests {
             (b"\xef\xbb\xbf", &[]),
         ] {
             for size in 1..=9 {
-                assert_eq!(told(text, size), expected, "{:?} in pieces of {size}", String::from_utf8_lossy(text));
+                assert_eq!(tail_items(text, size), expected, "{:?} in pieces of {size}", String::from_utf8_lossy(text));
             }
         }
     }
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_early_is_not_told_again() {
+    fn what_is_taken_early_is_not_reported_again() {
         let (mut lines, mut out) = (Lines::new(false), Vec::new());
         let mut early = |lines: &mut Lines, text: &[u8]| {
             let _ = lines.feed(text, &mut |tale| out.push(shown(tale)));

@@ -114,7 +114,7 @@ impl Event {
 }
 
 /// Who is notified.
-pub(super) type Tell<'a> = dyn FnMut(TailReport<'_>) + 'a;
+pub(super) type ReportSink<'a> = dyn FnMut(TailReport<'_>) + 'a;
 
 /// Follows a path, a folder or a stream.
 pub struct Tail {
@@ -128,7 +128,7 @@ pub struct Tail {
     walked: Option<Instant>,
     /// Whose turn it is to be read.
     turn: OsString,
-    is_waiting_told: bool,
+    is_wait_reported: bool,
     /// What was wrong at the last walk; what still is, is not reported again.
     troubles: Vec<Problem>,
     /// Files that were not looked at because too many others are open.
@@ -152,7 +152,7 @@ impl Tail {
             looked,
             walked,
             turn,
-            is_waiting_told: false,
+            is_wait_reported: false,
             troubles: Vec::new(),
             behind: BTreeSet::new(),
             handles_max: handles_max(),
@@ -239,16 +239,16 @@ impl Tail {
     }
 
     /// Looks at what may have changed: after a hint, or when [`Tail::wait`] is over.
-    pub fn look(&mut self, now: Instant, tell: &mut Tell<'_>) {
+    pub fn look(&mut self, now: Instant, emit: &mut ReportSink<'_>) {
         if self.looked.is_some_and(|at| now < at + PACE) {
             #[expect(clippy::disallowed_methods, reason = "it bounds how often one looks, and lasts one pace")]
             std::thread::sleep(PACE);
         }
         let heard = self.hints.take();
         let is_time = self.looked.is_none_or(|at| now >= at + self.poll.unwrap_or(LOOK_NOTIFIED));
-        self.begin_late(tell);
+        self.begin_late(emit);
         if self.is_folder && (heard.is_all || is_time) {
-            self.walk(now, tell);
+            self.walk(now, emit);
         }
         let is_all = heard.is_all || is_time || !self.is_folder || !self.hints.are_heard();
         if self.is_behind() {
@@ -256,7 +256,7 @@ impl Tail {
         }
         let began = Instant::now();
         for name in self.wanted(is_all, &heard) {
-            self.look_at(name, now, tell);
+            self.look_at(name, now, emit);
         }
         if is_all {
             // A look at very many files takes its time; there is as much between two of them.
@@ -282,7 +282,7 @@ impl Tail {
         wanted.into_iter().collect()
     }
 
-    fn look_at(&mut self, name: OsString, now: Instant, tell: &mut Tell<'_>) {
+    fn look_at(&mut self, name: OsString, now: Instant, emit: &mut ReportSink<'_>) {
         if self.tracks.handles() >= self.handles_max && self.tracks.get(&name).is_some_and(|track| !track.is_open()) {
             self.behind.insert(name);
             return;
@@ -290,7 +290,7 @@ impl Tail {
         let shown = name.to_string_lossy();
         let file = self.is_folder.then_some(&*shown);
         let look =
-            |track: &mut Track| track.look(now, &mut |generation, what| tell(TailReport { file, generation, what }));
+            |track: &mut Track| track.look(now, &mut |generation, what| emit(TailReport { file, generation, what }));
         let is_elsewhere = self.tracks.with(&name, look);
         if is_elsewhere == Some(true) && self.poll.is_none() && !self.is_folder {
             self.hints.watch_file(&self.root);
@@ -298,23 +298,23 @@ impl Tail {
     }
 
     /// A path that was not there may turn out to be a folder, or its own folder may come.
-    fn begin_late(&mut self, tell: &mut Tell<'_>) {
+    fn begin_late(&mut self, emit: &mut ReportSink<'_>) {
         if self.is_folder || self.has_read() || self.tracks.iter().any(|track| !track.is_missing()) {
             return;
         }
         if self.root.is_dir() {
             return self.begin();
         }
-        if is_missing(&self.root) && !std::mem::replace(&mut self.is_waiting_told, true) {
+        if is_missing(&self.root) && !std::mem::replace(&mut self.is_wait_reported, true) {
             let what = TailItem::Notice(format!("{} does not exist yet; waiting for it", self.root.display()));
-            tell(TailReport { file: None, generation: 0, what });
+            emit(TailReport { file: None, generation: 0, what });
         }
         if self.poll.is_none() && !self.hints.are_heard() {
             self.watch();
         }
     }
 
-    fn walk(&mut self, now: Instant, tell: &mut Tell<'_>) {
+    fn walk(&mut self, now: Instant, emit: &mut ReportSink<'_>) {
         if self.walked.is_some_and(|at| now < at + WALK_PACE) {
             // What came is found a moment later.
             self.hints.hear_again();
@@ -327,19 +327,19 @@ impl Tail {
             self.tracks.add(name, || Track::new(path));
         }
         for Problem { message, .. } in troubles.iter().filter(|trouble| !self.troubles.contains(trouble)) {
-            tell(TailReport { file: None, generation: 0, what: TailItem::Notice(message.clone()) });
+            emit(TailReport { file: None, generation: 0, what: TailItem::Notice(message.clone()) });
         }
         self.troubles = troubles;
     }
 
     /// Reads a slice of one file; false if there is nothing to read now. Files take turns, so that none waits for a
     /// huge or slow one (T18).
-    pub fn read(&mut self, now: Instant, tell: &mut Tell<'_>) -> bool {
+    pub fn read(&mut self, now: Instant, emit: &mut ReportSink<'_>) -> bool {
         let Some(name) = self.tracks.next_due(&self.turn) else { return false };
         let shown = name.to_string_lossy();
         let file = self.is_folder.then_some(&*shown);
         self.tracks.with(&name, |track| {
-            track.read(now, &mut |generation, what| tell(TailReport { file, generation, what }));
+            track.read(now, &mut |generation, what| emit(TailReport { file, generation, what }));
         });
         drop(shown);
         self.turn = name;
@@ -347,12 +347,12 @@ impl Tail {
     }
 
     /// The end of all is final: what is unfinished is reported as it is (T10).
-    pub fn finish(&mut self, tell: &mut Tell<'_>) {
+    pub fn finish(&mut self, emit: &mut ReportSink<'_>) {
         for name in self.tracks.names() {
             let shown = name.to_string_lossy();
             let file = self.is_folder.then_some(&*shown);
             self.tracks.with(&name, |track| {
-                track.finish(&mut |generation, what| tell(TailReport { file, generation, what }));
+                track.finish(&mut |generation, what| emit(TailReport { file, generation, what }));
             });
         }
     }

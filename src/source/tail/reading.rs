@@ -16,7 +16,7 @@ const SLICE: usize = BLOCK / 4;
 pub(super) const QUIET: Duration = Duration::from_secs(1);
 
 /// Who is notified: a generation and what.
-pub(super) type Tell<'a> = dyn FnMut(u64, TailItem<'_>) + 'a;
+pub(super) type GenerationSink<'a> = dyn FnMut(u64, TailItem<'_>) + 'a;
 
 /// One content of the path on its way to the receiver.
 pub(super) struct Reading {
@@ -74,27 +74,27 @@ impl Reading {
 
     /// Whether all of it was read and reported; of a document also that what is there was.
     pub(super) fn can_rest(&self) -> bool {
-        let is_told = match &self.mode {
+        let is_reported = match &self.mode {
             Mode::Lines(_) => true,
-            Mode::Document(document) => document.is_told(),
+            Mode::Document(document) => document.is_reported(),
         };
-        self.is_at_end && self.announce.is_empty() && is_told
+        self.is_at_end && self.announce.is_empty() && is_reported
     }
 
     /// Its turn: it gets its number, and what led to it is reported.
-    fn begin(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
+    fn begin(&mut self, counter: &mut u64, emit: &mut GenerationSink<'_>) {
         if self.generation == 0 {
             *counter += 1;
             self.generation = *counter;
         }
         for event in self.announce.drain(..) {
-            tell(self.generation, TailItem::Event(event));
+            emit(self.generation, TailItem::Event(event));
         }
     }
 
-    pub(super) fn serve_own(&mut self, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) -> Served {
+    pub(super) fn serve_own(&mut self, now: Instant, counter: &mut u64, emit: &mut GenerationSink<'_>) -> Served {
         let Some(mut own) = self.own.take() else { return Served::End };
-        let served = self.serve(&mut own, now, counter, tell, true);
+        let served = self.serve(&mut own, now, counter, emit, true);
         self.own = Some(own);
         served
     }
@@ -105,26 +105,26 @@ impl Reading {
         content: &mut Content,
         now: Instant,
         counter: &mut u64,
-        tell: &mut Tell<'_>,
+        emit: &mut GenerationSink<'_>,
         is_last: bool,
     ) -> Served {
-        self.begin(counter, tell);
+        self.begin(counter, emit);
         let served = match &mut self.mode {
-            Mode::Lines(_) => self.serve_lines(content, now, tell),
+            Mode::Lines(_) => self.serve_lines(content, now, emit),
             Mode::Document(_) if is_last => {
-                self.last_version(content, now, counter, tell);
+                self.last_version(content, now, counter, emit);
                 Ok(Served::End)
             }
             Mode::Document(document) => {
                 let found = document.read(content, now, false);
-                found.map(|found| self.take(found, counter, tell, false))
+                found.map(|found| self.take(found, counter, emit, false))
             }
         };
         let served = served.map_err(|problem| problem.message);
         if let Err(message) = &served
             && self.trouble.as_ref() != Some(message)
         {
-            tell(self.generation, TailItem::Notice(message.clone()));
+            emit(self.generation, TailItem::Notice(message.clone()));
         }
         self.trouble = served.as_ref().err().cloned();
         let served = served.unwrap_or(Served::End);
@@ -132,7 +132,12 @@ impl Reading {
         served
     }
 
-    fn serve_lines(&mut self, content: &mut Content, now: Instant, tell: &mut Tell<'_>) -> Result<Served, Problem> {
+    fn serve_lines(
+        &mut self,
+        content: &mut Content,
+        now: Instant,
+        emit: &mut GenerationSink<'_>,
+    ) -> Result<Served, Problem> {
         let (Mode::Lines(lines), Some(input)) = (&mut self.mode, content.input().cloned()) else {
             return Ok(Served::End);
         };
@@ -145,7 +150,7 @@ impl Reading {
             return Ok(Served::End);
         }
         self.growth = now;
-        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
+        if lines.feed(&piece[..got], &mut |tale| emit(generation, tale)) == Kind::Document {
             self.mode = Mode::Document(Document::new(content, now));
             content.unread();
             return Ok(Served::More);
@@ -165,9 +170,9 @@ impl Reading {
         input: &Arc<Input>,
         now: Instant,
         counter: &mut u64,
-        tell: &mut Tell<'_>,
+        emit: &mut GenerationSink<'_>,
     ) -> Served {
-        self.begin(counter, tell);
+        self.begin(counter, emit);
         let (Mode::Lines(lines), generation) = (&mut self.mode, self.generation) else { return Served::End };
         let mut piece = vec![0; SLICE.min(usize::try_from(input.len() - lines.at()).unwrap_or(SLICE))];
         let got = input.read_at(lines.at(), &mut piece).unwrap_or(0);
@@ -175,7 +180,7 @@ impl Reading {
             return Served::End;
         }
         self.growth = now;
-        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
+        if lines.feed(&piece[..got], &mut |tale| emit(generation, tale)) == Kind::Document {
             // A stream has one version, at its end; what comes before it is waited for.
             self.mode = Mode::Document(Document::of_stream(now));
             return Served::End;
@@ -184,31 +189,31 @@ impl Reading {
     }
 
     /// Reports what a look at a document found.
-    fn take(&mut self, found: Found, counter: &mut u64, tell: &mut Tell<'_>, is_final: bool) -> Served {
+    fn take(&mut self, found: Found, counter: &mut u64, emit: &mut GenerationSink<'_>, is_final: bool) -> Served {
         match found {
             Found::Nothing => Served::End,
             Found::Version { text, is_first } => {
-                self.next_version(is_first, counter, tell);
+                self.next_version(is_first, counter, emit);
                 let generation = self.generation;
                 let ends_line = text.last() == Some(&b'\n');
                 let last = text.trim_ascii_end().len() as u64;
                 document::values(&text, &mut |offset, line, text| {
                     let is_unterminated = !ends_line && offset + text.len() as u64 == last;
-                    tell(generation, TailItem::Record { offset, line, text, is_unterminated });
+                    emit(generation, TailItem::Record { offset, line, text, is_unterminated });
                 });
                 Served::End
             }
             Found::Torn(torn) if is_final => {
-                self.next_version(torn.is_first, counter, tell);
+                self.next_version(torn.is_first, counter, emit);
                 let why = format!("the document is no JSON: {}, at byte {}", torn.why, torn.byte);
                 let (offset, line) = (torn.offset, torn.line);
                 let tale = TailItem::Error { offset, line, why, hole: None, is_unterminated: false };
-                tell(self.generation, tale);
+                emit(self.generation, tale);
                 Served::End
             }
             Found::Torn(_) => Served::End,
-            Found::Lines { was_told } => {
-                self.next_version(!was_told, counter, tell);
+            Found::Lines { was_reported } => {
+                self.next_version(!was_reported, counter, emit);
                 self.mode = Mode::Lines(Lines::new(true));
                 Served::More
             }
@@ -216,48 +221,60 @@ impl Reading {
     }
 
     /// Each version but the first of a content is a generation of its own (T14).
-    fn next_version(&mut self, is_first: bool, counter: &mut u64, tell: &mut Tell<'_>) {
+    fn next_version(&mut self, is_first: bool, counter: &mut u64, emit: &mut GenerationSink<'_>) {
         if !is_first {
             *counter += 1;
             self.generation = *counter;
-            tell(self.generation, TailItem::Event(Event::Truncated));
+            emit(self.generation, TailItem::Event(Event::Truncated));
         }
     }
 
     /// Reads a document for the last time, and what turns out to be lines to their end.
-    pub(super) fn last_version(&mut self, content: &mut Content, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) {
-        self.begin(counter, tell);
+    pub(super) fn last_version(
+        &mut self,
+        content: &mut Content,
+        now: Instant,
+        counter: &mut u64,
+        emit: &mut GenerationSink<'_>,
+    ) {
+        self.begin(counter, emit);
         if let Mode::Document(document) = &mut self.mode
             && let Ok(found) = document.read(content, now, true)
         {
-            self.take(found, counter, tell, true);
+            self.take(found, counter, emit, true);
         }
-        while matches!(self.mode, Mode::Lines(_)) && matches!(self.serve_lines(content, now, tell), Ok(Served::More)) {}
+        while matches!(self.mode, Mode::Lines(_)) && matches!(self.serve_lines(content, now, emit), Ok(Served::More)) {}
     }
 
-    pub(super) fn last_of_stream(&mut self, input: &Arc<Input>, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) {
+    pub(super) fn last_of_stream(
+        &mut self,
+        input: &Arc<Input>,
+        now: Instant,
+        counter: &mut u64,
+        emit: &mut GenerationSink<'_>,
+    ) {
         if let Mode::Document(document) = &mut self.mode
             && let Ok(text) = input.read(Span { offset: 0, len: input.len() })
         {
             let found = document.judge(text);
-            self.take(found, counter, tell, true);
+            self.take(found, counter, emit, true);
         }
-        while matches!(self.mode, Mode::Lines(_)) && self.serve_stream(input, now, counter, tell) == Served::More {}
+        while matches!(self.mode, Mode::Lines(_)) && self.serve_stream(input, now, counter, emit) == Served::More {}
     }
 
     /// The content left its path and can still be read: whole pending text is reported (T10).
-    pub(super) fn end_readably(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
-        self.begin(counter, tell);
+    pub(super) fn end_readably(&mut self, counter: &mut u64, emit: &mut GenerationSink<'_>) {
+        self.begin(counter, emit);
         let generation = self.generation;
         if let Mode::Lines(lines) = &mut self.mode {
-            lines.take_early(&mut |tale| tell(generation, tale));
+            lines.take_early(&mut |tale| emit(generation, tale));
         }
     }
 
-    pub(super) fn finish_lines(&mut self, tell: &mut Tell<'_>) {
+    pub(super) fn finish_lines(&mut self, emit: &mut GenerationSink<'_>) {
         let generation = self.generation;
         if let Mode::Lines(lines) = &mut self.mode {
-            lines.finish(&mut |tale| tell(generation, tale));
+            lines.finish(&mut |tale| emit(generation, tale));
         }
     }
 }

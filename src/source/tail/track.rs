@@ -1,6 +1,6 @@
 //! One followed path: its contents one after the other, each read to its end before the next is reported (TAIL T4, T6).
 
-use super::reading::{Mode, QUIET, Reading, Served, Tell};
+use super::reading::{GenerationSink, Mode, QUIET, Reading, Served};
 use super::{Event, TailItem};
 use crate::model::Problem;
 use crate::source::Input;
@@ -28,7 +28,7 @@ pub(super) struct Track {
 
 struct Gone {
     until: Instant,
-    is_told: bool,
+    is_reported: bool,
     is_final: bool,
 }
 
@@ -130,7 +130,7 @@ impl Track {
     }
 
     /// Looks at the path; whether it leads elsewhere now.
-    pub(super) fn look(&mut self, now: Instant, tell: &mut Tell<'_>) -> bool {
+    pub(super) fn look(&mut self, now: Instant, emit: &mut GenerationSink<'_>) -> bool {
         if let Some(stream) = &self.stream {
             self.is_due =
                 !self.is_over && (!stream.may_grow() || self.now.as_ref().is_some_and(|r| r.at() < stream.len()));
@@ -146,9 +146,9 @@ impl Track {
             FileChange::Truncated => self.now = Some(Reading::new(vec![Event::Truncated], now)),
             FileChange::Replaced(old) => self.replaced(old, vec![Event::Rotated], now),
             FileChange::Gone if self.now.is_none() => {}
-            FileChange::Gone => self.gone = Some(Gone { until: now + DRAIN, is_told: false, is_final: false }),
+            FileChange::Gone => self.gone = Some(Gone { until: now + DRAIN, is_reported: false, is_final: false }),
             FileChange::Back(old) => self.back(old, now),
-            FileChange::Trouble(Problem { message, .. }) => tell(self.generation, TailItem::Notice(message)),
+            FileChange::Trouble(Problem { message, .. }) => emit(self.generation, TailItem::Notice(message)),
         }
         is_elsewhere
     }
@@ -175,8 +175,8 @@ impl Track {
     }
 
     fn back(&mut self, old: Option<Content>, now: Instant) {
-        let was_told = self.gone.take().is_none_or(|gone| gone.is_told);
-        let mut events = if was_told { vec![Event::Back] } else { vec![Event::Gone, Event::Back] };
+        let was_reported = self.gone.take().is_none_or(|gone| gone.is_reported);
+        let mut events = if was_reported { vec![Event::Back] } else { vec![Event::Gone, Event::Back] };
         match (old, &mut self.now) {
             (Some(old), Some(_)) => self.replaced(old, events, now),
             (None, Some(reading)) => {
@@ -201,90 +201,90 @@ impl Track {
     }
 
     /// Reads a slice.
-    pub(super) fn read(&mut self, now: Instant, tell: &mut Tell<'_>) {
+    pub(super) fn read(&mut self, now: Instant, emit: &mut GenerationSink<'_>) {
         let mut counter = self.generation;
         let open = self.leaving.iter_mut().find(|reading| !reading.is_at_end);
         if let Some(reading) = open {
-            if reading.serve_own(now, &mut counter, tell) == Served::End {
-                reading.end_readably(&mut counter, tell);
+            if reading.serve_own(now, &mut counter, emit) == Served::End {
+                reading.end_readably(&mut counter, emit);
             }
             self.generation = counter;
             return;
         }
-        self.end_leaving(now, tell);
-        let served = self.read_now(now, tell);
+        self.end_leaving(now, emit);
+        let served = self.read_now(now, emit);
         self.is_due = served == Served::More;
         if served == Served::End {
-            self.at_end(now, tell);
+            self.at_end(now, emit);
         }
     }
 
     /// What left long ago is given up.
-    fn end_leaving(&mut self, now: Instant, tell: &mut Tell<'_>) {
+    fn end_leaving(&mut self, now: Instant, emit: &mut GenerationSink<'_>) {
         self.leaving.retain_mut(|reading| {
             let is_over = reading.until.is_some_and(|until| until <= now);
             if is_over {
-                reading.finish_lines(tell);
+                reading.finish_lines(emit);
             }
             !is_over
         });
     }
 
-    fn read_now(&mut self, now: Instant, tell: &mut Tell<'_>) -> Served {
+    fn read_now(&mut self, now: Instant, emit: &mut GenerationSink<'_>) -> Served {
         let Some(reading) = &mut self.now else { return Served::End };
         if let Some(stream) = &self.stream {
             // Asked first: what comes between the last read and the end of a stream must still be read.
             let is_final = !stream.may_grow();
-            let served = reading.serve_stream(stream, now, &mut self.generation, tell);
+            let served = reading.serve_stream(stream, now, &mut self.generation, emit);
             if served == Served::End && is_final && !self.is_over {
                 self.is_over = true;
-                self.finish(tell);
+                self.finish(emit);
             }
             return served;
         }
         match self.follower.content() {
-            Some(content) => reading.serve(content, now, &mut self.generation, tell, false),
+            Some(content) => reading.serve(content, now, &mut self.generation, emit, false),
             None => Served::End,
         }
     }
 
     /// All there is was read.
-    fn at_end(&mut self, now: Instant, tell: &mut Tell<'_>) {
+    fn at_end(&mut self, now: Instant, emit: &mut GenerationSink<'_>) {
         let Some(reading) = &mut self.now else { return };
         if let Mode::Lines(lines) = &mut reading.mode
             && now.saturating_duration_since(reading.growth) >= QUIET
         {
             let generation = reading.generation;
-            lines.take_early(&mut |tale| tell(generation, tale));
+            lines.take_early(&mut |tale| emit(generation, tale));
         }
         let Some(gone) = &mut self.gone else { return };
-        if !gone.is_told {
+        if !gone.is_reported {
             if let Some(content) = self.follower.content() {
-                reading.last_version(content, now, &mut self.generation, tell);
+                reading.last_version(content, now, &mut self.generation, emit);
             }
-            reading.end_readably(&mut self.generation, tell);
-            tell(reading.generation, TailItem::Event(Event::Gone));
-            gone.is_told = true;
+            reading.end_readably(&mut self.generation, emit);
+            emit(reading.generation, TailItem::Event(Event::Gone));
+            gone.is_reported = true;
         }
         if !gone.is_final && gone.until <= now {
             gone.is_final = true;
-            reading.finish_lines(tell);
+            reading.finish_lines(emit);
         }
     }
 
     /// The end is final.
-    pub(super) fn finish(&mut self, tell: &mut Tell<'_>) {
+    pub(super) fn finish(&mut self, emit: &mut GenerationSink<'_>) {
         let now = Instant::now();
         for reading in &mut self.leaving {
-            reading.finish_lines(tell);
+            reading.finish_lines(emit);
         }
         self.leaving.clear();
         let Some(reading) = &mut self.now else { return };
         if let Some(stream) = &self.stream {
-            reading.last_of_stream(stream, now, &mut self.generation, tell);
+            reading.last_of_stream(stream, now, &mut self.generation, emit);
         } else if let Some(content) = self.follower.content() {
-            reading.last_version(content, now, &mut self.generation, tell);
+            reading.last_version(content, now, &mut self.generation, emit);
         }
-        reading.finish_lines(tell);
+        reading.finish_lines(emit);
     }
 }

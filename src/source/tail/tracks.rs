@@ -120,11 +120,11 @@ mod tests {
         let next = |tracks: &Tracks, after: &str| tracks.next_due(OsStr::new(after)).map(|n| n.into_string().unwrap());
         assert_eq!((next(&tracks, ""), next(&tracks, "b")), (Some("a".into()), Some("c".into())));
         assert_eq!(next(&tracks, "c").as_deref(), Some("a"), "around the end");
-        let mut told = 0;
+        let mut ended = 0;
         while let Some(name) = tracks.next_due(OsStr::new("")) {
-            tracks.with(&name, |track| track.read(Instant::now(), &mut |_, _| told += 1));
+            tracks.with(&name, |track| track.read(Instant::now(), &mut |_, _| ended += 1));
         }
-        assert!(!tracks.has_due() && told == 3);
+        assert!(!tracks.has_due() && ended == 3);
         assert_eq!((tracks.handles(), tracks.restless().count(), tracks.names().len()), (0, 0, 3));
     }
 }

@@ -14,7 +14,7 @@ pub(super) enum Part<'t> {
 
 /// Reports the values of a text from byte `from` on. Objects and arrays may be one after the other; a number, string or
 /// word is alone (`is_alone`: nothing else is on its line). Text after the last good value is one error.
-pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, tell: &mut dyn FnMut(Part<'t>)) {
+pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, emit: &mut dyn FnMut(Part<'t>)) {
     let mut at = from;
     while let Some(start) = first(text, at) {
         let part = match value(&text[start..]) {
@@ -24,26 +24,26 @@ pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, tell: &mut 
         let is_container = matches!(text[start], b'{' | b'[');
         match part {
             Ok((len, _)) if is_container => {
-                tell(checked(text, start, len));
+                emit(checked(text, start, len));
                 at = start + len;
             }
             Ok((len, rest)) if is_alone && start == first(text, 0).unwrap_or(start) && is_blank(rest) => {
-                tell(checked(text, start, len));
+                emit(checked(text, start, len));
                 return;
             }
-            Ok((len, _)) => return tell(Part::Error(start, "other text beside a number, string or word", start + len)),
-            Err((byte, why)) => return tell(Part::Error(start, why, start + byte)),
+            Ok((len, _)) => return emit(Part::Error(start, "other text beside a number, string or word", start + len)),
+            Err((byte, why)) => return emit(Part::Error(start, why, start + byte)),
         }
     }
 }
 
 /// Reports the values of a whole document, of any kind; false if it is not one.
-pub(super) fn document<'t>(text: &'t [u8], tell: &mut dyn FnMut(usize, &'t str)) -> bool {
+pub(super) fn document<'t>(text: &'t [u8], emit: &mut dyn FnMut(usize, &'t str)) -> bool {
     let mut at = 0;
     while let Some(start) = first(text, at) {
         let Ok(len) = value(&text[start..]) else { return false };
         let Ok(value) = std::str::from_utf8(&text[start..start + len]) else { return false };
-        tell(start, value);
+        emit(start, value);
         at = start + len;
     }
     at > 0
@@ -135,7 +135,7 @@ fn checked(text: &[u8], start: usize, len: usize) -> Part<'_> {
 mod tests {
     use super::*;
 
-    fn told(text: &[u8], from: usize, is_alone: bool) -> Vec<String> {
+    fn validated_lines(text: &[u8], from: usize, is_alone: bool) -> Vec<String> {
         let mut out = Vec::new();
         parts(text, from, is_alone, &mut |part| {
             out.push(match part {
@@ -162,12 +162,12 @@ mod tests {
             ("{\"a\":1} {\"b", &["0 {\"a\":1}", "!8 11"]),
             ("Traceback", &["!0 0"]),
         ] {
-            assert_eq!(told(text.as_bytes(), 0, true), expected, "{text}");
+            assert_eq!(validated_lines(text.as_bytes(), 0, true), expected, "{text}");
         }
-        assert_eq!(told(b"{\"a\":\"\xff\"}", 0, true), ["!0 6"]);
-        assert_eq!(told(b"12", 0, false), ["!0 2"], "a number beside a hole may be cut");
-        assert_eq!(told(b"{} {\"b\":1}", 2, true), ["3 {\"b\":1}"]);
-        assert_eq!(told(b"{} 5", 2, true), ["!3 4"]);
+        assert_eq!(validated_lines(b"{\"a\":\"\xff\"}", 0, true), ["!0 6"]);
+        assert_eq!(validated_lines(b"12", 0, false), ["!0 2"], "a number beside a hole may be cut");
+        assert_eq!(validated_lines(b"{} {\"b\":1}", 2, true), ["3 {\"b\":1}"]);
+        assert_eq!(validated_lines(b"{} 5", 2, true), ["!3 4"]);
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn a_member_is_no_longer_than_it_says_and_the_checksum_holds() {
 }
 
 #[test]
-fn an_encrypted_member_is_told_as_one() {
+fn an_encrypted_member_is_reported_as_one() {
     let mut bytes = archive(&[member("a", 0, b"12345")], false);
     let entry = memchr::memmem::rfind(&bytes, b"PK\x01\x02").unwrap();
     bytes[entry + 8] |= 1;

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_told_from_prose() {
+    fn shapes_are_distinguished_from_prose() {
         check("x", "import json\nfrom pathlib import Path\n", None, Some("python"));
         check("x", "def f(x):\n    return x", None, Some("python"));
         check("x", "for i in range(3):\n    print(i)", None, Some("python"));

@@ -11,10 +11,10 @@ const FAILURES_MAX: usize = 25;
 /// Tries to make a failure smaller.
 const TRIES_MAX: usize = 400;
 /// Cases after which a long run says how far it is.
-const CASES_TOLD: usize = 500;
+const PROGRESS_CASES: usize = 500;
 
 /// Says it at once, also where the test's output is kept back, so that nothing is lost when a run is ended.
-fn tell(text: &str) {
+fn print_now(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -37,8 +37,8 @@ pub(crate) fn search<V: Debug>(cases: usize, strategy: &BoxedStrategy<V>, fails:
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(algorithm));
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for case in 0..cases {
-        if case > 0 && case % CASES_TOLD == 0 {
-            tell(&format!("{case} of {cases} cases, {} kinds of differences", failures.len()));
+        if case > 0 && case % PROGRESS_CASES == 0 {
+            print_now(&format!("{case} of {cases} cases, {} kinds of differences", failures.len()));
         }
         let mut tree = strategy.new_tree(&mut runner).unwrap();
         let Some(found) = fails(&tree.current()) else { continue };
@@ -58,7 +58,7 @@ pub(crate) fn search<V: Debug>(cases: usize, strategy: &BoxedStrategy<V>, fails:
             }
         }
         let shown = format!("case {case}: {}\n{smallest:?}", fails(&smallest).unwrap_or_default());
-        tell(&shown);
+        print_now(&shown);
         failures.insert(class_of, (1, shown));
         if failures.len() == FAILURES_MAX {
             break;

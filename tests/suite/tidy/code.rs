@@ -250,7 +250,7 @@ fn paths_are_found_in_groups_and_in_code() {
 }
 
 #[test]
-fn a_reexport_is_told_from_a_use() {
+fn a_reexport_is_distinguished_from_a_use() {
     let is = |text: &str| paths(&code(text), &["crate"]).iter().all(|path| path.is_reexport);
     assert!(is("use std::fs;\npub use crate::a::B;"));
     assert!(is("pub(crate) use crate::{a::B, c};"));

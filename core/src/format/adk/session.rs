@@ -34,7 +34,7 @@ impl Adapter for Session {
         let mut last = HashMap::new();
         for (i, event) in events.iter().enumerate() {
             if !is_superseded(event, &events[i + 1..]) {
-                tell(event, log);
+                add_steps(event, log);
                 last.extend(deltas(event));
             }
         }
@@ -106,7 +106,7 @@ fn is_superseded(event: &Value<'_>, behind: &[Value<'_>]) -> bool {
 }
 
 /// The steps of an event, and what it changes.
-fn tell(event: &Value<'_>, log: &mut Log<'_>) {
+fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
     let author = event.get("author").and_then(Value::as_str);
     let role = if author == Some("user") { Role::User } else { Role::Agent };
     let usage = either(event, "usage_metadata", "usageMetadata").map(usage);
@@ -216,10 +216,10 @@ fn answer<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
         let status = response.get("status").and_then(Value::as_str);
         response.get("error").is_some_and(|error| !error.is_null()) || status == Some("error")
     });
-    let told = result(value);
+    let outcome = result(value);
     ToolResult {
         text: text.or(response).map(text_of).unwrap_or_default(),
-        is_error: has_error.then_some(true).or(told.is_error),
-        ..told
+        is_error: has_error.then_some(true).or(outcome.is_error),
+        ..outcome
     }
 }

@@ -25,8 +25,8 @@ fn state(run: &dyn Run, text: &str, step: StepNo) -> String {
 fn parts_of_events_are_steps_and_deltas_the_state() {
     let (run, bytes) = (run_of(SESSION), SESSION.as_bytes().to_vec());
     let steps: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes)).collect();
-    let told: Vec<_> = steps.iter().map(|s| format!("{} {}", s.kind, s.role.name())).collect();
-    assert_eq!(told, ["message user", "tool-call agent", "tool-result environment"]);
+    let kinds: Vec<_> = steps.iter().map(|s| format!("{} {}", s.kind, s.role.name())).collect();
+    assert_eq!(kinds, ["message user", "tool-call agent", "tool-result environment"]);
     assert_eq!((steps[2].answers, steps[1].time.as_deref()), (Some(1), Some("1743871932.5")));
     assert!(state(&run, SESSION, 1).contains(r#""state":{"session":{"lang":"en"}}"#), "{}", state(&run, SESSION, 1));
     assert!(state(&run, SESSION, 2).contains(r#""cart":["socks"]"#));

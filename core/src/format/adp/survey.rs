@@ -51,14 +51,14 @@ impl Survey for Trajectories {
         let Some(examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
         let (glance, parts) = (examined.glance.clone().unwrap_or_default(), examined.parts.clone());
         let adp::Surveyed { found, stats } = self.survey.take(examined, bytes);
-        let (mut told, mut known) = (None, None);
+        let (mut stats_text, mut known) = (None, None);
         match self.purpose {
-            Purpose::Statistics => told = stats.and_then(|stats| to_raw_value(&stats).ok()),
+            Purpose::Statistics => stats_text = stats.and_then(|stats| to_raw_value(&stats).ok()),
             Purpose::Findings => {}
             Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
             _ => known = Some(facts(stats, glance, &found)),
         }
-        Surveyed { found, stats: told, facts: known, parts }
+        Surveyed { found, stats: stats_text, facts: known, parts }
     }
 
     fn dataset(&self) -> Option<Box<RawValue>> {

@@ -14,9 +14,9 @@ fn pieces_are_one_step_also_where_two_messages_interleave_or_no_end_comes() {
         r#"{"type":"TEXT_MESSAGE_END","messageId":"b"}"#,
         r#"{"type":"RUN_ERROR","message":"gone"}"#,
     ];
-    let told = lines(&AG_UI, &text.join("\n"));
-    assert_eq!(steps(&told)[..2], ["message agent: one three", "message user: two"]);
-    assert_eq!((told.0.step_count(), told.0.step(0, &told.1).chars), (3, 9));
+    let parsed = lines(&AG_UI, &text.join("\n"));
+    assert_eq!(steps(&parsed)[..2], ["message agent: one three", "message user: two"]);
+    assert_eq!((parsed.0.step_count(), parsed.0.step(0, &parsed.1).chars), (3, 9));
 }
 
 #[test]
@@ -43,13 +43,13 @@ fn a_patch_changes_the_snapshot_or_is_dropped_with_a_finding() {
         r#"{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/n","value":2},{"op":"remove","path":"/none"}]}"#,
         r#"{"type":"STATE_DELTA","delta":[{"op":"add","path":"/list/-","value":"c"}]}"#,
     ];
-    let told = lines(&AG_UI, &text.join("\n"));
+    let parsed = lines(&AG_UI, &text.join("\n"));
     let patched = r#"{"main":{"n":1.50,"list":["b","a"],"deep":{"y":2}}}"#;
     let appended = patched.replace(r#""a"]"#, r#""a","c"]"#);
-    assert_eq!([1, 2, 3].map(|step| state(&told, "state", step)), [patched, patched, appended.as_str()]);
-    assert_eq!(writes(&told, 3), ["+/state/main/list/2"]);
-    assert_eq!(writes(&told, 1), ["-/state/main/deep/x", "~/state/main/list/0", "+/state/main/list/1"]);
-    let findings = told.0.findings();
+    assert_eq!([1, 2, 3].map(|step| state(&parsed, "state", step)), [patched, patched, appended.as_str()]);
+    assert_eq!(writes(&parsed, 3), ["+/state/main/list/2"]);
+    assert_eq!(writes(&parsed, 1), ["-/state/main/deep/x", "~/state/main/list/0", "+/state/main/list/1"]);
+    let findings = parsed.0.findings();
     assert_eq!(findings.iter().map(|f| (f.rule, f.step)).collect::<Vec<_>>(), [("run.patch-failed", Some(2))]);
 }
 
@@ -70,11 +70,11 @@ fn threads_have_states_of_their_own() {
             "{{\"type\":\"RUN_STARTED\",\"threadId\":\"{thread}\"}}\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{{\"n\":{n}}}}}"
         )
     };
-    let told = lines(&AG_UI, &[run("a", 1), run("b", 2), run("a", 3)].join("\n"));
-    assert_eq!(told.0.trajectory_count(), 2);
-    assert_eq!(state(&told, "state", 5), r#"{"main":{"n":3},"b":{"n":2}}"#);
+    let parsed = lines(&AG_UI, &[run("a", 1), run("b", 2), run("a", 3)].join("\n"));
+    assert_eq!(parsed.0.trajectory_count(), 2);
+    assert_eq!(state(&parsed, "state", 5), r#"{"main":{"n":3},"b":{"n":2}}"#);
     let named = r#"{"x":[{"type":"CUSTOM","name":"a","value":1}],"y":[{"type":"NEW","message":"b"}],"z":[]}"#;
-    let told = whole(&AG_UI, named);
-    assert_eq!((told.0.trajectory_count(), told.0.step_count()), (3, 2));
-    assert_eq!(told.0.findings()[0].rule, "run.unknown-record");
+    let parsed = whole(&AG_UI, named);
+    assert_eq!((parsed.0.trajectory_count(), parsed.0.step_count()), (3, 2));
+    assert_eq!(parsed.0.findings()[0].rule, "run.unknown-record");
 }

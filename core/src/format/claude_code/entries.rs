@@ -114,9 +114,9 @@ impl Entries {
     fn said(&mut self, record: &Value<'_>, message: &Value<'_>, of: (&str, bool), log: &mut Log<'_>) -> bool {
         let (class, is_side) = of;
         let usage = message.get("usage").map(|usage| tokens_of(usage, record.get("costUSD")));
-        let told = message_id(message)
-            .filter(|_| class == "assistant")
-            .map(|id| self.spend.tell(id, text(record, "requestId"), usage.as_ref().and_then(|usage| usage.output)));
+        let answer_spend = message_id(message).filter(|_| class == "assistant").map(|id| {
+            self.spend.add_record(id, text(record, "requestId"), usage.as_ref().and_then(|usage| usage.output))
+        });
         let is_injected = flag(record, "isMeta") || flag(record, "isCompactSummary");
         let results = blocks_of(message).filter(|block| is_result(block)).count();
         let details = record.get("toolUseResult").filter(|details| details.as_object().is_some() && results == 1);
@@ -124,20 +124,20 @@ impl Entries {
             role: if class == "assistant" { Role::Agent } else { Role::User },
             class: Some(class),
             time: record.get("timestamp"),
-            tokens: told.as_ref().and_then(|told| told.more),
+            tokens: answer_spend.as_ref().and_then(|answer_spend| answer_spend.more),
             is_injected,
             is_failed: flag(record, "isApiErrorMessage"),
             details,
             ..Blocks::of(message)
         };
-        let steps = blocks.tell(log);
-        match (&told, &usage) {
-            (Some(told), Some(usage)) => log.usage(Some(&told.key), usage),
+        let steps = blocks.add_steps(log);
+        match (&answer_spend, &usage) {
+            (Some(answer_spend), Some(usage)) => log.usage(Some(&answer_spend.key), usage),
             (None, Some(usage)) => log.usage(None, usage),
             _ => {}
         }
         self.link(record, message, &steps, is_side, log);
-        match (class, told) {
+        match (class, answer_spend) {
             ("assistant", Some(AnswerSpend { is_first, .. })) => is_first,
             ("assistant", None) => true,
             _ => results == 0 && !is_injected,

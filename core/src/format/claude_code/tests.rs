@@ -131,7 +131,7 @@ fn a_summary_is_a_title_only_of_the_session_that_has_its_record() {
 }
 
 #[test]
-fn branches_that_were_left_and_sub_agents_are_told_apart() {
+fn branches_that_were_left_and_sub_agents_are_distinguished() {
     let task = r#"{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"find it"}}"#;
     let lines = [
         line(ASKED),

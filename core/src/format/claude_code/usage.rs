@@ -37,7 +37,12 @@ pub(in crate::format) struct AnswerSpend {
 
 impl Spend {
     /// The record of a message. One without a request belongs to that known for its id.
-    pub(in crate::format) fn tell(&mut self, id: &str, request: Option<&str>, output: Option<u64>) -> AnswerSpend {
+    pub(in crate::format) fn add_record(
+        &mut self,
+        id: &str,
+        request: Option<&str>,
+        output: Option<u64>,
+    ) -> AnswerSpend {
         let digest = hash(id);
         let is_first = !self.messages.contains_key(&digest);
         let message = self.messages.entry(digest).or_default();
@@ -85,15 +90,15 @@ mod tests {
     #[test]
     fn of_the_records_of_one_answer_the_greatest_output_counts() {
         let mut spend = Spend::default();
-        let mut told = |id, request, output| {
-            let told = spend.tell(id, request, Some(output));
-            (told.key, told.more, told.is_first)
+        let mut add = |id, request, output| {
+            let answer_spend = spend.add_record(id, request, Some(output));
+            (answer_spend.key, answer_spend.more, answer_spend.is_first)
         };
-        assert_eq!(told("m", None, 1), ("m".to_owned(), Some(1), true));
-        assert_eq!(told("m", Some("r"), 20), ("m".to_owned(), Some(19), false));
-        assert_eq!(told("m", None, 20), ("m".to_owned(), None, false));
-        assert_eq!(told("m", Some("q"), 5), ("m q".to_owned(), Some(5), true));
-        assert_eq!(told("m", Some("r"), 7), ("m".to_owned(), None, false));
-        assert_eq!(told("n", Some("r"), 0), ("n".to_owned(), Some(0), true));
+        assert_eq!(add("m", None, 1), ("m".to_owned(), Some(1), true));
+        assert_eq!(add("m", Some("r"), 20), ("m".to_owned(), Some(19), false));
+        assert_eq!(add("m", None, 20), ("m".to_owned(), None, false));
+        assert_eq!(add("m", Some("q"), 5), ("m q".to_owned(), Some(5), true));
+        assert_eq!(add("m", Some("r"), 7), ("m".to_owned(), None, false));
+        assert_eq!(add("n", Some("r"), 0), ("n".to_owned(), Some(0), true));
     }
 }

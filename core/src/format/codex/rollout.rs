@@ -202,12 +202,12 @@ impl Rollout {
         let begin = message.get("content").and_then(Value::as_array).and_then(|parts| text(parts.first()?, "text"));
         let is_user = text(message, "role") == Some("user");
         let is_injected = is_user && begin.is_some_and(|text| INJECTED.iter().any(|mark| text.starts_with(mark)));
-        let told = Blocks { class: Some("message"), time, is_injected, ..Blocks::of(message) }.tell(log);
+        let added = Blocks { class: Some("message"), time, is_injected, ..Blocks::of(message) }.add_steps(log);
         if is_user && !is_injected {
-            self.turns.extend(told.first().map(|(_, step)| *step));
+            self.turns.extend(added.first().map(|(_, step)| *step));
         }
         if text(message, "role") == Some("assistant") {
-            self.answer = self.answer.or(told.first().map(|(_, step)| *step));
+            self.answer = self.answer.or(added.first().map(|(_, step)| *step));
         }
     }
 

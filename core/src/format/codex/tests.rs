@@ -38,9 +38,9 @@ fn items_go_to_the_call_of_their_id_or_are_calls_within_another() {
     };
     let call = item(r#"{"type":"custom_tool_call","id":"f1","call_id":"c1","name":"exec","input":"run()"}"#);
     let output = item(r#"{"type":"custom_tool_call_output","call_id":"c1","output":"done"}"#);
-    let told = lines(&ROLLOUT, &[call.clone(), command("c1"), command("n1"), output].join("\n"));
+    let parsed = lines(&ROLLOUT, &[call.clone(), command("c1"), command("n1"), output].join("\n"));
     assert_eq!(
-        steps(&told),
+        steps(&parsed),
         [
             "tool-call agent: exec run()",
             r#"tool-call agent: exec_command ["ls"]"#,
@@ -63,12 +63,12 @@ fn a_world_state_is_patched_from_a_full_one_on() {
         world(false, r#"{"a":5}"#),
         world(true, r#"{"a":7}"#),
     ];
-    let told = lines(&ROLLOUT, &text.join("\n"));
-    let of = |step| state(&told, "world_state", step);
+    let parsed = lines(&ROLLOUT, &text.join("\n"));
+    let of = |step| state(&parsed, "world_state", step);
     assert_eq!(of(0), "");
     assert_eq!(of(1), r#"{"main":{"a":1,"b":{"c":[1],"d":2}}}"#);
     assert_eq!(of(2), r#"{"main":{"a":1,"b":{"d":2,"e":{}}}}"#);
-    assert_eq!(writes(&told, 2), ["-/world_state/main/b/c/0", "+/world_state/main/b/e"]);
+    assert_eq!(writes(&parsed, 2), ["-/world_state/main/b/c/0", "+/world_state/main/b/e"]);
     assert_eq!((of(3).as_str(), of(4).as_str()), ("{}", "{}"));
     assert_eq!(of(5), r#"{"main":{"a":7}}"#);
 }
@@ -76,18 +76,18 @@ fn a_world_state_is_patched_from_a_full_one_on() {
 #[test]
 fn settings_are_written_where_they_change() {
     let context = |model: &str| line("turn_context", &format!(r#"{{"cwd":"/w","model":"{model}"}}"#));
-    let told = lines(&ROLLOUT, &[context("m"), context("m"), context("n")].join("\n"));
-    assert_eq!(writes(&told, 1), [""; 0]);
-    assert_eq!(writes(&told, 2), ["~/run/main/model", "~/turn_context/main/model"]);
+    let parsed = lines(&ROLLOUT, &[context("m"), context("m"), context("n")].join("\n"));
+    assert_eq!(writes(&parsed, 1), [""; 0]);
+    assert_eq!(writes(&parsed, 2), ["~/run/main/model", "~/turn_context/main/model"]);
 }
 
 #[test]
 fn a_copied_session_does_not_become_the_files_own() {
     let meta = |id: &str| line("session_meta", &format!(r#"{{"id":"{id}","cwd":"/{id}"}}"#));
-    let told = lines(&ROLLOUT, &[meta("own"), meta("parent")].join("\n"));
-    assert_eq!(told.0.title().as_deref(), Some("own"));
+    let parsed = lines(&ROLLOUT, &[meta("own"), meta("parent")].join("\n"));
+    assert_eq!(parsed.0.title().as_deref(), Some("own"));
     assert_eq!(
-        state(&told, "session", 1),
+        state(&parsed, "session", 1),
         r#"{"main":{"id":"own","cwd":"/own"},"parent":{"id":"parent","cwd":"/parent"}}"#
     );
 }
@@ -107,8 +107,8 @@ fn tokens_go_to_the_answer_and_a_repeated_total_is_not_added() {
 #[test]
 fn what_the_harness_says_is_injected() {
     let said = |text: &str| item(&ASKED.replace("go", text));
-    let told = lines(&ROLLOUT, &[said("<environment_context>x"), said("# AGENTS.md instructions for /w")].join("\n"));
-    assert_eq!(told.0.step_count(), 2);
+    let parsed = lines(&ROLLOUT, &[said("<environment_context>x"), said("# AGENTS.md instructions for /w")].join("\n"));
+    assert_eq!(parsed.0.step_count(), 2);
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn an_item_of_a_stream_is_one_entry_and_its_last_state_counts() {
         r#"{"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"ls","status":"failed","aggregated_output":"no","exit_code":1}}"#.to_owned(),
         r#"{"type":"item.updated","item":{"id":"i1","type":"command_execution","command":"ls","status":"failed","aggregated_output":"no","exit_code":1}}"#.to_owned(),
     ];
-    let told = lines(&EXEC, &text.join("\n"));
-    assert_eq!(steps(&told)[..2], ["message agent: Hello", "tool-call agent: exec_command ls"]);
-    assert_eq!(steps(&told)[3..], ["tool-result environment: no (of 1)"]);
-    assert_eq!(told.0.error_steps(), [3]);
+    let parsed = lines(&EXEC, &text.join("\n"));
+    assert_eq!(steps(&parsed)[..2], ["message agent: Hello", "tool-call agent: exec_command ls"]);
+    assert_eq!(steps(&parsed)[3..], ["tool-result environment: no (of 1)"]);
+    assert_eq!(parsed.0.error_steps(), [3]);
 }
 
 #[test]
@@ -135,11 +135,11 @@ fn the_end_of_a_patch_says_what_it_changed() {
         r#"{"type":"patch_apply_end","call_id":"c1","success":true,"changes":{"/w/a.txt":{"type":"add","unified_diff":"@@ -0,0 +1,2 @@\n+one\n+two\n"}}}"#,
     );
     let output = item(r#"{"type":"custom_tool_call_output","call_id":"c1","output":"Done"}"#);
-    let told = lines(&ROLLOUT, &[call, end, output].join("\n"));
-    assert_eq!(told.0.step_count(), 3);
-    let file = state(&told, "file", 2);
+    let parsed = lines(&ROLLOUT, &[call, end, output].join("\n"));
+    assert_eq!(parsed.0.step_count(), 3);
+    let file = state(&parsed, "file", 2);
     assert!(file.starts_with(r#"{"/w/a.txt":{"known":"all","text":{"#) && file.contains(r#""lines":2"#), "{file}");
-    assert_eq!(state(&told, "file", 1), "");
+    assert_eq!(state(&parsed, "file", 1), "");
     let change = r#""changes":{"/w/b":{"type":"add","content":"x\n"}},"status":"completed""#;
     let nested = event(&format!(r#"{{"type":"item_completed","item":{{"type":"FileChange","id":"n",{change}}}}}"#));
     let file = state(&lines(&ROLLOUT, &nested), "file", 1);
@@ -153,8 +153,8 @@ fn a_fork_and_a_spawned_agent_name_their_files() {
     let call = item(r#"{"type":"function_call","call_id":"c1","name":"spawn_agent","arguments":"{}"}"#);
     let spawned =
         |id: &str| event(&format!(r#"{{"type":"collab_agent_spawn_end","call_id":"c1","new_thread_id":"{id}"}}"#));
-    let told = lines(&ROLLOUT, &[meta, call, spawned("child-1"), spawned("[cut]")].join("\n"));
-    let parts: Vec<_> = told.0.parts().iter().map(|part| (part.role, part.file.as_str(), part.step)).collect();
+    let parsed = lines(&ROLLOUT, &[meta, call, spawned("child-1"), spawned("[cut]")].join("\n"));
+    let parts: Vec<_> = parsed.0.parts().iter().map(|part| (part.role, part.file.as_str(), part.step)).collect();
     assert_eq!(parts, [(PartRole::Prefix, "base", Some(0)), (PartRole::SubAgent, "child-1", Some(1))]);
 }
 
@@ -188,10 +188,10 @@ fn an_item_without_status_is_over_when_its_event_says_so() {
         "\n",
         r#"{"type":"item.completed","item":{"id":"b","type":"collab_tool_call","tool":"spawn_agent","prompt":"go","status":"completed"}}"#,
     );
-    let told = steps(&lines(&EXEC, text));
-    assert_eq!(told.len(), 4);
+    let step_lines = steps(&lines(&EXEC, text));
+    assert_eq!(step_lines.len(), 4);
     assert_eq!(
-        (told[0].as_str(), told[2].as_str()),
+        (step_lines[0].as_str(), step_lines[2].as_str()),
         ("tool-call agent: web_search x", "tool-call agent: spawn_agent go")
     );
 }

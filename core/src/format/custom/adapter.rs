@@ -40,10 +40,10 @@ impl Adapter for Records {
         let scope = Scope { record, item: record };
         let Some(steps) = &definition.records.steps else {
             let is_turn = read_step(&definition, scope, true, log);
-            return tell_place(&definition, scope, is_turn, log);
+            return report_place(&definition, scope, is_turn, log);
         };
         let steps = steps.all(scope);
-        tell_session(&definition, scope, &FieldPath::is_of_record, true, log);
+        report_session(&definition, scope, &FieldPath::is_of_record, true, log);
         definition.writes.iter().map(toml::Spanned::get_ref).filter(|rule| rule.is_of_record()).for_each(|rule| {
             write(rule, scope, log);
         });
@@ -54,7 +54,7 @@ impl Adapter for Records {
         for step in steps {
             is_turn |= read_step(&definition, scope.at(step), false, log);
         }
-        tell_place(&definition, scope, is_turn, log);
+        report_place(&definition, scope, is_turn, log);
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -71,7 +71,7 @@ impl Adapter for Records {
 }
 
 /// Reports where a record is in the tree.
-fn tell_place(definition: &Definition, scope: Scope<'_, '_>, is_turn: bool, log: &mut Log<'_>) {
+fn report_place(definition: &Definition, scope: Scope<'_, '_>, is_turn: bool, log: &mut Log<'_>) {
     let Some(tree) = &definition.tree else { return };
     let is_side = tree.sub_agent.as_ref().and_then(|path| path.first(scope)).is_some_and(is_failure);
     let (id, parent) = (word(&tree.id, scope), word(&tree.parent, scope));
@@ -81,14 +81,14 @@ fn tell_place(definition: &Definition, scope: Scope<'_, '_>, is_turn: bool, log:
 /// Reads a step; whether the user or the agent speaks in it. `is_record`: it is its record.
 fn read_step(definition: &Definition, scope: Scope<'_, '_>, is_record: bool, log: &mut Log<'_>) -> bool {
     let rule = definition.steps.iter().map(toml::Spanned::get_ref).find(|rule| rule.fits(scope));
-    let is_told = |path: &FieldPath| is_record || !path.is_of_record();
-    tell_session(definition, scope, &is_told, !rule.is_some_and(|rule| rule.skip), log);
+    let is_in_scope = |path: &FieldPath| is_record || !path.is_of_record();
+    report_session(definition, scope, &is_in_scope, !rule.is_some_and(|rule| rule.skip), log);
     let usage = definition.usage.as_ref().map(|rule| (rule, usage(rule, scope)));
     let output = usage.as_ref().and_then(|(_, usage)| usage.output);
     let mut is_turn = false;
     match rule {
         Some(rule) if rule.skip => {}
-        Some(rule) => is_turn = Reading { definition, rule, scope, output }.tell(log),
+        Some(rule) => is_turn = Reading { definition, rule, scope, output }.add_steps(log),
         None => drop(log.step(&Draft::of(Kind::State, form::STATE, &[scope.item]))),
     }
     if let Some((rule, usage)) = usage.filter(|(_, usage)| *usage != Usage::default()) {
@@ -114,7 +114,7 @@ struct Reading<'d, 'v, 'a> {
 
 impl<'v, 'a> Reading<'_, 'v, 'a> {
     /// Adds the steps; whether the user or the agent speaks.
-    fn tell(&self, log: &mut Log<'_>) -> bool {
+    fn add_steps(&self, log: &mut Log<'_>) -> bool {
         let first = log.next_step();
         let is_turn = match self.rule.message.as_ref().and_then(|path| path.first(self.scope)) {
             Some(message) => self.message(message, log),
@@ -177,8 +177,8 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
         let own = || message.get("role").and_then(Value::as_str).map(|word| self.role_of(word));
         let role = Some(self.role()).filter(|role| *role != Role::Unknown).or_else(own).unwrap_or_default();
         let (class, time, is_failed) = (self.class(), self.time(), self.is_failed());
-        let told = Blocks { role, class, time, is_failed, ..Blocks::of(message) }.tell(log);
-        told.iter().any(|(kind, _)| *kind != Kind::Result) && role != Role::Environment
+        let added = Blocks { role, class, time, is_failed, ..Blocks::of(message) }.add_steps(log);
+        added.iter().any(|(kind, _)| *kind != Kind::Result) && role != Role::Environment
     }
 
     fn thoughts(&self, log: &mut Log<'_>) {
@@ -194,8 +194,8 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
         let texts = path.all(self.scope);
         let has_parts = self.rule.calls.as_ref().is_some_and(|rule| !call_items(rule, self.scope).is_empty())
             || self.rule.results.as_ref().is_some_and(|rule| !result_items(rule, self.scope).is_empty());
-        let is_told = texts.iter().any(|text| says_something(text)) || (!texts.is_empty() && !has_parts);
-        if is_told {
+        let has_words = texts.iter().any(|text| says_something(text)) || (!texts.is_empty() && !has_parts);
+        if has_words {
             let values: Vec<&Value<'_>> = std::iter::once(self.scope.item).chain(texts).collect();
             self.step(Kind::Message, TEXTS, &values, self.role(), log);
         }
@@ -357,16 +357,16 @@ fn usage(rule: &UsageRule, scope: Scope<'_, '_>) -> Usage {
 }
 
 /// Reports what holds around a step, or, of a record without steps, around those that follow.
-fn tell_session(
+fn report_session(
     definition: &Definition,
     scope: Scope<'_, '_>,
-    is_told: &dyn Fn(&FieldPath) -> bool,
+    is_in_scope: &dyn Fn(&FieldPath) -> bool,
     has_steps: bool,
     log: &mut Log<'_>,
 ) {
     let session = &definition.session;
     let text = |path: &Option<FieldPath>| {
-        let path = path.as_ref().filter(|path| is_told(path))?;
+        let path = path.as_ref().filter(|path| is_in_scope(path))?;
         word(path, scope).map(|text| Cow::Owned(text.to_owned()))
     };
     if let Some(title) = text(&session.title) {

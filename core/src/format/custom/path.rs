@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_told() {
+    fn what_is_no_path_is_reported() {
         for (path, why) in [
             ("", "is empty"),
             ("a.", "ends in a dot"),
@@ -250,8 +250,8 @@ mod tests {
             ("\"a", "without its end"),
             ("a b", "needs quotes"),
         ] {
-            let told = FieldPath::parse(path).unwrap_err();
-            assert!(told.contains(why), "{path}: {told}");
+            let message = FieldPath::parse(path).unwrap_err();
+            assert!(message.contains(why), "{path}: {message}");
         }
         let long = FieldPath::parse(&"a.".repeat(100_000)).unwrap_err();
         assert!(long.contains("longer than 1024 bytes") && long.len() < 200, "{long}");

@@ -59,13 +59,13 @@ fn value(run: &dyn Run, pointer: &str, text: &str) -> String {
 #[test]
 fn the_sample_has_steps_links_state_and_what_its_tools_did() {
     let relay = format(RELAY);
-    let (told, run) = steps(&relay, LOG);
-    assert_eq!(told[1], "message user: Please raise the version of parcel to 1.3.0 and run the tests.");
-    assert_eq!(told[2], "thought agent: The version stands in a file. I read it first.");
-    assert_eq!(told[3], "tool-call agent: read_file VERSION");
-    assert_eq!(told[4], "tool-result environment: 1.2.9 (of 3)");
-    assert!(told[10].ends_with("(of 9)") && run.error_steps() == [10], "{told:#?}");
-    assert_eq!((told.len(), run.title().as_deref()), (14, Some("relay-17")));
+    let (step_lines, run) = steps(&relay, LOG);
+    assert_eq!(step_lines[1], "message user: Please raise the version of parcel to 1.3.0 and run the tests.");
+    assert_eq!(step_lines[2], "thought agent: The version stands in a file. I read it first.");
+    assert_eq!(step_lines[3], "tool-call agent: read_file VERSION");
+    assert_eq!(step_lines[4], "tool-result environment: 1.2.9 (of 3)");
+    assert!(step_lines[10].ends_with("(of 9)") && run.error_steps() == [10], "{step_lines:#?}");
+    assert_eq!((step_lines.len(), run.title().as_deref()), (14, Some("relay-17")));
     assert_eq!(value(run.as_ref(), "/memory/facts", LOG), r#"{"version":"1.3.0","tests":{"passed":1,"failed":1}}"#);
     let tree = run.tree();
     let (id, keys) = run.locate("/memory/facts/version", 13).unwrap().remove(0);
@@ -94,7 +94,7 @@ fn half_of_the_first_records_must_have_the_signature() {
     );
     assert_eq!((of(&format!("{line}\n{{}}\n{{}}")), of("")), (None, None));
     let near = relay.near(&[parse(r#"{"at":1,"run":2,"event":3}"#).unwrap()]).unwrap();
-    assert_eq!(near.told, "3 of 4 members of its records");
+    assert_eq!(near.description, "3 of 4 members of its records");
 }
 
 const DOCUMENT: &str = r#"
@@ -158,7 +158,7 @@ fn a_document_has_its_steps_in_a_list() {
         {"who":"bot","said":"","notes":[{"by":"a","text":"z"}],"forget":"a"}, 17]}}"#;
     let doc = format(DOCUMENT);
     assert!(doc.detect(&[parse(text).unwrap()]).is_some());
-    let (told, run) = steps(&doc, text);
+    let (step_lines, run) = steps(&doc, text);
     let expected = [
         "message user: hello",
         "thought agent: first",
@@ -173,9 +173,12 @@ fn a_document_has_its_steps_in_a_list() {
         "state unknown: 17",
     ];
     // Results without an id answer the calls in order, of which each has one.
-    assert_eq!(told.iter().map(|step| step.split(" (of").next().unwrap()).collect::<Vec<_>>().len(), expected.len());
-    for (told, expected) in told.iter().zip(expected) {
-        assert_eq!(told.split(" (of").next(), expected.split(" (of").next());
+    assert_eq!(
+        step_lines.iter().map(|step| step.split(" (of").next().unwrap()).collect::<Vec<_>>().len(),
+        expected.len()
+    );
+    for (line, expected) in step_lines.iter().zip(expected) {
+        assert_eq!(line.split(" (of").next(), expected.split(" (of").next());
     }
     assert_eq!(run.error_steps(), [7]);
     assert_eq!(value(run.as_ref(), "/note", text), r#"{"a":{"all":["x","z"]},"b":{"all":["y"]}}"#);
@@ -185,7 +188,7 @@ fn a_document_has_its_steps_in_a_list() {
 }
 
 #[test]
-fn branches_are_told_by_parents_and_json_in_strings_is_written() {
+fn branches_are_recognised_by_parents_and_json_in_strings_is_written() {
     let tree = r#"
 name = "tree"
 [signature]
@@ -206,8 +209,8 @@ json = true
 {"id":"b","after":"a","who":"agent","say":"left"}
 {"id":"c","after":"a","who":"agent","say":"kept"}
 {"id":"d","after":"c","who":"agent","say":"of another","side":true}"#;
-    let (told, run) = steps(&format(tree), log);
-    assert_eq!(told.len(), 4);
+    let (step_lines, run) = steps(&format(tree), log);
+    assert_eq!(step_lines.len(), 4);
     let bytes = log.as_bytes().to_vec();
     let standings: Vec<&str> = (0..4).map(|step| run.step(step, &bytes).standing.name()).collect();
     assert_eq!(standings, ["main", "abandoned", "main", "sub-agent"]);
@@ -236,7 +239,7 @@ fn records_may_be_runs_of_their_own() {
 }
 
 #[test]
-fn faults_are_told_with_their_line_and_what_to_do() {
+fn faults_are_reported_with_their_line_and_what_to_do() {
     let good = "name = \"x\"\n[signature]\nhas = [\"a\"]\n[[steps]]\ntext = \"t\"\n";
     assert_eq!(fault(good), "");
     for (text, line, what) in [
@@ -267,14 +270,17 @@ fn faults_are_told_with_their_line_and_what_to_do() {
         ("name = \"x".to_owned(), 1, ""),
         ("\u{1}".to_owned(), 1, ""),
     ] {
-        let told = fault(&text);
-        assert!(told.starts_with(&format!("f.toml: line {line}: ")) && told.contains(what), "{what}: {told}\n{text}");
+        let message = fault(&text);
+        assert!(
+            message.starts_with(&format!("f.toml: line {line}: ")) && message.contains(what),
+            "{what}: {message}\n{text}"
+        );
     }
 }
 
 /// No cut and no spoilt byte of a format file ends the program, and what loads reads the log.
 #[test]
-fn a_format_file_that_is_damaged_is_told_or_read() {
+fn a_format_file_that_is_damaged_is_reported_or_read() {
     for at in (0..RELAY.len()).step_by(3).filter(|at| RELAY.is_char_boundary(*at)) {
         for text in [RELAY[..at].to_owned(), format!("{}\"{}", &RELAY[..at], &RELAY[at..])] {
             match CustomFormat::parse("f.toml", &text) {
@@ -292,8 +298,8 @@ fn what_is_no_such_record_is_a_step_or_a_finding() {
         let texts =
             ["[]", "null", "{}", "{\"data\":[]}", r#"{"session":{"turns":{}}}"#, r#"{"session":{"turns":[[1],[]]}}"#];
         for text in texts {
-            let (told, run) = steps(&format, text);
-            assert!(told.len() + run.findings().len() > 0 || text == "[]", "{text}");
+            let (step_lines, run) = steps(&format, text);
+            assert!(step_lines.len() + run.findings().len() > 0 || text == "[]", "{text}");
         }
         super::super::log::tests::damage(&format, &[&LOG[..900]]);
     }
@@ -306,13 +312,13 @@ fn drafted(name: &str, text: &str) -> (String, CustomFormat, Vec<String>) {
     let format = CustomFormat::parse("draft.toml", &draft).unwrap_or_else(|problem| panic!("{problem}\n{draft}"));
     let first = &values[..values.len().min(20)];
     assert!(format.detect(first).is_some(), "{draft}");
-    let (told, _) = steps(&format, text);
-    (draft, format, told)
+    let (step_lines, _) = steps(&format, text);
+    (draft, format, step_lines)
 }
 
 #[test]
 fn a_draft_of_the_sample_reads_it() {
-    let (draft, format, told) = drafted("samples/relay-run.jsonl", LOG);
+    let (draft, format, step_lines) = drafted("samples/relay-run.jsonl", LOG);
     assert_eq!(format.name(), "relay-run");
     let expected = [
         "message unknown: Please raise the version of parcel to 1.3.0 and run the tests.",
@@ -320,11 +326,11 @@ fn a_draft_of_the_sample_reads_it() {
         "tool-result environment: 1.2.9 (of 3)",
     ];
     for step in expected {
-        assert!(told.iter().any(|other| other == step), "{step}\n{told:#?}\n{draft}");
+        assert!(step_lines.iter().any(|other| other == step), "{step}\n{step_lines:#?}\n{draft}");
     }
     assert!(draft.contains("# \"ines\" = \"agent\"") && draft.contains("id = \"call\""), "{draft}");
     assert!(draft.contains("slot-at = \"data.key\""), "{draft}");
-    assert_eq!(told.iter().filter(|step| step.starts_with("message")).count(), 4, "{told:#?}");
+    assert_eq!(step_lines.iter().filter(|step| step.starts_with("message")).count(), 4, "{step_lines:#?}");
 }
 
 #[test]
@@ -332,21 +338,21 @@ fn drafts_know_lists_messages_flat_calls_and_rows() {
     let list = r#"{"conversationId":"c","state":{"n":1},"turns":[{"speaker":"human","utterance":"hi"},
         {"speaker":"bot","utterance":"yo","toolCalls":[{"id":"1","function":{"name":"ls","arguments":"{}"}}],
          "toolResults":[{"id":"1","output":"x"}]}]}"#;
-    let (draft, _, told) = drafted("a b.json", list);
+    let (draft, _, step_lines) = drafted("a b.json", list);
     let expected =
         ["message user: hi", "message agent: yo", "tool-call agent: ls", "tool-result environment: x (of 2)"];
-    assert_eq!(told, expected, "{draft}");
+    assert_eq!(step_lines, expected, "{draft}");
     assert!(draft.contains("value = \"$.state\"") && draft.contains("title = \"$.conversationId\""), "{draft}");
 
     let chat = "{\"seq\":1,\"payload\":{\"role\":\"user\",\"content\":\"go\"},\"ts\":5}\n\
                 {\"seq\":2,\"payload\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"ls\",\"arguments\":\"{}\"}}]},\"ts\":6}\n";
-    let (draft, _, told) = drafted("chat.jsonl", chat);
-    assert_eq!(told, ["message user: go", "tool-call agent: ls"], "{draft}");
+    let (draft, _, step_lines) = drafted("chat.jsonl", chat);
+    assert_eq!(step_lines, ["message user: go", "tool-call agent: ls"], "{draft}");
     assert!(draft.contains("message = \"payload\"") && draft.contains("time = \"ts\""), "{draft}");
 
     let flat = "{\"step\":1,\"tool\":\"grep\",\"args\":{\"q\":\"x\"},\"result\":\"found it\",\"success\":false}\n";
-    let (draft, _, told) = drafted("codex.jsonl", flat);
-    assert_eq!(told, ["tool-call agent: grep x", "tool-result environment: found it (of 0)"], "{draft}");
+    let (draft, _, step_lines) = drafted("codex.jsonl", flat);
+    assert_eq!(step_lines, ["tool-call agent: grep x", "tool-result environment: found it (of 0)"], "{draft}");
     assert!(draft.contains("name = \"my-codex\"") && draft.contains("ok = \"success\""), "{draft}");
 
     let row =

@@ -192,14 +192,14 @@ pub(super) fn rest(value: &Value<'_>) -> String {
 /// The same to so many levels; None: nothing remains.
 fn rest_of(value: &Value<'_>, levels: u32, hidden: &[&str]) -> Option<String> {
     let object = value.as_object()?;
-    let telling =
+    let informative =
         object.entries().filter(|(name, value)| !is_quiet(name, value) && !hidden.contains(name)).take(REST_MAX);
     let inner = |value: &Value<'_>| match value.as_object() {
         Some(_) if levels > 0 => rest_of(value, levels - 1, &[]),
         _ => Some(beginning(value)),
     };
     let members: Vec<String> =
-        telling.filter_map(|(name, value)| Some(format!("{}:{}", json::quote(name), inner(value)?))).collect();
+        informative.filter_map(|(name, value)| Some(format!("{}:{}", json::quote(name), inner(value)?))).collect();
     (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
 }
 

@@ -29,12 +29,12 @@ fn a_rewind_takes_back_the_message_and_all_behind_it_and_all_where_it_is_unknown
 fn set_rebuilds_the_messages_or_changes_the_session() {
     let set = r#"{"$set":{"summary":"Lists","directories":["/w"]}}"#.to_owned();
     let rebuilt = format!(r#"{{"$set":{{"messages":[{},{}]}}}}"#, user("c", "new"), user("a", "one"));
-    let told = lines(&GEMINI, &[HEADER.to_owned(), user("a", "old"), set, rebuilt].join("\n"));
-    assert_eq!(steps(&told), ["message user: new", "message user: one"]);
-    assert_eq!(told.0.title().as_deref(), Some("Lists"));
+    let parsed = lines(&GEMINI, &[HEADER.to_owned(), user("a", "old"), set, rebuilt].join("\n"));
+    assert_eq!(steps(&parsed), ["message user: new", "message user: one"]);
+    assert_eq!(parsed.0.title().as_deref(), Some("Lists"));
     let session =
         r#"{"main":{"sessionId":"s","projectHash":"h","kind":"main","summary":"Lists","directories":["/w"]}}"#;
-    assert_eq!(state(&told, "session", 1), session);
+    assert_eq!(state(&parsed, "session", 1), session);
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn an_answer_gives_its_thoughts_words_calls_and_results() {
     );
     let text =
         format!(r#"{{"sessionId":"s","projectHash":"h","messages":[{answer},{{"type":"info","content":"stopped"}}]}}"#);
-    let told = whole(&GEMINI, &text);
+    let parsed = whole(&GEMINI, &text);
     assert_eq!(
-        steps(&told)[..5],
+        steps(&parsed)[..5],
         [
             "thought agent: Plan: Read.",
             "message agent: Look.",
@@ -59,6 +59,6 @@ fn an_answer_gives_its_thoughts_words_calls_and_results() {
             "tool-call agent: read a",
         ]
     );
-    assert!(steps(&told)[5].starts_with("state system: "), "{:?}", steps(&told));
-    assert_eq!((told.0.step(0, &told.1).tokens, told.0.error_steps()), (Some(5), vec![3]));
+    assert!(steps(&parsed)[5].starts_with("state system: "), "{:?}", steps(&parsed));
+    assert_eq!((parsed.0.step(0, &parsed.1).tokens, parsed.0.error_steps()), (Some(5), vec![3]));
 }

@@ -94,14 +94,14 @@ impl Adapter for Events {
             let within = text(event, "span_id").and_then(|id| spans.get(id)).or(open.last()).copied();
             let is_end = class == "span_end" || (class == "step" && text(event, "action") == Some("end"));
             if !is_end {
-                tell(event, class, within, &attachments, log);
+                add_step(event, class, within, &attachments, log);
             } else if class == "step" {
                 open.pop();
             }
             sample::write_changes(replay.event(event), log);
         }
         if let Some(trouble) = replay.trouble(record.get("store")) {
-            sample::tell_trouble(trouble, log);
+            sample::report_trouble(trouble, log);
         }
         sample::end(record, log);
     }
@@ -113,7 +113,7 @@ impl Adapter for Events {
             MODEL => Turn::of(Role::Agent, vec![Part::Text(answer(event))]),
             TOOL => Turn::of(Role::Agent, tool(event)),
             CHANGE => note(changes(event, values.get(1).copied())),
-            _ => note(told(event)),
+            _ => note(event_text(event)),
         };
         let attached = if form == CHANGE { &[] } else { values.get(1..).unwrap_or_default() };
         if !attached.is_empty() {
@@ -124,7 +124,13 @@ impl Adapter for Events {
 }
 
 /// The step of an event.
-fn tell(event: &Value<'_>, class: &str, within: Option<&Value<'_>>, attachments: &Attachments<'_>, log: &mut Log<'_>) {
+fn add_step(
+    event: &Value<'_>,
+    class: &str,
+    within: Option<&Value<'_>>,
+    attachments: &Attachments<'_>,
+    log: &mut Log<'_>,
+) {
     let (kind, form, role) = match class {
         "span_begin" | "step" => (Kind::Span, SPAN, Role::System),
         "model" => (Kind::Message, MODEL, Role::Agent),
@@ -204,15 +210,15 @@ fn changes(event: &Value<'_>, within: Option<&Value<'_>>) -> String {
         let value = change.get("value").map(|value| format!(" = {}", describe::shortened(&json::compact(value))));
         format!("{} {}{}", of("op"), of("path"), value.unwrap_or_default())
     };
-    let told: Vec<String> = all.iter().take(CHANGES_MAX).map(one).collect();
+    let changes_shown: Vec<String> = all.iter().take(CHANGES_MAX).map(one).collect();
     let more = all.len().saturating_sub(CHANGES_MAX);
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     let span = within.map(|span| format!(" · in {}", span_name(span))).unwrap_or_default();
-    format!("{}{more}{span}", told.join(", "))
+    format!("{}{more}{span}", changes_shown.join(", "))
 }
 
 /// What any other event says.
-fn told<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
+fn event_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
     let inner = ["score", "data", "error", "limit", "decision", "cmd", "file"].iter().find_map(|key| event.get(key));
     match inner.filter(|inner| !inner.is_null()) {
         Some(inner) if inner.as_str().is_some() => text_of(inner),
@@ -225,7 +231,7 @@ fn told<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
 mod tests {
     use super::super::LOG;
     use super::*;
-    use crate::format::log::tests::{damage, told};
+    use crate::format::log::tests::{damage, report_of};
 
     #[test]
     fn events_are_steps_and_a_change_names_the_span_of_its_tool() {
@@ -239,12 +245,12 @@ mod tests {
             r#"{"event":"tool","id":"c","#,
             r#"{"event":"tool","id":"c","function":"add","arguments":{"x":1,"y":2},"result":"3","#,
         );
-        let told = told(InspectEvents.run(), &InspectEvents, &log);
-        assert_eq!(told.kinds, ["state", "message", "span", "tool-call", "state"]);
-        assert_eq!(told.summaries[1..4], ["So.", "add", "add 1 2 · 3"]);
-        assert_eq!(told.summaries[4], "add /sum = 3 · in add");
-        assert_eq!((told.value("/store/main/sum").as_str(), told.author("/store/main/sum")), ("3", Some(4)));
-        assert_eq!((told.value("/usage/main/output").as_str(), told.rewards[4].as_deref()), ("2", Some("1")));
+        let report = report_of(InspectEvents.run(), &InspectEvents, &log);
+        assert_eq!(report.kinds, ["state", "message", "span", "tool-call", "state"]);
+        assert_eq!(report.summaries[1..4], ["So.", "add", "add 1 2 · 3"]);
+        assert_eq!(report.summaries[4], "add /sum = 3 · in add");
+        assert_eq!((report.value("/store/main/sum").as_str(), report.author("/store/main/sum")), ("3", Some(4)));
+        assert_eq!((report.value("/usage/main/output").as_str(), report.rewards[4].as_deref()), ("2", Some("1")));
     }
 
     #[test]

@@ -31,13 +31,13 @@ impl Adapter for Sample {
         let attachments = Attachments::read(record);
         let messages = conversation(record);
         let mut timeline = Timeline::of(record, &messages, &attachments);
-        tell_effects(timeline.before(), log);
+        add_effects(timeline.before(), log);
         for (index, message) in messages.iter().enumerate() {
-            tell_message(message, &timeline, index, &attachments, log);
-            tell_effects(timeline.behind(index), log);
+            add_message(message, &timeline, index, &attachments, log);
+            add_effects(timeline.behind(index), log);
         }
         if let Some(trouble) = timeline.trouble() {
-            tell_trouble(trouble, log);
+            report_trouble(trouble, log);
         }
         end(record, log);
     }
@@ -79,7 +79,7 @@ pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
 }
 
 /// The events of a sample do not make the store that it ends with.
-pub(super) fn tell_trouble(trouble: String, log: &mut Log<'_>) {
+pub(super) fn report_trouble(trouble: String, log: &mut Log<'_>) {
     log.finding(None, "log.replay-differs", Severity::Warning, trouble);
 }
 
@@ -108,7 +108,7 @@ fn conversation<'v>(record: &'v Value<'v>) -> Vec<&'v Value<'v>> {
     messages
 }
 
-fn tell_message(
+fn add_message(
     message: &Value<'_>,
     timeline: &Timeline<'_>,
     index: usize,
@@ -124,10 +124,10 @@ fn tell_message(
         more: Some(attachments),
         ..Blocks::of(message)
     };
-    blocks.tell(log);
+    blocks.add_steps(log);
 }
 
-fn tell_effects(effects: Vec<Effect>, log: &mut Log<'_>) {
+fn add_effects(effects: Vec<Effect>, log: &mut Log<'_>) {
     for effect in effects {
         match effect {
             Effect::Usage(usage) => log.usage(None, &usage),

@@ -136,13 +136,13 @@ impl<'v, 'a> Replay<'v, 'a> {
     }
 
     /// What does not agree: changes that do not fit, and the store that the sample ends with.
-    pub(super) fn trouble(&self, told: Option<&Value<'_>>) -> Option<String> {
+    pub(super) fn trouble(&self, recorded: Option<&Value<'_>>) -> Option<String> {
         if self.misfits > 0 {
             return Some(format!("{} changes of the state do not fit what was before them", self.misfits));
         }
-        let told = Document::of(told.filter(|_| self.has_changes)?, &|s| self.attachments.text(s));
+        let recorded_document = Document::of(recorded.filter(|_| self.has_changes)?, &|s| self.attachments.text(s));
         let made = self.now.get("store")?;
-        let changes = made.changes_to(&told);
+        let changes = made.changes_to(&recorded_document);
         let (path, _) = changes.first()?;
         Some(format!("the store of the sample differs at `{}` from what its events make of it", path.join("/")))
     }

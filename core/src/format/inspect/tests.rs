@@ -55,7 +55,7 @@ fn messages_are_steps_and_a_tool_is_to_blame_for_the_store() {
 }
 
 #[test]
-fn spans_side_by_side_do_not_undo_each_other_and_the_outer_one_tells_nothing_new() {
+fn spans_side_by_side_do_not_undo_each_other_and_the_outer_one_adds_nothing_new() {
     let events = r#"{"event":"sample_init","state":{"store":{"n":0}}},
         {"event":"span_begin","id":"o"},{"event":"span_begin","id":"p"},{"event":"span_begin","id":"q"},
         {"event":"tool","id":"c1","span_id":"p"},

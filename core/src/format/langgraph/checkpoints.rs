@@ -41,7 +41,7 @@ impl Adapter for Checkpoints {
                 log.finding(Some(log.next_step()), "run.part-missing", Severity::Warning, message);
             }
             let before = i.checked_sub(1).and_then(|before| all.get(before));
-            Checkpoint { it, parent, before }.tell(&mut seen, log);
+            Checkpoint { it, parent, before }.add_steps(&mut seen, log);
         }
     }
 
@@ -120,7 +120,7 @@ struct Checkpoint<'v> {
 }
 
 impl<'v> Checkpoint<'v> {
-    fn tell(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
+    fn add_steps(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
         let nodes = self.nodes();
         let source = self.it.get("metadata").and_then(|m| m.get("source")).and_then(Value::as_str);
         let class = if nodes.is_empty() { source.unwrap_or("checkpoint").to_owned() } else { nodes.join(", ") };
@@ -141,7 +141,7 @@ impl<'v> Checkpoint<'v> {
                 log.write(kind, task, &["value"], Op::Update, value);
             }
         }
-        self.tell_usage(seen, log);
+        self.add_usage(seen, log);
     }
 
     /// The nodes whose outputs the checkpoint took in.
@@ -161,10 +161,12 @@ impl<'v> Checkpoint<'v> {
                 add(node);
             }
         }
-        let told = self.it.get("metadata").and_then(|metadata| metadata.get("writes"));
+        let recorded_writes = self.it.get("metadata").and_then(|metadata| metadata.get("writes"));
         // A pickled subclass of `dict` has its entries in `state`.
-        let told = told.and_then(|told| if told.get("$class").is_some() { told.get("state") } else { Some(told) });
-        entries(told).for_each(|(node, _)| add(node));
+        let recorded_writes = recorded_writes.and_then(|recorded_writes| {
+            if recorded_writes.get("$class").is_some() { recorded_writes.get("state") } else { Some(recorded_writes) }
+        });
+        entries(recorded_writes).for_each(|(node, _)| add(node));
         if nodes.is_empty() {
             let channels = before.iter().filter_map(|write| write.get("channel")?.as_str());
             let branch = |channel: &'v str| channel.strip_prefix("branch:").filter(|rest| !rest.starts_with("to:"));
@@ -230,13 +232,17 @@ impl<'v> Checkpoint<'v> {
     }
 
     /// What the answers cost that came with this checkpoint.
-    fn tell_usage(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
+    fn add_usage(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
         let messages = content(self.it, "channel_values").and_then(|values| values.get("messages"));
         for message in messages.and_then(Value::as_array).unwrap_or_default() {
-            let Some(told) = message.get("usage_metadata").filter(|told| told.as_object().is_some()) else { continue };
+            let Some(usage_metadata) =
+                message.get("usage_metadata").filter(|usage_value| usage_value.as_object().is_some())
+            else {
+                continue;
+            };
             let Some(id) = message.get("id").and_then(Value::as_str) else { continue };
             if seen.insert(id) {
-                log.usage(Some(id), &usage(told));
+                log.usage(Some(id), &usage(usage_metadata));
             }
         }
     }
@@ -251,12 +257,12 @@ fn is_hidden(channel: &str, value: Option<&Value<'_>>) -> bool {
     is_own || value.is_some_and(|value| value.as_str() == Some(channel))
 }
 
-fn usage(told: &Value<'_>) -> Usage {
+fn usage(metadata: &Value<'_>) -> Usage {
     let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
-    let cached = count(told.get("input_token_details").and_then(|details| details.get("cache_read")));
+    let cached = count(metadata.get("input_token_details").and_then(|details| details.get("cache_read")));
     Usage {
-        input: count(told.get("input_tokens")).map(|input| input.saturating_sub(cached.unwrap_or(0))),
-        output: count(told.get("output_tokens")),
+        input: count(metadata.get("input_tokens")).map(|input| input.saturating_sub(cached.unwrap_or(0))),
+        output: count(metadata.get("output_tokens")),
         cache_read: cached,
         ..Usage::default()
     }

@@ -78,7 +78,7 @@ impl<'v> Blocks<'v> {
     }
 
     /// Adds its steps to the log, and says which they are.
-    pub(in crate::format) fn tell(&self, log: &mut Log<'_>) -> Vec<(Kind, StepNo)> {
+    pub(in crate::format) fn add_steps(&self, log: &mut Log<'_>) -> Vec<(Kind, StepNo)> {
         let mut tokens = self.tokens;
         let found = self.found();
         let steps = found.into_iter().map(|(kind, form, value)| {

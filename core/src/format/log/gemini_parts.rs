@@ -42,7 +42,7 @@ impl<'v> Parts<'v> {
     }
 
     /// Adds its steps to the log: none where there are no parts that say something.
-    pub(in crate::format) fn tell(&self, log: &mut Log<'_>) -> Vec<StepNo> {
+    pub(in crate::format) fn add_steps(&self, log: &mut Log<'_>) -> Vec<StepNo> {
         let (mut found, mut is_said): (Vec<(Kind, Form, &Value<'_>)>, bool) = (Vec::new(), false);
         for part in items(self.content, "parts") {
             if first(part, &CALLS).is_some() {

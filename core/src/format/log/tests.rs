@@ -58,7 +58,7 @@ impl RunReport {
 }
 
 /// Reads a text with an empty run.
-pub(in crate::format) fn told(mut run: Box<dyn Run>, format: &dyn Format, text: &str) -> RunReport {
+pub(in crate::format) fn report_of(mut run: Box<dyn Run>, format: &dyn Format, text: &str) -> RunReport {
     let bytes = text.as_bytes().to_vec();
     let mut framer = Framer::new(format.framing());
     let mut index = RecordIndex::default();
@@ -111,10 +111,10 @@ pub(in crate::format) fn damage(format: &dyn Format, texts: &[&str]) {
 }
 
 fn read(format: &dyn Format, text: &str) {
-    let told = told(format.run(), format, text);
-    let last = StepNo::try_from(told.kinds.len()).unwrap() - 1;
-    told.run.state(last, &told.bytes);
-    told.run.view(last, &told.bytes);
+    let report = report_of(format.run(), format, text);
+    let last = StepNo::try_from(report.kinds.len()).unwrap() - 1;
+    report.run.state(last, &report.bytes);
+    report.run.view(last, &report.bytes);
 }
 
 /// A document with one of its values replaced, for each value and each replacement.

@@ -31,7 +31,7 @@ pub(in crate::format) struct Node<'n> {
 struct Kept {
     /// Place of the parent, from 1; 0: there is none.
     parent: u32,
-    is_told: bool,
+    is_reported: bool,
     is_side: bool,
     is_turn: bool,
     is_boundary: bool,
@@ -56,7 +56,7 @@ impl Threads {
         let parent = node.parent.and_then(|id| self.by_id.get(&hash(id))).copied().filter(|parent| *parent < place);
         let Node { is_side, is_turn, is_boundary, .. } = *node;
         if let Some(kept) = self.kept.get_mut(at) {
-            *kept = Kept { parent: parent.unwrap_or_default(), is_told: true, is_side, is_turn, is_boundary };
+            *kept = Kept { parent: parent.unwrap_or_default(), is_reported: true, is_side, is_turn, is_boundary };
         }
         if let Some(id) = node.id {
             self.by_id.insert(hash(id), place);
@@ -68,7 +68,7 @@ impl Threads {
         let is_main = |at: usize| self.main().get(at).copied().unwrap_or(true);
         match at.and_then(|at| Some((at, self.kept.get(at)?))) {
             Some((_, kept)) if kept.is_side => Standing::SubAgent,
-            Some((at, kept)) if kept.is_told && !is_main(at) => Standing::Abandoned,
+            Some((at, kept)) if kept.is_reported && !is_main(at) => Standing::Abandoned,
             _ => Standing::Main,
         }
     }
@@ -80,9 +80,9 @@ impl Threads {
         let count = self.kept.len().min(at + 1);
         let newest = newest_turns(&self.kept[..count]);
         let is_side = self.kept.get(at).is_some_and(|kept| kept.is_side);
-        let mut seen: Vec<bool> = self.kept[..count].iter().map(|kept| !kept.is_told && !is_side).collect();
+        let mut seen: Vec<bool> = self.kept[..count].iter().map(|kept| !kept.is_reported && !is_side).collect();
         let mut begin = 0;
-        let mut next = self.kept.get(at).filter(|kept| kept.is_told).map(|_| at);
+        let mut next = self.kept.get(at).filter(|kept| kept.is_reported).map(|_| at);
         while let Some(place) = next {
             let Some(kept) = self.kept.get(place) else { break };
             seen[place] = true;
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_newest_branch_is_the_main_line_and_results_of_parallel_calls_go_along() {
-        let told = threads(&[
+        let tree = threads(&[
             ("p1", "", "t"),
             ("a1", "p1", "t"),
             ("p2", "p1", "t"),
@@ -181,19 +181,19 @@ mod tests {
             ("sub", "", "ts"),
             ("end", "result2", "t"),
         ]);
-        assert_eq!(letters(&told, 9), "mammmmmsm");
-        assert_eq!(letters(&told, 12), "mammmmmsmmmm", "what is not told belongs to the run");
-        let seen = told.context(Some(1));
+        assert_eq!(letters(&tree, 9), "mammmmmsm");
+        assert_eq!(letters(&tree, 12), "mammmmmsmmmm", "what is not told belongs to the run");
+        let seen = tree.context(Some(1));
         assert_eq!(seen, [true, true]);
-        let seen: Vec<usize> = (0..9).filter(|at| told.context(Some(8))[*at]).collect();
+        let seen: Vec<usize> = (0..9).filter(|at| tree.context(Some(8))[*at]).collect();
         assert_eq!(seen, [0, 2, 3, 4, 5, 6, 8]);
     }
 
     #[test]
     fn a_boundary_ends_the_context_and_cycles_are_none() {
-        let told = threads(&[("a", "b", "t"), ("b", "a", "b"), ("c", "b", "t"), ("c", "c", "t")]);
-        assert_eq!(letters(&told, 4), "mmmm", "of two records of one id the later one follows the earlier one");
-        let told = threads(&[("a", "", "t"), ("b", "a", "b"), ("c", "b", "t")]);
-        assert_eq!(told.context(Some(2)), [false, true, true]);
+        let tree = threads(&[("a", "b", "t"), ("b", "a", "b"), ("c", "b", "t"), ("c", "c", "t")]);
+        assert_eq!(letters(&tree, 4), "mmmm", "of two records of one id the later one follows the earlier one");
+        let tree = threads(&[("a", "", "t"), ("b", "a", "b"), ("c", "b", "t")]);
+        assert_eq!(tree.context(Some(2)), [false, true, true]);
     }
 }

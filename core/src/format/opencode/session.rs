@@ -1,6 +1,6 @@
 //! A session as a trajectory: the parts of its messages are steps.
 
-use crate::format::assembler::{missing_part_of, tell_missing};
+use crate::format::assembler::{missing_part_of, report_missing};
 use crate::format::describe;
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, show, text_of};
 use crate::json::Value;
@@ -31,10 +31,10 @@ impl Adapter for Session {
             }
         }
         for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
-            tell(message, log);
+            add_steps(message, log);
         }
         if let Some(what) = missing_part_of(record) {
-            tell_missing(what, None, log);
+            report_missing(what, None, log);
         }
     }
 
@@ -63,7 +63,7 @@ impl Adapter for Events {
         if let Some(part) = part.filter(|part| part.as_object().is_some()) {
             let (class, time) = (text(part, "type"), record.get("timestamp"));
             let said = Message { it: record, role: Role::Agent, class, time, tokens: None };
-            said.tell_parts(std::slice::from_ref(part), log);
+            said.add_parts(std::slice::from_ref(part), log);
             // A stream has no messages, which repeat the tokens elsewhere.
             if let Some(tokens) = part.get("tokens").filter(|_| class == Some("step-finish") && !is_stored_part) {
                 log.usage(None, &usage(tokens, part));
@@ -88,7 +88,7 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 }
 
 /// The steps of a message.
-fn tell(message: &Value<'_>, log: &mut Log<'_>) {
+fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let Some(info) = message.get("info") else { return };
     let role = match text(info, "role") {
         Some("user") => Role::User,
@@ -109,9 +109,9 @@ fn tell(message: &Value<'_>, log: &mut Log<'_>) {
         tokens: usage.as_ref().and_then(|usage| usage.output),
     };
     let first = log.next_step();
-    said.tell_parts(message.get("parts").and_then(Value::as_array).unwrap_or_default(), log);
+    said.add_parts(message.get("parts").and_then(Value::as_array).unwrap_or_default(), log);
     if let Some(what) = missing_part_of(message) {
-        tell_missing(what, Some(first), log);
+        report_missing(what, Some(first), log);
     }
     if let Some(usage) = usage {
         log.usage(text(info, "id"), &usage);
@@ -128,7 +128,7 @@ struct Message<'v> {
 }
 
 impl<'v> Message<'v> {
-    fn tell_parts(&self, parts: &'v [Value<'v>], log: &mut Log<'_>) {
+    fn add_parts(&self, parts: &'v [Value<'v>], log: &mut Log<'_>) {
         let before = log.next_step();
         let files: Vec<&Value<'_>> = parts.iter().filter(|part| text(part, "type") == Some("file")).collect();
         let first_text = parts.iter().position(|part| text(part, "type") == Some("text"));

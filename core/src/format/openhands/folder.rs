@@ -23,8 +23,8 @@ impl Assembler for Folder {
             Some(signature::detect("openhands", &[value]).is_some())
         };
         let first = events(files.names()).into_iter().take(LOOKED_AT);
-        let mut told = first.filter_map(|(_, member)| is_event(files.read_whole(member, EVENT_BYTES_MAX).ok()?));
-        told.next().unwrap_or(false)
+        let mut event_flags = first.filter_map(|(_, member)| is_event(files.read_whole(member, EVENT_BYTES_MAX).ok()?));
+        event_flags.next().unwrap_or(false)
     }
 
     fn assemble(&self, contents: Contents<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {

@@ -27,8 +27,8 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// Reads an event; `told` are the ids of ACP calls so far.
-pub(super) fn read(event: &Value<'_>, told: &mut HashSet<String>, log: &mut Log<'_>) {
+/// Reads an event; `reported_calls` are the ids of ACP calls so far.
+pub(super) fn read(event: &Value<'_>, reported_calls: &mut HashSet<String>, log: &mut Log<'_>) {
     let class = text(event, "kind").unwrap_or_default();
     let role = match text(event, "source") {
         Some("user") => Role::User,
@@ -45,7 +45,7 @@ pub(super) fn read(event: &Value<'_>, told: &mut HashSet<String>, log: &mut Log<
         "AgentErrorEvent" | "UserRejectObservation" => step(Kind::Result, FAULT, Role::Environment),
         "MessageEvent" => step(Kind::Message, MESSAGE, role),
         "ACPToolCallEvent" => {
-            if told.insert(text(event, "tool_call_id").unwrap_or_default().to_owned()) {
+            if reported_calls.insert(text(event, "tool_call_id").unwrap_or_default().to_owned()) {
                 step(Kind::Call, ACP_CALL, Role::Agent);
             }
             if matches!(text(event, "status"), Some("completed" | "failed")) {

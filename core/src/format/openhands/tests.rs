@@ -1,22 +1,26 @@
 //! Events of both versions, and rows of evaluations, as steps and state.
 
-use super::super::log::tests::{RunReport, told};
+use super::super::log::tests::{RunReport, report_of};
 use super::*;
 
 fn events(text: &str) -> RunReport {
-    told(OpenHands.run(), &OpenHands, text)
+    report_of(OpenHands.run(), &OpenHands, text)
 }
 
 #[test]
 fn version_0_gives_one_step_an_event() {
-    let told = events(EVENTS);
-    assert_eq!(told.kinds, ["message", "tool-call", "tool-result", "state"]);
-    assert_eq!(told.roles, ["user", "agent", "environment", "environment"]);
-    assert_eq!(told.answers, [None, None, Some(1), None]);
-    assert_eq!(told.tools, ["", "run", "run", ""]);
-    assert!(told.summaries[1].contains("I look.") && told.summaries[1].contains("run ls"), "{:?}", told.summaries);
-    assert_eq!(told.value("/session/main/agent_state"), "\"awaiting_user_input\"");
-    assert_eq!(told.value("/shell/main/cwd"), "\"/w\"");
+    let report = events(EVENTS);
+    assert_eq!(report.kinds, ["message", "tool-call", "tool-result", "state"]);
+    assert_eq!(report.roles, ["user", "agent", "environment", "environment"]);
+    assert_eq!(report.answers, [None, None, Some(1), None]);
+    assert_eq!(report.tools, ["", "run", "run", ""]);
+    assert!(
+        report.summaries[1].contains("I look.") && report.summaries[1].contains("run ls"),
+        "{:?}",
+        report.summaries
+    );
+    assert_eq!(report.value("/session/main/agent_state"), "\"awaiting_user_input\"");
+    assert_eq!(report.value("/shell/main/cwd"), "\"/w\"");
 }
 
 #[test]
@@ -43,18 +47,18 @@ fn kinds_of_actions_and_observations() {
 fn an_exit_status_says_more_than_success() {
     let run = r#"{"id":1,"source":"agent","action":"run","args":{"command":"grep x a"}}"#;
     let result = r#"{"id":2,"source":"agent","cause":1,"observation":"run","content":"","success":false,"extras":{"metadata":{"exit_code":1}}}"#;
-    let told = events(&format!("{run}\n{result}\n"));
-    assert!(told.errors.is_empty(), "no match is no failure");
+    let report = events(&format!("{run}\n{result}\n"));
+    assert!(report.errors.is_empty(), "no match is no failure");
     let error = r#"{"id":2,"source":"agent","cause":1,"observation":"error","content":"no"}"#;
     assert_eq!(events(&format!("{run}\n{error}\n")).errors, [1]);
 }
 
 #[test]
 fn the_sdk_gives_one_step_an_event() {
-    let told = events(SDK_EVENTS);
-    assert_eq!(told.kinds, ["message", "tool-call", "tool-result"]);
-    assert_eq!(told.answers, [None, None, Some(1)]);
-    assert_eq!(told.summaries[2], "a.txt");
+    let report = events(SDK_EVENTS);
+    assert_eq!(report.kinds, ["message", "tool-call", "tool-result"]);
+    assert_eq!(report.answers, [None, None, Some(1)]);
+    assert_eq!(report.summaries[2], "a.txt");
     let event =
         |kind: &str, rest: &str| format!(r#"{{"id":"x","timestamp":"t","source":"agent","kind":"{kind}Event"{rest}}}"#);
     let acp = |status: &str| {
@@ -64,18 +68,18 @@ fn the_sdk_gives_one_step_an_event() {
         )
     };
     let lines = [acp("pending"), acp("in_progress"), acp("completed"), event("Token", ""), event("Pause", "")];
-    let told = events(&lines.join("\n"));
-    assert_eq!(told.kinds, ["tool-call", "tool-result", "state"]);
-    assert_eq!(told.answers[1], Some(0));
+    let report = events(&lines.join("\n"));
+    assert_eq!(report.kinds, ["tool-call", "tool-result", "state"]);
+    assert_eq!(report.answers[1], Some(0));
     let update = event("ConversationStateUpdate", r#","key":"execution_status","value":"running""#);
     let full = event("ConversationStateUpdate", r#","key":"full_state","value":{"execution_status":"paused","n":1}"#);
-    let told = events(&format!("{update}\n{full}"));
-    assert_eq!(told.value("/session/main/execution_status"), "\"paused\"");
-    assert_eq!(told.value("/session/main/n"), "1");
+    let report = events(&format!("{update}\n{full}"));
+    assert_eq!(report.value("/session/main/execution_status"), "\"paused\"");
+    assert_eq!(report.value("/session/main/n"), "1");
 }
 
 #[test]
-fn cumulative_figures_are_told_as_differences() {
+fn cumulative_figures_are_reported_as_differences() {
     let event = |id: u32, cost: f64, tokens: u32| {
         format!(
             r#"{{"id":{id},"source":"agent","action":"run","args":{{}},"llm_metrics":{{"accumulated_cost":{cost},
@@ -83,18 +87,18 @@ fn cumulative_figures_are_told_as_differences() {
         )
         .replace('\n', "")
     };
-    let told = events(&[event(1, 0.5, 10), event(2, 0.75, 30)].join("\n"));
-    assert_eq!(told.value("/usage/main/cost"), "0.75");
-    assert_eq!(told.value("/usage/main/input"), "30");
+    let report = events(&[event(1, 0.5, 10), event(2, 0.75, 30)].join("\n"));
+    assert_eq!(report.value("/usage/main/cost"), "0.75");
+    assert_eq!(report.value("/usage/main/input"), "30");
 }
 
 #[test]
 fn a_row_is_a_run_with_its_end() {
-    let told = told(Rows.run(), &Rows, ROW);
-    assert_eq!(told.kinds, ["message", "tool-call", "tool-result"]);
-    assert_eq!(told.title.as_deref(), Some("i-1"));
-    assert_eq!(told.value("/session/main/instance_id"), "\"i-1\"");
-    assert_eq!(told.value("/session/main/test_result/git_patch"), "\"diff\"");
+    let report = report_of(Rows.run(), &Rows, ROW);
+    assert_eq!(report.kinds, ["message", "tool-call", "tool-result"]);
+    assert_eq!(report.title.as_deref(), Some("i-1"));
+    assert_eq!(report.value("/session/main/instance_id"), "\"i-1\"");
+    assert_eq!(report.value("/session/main/test_result/git_patch"), "\"diff\"");
     let pairs = r#"{"history":[[{"id":1,"source":"agent","action":"run","args":{}},{"id":2,"cause":1,"observation":"run","content":"x"}]]}"#;
     assert_eq!(events(pairs).kinds, ["tool-call", "tool-result"]);
 }
@@ -109,8 +113,8 @@ fn costs_and_the_model_are_found_in_states_and_in_what_a_row_sums_up() {
     let state = r#"{"kind":"ConversationStateUpdateEvent","id":"a","timestamp":"t","source":"environment",
         "key":"full_state","value":{"agent":{"llm":{"model":"m"}},"stats":{"usage_to_metrics":{"agent":{
         "accumulated_cost":0.5,"accumulated_token_usage":{"prompt_tokens":9,"completion_tokens":4}}}}}}"#;
-    let told = events(&format!("[{state}]"));
-    assert_eq!((told.value("/run/main/model").as_str(), told.value("/usage/main/cost").as_str()), ("\"m\"", "0.5"));
+    let report = events(&format!("[{state}]"));
+    assert_eq!((report.value("/run/main/model").as_str(), report.value("/usage/main/cost").as_str()), ("\"m\"", "0.5"));
     let row = format!(r#"{{"instance_id":"i","history":[{state}],"metrics":{{"accumulated_cost":1.5}}}}"#);
     assert_eq!(events(&row).value("/usage/main/cost"), "1.5", "the sum, not both");
     let failed =
@@ -125,6 +129,6 @@ fn forgotten_events_are_not_seen_after_their_condensation() {
     };
     let condensed = r#"{"id":3,"source":"agent","action":"condensation","args":{"forgotten_event_ids":[1]}}"#;
     let all = [said(1, "a"), said(2, "b"), condensed.to_owned(), said(4, "c")].join(",");
-    let told = events(&format!("[{all}]"));
-    assert_eq!((told.seen_at(1), told.seen_at(3)), (vec![0, 1], vec![1, 3]));
+    let report = events(&format!("[{all}]"));
+    assert_eq!((report.seen_at(1), report.seen_at(3)), (vec![0, 1], vec![1, 3]));
 }

@@ -27,12 +27,13 @@ pub(super) fn said<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
 
 /// Why a span failed: its status, or the exception among its events.
 pub(super) fn fault<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
-    let told = span.get("status").and_then(|status| text(status, "message")).or_else(|| text(span, "status_message"));
+    let status_message =
+        span.get("status").and_then(|status| text(status, "message")).or_else(|| text(span, "status_message"));
     let exception = || {
         let event = items(span, "events").iter().find(|event| text(event, "name") == Some("exception"))?;
         attribute_text(event, &["exception.message"])
     };
-    told.filter(|text| !text.is_empty()).or_else(exception).map(Cow::Borrowed)
+    status_message.filter(|text| !text.is_empty()).or_else(exception).map(Cow::Borrowed)
 }
 
 /// Messages under numbered names: `llm.output_messages.0.message.content`, `gen_ai.completion.0.content`.

@@ -5,9 +5,9 @@ use crate::format::log::testing::{lines, steps, whole};
 
 #[test]
 fn spans_stand_in_the_order_in_which_they_began() {
-    let told = lines(&OTEL, OTLP);
-    assert_eq!(steps(&told), ["span agent: invoke_agent", "tool-call agent: ls x · a.txt"]);
-    assert_eq!(told.0.trajectory_count(), 1);
+    let parsed = lines(&OTEL, OTLP);
+    assert_eq!(steps(&parsed), ["span agent: invoke_agent", "tool-call agent: ls x · a.txt"]);
+    assert_eq!(parsed.0.trajectory_count(), 1);
 }
 
 #[test]
@@ -15,9 +15,9 @@ fn attributes_are_found_in_all_spellings() {
     let inner = PHOENIX.trim_start_matches('[').trim_end_matches(']');
     let nested = inner.replace(r#""llm.token_count.completion":2"#, r#""llm":{"token_count":{"completion":2}}"#);
     for text in [inner, nested.as_str()] {
-        let told = whole(&OTEL, text);
-        assert_eq!(steps(&told), ["span agent: Hello"]);
-        assert_eq!(told.0.step(0, &told.1).tokens, Some(2));
+        let parsed = whole(&OTEL, text);
+        assert_eq!(steps(&parsed), ["span agent: Hello"]);
+        assert_eq!(parsed.0.step(0, &parsed.1).tokens, Some(2));
     }
 }
 
@@ -27,9 +27,9 @@ fn the_answer_of_a_model_is_words_and_the_calls_it_asks_for() {
         let text = format!(
             r#"{{"name":"chat","context":{{"trace_id":"t","span_id":"s"}},"attributes":{{{attributes}}}{more}}}"#
         );
-        let told = whole(&OTEL, &text);
-        assert_eq!(told.0.work().map(|work| work.is_open(0)), Some(false), "the span of the tool is the call");
-        steps(&told).remove(0)
+        let parsed = whole(&OTEL, &text);
+        assert_eq!(parsed.0.work().map(|work| work.is_open(0)), Some(false), "the span of the tool is the call");
+        steps(&parsed).remove(0)
     };
     let parts = r#"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"So.\"},
         {\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"ls\",\"arguments\":{\"p\":\"x\"}}]}]"#;
@@ -55,8 +55,8 @@ fn traces_stand_one_behind_the_other() {
     };
     let text =
         [span("a", "late", "5,9"), span("b", "other", "1,0"), span("a", "early", "5,08"), span("a", "first", "4,0")];
-    let told = lines(&OTEL, &text.join("\n"));
+    let parsed = lines(&OTEL, &text.join("\n"));
     // Numbers that JSON does not write so leave their record broken.
-    assert_eq!(steps(&told), ["span agent: first", "span agent: late", "span agent: other"]);
-    assert_eq!(told.0.trajectory_count(), 2);
+    assert_eq!(steps(&parsed), ["span agent: first", "span agent: late", "span agent: other"]);
+    assert_eq!(parsed.0.trajectory_count(), 2);
 }

@@ -10,10 +10,10 @@ use crate::state::{EventOp, IdentityId};
 impl Context {
     /// The line of a step: what it did to the slots; of results also why they failed and how they sum themselves up.
     pub(super) fn summary(&self, step: StepNo, shape: RecordShape, value: Option<&Value<'_>>) -> String {
-        let told = |key: &str| value.and_then(|v| v.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text_of = |key: &str| value.and_then(|v| v.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned();
         match (shape, value) {
             (RecordShape::Unknown, Some(value)) => describe::beginning(value),
-            (RecordShape::Contract, _) => told("name"),
+            (RecordShape::Contract, _) => text_of("name"),
             (RecordShape::Pipeline, Some(value)) => agents(value),
             (RecordShape::AgentResult | RecordShape::Response, Some(value)) => {
                 let mut parts: Vec<String> = failures(value);

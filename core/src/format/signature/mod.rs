@@ -120,9 +120,9 @@ fn near(signature: &Signature, head: &Head<'_, '_>) -> Option<Near> {
     let is_near = n >= 2 && near.share >= NEAR_SHARE_MIN;
     is_near.then(|| {
         if lacks.is_empty() {
-            Near { told: format!("{}, but of other values", near.told), ..near }
+            Near { description: format!("{}, but of other values", near.description), ..near }
         } else {
-            Near { told: format!("{}, not {}", near.told, lacks.join(", ")), ..near }
+            Near { description: format!("{}, not {}", near.description, lacks.join(", ")), ..near }
         }
     })
 }

@@ -351,10 +351,10 @@ fn the_nearest_says_what_is_absent() {
     let nearest_of = |text: &str| {
         let record = parse_lenient(text).unwrap();
         let head = Head { layout: OutlineLayout::Values, records: std::slice::from_ref(&record) };
-        nearest(&head).map(|(signature, near)| (signature.format, near.told))
+        nearest(&head).map(|(signature, near)| (signature.format, near.description))
     };
     let session = r#"{"type":"user","sessionId":"s","version":"1","uuid":"u","message":{"content":"x"}}"#;
-    let told = "5 of 6 members of its records, not `isSidechain`".to_owned();
-    assert_eq!(nearest_of(session), Some(("claude-code", told)));
+    let description = "5 of 6 members of its records, not `isSidechain`".to_owned();
+    assert_eq!(nearest_of(session), Some(("claude-code", description)));
     assert_eq!(nearest_of(r#"{"timestamp":"t","type":"x"}"#), None);
 }

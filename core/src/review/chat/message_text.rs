@@ -121,8 +121,8 @@ pub(super) fn rest(value: &Value<'_>, used: &[&str]) -> Vec<Member> {
 /// Counts what is not carried over. Names come from the file: odd ones are not reported.
 pub(super) fn lose(left: &mut Left, what: &str, name: &str) {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    let is_told = (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain);
-    count(left, &format!("{what} {}", if is_told { name } else { "(other)" }));
+    let is_valid_name = (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain);
+    count(left, &format!("{what} {}", if is_valid_name { name } else { "(other)" }));
 }
 
 /// Counts something that is not carried over.

@@ -84,7 +84,7 @@ fn conversations_and_turns_are_read_too() {
 }
 
 /// What a record becomes, and what it loses, in words.
-fn told(record: &str, shape: ChatShape) -> (String, Vec<String>) {
+fn convert(record: &str, shape: ChatShape) -> (String, Vec<String>) {
     let (line, left) = chat(&json::parse(record).unwrap(), shape, Way::Formats).unwrap();
     assert!(json::parse(&line).is_ok(), "{line}");
     (line, left.iter().map(|(name, count)| format!("{count} {name}")).collect())
@@ -92,7 +92,7 @@ fn told(record: &str, shape: ChatShape) -> (String, Vec<String>) {
 
 /// The messages of a record without what is around them.
 fn messages_of(record: &str) -> String {
-    let (line, left) = told(record, ChatShape::Messages);
+    let (line, left) = convert(record, ChatShape::Messages);
     assert_eq!(left, Vec::<String>::new(), "{line}");
     line.strip_prefix("{\"messages\":[").and_then(|rest| rest.strip_suffix("]}")).unwrap().to_owned()
 }
@@ -143,7 +143,7 @@ fn parts_are_text_thoughts_calls_and_answers() {
             r#"{"role":"assistant","content":"done","reasoning_content":"so"}"#
         )
     );
-    let (line, left) = told(record, ChatShape::ShareGpt);
+    let (line, left) = convert(record, ChatShape::ShareGpt);
     assert_eq!(
         line,
         concat!(
@@ -161,7 +161,7 @@ fn what_trains_and_what_a_row_says_is_carried() {
     let record = r#"{"id":7,"images":["i.png"],"tools":"[]","messages":[
         {"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"u"}}],"loss":0},
         {"role":"assistant","content":"no","loss_weight":0,"weight":0},{"role":"assistant","content":"yes","name":"b"}]}"#;
-    let (line, left) = told(record, ChatShape::Messages);
+    let (line, left) = convert(record, ChatShape::Messages);
     assert_eq!(
         (line.as_str(), left.len()),
         (
@@ -174,7 +174,7 @@ fn what_trains_and_what_a_row_says_is_carried() {
             0
         )
     );
-    let (line, left) = told(record, ChatShape::ShareGpt);
+    let (line, left) = convert(record, ChatShape::ShareGpt);
     assert_eq!(
         line,
         concat!(
@@ -207,7 +207,7 @@ fn roles_and_ids_stay() {
             r#"{"role":"system","content":"s"}"#
         )
     );
-    let (line, _) = told(record, ChatShape::ShareGpt);
+    let (line, _) = convert(record, ChatShape::ShareGpt);
     for expect in [r#"{"from":"critic","value":"c"}"#, r#"{"from":"observation","value":"orphan\n\no"}"#] {
         assert!(line.contains(expect), "{line}");
     }
@@ -221,18 +221,18 @@ fn sharegpt_with_calls_stays_as_it_is() {
         r#"{"from":"observation","value":"r"},{"from":"gpt","value":"done","loss":false}],"tools":"[]"}"#
     );
     let record = format!("{{\"id\":\"x\",{turns}");
-    assert_eq!(told(&record, ChatShape::ShareGpt), (record, Vec::new()));
+    assert_eq!(convert(&record, ChatShape::ShareGpt), (record, Vec::new()));
 }
 
 #[test]
-fn a_blank_that_was_none_is_told_and_calls_in_json_stay_alone() {
+fn a_blank_that_was_none_is_reported_and_calls_in_json_stay_alone() {
     let record = r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"","reasoning":"r"},
         {"role":"user","content":""},{"role":"assistant","content":null,"refusal":"no"}]}"#;
-    let left = told(record, ChatShape::ShareGpt).1;
+    let left = convert(record, ChatShape::ShareGpt).1;
     assert!(left.contains(&"1 words of a message, which is blank now".to_owned()), "{left:?}");
     let call = r#"{"from":"function_call","value":"{\"name\":\"f\"}"}"#;
     let record = format!(r#"{{"conversations":[{{"from":"gpt","value":"I look"}},{call},{call}]}}"#);
-    assert_eq!(told(&record, ChatShape::ShareGpt), (record, Vec::new()));
+    assert_eq!(convert(&record, ChatShape::ShareGpt), (record, Vec::new()));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn what_no_shape_carries_is_counted() {
         {"class_":"text_observation","content":"x","source":"user","name":"ann"},
         {"class_":"web_observation","html":"<p>","axtree":"T","url":"u","image_observation":null,"viewport_size":null},
         {"class_":"message_action","content":"bye","reasoning_content":"r","reward":1}]}"#;
-    let (line, left) = told(std, ChatShape::Messages);
+    let (line, left) = convert(std, ChatShape::Messages);
     assert_eq!(left, ["1 item html", "1 item url", "1 record details"]);
     assert_eq!(
         line,
@@ -251,17 +251,17 @@ fn what_no_shape_carries_is_counted() {
         )
     );
     let odd = r#"{"system":["no part"],"messages":[{"role":"assistant","content":"x","reasoning":["y"]}]}"#;
-    assert!(told(odd, ChatShape::Messages).0.contains("no part"));
+    assert!(convert(odd, ChatShape::Messages).0.contains("no part"));
     let odd = r#"{"messages":[{"role":"user","value":"x","content":7,"a b":1},{"role":"assistant","content":[
         {"type":"tool_use","name":"f","input":{}},{"type":"text","text":"y","cache_control":1}]}]}"#;
-    let (line, left) = told(odd, ChatShape::Messages);
+    let (line, left) = convert(odd, ChatShape::Messages);
     assert!(line.contains(r#""a b":1"#), "{line}");
     assert_eq!(left, ["1 message content", "1 part cache_control", "1 place of a text behind a call"]);
-    assert!(told(odd, ChatShape::ShareGpt).1.contains(&"1 message (other)".to_owned()));
+    assert!(convert(odd, ChatShape::ShareGpt).1.contains(&"1 message (other)".to_owned()));
     let turns = r#"{"schema_version":"ATIF-v1.7","session_id":"t","agent":{"name":"a","tool_definitions":[{"name":"s"}]},
         "steps":[{"step_id":1,"source":"agent","message":"m","reasoning_content":"r","timestamp":"now",
         "observation":{"results":[{"content":"o"}]}}]}"#;
-    let (line, left) = told(turns, ChatShape::Messages);
+    let (line, left) = convert(turns, ChatShape::Messages);
     assert_eq!(left, ["1 agent name", "1 step timestamp"]);
     assert_eq!(
         line,

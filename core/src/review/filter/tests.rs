@@ -68,7 +68,7 @@ fn terms_let_through_what_they_say() {
 
 #[test]
 fn faults_say_where_and_what_there_is() {
-    for (filter, told) in [
+    for (filter, message) in [
         ("stepz>3", "at character 1: there is no stepz to filter by; did you mean steps?"),
         ("step>3", "at character 1: records have no step to filter by; did you mean steps?"),
         ("tool:ä|b !http://x", "at character 11: there is no http to filter by; there are record steps"),
@@ -89,7 +89,7 @@ fn faults_say_where_and_what_there_is() {
         ("finding:adp.shap", "do you mean adp.shape"),
     ] {
         let fault = Filter::parse(filter, Scope::Records).unwrap_err().to_string();
-        assert!(fault.contains(told), "{filter}: {fault}");
+        assert!(fault.contains(message), "{filter}: {fault}");
     }
     let saved = [("y".to_owned(), "@x".to_owned())];
     let fault = Filter::read("@y", Scope::Records, &saved).unwrap_err().to_string();
@@ -148,10 +148,10 @@ fn saved_filters_are_meant_by_name() {
     let read = |text: &str| Filter::read(text, Scope::Records, &saved).map(|filter| filter.to_string());
     assert_eq!(read(" @long and bad ").unwrap(), "steps>50 mark:bad");
     assert_eq!(read("\"@long\" x").unwrap(), "\"@long\" x");
-    let told = |text: &str| read(text).unwrap_err().to_string();
-    assert!(told("@long and bat").contains("did you mean @long and bad?"), "{}", told("@long and bat"));
-    assert!(told("@?").contains("there are long and bad, of a step"), "{}", told("@?"));
-    assert!(told("@of a step").contains("records have no step"), "{}", told("@of a step"));
+    let describe = |text: &str| read(text).unwrap_err().to_string();
+    assert!(describe("@long and bat").contains("did you mean @long and bad?"), "{}", describe("@long and bat"));
+    assert!(describe("@?").contains("there are long and bad, of a step"), "{}", describe("@?"));
+    assert!(describe("@of a step").contains("records have no step"), "{}", describe("@of a step"));
     let none = Filter::read("@x", Scope::Steps, &[]).unwrap_err().to_string();
     assert!(none.contains("config.toml has no [filters]"), "{none}");
 }

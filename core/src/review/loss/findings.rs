@@ -29,15 +29,15 @@ impl Seen<'_> {
     /// All of it; `is_misplaced`: a mask of the template is where its text does not.
     pub(super) fn findings(&self, template: &Template, is_misplaced: bool) -> Vec<LossFinding> {
         let mut out = self.of_training();
-        let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
+        let mut report = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
         if is_misplaced {
             let text = "a `{% generation %}` block stands in a macro, a filter or a `set`, or before all text: what \
                         trains by it is not what it wrote";
-            tell("loss.misplaced-mask", None, text.to_owned());
+            report("loss.misplaced-mask", None, text.to_owned());
         }
         if let Some((first, count)) = self.first(|i| self.is_double_encoded(i)) {
             let text = format!("arguments of calls in {count} messages are written as JSON in a JSON string");
-            tell(DOUBLE_ENCODED, Some(first), text);
+            report(DOUBLE_ENCODED, Some(first), text);
         }
         let token = |i: usize| {
             let message = &self.conversation.messages[i];
@@ -47,7 +47,7 @@ impl Seen<'_> {
         if let Some((first, count)) = self.first(|i| token(i).is_some()) {
             let token = token(first).map(String::as_str).unwrap_or_default();
             let text = format!("{count} messages say `{token}` or the like, with which the template divides messages");
-            tell(SPECIAL_TOKEN, Some(first), text);
+            report(SPECIAL_TOKEN, Some(first), text);
         }
         out
     }
@@ -75,7 +75,7 @@ impl Seen<'_> {
 
     fn of_training(&self) -> Vec<LossFinding> {
         let mut out = by_limit(self.segments, &Range::len, &|bytes| format!("~{}", tokens(bytes)));
-        let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
+        let mut report = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
         let trained = || self.segments.iter().filter(|segment| segment.is_trained);
         let is_other = |segment: &&Segment| {
             segment.message.is_some_and(|i| ["system", "user"].contains(&self.conversation.messages[i].role.as_str()))
@@ -83,7 +83,7 @@ impl Seen<'_> {
         if let Some(i) = trained().find(is_other).and_then(|segment| segment.message) {
             let message = &self.conversation.messages[i];
             let why = message.field.map_or("by the option".to_owned(), |(name, _)| format!("by its field `{name}`"));
-            tell("loss.not-agent", Some(i), format!("a message of role {} trains the model, {why}", message.role));
+            report("loss.not-agent", Some(i), format!("a message of role {} trains the model, {why}", message.role));
         }
         if let Some(first) = self.unstable.first() {
             let text = format!(
@@ -92,12 +92,12 @@ impl Seen<'_> {
                 self.unstable.len(),
                 self.conversation.messages.len()
             );
-            tell(NOT_STABLE, Some(*first), text);
+            report(NOT_STABLE, Some(*first), text);
         }
         let [lost, thoughtless, speechless] = self.missing;
         if let Some(first) = lost.first() {
             let text = format!("{} messages that should train are not in what the template writes", lost.len());
-            tell("loss.lost", Some(*first), text);
+            report("loss.lost", Some(*first), text);
         }
         if let Some(first) = speechless.first() {
             let text = format!(
@@ -105,24 +105,24 @@ impl Seen<'_> {
                  stands",
                 speechless.len()
             );
-            tell("loss.lost", Some(*first), text);
+            report("loss.lost", Some(*first), text);
         }
         if let Some(first) = thoughtless.first() {
             let text = format!(
                 "thoughts (`reasoning_content`) of {} messages that should train are not in what the template writes",
                 thoughtless.len()
             );
-            tell("loss.lost", Some(*first), text);
+            report("loss.lost", Some(*first), text);
         }
         out
     }
 }
 
-/// The findings on what is after the limit; `told` is how many tokens a sum of sizes is.
+/// The findings on what is after the limit; `amount_text` is how many tokens a sum of sizes is.
 pub(super) fn by_limit(
     segments: &[Segment],
     size: &dyn Fn(&Range<usize>) -> usize,
-    told: &dyn Fn(usize) -> String,
+    amount_text: &dyn Fn(usize) -> String,
 ) -> Vec<LossFinding> {
     let trained = || segments.iter().filter(|segment| segment.is_trained);
     let sum = |is_cut: bool| trained().filter(|s| s.is_cut == is_cut).map(|s| size(&s.span)).sum::<usize>();
@@ -132,7 +132,7 @@ pub(super) fn by_limit(
         out.push(LossFinding { rule: "loss.nothing-trains", message: None, text });
     }
     if let Some(first) = trained().find(|segment| segment.is_cut) {
-        let (cut, all) = (told(sum(true)), told(sum(true) + sum(false)));
+        let (cut, all) = (amount_text(sum(true)), amount_text(sum(true) + sum(false)));
         let text = format!("{cut} of {all} tokens that train lie behind the limit");
         out.push(LossFinding { rule: CUT, message: first.message, text });
     }

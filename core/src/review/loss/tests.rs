@@ -262,7 +262,7 @@ fn parts_and_calls_of_all_spellings_are_seen_alike() {
 }
 
 #[test]
-fn thoughts_that_a_template_does_not_write_are_told() {
+fn thoughts_that_a_template_does_not_write_are_reported() {
     let record = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[
         {"type":"reasoning","value":"I think"},{"type":"text","value":"y"}]}]}"#;
     let found = |template: &Template| rules(&loss(&conversation(record), template, &Train::Agent, None).unwrap());
@@ -288,7 +288,7 @@ fn calls_that_a_later_message_changes_are_found_too() {
 }
 
 #[test]
-fn text_beside_a_call_that_a_template_leaves_out_is_told() {
+fn text_beside_a_call_that_a_template_leaves_out_is_reported() {
     let record = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"I look.","tool_calls":[
         {"id":"1","type":"function","function":{"name":"run","arguments":{"a": 1}}}]}]}"#;
     let found = |name: &str| rules(&loss(&conversation(record), &named(name), &Train::Agent, None).unwrap());

@@ -7,7 +7,7 @@ use super::source::PERCENT;
 use super::to_json::{put_json, to_json};
 use crate::json::{self, Data};
 use crate::model::cast;
-use crate::review::conversation::told;
+use crate::review::conversation::template_value;
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::{Kwargs, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind};
@@ -199,7 +199,7 @@ fn put_arguments(arguments: &Value, out: &mut String) -> Result<(), Error> {
 /// Filter `parsed` of the named templates: arguments that are JSON in a string as what they mean.
 fn parsed(arguments: &Value) -> Value {
     let text = arguments.as_str().filter(|text| is_object(text));
-    text.and_then(|text| json::parse(text).ok()).map_or_else(|| arguments.clone(), |value| told(&value))
+    text.and_then(|text| json::parse(text).ok()).map_or_else(|| arguments.clone(), |value| template_value(&value))
 }
 
 fn is_object(text: &str) -> bool {

@@ -131,10 +131,10 @@ fn what_python_refuses_is_refused() {
         "{{ 'x'.startswith(['x']) }}",
         "{{ ','.join([1]) }}",
     ] {
-        let told = Template::of_file("t", source).and_then(|template| {
+        let rendered = Template::of_file("t", source).and_then(|template| {
             let conversation = Conversation::of(&json::parse(TALK).unwrap(), Way::Formats).unwrap();
             template.render(&conversation, 2, false)
         });
-        assert!(told.is_err(), "{source}: {told:?}");
+        assert!(rendered.is_err(), "{source}: {rendered:?}");
     }
 }

@@ -63,7 +63,7 @@ fn a_standardized_trajectory_links_answered_calls_alone() {
     let (line, _) = written(SESSION, TranscriptFormat::Standard);
     let record = json::parse(&line).unwrap();
     let items = record.get("content").and_then(json::Value::as_array).unwrap();
-    let told = |item: &json::Value<'_>| {
+    let describe = |item: &json::Value<'_>| {
         let text = |key: &str| item.get(key).and_then(json::Value::as_str).unwrap_or("-").to_owned();
         format!("{} {} {}", text("class_"), text("tool_call_id"), text("description"))
     };
@@ -74,7 +74,7 @@ fn a_standardized_trajectory_links_answered_calls_alone() {
         "text_observation c1-2 -",
         "message_action - -",
     ];
-    assert_eq!(items.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(items.iter().map(describe).collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -20,7 +20,7 @@ const SUMMARY_MAX: usize = 200;
 pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
     let Some(row) = log.row(step) else { return Step { number: step, ..Step::default() } };
     let kind = row.kind();
-    let mut told = Step {
+    let mut described = Step {
         number: step,
         sign: sign(kind),
         kind: kind.name().to_owned(),
@@ -29,21 +29,21 @@ pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
         ..Step::default()
     };
     match kind {
-        Type::Rebuilt => told.summary = rebuilt(log, step),
-        Type::Broken => told.summary = broken(log, step, bytes),
-        _ if row.span().len > READ_MAX => told.summary = size_text(row.span().len),
+        Type::Rebuilt => described.summary = rebuilt(log, step),
+        Type::Broken => described.summary = broken(log, step, bytes),
+        _ if row.span().len > READ_MAX => described.summary = size_text(row.span().len),
         _ => {
-            log.read(step, bytes, |message| fill(&mut told, message));
+            log.read(step, bytes, |message| fill(&mut described, message));
         }
     }
     if let Some(id) = row.identity() {
         let identity = log.tree().identity(id);
         let instance = identity.instance.as_deref().unwrap_or_default();
         let name = canonical(&identity.kind, &[]).replacen('†', "¶", 1);
-        let summary = format!("{name}{instance} {}", told.summary);
-        summary.trim_end().clone_into(&mut told.summary);
+        let summary = format!("{name}{instance} {}", described.summary);
+        summary.trim_end().clone_into(&mut described.summary);
     }
-    told
+    described
 }
 
 fn sign(kind: Type) -> StepKind {
@@ -59,24 +59,24 @@ fn sign(kind: Type) -> StepKind {
     }
 }
 
-fn fill(told: &mut Step, message: &Message<'_>) {
-    told.class = message.text("type").map(str::to_owned);
+fn fill(described: &mut Step, message: &Message<'_>) {
+    described.class = message.text("type").map(str::to_owned);
     if message.kind == Type::EnvelopeSolution {
-        told.class = Some(message.kind.name().to_owned());
+        described.class = Some(message.kind.name().to_owned());
     }
     let written = message.text("role");
-    told.role = written.and_then(role).unwrap_or_else(|| usual_role(message));
-    told.role_text = written.map(str::to_owned);
-    if message.kind == Type::Text && told.role != Role::Unknown {
-        told.role.name().clone_into(&mut told.label);
+    described.role = written.and_then(role).unwrap_or_else(|| usual_role(message));
+    described.role_text = written.map(str::to_owned);
+    if message.kind == Type::Text && described.role != Role::Unknown {
+        described.role.name().clone_into(&mut described.label);
     }
     let date = message.get("_date").or_else(|| message.get("timestamp"));
-    told.time = date.and_then(|date| date.as_str().or(date.as_number())).map(str::to_owned);
+    described.time = date.and_then(|date| date.as_str().or(date.as_number())).map(str::to_owned);
     let own_tool = || message.get("_tool").and_then(Value::as_str).map(str::to_owned);
-    told.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(own_tool);
+    described.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(own_tool);
     let text = said(message);
-    told.chars = text.chars().count();
-    told.summary = shortened(&text);
+    described.chars = text.chars().count();
+    described.summary = shortened(&text);
 }
 
 /// The roles of a chat (A26), and the words that others use for them.

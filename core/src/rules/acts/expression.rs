@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_invalid_from_wider() {
+    fn distinguishes_invalid_from_wider() {
         for text in ["†state.a ||", "†a||†b", "†a †b", "†a || †", "†state.a ", "†a[\"(", "†", "†a\\"]
         {
             assert_eq!(read(text), "invalid", "{text}");

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_messages_from_what_is_none() {
+    fn recognises_messages() {
         assert_eq!(kind(r#"{"type":"state"}"#), Type::State);
         for other in [
             r#"{"type":"video"}"#,

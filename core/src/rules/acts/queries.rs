@@ -81,8 +81,8 @@ impl Log {
             return (None, None);
         }
         let text = |value: Option<&json::Value<'_>>| value.and_then(json::Value::as_str).map(str::to_owned);
-        let told = self.read(step, bytes, |message| (text(message.call("_tool")), text(message.get("_date"))));
-        told.unwrap_or_default()
+        let tool_and_date = self.read(step, bytes, |message| (text(message.call("_tool")), text(message.get("_date"))));
+        tool_and_date.unwrap_or_default()
     }
 
     /// A30: whether the message of an event's author accounts for it: not for what is gone where a step did more to the

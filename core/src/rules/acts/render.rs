@@ -186,12 +186,12 @@ mod tests {
     #[test]
     fn a_tool_has_one_of_four_names() {
         let name = |text: &str| tool_name(&Message::of(&parse(text).unwrap()));
-        let told = |text: &str| name(&format!(r#"{{"type":"tool",{text}}}"#));
-        assert_eq!(told(r#""tool":{"_tool":"a","name":"b"}"#).as_deref(), Some("a"));
-        assert_eq!(told(r#""tool":{"properties":{"_tool":{"const":"c"}},"name":"b"}"#).as_deref(), Some("c"));
-        assert_eq!(told(r#""tool":{"d":{}}"#).as_deref(), Some("d"));
-        assert_eq!(told(r#""name":"e""#).as_deref(), Some("e"));
-        assert_eq!(told(r#""tool":{"x":1,"y":2}"#), None);
+        let name_of = |text: &str| name(&format!(r#"{{"type":"tool",{text}}}"#));
+        assert_eq!(name_of(r#""tool":{"_tool":"a","name":"b"}"#).as_deref(), Some("a"));
+        assert_eq!(name_of(r#""tool":{"properties":{"_tool":{"const":"c"}},"name":"b"}"#).as_deref(), Some("c"));
+        assert_eq!(name_of(r#""tool":{"d":{}}"#).as_deref(), Some("d"));
+        assert_eq!(name_of(r#""name":"e""#).as_deref(), Some("e"));
+        assert_eq!(name_of(r#""tool":{"x":1,"y":2}"#), None);
     }
 
     #[test]

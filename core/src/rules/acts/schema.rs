@@ -145,31 +145,33 @@ impl Log {
 
     /// A20, A42, A44: what a schema check found and was not reported yet, in no order.
     #[must_use]
-    pub fn schema_findings(&self, violations: &Violations, told: ReportedCounts) -> Vec<Finding> {
+    pub fn schema_findings(&self, violations: &Violations, reported: ReportedCounts) -> Vec<Finding> {
         // The schema of a request is no schema of data: what is wrong with it is no finding of A20.
         let is_of_data = |at: StepNo| !self.brought.has_output(at);
-        let faults = violations.faults_after(told).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, fault)| {
-            let note = match fault {
-                SchemaFault::Invalid(why) => {
-                    let text = format!("`schema` is no JSON Schema 2020-12: {why}; values are not checked against it");
-                    Note::new(BAD_SCHEMA, text)
-                }
-                SchemaFault::Unbounded(why) => {
-                    Note::new(UNCHECKED_SCHEMA, format!("values are not checked against `schema`: {why}"))
-                }
-            };
-            (*step, note)
-        });
-        let unchecked = violations.unchecked_after(told).iter().map(|(step, id, why)| {
+        let faults =
+            violations.faults_after(reported).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, fault)| {
+                let note = match fault {
+                    SchemaFault::Invalid(why) => {
+                        let text =
+                            format!("`schema` is no JSON Schema 2020-12: {why}; values are not checked against it");
+                        Note::new(BAD_SCHEMA, text)
+                    }
+                    SchemaFault::Unbounded(why) => {
+                        Note::new(UNCHECKED_SCHEMA, format!("values are not checked against `schema`: {why}"))
+                    }
+                };
+                (*step, note)
+            });
+        let unchecked = violations.unchecked_after(reported).iter().map(|(step, id, why)| {
             let path = canonical(&self.tree.identity(*id).kind, &[]);
             (*step, Note::at(UNCHECKED_SCHEMA, path, format!("the value is not checked, or not all of it: {why}")))
         });
-        let broken = violations.begun_after(told).map(|(id, invalid)| {
+        let broken = violations.begun_after(reported).map(|(id, invalid)| {
             let path = canonical(&self.tree.identity(id).kind, &invalid.violation.path);
             let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path());
             (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))
         });
-        let outputs = violations.outputs_after(told).iter().map(|(step, violation)| {
+        let outputs = violations.outputs_after(reported).iter().map(|(step, violation)| {
             let mut path = "solution.output".to_owned();
             for key in &violation.path {
                 match key {
@@ -180,7 +182,7 @@ impl Log {
             let text = format!("{} (by the schema of the request at {})", violation.message, violation.schema_path());
             (*step, Note::at(OUTPUT_SCHEMA, path, text))
         });
-        let unchecked_outputs = violations.unchecked_outputs_after(told).iter().map(|(step, why)| {
+        let unchecked_outputs = violations.unchecked_outputs_after(reported).iter().map(|(step, why)| {
             let text = format!("the output is not checked, or not all of it, against the schema of the request: {why}");
             (*step, Note::at(UNCHECKED_SCHEMA, "solution.output".to_owned(), text))
         });

@@ -205,11 +205,11 @@ impl<'l> Judge<'l> {
         let Some(When::Expression(expression)) = &call.when else { return Some("_when is false".to_owned()) };
         let resolver = self.resolver(call.instance.as_deref());
         let references: Vec<String> = expression.references().map(|r| resolver.canonical(r)).collect();
-        let told = match resolver.expression(expression) {
+        let reason = match resolver.expression(expression) {
             Resolution::Found(found) => self.log.tree.text(found.node, self.step, self.reader.bytes)?,
             _ => "not there".to_owned(),
         };
-        Some(format!("_when {} is {told}", references.join(", ")))
+        Some(format!("_when {} is {reason}", references.join(", ")))
     }
 
     /// A41, A43: the global status and that of each instance, for a call without instance.

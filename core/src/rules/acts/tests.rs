@@ -23,18 +23,18 @@ fn log(lines: &[&str]) -> (Log, Vec<u8>) {
 
 fn state(lines: &[&str], step: StepNo) -> String {
     let (log, bytes) = log(lines);
-    let told = log.tree().identities(step).into_iter().map(|v| {
+    let references = log.tree().identities(step).into_iter().map(|v| {
         let value = v.root.and_then(|root| log.tree().text(root, step, &bytes)).unwrap_or_default();
         format!("{}={value}", log.tree().identity(v.id).kind)
     });
-    told.collect::<Vec<_>>().join(" ")
+    references.collect::<Vec<_>>().join(" ")
 }
 
 fn found(lines: &[&str]) -> Vec<String> {
-    log(lines).0.findings().into_iter().map(told).collect()
+    log(lines).0.findings().into_iter().map(describe).collect()
 }
 
-fn told(f: impl std::borrow::Borrow<Finding>) -> String {
+fn describe(f: impl std::borrow::Borrow<Finding>) -> String {
     let f = f.borrow();
     let path = f.path.as_ref().map(|p| format!(" {p}")).unwrap_or_default();
     format!("{} {}{path}", f.step.unwrap_or(-9), &f.rule["acts.".len()..])
@@ -146,7 +146,7 @@ fn writes_are_judged_by_what_they_meet() {
 }
 
 #[test]
-fn keys_that_stand_twice_are_told_by_their_path() {
+fn keys_that_stand_twice_are_reported_by_their_path() {
     let twice = r#"{"role":"user","role":"user","content":{"type":"data","data":[{"a b":{"x":1,"x":2}}]}}"#;
     assert_eq!(found(&[twice]), ["0 duplicate-key data[0][\"a b\"].x", "0 duplicate-key role"]);
 }
@@ -180,12 +180,12 @@ fn the_view_follows_the_context() {
 #[cfg(feature = "schema")]
 fn broken(lines: &[&str]) -> Vec<String> {
     let (log, violations) = examined(lines);
-    Finding::in_order(log.schema_findings(&violations, ReportedCounts::default())).into_iter().map(told).collect()
+    Finding::in_order(log.schema_findings(&violations, ReportedCounts::default())).into_iter().map(describe).collect()
 }
 
 #[cfg(feature = "schema")]
 #[test]
-fn violations_are_told_when_they_come_up() {
+fn violations_are_reported_when_they_come_up() {
     let number =
         r#"{"type":"state","state":{"a":1,"b":{}},"schema":{"properties":{"a":{"type":"number"}},"required":["b"]}}"#;
     let text = r#"{"type":"state","state":{"a":"x"}}"#;
@@ -225,7 +225,7 @@ fn a_rebuilt_context_breaks_and_repairs() {
 
 #[cfg(feature = "schema")]
 #[test]
-fn bad_schemas_are_told_by_every_message_that_brings_one() {
+fn bad_schemas_are_reported_by_every_message_that_brings_one() {
     let bad = r#"{"type":"state","state":{"a":1},"schema":{"type":"objekt"}}"#;
     assert_eq!(broken(&[A, bad, bad]), ["1 bad-schema", "2 bad-schema"]);
 }

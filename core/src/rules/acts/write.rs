@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use crate::json::parse;
 
-    fn told(text: &str) -> String {
+    fn describe_writes(text: &str) -> String {
         let v = parse(text).unwrap();
         let mut notes = Vec::new();
         let p = plan(&Message::of(&v), &mut notes);
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn targets_are_held_paths_of_the_kind() {
-        let m = |rest: &str| told(&format!(r#"{{"type":"data",{rest}}}"#));
+        let m = |rest: &str| describe_writes(&format!(r#"{{"type":"data",{rest}}}"#));
         let call = |path: &str| format!(r#""data":{{"a":{{"b":1}},"c":[1]}},"_call":{{"_outputPath":"{path}"}}"#);
         assert_eq!(m(&call("†state.a.b")), "state: Replace †state.a.b");
         assert_eq!(m(&call("†data.a && †state.c")), "data: Replace †data.a");
@@ -213,10 +213,10 @@ mod tests {
     #[test]
     fn errors_append() {
         let m = r#"{"type":"error","error":"x","_call":{"_outputPath":"†state.","_outputMethod":"odd"}}"#;
-        assert_eq!(told(m), "error: Push †error");
+        assert_eq!(describe_writes(m), "error: Push †error");
         let by_call = |method: &str| {
             let call = format!(r#""_call":{{"_outputPath":"†error.why","_outputMethod":"{method}"}}"#);
-            told(&format!(r#"{{"type":"data","data":{{"why":"x"}},{call}}}"#))
+            describe_writes(&format!(r#"{{"type":"data","data":{{"why":"x"}},{call}}}"#))
         };
         for method in ["set", "merge", "erase", "odd"] {
             assert_eq!(by_call(method), "error: Push †error", "A11: also where A17 gives the kind: {method}");

@@ -72,7 +72,7 @@ const TOTALS: [(&str, &str, f64); 4] = [
 /// `FORMATS.md` 5: the metrics of the steps against `final_metrics`. What goes on from another file counts that one and
 /// its summaries too, and so may say more; so may a trajectory of which some answers have no metrics.
 fn check_totals(root: &Value<'_>, pointer: &str, steps: &[Entry<'_>], report: &mut Report) {
-    let Some(told) = root.get("final_metrics").filter(|told| told.as_object().is_some()) else { return };
+    let Some(metrics) = root.get("final_metrics").filter(|metrics| metrics.as_object().is_some()) else { return };
     let number = |value: &Value<'_>, key: &str| value.get(key)?.as_number()?.parse::<f64>().ok();
     let is_copied = |entry: &&Entry<'_>| entry.value.get("is_copied_context").and_then(Value::as_bool) == Some(true);
     let is_silent = |entry: &&Entry<'_>| number(entry.value, "llm_call_count") == Some(0.0);
@@ -80,7 +80,7 @@ fn check_totals(root: &Value<'_>, pointer: &str, steps: &[Entry<'_>], report: &m
     let answers: Vec<&Entry<'_>> =
         steps.iter().filter(|entry| entry.role == Role::Agent && !is_copied(entry) && !is_silent(entry)).collect();
     for (total, of_step, rounding) in TOTALS {
-        let Some(told) = number(told, total) else { continue };
+        let Some(amount) = number(metrics, total) else { continue };
         let parts = steps.iter().map(|entry| number(entry.value.get("metrics")?, of_step));
         let parts: Vec<f64> = parts.flatten().collect();
         if parts.is_empty() {
@@ -88,9 +88,9 @@ fn check_totals(root: &Value<'_>, pointer: &str, steps: &[Entry<'_>], report: &m
         }
         let has_all = answers.iter().all(|entry| entry.value.get("metrics").is_some_and(|m| m.get(of_step).is_some()));
         let sum: f64 = parts.iter().sum();
-        let differs = (told - sum).abs() > rounding * told.abs().max(sum.abs()) + 1e-6;
-        if differs && (sum > told || (has_all && !goes_on)) {
-            let message = format!("it says {told}, and the steps come to {sum}");
+        let differs = (amount - sum).abs() > rounding * amount.abs().max(sum.abs()) + 1e-6;
+        if differs && (sum > amount || (has_all && !goes_on)) {
+            let message = format!("it says {amount}, and the steps come to {sum}");
             report.warning(None, format!("{pointer}/final_metrics/{total}"), "atif.final-metrics", message);
         }
     }

@@ -140,7 +140,7 @@ fn with_work(
     record: &Record,
     text: &[u8],
     way: Way,
-    told: impl FnOnce(&Reading<'_>, &[Found], &Done) -> (Option<TrajectoryStats>, Option<Glance>),
+    finish: impl FnOnce(&Reading<'_>, &[Found], &Done) -> (Option<TrajectoryStats>, Option<Glance>),
 ) -> Examined {
     let mut of_work = Vec::new();
     let mut examined = look(record, text, way, Some(digest::quick), |reading, found, _| {
@@ -151,7 +151,7 @@ fn with_work(
             let place = entry.map_or(record.place, |entry| place_of(entry.value, text, record.place));
             of_work.push(Found { finding: finding.clone(), place });
         }
-        told(reading, found, &done)
+        finish(reading, found, &done)
     });
     examined.found.extend(of_work);
     examined.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
@@ -171,7 +171,7 @@ fn look(
     text: &[u8],
     way: Way,
     digest: Option<fn(&Value<'_>) -> u128>,
-    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<Glance>),
+    finish: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<Glance>),
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
@@ -194,7 +194,7 @@ fn look(
         }
         None => (Vec::new(), RepeatKeys::default()),
     };
-    let (stats, glance) = told(&reading, &found, &keys);
+    let (stats, glance) = finish(&reading, &found, &keys);
     let parts = parts_of(&reading, record.number);
     Examined { record: record.number, is_read: true, stats, found, keys, glance, parts }
 }

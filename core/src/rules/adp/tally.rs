@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_the_full_reading_tells() {
+    fn agrees_with_the_full_reading() {
         let item = |item: &str| format!("{{\"id\":\"a\",\"content\":[{item}]}}");
         let call = r#"{"class_":"api_action","function":"f","kwargs":{}}"#;
         let odd = [
@@ -207,15 +207,15 @@ mod tests {
         for text in items.chain(roots) {
             let (fast, full) = both(&text);
             assert_eq!(fast, full, "{text}");
-            let told = |examined: Examined| {
+            let compared = |examined: Examined| {
                 let rewards = |stats: &TrajectoryStats| (stats.reward.map(f64::to_bits), stats.rewarded_steps);
                 examined.stats.map(|stats| (rewards(&stats), stats.finish, stats.steps, stats.classes, stats.tools))
             };
             let record = Record { number: 0, place: Place::default(), body: RecordBody::Text };
             let bytes = text.as_bytes();
             assert_eq!(
-                told(outline(&record, bytes, Way::Protocol)),
-                told(measure(&record, bytes, Way::Protocol)),
+                compared(outline(&record, bytes, Way::Protocol)),
+                compared(measure(&record, bytes, Way::Protocol)),
                 "{text}"
             );
             calls += full.map_or(0, |tools| tools.values().sum());

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_told_from_operators_and_tags() {
+    fn tokens_are_distinguished_from_operators_and_tags() {
         for text in [
             "so <|im_end|>\n<|im_start|>user",
             "<|eot_id|>",
@@ -146,15 +146,17 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_told_from_tables() {
-        let told = |text: &str| repetition(text);
-        assert!(told(&format!("I look. {}", "the file is not there, ".repeat(9))).unwrap().contains("9 times"));
-        assert!(told(&format!("{}so", "same line here\n".repeat(12))).unwrap().contains("`same line here` 12 times"));
-        assert!(told(&"wörter ünd ".repeat(40)).is_some(), "letters of several bytes");
+    fn circles_are_distinguished_from_tables() {
+        let repeated = |text: &str| repetition(text);
+        assert!(repeated(&format!("I look. {}", "the file is not there, ".repeat(9))).unwrap().contains("9 times"));
+        assert!(
+            repeated(&format!("{}so", "same line here\n".repeat(12))).unwrap().contains("`same line here` 12 times")
+        );
+        assert!(repeated(&"wörter ünd ".repeat(40)).is_some(), "letters of several bytes");
         let before = format!("same line here\nanother\n{}so", "same line here\n".repeat(30));
-        assert!(told(&before).unwrap().contains("30 times"), "a line that was there before begins no run");
+        assert!(repeated(&before).unwrap().contains("30 times"), "a line that was there before begins no run");
         let cut = format!("{}the fi", "the file is not there, ".repeat(12));
-        assert!(told(&cut).is_some(), "cut off in the middle");
+        assert!(repeated(&cut).is_some(), "cut off in the middle");
         for text in [
             "-".repeat(500),
             "| --- ".repeat(60),
@@ -164,7 +166,7 @@ mod tests {
             (0..200).map(|n| format!("line {n}\n")).collect(),
             String::new(),
         ] {
-            assert_eq!(told(&text), None, "{text}");
+            assert_eq!(repeated(&text), None, "{text}");
         }
     }
 }

@@ -294,7 +294,7 @@ pub struct Dataset {
     asked: Vec<Source>,
     sizes: Sizes,
     /// Texts that were reported, by their digests.
-    told: HashSet<u128>,
+    reported_texts: HashSet<u128>,
     /// Files of which it was reported that the one that is read has records of theirs.
     versions: HashSet<usize>,
     /// Of the file that is read: its records, those that are samples, and those that end in an open call.
@@ -317,7 +317,7 @@ impl Dataset {
             other: Known::default(),
             asked: Vec::new(),
             sizes: Sizes::default(),
-            told: HashSet::new(),
+            reported_texts: HashSet::new(),
             versions: HashSet::new(),
             records: 0,
             samples: 0,
@@ -355,8 +355,8 @@ impl Dataset {
     pub fn take(&mut self, looked: Looked) -> Vec<Found> {
         let Looked { record, place, found: seen, body, held } = looked;
         self.records += 1;
-        let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
-        let all = new.map(|told| told.found);
+        let new = seen.into_iter().filter(|pending| pending.text.is_none_or(|text| self.reported_texts.insert(text)));
+        let all = new.map(|pending| pending.found);
         // Whether these are cut off only the file reports.
         let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| endings::is_open(&found.finding));
         self.open_ends.extend(open_ends);
@@ -365,7 +365,7 @@ impl Dataset {
         self.samples += 1;
         all.extend(self.conflicting_label(record, place, &body));
         let other_target = self.other_target(record, place, &body);
-        let mut tell = |rule, severity, message| {
+        let mut report = |rule, severity, message| {
             all.push(found(record, None, body.path.clone(), rule, severity, message, place));
         };
         let like = self.own.find(&body, self.near);
@@ -374,17 +374,17 @@ impl Dataset {
         match like {
             Some(Match::Same(source)) if !body.is_compared || source.file + 1 != self.own.files.len() => {
                 let message = format!("{} is the same sample", self.own.name(source, true));
-                tell("data.duplicate", Severity::Warning, message);
+                report("data.duplicate", Severity::Warning, message);
             }
             Some(Match::Near(source, share)) => {
                 let name = self.own.name(source, true);
                 let is_version = source.file + 1 != self.own.files.len() && source.id.is_some() && source.id == body.id;
                 if !is_version {
-                    tell("data.near-duplicate", Severity::Warning, format!("{name} {}", shares(share)));
+                    report("data.near-duplicate", Severity::Warning, format!("{name} {}", shares(share)));
                 } else if self.versions.insert(source.file) {
                     let message =
                         format!("{name} {} and the same id: the files may hold the same samples", shares(share));
-                    tell("data.near-duplicate", Severity::Warning, message);
+                    report("data.near-duplicate", Severity::Warning, message);
                 }
             }
             _ => {}
@@ -428,27 +428,27 @@ impl Dataset {
         body: Option<&Body>,
         held: Option<(Contained, String)>,
     ) -> Option<Found> {
-        let tell = |step, path, message| found(record, step, path, CONTAMINATED, Severity::Error, message, place);
+        let finding = |step, path, message| found(record, step, path, CONTAMINATED, Severity::Error, message, place);
         let sample = body.and_then(|body| Some((body, self.other.find(body, self.near)?)));
         if let Some((body, like)) = sample {
             let message = match like {
                 Match::Same(source) => format!("{} is the same sample", self.other.name(source, false)),
                 Match::Near(source, share) => format!("{} {}", self.other.name(source, false), shares(share)),
             };
-            return Some(tell(None, body.path.clone(), message));
+            return Some(finding(None, body.path.clone(), message));
         }
         let (held, path) = held?;
         let name = self.other.name(*self.asked.get(held.question)?, false);
         let step = held.step.and_then(|step| StepNo::try_from(step).ok());
         let Contained { share, words, .. } = held;
         let message = format!("has the question of {name}: {:.0} % of its runs of {words} words", share * 100.0);
-        Some(tell(step, path, message))
+        Some(finding(step, path, message))
     }
 
     /// Ends the file: the findings that only all its records report, in order.
     pub fn end(&mut self) -> Vec<Found> {
         let outliers = std::mem::take(&mut self.sizes).outliers();
-        let tell = |outlier: sizes::Outlier| {
+        let outlier_finding = |outlier: sizes::Outlier| {
             let (rule, severity) = ("data.outlier", Severity::Warning);
             found(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
         };
@@ -461,7 +461,7 @@ impl Dataset {
             "answer a prompt that another sample answers otherwise: right if several \
                                                answers are meant",
         );
-        let mut all: Vec<Found> = outliers.into_iter().map(tell).chain(open_ends).chain(targets).collect();
+        let mut all: Vec<Found> = outliers.into_iter().map(outlier_finding).chain(open_ends).chain(targets).collect();
         if self.records == 0 {
             let message = "the file has no record: nothing was written, or nothing was left of it".to_owned();
             let place = Place { line: 1, ..Place::default() };

@@ -39,7 +39,7 @@ fn add(hash: u64, character: u32) -> u64 {
 
 /// Reports the hash of each word of a text, in order. Words are letters and digits; most are ASCII, and no character of
 /// those is asked twice.
-pub(super) fn each_word(text: &str, mut tell: impl FnMut(u64)) {
+pub(super) fn each_word(text: &str, mut emit: impl FnMut(u64)) {
     let bytes = text.as_bytes();
     let (mut hash, mut is_in_word, mut at) = (HASH_BASIS, false, 0);
     while let Some(byte) = bytes.get(at) {
@@ -58,13 +58,13 @@ pub(super) fn each_word(text: &str, mut tell: impl FnMut(u64)) {
             character.is_alphanumeric()
         };
         if !is_part && is_in_word {
-            tell(hash);
+            emit(hash);
             hash = HASH_BASIS;
         }
         is_in_word = is_part;
     }
     if is_in_word {
-        tell(hash);
+        emit(hash);
     }
 }
 
@@ -199,9 +199,9 @@ mod tests {
         fn words_are_letters_and_digits_without_case(
             text in "[aB9 _.\u{130}\u{df}\u{e4}\u{4e00}\u{1f600}\u{301}]{0,24}"
         ) {
-            let mut told = Vec::new();
-            each_word(&text, |hash| told.push(hash));
-            proptest::prop_assert_eq!(told, by_words(&text));
+            let mut hashes = Vec::new();
+            each_word(&text, |hash| hashes.push(hash));
+            proptest::prop_assert_eq!(hashes, by_words(&text));
         }
     }
 
@@ -225,8 +225,8 @@ mod tests {
                 |words: &[String]| words.windows(WORDS).map(<[_]>::to_vec).collect::<std::collections::HashSet<_>>();
             let (x, y) = (runs(&a), runs(&b));
             let exact = x.intersection(&y).count() as f64 / x.union(&y).count() as f64;
-            let told = sketch(&a).unwrap().share(&sketch(&b).unwrap());
-            assert!((told - exact).abs() < 0.15, "{changed}: {told} for {exact}");
+            let share = sketch(&a).unwrap().share(&sketch(&b).unwrap());
+            assert!((share - exact).abs() < 0.15, "{changed}: {share} for {exact}");
         }
         assert!(sketch(&words(2000, 1)).unwrap().share(&sketch(&words(2000, 2)).unwrap()) < 0.1);
         assert_eq!(sketch(&words(RUNS_MIN + WORDS - 2, 1)), None);

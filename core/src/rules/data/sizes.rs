@@ -66,11 +66,11 @@ impl Sizes {
         let mut out = Vec::new();
         for (number, (record, place, size)) in self.all.iter().enumerate() {
             let far = |m: &usize| (logarithm(size.0[*m]) - usual[*m].0).abs() > DEVIATIONS * usual[*m].1;
-            let told = |m: usize| {
+            let size_of = |m: usize| {
                 let median = (usual[m].0.exp2() - 1.0).round();
                 format!("{} {}, where half have at most {median}", size.0[m], NAMES[m])
             };
-            let all: Vec<String> = (0..NAMES.len()).filter(far).map(told).collect();
+            let all: Vec<String> = (0..NAMES.len()).filter(far).map(size_of).collect();
             if !all.is_empty() {
                 let before = self.paths.partition_point(|(first, _)| *first <= number);
                 let path = self.paths.get(before.wrapping_sub(1)).map(|(_, path)| path.clone());

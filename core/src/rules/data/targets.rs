@@ -92,7 +92,7 @@ mod tests {
             format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"{said}"}}]{more}}}"#)
         };
         let (a, b, c) = (of(&row("q", "1", "")), of(&row("q", "2", "")), of(&row("r", "1", "")));
-        let [a, b, c] = [a, b, c].map(|told| told.0.unwrap());
+        let [a, b, c] = [a, b, c].map(|keys| keys.0.unwrap());
         assert!(a.0 == b.0 && a.1 != b.1 && a.0 != c.0 && a.1 == c.1);
         assert_eq!(of(&row("q", "1", r#","reward":0.5"#)), (None, Some("reward"), false));
         assert_eq!(of(&row("q", "1", r#","instance_id":"x""#)).0, None);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_of_equals_is_told() {
+    fn a_pair_of_equals_is_reported() {
         assert!(of(r#"{"prompt":"q","chosen":"a","rejected":"a"}"#).2);
         assert!(!of(r#"{"prompt":"q","chosen":"a","rejected":"b"}"#).2);
     }

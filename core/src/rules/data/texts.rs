@@ -64,8 +64,8 @@ fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut R
             report.warning(step, format!("{path}{rest}"), at, rule, message);
             // A prompt that all samples share holds one address and not thousands.
             let is_once = matches!(rule, "data.secret" | "data.personal");
-            if let Some(told) = report.found.last_mut().filter(|_| is_once) {
-                told.text = Some(digest::of_pair("rule", rule, "text", at));
+            if let Some(last_finding) = report.found.last_mut().filter(|_| is_once) {
+                last_finding.text = Some(digest::of_pair("rule", rule, "text", at));
             }
         }
     }

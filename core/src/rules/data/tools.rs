@@ -113,9 +113,9 @@ mod tests {
             "q":{"type":"string"},"n":{"type":["integer","null"]},"m":{"enum":["a",1]},
             "l":{"type":"array","items":{"type":"number"}},"x":{"type":"odd"}}}"#;
         let schema = parse(schema).unwrap();
-        let told = |text: &str| breaks(&parse(text).unwrap(), &schema).map(|(path, _)| path);
+        let first_break = |text: &str| breaks(&parse(text).unwrap(), &schema).map(|(path, _)| path);
         for good in [r#"{"q":"a"}"#, r#"{"q":"","n":1.0,"m":1,"l":[1,2.5],"x":{}}"#, r#"{"q":"a","n":null,"m":"a"}"#] {
-            assert_eq!(told(good), None, "{good}");
+            assert_eq!(first_break(good), None, "{good}");
         }
         for (bad, path) in [
             ("[]", ""),
@@ -126,7 +126,7 @@ mod tests {
             (r#"{"q":"","l":[1,"x"]}"#, "/l/1"),
             (r#"{"q":"","z/":1}"#, "/z~1"),
         ] {
-            assert_eq!(told(bad).as_deref(), Some(path), "{bad}");
+            assert_eq!(first_break(bad).as_deref(), Some(path), "{bad}");
         }
     }
 }

@@ -21,7 +21,7 @@ impl Log {
     /// S30: all findings, one per record, step, path and rule, in the order of A45.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
-        let mut all = self.told.clone();
+        let mut all = self.findings.clone();
         let last = self.last();
         if last != HEAD {
             let holding = self.declared().at(last);

@@ -33,7 +33,7 @@ pub struct Log {
     pub(super) types: Arc<DataTypes>,
     /// Steps that say that an agent or a pipeline failed.
     failed: Vec<StepNo>,
-    pub(super) told: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
     /// S7: collections since the last record that is not one.
     collections: usize,
 }
@@ -214,7 +214,7 @@ impl Log {
     }
 
     fn say(&mut self, step: StepNo, rule: &'static str, path: Option<String>, message: String) {
-        self.told.push(self.finding(step, rule, path, message));
+        self.findings.push(self.finding(step, rule, path, message));
     }
 
     /// S29: a finding at a step; its record has the same number (S1).
@@ -227,8 +227,8 @@ impl Log {
     /// Why a step's record is no JSON.
     #[must_use]
     pub fn fault(&self, step: StepNo) -> Option<&str> {
-        let from = self.told.partition_point(|f| f.step < Some(step));
-        self.told.get(from).filter(|f| f.step == Some(step) && f.rule == INVALID_JSON).map(|f| f.message.as_ref())
+        let from = self.findings.partition_point(|f| f.step < Some(step));
+        self.findings.get(from).filter(|f| f.step == Some(step) && f.rule == INVALID_JSON).map(|f| f.message.as_ref())
     }
 
     /// The steps so far.
@@ -361,8 +361,8 @@ mod tests {
             log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes());
             offset += span.len + 1;
         }
-        let told = |f: &Finding| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or("-"), &f.rule[7..]);
-        log.findings().iter().map(told).collect()
+        let describe = |f: &Finding| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or("-"), &f.rule[7..]);
+        log.findings().iter().map(describe).collect()
     }
 
     fn slot(value: &str, data_type: &str, source: &str, time: &str) -> String {

@@ -111,7 +111,7 @@ fn slots_of(texts: &[Shared<'_>]) -> Vec<usize> {
 }
 
 /// A member that is a string, of each value that has it.
-fn told<'v>(values: &'v [&'v Value<'v>], key: &'v str) -> impl Iterator<Item = (usize, &'v str)> {
+fn text_members<'v>(values: &'v [&'v Value<'v>], key: &'v str) -> impl Iterator<Item = (usize, &'v str)> {
     values.iter().enumerate().filter_map(move |(slot, value)| Some((slot, string(value, key)?)))
 }
 
@@ -172,7 +172,7 @@ fn is_better(kept: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
 
 /// S17: the one type that is not `unknown`, or `mixed`.
 fn put_content_type(values: &[&Value<'_>], out: &mut Joined) {
-    let known = distinct(told(values, "content_type").filter(|(_, text)| *text != "unknown"));
+    let known = distinct(text_members(values, "content_type").filter(|(_, text)| *text != "unknown"));
     match known.as_slice() {
         [] => out.put_text("content_type", "unknown", (0..values.len()).collect()),
         [(one, slots)] => out.put_text("content_type", one, slots.clone()),
@@ -186,7 +186,7 @@ fn put_capabilities(values: &[&Value<'_>], out: &mut Joined) {
 }
 
 fn put_joined(values: &[&Value<'_>], key: &str, between: &str, out: &mut Joined) {
-    let texts = distinct(told(values, key));
+    let texts = distinct(text_members(values, key));
     if !texts.is_empty() {
         let names: Vec<&str> = texts.iter().map(|(text, _)| *text).collect();
         out.put_text(key, &names.join(between), slots_of(&texts));
@@ -238,7 +238,7 @@ fn join_categorizations(values: &[&Value<'_>]) -> Joined {
     let all = || (0..values.len()).collect::<Vec<usize>>();
     out.put("total_files", &file_count(&groups).to_string());
     out.note(&[Key::name("total_files")], all());
-    let methods = distinct(told(values, "clustering_method"));
+    let methods = distinct(text_members(values, "clustering_method"));
     if let Some((first, _)) = methods.first() {
         out.put_text("clustering_method", if methods.len() > 1 { "mixed" } else { first }, slots_of(&methods));
     }

@@ -189,15 +189,15 @@ mod tests {
         }
     }
     #[test]
-    fn slots_of_others_tell_no_file() {
-        for (text, is_told) in [
+    fn slots_of_others_give_no_file() {
+        for (text, has_file) in [
             (r#"{"slots":{}}"#, true),
             (r#"{"slots":{"a":5,"b":{"value":1,"source_node":"n"}}}"#, true),
             (r#"{"sender_id":"u","slots":{"name":"Ann","city":null},"events":[{"event":"action"}]}"#, false),
             (r#"{"slots":{"city":{"name":"city","value":"Lyon","confirmationStatus":"NONE"}}}"#, false),
             (r#"{"slots":{"a":5},"contracts":[]}"#, false),
         ] {
-            assert_eq!(RecordShape::of_first(&parse(text).unwrap()).is_some(), is_told, "{text}");
+            assert_eq!(RecordShape::of_first(&parse(text).unwrap()).is_some(), has_file, "{text}");
         }
     }
 }

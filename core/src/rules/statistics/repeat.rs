@@ -181,16 +181,16 @@ mod tests {
     #[test]
     fn an_equal_digest_alone_is_no_repetition() {
         let texts = [r#"{"a":1,"b":2}"#, r#"["x"]"#, r#"{"b":2, "a":1}"#, r#"["y"]"#, r#"["y"]"#];
-        let (mut file, mut repeats, mut told) = (Vec::new(), Repeats::default(), Vec::new());
+        let (mut file, mut repeats, mut flags) = (Vec::new(), Repeats::default(), Vec::new());
         for (record, text) in texts.iter().enumerate() {
             let span = Span { offset: file.len() as u64, len: text.len() as u64 };
             file.extend_from_slice(text.as_bytes());
             let key = RepeatKey { key: "content", digest: u128::MAX, place: Place { span, line: 1 } };
             let keys = RepeatKeys { id: None, body: Some(key) };
             let found = repeats.note(record, &keys, &file);
-            told.push(found.into_iter().map(|found| found.finding.message.to_string()).collect::<String>());
+            flags.push(found.into_iter().map(|found| found.finding.message.to_string()).collect::<String>());
         }
-        assert_eq!(told, ["", "", "record 0 has the same content", "", "record 3 has the same content"]);
+        assert_eq!(flags, ["", "", "record 0 has the same content", "", "record 3 has the same content"]);
     }
 
     #[test]
@@ -204,11 +204,11 @@ mod tests {
             // Digests of which many share what is looked at.
             let digest = u128::from(record as u64) << 64 | u128::from(value.len() as u64);
             let keys = RepeatKeys { id: Some(RepeatKey { key: "id", digest, place }), body: None };
-            let told: Vec<_> =
+            let messages: Vec<_> =
                 repeats.note(record, &keys, &file).into_iter().map(|f| f.finding.message.clone()).collect();
             let expected = first.get(value).map(|first| format!("record {first} has the same id"));
             first.entry(value).or_insert(record);
-            assert_eq!(told.first().map(|message| message.to_string()), expected, "record {record}");
+            assert_eq!(messages.first().map(|message| message.to_string()), expected, "record {record}");
         }
         let bytes = repeats.ids.places.list.size();
         assert!(bytes <= first.len() * 6, "{bytes} for {}", first.len());

@@ -100,9 +100,9 @@ impl CoarseSpread {
     fn summary(&self) -> SpreadSummary {
         let spread = Spread::of(self.counts.clone());
         let within = |value: u64| value.max(self.min.unwrap_or(value)).min(self.max.unwrap_or(value));
-        let told = spread.summary();
-        let (p50, p90) = (told.p50.map(within), told.p90.map(within));
-        SpreadSummary { min: self.min, p50, p90, max: self.max, sum: self.sum, hist: told.hist }
+        let summary = spread.summary();
+        let (p50, p90) = (summary.p50.map(within), summary.p90.map(within));
+        SpreadSummary { min: self.min, p50, p90, max: self.max, sum: self.sum, hist: summary.hist }
     }
 }
 
@@ -194,12 +194,12 @@ mod tests {
         let values: Vec<u64> = (0..5_000_u64).map(|i| i * i * 7 + 3).collect();
         let mut spread = CoarseSpread::default();
         values.iter().for_each(|value| spread.add(*value));
-        let told = spread.summary();
-        for (told, exact) in [(told.p50, values[2_499]), (told.p90, values[4_499])] {
-            let told = told.unwrap();
-            assert!(told <= exact && (exact - told) as f64 <= exact as f64 * 0.008, "{told} for {exact}");
+        let summary = spread.summary();
+        for (estimate, exact) in [(summary.p50, values[2_499]), (summary.p90, values[4_499])] {
+            let estimate = estimate.unwrap();
+            assert!(estimate <= exact && (exact - estimate) as f64 <= exact as f64 * 0.008, "{estimate} for {exact}");
         }
-        assert_eq!((told.min, told.max, told.sum), (Some(3), values.last().copied(), values.iter().sum()));
+        assert_eq!((summary.min, summary.max, summary.sum), (Some(3), values.last().copied(), values.iter().sum()));
         assert!(spread.counts.len() < 128 * 20, "{}", spread.counts.len());
         assert_eq!([0, 1, 255, 256, 257, 511, 513].map(coarse), [0, 1, 255, 256, 256, 510, 512]);
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_summary_is_told() {
+    fn what_is_no_summary_is_reported() {
         for text in ["{}", "7", r#"{"type":"summary","sketch":{}}"#] {
             assert_eq!(Summary::default().merge(&parse(text).unwrap()), None, "{text}");
         }

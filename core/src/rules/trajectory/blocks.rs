@@ -140,14 +140,14 @@ mod tests {
             {"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}},{"type":"tools","value":"[]"},"end"]}"#,
         )
         .unwrap();
-        let told = |part: Part<'_>| match part {
+        let describe = |part: Part<'_>| match part {
             Part::Text(text) => format!("text {text}"),
             Part::Thought(text) => format!("thought {text}"),
             Part::Call(call) => format!("call {} {}", call.name, call.arguments),
             Part::Result(result) => format!("result {}", result.text),
             Part::Attachment(file) => format!("file {} {:?}", file.media_type, file.location),
         };
-        let parts: Vec<String> = turn_parts(&message).unwrap().into_iter().map(told).collect();
+        let parts: Vec<String> = turn_parts(&message).unwrap().into_iter().map(describe).collect();
         let expected =
             ["thought hm", "text so", "call ls {\"a\":1}", "call cat {\"b\":2}", "file image_url None", "text end"];
         assert_eq!(parts, expected);

@@ -180,9 +180,9 @@ mod tests {
         ] {
             let value = parse(text).unwrap();
             let call = call(&value).unwrap();
-            let told =
+            let labels =
                 [call.name.as_ref(), call.id.as_deref().unwrap_or("-"), call.arguments.as_deref().unwrap_or("-")];
-            assert_eq!(told.join("|"), expect, "{text}");
+            assert_eq!(labels.join("|"), expect, "{text}");
         }
         for none in ["7", "null", "{}", r#"{"name":7}"#, r#""f""#, r#"{"id":"1"}"#] {
             assert!(call(&parse(none).unwrap()).is_none(), "{none}");
@@ -190,10 +190,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_has_beside_is_told() {
+    fn what_a_call_has_beside_is_reported() {
         let text =
             r#"{"id":"1","type":"function","index":0,"function":{"name":"f","arguments":"{}","strict":true,"x":null}}"#;
-        let told = others(&parse(text).unwrap());
-        assert_eq!(told, [("strict".to_owned(), "true".to_owned()), ("index".to_owned(), "0".to_owned())]);
+        let pairs = others(&parse(text).unwrap());
+        assert_eq!(pairs, [("strict".to_owned(), "true".to_owned()), ("index".to_owned(), "0".to_owned())]);
     }
 }

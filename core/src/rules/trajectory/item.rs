@@ -113,7 +113,7 @@ impl<'a> Item<'a> {
     pub fn of(value: &'a Value<'a>) -> Self {
         let (class, note) = match value.as_object() {
             None => (None, ClassNote::NotObject),
-            Some(object) => told_class(object).unwrap_or_else(|| match infer(object) {
+            Some(object) => declared_class(object).unwrap_or_else(|| match infer(object) {
                 Some(class) => (Some(class), ClassNote::Missing),
                 None => (None, ClassNote::NotInferable),
             }),
@@ -127,7 +127,7 @@ impl<'a> Item<'a> {
         let image = Some(Class::ImageObservation);
         let (class, note) = match value.as_object() {
             None => (None, ClassNote::NotObject),
-            Some(object) => match told_class(object) {
+            Some(object) => match declared_class(object) {
                 None => (image, ClassNote::Proper),
                 Some((class, note)) if class == image => (class, note),
                 Some((_, ClassNote::Proper)) => (None, ClassNote::Unknown("class_")),
@@ -178,7 +178,7 @@ pub(in crate::rules) fn aliases(class: Class, name: &str) -> &'static [&'static 
 }
 
 /// D6: the class by `class_`, else by `class`; None where there is neither.
-fn told_class(object: &Object<'_>) -> Option<(Option<Class>, ClassNote)> {
+fn declared_class(object: &Object<'_>) -> Option<(Option<Class>, ClassNote)> {
     let (key, value) = ["class_", "class"].into_iter().find_map(|key| object.get(key).map(|v| (key, v)))?;
     let class = value.as_str().and_then(Class::spelt);
     let note = match class {
@@ -215,7 +215,7 @@ mod tests {
     use crate::json::parse;
 
     #[test]
-    fn classes_are_told_or_inferred() {
+    fn classes_are_declared_or_inferred() {
         use Class::{ApiAction, CodeAction, ImageObservation, JsonObservation, MessageAction, TextObservation};
         for (text, class, note) in [
             (r#"{"class_":"api_action"}"#, Some(ApiAction), ClassNote::Proper),

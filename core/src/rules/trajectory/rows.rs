@@ -205,11 +205,11 @@ mod tests {
     /// Each trajectory as its label and the pointers of its parts.
     fn of(row: &str) -> Vec<String> {
         let row = parse(row).unwrap();
-        let told = |track: RowTrack<'_>| {
+        let describe = |track: RowTrack<'_>| {
             let names: Vec<&str> = track.sources.iter().map(|source| source.pointer.as_ref()).collect();
             format!("{}:{}", track.label.as_deref().unwrap_or("-"), names.join("+"))
         };
-        tracks(&row).unwrap_or_default().into_iter().map(told).collect()
+        tracks(&row).unwrap_or_default().into_iter().map(describe).collect()
     }
 
     const QUESTION: &str = r#"[{"role":"user","content":"q"}]"#;

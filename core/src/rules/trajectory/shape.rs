@@ -164,7 +164,7 @@ mod tests {
     use crate::json::parse;
 
     #[test]
-    fn shapes_are_told_by_content() {
+    fn shapes_are_recognised_by_content() {
         for (text, expect) in [
             (r#"{"id":"a","content":[]}"#, Shape::Std),
             (r#"{"role":"user","content":[]}"#, Shape::Other),

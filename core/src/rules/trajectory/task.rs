@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_tells_names_apart() {
+    fn a_key_distinguishes_names() {
         let keys: std::collections::HashSet<u64> = (0..10_000).map(|n| task_key(&format!("task-{n}"))).collect();
         assert_eq!(keys.len(), 10_000);
         assert!(task_key("") != 0 && task_key("a") == task_key("a"));

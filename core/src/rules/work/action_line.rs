@@ -27,7 +27,7 @@ const VERBS: [(&str, &str); 15] = [
 ];
 
 /// Arguments that say best what an unknown call is about, the most informative first.
-const TELLING: [&str; 14] = [
+const INFORMATIVE_KEYS: [&str; 14] = [
     "pattern",
     "query",
     "url",
@@ -168,17 +168,17 @@ fn other(name: &str, arguments: &str) -> ActionLine {
     let parsed = json::parse(arguments).ok();
     let inner = parsed.as_ref().and_then(Value::as_str).and_then(|text| json::parse(text).ok());
     let value = inner.as_ref().filter(|inner| inner.as_object().is_some()).or(parsed.as_ref());
-    let object = value.map_or_else(|| arguments.to_owned(), |value| telling(value, is_code));
+    let object = value.map_or_else(|| arguments.to_owned(), |value| summary(value, is_code));
     ActionLine { verb: verb.into(), object: shortened(&object), ..ActionLine::default() }
 }
 
-fn telling(value: &Value<'_>, is_code: bool) -> String {
+fn summary(value: &Value<'_>, is_code: bool) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
     }
     let given = Arguments::new(value);
     let named = if is_code { given.text("CMD") } else { None };
-    let text = named.or_else(|| TELLING.iter().find_map(|key| value.get(key)?.as_str()));
+    let text = named.or_else(|| INFORMATIVE_KEYS.iter().find_map(|key| value.get(key)?.as_str()));
     if let Some(text) = text {
         return text.to_owned();
     }
@@ -198,7 +198,7 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(name: &'static str, arguments: &'static str) -> String {
+    fn line_of(name: &'static str, arguments: &'static str) -> String {
         let call = ToolCall { id: None, name: name.into(), arguments: arguments.into() };
         let ActionLine { verb, object, note, .. } = action_line(&call, Dialect::Common);
         format!("{verb} {object} {note}").trim().to_owned()
@@ -222,7 +222,7 @@ mod tests {
             ("code:python", r#"{"code":"print(1)"}"#, "run print(1)"),
             ("odd", "no json", "odd no json"),
         ] {
-            assert_eq!(told(name, arguments), expected, "{name}");
+            assert_eq!(line_of(name, arguments), expected, "{name}");
         }
     }
 }

@@ -190,9 +190,9 @@ const SLOT_BYTES_MAX: u64 = 1 << 30;
 /// The slots that say which lines are known.
 fn write_lines(file: &File, texts: &Texts, spent: &mut u64, to: &mut Writer<'_>) {
     let path = file.path.as_ref();
-    let is_told = file.is_known() && *spent < SLOT_BYTES_MAX;
-    let known = is_told.then(|| KnownLines::of(&file.cells(), file.is_whole, file.is_deleted).json());
-    let text = is_told.then(|| digest(file, texts, spent));
+    let is_answered = file.is_known() && *spent < SLOT_BYTES_MAX;
+    let known = is_answered.then(|| KnownLines::of(&file.cells(), file.is_whole, file.is_deleted).json());
+    let text = is_answered.then(|| digest(file, texts, spent));
     *spent += known.as_ref().map_or(0, |known| known.len() as u64);
     to.set("file", path, "known", known.as_deref());
     to.set("file", path, "text", text.as_deref());

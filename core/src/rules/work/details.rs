@@ -50,14 +50,14 @@ pub(super) fn detail_patch(details: &str) -> Option<Shown<'static>> {
 pub(super) fn detail_changes(details: &str) -> Option<Vec<FilePatch>> {
     let value = json::parse(details).ok()?;
     let changes = value.get("changes")?;
-    let is_told = |change: &Value<'_>| {
+    let is_complete = |change: &Value<'_>| {
         let text = |key| change.get(key).and_then(Value::as_str);
         let has_diff = || text("unified_diff").is_some_and(|diff| diff.starts_with("@@"));
         text("type") == Some("delete") || text("content").is_some() || has_diff()
     };
     let all = changes.as_object().filter(|changes| !changes.is_empty())?;
-    let are_told = all.entries().all(|(_, change)| is_told(change));
-    are_told.then(|| patch::of_changes(changes)).flatten().map(|text| patch::parse(&text))
+    let are_complete = all.entries().all(|(_, change)| is_complete(change));
+    are_complete.then(|| patch::of_changes(changes)).flatten().map(|text| patch::parse(&text))
 }
 
 #[cfg(test)]

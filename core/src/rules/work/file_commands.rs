@@ -88,11 +88,11 @@ impl Work {
     pub(super) fn shell_effects(&mut self, answer: &Answer<'_>, command: &str, cwd: Option<&str>, is_background: bool) {
         let given = cwd.map(|cwd| self.folders.shell_path(cwd));
         let start = given.as_deref().or(answer.folder);
-        let end = answer.told_folder.filter(|_| given.is_none());
+        let end = answer.logged_folder.filter(|_| given.is_none());
         let script = Script::read(command, &self.folders, start, end);
         if let Some(folder) = script.folder.as_ref().filter(|_| end.is_none() && given.is_none()) {
             let has_failed = answer.outcome.is_error() && answer.text.contains("cd: ");
-            if !self.dialect.starts_anew() && !answer.has_told_folder && !has_failed {
+            if !self.dialect.starts_anew() && !answer.has_logged_folder && !has_failed {
                 self.folders.go_to(folder.clone());
             }
         }

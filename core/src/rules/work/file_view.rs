@@ -90,7 +90,7 @@ impl Work {
     #[must_use]
     pub fn file_facts(&self, file: FileId, step: StepNo) -> Option<FileFacts> {
         let file = self.files.list.get(file.0)?;
-        file.versions.facts(step).map(|facts| told(&file.path, facts))
+        file.versions.facts(step).map(|facts| file_facts(&file.path, facts))
     }
 
     /// The first file that a step changed, else the first that it showed, else the first that it may have changed.
@@ -122,7 +122,7 @@ impl Work {
         let pieces = facts.pieces.iter().flat_map(|piece| piece.iter().map(|id| KnownLine { number: None, id: *id }));
         let lines = numbered.chain(pieces).collect();
         let step = file.versions.up_to(step).last().map_or(step, |version| version.step);
-        Some(FileView { step, facts: told(&file.path, facts), lines })
+        Some(FileView { step, facts: file_facts(&file.path, facts), lines })
     }
 
     /// The text of a line and where it comes from.
@@ -144,7 +144,7 @@ impl Work {
     }
 }
 
-fn told(path: &Arc<str>, facts: &Facts) -> FileFacts {
+fn file_facts(path: &Arc<str>, facts: &Facts) -> FileFacts {
     let Facts { known, is_whole, is_deleted, total, created, changed, seen, .. } = *facts;
     let Facts { edits, failed, added, removed, doubt, .. } = *facts;
     FileFacts {

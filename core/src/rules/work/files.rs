@@ -86,9 +86,9 @@ pub(super) struct Answer<'a> {
     /// The shell's folder before the call.
     pub(super) folder: Option<&'a str>,
     /// The shell's folder afterwards, where the log gives it.
-    pub(super) told_folder: Option<&'a str>,
+    pub(super) logged_folder: Option<&'a str>,
     /// Whether the log gives it at all, also where it is the one before the call.
-    pub(super) has_told_folder: bool,
+    pub(super) has_logged_folder: bool,
     /// The file that was open before.
     pub(super) open_file: Option<&'a str>,
 }
@@ -107,8 +107,8 @@ impl Work {
                 }
             }
             Action::Patch { text } => {
-                let told = answer.details.filter(|_| self.dialect == Dialect::Codex).and_then(detail_changes);
-                self.apply(answer, told.unwrap_or_else(|| patch::parse(text)), None);
+                let changes = answer.details.filter(|_| self.dialect == Dialect::Codex).and_then(detail_changes);
+                self.apply(answer, changes.unwrap_or_else(|| patch::parse(text)), None);
             }
             Action::Shell { command, cwd, is_background } => {
                 self.shell_effects(answer, command, cwd.as_deref(), *is_background);
@@ -126,7 +126,7 @@ impl Work {
 
     fn path(&self, answer: &Answer<'_>, path: &str) -> String {
         if answer.open.call.is_in_shell {
-            self.folders.resolve(path, answer.folder.or(answer.told_folder))
+            self.folders.resolve(path, answer.folder.or(answer.logged_folder))
         } else {
             self.folders.tool_path(path)
         }

@@ -106,7 +106,7 @@ pub struct Work {
     board: Board,
     folders: Folders,
     /// The step before which a record reported the shell's folder, and the folder until then.
-    told: Option<(StepNo, Option<String>)>,
+    reported_folder: Option<(StepNo, Option<String>)>,
     calls: OpenCalls,
     shell: Shell,
     todos: Todos,
@@ -154,7 +154,7 @@ impl Work {
     /// W10: what a record says around its steps; reported before its first step `at` (the head before any step).
     pub fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>, sink: &mut dyn SlotSink) {
         if let Some(cwd) = around.cwd.as_deref().filter(|cwd| !cwd.is_empty()) {
-            self.told = Some((at, self.folders.shell.clone()));
+            self.reported_folder = Some((at, self.folders.shell.clone()));
             self.folders.enter(cwd);
         }
         self.compactions += u64::from(around.is_compaction);
@@ -182,7 +182,7 @@ impl Work {
                 Part::Text(text) | Part::Thought(text) => {
                     self.notes.text(text);
                     if !is_agents {
-                        self.told_by_text(text);
+                        self.read_places(text);
                     }
                 }
                 Part::Attachment(Attachment { media_type, location: Some(url), .. }) if media_type == "text/html" => {
@@ -263,12 +263,12 @@ impl Work {
     }
 
     /// W9: a text of a user or the environment may give the shell's folder.
-    fn told_by_text(&mut self, text: &str) {
+    fn read_places(&mut self, text: &str) {
         let Body { cwd, open, .. } = wrapping::of_text(text, false);
-        self.told_places(cwd, open);
+        self.set_places(cwd, open);
     }
 
-    fn told_places(&mut self, cwd: Option<String>, open: Option<String>) {
+    fn set_places(&mut self, cwd: Option<String>, open: Option<String>) {
         if let Some(cwd) = cwd {
             self.folders.enter(&cwd);
         }
@@ -281,10 +281,10 @@ impl Work {
     /// record that gives the same folder as before may have left the one that a command entered.
     fn folders_around(&mut self, at: StepNo, has_cwd: bool) -> (Option<String>, Option<String>, bool) {
         let now = self.folders.shell.clone();
-        match self.told.take_if(|(step, _)| *step == at) {
+        match self.reported_folder.take_if(|(step, _)| *step == at) {
             Some((_, before)) => {
-                let told = now.filter(|now| before.as_ref().is_some_and(|before| before != now));
-                (before.or_else(|| self.folders.shell.clone()), told, true)
+                let folder_now = now.filter(|now| before.as_ref().is_some_and(|before| before != now));
+                (before.or_else(|| self.folders.shell.clone()), folder_now, true)
             }
             None => (now, None, has_cwd),
         }
@@ -331,10 +331,10 @@ impl Work {
         self.notes.result(at, &open.call, outcome);
         self.tools.result(&open.call.tool, outcome.verdict);
         self.notes.text(&result.text);
-        let (folder, told_folder, has_told_folder) = self.folders_around(at, body.cwd.is_some());
+        let (folder, logged_folder, has_logged_folder) = self.folders_around(at, body.cwd.is_some());
         let open_file = self.shell.open.clone();
-        self.told_places(body.cwd.clone(), body.open.clone());
-        let told_folder = if body.cwd.is_some() { self.folders.shell.clone() } else { told_folder };
+        self.set_places(body.cwd.clone(), body.open.clone());
+        let logged_folder = if body.cwd.is_some() { self.folders.shell.clone() } else { logged_folder };
         self.file_effects(&Answer {
             step: at,
             open: &open,
@@ -342,8 +342,8 @@ impl Work {
             text: &body.text,
             details: result.details.as_deref(),
             folder: folder.as_deref(),
-            told_folder: told_folder.as_deref(),
-            has_told_folder,
+            logged_folder: logged_folder.as_deref(),
+            has_logged_folder,
             open_file: open_file.as_deref().or(self.shell.open.clone().as_deref()),
         });
         if could_change(&open.call) && outcome.reason != Some("rejected") {

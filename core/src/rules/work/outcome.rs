@@ -134,8 +134,8 @@ fn by_text(text: &str, mut given: Given<'_>) -> Outcome {
             At::Tail if is_error_line => few,
             At::Tail => last,
         };
-        let is_told = is_error_line && (given.exit.is_some() || given.is_error.is_some());
-        if is_told || !row.is_match(place) {
+        let is_recorded = is_error_line && (given.exit.is_some() || given.is_error.is_some());
+        if is_recorded || !row.is_match(place) {
             continue;
         }
         let is_fine = given.exit == Some(0) || given.is_error == Some(false);

@@ -267,19 +267,19 @@ mod tests {
 
     #[test]
     fn a_listing_keeps_all_lines_and_takes_their_numbers_off() {
-        let told = |text, is_file| {
+        let view_of = |text, is_file| {
             let lines = listing(text, is_file)?;
             let lines = lines.iter().map(|(n, line)| format!("{}{line}", n.map_or(String::new(), |n| format!("{n}="))));
             Some(lines.collect::<Vec<_>>().join("|"))
         };
-        assert_eq!(told("Here:\n     1\ta\n     2\t\n", false).as_deref(), Some("Here:|1=a|2=|"));
-        assert_eq!(told("1. a\n2. b", false), None);
-        assert_eq!(told("1. a\n2. b", true).as_deref(), Some("1=a|2=b"));
+        assert_eq!(view_of("Here:\n     1\ta\n     2\t\n", false).as_deref(), Some("Here:|1=a|2=|"));
+        assert_eq!(view_of("1. a\n2. b", false), None);
+        assert_eq!(view_of("1. a\n2. b", true).as_deref(), Some("1=a|2=b"));
         assert_eq!(
-            told("[File: /m.py (2 lines total)]\n1:a\n2:b", true).as_deref().map(|t| t.contains("1=a|2=b")),
+            view_of("[File: /m.py (2 lines total)]\n1:a\n2:b", true).as_deref().map(|t| t.contains("1=a|2=b")),
             Some(true)
         );
-        assert_eq!(told("1\tonly\nwords\nmore", false), None);
+        assert_eq!(view_of("1\tonly\nwords\nmore", false), None);
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn w7_windows_tell_path_and_total() {
+    fn w7_windows_give_path_and_total() {
         let shown = Shown::window("x\n[File: /r/m.py (3 lines total)]\n1:a\n2:\n3:\n(0 more lines below)\n").unwrap();
         assert_eq!((shown.path.as_deref(), shown.total, shown.is_whole), (Some("/r/m.py"), Some(3), true));
         assert_eq!(shown.lines.len(), 3);

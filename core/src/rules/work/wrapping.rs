@@ -25,9 +25,9 @@ pub(super) fn unwrap<'t>(result: &'t ToolResult<'_>, is_shell: bool) -> Body<'t>
     let mut body = of_text(&result.text, is_shell);
     body.exit = result.exit.or(body.exit);
     body.ms = result.ms.or(body.ms);
-    let told = |text: &Option<Cow<'_, str>>| text.as_deref().filter(|text| !text.is_empty()).map(str::to_owned);
-    body.cwd = told(&result.cwd).or(body.cwd);
-    body.open = told(&result.open_file).or(body.open);
+    let non_empty = |text: &Option<Cow<'_, str>>| text.as_deref().filter(|text| !text.is_empty()).map(str::to_owned);
+    body.cwd = non_empty(&result.cwd).or(body.cwd);
+    body.open = non_empty(&result.open_file).or(body.open);
     body
 }
 
@@ -157,11 +157,11 @@ fn trailer<'t>(text: &'t str, body: &mut Body<'_>) -> Option<&'t str> {
     }
     let tail = trimmed.get(from..)?;
     let (what, found) = TRAILERS.iter().find_map(|(what, pattern)| Some((*what, pattern.captures(tail)?)))?;
-    let told = found.get(1).map(|told| told.as_str());
+    let captured = found.get(1).map(|group| group.as_str());
     match what {
-        "exit" if body.exit.is_none() => body.exit = told.and_then(|exit| exit.parse().ok()),
-        "cwd" if body.cwd.is_none() => body.cwd = told.map(str::to_owned),
-        "open" if body.open.is_none() => body.open = told.map(str::to_owned),
+        "exit" if body.exit.is_none() => body.exit = captured.and_then(|exit| exit.parse().ok()),
+        "cwd" if body.cwd.is_none() => body.cwd = captured.map(str::to_owned),
+        "open" if body.open.is_none() => body.open = captured.map(str::to_owned),
         _ => {}
     }
     text.get(..from + found.get(0)?.start())

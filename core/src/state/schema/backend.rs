@@ -99,19 +99,19 @@ fn message(error: &ValidationError<'_>) -> String {
 
 /// What each of some schemas wants, of which none fits.
 fn none_of(schemas: &[Vec<ValidationError<'_>>], path: &str) -> String {
-    let mut told: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for error in schemas.iter().take(ALTERNATIVES_MAX).filter_map(|errors| errors.first()) {
         let at = error.instance_path().as_str();
         let at = at.strip_prefix(path).unwrap_or(at);
         let message = if at.is_empty() { alone(error) } else { format!("{} at {at}", alone(error)) };
-        if !told.contains(&message) {
-            told.push(message);
+        if !messages.contains(&message) {
+            messages.push(message);
         }
     }
     if schemas.len() > ALTERNATIVES_MAX {
-        told.push("…".to_owned());
+        messages.push("…".to_owned());
     }
-    told.join(", or ")
+    messages.join(", or ")
 }
 
 /// The same of a schema in another, without those that are in it in turn.

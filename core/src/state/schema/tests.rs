@@ -9,7 +9,7 @@ fn found(schema: &str, value: &str) -> Vec<String> {
 }
 
 #[test]
-fn tells_paths_and_what_is_wanted() {
+fn reports_paths_and_what_is_wanted() {
     let schema = r#"{"type":"object","properties":{"a":{"type":"number"},"l":{"items":{"type":"integer"}},"b":true},
         "required":["b"],"additionalProperties":false}"#;
     assert_eq!(
@@ -22,7 +22,7 @@ fn tells_paths_and_what_is_wanted() {
 }
 
 #[test]
-fn tells_a_choice_by_what_its_schemas_want() {
+fn reports_a_choice_by_what_its_schemas_want() {
     let either = r#"{"anyOf":[{"type":"integer"},{"type":"null"},{"type":"null"}]}"#;
     assert_eq!(found(either, "\"x\""), [" integer required, or null required"]);
     let forms = r#"{"oneOf":[{"properties":{"a":{"minimum":3}}},{"anyOf":[{"type":"null"}]}]}"#;
@@ -35,7 +35,7 @@ fn tells_a_choice_by_what_its_schemas_want() {
 }
 
 #[test]
-fn tells_which_keys_of_the_schema_are_broken() {
+fn reports_which_keys_of_the_schema_are_broken() {
     let schema = r##"{"$id":"https://example.com/root.json","$defs":{"a b/c~%é":{"type":"number","maximum":5},
         "own":{"$id":"own.json","properties":{"y":{"enum":[1]}}}},
         "properties":{"x":{"$ref":"#/$defs/a%20b~1c~0%25%C3%A9"},"o":{"$ref":"own.json"},

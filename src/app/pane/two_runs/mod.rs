@@ -24,7 +24,7 @@ pub struct TwoRunsView {
     /// The runs; None while they are read and aligned.
     pub runs: Option<TwoRuns>,
     /// How far that is, or why it ended.
-    pub told: String,
+    pub status: String,
     /// Scroll and cursor, in rows.
     pub scroll: Scroll,
     /// The side in front: Enter opens its run, a narrow screen shows it.
@@ -66,7 +66,7 @@ impl App {
             self.table.anchor = None;
             return self.compare_runs(places, effects);
         }
-        let Some(place) = self.run_at_cursor() else { return self.tell("no run under the cursor") };
+        let Some(place) = self.run_at_cursor() else { return self.notify("no run under the cursor") };
         let is_same = |other: &RunPlace| (&other.file, other.record) == (&place.file, place.record);
         match self.two_runs.marked.clone() {
             Some(marked) if !is_same(&marked) => self.compare_runs([marked, place], effects),
@@ -76,11 +76,11 @@ impl App {
             }
             Some(marked) => {
                 (self.two_runs.marked, self.attempts.chosen) = (None, None);
-                self.tell(format!("{} is no longer marked", marked.name));
+                self.notify(format!("{} is no longer marked", marked.name));
             }
             None => {
                 let again = if self.is_pair(&place) { "compares its two trajectories" } else { "takes that back" };
-                self.tell(format!(
+                self.notify(format!(
                     "{} is marked: D on another run shows both side by side; D again {again}",
                     place.name
                 ));
@@ -141,7 +141,7 @@ impl App {
             is_whole: before.is_whole,
             lower: before.lower,
             number: before.number + 1,
-            told: "Reading both runs…".to_owned(),
+            status: "Reading both runs…".to_owned(),
             under,
             ..TwoRunsView::default()
         };
@@ -153,7 +153,7 @@ impl App {
 
     pub(in crate::app) fn aligning(&mut self, number: u64, per_cent: usize) {
         if self.two_runs.number == number {
-            self.two_runs.told = format!("Reading both runs… {per_cent} %");
+            self.two_runs.status = format!("Reading both runs… {per_cent} %");
         }
     }
 
@@ -164,7 +164,7 @@ impl App {
             return;
         }
         match made {
-            Err(why) => view.told = why,
+            Err(why) => view.status = why,
             Ok((sides, rows)) => {
                 let runs = TwoRuns::of(sides, rows);
                 let first = runs.differences.first().copied();
@@ -172,7 +172,7 @@ impl App {
                 view.scroll.jump_to(first.unwrap_or(0));
                 view.runs = Some(runs);
                 if is_one {
-                    self.tell("the runs do not differ: all rows are the same");
+                    self.notify("the runs do not differ: all rows are the same");
                 }
             }
         }
@@ -234,15 +234,15 @@ impl App {
         let scroll = if self.pane == Pane::AlignedState { &mut view.state_scroll } else { &mut view.scroll };
         match found {
             Some(row) => scroll.jump_to(row),
-            None => self.tell(if is_forward { "no later difference" } else { "no earlier difference" }),
+            None => self.notify(if is_forward { "no later difference" } else { "no earlier difference" }),
         }
     }
 
     /// Shows all values of both states, or only those that differ.
     pub(in crate::app) fn toggle_alike_values(&mut self) {
         self.two_runs.is_whole = !self.two_runs.is_whole;
-        let told = if self.two_runs.is_whole { "all values of both states" } else { "only the values that differ" };
-        self.tell(told);
+        let hint = if self.two_runs.is_whole { "all values of both states" } else { "only the values that differ" };
+        self.notify(hint);
     }
 
     /// Puts the left or the right run in front.
@@ -266,7 +266,7 @@ impl App {
         let (place, step) = (runs.sides[view.front].data.place.clone(), row.step_before(view.front).max(0));
         if place.file.is_some() && place.file != self.session.path {
             self.two_runs.going = Some((place.record, step));
-            self.tell(format!("opening {}; q comes back", place.name));
+            self.notify(format!("opening {}; q comes back", place.name));
             effects.extend(place.file.map(Effect::OpenFile));
         } else if self.session.run.is_some() && (self.is_one_run() || self.session.trajectory == place.record) {
             self.pane = Pane::Steps;

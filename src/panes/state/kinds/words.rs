@@ -32,9 +32,9 @@ pub(super) fn file(slots: &Slots<'_>, room: usize) -> Words {
     let facts = open.run().work().and_then(|work| work.file_facts(work.file_of_path(slots.instance())?, step));
     let Some(facts) = facts else { return Vec::new() };
     let word = last_word(&facts);
-    let is_told = facts.added + facts.removed > 0 && !facts.is_deleted;
+    let has_changes = facts.added + facts.removed > 0 && !facts.is_deleted;
     let mut out = Vec::new();
-    match (is_told, room >= FILE_WORDS_CELLS) {
+    match (has_changes, room >= FILE_WORDS_CELLS) {
         (true, false) => out.extend(delta(&facts, DELTA_CELLS)),
         (false, false) => out.push(dim(word)),
         (_, true) => {
@@ -63,8 +63,8 @@ pub(super) fn slots_step(slots: &Slots<'_>) -> Option<Piece> {
 /// W5 `file`: how many files, and how many of them the run changed.
 pub(super) fn files(all: &[Slots<'_>], _room: usize) -> Words {
     let changed = all.iter().filter(|slots| slots.has("edits")).count();
-    let told = if changed > 0 { format!(" · {} changed", count_text(changed)) } else { String::new() };
-    vec![dim(&format!("{}{told}", count_of(all.len(), "file")))]
+    let changed_label = if changed > 0 { format!(" · {} changed", count_text(changed)) } else { String::new() };
+    vec![dim(&format!("{}{changed_label}", count_of(all.len(), "file")))]
 }
 
 /// How many instances there are.
@@ -147,21 +147,21 @@ pub(super) fn todos(all: &[Slots<'_>], room: usize) -> Words {
     let whole: usize = parts.iter().map(|(_, _, text)| 4 + width(item(text).as_str())).sum();
     let mut out = Vec::new();
     for (place, (sign, role, text)) in parts.iter().enumerate() {
-        let is_told = whole <= room || *sign == "▣";
+        let is_labelled = whole <= room || *sign == "▣";
         if place > 0 {
             out.push(Piece::of(Role::Text, if whole <= room { "  " } else { " " }));
         }
         out.push(Piece::of(*role, sign));
-        if is_told {
+        if is_labelled {
             out.push(Piece::of(Role::Text, " "));
             out.push(Piece::safe(*role, item(text)));
         }
     }
     let done = parts.iter().filter(|(sign, ..)| *sign == "■").count();
     let taken: usize = out.iter().map(Piece::width).sum();
-    let told = format!("  {done} of {}", parts.len());
-    if taken + width(&told) <= room {
-        out.push(dim(&told));
+    let progress = format!("  {done} of {}", parts.len());
+    if taken + width(&progress) <= room {
+        out.push(dim(&progress));
     }
     out
 }
@@ -242,8 +242,8 @@ pub(super) fn tools(all: &[Slots<'_>], _room: usize) -> Words {
 
 /// The values of the slots one after the other, each cut.
 pub(super) fn scalars(slots: &Slots<'_>, _room: usize) -> Words {
-    let is_told = |(_, leaf): &(String, Leaf)| leaf.value.short() != Some("null");
-    let leaves: Vec<_> = slots.leaves().into_iter().filter(is_told).collect();
+    let is_set = |(_, leaf): &(String, Leaf)| leaf.value.short() != Some("null");
+    let leaves: Vec<_> = slots.leaves().into_iter().filter(is_set).collect();
     let is_one = leaves.len() == 1;
     let mut out = Vec::new();
     for (name, leaf) in &leaves {

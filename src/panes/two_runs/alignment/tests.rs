@@ -21,7 +21,7 @@ fn result(id: &str, text: &str) -> String {
 }
 
 /// The rows of two runs of messages: how the sides relate to each other, and their steps.
-fn told(left: &[String], right: &[String]) -> Vec<String> {
+fn aligned_rows(left: &[String], right: &[String]) -> Vec<String> {
     let load = |messages: &[String]| {
         let text = format!("{{\"id\":\"t\",\"messages\":[{}]}}\n", messages.join(","));
         let loaded = ingest::load(Input::memory("made", text), Some("adp")).unwrap();
@@ -43,8 +43,8 @@ fn told(left: &[String], right: &[String]) -> Vec<String> {
 fn a_call_with_its_result_is_a_row_and_other_ids_are_no_difference() {
     let left = [said("user", "go"), call("a", "ls"), result("a", "x y"), call("b", "make"), result("b", "ok")];
     let right = [said("user", "go"), call("c", "ls"), result("c", "x y"), call("d", "make"), result("d", "failed")];
-    assert_eq!(told(&left, &right), ["Same 0 0", "Alike 1 1", "Result 3 3"]);
-    assert_eq!(told(&left, &left), ["Same 0 0", "Same 1 1", "Same 3 3"]);
+    assert_eq!(aligned_rows(&left, &right), ["Same 0 0", "Alike 1 1", "Result 3 3"]);
+    assert_eq!(aligned_rows(&left, &left), ["Same 0 0", "Same 1 1", "Same 3 3"]);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn what_one_run_does_alone_stands_on_its_side_and_the_rest_is_aligned_by_verb_an
     let left = [said("user", "go"), call("a", "ls"), said("assistant", "done")];
     let right =
         [said("user", "go"), call("a", "pwd"), call("b", "ls"), result("b", "x"), said("assistant", "all done")];
-    assert_eq!(told(&left, &right), ["Same 0 0", "Right - 1", "Result 1 2", "Changed 2 4"]);
-    assert_eq!(told(&left, &[]), ["Left 0 -", "Left 1 -", "Left 2 -"]);
-    assert_eq!(told(&[], &[]), [""; 0]);
+    assert_eq!(aligned_rows(&left, &right), ["Same 0 0", "Right - 1", "Result 1 2", "Changed 2 4"]);
+    assert_eq!(aligned_rows(&left, &[]), ["Left 0 -", "Left 1 -", "Left 2 -"]);
+    assert_eq!(aligned_rows(&[], &[]), [""; 0]);
 }

@@ -54,7 +54,7 @@ fn type_changes(before: &J, after: &J, at: &mut Vec<Key>, out: &mut Vec<Vec<Key>
 }
 
 impl Check<'_> {
-    fn tell(&mut self, step: usize, path: Option<String>, rule: &str) {
+    fn report(&mut self, step: usize, path: Option<String>, rule: &str) {
         let severity = match rule {
             "invalid-json" | "not-a-message" | "bad-reference" | "bad-output-path" | "dangling-reference"
             | "plan-cycle" => "error",
@@ -68,18 +68,18 @@ impl Check<'_> {
     fn message(&mut self, n: usize) {
         let step = &self.steps[n];
         match step.class {
-            _ if step.is_broken => self.tell(n, None, "invalid-json"),
-            Some(Class::NotAMessage) => self.tell(n, None, "not-a-message"),
-            Some(Class::Unknown) => self.tell(n, None, "unknown-type"),
+            _ if step.is_broken => self.report(n, None, "invalid-json"),
+            Some(Class::NotAMessage) => self.report(n, None, "not-a-message"),
+            Some(Class::Unknown) => self.report(n, None, "unknown-type"),
             _ => {}
         }
         let mut twice = step.twice.clone();
         message::twice(&step.message, &mut Vec::new(), &mut twice);
-        twice.into_iter().for_each(|path| self.tell(n, Some(path), "duplicate-key"));
+        twice.into_iter().for_each(|path| self.report(n, Some(path), "duplicate-key"));
         let faults = step.data.as_ref().map_or(&[][..], |d| &d.faults);
-        faults.iter().for_each(|rule| self.tell(n, None, rule));
+        faults.iter().for_each(|rule| self.report(n, None, rule));
         if !step.withdrawn.is_empty() {
-            self.tell(n, None, "context-rebuilt");
+            self.report(n, None, "context-rebuilt");
         }
     }
 
@@ -91,16 +91,16 @@ impl Check<'_> {
         let after = fold::fold(self.steps, &step.context[..=place]);
         let (_, misfits) = fold::add(&mut before.clone(), self.steps, n);
         let named = |path: &[Key]| Some(path::reference(&data.kind, path));
-        misfits.iter().for_each(|path| self.tell(n, named(path), "method-type"));
+        misfits.iter().for_each(|path| self.report(n, named(path), "method-type"));
         let events = fold::message_events(self.steps, n, &before, &after);
         if !events.is_empty() && events.iter().all(|event| event.op == "same") {
-            self.tell(n, named(&[]), "no-op-write");
+            self.report(n, named(&[]), "no-op-write");
         }
         let value = |state: &State| state.get(&data.kind, data.instance.as_deref())?.tree.as_ref().map(|t| t.value());
         if let (Some(before), Some(after)) = (value(&before), value(&after)) {
             let mut changes = Vec::new();
             type_changes(&before, &after, &mut Vec::new(), &mut changes);
-            changes.iter().for_each(|path| self.tell(n, named(path), "type-change"));
+            changes.iter().for_each(|path| self.report(n, named(path), "type-change"));
         }
     }
 
@@ -120,10 +120,10 @@ impl Check<'_> {
         for (i, node) in nodes.iter().enumerate() {
             let call = Some(format!("calls[{i}]"));
             if node.strings.iter().any(|(_, expr)| *expr == Expr::Invalid) {
-                self.tell(n, call.clone(), "bad-reference");
+                self.report(n, call.clone(), "bad-reference");
             }
             if node.places.is_none() {
-                self.tell(n, call, "bad-output-path");
+                self.report(n, call, "bad-output-path");
             }
             self.dangling(n, &scene, &nodes, i);
             if source == "plan" {
@@ -132,7 +132,7 @@ impl Check<'_> {
         }
         let edges: Vec<_> = plan::edges(&nodes, state).into_iter().map(|(from, to, _)| (from, to)).collect();
         for cycle in Graph::of(nodes.len(), &edges).cycles {
-            self.tell(n, Some(format!("calls[{}]", cycle[0])), "plan-cycle");
+            self.report(n, Some(format!("calls[{}]", cycle[0])), "plan-cycle");
         }
     }
 
@@ -149,7 +149,7 @@ impl Check<'_> {
                 gates.iter().any(|gate| scene.gate(nodes, i, scope.as_deref(), gate) == Standing::Dead)
             };
             if scopes.iter().all(is_dead) {
-                self.tell(n, Some(text.clone()), "dangling-reference");
+                self.report(n, Some(text.clone()), "dangling-reference");
             }
         }
     }
@@ -164,7 +164,7 @@ impl Check<'_> {
                 })
             };
             if !nodes.iter().enumerate().any(reads) {
-                self.tell(n, Some(path::reference(&write.0, &write.1)), "unused-write");
+                self.report(n, Some(path::reference(&write.0, &write.1)), "unused-write");
             }
         }
     }
@@ -180,7 +180,7 @@ impl Check<'_> {
                 let violations = violations(identity);
                 let old = before.get(&identity.id);
                 for path in violations.iter().filter(|path| !old.is_some_and(|old| old.contains(path))) {
-                    self.tell(n, Some(path::reference(&identity.id.0, path)), "schema-violation");
+                    self.report(n, Some(path::reference(&identity.id.0, path)), "schema-violation");
                 }
                 now.insert(identity.id.clone(), violations);
             }

@@ -129,7 +129,7 @@ pub(crate) fn run(steps: &[Step]) -> (Vec<State>, Vec<Event>) {
 }
 
 /// The event of a leaf that is there afterwards.
-fn told(id: &Id, n: usize, path: &[Key], before: &State, after: &State) -> Option<Event> {
+fn leaf_event(id: &Id, n: usize, path: &[Key], before: &State, after: &State) -> Option<Event> {
     let (value, by) = after.leaf(id, path)?;
     let op = match before.leaf(id, path) {
         None => "add",
@@ -160,7 +160,7 @@ pub(crate) fn message_events(steps: &[Step], n: usize, before: &State, after: &S
     drops(n, Some(n), before, after, &mut events);
     let id = (data.kind.clone(), data.instance.clone());
     let (writes, _) = add(&mut before.clone(), steps, n);
-    events.extend(writes.iter().filter_map(|path| told(&id, n, path, before, after)));
+    events.extend(writes.iter().filter_map(|path| leaf_event(&id, n, path, before, after)));
     events
 }
 
@@ -168,7 +168,7 @@ fn rebuilt(n: usize, before: &State, after: &State, events: &mut Vec<Event>) {
     drops(n, None, before, after, events);
     for identity in &after.identities {
         for (path, _, _) in identity.leaves() {
-            let event = told(&identity.id, n, &path, before, after);
+            let event = leaf_event(&identity.id, n, &path, before, after);
             events.extend(event.filter(|event| event.op != "same" || event.by == Some(n)));
         }
     }

@@ -70,28 +70,28 @@ fn is_empty(value: &J) -> bool {
 pub(super) fn check(check: &mut Check, record: &J) {
     let is_known = |v: &str| (0..=8).any(|minor| v == format!("ATIF-v1.{minor}"));
     if !text(record, "schema_version").is_some_and(is_known) {
-        check.tell("/schema_version", "atif.version", "error");
+        check.report("/schema_version", "atif.version", "error");
     }
     fields(check, record, &ROOT, "");
     if turns(record).is_empty() {
-        check.tell("/steps", "atif.required", "error");
+        check.report("/steps", "atif.required", "error");
     }
     let mut known: Vec<&str> = Vec::new();
     for (i, turn) in turns(record).iter().enumerate() {
         check.step = Some(i);
         let at = format!("/steps/{i}");
         if let Some(path) = control(turn, &at) {
-            check.tell(&path, "adp.control-chars", "warning");
+            check.report(&path, "adp.control-chars", "warning");
         }
         if turn.obj().is_none() {
-            check.tell(&at, "atif.type", "error");
+            check.report(&at, "atif.type", "error");
             continue;
         }
         turn_of(check, turn, i, &at);
         known.extend(calls(turn).iter().filter_map(|call| call.1));
         for (k, result) in results(turn).iter().enumerate() {
             if text(result, "source_call_id").is_some_and(|id| !known.contains(&id)) {
-                check.tell(&format!("{at}/observation/results/{k}/source_call_id"), "atif.link", "warning");
+                check.report(&format!("{at}/observation/results/{k}/source_call_id"), "atif.link", "warning");
             }
         }
     }
@@ -101,7 +101,7 @@ fn fields(check: &mut Check, value: &J, known: &[&str], at: &str) {
     for (key, _) in value.obj().map_or(&[][..], |o| &o.members) {
         if !known.contains(&key.as_str()) {
             let key = key.replace('~', "~0").replace('/', "~1");
-            check.tell(&format!("{at}/{key}"), "atif.extra-field", "error");
+            check.report(&format!("{at}/{key}"), "atif.extra-field", "error");
         }
     }
 }
@@ -109,22 +109,22 @@ fn fields(check: &mut Check, value: &J, known: &[&str], at: &str) {
 fn turn_of(check: &mut Check, turn: &J, i: usize, at: &str) {
     fields(check, turn, &STEP, at);
     match turn.get("source") {
-        None => check.tell(&format!("{at}/source"), "atif.required", "error"),
-        Some(_) if role(turn) == "unknown" => check.tell(&format!("{at}/source"), "atif.source", "error"),
+        None => check.report(&format!("{at}/source"), "atif.required", "error"),
+        Some(_) if role(turn) == "unknown" => check.report(&format!("{at}/source"), "atif.source", "error"),
         Some(_) => {}
     }
     let is_next = |id: &J| matches!(id, J::Num(n) if n.parse::<f64>() == Ok((i + 1) as f64));
     if !turn.get("step_id").is_some_and(is_next) {
-        check.tell(&format!("{at}/step_id"), "atif.step-id", "error");
+        check.report(&format!("{at}/step_id"), "atif.step-id", "error");
     }
     for key in ["tool_calls", "reasoning_content", "reasoning_effort"] {
         if role(turn) != "agent" && turn.get(key).is_some_and(|v| !is_empty(v)) {
-            check.tell(&format!("{at}/{key}"), "atif.agent-only", "error");
+            check.report(&format!("{at}/{key}"), "atif.agent-only", "error");
         }
     }
     for key in ["message", "reasoning_content"] {
         if role(turn) == "agent" && turn.get(key).and_then(joined).is_some_and(|said| thinks(&said)) {
-            check.tell(&format!("{at}/{key}"), "adp.think-token", "warning");
+            check.report(&format!("{at}/{key}"), "adp.think-token", "warning");
         }
     }
 }

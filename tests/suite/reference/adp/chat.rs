@@ -117,7 +117,7 @@ fn messages(record: &J) -> (&'static str, Vec<Message<'_>>) {
 pub(super) fn check(check: &mut Check, record: &J) {
     let (list, all) = messages(record);
     if all.is_empty() {
-        check.tell(&format!("/{list}"), "sft.empty", "warning");
+        check.report(&format!("/{list}"), "sft.empty", "warning");
     }
     for (i, message) in all.iter().enumerate() {
         check.step = Some(i);
@@ -130,42 +130,42 @@ pub(super) fn check(check: &mut Check, record: &J) {
         }
         if message.is_agent() != (turn % 2 == 1) {
             check.step = Some(start + turn);
-            check.tell(&format!("/{list}/{}", start + turn), "sft.alternate", "warning");
+            check.report(&format!("/{list}/{}", start + turn), "sft.alternate", "warning");
             break;
         }
     }
     if all.last().is_some_and(|last| !last.is_agent()) {
         check.step = Some(all.len() - 1);
-        check.tell(&format!("/{list}/{}", all.len() - 1), "sft.last-not-agent", "warning");
+        check.report(&format!("/{list}/{}", all.len() - 1), "sft.last-not-agent", "warning");
     }
 }
 
 fn message_of(check: &mut Check, message: &Message<'_>, at: &str) {
     if message.role == "unknown" {
-        check.tell(&format!("{at}/{}", message.speaker_key), "sft.role", "error");
+        check.report(&format!("{at}/{}", message.speaker_key), "sft.role", "error");
     }
     let path = message.key.map(|key| format!("{at}/{key}"));
     match (&path, &message.text) {
-        (None, _) if message.calls.is_empty() => check.tell(at, "sft.type", "error"),
+        (None, _) if message.calls.is_empty() => check.report(at, "sft.type", "error"),
         (None, _) => {}
         (Some(path), None) if message.key.is_some_and(|key| message.raw.some(key).is_some()) => {
-            check.tell(path, "sft.type", "error");
+            check.report(path, "sft.type", "error");
         }
         (Some(path), said) => {
             let said = said.as_deref().unwrap_or("");
             if is_blank(said) && message.calls.is_empty() && !message.has_more {
-                check.tell(path, "sft.empty", "warning");
+                check.report(path, "sft.empty", "warning");
             }
             if message.is_agent() && said.contains("<function=") && !has_whole_call(said) {
-                check.tell(path, "sft.call-syntax", "warning");
+                check.report(path, "sft.call-syntax", "warning");
             }
             if message.is_agent() && thinks(said) {
-                check.tell(path, "sft.think-token", "warning");
+                check.report(path, "sft.think-token", "warning");
             }
         }
     }
     if let Some(path) = control(message.raw, at) {
-        check.tell(&path, "adp.control-chars", "warning");
+        check.report(&path, "adp.control-chars", "warning");
     }
 }
 

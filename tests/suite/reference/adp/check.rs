@@ -34,7 +34,7 @@ pub(crate) fn findings(records: &[Option<J>]) -> Vec<Finding> {
     for (record, value) in records.iter().enumerate() {
         let mut check = Check { record, step: None, version: None, found: BTreeSet::new() };
         match value {
-            None => check.tell("", "adp.json", "error"),
+            None => check.report("", "adp.json", "error"),
             Some(value) => match shape::shape(value) {
                 Shape::Std => {
                     check.std(value, &languages);
@@ -51,7 +51,7 @@ pub(crate) fn findings(records: &[Option<J>]) -> Vec<Finding> {
                     check.repeats(value.get(key), key, value, "steps", &mut ids, &mut bodies);
                 }
                 Shape::Other => {
-                    check.tell("", "adp.shape", "warning");
+                    check.report("", "adp.shape", "warning");
                 }
             },
         }
@@ -145,27 +145,27 @@ pub(super) fn control(value: &J, at: &str) -> Option<String> {
 }
 
 impl Check {
-    pub(super) fn tell(&mut self, path: &str, rule: &str, severity: &'static str) {
+    pub(super) fn report(&mut self, path: &str, rule: &str, severity: &'static str) {
         let (record, step) = (self.record, self.step);
         self.found.insert(Finding { record, step, path: Some(path.to_owned()), rule: rule.to_owned(), severity });
     }
 
     fn extra(&mut self, path: &str) {
         let is_strict = self.version.is_some_and(|v| v >= 2);
-        self.tell(path, "adp.extra-field", if is_strict { "error" } else { "warning" });
+        self.report(path, "adp.extra-field", if is_strict { "error" } else { "warning" });
     }
 
     fn repeats(&mut self, id: Option<&J>, id_key: &str, value: &J, key: &str, ids: &mut Vec<J>, bodies: &mut Vec<J>) {
         self.step = None;
         if let Some(id) = id.filter(|id| is_id(id)) {
             if ids.contains(id) {
-                self.tell(&format!("/{id_key}"), "adp.duplicate-id", "warning");
+                self.report(&format!("/{id_key}"), "adp.duplicate-id", "warning");
             }
             ids.push(id.clone());
         }
         if let Some(body) = value.get(key).filter(|c| c.arr().is_some_and(|a| !a.is_empty())) {
             if bodies.iter().any(|b| b.same(body)) {
-                self.tell(&format!("/{key}"), "adp.duplicate-content", "warning");
+                self.report(&format!("/{key}"), "adp.duplicate-content", "warning");
             }
             bodies.push(body.clone());
         }
@@ -175,7 +175,7 @@ impl Check {
         let (version, fault) = shape::version(value);
         self.version = version;
         if let Some((rule, severity)) = fault {
-            self.tell("/schema_version", rule, severity);
+            self.report("/schema_version", rule, severity);
         }
         self.root(value);
         let items: Vec<Item> = value.get("content").and_then(J::arr).into_iter().flatten().map(Item::of).collect();
@@ -204,31 +204,31 @@ impl Check {
             }
         }
         match value.get("id") {
-            None => self.tell("/id", "adp.required", "error"),
-            Some(J::Str(id)) if is_blank(id) => self.tell("/id", "adp.empty", "warning"),
+            None => self.report("/id", "adp.required", "error"),
+            Some(J::Str(id)) if is_blank(id) => self.report("/id", "adp.empty", "warning"),
             Some(J::Str(_)) => {}
-            Some(_) => self.tell("/id", "adp.type", "error"),
+            Some(_) => self.report("/id", "adp.type", "error"),
         }
         match value.get("content") {
-            None => self.tell("/content", "adp.required", "error"),
-            Some(J::Arr(all)) if all.is_empty() => self.tell("/content", "adp.empty", "warning"),
+            None => self.report("/content", "adp.required", "error"),
+            Some(J::Arr(all)) if all.is_empty() => self.report("/content", "adp.empty", "warning"),
             Some(J::Arr(_)) => {}
-            Some(_) => self.tell("/content", "adp.type", "error"),
+            Some(_) => self.report("/content", "adp.type", "error"),
         }
         for key in ["available_apis", "available_custom_tools", "available_code_languages"] {
             match value.get(key) {
                 None | Some(J::Null) => {}
                 Some(J::Arr(all)) => {
                     let odd = all.iter().enumerate().filter(|(_, v)| v.str().is_none()).map(|(i, _)| i);
-                    odd.for_each(|i| self.tell(&format!("/{key}/{i}"), "adp.type", "error"));
+                    odd.for_each(|i| self.report(&format!("/{key}/{i}"), "adp.type", "error"));
                 }
-                Some(_) => self.tell(&format!("/{key}"), "adp.type", "error"),
+                Some(_) => self.report(&format!("/{key}"), "adp.type", "error"),
             }
         }
         match value.get("details") {
             None => {}
             Some(J::Obj(details)) => details.members.iter().for_each(|(k, v)| self.detail(k, v)),
-            Some(_) => self.tell("/details", "adp.type", "error"),
+            Some(_) => self.report("/details", "adp.type", "error"),
         }
     }
 
@@ -252,26 +252,26 @@ impl Check {
             || low.starts_with("pred_passes_")
             || ends.iter().any(|e| low.ends_with(e));
         if self.version.is_none() && value.str().is_none() {
-            self.tell(&path, "adp.details-type", "warning");
+            self.report(&path, "adp.details-type", "warning");
         }
         if self.version.is_some() && is_number && value.str().is_some() {
-            self.tell(&path, "adp.numeric-detail", "warning");
+            self.report(&path, "adp.numeric-detail", "warning");
         }
         if ["available_apis", "system_prompt"].contains(&key) {
-            self.tell(&path, "adp.details-misplaced", "warning");
+            self.report(&path, "adp.details-misplaced", "warning");
         }
     }
 
     fn item(&mut self, i: usize, item: &Item, languages: &[String]) {
         let at = format!("/content/{i}");
         if let Some((rule, severity, key)) = item.fault {
-            self.tell(&key.map_or(at.clone(), |key| format!("{at}/{key}")), rule, severity);
+            self.report(&key.map_or(at.clone(), |key| format!("{at}/{key}")), rule, severity);
         }
         if let Some(path) = control(&item.raw, &at) {
-            self.tell(&path, "adp.control-chars", "warning");
+            self.report(&path, "adp.control-chars", "warning");
         }
         let Some(class) = item.class else { return };
-        item.aliases.iter().for_each(|(_, alias)| self.tell(&format!("{at}/{alias}"), "adp.field-alias", "warning"));
+        item.aliases.iter().for_each(|(_, alias)| self.report(&format!("{at}/{alias}"), "adp.field-alias", "warning"));
         let fields = fields(class);
         for (key, _) in &item.fields.members {
             let is_known = fields.iter().any(|f| f.0 == key) || item.class_key == Some(key.as_str());
@@ -282,7 +282,7 @@ impl Check {
         for (key, kind, is_required, may_be_null) in fields {
             let path = format!("{at}/{}", item.written(key));
             match item.get(key) {
-                None if is_required => self.tell(&path, "adp.required", "error"),
+                None if is_required => self.report(&path, "adp.required", "error"),
                 None => {}
                 Some(J::Null) if may_be_null => {}
                 Some(value) => self.field(&path, value, kind, languages),
@@ -299,14 +299,14 @@ impl Check {
             Kind::Number => return self.number(path, value),
         };
         if !is_fine {
-            return self.tell(path, "adp.type", "error");
+            return self.report(path, "adp.type", "error");
         }
         match (kind, value) {
             (Kind::Source, J::Str(s)) if !["user", "agent", "environment"].contains(&s.as_str()) => {
-                self.tell(path, "adp.source", "error");
+                self.report(path, "adp.source", "error");
             }
-            (Kind::Language, J::Str(s)) if !languages.contains(s) => self.tell(path, "adp.language", "error"),
-            (Kind::Viewport, J::Arr(all)) if all.len() != 2 => self.tell(path, "adp.type", "error"),
+            (Kind::Language, J::Str(s)) if !languages.contains(s) => self.report(path, "adp.language", "error"),
+            (Kind::Viewport, J::Arr(all)) if all.len() != 2 => self.report(path, "adp.type", "error"),
             (Kind::Viewport, J::Arr(all)) => {
                 for (i, value) in all.iter().enumerate() {
                     self.integer(&format!("{path}/{i}"), value);
@@ -318,8 +318,8 @@ impl Check {
 
     fn number(&mut self, path: &str, value: &J) {
         match number(value) {
-            None => self.tell(path, "adp.type", "error"),
-            Some((_, true)) => self.tell(path, "adp.coerced", "warning"),
+            None => self.report(path, "adp.type", "error"),
+            Some((_, true)) => self.report(path, "adp.coerced", "warning"),
             Some(_) => {}
         }
     }
@@ -332,11 +332,11 @@ impl Check {
         match value {
             J::Num(n) if is_whole(n) => {}
             J::Num(n) if n.parse::<f64>().is_ok_and(|n| n.fract() == 0.0 && n.is_finite()) => {
-                self.tell(path, "adp.coerced", "warning");
+                self.report(path, "adp.coerced", "warning");
             }
-            J::Bool(_) => self.tell(path, "adp.coerced", "warning"),
-            J::Str(s) if is_whole(s) => self.tell(path, "adp.coerced", "warning"),
-            _ => self.tell(path, "adp.type", "error"),
+            J::Bool(_) => self.report(path, "adp.coerced", "warning"),
+            J::Str(s) if is_whole(s) => self.report(path, "adp.coerced", "warning"),
+            _ => self.report(path, "adp.type", "error"),
         }
     }
 
@@ -346,15 +346,15 @@ impl Check {
         let blank = |key: &str| item.text(key).is_some_and(is_blank);
         let has_text = ["text_observation", "image_observation", "message_action", "code_action"].contains(&class);
         if has_text && blank("content") {
-            self.tell(&format!("{at}/{}", item.written("content")), "adp.empty", "warning");
+            self.report(&format!("{at}/{}", item.written("content")), "adp.empty", "warning");
         }
         if class == "api_action" && blank("function") {
-            self.tell(&format!("{at}/function"), "adp.empty", "warning");
+            self.report(&format!("{at}/function"), "adp.empty", "warning");
         }
         let is_nothing = |key: &str| item.get(key).is_none_or(|v| *v == J::Null || v.str().is_some_and(is_blank));
         let has_image = item.get("image_observation").is_some_and(|v| *v != J::Null);
         if class == "web_observation" && ["html", "axtree", "url"].iter().all(|k| is_nothing(k)) && !has_image {
-            self.tell(at, "adp.empty", "warning");
+            self.report(at, "adp.empty", "warning");
         }
         let mut thoughts: Vec<&str> = Vec::new();
         if item.is_action() {
@@ -365,11 +365,11 @@ impl Check {
         }
         for key in thoughts {
             if item.text(key).is_some_and(thinks) {
-                self.tell(&format!("{at}/{}", item.written(key)), "adp.think-token", "warning");
+                self.report(&format!("{at}/{}", item.written(key)), "adp.think-token", "warning");
             }
         }
         if class == "image_observation" && item.text("content").is_some_and(is_local) {
-            self.tell(&format!("{at}/content"), "adp.image-path", "warning");
+            self.report(&format!("{at}/content"), "adp.image-path", "warning");
         }
     }
 
@@ -387,7 +387,7 @@ impl Check {
                 let finishing = ["final_answer", "finish", "stop", "submit", "end", "localization_finish"];
                 let is_end = item.class == Some("api_action") && finishing.contains(&name.as_str());
                 if item.is_tool() && !is_end && next.is_some_and(Item::is_action) {
-                    self.tell(&at, "adp.unanswered-call", "warning");
+                    self.report(&at, "adp.unanswered-call", "warning");
                 }
                 continue;
             }
@@ -396,7 +396,7 @@ impl Check {
             match item.call_id() {
                 None => {
                     if is_late && item.is_tool() && next.is_some_and(Item::is_observation) {
-                        self.tell(&at, "adp.call-id", "error");
+                        self.report(&at, "adp.call-id", "error");
                     }
                 }
                 Some(_) if item.is_observation() => {
@@ -405,18 +405,18 @@ impl Check {
                     let mut earlier = items[..i].iter().zip(&answers);
                     let is_again = earlier.any(|(o, answer)| o.is_observation() && has(o) && answer.is_some());
                     if !is_known || is_again || answers[i].is_none() {
-                        self.tell(&key, "adp.call-id", "error");
+                        self.report(&key, "adp.call-id", "error");
                     }
                 }
                 Some(_) if item.is_tool() => {
                     if items[..i].iter().any(|c| c.is_tool() && has(c)) {
-                        self.tell(&key, "adp.call-id", "error");
+                        self.report(&key, "adp.call-id", "error");
                     }
                     if !items[i..].iter().any(|o| o.is_observation() && has(o)) {
-                        self.tell(&key, "adp.unanswered-call", "error");
+                        self.report(&key, "adp.unanswered-call", "error");
                     }
                 }
-                Some(_) => self.tell(&key, "adp.call-id", "error"),
+                Some(_) => self.report(&key, "adp.call-id", "error"),
             }
         }
     }
@@ -434,10 +434,10 @@ impl Check {
                 list.as_ref().zip(name).is_some_and(|(list, name)| !list.iter().any(|n| n == name))
             };
             if item.class == Some("api_action") && is_out(&apis, item.text("function")) {
-                self.tell(&format!("/content/{i}/function"), "adp.available", "error");
+                self.report(&format!("/content/{i}/function"), "adp.available", "error");
             }
             if item.class == Some("code_action") && is_out(&allowed, item.text("language")) {
-                self.tell(&format!("/content/{i}/language"), "adp.available", "error");
+                self.report(&format!("/content/{i}/language"), "adp.available", "error");
             }
         }
         self.step = None;
@@ -446,7 +446,7 @@ impl Check {
             let is_used =
                 items.iter().any(|item| item.class == Some("code_action") && item.text("language") == Some(entry));
             if !is_used || !languages.iter().any(|l| l == entry) {
-                self.tell(&format!("/available_code_languages/{i}"), "adp.available", "error");
+                self.report(&format!("/available_code_languages/{i}"), "adp.available", "error");
             }
         }
     }
@@ -465,13 +465,13 @@ impl Check {
         let is_user = first.is_some() && item.is_observation() && item.text("source") == Some("user");
         if !is_user && item.class.is_some() {
             self.step = Some(first.unwrap_or(0));
-            self.tell(&format!("/content/{}", first.unwrap_or(0)), "adp.first-not-user", "warning");
+            self.report(&format!("/content/{}", first.unwrap_or(0)), "adp.first-not-user", "warning");
         }
         let last = &items[items.len() - 1];
         let is_agents = last.class == Some("text_observation") && last.text("source") == Some("agent");
         self.step = Some(items.len() - 1);
         if last.is_observation() && !is_agents {
-            self.tell(&format!("/content/{}", items.len() - 1), "adp.last-not-agent", "warning");
+            self.report(&format!("/content/{}", items.len() - 1), "adp.last-not-agent", "warning");
         }
         for (i, pair) in items.windows(2).enumerate() {
             let both = |fits: &dyn Fn(&Item) -> bool| pair.iter().all(fits);
@@ -483,7 +483,7 @@ impl Check {
             };
             if both(&is_message) || both(&is_user) {
                 self.step = Some(i + 1);
-                self.tell(&format!("/content/{}", i + 1), "adp.consecutive", "warning");
+                self.report(&format!("/content/{}", i + 1), "adp.consecutive", "warning");
             }
         }
     }

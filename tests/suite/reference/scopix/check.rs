@@ -43,7 +43,7 @@ fn port_path(agent: &str, which: &str, name: &str) -> Option<String> {
 }
 
 impl Check<'_> {
-    fn tell(&mut self, step: usize, path: Option<String>, rule: &str) {
+    fn report(&mut self, step: usize, path: Option<String>, rule: &str) {
         let severity = match rule {
             "invalid-json" | "bad-slot" | "input-type" | "required-input" | "output-type" | "fan-in-conflict"
             | "contract-cycle" => "error",
@@ -56,26 +56,26 @@ impl Check<'_> {
 
     fn record(&mut self, n: usize) {
         let step = &self.steps[n];
-        let Some(value) = &step.value else { return self.tell(n, None, "invalid-json") };
+        let Some(value) = &step.value else { return self.report(n, None, "invalid-json") };
         if step.shape == Shape::Unknown {
-            self.tell(n, None, "unknown-record");
+            self.report(n, None, "unknown-record");
         }
         let mut paths = Vec::new();
         twice(value, &mut Vec::new(), &mut paths);
-        paths.into_iter().for_each(|path| self.tell(n, Some(path), "duplicate-key"));
-        step.vanished.iter().for_each(|slot| self.tell(n, Some(slot_path(slot, &[])), "slot-vanished"));
-        step.skipped.iter().for_each(|slot| self.tell(n, Some(slot_path(slot, &[])), "bad-slot"));
+        paths.into_iter().for_each(|path| self.report(n, Some(path), "duplicate-key"));
+        step.vanished.iter().for_each(|slot| self.report(n, Some(slot_path(slot, &[])), "slot-vanished"));
+        step.skipped.iter().for_each(|slot| self.report(n, Some(slot_path(slot, &[])), "bad-slot"));
         let is_failure = value.get("success") == Some(&J::Bool(false));
         if step.shape == Shape::Result && is_failure {
-            self.tell(n, None, "agent-failed");
+            self.report(n, None, "agent-failed");
         }
         if let Some(nodes) = record::response(value).filter(|_| step.shape == Shape::Response) {
             let failed = nodes.iter().enumerate().filter(|(_, node)| text(node, "status") == Some("failed"));
             let failed: Vec<usize> = failed.map(|(i, _)| i).collect();
             if failed.is_empty() && is_failure {
-                self.tell(n, None, "agent-failed");
+                self.report(n, None, "agent-failed");
             }
-            failed.iter().for_each(|i| self.tell(n, Some(format!("nodes[{i}]")), "agent-failed"));
+            failed.iter().for_each(|i| self.report(n, Some(format!("nodes[{i}]")), "agent-failed"));
         }
     }
 
@@ -89,32 +89,32 @@ impl Check<'_> {
     ) {
         let path = Some(slot_path(&write.slot, &[]));
         if write.kind == J::Null || write.source == J::Null {
-            self.tell(n, path.clone(), "bad-slot");
+            self.report(n, path.clone(), "bad-slot");
         }
         if write.kind.str().is_some_and(|kind| !TYPES.contains(&kind)) {
-            self.tell(n, path.clone(), "unknown-data-type");
+            self.report(n, path.clone(), "unknown-data-type");
         }
         if write.kind.str() == Some("FILE_IDS") && write.value.as_ref().is_some_and(|value| !has_ids(value)) {
-            self.tell(n, path.clone(), "bad-value");
+            self.report(n, path.clone(), "bad-value");
         }
         if before.is_some_and(|old| *old != J::Null && write.kind != J::Null && *old != write.kind) {
-            self.tell(n, path.clone(), "type-change");
+            self.report(n, path.clone(), "type-change");
         }
         if let Some(time) = write.timestamp.str() {
             if times.get(&write.slot).is_some_and(|old| time < old.as_str()) {
-                self.tell(n, path.clone(), "timestamp-order");
+                self.report(n, path.clone(), "timestamp-order");
             }
             times.insert(write.slot.clone(), time.to_owned());
         }
         if is_same {
-            self.tell(n, path.clone(), "no-op-write");
+            self.report(n, path.clone(), "no-op-write");
         }
         let all = &self.steps[self.steps.len() - 1].contracts;
         let contract = write.source.str().and_then(|source| all.get(source));
         let output = contract.map(|c| c.outputs.iter().find(|o| o.name == write.slot));
         match output {
-            Some(None) => self.tell(n, path, "undeclared-output"),
-            Some(Some(output)) if write.kind.str() != Some(&output.kind) => self.tell(n, path, "output-type"),
+            Some(None) => self.report(n, path, "undeclared-output"),
+            Some(Some(output)) if write.kind.str() != Some(&output.kind) => self.report(n, path, "output-type"),
             _ => {}
         }
     }
@@ -128,10 +128,10 @@ impl Check<'_> {
         }
         let plan = step.contracts.plan();
         for (node, ..) in &plan.conflicts {
-            self.tell(last, Some(format!("nodes[{node}]")), "fan-in-conflict");
+            self.report(last, Some(format!("nodes[{node}]")), "fan-in-conflict");
         }
         for cycle in &plan.graph.cycles {
-            self.tell(last, Some(format!("nodes[{}]", cycle[0])), "contract-cycle");
+            self.report(last, Some(format!("nodes[{}]", cycle[0])), "contract-cycle");
         }
     }
 
@@ -140,9 +140,9 @@ impl Check<'_> {
         for output in &contract.outputs {
             let path = port_path(&contract.name, "outputs", &output.name);
             if !TYPES.contains(&output.kind.as_str()) {
-                self.tell(last, path.clone(), "unknown-data-type");
+                self.report(last, path.clone(), "unknown-data-type");
             } else if output.is_mergeable && !["FILE_IDS", "CATEGORIZATION"].contains(&output.kind.as_str()) {
-                self.tell(last, path, "not-mergeable");
+                self.report(last, path, "not-mergeable");
             }
         }
         for input in &contract.inputs {
@@ -154,9 +154,9 @@ impl Check<'_> {
             let mut offers = others.flat_map(|c| &c.outputs);
             let is_offered = offers.any(|o| fits((&o.kind, o.hint.as_deref()), input));
             match named {
-                Some(slot) if slot.write.kind.str() != Some(&input.kind) => self.tell(last, path, "input-type"),
+                Some(slot) if slot.write.kind.str() != Some(&input.kind) => self.report(last, path, "input-type"),
                 None if input.is_required && has_slot && !step.slots.iter().any(fitting) && !is_offered => {
-                    self.tell(last, path, "required-input");
+                    self.report(last, path, "required-input");
                 }
                 _ => {}
             }
