@@ -68,6 +68,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         tokenizer,
         compare: None,
         has_tour: false,
+        notice: None,
     };
     Ok(paths::end_of_screen(shell::run(settings)?))
 }

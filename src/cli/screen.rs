@@ -20,6 +20,9 @@ use std::time::Duration;
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
 const DEMO: &str = include_str!("../../samples/trip-run.jsonl");
 
+/// What is said where there is nothing to list.
+const NO_SESSIONS: &str = "no sessions of agents and no logs here: this is the demo. `obelus FILE` opens a run";
+
 impl Look {
     /// Where to begin, if that was said. The demo else begins where its story ends: at the last step, on the value that
     /// went wrong.
@@ -71,7 +74,7 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
         (_, Some(folder)) => latest_of(folder)?,
         ([], None) => match sessions(None, false) {
             Some(sessions) => sessions,
-            None => return show(None, format.forced(), look, beginning),
+            None => return show(None, format.forced(), look, Beginning { notice: Some(NO_SESSIONS), ..beginning }),
         },
         ([file], None) if file.is_stdin() || !file.as_ref().is_dir() || is_input_folder(file.as_ref()) => {
             if follow && !file.is_stdin() {
@@ -214,11 +217,13 @@ struct Beginning {
     record: Option<usize>,
     /// Whether the guided tour is shown.
     has_tour: bool,
+    /// What the status line says at first.
+    notice: Option<&'static str>,
 }
 
 /// Shows what was opened (None: the recorded run).
 fn show(opened: Option<Opened>, format: Option<&str>, look: Look, beginning: Beginning) -> Result<u8, Stop> {
-    let Beginning { follow, marks, compare, record, has_tour } = beginning;
+    let Beginning { follow, marks, compare, record, has_tour, notice } = beginning;
     if let Some(folder) = look.files.as_ref().filter(|folder| !folder.is_dir()) {
         let problem = Problem::unreadable(format!("{} is no folder", folder.display()));
         return Err(problem.hint("--files takes the folder in which the files lie by their ids").into());
@@ -247,6 +252,7 @@ fn show(opened: Option<Opened>, format: Option<&str>, look: Look, beginning: Beg
         tokenizer,
         compare,
         has_tour,
+        notice: notice.map(str::to_owned),
     };
     Ok(paths::end_of_screen(shell::run(settings)?))
 }

@@ -22,6 +22,9 @@ const PIECE: usize = 1 << 18;
 /// Time given to the run before the rest of the input is indexed, so that the first screen has its state.
 const FIRST_FOLD: Duration = Duration::from_millis(8);
 
+/// Most time that the rest of the input waits for the first frame: on a busy machine the two compete for processors.
+const FIRST_FRAME: Duration = Duration::from_millis(100);
+
 /// Least time between two events of progress, and between two looks at the file.
 const PROGRESS: Duration = Duration::from_millis(16);
 const PACE: Duration = Duration::from_millis(10);
@@ -48,6 +51,8 @@ pub struct Worker {
     pub live: Live,
     /// What the worker reports.
     pub events: Receiver<IngestEvent>,
+    /// Where the first frame is reported.
+    painted: Sender<()>,
     /// Only its end matters.
     _keep: Sender<()>,
 }
@@ -61,7 +66,9 @@ impl Worker {
         let live = Live::new(0, input, format);
         let (sender, events) = bounded(EVENTS_MAX);
         let (keep, dropped) = bounded(0);
+        let (painted, first_frame) = bounded(1);
         let mut work = Work::new(live.clone(), format, sender.clone(), dropped);
+        work.first_frame = Some(first_frame);
         let body = move || {
             if catch_unwind(AssertUnwindSafe(|| work.run())).is_err() {
                 let problem = Problem::unreadable("reading stopped: a fault in obelus").hint("please report it");
@@ -70,7 +77,13 @@ impl Worker {
         };
         let started = thread::Builder::new().name("ingest".to_owned()).spawn(body);
         started.map_err(|e| Problem::unreadable(format!("no thread to read with: {e}")))?;
-        Ok(Self { live, events, _keep: keep })
+        Ok(Self { live, events, painted, _keep: keep })
+    }
+
+    /// Reports that a frame is on the screen, so that the rest of the input is read.
+    pub fn report_frame(&self) {
+        // A full channel has the report already.
+        let _full = self.painted.try_send(());
     }
 }
 
@@ -127,6 +140,8 @@ pub(super) struct Work {
     is_polling: bool,
     events: Sender<IngestEvent>,
     dropped: Receiver<()>,
+    /// What reports the first frame, until it did or was waited for.
+    first_frame: Option<Receiver<()>>,
 }
 
 impl Work {
@@ -158,6 +173,7 @@ impl Work {
             is_polling: false,
             events,
             dropped,
+            first_frame: None,
         }
     }
 
@@ -231,6 +247,9 @@ impl Work {
             // If what was read is there no more, the next look reports.
             if got == 0 || !self.watch.note(&self.live.input, at, &piece[..got]) {
                 return Ok(());
+            }
+            if !is_first && let Some(first_frame) = self.first_frame.take() {
+                let _late = first_frame.recv_timeout(FIRST_FRAME);
             }
             self.framer.feed(&piece[..got], &mut self.live.records.write());
             if piece[got - 1] == 0 {

@@ -76,6 +76,8 @@ pub struct Settings {
     pub tokenizer: Option<Arc<dyn Tokenizer>>,
     /// Whether the guided tour is shown.
     pub has_tour: bool,
+    /// What the status line says at first.
+    pub notice: Option<String>,
     /// Two runs to begin with, side by side.
     pub compare: Option<[RunPlace; 2]>,
 }
@@ -311,6 +313,9 @@ impl Program {
             app.follow_from_start();
         }
         app.tour = settings.has_tour.then(Default::default);
+        if let Some(notice) = &settings.notice {
+            app.notify(notice.clone());
+        }
     }
 
     /// Begins to hear of an input whose session is shown.
@@ -375,6 +380,7 @@ impl Program {
             }
         });
         drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))?;
+        self.reading.iter().for_each(|reading| reading.worker.report_frame());
         Ok(size)
     }
 

@@ -5,6 +5,7 @@ use super::setting::Setting;
 use crate::json::{self, Data, Value};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// The name of the template of a list that is used where nothing else is asked for.
 pub(super) const DEFAULT: &str = "default";
@@ -18,6 +19,8 @@ const EXTRA_TOKENS: &str = "extra_special_tokens";
 /// What special tokens look like.
 const SPECIAL: &str = r"(?x) <\|[\w\ :-]{1,40}\|> | <｜[^｜<>]{1,40}｜> | \[/?[A-Z][A-Z_]{2,30}\] | \[gMASK\]
     | </?s> | <(?:bos|eos|sop|eop)> | <(?:start|end)_of_turn>";
+/// That pattern, compiled once for all templates.
+static SPECIAL_PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SPECIAL).ok());
 /// Most special tokens that are looked for.
 const SPECIAL_MAX: usize = 100;
 
@@ -74,7 +77,7 @@ impl TemplateSource {
                 _ => out.extend(value.as_str().map(str::to_owned)),
             }
         }
-        if let Ok(seen) = Regex::new(SPECIAL) {
+        if let Some(seen) = &*SPECIAL_PATTERN {
             let all = self.templates.iter().flat_map(|(_, text)| seen.find_iter(text));
             out.extend(all.map(|token| token.as_str().to_owned()));
         }

@@ -383,7 +383,7 @@ mod tests {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert_eq!(
             findings(&lines),
-            ["2 a no-op-write", "2 a timestamp-order", "2 a type-change", "3 a slot-vanished"]
+            ["2 a no-op-write", "2 a timestamp-order", "2 a type-change", "3 a slot-vanished", "4 a timestamp-order"]
         );
     }
 

@@ -67,6 +67,7 @@ pub(super) struct Slots {
     versions: HashMap<IdentityId, Vec<(StepNo, Option<SlotState>)>>,
     /// S12: writes that their own step wrote over: each with the number of the first event that is none of its own.
     earlier: HashMap<(IdentityId, StepNo), Vec<(u32, Meta)>>,
+    /// S29: the last timestamp of each, also of one that vanished.
     last_time: HashMap<IdentityId, Box<str>>,
     present: Vec<IdentityId>,
     pub(super) writes: Vec<Written>,
@@ -213,7 +214,6 @@ impl Slots {
     /// S11: a slot that is missing is dropped.
     fn drop_slot(&mut self, at: StepNo, id: IdentityId, notes: &mut Vec<Note>) {
         self.tree.drop_identity(at, id, EventOp::Drop);
-        self.last_time.remove(&id);
         let name = self.tree.identity(id).kind.clone();
         self.set(id, at, None);
         notes.push((SLOT_VANISHED, name, "it is no longer in the context, and no call deletes slots".to_owned()));
