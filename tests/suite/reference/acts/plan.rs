@@ -1,7 +1,7 @@
 //! Plans: which call waits for which (A37 to A41).
 
 use super::fold::State;
-use super::message::{self, Method};
+use super::message::{self, Data, Method};
 use super::resolve::{self, Outcome};
 use super::steps::Step;
 use crate::reference::graph;
@@ -161,6 +161,11 @@ pub(crate) fn instances(state: &State) -> Vec<String> {
     out
 }
 
+/// Whether a message erases: the method of an error is ignored (A11).
+fn erases(data: &Data) -> bool {
+    data.method == Method::Erase && data.kind != "error"
+}
+
 impl Scene<'_> {
     /// Whether a reference without value may get one (A41).
     fn can_come(&self, nodes: &[Node], me: usize, instance: Option<&str>, reference: &Ref) -> bool {
@@ -175,7 +180,7 @@ impl Scene<'_> {
         let gone = self.steps[..=self.at].iter().flat_map(|s| &s.withdrawn);
         let was = gone
             .filter_map(|s| self.steps[*s].data.as_ref())
-            .any(|d| d.kind == reference.kind && d.value.is_some() && d.method != Method::Erase);
+            .any(|d| d.kind == reference.kind && d.value.is_some() && !erases(d));
         by_node || is_approval || was
     }
 
@@ -201,7 +206,7 @@ impl Scene<'_> {
 
     fn is_erased(&self, node: &Node, instance: Option<&str>) -> bool {
         let erasing = self.steps[self.at].context.iter().filter(|s| **s > self.plan_step);
-        let mut data = erasing.filter_map(|s| self.steps[*s].data.as_ref()).filter(|d| d.method == Method::Erase);
+        let mut data = erasing.filter_map(|s| self.steps[*s].data.as_ref()).filter(|d| erases(d));
         let writes = unique(self.state, instance, node.places.clone().unwrap_or_default());
         data.any(|data| {
             let targets = data.targets.iter().map(|t| t.iter().cloned().map(Key::Name).collect::<Vec<_>>());
