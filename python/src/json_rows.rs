@@ -1,9 +1,8 @@
 //! The rows of batches as JSON texts: a column that holds them, or all columns as members.
 
+use crate::json_value;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
-use arrow_json::WriterBuilder;
-use arrow_json::writer::LineDelimited;
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::DataType;
 use obelus_core::model::Problem;
 
@@ -34,9 +33,9 @@ pub(crate) fn of(batches: &[RecordBatch], column: Option<&str>) -> Result<JsonRo
         let texts = match (column, batch.columns()) {
             (Some(name), _) => {
                 let column = batch.column_by_name(name).ok_or_else(|| no_column(name, batch))?;
-                Some(column).filter(|column| is_text(column)).ok_or_else(|| no_texts(name, column)).map(Some)?
+                Some(texts(column).ok_or_else(|| no_texts(name, column))?)
             }
-            (None, [only]) if is_text(only) => Some(only),
+            (None, [only]) => texts(only),
             (None, _) => None,
         };
         match texts {
@@ -58,9 +57,15 @@ fn no_texts(name: &str, column: &dyn Array) -> Problem {
     Problem::usage(message).hint("leave it out, to take all columns as members of a record")
 }
 
-fn is_text(column: &dyn Array) -> bool {
+/// A column that has texts, as an array of texts; None: it has something else.
+fn texts(column: &ArrayRef) -> Option<ArrayRef> {
     use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
-    matches!(column.data_type(), Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
+    let is_text = |kind: &DataType| matches!(kind, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView);
+    match column.data_type() {
+        kind if is_text(kind) => Some(ArrayRef::clone(column)),
+        DataType::Dictionary(_, kind) if is_text(kind) => arrow_cast::cast(column, kind).ok(),
+        _ => None,
+    }
 }
 
 /// A row that is null is an empty line, which is no record.
@@ -78,10 +83,10 @@ fn push_texts(column: &dyn Array, rows: &mut JsonRows) {
 }
 
 fn push_members(batch: &RecordBatch, rows: &mut JsonRows) -> Result<(), Problem> {
-    let mut writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(Vec::new());
-    let written = writer.write(batch).and_then(|()| writer.finish());
-    written.map_err(|e| Problem::usage(format!("the rows have no JSON: {e}")))?;
-    let text = writer.into_inner();
-    text.split(|byte| *byte == b'\n').filter(|row| !row.is_empty()).for_each(|row| rows.push(row));
+    let members = StructArray::from(batch.clone());
+    for row in 0..batch.num_rows() {
+        json_value::object(&mut rows.text, &members, row).map_err(|e| Problem::usage(e.to_string()))?;
+        rows.ends.push(rows.text.len());
+    }
     Ok(())
 }

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod json_rows;
+mod json_value;
 mod rows;
 
 use arrow_array::RecordBatch;
@@ -26,7 +27,9 @@ fn batches(data: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
     }
     if !data.hasattr("__arrow_c_stream__")? {
         let name = data.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("a {name} has no Arrow batches: pass a pyarrow Table or RecordBatch")));
+        return Err(PyTypeError::new_err(format!(
+            "a {name} has no Arrow batches: pass a pyarrow Table or RecordBatch"
+        )));
     }
     let reader = RecordBatchStreamReader::from_pyarrow_bound(data)?;
     reader.map(|batch| batch.map_err(|e| PyValueError::new_err(e.to_string()))).collect()
@@ -127,7 +130,7 @@ fn merge(py: Python<'_>, parts: Vec<String>) -> PyResult<String> {
     let merged = py.detach(|| {
         let mut whole = SummaryMaker::default();
         for text in &parts {
-            let line = json::parse(text).map_err(|e| e.message.to_string())?;
+            let line = json::parse(text).map_err(|e| e.message.clone())?;
             whole.merge(text, &line)?;
         }
         whole.line().map(|merged| line("-", merged.get())).map_err(|problem| problem.to_string())

@@ -26,23 +26,36 @@ pub(crate) fn batch(of: &Schema, rows: &[Vec<Cell>]) -> Result<RecordBatch, Arro
     let column = |(number, (_, kind)): (usize, &(&str, Type))| -> ArrayRef {
         let cells = rows.iter().filter_map(|row| row.get(number));
         match kind {
-            Type::Int => Arc::new(Int64Array::from_iter(cells.map(|cell| match cell {
-                Cell::Int(value) => *value,
-                _ => None,
-            }))),
-            Type::Float => Arc::new(Float64Array::from_iter(cells.map(|cell| match cell {
-                Cell::Float(value) => *value,
-                _ => None,
-            }))),
-            Type::Text => Arc::new(StringArray::from_iter(cells.map(|cell| match cell {
-                Cell::Text(value) => value.as_deref(),
-                _ => None,
-            }))),
+            Type::Int => {
+                let value = |cell: &Cell| match cell {
+                    Cell::Int(value) => *value,
+                    _ => None,
+                };
+                Arc::new(cells.map(value).collect::<Int64Array>())
+            }
+            Type::Float => {
+                let value = |cell: &Cell| match cell {
+                    Cell::Float(value) => *value,
+                    _ => None,
+                };
+                Arc::new(cells.map(value).collect::<Float64Array>())
+            }
+            Type::Text => {
+                fn value(cell: &Cell) -> Option<&str> {
+                    match cell {
+                        Cell::Text(value) => value.as_deref(),
+                        _ => None,
+                    }
+                }
+                Arc::new(cells.map(value).collect::<StringArray>())
+            }
             Type::Texts => {
                 let mut lists = ListBuilder::new(StringBuilder::new()).with_field(element());
                 for cell in cells {
                     if let Cell::Texts(texts) = cell {
-                        texts.iter().for_each(|text| lists.values().append_value(text));
+                        for text in texts {
+                            lists.values().append_value(text);
+                        }
                     }
                     lists.append(true);
                 }

@@ -1,126 +1,155 @@
-"""Spark's mapInArrow, Ray Data's map_batches and datasets.map give what one batch of all records gives.
+"""In Spark, Ray Data and `datasets`, the module gives for batches what it gives for all records at once.
 
-Only where asked for, since they are large: OBELUS_ENGINES=spark,ray,datasets (or all). OBELUS_DATA names a file of JSON
-Lines to use instead of a made one, of any size; then what each took is printed (pytest -s).
+Each test runs if its engine is installed: `pip install pyspark 'ray[data]' datasets`; Spark also needs Java.
 """
 
 import json
 import os
-import time
+import shutil
+import sys
 
 import obelus
 import pyarrow as pa
 import pytest
 
-ASKED = os.environ.get("OBELUS_ENGINES", "").split(",")
-
-
-def engine(name):
-    if name not in ASKED and "all" not in ASKED:
-        pytest.skip(f"OBELUS_ENGINES does not name {name}")
-
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    given = os.environ.get("OBELUS_DATA")
-    if given:
-        return given
-    step = {"class_": "text_observation", "content": "list the files", "source": "user"}
-    call = {"class_": "api_action", "function": "ls", "kwargs": {}, "reward": 0.1}
+def data(tmp_path_factory, trajectories):
     path = tmp_path_factory.mktemp("data") / "records.jsonl"
-    with open(path, "w") as out:
-        for n in range(5000):
-            out.write(json.dumps({"id": f"t{n % 4500}", "content": [step, {**call, "function": f"f{n % 7}"}]}) + "\n")
+    path.write_text("\n".join(trajectories) + "\n", encoding="utf-8")
     return str(path)
 
 
-def count(data):
-    with open(data, "rb") as lines:
-        return sum(1 for line in lines if line.strip())
+@pytest.fixture(scope="module")
+def whole(trajectories):
+    return pa.table({"value": trajectories})
 
 
-class Clock:
-    def __init__(self, name, data):
-        self.name, self.size, self.begun = name, os.path.getsize(data), time.monotonic()
-
-    def report(self, what):
-        took = time.monotonic() - self.begun
-        print(f"{self.name} {what}: {took:.1f} s, {self.size / took / 1e6:.0f} MB/s")
-        self.begun = time.monotonic()
+def as_set(rows, *but):
+    """Rows regardless of their order, without the columns that depend on how records are divided."""
+    return sorted(json.dumps([row[name] for name in row if name not in ("record", "line", *but)]) for row in rows)
 
 
-def summaries(batches):
-    for batch in batches:
-        yield pa.RecordBatch.from_pydict({"summary": [json.dumps(obelus.stats(batch, column="value", format="adp"))]})
+def findings_of_records(rows):
+    """Findings but for those that compare records: these see one batch."""
+    return [row for row in rows if not row["rule"].startswith("adp.duplicate")]
 
 
-def merged(batches):
-    """One summary of all that a partition has."""
-    parts = [json.loads(text) for batch in batches for text in batch.column(0).to_pylist()]
-    if parts:
-        yield pa.RecordBatch.from_pydict({"summary": [json.dumps(obelus.merge(parts))]})
+def without_repetition(summary):
+    """Statistics but for what compares records."""
+    names = ("warnings", "with_warnings", "errors", "with_errors")
+    rules = {rule: n for rule, n in summary["rules"].items() if not rule.startswith("adp.duplicate")}
+    return {name: value for name, value in summary.items() if name not in names} | {"rules": rules}
 
 
-def test_spark(data):
-    engine("spark")
-    from pyspark.sql import SparkSession
+@pytest.fixture(scope="module")
+def spark():
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 40)
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def test_spark_map_in_arrow(spark, data, whole):
     from pyspark.sql.pandas.types import from_arrow_schema
 
     def findings(batches):
         for batch in batches:
             yield obelus.check(batch, column="value", format="adp")
 
-    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    spark = session.config("spark.driver.memory", "3g").getOrCreate()
+    def records(batches):
+        for batch in batches:
+            yield obelus.records(batch, column="value", format="adp")
+
+    def summaries(batches):
+        merged = obelus.merge(obelus.stats(batch, column="value", format="adp") for batch in batches)
+        yield pa.RecordBatch.from_pydict({"summary": [json.dumps(merged)]})
+
+    lines = spark.read.text(data).repartition(3)
+    rows = lines.mapInArrow(findings, from_arrow_schema(obelus.FINDINGS)).collect()
+    expected = findings_of_records(obelus.check(whole, format="adp").to_pylist())
+    assert len(expected) > 10
+    assert as_set(findings_of_records(row.asDict() for row in rows)) == as_set(expected)
+
+    rows = lines.mapInArrow(records, from_arrow_schema(obelus.RECORDS)).collect()
+    expected = obelus.records(whole, format="adp").to_pylist()
+    but = ("warnings", "errors", "rules")
+    assert as_set((row.asDict() for row in rows), *but) == as_set(expected, *but)
+
+    parts = lines.mapInArrow(summaries, "summary string").toLocalIterator()
+    merged = obelus.merge(json.loads(row["summary"]) for row in parts)
+    assert without_repetition(merged) == without_repetition(obelus.stats(whole, format="adp"))
+
+
+def test_spark_reads_parquet_with_columns(spark, tmp_path):
+    from pyspark.sql.pandas.types import from_arrow_schema
+    import pyarrow.parquet as pq
+
+    messages = [{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": "Yes."}]
+    rows = pa.table({"id": [f"r{n}" for n in range(90)], "messages": [messages[: 1 + n % 2] for n in range(90)]})
+    pq.write_table(rows, tmp_path / "rows.parquet", compression="gzip")
+
+    def records(batches):
+        for batch in batches:
+            yield obelus.records(batch)
+
+    answer = spark.read.parquet(str(tmp_path)).mapInArrow(records, from_arrow_schema(obelus.RECORDS)).collect()
+    assert as_set(row.asDict() for row in answer) == as_set(obelus.records(rows).to_pylist())
+
+
+def test_ray_map_batches(data, whole):
+    ray = pytest.importorskip("ray")
+    pytest.importorskip("ray.data")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=200 * 10**6)
     try:
-        clock = Clock("spark", data)
-        lines = spark.read.text(data)
-        rows = lines.mapInArrow(findings, from_arrow_schema(obelus.FINDINGS))
-        rules = {row["rule"]: row["count"] for row in rows.groupBy("rule").count().collect()}
-        clock.report("check")
-        parts = lines.mapInArrow(summaries, "summary string").coalesce(2).mapInArrow(merged, "summary string")
-        whole = obelus.merge([json.loads(row["summary"]) for row in parts.collect()])
-        clock.report("stats")
-    finally:
-        spark.stop()
-    assert whole["records"] == count(data)
-    own = {rule: n for rule, n in whole["rules"].items() if not rule.startswith("adp.duplicate")}
-    assert own == {rule: n for rule, n in rules.items() if not rule.startswith("adp.duplicate")}
+        lines = ray.data.read_text(data, override_num_blocks=4)
+        options = {"batch_format": "pyarrow", "batch_size": 40, "fn_kwargs": {"column": "text", "format": "adp"}}
+        expected = findings_of_records(obelus.check(whole, format="adp").to_pylist())
+        assert as_set(findings_of_records(lines.map_batches(obelus.check, **options).take_all())) == as_set(expected)
 
-
-def test_ray(data):
-    engine("ray")
-    import ray
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2 * 10**9)
-    try:
-        clock = Clock("ray", data)
-        lines = ray.data.read_text(data, override_num_blocks=16)
-        options = {"batch_format": "pyarrow", "batch_size": None, "fn_kwargs": {"column": "text", "format": "adp"}}
         records = lines.map_batches(obelus.records, **options)
-        steps = records.sum("steps")
-        clock.report("records")
+        assert records.sum("steps") == sum(obelus.records(whole, format="adp").column("steps").to_pylist())
 
-        def summary(batch, **options):
-            return pa.table({"summary": [json.dumps(obelus.stats(batch, **options))]})
+        def summary(batch, **reading):
+            return pa.table({"summary": [json.dumps(obelus.stats(batch, **reading))]})
 
         parts = lines.map_batches(summary, **options).take_all()
-        whole = obelus.merge([json.loads(row["summary"]) for row in parts])
-        clock.report("stats")
+        merged = obelus.merge(json.loads(row["summary"]) for row in parts)
+        assert without_repetition(merged) == without_repetition(obelus.stats(whole, format="adp"))
     finally:
         ray.shutdown()
-    assert (whole["records"], whole["steps"]["sum"]) == (count(data), steps)
 
 
-def test_datasets(data, tmp_path):
-    engine("datasets")
-    import datasets
-
-    clock = Clock("datasets", data)
+def test_datasets_map(data, whole, tmp_path):
+    datasets = pytest.importorskip("datasets")
     lines = datasets.load_dataset("text", data_files=data, split="train", cache_dir=str(tmp_path)).with_format("arrow")
-    clock.report("load")
-    options = {"batched": True, "batch_size": 2000, "remove_columns": lines.column_names, "num_proc": 2}
-    records = lines.map(obelus.records, fn_kwargs={"column": "text", "format": "adp"}, **options)
-    clock.report("records")
+    options = {"batched": True, "batch_size": 40, "remove_columns": lines.column_names, "num_proc": 2}
+    reading = {"column": "text", "format": "adp"}
+    records = lines.map(obelus.records, fn_kwargs=reading, **options)
+    expected = obelus.records(whole, format="adp")
+    assert records.column_names == obelus.RECORDS.names
+    but = ("warnings", "errors", "rules")
     table = records.with_format("arrow")[:]
-    assert table.num_rows == count(data) and table.column_names == obelus.RECORDS.names
+    assert as_set(table.to_pylist(), *but) == as_set(expected.to_pylist(), *but)
+    assert table.column("digest").to_pylist() == expected.column("digest").to_pylist()
+
+    findings = lines.map(obelus.check, fn_kwargs=reading, **options).with_format("arrow")[:]
+    expected = findings_of_records(obelus.check(whole, format="adp").to_pylist())
+    assert as_set(findings_of_records(findings.to_pylist())) == as_set(expected)
+
+
+def test_datasets_with_columns():
+    datasets = pytest.importorskip("datasets")
+    messages = [{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": "Yes."}]
+    rows = [{"id": f"r{n}", "messages": messages[: 1 + n % 2]} for n in range(30)]
+    dataset = datasets.Dataset.from_list(rows).with_format("arrow")
+    records = dataset.map(obelus.records, batched=True, batch_size=8, remove_columns=dataset.column_names)
+    assert [row["steps"] for row in records.with_format(None)] == [1 + n % 2 for n in range(30)]
