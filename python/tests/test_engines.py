@@ -42,6 +42,11 @@ def without_repetition(summary):
     return {name: value for name, value in summary.items() if name not in names} | {"rules": rules}
 
 
+def conversation(number):
+    messages = [{"role": "user", "content": f"Is {number} open?"}, {"role": "assistant", "content": f"Yes, {number}."}]
+    return messages[: 1 + number % 2]
+
+
 @pytest.fixture(scope="module")
 def spark():
     sql = pytest.importorskip("pyspark.sql")
@@ -93,8 +98,7 @@ def test_spark_reads_parquet_with_columns(spark, tmp_path):
     from pyspark.sql.pandas.types import from_arrow_schema
     import pyarrow.parquet as pq
 
-    messages = [{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": "Yes."}]
-    rows = pa.table({"id": [f"r{n}" for n in range(90)], "messages": [messages[: 1 + n % 2] for n in range(90)]})
+    rows = pa.table({"id": [f"r{n}" for n in range(90)], "messages": [conversation(n) for n in range(90)]})
     pq.write_table(rows, tmp_path / "rows.parquet", compression="gzip")
 
     def records(batches):
@@ -148,8 +152,7 @@ def test_datasets_map(data, whole, tmp_path):
 
 def test_datasets_with_columns():
     datasets = pytest.importorskip("datasets")
-    messages = [{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": "Yes."}]
-    rows = [{"id": f"r{n}", "messages": messages[: 1 + n % 2]} for n in range(30)]
+    rows = [{"id": f"r{n}", "messages": conversation(n)} for n in range(30)]
     dataset = datasets.Dataset.from_list(rows).with_format("arrow")
     records = dataset.map(obelus.records, batched=True, batch_size=8, remove_columns=dataset.column_names)
     assert [row["steps"] for row in records.with_format(None)] == [1 + n % 2 for n in range(30)]
