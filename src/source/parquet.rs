@@ -3,13 +3,14 @@
 //! Rows come page by page, so a file of any size needs no more memory than its largest pages. Bytes become base64;
 //! times and decimals their text, as JSON has no type for them.
 
+mod assembly;
 mod pages;
-mod rows;
+mod values;
 
 use crate::model::Problem;
+use assembly::Rows;
 use pages::Pages;
 use parquet::errors::ParquetError;
-use parquet::record::reader::RowIter;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
@@ -34,11 +35,14 @@ pub(super) fn lines(file: File, name: &str) -> Result<impl Read + use<>, Problem
         let hint = "pack it otherwise, as with duckdb: COPY (FROM 'FILE') TO 'OTHER.parquet' (COMPRESSION zstd)";
         return Err(problem.hint(hint));
     }
-    Ok(Lines { rows: RowIter::from_file_into(Box::new(reader)), made: Vec::new(), at: 0, failure: None })
+    Ok(Lines { pages: reader, next_group: 0, rows: None, made: Vec::new(), at: 0, failure: None })
 }
 
 struct Lines {
-    rows: RowIter<'static>,
+    pages: Pages,
+    next_group: usize,
+    /// What is left of the group before it.
+    rows: Option<Rows>,
     made: Vec<u8>,
     /// How much of it was read.
     at: usize,
@@ -51,19 +55,38 @@ impl Lines {
         self.made.clear();
         self.at = 0;
         while self.made.len() < BATCH_BYTES && self.failure.is_none() {
-            match self.rows.next() {
-                Some(Ok(row)) => {
-                    rows::write(&mut self.made, &row)?;
-                    self.made.push(b'\n');
+            let whole = self.made.len();
+            match self.write_row() {
+                Ok(true) => self.made.push(b'\n'),
+                Ok(false) => break,
+                Err(e) => {
+                    self.made.truncate(whole);
+                    self.failure = Some(e);
                 }
-                Some(Err(e)) => self.failure = Some(e),
-                None => break,
             }
         }
         // What was made before is read first.
         match self.failure.take_if(|_| self.made.is_empty()) {
             Some(e) => Err(io::Error::new(ErrorKind::InvalidData, e)),
             None => Ok(()),
+        }
+    }
+}
+
+impl Lines {
+    /// Writes the next row; false at the end.
+    fn write_row(&mut self) -> Result<bool, ParquetError> {
+        loop {
+            if let Some(rows) = &mut self.rows
+                && rows.write(&mut self.made)?
+            {
+                return Ok(true);
+            }
+            self.rows = self.pages.group(self.next_group)?;
+            self.next_group += 1;
+            if self.rows.is_none() {
+                return Ok(false);
+            }
         }
     }
 }

@@ -1,15 +1,12 @@
 //! The pages of a Parquet file. Those packed with Zstandard are unpacked by the decoder that obelus has anyway: that of
 //! the `parquet` crate is C code, which would have to be compiled.
 
+use super::assembly::Rows;
 use parquet::basic::Compression;
-use parquet::bloom_filter::Sbbf;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedPageReader;
-use parquet::record::reader::RowIter;
-use parquet::schema::types::Type;
 use ruzstd::decoding::StreamingDecoder;
 use std::fs::File;
 use std::io::Read;
@@ -43,49 +40,20 @@ impl Pages {
             _ => None,
         })
     }
-}
 
-fn missing(what: &str, number: usize) -> ParquetError {
-    ParquetError::General(format!("there is no {what} {number}"))
-}
-
-impl FileReader for Pages {
-    fn metadata(&self) -> &ParquetMetaData {
-        &self.metadata
+    /// The rows of a row group; None: there are no more groups.
+    ///
+    /// # Errors
+    /// What the file says of the group is damaged.
+    pub(super) fn group(&self, number: usize) -> Result<Option<Rows>> {
+        let Some(group) = self.metadata.row_groups().get(number) else { return Ok(None) };
+        let columns = group.columns().iter().map(|column| Ok((column.column_descr_ptr(), self.pages(group, column)?)));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        Ok(Some(Rows::new(self.metadata.file_metadata().schema(), columns, group.num_rows())))
     }
 
-    fn num_row_groups(&self) -> usize {
-        self.metadata.num_row_groups()
-    }
-
-    fn get_row_group(&self, number: usize) -> Result<Box<dyn RowGroupReader + '_>> {
-        let metadata = self.metadata.row_groups().get(number).ok_or_else(|| missing("row group", number))?;
-        Ok(Box::new(Group { file: &self.file, metadata }))
-    }
-
-    fn get_row_iter(&self, projection: Option<Type>) -> Result<RowIter<'_>> {
-        RowIter::from_file(projection, self)
-    }
-}
-
-/// Some rows of the file.
-struct Group<'f> {
-    file: &'f Arc<File>,
-    metadata: &'f RowGroupMetaData,
-}
-
-impl RowGroupReader for Group<'_> {
-    fn metadata(&self) -> &RowGroupMetaData {
-        self.metadata
-    }
-
-    fn num_columns(&self) -> usize {
-        self.metadata.num_columns()
-    }
-
-    fn get_column_page_reader(&self, number: usize) -> Result<Box<dyn PageReader>> {
-        let column = self.metadata.columns().get(number).ok_or_else(|| missing("column", number))?;
-        let rows = usize::try_from(self.metadata.num_rows())?;
+    fn pages(&self, group: &RowGroupMetaData, column: &ColumnChunkMetaData) -> Result<Box<dyn PageReader>> {
+        let rows = usize::try_from(group.num_rows())?;
         let pages = |column: &ColumnChunkMetaData| SerializedPageReader::new(self.file.clone(), column, rows, None);
         match column.compression() {
             Compression::ZSTD(_) => {
@@ -94,14 +62,6 @@ impl RowGroupReader for Group<'_> {
             }
             _ => Ok(Box::new(pages(column)?)),
         }
-    }
-
-    fn get_column_bloom_filter(&self, _: usize) -> Option<&Sbbf> {
-        None
-    }
-
-    fn get_row_iter(&self, projection: Option<Type>) -> Result<RowIter<'_>> {
-        RowIter::from_row_group(projection, self)
     }
 }
 

@@ -1,31 +1,40 @@
-//! Rows of Parquet files as JSON: bytes become base64, times and decimals their text, numbers that JSON has not `null`.
+//! Values of Parquet files as JSON: bytes become base64, times and decimals their text, numbers that JSON has not `null`.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use parquet::record::{Field, Row};
+use parquet::record::Field;
 use serde::Serialize;
 use std::io;
 
-/// Writes a row as an object with its columns as members.
-pub(super) fn write(out: &mut Vec<u8>, row: &Row) -> io::Result<()> {
-    out.push(b'{');
-    for (number, (name, value)) in row.get_column_iter().enumerate() {
-        if number > 0 {
-            out.push(b',');
-        }
-        json(out, name)?;
-        out.push(b':');
-        field(out, value)?;
+/// Writes a text.
+pub(super) fn text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
+    json(out, text)
+}
+
+/// Writes a time in nanoseconds as those in microseconds are written.
+pub(super) fn nanoseconds(out: &mut Vec<u8>, time: i64) -> io::Result<()> {
+    let micros = Field::TimestampMicros(time.div_euclid(1000)).to_string();
+    match micros.split_once(' ').and_then(|(day, rest)| Some((day, rest.split_once(' ')?))) {
+        Some((day, (clock, zone))) => json(out, &format!("{day} {clock}{:03} {zone}", time.rem_euclid(1000))),
+        None => json(out, &micros),
     }
-    out.push(b'}');
-    Ok(())
+}
+
+/// Makes a key of what was written from a byte on: JSON has only texts as keys.
+pub(super) fn make_key(out: &mut Vec<u8>, from: usize) -> io::Result<()> {
+    if out.get(from) == Some(&b'"') {
+        return Ok(());
+    }
+    let key = String::from_utf8_lossy(&out.split_off(from)).into_owned();
+    json(out, &key)
 }
 
 fn json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     Ok(serde_json::to_writer(out, value)?)
 }
 
-fn field(out: &mut Vec<u8>, value: &Field) -> io::Result<()> {
+/// Writes a value of a column.
+pub(super) fn field(out: &mut Vec<u8>, value: &Field) -> io::Result<()> {
     match value {
         Field::Null => out.extend_from_slice(b"null"),
         Field::Bool(value) => json(out, value)?,
@@ -42,29 +51,8 @@ fn field(out: &mut Vec<u8>, value: &Field) -> io::Result<()> {
         Field::Double(value) => json(out, value)?,
         Field::Str(text) => json(out, text)?,
         Field::Bytes(bytes) => json(out, &BASE64_STANDARD.encode(bytes.data()))?,
-        Field::Group(row) => write(out, row)?,
-        Field::ListInternal(list) => {
-            out.push(b'[');
-            for (number, value) in list.elements().iter().enumerate() {
-                if number > 0 {
-                    out.push(b',');
-                }
-                field(out, value)?;
-            }
-            out.push(b']');
-        }
-        Field::MapInternal(map) => {
-            out.push(b'{');
-            for (number, (key, value)) in map.entries().iter().enumerate() {
-                if number > 0 {
-                    out.push(b',');
-                }
-                self::key(out, key)?;
-                out.push(b':');
-                field(out, value)?;
-            }
-            out.push(b'}');
-        }
+        // Columns have none; the assembly makes them.
+        Field::Group(_) | Field::ListInternal(_) | Field::MapInternal(_) => out.extend_from_slice(b"null"),
         Field::Decimal(_)
         | Field::Date(_)
         | Field::TimeMillis(_)
@@ -73,17 +61,4 @@ fn field(out: &mut Vec<u8>, value: &Field) -> io::Result<()> {
         | Field::TimestampMicros(_) => json(out, &value.to_string())?,
     }
     Ok(())
-}
-
-/// A key of a map; JSON has only texts.
-fn key(out: &mut Vec<u8>, key: &Field) -> io::Result<()> {
-    match key {
-        Field::Str(_) | Field::Bytes(_) => field(out, key),
-        other => {
-            let mut text = Vec::new();
-            field(&mut text, other)?;
-            let text = String::from_utf8_lossy(&text);
-            json(out, text.trim_matches('"'))
-        }
-    }
 }
