@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Measures the module in Spark, Ray Data and `datasets`, beside the program on the same file.
+"""Measures the module in Spark, Ray Data and `datasets`, beside the program on the same files.
 
-    python/benches/engines.py DATA.jsonl [--cores 2] [--only spark,ray,datasets,module,program]
+    python/benches/engines.py FOLDER [--cores 2] [--only program,module,spark,ray,datasets]
 
-Prints a row of a Markdown table for each: time to start (for `datasets`, to copy the file into its cache), wall time, CPU time, peak memory of all its processes, records and megabytes a
-second. Memory is the proportional set size, so that what processes share counts once; the object store of Ray is among
-it. OBELUS names the program.
+FOLDER has the parts of a dataset as `*.jsonl`. Prints a row of a Markdown table for each: time to start (for `datasets`,
+to copy the parts into its cache), wall time, CPU time, peak memory of all its processes, records and megabytes a second.
+Memory is the proportional set size, so that what processes share counts once; the object store of Ray is among it.
+OBELUS names the program.
 """
 
 import argparse
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import threading
@@ -18,6 +20,10 @@ import time
 import uuid
 
 MARK = "OBELUS_BENCH"
+
+
+def parts(data):
+    return sorted(str(path) for path in pathlib.Path(data).glob("*.jsonl"))
 
 
 def reading(column):
@@ -50,8 +56,8 @@ def spark(data, cores, what):
         merged = obelus.merge(obelus.stats(batch, **options) for batch in batches)
         yield pa.RecordBatch.from_pydict({"summary": [json.dumps(merged)]})
 
-    parts = [json.loads(row["summary"]) for row in lines.mapInArrow(summaries, "summary string").toLocalIterator()]
-    yield obelus.merge(parts)["records"]
+    merged = [json.loads(row["summary"]) for row in lines.mapInArrow(summaries, "summary string").toLocalIterator()]
+    yield obelus.merge(merged)["records"]
 
 
 def ray(data, cores, what):
@@ -62,10 +68,13 @@ def ray(data, cores, what):
     import ray
 
     ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, object_store_memory=10**9)
-    yield
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.WARNING)
-    lines = ray.data.read_text(data, override_num_blocks=16)
+    # The first run starts the workers.
+    lines = ray.data.read_text(data).limit(1000)
+    lines.map_batches(obelus.check, batch_format="pyarrow", fn_kwargs=reading("text")).count()
+    yield
+    lines = ray.data.read_text(data)
     options = {"batch_format": "pyarrow", "batch_size": 1000, "fn_kwargs": reading("text")}
     if what == "check":
         yield lines.map_batches(obelus.check, **options).count()
@@ -74,8 +83,8 @@ def ray(data, cores, what):
     def summary(batch, **reading):
         return pa.table({"summary": [json.dumps(obelus.stats(batch, **reading))]})
 
-    parts = lines.map_batches(summary, **options).iter_rows()
-    yield obelus.merge(json.loads(row["summary"]) for row in parts)["records"]
+    rows = lines.map_batches(summary, **options).iter_rows()
+    yield obelus.merge(json.loads(row["summary"]) for row in rows)["records"]
 
 
 def datasets(data, cores, what):
@@ -86,7 +95,7 @@ def datasets(data, cores, what):
     import pyarrow as pa
 
     with tempfile.TemporaryDirectory() as cache:
-        lines = datasets.load_dataset("text", data_files=data, split="train", cache_dir=cache).with_format("arrow")
+        lines = datasets.load_dataset("text", data_files=f"{data}/*.jsonl", split="train", cache_dir=cache).with_format("arrow")
         yield
         options = {"batched": True, "batch_size": 1000, "remove_columns": lines.column_names, "num_proc": cores}
         if what == "check":
@@ -96,8 +105,8 @@ def datasets(data, cores, what):
         def summary(batch):
             return pa.table({"summary": [json.dumps(obelus.stats(batch, **reading("text")))]})
 
-        parts = lines.map(summary, **options)
-        yield obelus.merge(json.loads(text) for text in parts.with_format(None)["summary"])["records"]
+        rows = lines.map(summary, **options)
+        yield obelus.merge(json.loads(text) for text in rows.with_format(None)["summary"])["records"]
 
 
 def module(data, cores, what):
@@ -109,9 +118,10 @@ def module(data, cores, what):
     import pyarrow as pa
 
     def batches():
-        with open(data, "rb") as file:
-            while lines := list(islice(file, 1000)):
-                yield pa.record_batch({"value": lines})
+        for part in parts(data):
+            with open(part, "rb") as file:
+                while lines := list(islice(file, 1000)):
+                    yield pa.record_batch({"value": lines})
 
     yield
     answer = obelus.check if what == "check" else obelus.stats
@@ -131,7 +141,7 @@ def program(data, cores, what):
     arguments = ["check", "--json"] if what == "check" else ["stats", "--summary", "--json"]
     command = ["taskset", "-c", f"0-{cores - 1}", os.environ.get("OBELUS", "obelus"), *arguments, "--format", "adp", data]
     answer = subprocess.run(command, stdout=subprocess.PIPE)
-    yield answer.stdout.count(b"\n") if what == "check" else json.loads(answer.stdout)["records"]
+    yield answer.stdout.count(b"\n") if what == "check" else sum(json.loads(line)["records"] for line in answer.stdout.splitlines())
 
 
 WAYS = {"program": program, "module": module, "spark": spark, "ray": ray, "datasets": datasets}
@@ -199,9 +209,11 @@ def main():
     if options.child:
         way, what = options.child
         return child(way, options.data, options.cores, what)
-    size = os.path.getsize(options.data)
-    with open(options.data, "rb") as file:
-        records = sum(1 for _ in file)
+    size = sum(os.path.getsize(part) for part in parts(options.data))
+    records = 0
+    for part in parts(options.data):
+        with open(part, "rb") as file:
+            records += sum(1 for _ in file)
     print("| way | asked | start, s | time, s | CPU, s | memory, MB | records/s | MB/s | answer |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for way in options.only.split(","):
