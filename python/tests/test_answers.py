@@ -178,6 +178,14 @@ def test_statistics_merge_in_any_order():
     assert whole["type"] == "summary"
 
 
+def test_more_parts_than_are_merged_at_once(trajectories):
+    parts = [obelus.stats(pa.table({"value": [trajectory]}), format="adp") for trajectory in trajectories]
+    whole = obelus.merge(part for part in parts)
+    assert whole["records"] == 300
+    halves = [obelus.merge(parts[:131]), obelus.merge(parts[131:])]
+    assert whole == obelus.merge(halves)
+
+
 def test_statistics_of_parts_are_those_of_the_whole(program, trajectories):
     parts = [trajectories[at : at + 70] for at in range(0, len(trajectories), 70)]
     summaries = [obelus.stats(pa.table({"value": part}), format="adp") for part in parts]

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import json as _json
 from collections.abc import Iterable as _Iterable
+from itertools import islice as _islice
 from typing import TYPE_CHECKING, Any, overload
 
 try:
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
 
 __all__ = ["FINDINGS", "RECORDS", "SKETCHES", "__version__", "check", "merge", "records", "sketches", "stats"]
+
+
+_PARTS_AT_ONCE = 64
 
 
 def _answer(data: object, batch: _pa.RecordBatch) -> _pa.Table | _pa.RecordBatch:
@@ -113,7 +117,12 @@ def stats(
 def merge(parts: _Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the statistics of the whole from those of its parts, in any order and grouping.
 
+    Takes the parts one after the other, so that an iterator of any length needs no more memory than a few of them.
     Raises ``ValueError`` if a part is not an answer of :func:`stats` or :func:`merge`.
     """
-    summary: dict[str, Any] = _json.loads(_obelus.merge([_json.dumps(part) for part in parts]))
+    texts = (_json.dumps(part) for part in parts)
+    merged = _obelus.merge(list(_islice(texts, _PARTS_AT_ONCE)))
+    while some := list(_islice(texts, _PARTS_AT_ONCE)):
+        merged = _obelus.merge([merged, *some])
+    summary: dict[str, Any] = _json.loads(merged)
     return summary
