@@ -67,6 +67,8 @@ def ray(data, cores, what):
     import pyarrow as pa
     import ray
 
+    # As all others, also where other programs run.
+    os.environ["RAY_worker_niceness"] = "0"
     ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, object_store_memory=10**9)
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.WARNING)
