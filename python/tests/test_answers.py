@@ -127,6 +127,7 @@ def test_rows_have_the_text_that_they_have_in_a_parquet_file(program, tmp_path):
         "day": pa.array([at.date(), datetime.date(1969, 12, 31), None]),
         "millis": pa.array([at, None, None], pa.timestamp("ms", "UTC")),
         "micros": pa.array([at, datetime.datetime(1969, 12, 31, 23, 59, 59, 500000), None], pa.timestamp("us")),
+        "nanos": pa.array([1_777_630_830_123_456_789, -1, None], pa.timestamp("ns")),
         "clock": pa.array([at.time(), None, None], pa.time64("us")),
         "short_clock": pa.array([at.time().replace(microsecond=0), None, None], pa.time32("ms")),
         "category": pa.array(["x", "y", "x"]).dictionary_encode(),
