@@ -13,6 +13,7 @@ mod made_stream;
 mod mapping;
 mod parts;
 mod pass;
+mod pending_line;
 mod preview;
 mod remake;
 mod replay;

@@ -7,8 +7,7 @@ use super::rotated_file::Late;
 use super::versions::{Kept, Versions};
 use crate::format::Format;
 use crate::framing::{Ending, Framer};
-use crate::json::{Scan, Scanner};
-use crate::model::{Problem, ProblemKind, Span};
+use crate::model::{Problem, ProblemKind};
 use crate::source::{FileChange, Input, Origin, Watch};
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Bytes indexed while the index is locked: well under a millisecond.
-const PIECE: usize = 1 << 18;
+pub(super) const PIECE: usize = 1 << 18;
 
 /// Time given to the run before the rest of the input is indexed, so that the first screen has its state.
 const FIRST_FOLD: Duration = Duration::from_millis(8);
@@ -317,38 +316,6 @@ impl Work {
             None => self.opened.elapsed().max(self.live.input.age()),
         };
         Some(wanted.saturating_sub(quiet))
-    }
-
-    /// Whether the unfinished line is an object or array as it is. Numbers and words are never taken early.
-    fn is_pending_whole(&self) -> Result<bool, Stop> {
-        let Some(Span { offset: mut at, .. }) = self.framer.pending().map(|p| p.span) else { return Ok(false) };
-        let mut piece = vec![0; PIECE];
-        let mut scanner = Some(Scanner::default());
-        loop {
-            let got = self.live.input.read_at(at, &mut piece)?;
-            let text = &piece[..got];
-            let rest = match &mut scanner {
-                _ if text.is_empty() => return Ok(scanner.is_none()),
-                Some(_) if at == self.pending_start() && !matches!(text[0], b'{' | b'[') => return Ok(false),
-                Some(open) => match open.feed(text) {
-                    Scan::More => &[],
-                    Scan::Fault(..) => return Ok(false),
-                    Scan::End(end) => {
-                        scanner = None;
-                        &text[end..]
-                    }
-                },
-                None => text,
-            };
-            if !rest.trim_ascii().is_empty() {
-                return Ok(false);
-            }
-            at += got as u64;
-        }
-    }
-
-    fn pending_start(&self) -> u64 {
-        self.framer.pending().map_or(0, |p| p.span.offset)
     }
 
     pub(super) fn begin_generation(&mut self, why: Why) -> Result<(), Stop> {

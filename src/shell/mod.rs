@@ -8,6 +8,7 @@ mod clock;
 pub mod config;
 pub(crate) mod config_check;
 mod config_keys;
+mod configure;
 pub(crate) mod custom_columns;
 pub mod editor;
 pub mod file_list;

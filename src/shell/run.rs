@@ -2,6 +2,7 @@
 
 use super::background;
 use super::config::{Config, Environment};
+use super::configure::configure;
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
@@ -157,24 +158,6 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
         Unknown::Found(problem) => Some(problem),
         Unknown::NotLooked | Unknown::None => None,
     })
-}
-
-/// What the configuration offers, and what the command line chooses of it.
-fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
-    app.filters.clone_from(&config.filters);
-    app.next_undecided = config.next_undecided;
-    app.keymap = config.keymap;
-    app.chat.max_tokens = settings.max_tokens;
-    app.chat.tokenizer = settings.tokenizer.take().or_else(|| config.take_tokenizer());
-    app.table.counts_tokens = app.chat.tokenizer.is_some();
-    // What the command line asks for is used; what the configuration names is in the list all the same.
-    for template in config.take_template().into_iter().chain(settings.template.take()) {
-        app.chat.choose(template);
-    }
-    for (name, expression) in &config.columns {
-        // The configuration was checked for what names may be.
-        let _is_a_name = app.offer_column(name, expression);
-    }
 }
 
 /// A session, with what goes on reading its input or listing its files.

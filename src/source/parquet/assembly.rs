@@ -313,7 +313,7 @@ fn element(repeated: &Type) -> Option<&Type> {
     if repeated.get_basic_info().converted_type() == ConvertedType::LIST || is_repeated {
         return Some(only);
     }
-    let is_element = repeated.name() == "array" || repeated.name().ends_with("_tuple");
+    let is_element = matches!(repeated.name(), "array") || repeated.name().ends_with("_tuple");
     (!is_element).then_some(only)
 }
 

@@ -1,4 +1,5 @@
-//! Values of Parquet files as JSON: bytes become base64, times and decimals their text, numbers that JSON has not `null`.
+//! Values of Parquet files as JSON: bytes become base64, times and decimals their text, numbers that JSON does not have
+//! `null`.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
