@@ -73,6 +73,10 @@ impl Adapter for Entries {
                 is_boundary: text(record, "subtype") == Some("compact_boundary"),
             });
         }
+        // The list of a sub-agent inside the file is not the one of the session.
+        if let Some(list) = record.get("todos").filter(|_| !is_side) {
+            log.todo_list(list);
+        }
         let copies = &self.copies;
         self.session.read(record, class, &|leaf| Some(leaf) != id && copies.knows(leaf), log);
         if let Some(id) = id {

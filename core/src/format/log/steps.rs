@@ -4,6 +4,7 @@ use super::describe;
 use super::kept::{Kept, Names};
 use super::links::Links;
 use super::threads::Threads;
+use crate::json::Value;
 use crate::model::{Chunks, Finding, Role, RunPart, Span, Standing, StepNo, Surroundings, Turn, Usage};
 use crate::rules::work::{Dialect, Work};
 use crate::state::Tree;
@@ -176,6 +177,11 @@ impl Steps {
 
     pub(super) fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>) {
         self.work.surroundings(at, around, &mut self.tree);
+    }
+
+    pub(super) fn todo_list(&mut self, list: &Value<'_>) {
+        let at = self.last();
+        self.work.todo_list(at, list, &mut self.tree);
     }
 
     pub(super) fn usage(&mut self, message: Option<&str>, usage: &Usage) {

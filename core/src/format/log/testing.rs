@@ -41,6 +41,11 @@ pub(in crate::format) fn steps((run, bytes): &(Box<dyn Run>, Vec<u8>)) -> Vec<St
 
 /// The value of an identity at a step as compact JSON; empty: there is none.
 pub(in crate::format) fn state((run, bytes): &(Box<dyn Run>, Vec<u8>), kind: &str, step: StepNo) -> String {
+    state_of(run.as_ref(), bytes, kind, step)
+}
+
+/// The same of a run and its bytes.
+pub(in crate::format) fn state_of(run: &dyn Run, bytes: &Vec<u8>, kind: &str, step: StepNo) -> String {
     let answer = run.state(step, bytes);
     let all = answer.iter().find(|(name, _)| *name == "state").map(|(_, value)| value.get());
     let all = all.and_then(|text| json::parse(text).ok());

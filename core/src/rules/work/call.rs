@@ -418,6 +418,11 @@ fn scalar(value: &Value<'_>) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(|| number(value).map(|n| n.to_string()))
 }
 
+/// W10: the items of a list.
+pub(super) fn todo_items(list: &Value<'_>) -> Option<Vec<Todo>> {
+    Some(list.as_array()?.iter().filter_map(todo).collect())
+}
+
 /// W10: an item of a list: an object, or its text.
 fn todo(value: &Value<'_>) -> Option<Todo> {
     if let Some(text) = value.as_str() {

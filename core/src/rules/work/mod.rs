@@ -55,7 +55,7 @@ pub use text::{How, LineId, Origin};
 pub use tool_outcomes::ToolOutcomes;
 pub use wrapping::printed;
 
-use crate::json::quote;
+use crate::json::{Value, quote};
 use crate::model::{Attachment, Finding, Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use call::{Action, Call, Class};
 use files::{Answer, Files};
@@ -161,6 +161,13 @@ impl Work {
         let mut to = Writer { board: &mut self.board, sink, at };
         other::write_run(around, if around.is_compaction { self.compactions } else { 0 }, &mut to);
         self.write_shell(at, sink);
+    }
+
+    /// W10: the todo list, whole, as a record states it; what is no list says nothing.
+    pub fn todo_list(&mut self, at: StepNo, list: &Value<'_>, sink: &mut dyn SlotSink) {
+        if let Some(items) = call::todo_items(list) {
+            self.todos.set(&items, &mut Writer { board: &mut self.board, sink, at });
+        }
     }
 
     /// W2: the next step. `answered` reports for each of its results in order which call it answers; where it is
