@@ -10,8 +10,9 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "The record is no JSON: cut off, bad syntax, `NaN`, a lone surrogate escape, or bytes that are not \
                UTF-8. It is shown as it stands and the other records count as usual, but nothing can be said of what \
-               it meant. Look at the byte that the message names; where the end is missing, the writer was stopped in \
-               the middle of a line.",
+               it meant. In logs of agents a record whose only fault is a lone surrogate escape is read with U+FFFD \
+               in its place. Look at the byte that the message names; where the end is missing, the writer was \
+               stopped in the middle of a line.",
         fires: r#"{"level":"info","msg":"started"}
 {"level":"info","msg":"sto"#,
         silent: r#"{"level":"info","msg":"started"}

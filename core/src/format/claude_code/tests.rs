@@ -199,3 +199,32 @@ fn cut_and_changed_sessions_are_read_without_a_fault() {
         }
     }
 }
+
+#[test]
+fn lines_of_the_user_carry_the_todo_list() {
+    let asked = |uuid: &str, more: &str| {
+        line(&format!(r#""type":"user","uuid":"{uuid}","message":{{"role":"user","content":"go"}}{more}"#))
+    };
+    let item = |text: &str, status: &str| format!(r#"{{"content":"{text}","status":"{status}","activeForm":"x"}}"#);
+    let two = format!(r#","todos":[{},{}]"#, item("one", "in_progress"), item("two", "pending"));
+    let one = format!(r#","todos":[{}]"#, item("one", "completed"));
+    let side = asked("u4", r#","todos":[]"#).replace("\"isSidechain\":false", "\"isSidechain\":true");
+    let (run, bytes) =
+        read(&[asked("u1", &two), asked("u2", ""), asked("u3", &one), side, asked("u5", r#","todos":[]"#)]);
+    let todo = |step: StepNo| crate::format::log::testing::state_of(run.as_ref(), &bytes, "todo", step);
+    let both = r#"{"one":{"text":"one","status":"in_progress"},"two":{"text":"two","status":"pending"}}"#;
+    assert_eq!([todo(0), todo(1)], [both, both]);
+    let done = r#"{"one":{"text":"one","status":"completed"}}"#;
+    assert_eq!([todo(2), todo(3)], [done, done], "the list of a sub-agent is its own");
+    assert_eq!(todo(4), "{}");
+}
+
+#[test]
+fn a_text_with_a_lone_surrogate_is_read_and_found() {
+    let cut = r#""type":"user","uuid":"u1","message":{"role":"user","content":"cut \ud83d here"}"#;
+    let (run, bytes) = read(&[line(cut)]);
+    assert_eq!(run.step_count(), 1);
+    assert_eq!(run.step(0, &bytes).summary, "cut \u{FFFD} here");
+    let found: Vec<_> = run.findings().iter().map(|found| (found.rule, found.message.contains("surrogate"))).collect();
+    assert_eq!(found, [("data.invalid-json", true)]);
+}

@@ -54,7 +54,11 @@ impl<A: Adapter> LogRun<A> {
             }
             Err(why) => {
                 self.steps.findings.push(Arc::new(describe::invalid(record, &why)));
-                return true;
+                // A lone surrogate in a text that a tool cut is no reason to lose the record.
+                match json_with_surrogates(text) {
+                    Some(value) => value,
+                    None => return true,
+                }
             }
         };
         self.say(record, text, |adapter, log| adapter.read(&value, log))
@@ -125,7 +129,7 @@ impl<A: Adapter> LogRun<A> {
     ) -> Result<T, Problem> {
         let texts = kept.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
         let gone = || Problem::gone(kept.place().span);
-        let values = texts.iter().map(|text| json::parse(text).map_err(|_| gone()));
+        let values = texts.iter().map(|text| json::parse_lenient(text).map_err(|_| gone()));
         let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
         let values: Vec<&Value<'_>> = values.iter().collect();
         let mut turn = A::show(kept.form, &values);
@@ -137,13 +141,21 @@ impl<A: Adapter> LogRun<A> {
 
     fn time(&self, kept: &Kept, bytes: &dyn Bytes) -> Option<String> {
         let text = text_at(kept.time()?, bytes).ok()?;
-        let value = json::parse(&text).ok()?;
+        let value = json::parse_lenient(&text).ok()?;
         value.as_str().or(value.as_number()).map(str::to_owned)
     }
 
     fn slots(&self, step: StepNo) -> Slots<'_> {
         Slots { tree: &self.steps.tree, step }
     }
+}
+
+/// An object whose one fault are lone surrogate escapes: they read as U+FFFD.
+fn json_with_surrogates(text: &[u8]) -> Option<Value<'_>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let value = json::parse_lenient(text).ok()?;
+    // A record with another fault may be JSON by itself: an element behind the place where its array is broken.
+    (value.as_object().is_some() && json::parse(text).is_err()).then_some(value)
 }
 
 fn text_at(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
@@ -341,7 +353,7 @@ impl<A: Adapter> LogRun<A> {
     fn entry(&self, step: StepNo, kept: &Kept, bytes: &dyn Bytes) -> ViewEntry {
         let text = self.with_turn(step, kept, bytes, describe::said).unwrap_or_else(|problem| problem.to_string());
         let content = text_at(kept.place().span, bytes).ok();
-        let content = content.and_then(|text| json::parse(&text).ok().map(|value| json::compact(&value)));
+        let content = content.and_then(|text| json::parse_lenient(&text).ok().map(|value| json::compact(&value)));
         let role = kept.role.name().to_owned();
         ViewEntry { text: format!("{role}: {text}"), role: Some(role), content, step, identity: None }
     }

@@ -128,7 +128,7 @@ impl Log<'_> {
     /// Adds a step that shows values of earlier records after its own.
     pub(in crate::format) fn step_with(&mut self, draft: &Draft<'_, '_>, earlier: &[Earlier]) -> StepNo {
         let step = self.open(draft);
-        let parsed: Vec<Value<'_>> = earlier.iter().filter_map(|kept| json::parse(&kept.text).ok()).collect();
+        let parsed: Vec<Value<'_>> = earlier.iter().filter_map(|kept| json::parse_lenient(&kept.text).ok()).collect();
         earlier.iter().for_each(|kept| self.steps.extend(step, kept.span));
         let values: Vec<&Value<'_>> = draft.values.iter().copied().chain(&parsed).collect();
         self.steps.close(step, &(self.show)(draft.form, &values));
@@ -168,7 +168,7 @@ impl Log<'_> {
         values: &[Earlier],
         ask: impl FnOnce(&[&Value<'_>]) -> T,
     ) -> T {
-        let parsed: Vec<Value<'_>> = values.iter().filter_map(|kept| json::parse(&kept.text).ok()).collect();
+        let parsed: Vec<Value<'_>> = values.iter().filter_map(|kept| json::parse_lenient(&kept.text).ok()).collect();
         let values: Vec<&Value<'_>> = parsed.iter().collect();
         self.steps.close(step, &(self.show)(form, &values));
         ask(&values)
@@ -204,6 +204,11 @@ impl Log<'_> {
     /// What a record that gives no step says of those that follow.
     pub(in crate::format) fn surroundings_ahead(&mut self, around: &Surroundings<'_>) {
         self.steps.surroundings(self.steps.last(), around);
+    }
+
+    /// The todo list as the record states it, whole; written at the step that was added last.
+    pub(in crate::format) fn todo_list(&mut self, list: &Value<'_>) {
+        self.steps.todo_list(list);
     }
 
     /// Tokens and cost, reported after the record's last step. Of several of one `message` the greatest output counts.
