@@ -14,12 +14,14 @@ pub(super) static AUTOGEN: Row = Row {
     name: "autogen",
     title: "AutoGen recording",
     about: "Recordings of AutoGen's model client: an array of `mode`, `messages` and `response`. Each repeats the \
-            history; a message is a step where it is new. A saved state (`type`, `agent_states`) is one step.",
+            history; a message is a step where it is new. A saved state (`type` and `agent_states`, `message_thread` \
+            or `llm_context`) has the thread of its team and the context of each agent, each a trajectory. State: what \
+            agents and managers save besides, as it is; the file has no history of it.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Recording::default())),
     detect: None,
-    has_trajectories: false,
-    samples: &[CALLS],
+    has_trajectories: true,
+    samples: &[CALLS, TEAM],
 };
 
 /// Two calls of a model; the second repeats the history of the first.
@@ -35,6 +37,18 @@ const CALLS: &str = concat!(
     r#""content":[{"call_id":"c","name":"ls","content":"a.txt","is_error":false}]}],"#,
     r#""response":{"finish_reason":"stop","content":"There is a.txt.","usage":{"prompt_tokens":20,"#,
     r#""completion_tokens":5},"cached":false},"stream":[]}]"#,
+);
+
+/// The saved state of a team of one agent.
+const TEAM: &str = concat!(
+    r#"{"type":"TeamState","version":"1.0.0","agent_states":{"#,
+    r#""clerk":{"type":"ChatAgentContainerState","version":"1.0.0","agent_state":{"type":"AssistantAgentState","#,
+    r#""version":"1.0.0","llm_context":{"messages":[{"type":"UserMessage","content":"list it","source":"user"},"#,
+    r#"{"type":"AssistantMessage","content":"There is a.txt.","source":"clerk"}]}},"message_buffer":[]},"#,
+    r#""RoundRobinGroupChatManager":{"type":"RoundRobinManagerState","version":"1.0.0","message_thread":["#,
+    r#"{"type":"TextMessage","source":"user","content":"list it","models_usage":null},"#,
+    r#"{"type":"TextMessage","source":"clerk","content":"There is a.txt.","models_usage":{"prompt_tokens":9,"#,
+    r#""completion_tokens":3}}],"current_turn":1,"next_speaker_index":0}}}"#,
 );
 
 /// The words of a message or an answer.
@@ -113,14 +127,75 @@ fn said<'v>(message: &'v Value<'v>) -> Cow<'v, str> {
     Cow::Owned(words.collect::<Vec<_>>().join("\n"))
 }
 
-/// A saved state: what there is of it.
+/// Lists of messages in a saved state, and members that have further states in them; none of them is a slot.
+const THREAD: &str = "message_thread";
+const CONTEXT: &str = "llm_context";
+const OLD_CONTEXT: &str = "llm_messages";
+const STATES: &str = "agent_states";
+const INNER: [&str; 2] = ["agent_state", "inner_team_state"];
+const NO_SLOTS: [&str; 7] = [THREAD, CONTEXT, OLD_CONTEXT, STATES, "agent_state", "inner_team_state", "message_buffer"];
+
+/// Most states that are looked for inside another one.
+const DEPTH_MAX: usize = 8;
+
+/// A list of messages of a saved state, and whose it is.
+struct Thread<'v, 'a> {
+    /// The agent or the manager; empty for what was saved by itself.
+    name: &'v str,
+    messages: &'v [Value<'a>],
+    /// Whether it is what a team said, not what a model was given.
+    is_of_team: bool,
+}
+
+/// A saved state: the threads of teams, then the contexts of agents.
 fn state(record: &Value<'_>, log: &mut Log<'_>) {
-    let values = [record];
-    let class = text(record, "type").or(Some("state"));
-    log.step(&Draft { role: Role::System, class, ..Draft::of(Kind::State, form::STATE, &values) });
-    let agents = record.get("agent_states").and_then(Value::as_object);
-    for (name, value) in agents.into_iter().flat_map(|agents| agents.entries()) {
-        log.write("agent_state", name, &[], Op::Update, value);
+    let mut threads = Vec::new();
+    find_threads(record, "", 0, &mut threads);
+    threads.sort_by_key(|thread| !thread.is_of_team);
+    if threads.is_empty() {
+        let values = [record];
+        let class = text(record, "type").or(Some("state"));
+        log.step(&Draft { role: Role::System, class, ..Draft::of(Kind::State, form::STATE, &values) });
+    }
+    log.trajectories(threads.len().max(1));
+    for thread in &threads {
+        if threads.len() > 1 {
+            log.begin_trajectory(thread.name);
+        }
+        thread.messages.iter().for_each(|message| add_steps(message, log));
+    }
+    write_state(record, "", 0, log);
+}
+
+fn find_threads<'v, 'a>(state: &'v Value<'a>, name: &'v str, depth: usize, threads: &mut Vec<Thread<'v, 'a>>) {
+    let context = state.get(CONTEXT).map_or(items(state, OLD_CONTEXT), |context| items(context, "messages"));
+    for (messages, is_of_team) in [(items(state, THREAD), true), (context, false)] {
+        if !messages.is_empty() {
+            threads.push(Thread { name, messages, is_of_team });
+        }
+    }
+    if depth < DEPTH_MAX {
+        for (name, inner) in inner_states(state, name) {
+            find_threads(inner, name, depth + 1, threads);
+        }
+    }
+}
+
+/// The states inside a state, each with its name.
+fn inner_states<'v, 'a>(state: &'v Value<'a>, name: &'v str) -> impl Iterator<Item = (&'v str, &'v Value<'a>)> {
+    let agents = state.get(STATES).and_then(Value::as_object).into_iter().flat_map(|agents| agents.entries());
+    INNER.iter().filter_map(move |key| Some((name, state.get(key)?))).chain(agents)
+}
+
+/// What agents and managers save besides messages: slots of their names.
+fn write_state(state: &Value<'_>, name: &str, depth: usize, log: &mut Log<'_>) {
+    let instance = if name.is_empty() { "main" } else { name };
+    let members = state.as_object().into_iter().flat_map(|members| members.entries());
+    for (slot, value) in members.filter(|(slot, _)| !NO_SLOTS.contains(slot)) {
+        log.write("agent_state", instance, &[slot], Op::Update, value);
+    }
+    if depth < DEPTH_MAX {
+        inner_states(state, name).for_each(|(name, inner)| write_state(inner, name, depth + 1, log));
     }
 }
 
@@ -136,7 +211,15 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
         "SystemMessage" => Role::System,
         "UserMessage" => Role::User,
         "AssistantMessage" => return answer(message, class, log),
-        "FunctionExecutionResultMessage" => {
+        "ToolCallRequestEvent" => return answer(message, class, log),
+        "ThoughtEvent" => {
+            if let Some(thought) = message.get("content") {
+                let draft = Draft::of(Kind::Thought, THOUGHT, &[]);
+                log.step(&Draft { role: Role::Agent, class: Some(class), values: &[thought], ..draft });
+            }
+            return;
+        }
+        "FunctionExecutionResultMessage" | "ToolCallExecutionEvent" => {
             for result in items(message, "content") {
                 let values = [result];
                 let draft = Draft::of(Kind::Result, RESULT, &values);
@@ -144,10 +227,35 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
             }
             return;
         }
-        _ => first_text(message, &["role", "source"]).map_or(Role::Unknown, super::log::role_of),
+        // In a team all but the user are agents, whatever they are called.
+        _ => match first_text(message, &["role", "source"]) {
+            Some("user") => Role::User,
+            Some(_) if message.get("source").is_some() => Role::Agent,
+            named => named.map_or(Role::Unknown, super::log::role_of),
+        },
     };
     let values = [message];
-    log.step(&Draft { role, class: Some(class), ..Draft::of(Kind::Message, SAID, &values) });
+    let (kind, role) = if is_said(message) { (Kind::Message, role) } else { (Kind::State, Role::System) };
+    let form = if kind == Kind::Message { SAID } else { form::STATE };
+    let time = message.get("created_at");
+    log.step(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
+    add_usage(message, log);
+}
+
+/// Whether a message says something: its content is a text or a list. Others report the team: a memory that was asked,
+/// a speaker that was chosen.
+fn is_said(message: &Value<'_>) -> bool {
+    let class = text(message, "type").unwrap_or_default();
+    let has_words = message.get("content").is_some_and(|said| said.as_str().is_some() || said.as_array().is_some());
+    !class.ends_with("Event") && (has_words || class.ends_with("Message"))
+}
+
+/// The tokens of a message of a team.
+fn add_usage(message: &Value<'_>, log: &mut Log<'_>) {
+    if let Some(usage) = first(message, &["models_usage"]) {
+        let (input, output) = (count(usage, "prompt_tokens"), count(usage, "completion_tokens"));
+        log.usage(None, &Usage { input, output, ..Usage::default() });
+    }
 }
 
 /// What a model answered: thought, words or calls.
@@ -173,12 +281,14 @@ fn answer(answer: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let (input, output) = (count(usage, "prompt_tokens"), tokens);
         log.usage(None, &Usage { input, output, ..Usage::default() });
     }
+    add_usage(answer, log);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{lines, steps};
+    use crate::format::log::testing::{lines, state, steps, whole};
+    use crate::format::log::tests::damage;
 
     #[test]
     fn a_repeated_history_is_reported_once() {
@@ -191,5 +301,58 @@ mod tests {
             "message agent: There is a.txt.",
         ];
         assert_eq!(steps(&lines(&AUTOGEN, &text)), expected);
+    }
+
+    #[test]
+    fn a_saved_team_has_its_thread_and_the_context_of_each_agent() {
+        let parsed = whole(&AUTOGEN, TEAM);
+        let said = ["message user: list it", "message agent: There is a.txt."];
+        assert_eq!(steps(&parsed), [said, said].concat());
+        assert_eq!(parsed.0.trajectory_count(), 2);
+        let names = [0, 2].map(|step| parsed.0.step(step, &parsed.1).trajectory.unwrap_or_default());
+        assert_eq!(names, ["RoundRobinGroupChatManager", "clerk"]);
+        let states = state(&parsed, "agent_state", 3);
+        assert!(states.contains(r#""current_turn":1"#) && !states.contains("There is"), "{states}");
+        assert_eq!(state(&parsed, "usage", 3), r#"{"main":{"input":9,"output":3,"turns":1}}"#);
+    }
+
+    #[test]
+    fn events_of_a_thread_are_calls_results_thoughts_and_state() {
+        let of = |class: &str, content: &str| format!(r#"{{"type":"{class}","source":"a","content":{content}}}"#);
+        let thread = [
+            of("ThoughtEvent", r#""hm""#),
+            of(
+                "ToolCallRequestEvent",
+                r#"[{"id":"c","name":"ls","arguments":"{}"},{"id":"d","name":"ls","arguments":"{}"}]"#,
+            ),
+            of("ToolCallExecutionEvent", r#"[{"call_id":"d","name":"ls","content":"x","is_error":true}]"#),
+            of("ToolCallSummaryMessage", r#""x""#),
+            of("SelectSpeakerEvent", r#"["b"]"#),
+        ];
+        let text = format!(r#"{{"type":"SelectorManagerState","message_thread":[{}]}}"#, thread.join(","));
+        let kinds: Vec<String> =
+            steps(&whole(&AUTOGEN, &text)).iter().map(|s| s.split(':').next().unwrap().to_owned()).collect();
+        let expected = [
+            "thought agent",
+            "tool-call agent",
+            "tool-call agent",
+            "tool-result environment",
+            "message agent",
+            "state system",
+        ];
+        assert_eq!(kinds, expected);
+        assert_eq!(whole(&AUTOGEN, &text).0.answers(3), Some(2));
+    }
+
+    #[test]
+    fn a_state_without_messages_is_one_step() {
+        let parsed = whole(&AUTOGEN, r#"{"type":"TeamState","agent_states":{"a":{"type":"X","turn":3}}}"#);
+        assert_eq!((steps(&parsed).len(), parsed.0.trajectory_count()), (1, 1));
+        assert_eq!(state(&parsed, "agent_state", 0), r#"{"main":{"type":"TeamState"},"a":{"type":"X","turn":3}}"#);
+    }
+
+    #[test]
+    fn damaged_states_never_panic() {
+        damage(&AUTOGEN, &[TEAM]);
     }
 }

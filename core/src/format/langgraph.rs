@@ -1,8 +1,9 @@
-//! Checkpoints of LangGraph: a database of threads (`FORMATS.md` 4).
+//! Checkpoints of LangGraph: a database of threads, and the history of one as JSON (`FORMATS.md` 4).
 
 mod checkpoints;
 mod database;
 mod folder;
+mod history;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::Value;
 pub(super) use database::Database;
 pub(super) use folder::Folder;
+pub(super) use history::HISTORY;
 pub(super) use store::Store;
 
 /// The format.

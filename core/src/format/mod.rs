@@ -7,6 +7,7 @@ mod acts;
 mod adk;
 mod adp;
 mod ag_ui;
+mod ai_sdk;
 mod assembler;
 mod autogen;
 pub mod cause;
@@ -75,6 +76,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &inspect::Inspect,
     &inspect::InspectEvents,
     &langgraph::LangGraph,
+    &langgraph::HISTORY,
     &opencode::Opencode,
     &openhands::OpenHands,
     &swe_agent::SweAgent,
@@ -92,6 +94,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &letta::LETTA,
     &openai_agents::OPENAI_AGENTS,
     &autogen::AUTOGEN,
+    &ai_sdk::AI_SDK,
     &scopix::Scopix(None),
     &adp::Adp,
     &adp::ATIF,

@@ -3,7 +3,6 @@
 use super::Framing;
 use super::log::{
     Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, first_text, form, items, text, text_of,
-    write_slots,
 };
 use crate::json::Value;
 use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
@@ -49,7 +48,7 @@ struct Snapshot;
 
 impl Adapter for Snapshot {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let agent = record.get("current_agent").and_then(|agent| text(agent, "name"));
+        let agent = first(record, &["current_agent", "currentAgent"]).and_then(|agent| text(agent, "name"));
         if let Some(title) = agent {
             log.title(title);
         }
@@ -66,8 +65,19 @@ impl Adapter for Snapshot {
                 log.usage(None, &tokens(usage));
             }
         }
-        let slots = ["current_agent", "current_turn", "current_step", "conversation_id", "previous_response_id"];
-        write_slots(log, "session", "main", record, &slots);
+        // As the SDK of Python writes them, and as that of JavaScript does.
+        let slots = [
+            ("current_agent", "currentAgent"),
+            ("current_turn", "currentTurn"),
+            ("current_step", "currentStep"),
+            ("conversation_id", "conversationId"),
+            ("previous_response_id", "previousResponseId"),
+        ];
+        for (slot, other) in slots {
+            if let Some(value) = record.get(slot).or_else(|| record.get(other)) {
+                log.write("session", "main", &[slot], Op::Update, value);
+            }
+        }
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -76,7 +86,10 @@ impl Adapter for Snapshot {
         match form {
             INPUT => Turn::of(Role::User, vec![Part::Text(text_of(value))]),
             SAID => Turn::of(Role::Agent, vec![Part::Text(words(raw, "content"))]),
-            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(words(raw, "summary"))]),
+            THOUGHT => {
+                let summary = Some(words(raw, "summary")).filter(|text| !text.is_empty());
+                Turn::of(Role::Agent, vec![Part::Thought(summary.unwrap_or_else(|| words(raw, "content")))])
+            }
             CALL => {
                 let class = text(raw, "type").unwrap_or("call");
                 let call = ToolCall {
@@ -138,7 +151,9 @@ fn add_steps(item: &Value<'_>, log: &mut Log<'_>) {
         "tool_call_item" | "handoff_call_item" => (Kind::Call, CALL, Role::Agent),
         "tool_call_output_item" | "handoff_output_item" => (Kind::Result, OUTPUT, Role::Environment),
         class if class.ends_with("_call") => (Kind::Call, CALL, Role::Agent),
-        class if class.ends_with("_call_output") => (Kind::Result, OUTPUT, Role::Environment),
+        class if class.ends_with("_call_output") || class.ends_with("_call_result") => {
+            (Kind::Result, OUTPUT, Role::Environment)
+        }
         _ => (Kind::State, form::STATE, Role::System),
     };
     let values = [item];
@@ -146,12 +161,13 @@ fn add_steps(item: &Value<'_>, log: &mut Log<'_>) {
 }
 
 fn tokens(usage: &Value<'_>) -> Usage {
-    let details = first(usage, &["input_tokens_details"]);
+    let of = |names: [&str; 2]| names.iter().find_map(|name| count(usage, name));
+    let details = first(usage, &["input_tokens_details", "inputTokensDetails"]);
     let details = details.map(|details| details.as_array().and_then(<[_]>::first).unwrap_or(details));
     let cached = details.and_then(|details| count(details, "cached_tokens"));
     Usage {
-        input: count(usage, "input_tokens").map(|all| all.saturating_sub(cached.unwrap_or_default())),
-        output: count(usage, "output_tokens"),
+        input: of(["input_tokens", "inputTokens"]).map(|all| all.saturating_sub(cached.unwrap_or_default())),
+        output: of(["output_tokens", "outputTokens"]),
         cache_read: cached,
         ..Usage::default()
     }
@@ -170,5 +186,29 @@ mod tests {
         assert!(state(&parsed, "context", 2).contains(r#""context":{"account":7}"#));
         let done = STATE.replace("tool_approval_item", "tool_call_output_item");
         assert_eq!(whole(&OPENAI_AGENTS, &done).0.step(2, &whole(&OPENAI_AGENTS, &done).1).answers, Some(1));
+    }
+
+    #[test]
+    fn states_of_the_sdk_of_javascript_are_read_alike() {
+        let text = concat!(
+            r#"{"$schemaVersion":"1.0","currentTurn":2,"currentAgent":{"name":"clerk"},"originalInput":["#,
+            r#"{"role":"user","content":[{"type":"input_text","text":"close it"}]}],"generatedItems":["#,
+            r#"{"type":"reasoning_item","rawItem":{"type":"reasoning","content":[{"type":"input_text","#,
+            r#""text":"hm"}]}},"#,
+            r#"{"type":"tool_call_item","rawItem":{"type":"function_call","callId":"c","name":"f","arguments":"{}"}},"#,
+            r#"{"type":"tool_call_output_item","rawItem":{"type":"function_call_result","callId":"c","name":"f","#,
+            r#""output":{"type":"text","text":"done"}},"output":"done"}],"#,
+            r#""context":{"context":{},"usage":{"inputTokens":9,"outputTokens":4}}}"#,
+        );
+        let parsed = whole(&OPENAI_AGENTS, text);
+        let expected = [
+            "message user: close it",
+            "thought agent: hm",
+            "tool-call agent: f",
+            "tool-result environment: done (of 2)",
+        ];
+        assert_eq!(steps(&parsed), expected);
+        assert_eq!(state(&parsed, "usage", 3), r#"{"main":{"input":9,"output":4,"turns":1}}"#);
+        assert!(state(&parsed, "session", 3).contains(r#""current_turn":2"#));
     }
 }

@@ -118,7 +118,8 @@ fn row(row: &Value<'_>, log: &mut Log<'_>) {
     for (name, role) in [("prompt", Role::User), ("completion", Role::Agent)] {
         said(row.get(name), role, log);
     }
-    if let Some(reward) = row.get("reward").and_then(Value::as_number) {
+    let reward = row.get("reward").and_then(|reward| reward.as_number().or_else(|| reward.as_str()));
+    if let Some(reward) = reward.filter(|reward| reward.parse::<f64>().is_ok()) {
         reward_of_last(reward, log);
     }
     for (name, value) in row.as_object().into_iter().flat_map(|row| row.entries()) {
@@ -301,6 +302,8 @@ mod tests {
     fn texts_are_messages_too() {
         let report = report_of(run(), &Verifiers, r#"{"prompt":"2+2?","completion":"4","reward":0}"#);
         assert_eq!((report.kinds.len(), report.roles.as_slice()), (2, &["user", "agent"][..]));
+        let quoted = report_of(run(), &Verifiers, r#"{"prompt":"2+2?","completion":"4","reward":"0.5"}"#);
+        assert_eq!(quoted.rewards[1].as_deref(), Some("0.5"));
     }
 
     #[test]

@@ -252,12 +252,12 @@ impl<'v> Checkpoint<'v> {
 const NODES_MAX: usize = 20;
 
 /// Channels by which LangGraph runs itself. One of older versions is called like its node, and holds that name.
-fn is_hidden(channel: &str, value: Option<&Value<'_>>) -> bool {
+pub(super) fn is_hidden(channel: &str, value: Option<&Value<'_>>) -> bool {
     let is_own = ["start:", "branch:", "join:", "__"].iter().any(|prefix| channel.starts_with(prefix));
     is_own || value.is_some_and(|value| value.as_str() == Some(channel))
 }
 
-fn usage(metadata: &Value<'_>) -> Usage {
+pub(super) fn usage(metadata: &Value<'_>) -> Usage {
     let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
     let cached = count(metadata.get("input_token_details").and_then(|details| details.get("cache_read")));
     Usage {

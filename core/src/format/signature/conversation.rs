@@ -1,9 +1,17 @@
-//! Conversations for training: ShareGPT, and messages under any of their names (`FORMATS.md` 8). Tried last.
+//! Conversations for training: ShareGPT, and messages under any of their names (`FORMATS.md` 8), tried last; messages
+//! of the AI SDK (`FORMATS.md` 14).
 
-use super::members::{first, is_array, is_message, is_text, matched, most};
+use super::members::{first, has_any, is_array, is_message, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::{OutlineLayout, Value};
+
+pub(super) const AI_SDK: Signature = Signature {
+    format: "ai-sdk",
+    what: "a file of messages of the AI SDK",
+    detect: ai_sdk,
+    members: &["/id", "/role", "/parts/type"],
+};
 
 pub(super) const SHAREGPT: Signature =
     Signature { format: "sharegpt", what: "a file of ShareGPT conversations", detect: sharegpt, members: &[] };
@@ -17,6 +25,21 @@ pub(super) const ALPACA: Signature = Signature {
     detect: alpaca,
     members: &["/instruction", "/input", "/output"],
 };
+
+/// Messages with a role and parts, or chats of such.
+fn ai_sdk(head: &Head<'_, '_>) -> Option<Match> {
+    let is_part = |part: &Value<'_>| match text(part, "type") {
+        "text" | "reasoning" => is_text(part, "text"),
+        "file" => has_any(part, &["mediaType", "mimeType"]),
+        "step-start" | "dynamic-tool" | "tool-invocation" => true,
+        class => (class.starts_with("tool-") && is_text(part, "toolCallId")) || class.starts_with("data-"),
+    };
+    let is_said = |r: &Value<'_>| {
+        matches!(text(r, "role"), "user" | "assistant" | "system") && first(r, "parts").is_some_and(is_part)
+    };
+    let is_chat = |r: &Value<'_>| first(r, "messages").is_some_and(is_said);
+    matched(most(head, |r| is_said(r) || is_chat(r)), "messages with a `role` and typed `parts`")
+}
 
 /// Names under which a row holds its messages.
 const LISTS: [&str; 5] = ["messages", "traj", "prompt", "chosen", "chosen_messages"];

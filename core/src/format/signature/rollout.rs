@@ -27,9 +27,13 @@ fn verifiers(head: &Head<'_, '_>) -> Option<Match> {
         let first = value.as_array().map(|messages| messages.first());
         value.as_str().is_some() || first.is_some_and(|first| first.is_none_or(|message| is_text(message, "role")))
     };
-    let is_rollout = |r: &Value<'_>| {
-        is_number(r, "reward") && ["prompt", "completion"].iter().all(|name| r.get(name).is_some_and(is_said))
+    // Some writers quote the number.
+    let is_rewarded = |r: &Value<'_>| {
+        is_number(r, "reward")
+            || r.get("reward").and_then(Value::as_str).is_some_and(|text| text.parse::<f64>().is_ok())
     };
+    let is_rollout =
+        |r: &Value<'_>| is_rewarded(r) && ["prompt", "completion"].iter().all(|name| r.get(name).is_some_and(is_said));
     matched(most(head, is_rollout), "`prompt`, `completion` and `reward`")
 }
 

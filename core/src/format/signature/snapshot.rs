@@ -1,6 +1,6 @@
 //! Snapshots of agents and recordings of model clients: Letta, OpenAI Agents, AutoGen (`FORMATS.md` 12, 14).
 
-use super::members::{first, has_any, is_array, is_object, is_text, matched, most};
+use super::members::{first, has_any, is_array, is_object, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::Value;
@@ -36,7 +36,8 @@ fn letta(head: &Head<'_, '_>) -> Option<Match> {
 
 fn openai_agents(head: &Head<'_, '_>) -> Option<Match> {
     let [record] = head.records else { return None };
-    let has_items = ["session_items", "generated_items"].iter().any(|name| is_array(record, name));
+    let lists = ["session_items", "generated_items", "sessionItems", "generatedItems"];
+    let has_items = lists.iter().any(|name| is_array(record, name));
     matched(is_text(record, "$schemaVersion") && has_items, "`$schemaVersion` and the items of a run")
 }
 
@@ -45,6 +46,15 @@ fn autogen(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_exchange) {
         return matched(true, "exchanges with a model: `mode`, `messages` and `response`");
     }
-    let is_state = |r: &Value<'_>| is_text(r, "type") && is_object(r, "agent_states");
-    matched(most(head, is_state), "`agent_states` of a team")
+    let has_messages = |r: &Value<'_>| {
+        let context = r.get("llm_context").is_some_and(|context| is_array(context, "messages"));
+        context
+            || ["llm_messages", "message_thread"].iter().any(|name| is_array(r, name))
+            || is_object(r, "agent_state")
+    };
+    let is_state = |r: &Value<'_>| {
+        let class = text(r, "type");
+        !class.is_empty() && (is_object(r, "agent_states") || (class.ends_with("State") && has_messages(r)))
+    };
+    matched(most(head, is_state), "the saved state of an agent or a team")
 }

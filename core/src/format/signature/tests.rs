@@ -280,6 +280,7 @@ fn rollouts_preferences_and_messages() {
         &[
             r#"{"id":0,"prompt":[{"role":"user","content":"x"}],"completion":[],"reward":1.0}"#,
             r#"{"prompt":"x","completion":"y","reward":0}"#,
+            r#"{"prompt":"x","completion":"y","reward":"0.5"}"#,
             r#"{"id":"e","traces":[{"id":"t","nodes":[{"parent":null,"message":{"role":"user"}}]}]}"#,
         ],
     );
@@ -325,15 +326,46 @@ fn rollouts_preferences_and_messages() {
 #[test]
 fn snapshots() {
     check("letta", &[r#"{"agents":[{"name":"e","agent_type":"x"}],"blocks":[],"tools":[],"groups":[]}"#]);
-    check("openai-agents", &[r#"{"$schemaVersion":"1.13","generated_items":[],"current_turn":1}"#]);
+    check(
+        "openai-agents",
+        &[
+            r#"{"$schemaVersion":"1.13","generated_items":[],"current_turn":1}"#,
+            r#"{"$schemaVersion":"1.0","generatedItems":[],"currentTurn":1}"#,
+        ],
+    );
+    check(
+        "ai-sdk",
+        &[
+            r#"[{"id":"m","role":"user","parts":[{"type":"text","text":"x"}]}]"#,
+            r#"{"id":"c","messages":[{"role":"user","content":"","parts":[{"type":"text","text":"x"}]}]}"#,
+        ],
+    );
+    check(
+        "langgraph",
+        &[
+            r#"[{"values":{},"next":[],"config":{"configurable":{"thread_id":"t"}},"metadata":{"step":1}}]"#,
+            r#"{"values":{},"next":["a"],"checkpoint":{"checkpoint_id":"c"},"metadata":null}"#,
+        ],
+    );
     check(
         "autogen",
-        &[r#"[{"mode":"create","messages":[],"response":{}}]"#, r#"{"type":"TeamState","agent_states":{}}"#],
+        &[
+            r#"[{"mode":"create","messages":[],"response":{}}]"#,
+            r#"{"type":"TeamState","agent_states":{}}"#,
+            r#"{"type":"AssistantAgentState","version":"1.0.0","llm_context":{"messages":[]}}"#,
+            r#"{"type":"RoundRobinManagerState","message_thread":[],"current_turn":0}"#,
+        ],
     );
     check_none(&[
         r#"{"agents":["x"],"tools":[]}"#,
         r#"{"$schemaVersion":"3","root":{}}"#,
         r#"{"mode":"x","messages":[]}"#,
+        r#"{"type":"FormState","message_thread":"closed"}"#,
+        r#"{"role":"user","parts":[{"text":"x"}]}"#,
+        r#"{"role":"engine","parts":[{"type":"tool-box","sku":"1"}]}"#,
+        r#"{"type":"Ticket","message_thread":[]}"#,
+        r#"{"values":[1,2],"next":"/page/2","config":{"page":1},"metadata":{}}"#,
+        r#"{"values":{},"next":[],"config":{"thread_id":"t"}}"#,
     ]);
 }
 

@@ -1,6 +1,7 @@
-//! Logs of evaluations and traces: Inspect, OpenTelemetry spans, LangSmith runs (`FORMATS.md` 2, 4, 12).
+//! Logs of evaluations and traces: Inspect, OpenTelemetry spans, LangSmith runs, LangGraph histories (`FORMATS.md` 2,
+//! 4, 12).
 
-use super::members::{at, first, has, has_any, is_number, is_object, is_text, matched, most};
+use super::members::{at, first, has, has_any, is_array, is_number, is_object, is_text, matched, most};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::Value;
@@ -25,6 +26,26 @@ pub(super) const LANGSMITH: Signature = Signature {
     detect: langsmith,
     members: &["/run_type", "/trace_id", "/dotted_order", "/inputs"],
 };
+
+pub(super) const LANGGRAPH: Signature = Signature {
+    format: "langgraph",
+    what: "the state history of a LangGraph thread",
+    detect: langgraph,
+    members: &["/values", "/next", "/metadata/source", "/metadata/step", "/config/configurable/thread_id"],
+};
+
+/// Snapshots of a thread: which they are, their values, and what comes next.
+fn langgraph(head: &Head<'_, '_>) -> Option<Match> {
+    let is_place = |r: &Value<'_>, name: &str| {
+        let place = r.get(name).map(|place| place.get("configurable").unwrap_or(place));
+        place.is_some_and(|place| is_text(place, "thread_id") || is_text(place, "checkpoint_id"))
+    };
+    let is_snapshot = |r: &Value<'_>| {
+        let is_placed = is_place(r, "config") || is_place(r, "checkpoint");
+        is_placed && is_array(r, "next") && has(r, &["values", "metadata"])
+    };
+    matched(most(head, is_snapshot), "snapshots with `values`, `next` and the place of a checkpoint")
+}
 
 fn inspect(head: &Head<'_, '_>) -> Option<Match> {
     let [record] = head.records else { return None };
