@@ -1,7 +1,7 @@
 //! Attributes of a span: a list of keys and typed values, a map with dotted keys, or nested maps.
 
 use crate::format::log::text;
-use crate::json::{Data, Value};
+use crate::json::{self, Data, Value};
 
 /// The first attribute of these names that is there.
 pub(super) fn attribute<'v, 'a>(span: &'v Value<'a>, names: &[&str]) -> Option<&'v Value<'a>> {
@@ -30,4 +30,35 @@ fn nested<'v, 'a>(attributes: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>
         Data::Array(items) => items.get(key.parse::<usize>().ok()?),
         _ => at.get(key),
     })
+}
+
+/// A list or a map as OTLP spells it out (`values` of `arrayValue` and `kvlistValue`), as plain JSON; None: it is none.
+pub(super) fn plain(value: &Value<'_>) -> Option<String> {
+    let object = value.as_object().filter(|object| object.members.len() <= 1)?;
+    let values = match object.members.first() {
+        Some(member) if member.key == "values" => member.value.as_array()?,
+        _ => return None,
+    };
+    let is_map = !values.is_empty() && values.iter().all(|item| text(item, "key").is_some());
+    if !is_map {
+        let items: Vec<String> = values.iter().map(typed).collect();
+        return Some(format!("[{}]", items.join(",")));
+    }
+    let member = |item: &Value<'_>| {
+        let name = json::quote(text(item, "key").unwrap_or_default());
+        format!("{name}:{}", item.get("value").map_or_else(|| "null".to_owned(), typed))
+    };
+    Some(format!("{{{}}}", values.iter().map(member).collect::<Vec<_>>().join(",")))
+}
+
+/// A typed value of OTLP as plain JSON.
+fn typed(value: &Value<'_>) -> String {
+    let Some(member) = value.as_object().and_then(|object| object.members.first()) else {
+        return json::compact(value);
+    };
+    match (&*member.key, member.value.as_str()) {
+        // Whole numbers are texts in JSON of protobuf.
+        ("intValue", Some(digits)) if json::parse(digits).is_ok() => digits.to_owned(),
+        _ => plain(&member.value).unwrap_or_else(|| json::compact(&member.value)),
+    }
 }

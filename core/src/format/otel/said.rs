@@ -2,7 +2,7 @@
 //!
 //! The calls are reported as words: the span of the tool is the call.
 
-use super::attributes::{attribute, attribute_text};
+use super::attributes::{attribute, attribute_text, plain};
 use crate::format::log::{first, items, text, text_of};
 use crate::json::{self, Data, Value};
 use std::borrow::Cow;
@@ -13,16 +13,25 @@ const NUMBERED_MAX: usize = 64;
 /// Events of a span that hold an answer, and where.
 const CHOICES: [&str; 3] = ["gen_ai.choice", "gen_ai.content.completion", "gen_ai.assistant.message"];
 
+/// The event that has the messages of a span where its attributes do not.
+const DETAILS: &str = "gen_ai.client.inference.operation.details";
+
+/// Events of a span that hold what it began with.
+const PROMPTS: [&str; 3] = ["gen_ai.user.message", "gen_ai.tool.message", "gen_ai.content.prompt"];
+
 /// What a span led to, else why it failed, else what it began with.
 pub(super) fn said<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
     let own = |keys: &[&str]| attribute(span, keys).map(words).filter(|text| !text.trim().is_empty());
     own(&["ai.response.text", "ai.response.object", "gen_ai.output.messages"])
         .or_else(|| numbered(span, "llm.output_messages", ".message"))
         .or_else(|| numbered(span, "gen_ai.completion", ""))
-        .or_else(|| of_events(span))
+        .or_else(|| of_details(span, "gen_ai.output.messages"))
+        .or_else(|| of_events(span, &CHOICES))
         .or_else(|| own(&["output.value", "gen_ai.response.text"]))
         .or_else(|| fault(span))
         .or_else(|| own(&["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt", "input.value"]))
+        .or_else(|| of_details(span, "gen_ai.input.messages"))
+        .or_else(|| of_events(span, &PROMPTS))
 }
 
 /// Why a span failed: its status, or the exception among its events.
@@ -58,18 +67,25 @@ fn numbered<'v>(span: &'v Value<'v>, name: &str, inner: &str) -> Option<Cow<'v, 
     (!parts.is_empty()).then(|| Cow::Owned(parts.join("\n")))
 }
 
-/// Answers that are in the events of a span, as older conventions have them.
-fn of_events<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
-    let is_choice = |event: &&Value<'_>| text(event, "name").is_some_and(|name| CHOICES.contains(&name));
-    let event = items(span, "events").iter().rfind(is_choice)?;
-    let names = ["message", "gen_ai.completion", "content", "gen_ai.event.content"];
+/// Messages in the event that has the details of a span.
+fn of_details<'v>(span: &'v Value<'v>, name: &str) -> Option<Cow<'v, str>> {
+    let event = items(span, "events").iter().rfind(|event| text(event, "name") == Some(DETAILS))?;
+    attribute(event, &[name]).map(words).filter(|text| !text.trim().is_empty())
+}
+
+/// Messages that are in events of these names, as older conventions have them: the last one.
+fn of_events<'v>(span: &'v Value<'v>, events: &[&str]) -> Option<Cow<'v, str>> {
+    let is_one = |event: &&Value<'_>| text(event, "name").is_some_and(|name| events.contains(&name));
+    let event = items(span, "events").iter().rfind(is_one)?;
+    let names = ["message", "gen_ai.completion", "content", "gen_ai.event.content", "gen_ai.prompt"];
     attribute(event, &names).map(words).filter(|text| !text.trim().is_empty())
 }
 
 /// The words of a value: messages, also as JSON in a string, else what it says.
 fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
-    if let Some(inner) = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{']))
-        && let Ok(parsed) = json::parse_lenient(inner)
+    let inner = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{'])).map(Cow::Borrowed);
+    if let Some(inner) = inner.or_else(|| plain(value).map(Cow::Owned))
+        && let Ok(parsed) = json::parse_lenient(&inner)
         && let Some(said) = messages(&parsed)
     {
         return Cow::Owned(said);
@@ -103,10 +119,13 @@ fn message(message: &Value<'_>) -> Option<String> {
 fn part(part: &Value<'_>) -> String {
     match text(part, "type") {
         Some("tool_call") => call(part),
+        // Files are named, not shown.
+        Some(kind @ ("blob" | "uri" | "file")) => {
+            let media = first(part, &["mime_type", "modality"]).and_then(Value::as_str).unwrap_or_default();
+            format!("[{}]", format!("{kind} {media}").trim_end())
+        }
         _ => first(part, &["content", "text", "response", "result"])
-            .unwrap_or(part)
-            .as_str()
-            .map_or_else(|| json::compact(part), str::to_owned),
+            .map_or_else(|| json::compact(part), |said| text_of(said).into_owned()),
     }
 }
 

@@ -60,3 +60,37 @@ fn traces_stand_one_behind_the_other() {
     assert_eq!(steps(&parsed), ["span agent: first", "span agent: late", "span agent: other"]);
     assert_eq!(parsed.0.trajectory_count(), 2);
 }
+
+#[test]
+fn messages_are_read_from_structured_attributes_and_from_events() {
+    let of = |span: &str| {
+        let text = format!(
+            r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"traceId":"t","spanId":"s","name":"chat",
+            {span}}}]}}]}}]}}"#
+        );
+        steps(&whole(&OTEL, &text.replace('\n', ""))).remove(0)
+    };
+    let quoted = r#"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"reasoning\",\"content\":\"Hm.\"},
+        {\"type\":\"blob\",\"mime_type\":\"image/png\",\"content\":\"AAAA\"},
+        {\"type\":\"tool_call_response\",\"id\":\"c\",\"response\":{\"t\":7}}]}]"#;
+    let details = |name: &str, value: &str| {
+        format!(
+            r#""events":[{{"name":"gen_ai.client.inference.operation.details","attributes":[{{"key":"{name}",
+            "value":{value}}}]}}]"#
+        )
+    };
+    let text = format!(r#"{{"stringValue":"{quoted}"}}"#);
+    let shown = "span agent: Hm.\n[blob image/png]\n{\"t\":7}";
+    assert_eq!(of(&details("gen_ai.output.messages", &text)), shown);
+    assert_eq!(of(&details("gen_ai.input.messages", &text)), shown, "what it began with, where no answer is there");
+    let typed = r#"{"arrayValue":{"values":[{"kvlistValue":{"values":[
+        {"key":"role","value":{"stringValue":"assistant"}},{"key":"parts","value":{"arrayValue":{"values":[
+        {"kvlistValue":{"values":[{"key":"type","value":{"stringValue":"tool_call"}},
+        {"key":"name","value":{"stringValue":"ls"}},{"key":"arguments","value":{"kvlistValue":{"values":[
+        {"key":"n","value":{"intValue":"3"}}]}}}]}}]}}}]}}]}}"#;
+    let attributes = format!(r#""attributes":[{{"key":"gen_ai.output.messages","value":{typed}}}]"#);
+    assert_eq!(of(&attributes), "span agent: ls({\"n\":3})");
+    let prompt = r#""events":[{"name":"gen_ai.user.message","attributes":[{"key":"content",
+        "value":{"stringValue":"Rain?"}}]}]"#;
+    assert_eq!(of(prompt), "span agent: Rain?");
+}
