@@ -42,7 +42,9 @@ impl Format for Adk {
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let is_session = |value: &&Value<'_>| {
             let has = |key: &str| value.get(key).is_some();
-            value.get("events").is_some_and(|events| events.as_array().is_some() || has("id"))
+            let is_event = |event: &Value<'_>| event.get("author").is_some();
+            let are_events = |events: &[Value<'_>]| events.first().is_none_or(is_event);
+            value.get("events").is_some_and(|events| events.as_array().map_or_else(|| has("id"), are_events))
                 && (has("app_name") || has("appName") || has("context") && has("past_events"))
         };
         let count = first.iter().filter(is_session).count();

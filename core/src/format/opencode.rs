@@ -123,7 +123,7 @@ impl Format for RunEvents {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::Elements
     }
 
     fn layout(&self) -> Layout {
