@@ -209,6 +209,18 @@ impl App {
         }
     }
 
+    /// Opens the file again as the format that shows it in another way.
+    pub(super) fn show_other_view(&mut self, effects: &mut Effects) {
+        match (self.session.format.other_view(), self.session.path.clone()) {
+            (Some(format), Some(path)) => {
+                self.notify(format!("opening as {format}"));
+                effects.push(Effect::OpenAs(path, format));
+            }
+            (Some(_), None) => self.notify("the input is no file that can be opened again"),
+            (None, _) => self.notify("only an Inspect log has an event view"),
+        }
+    }
+
     fn open_file(&mut self, path: PathBuf, effects: &mut Effects) {
         let is_listed = self.is_in(Context::Files);
         let Some(files) = &mut self.files else { return };

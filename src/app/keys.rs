@@ -245,6 +245,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["y"], A::CopyValue, "copy", "Copy the value, message or line under the cursor.", FIND, 0),
     row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
     row(C::Trajectory, &["C-y"], A::CopyCommand, "copy command", "Copy the command that opens this step and value again: obelus FILE --step 41 --path state.budget.", FIND, 0),
+    row(C::Global, &["V"], A::OtherView, "event view", "Show an Inspect log by its events, as --format inspect-events does, or by its messages again.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
     row(C::Global, &[":"], A::Palette, "command", "Find a command by name; 41 goes to that step, +5m, -30s or 14:32 to that time, state#2.budget to that value; Up brings back the last.", REST, 6),

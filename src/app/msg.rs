@@ -204,6 +204,8 @@ pub enum Effect {
     Play(Replay),
     /// Open a listed file in place of what is open.
     OpenFile(PathBuf),
+    /// Open a file in place of what is open, read as this format.
+    OpenAs(PathBuf, &'static str),
     /// Read what listed files begin with; in place of those asked for before.
     Heads(crate::panes::file_list::WantedHeads),
     /// Say [`Msg::HighlightExpired`] in a moment.

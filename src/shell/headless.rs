@@ -84,8 +84,8 @@ impl Stage {
     }
 
     /// Shows a listed file.
-    fn open_file(&mut self, path: PathBuf) {
-        match ingest::open_input(&path).and_then(|input| opened(input, None)) {
+    fn open_file(&mut self, path: PathBuf, forced: Option<&str>) {
+        match ingest::open_input(&path).and_then(|input| opened(input, forced)) {
             Ok((session, source, run)) => {
                 self.source = source;
                 self.app.enter_file(path, session);
@@ -116,7 +116,8 @@ impl Stage {
                         let (mark_journal, source) = (&mut self.mark_journal, &self.source);
                         marks::perform(mark_journal, source, effect, &mut |answer| queue.push_back(answer));
                     }
-                    Effect::OpenFile(path) => self.open_file(path),
+                    Effect::OpenFile(path) => self.open_file(path, None),
+                    Effect::OpenAs(path, format) => self.open_file(path, Some(format)),
                     Effect::Heads(wanted) => {
                         queue.extend(wanted.paths.into_iter().map(|path| {
                             let head = listing::checked(&path, None, listing::head(&path, None));

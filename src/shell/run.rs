@@ -310,10 +310,9 @@ impl Program {
         }
     }
 
-    /// Finds out, on a thread of its own, what a listed file is: a pipe may keep it waiting.
-    fn look_into(&mut self, path: PathBuf) -> Result<(), String> {
+    /// Finds out, on a thread of its own, what a file is, if `forced` does not say it: a pipe may keep it waiting.
+    fn look_into(&mut self, path: PathBuf, forced: Option<String>) -> Result<(), String> {
         let (sender, opening) = bounded(1);
-        let forced = self.settings.format.clone();
         let body = move || {
             let known = ingest::open_input(&path).and_then(|input| open_session::know(input, forced.as_deref()));
             let _late = sender.send((path, known));
@@ -411,7 +410,7 @@ impl Program {
         let records = self.app.session.records.count();
         let path = self.reading.as_mut().and_then(|reading| reading.known_at_last(records));
         if let Some(path) = path.filter(|_| self.settings.format.is_none())
-            && let Err(problem) = self.look_into(path)
+            && let Err(problem) = self.look_into(path, None)
         {
             self.send(Msg::Notify(true, problem));
         }
@@ -451,7 +450,8 @@ impl Program {
                 }
                 Ok(())
             }
-            Effect::OpenFile(path) => self.look_into(path),
+            Effect::OpenFile(path) => self.look_into(path, self.settings.format.clone()),
+            Effect::OpenAs(path, format) => self.look_into(path, Some(format.to_owned())),
             Effect::Heads(wanted) => {
                 self.lists.iter().for_each(|lists| lists.read(wanted.clone()));
                 Ok(())

@@ -1,6 +1,6 @@
 //! The program as one function, played on the stage: where keys and clicks lead, and what holds after any of them.
 
-use super::stage::{input, lines, notice, press, stage, step};
+use super::stage::{input, lines, notice, on, press, stage, step};
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::{KEYS, Tab};
 use obelus::app::pane::Look;
@@ -448,4 +448,26 @@ proptest! {
             check(&stage, &format!("{sample}: act {i}, {act:?}"));
         }
     }
+}
+
+/// A log of Inspect with one sample: two messages, three events.
+const INSPECT_LOG: &str = r#"{"version":2,"status":"success","eval":{"task":"sums","model":"m"},"samples":[
+{"id":1,"epoch":1,"messages":[{"role":"user","content":"add 1 and 2"},{"role":"assistant","content":"3"}],
+"events":[{"event":"span_begin","id":"s","name":"solve"},{"event":"info","data":"noted"},
+{"event":"span_end","id":"s"}]}]}"#;
+
+#[test]
+fn a_key_shows_an_inspect_log_by_its_events_and_by_its_messages_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.json");
+    std::fs::write(&path, INSPECT_LOG).unwrap();
+    let mut stage = stage(obelus::source::Input::open(&path).unwrap(), (120, 30));
+    assert_eq!(stage.app.session.format.name(), "inspect");
+    for name in ["inspect-events", "inspect"] {
+        press(&mut stage, "V");
+        assert_eq!(stage.app.session.format.name(), name);
+    }
+    let mut other = on("{\"a\":1}\n", (120, 30));
+    press(&mut other, "V");
+    assert_eq!((other.app.session.format.name(), notice(&other)), ("generic", "only an Inspect log has an event view"));
 }

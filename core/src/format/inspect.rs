@@ -61,6 +61,10 @@ impl Format for Inspect {
         Framing::Items("samples")
     }
 
+    fn other_view(&self) -> Option<&'static str> {
+        Some(events::NAME)
+    }
+
     fn layout(&self) -> Layout {
         Layout::Set
     }

@@ -40,6 +40,10 @@ pub trait Format: Send + Sync {
     fn alternative(&self) -> Option<&'static dyn Format> {
         None
     }
+    /// The name of the format that shows the same files in another way; None: there is no other way.
+    fn other_view(&self) -> Option<&'static str> {
+        None
+    }
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
     /// Whether a file that is one list of steps may hold several trajectories ([`Run::trajectory_count`]), or a record

@@ -150,6 +150,7 @@ impl App {
             A::CopyPath => self.copy_path(effects),
             A::CopyCommand => self.copy_command(effects),
             A::Edit => self.edit(effects),
+            A::OtherView => self.show_other_view(effects),
             A::Theme => self.next_theme(effects),
             A::Times => self.next_times(),
             A::Watch => self.toggle_watch(),

@@ -126,6 +126,7 @@ pub enum Action {
     CopyPath,
     CopyCommand,
     Edit,
+    OtherView,
     Theme,
     Palette,
     Help,

@@ -18,9 +18,12 @@ use std::collections::HashMap;
 /// The format: never found, but asked for by name.
 pub(in crate::format) struct InspectEvents;
 
+/// Its name for `--format`.
+pub(super) const NAME: &str = "inspect-events";
+
 impl Format for InspectEvents {
     fn name(&self) -> &'static str {
-        "inspect-events"
+        NAME
     }
 
     fn title(&self) -> &'static str {
@@ -39,6 +42,10 @@ impl Format for InspectEvents {
 
     fn framing(&self) -> Framing {
         Inspect.framing()
+    }
+
+    fn other_view(&self) -> Option<&'static str> {
+        Some(Inspect.name())
     }
 
     fn layout(&self) -> Layout {
