@@ -104,6 +104,10 @@ fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> 
         return Ok(out.json(&plain(&members))?);
     }
     if let Some(draft) = draft {
+        // What speaks against the built-in formats, and which of them is nearest, precedes the draft.
+        let is_said = |reason: &&String| !loaded.detected.was_forced && !reason.starts_with('`');
+        let reasons = loaded.detected.reasons.iter().filter(is_said);
+        reasons.flat_map(|reason| reason.lines()).try_for_each(|line| out.line(&format!("# {line}")))?;
         return Ok(out.text(&draft)?);
     }
     let format = loaded.detected.format;

@@ -28,6 +28,9 @@ fn what_resembles_a_format_is_not_taken_for_it() {
     let dialogue = r#"{"sender_id":"u","slots":{"name":"Ann","city":null},"events":[{"event":"action"}]}"#;
     for (text, expect) in [
         ("{\"x\":1}\n{\"y\":2}\n{\"context\":[]}\n", "generic"),
+        (r#"{"app_name":"shop","events":[{"type":"click","timestamp":1}]}"#, "generic"),
+        (r#"{"values":[1],"next":"/page/2","config":{"thread_id":"t"},"metadata":{}}"#, "generic"),
+        (r#"{"type":"FormState","agent_state":"idle","message_thread":null}"#, "generic"),
         (monolog, "generic"),
         ("{\"context\":[]}", "acts"),
         ("{\"x\":1}\n{\"context\":[{\"type\":\"state\",\"state\":1}]}\n", "acts"),
@@ -201,4 +204,34 @@ fn faults_of_lines_are_reported_without_the_words_of_parsers() {
             assert!(!stdout.contains(jargon), "{name}: {stdout}");
         }
     }
+}
+
+#[test]
+fn the_draft_of_a_format_says_above_which_one_is_nearest() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = r#"{"type":"user","sessionId":"s","version":"1","uuid":"u","message":{"role":"user","content":"x"}}"#;
+    let path = file(folder.path(), "near.jsonl", &format!("{line}\n{line}\n"));
+    let (status, draft, stderr) = obelus(&["formats", "--explain", &path]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let nearest =
+        "# the nearest is claude-code (a Claude Code session): 5 of 6 members of its records, not `isSidechain`";
+    assert_eq!(draft.lines().nth(1), Some(nearest), "{draft}");
+    let forced = obelus(&["formats", "--explain", "--format", "generic", &path]).1;
+    assert!(forced.contains("[[steps]]") && !forced.contains("nearest"), "{forced}");
+}
+
+#[test]
+fn half_a_character_in_a_log_costs_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |uuid: &str, text: &str| {
+        format!(
+            r#"{{"type":"user","sessionId":"s","version":"1","isSidechain":false,"uuid":"{uuid}","message":{{"role":"user","content":"{text}"}}}}"#
+        )
+    };
+    let text = [line("a", "cut \\ud83d here"), line("b", "whole")].join("\n");
+    let path = file(folder.path(), "cut.jsonl", &format!("{text}\n"));
+    let (status, stdout, _) = obelus(&["steps", &path]);
+    assert!(status == 0 && stdout.contains("cut \u{FFFD} here") && stdout.contains("whole"), "{stdout}");
+    let (status, stdout, _) = obelus(&["check", &path]);
+    assert!(status == 1 && stdout.contains("a lone surrogate escape"), "{stdout}");
 }
