@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::out::raw;
-use crate::batch::{RunStats, RunsStats};
+use crate::batch::RunsStats;
 use crate::format::Purpose;
 use crate::ingest::{self, Loaded, spent_with_parts};
 use crate::model::Problem;
@@ -20,16 +20,9 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
     for record in 0..loaded.trajectories()?.min(loaded.records()?.len()) {
         let (run, bytes) = (loaded.run(record)?, loaded.input.as_ref());
         let (found, spent) = (ingest::findings_of(run.as_ref(), bytes)?, spent_with_parts(run.as_ref(), bytes));
-        let stats = RunStats::of((record, run.as_ref()), bytes, &found, spent);
-        dataset.add(&stats);
-        each(raw(&stats)?.as_ref())?;
+        each(&dataset.add_run((record, run.as_ref()), bytes, &found, spent)?)?;
     }
-    each(line_of(&dataset, "dataset")?.as_ref())
-}
-
-/// Statistics of runs as a line of that type: `dataset`, or `summary`.
-pub(super) fn line_of(stats: &RunsStats, r#type: &str) -> Result<Box<RawValue>, Problem> {
-    stats.line(r#type).map_err(|e| Problem::unreadable(format!("statistics have no JSON: {e}")))
+    each(&dataset.line("dataset")?)
 }
 
 /// A statistics object as one line of `--json`: the version, the file and the stage that its name says (D2) before its

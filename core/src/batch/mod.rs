@@ -6,7 +6,7 @@
 mod run_stats;
 mod spent;
 
-pub use run_stats::{RunStats, RunsStats};
+pub use run_stats::RunsStats;
 pub use spent::{Spent, WithParts, add_spent, spent};
 
 use crate::detect::{Detected, Known, detect};
@@ -18,7 +18,7 @@ use crate::review::flat::{Cell, RECORD_FIELDS, RecordName, finding_row, record_r
 use crate::review::{ChunkMaker, ContentKey, purpose_of};
 use crate::rules::statistics::Summary;
 use crate::state::{ReportedCounts, SchemaChecker, Violations};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// Records in memory.
@@ -152,11 +152,9 @@ impl Batch {
         let mut all = RunsStats::default();
         self.runs(|record, run| {
             let found = findings_of(run, &self.bytes);
-            let stats = RunStats::of((record, run), &self.bytes, &found, without_parts(run));
-            all.add(&stats);
-            each(to_raw_value(&stats).map_err(|e| no_json(&e))?.as_ref())
+            each(&all.add_run((record, run), &self.bytes, &found, without_parts(run))?)
         })?;
-        each(all.line("dataset").map_err(|e| no_json(&e))?.as_ref())
+        each(&all.line("dataset")?)
     }
 
     /// Their statistics in constant size, as `stats --summary --json` without its header.
@@ -236,10 +234,6 @@ impl Batch {
         };
         record.map_or(found.place, |record: Record| -> Place { record.place }).span
     }
-}
-
-fn no_json(e: &serde_json::Error) -> Problem {
-    Problem::unreadable(format!("statistics have no JSON: {e}"))
 }
 
 /// Makes the line of a summary of lines of statistics, or of other summaries.
@@ -324,11 +318,10 @@ impl SummaryMaker {
     /// # Errors
     /// It has no JSON.
     pub fn line(&self) -> Result<Box<RawValue>, Problem> {
-        let line = match &self.whole {
+        match &self.whole {
             Some(Whole::Runs(stats)) => stats.line("summary"),
-            Some(Whole::Records) | None => to_raw_value(&self.summary.line()),
-        };
-        line.map_err(|e| no_json(&e))
+            Some(Whole::Records) | None => run_stats::line_of(&self.summary.line()),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::spent::{Spent, WithParts, add_spent, spent};
 use crate::format::{Run, StepCalls};
-use crate::model::{Bytes, Finding, Severity, StepKind, StepNo, estimated_tokens};
+use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo, estimated_tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ fn count(counts: &mut Counts, name: &str) {
 
 /// Statistics of a run as its steps give them. Serialized, its line of `stats --json`.
 #[derive(Debug, Serialize)]
-pub struct RunStats {
+struct RunStats {
     r#type: &'static str,
     record: usize,
     id: Option<String>,
@@ -42,9 +42,7 @@ pub struct RunStats {
 }
 
 impl RunStats {
-    /// Of the run of a record, in which this was found; `with_parts` is what it spent with its sub-agents.
-    #[must_use]
-    pub fn of(
+    fn of(
         (record, run): (usize, &dyn Run),
         bytes: &dyn Bytes,
         found: &[Arc<Finding>],
@@ -151,12 +149,28 @@ impl RunsStats {
     ///
     /// # Errors
     /// It has no JSON.
-    pub fn line(&self, r#type: &str) -> serde_json::Result<Box<RawValue>> {
-        to_raw_value(&TypedStats { r#type, stats: self })
+    pub fn line(&self, r#type: &str) -> Result<Box<RawValue>, Problem> {
+        line_of(&TypedStats { r#type, stats: self })
     }
 
-    /// Counts one run.
-    pub fn add(&mut self, one: &RunStats) {
+    /// Counts the run of a record, in which this was found, and gives its line; `with_parts` is what it spent with its
+    /// sub-agents.
+    ///
+    /// # Errors
+    /// It has no JSON.
+    pub fn add_run(
+        &mut self,
+        run: (usize, &dyn Run),
+        bytes: &dyn Bytes,
+        found: &[Arc<Finding>],
+        with_parts: Option<WithParts>,
+    ) -> Result<Box<RawValue>, Problem> {
+        let stats = RunStats::of(run, bytes, found, with_parts);
+        self.add(&stats);
+        line_of(&stats)
+    }
+
+    fn add(&mut self, one: &RunStats) {
         self.trajectories += 1;
         self.steps += one.steps;
         self.calls += one.calls;
@@ -213,6 +227,11 @@ impl RunsStats {
     pub fn trajectories(&self) -> u64 {
         self.trajectories
     }
+}
+
+/// Statistics as a line of JSON.
+pub(super) fn line_of(stats: &impl Serialize) -> Result<Box<RawValue>, Problem> {
+    to_raw_value(stats).map_err(|e| Problem::unreadable(format!("statistics have no JSON: {e}")))
 }
 
 fn add_counts(all: &mut Counts, some: &Counts) {

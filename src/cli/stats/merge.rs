@@ -175,7 +175,7 @@ impl Merge<'_, '_> {
         let (dataset, what): (Box<RawValue>, _) = match &self.whole {
             None => return Err(Problem::usage("there are no parts to merge").into()),
             Some(Whole::Records(parts)) => (raw(&parts.stats().summary())?, "Agent Data Protocol"),
-            Some(Whole::Runs(stats)) => (survey::line_of(stats, "dataset")?, "runs"),
+            Some(Whole::Runs(stats)) => (stats.line("dataset")?, "runs"),
             Some(Whole::Summary(whole)) => (whole.line()?, whole.what()),
         };
         if self.options.json {
