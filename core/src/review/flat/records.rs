@@ -131,6 +131,7 @@ struct RunLine {
     calls: Option<i64>,
     tokens_est: Option<i64>,
     chars: Option<i64>,
+    reward: Option<f64>,
     errors: Option<i64>,
     warnings: Option<i64>,
     #[serde(default)]
@@ -150,6 +151,7 @@ pub fn run_row((file, format): (&str, &str), stats: &RawValue) -> Option<Vec<Cel
         "calls" => Cell::Int(line.calls),
         "tokens" => Cell::Int(line.tokens_est),
         "chars" => Cell::Int(line.chars),
+        "reward" => Cell::Float(line.reward),
         "errors" => Cell::Int(line.errors),
         "warnings" => Cell::Int(line.warnings),
         "tools" => Cell::Texts(line.tools.keys().cloned().collect()),
@@ -161,4 +163,20 @@ pub fn run_row((file, format): (&str, &str), stats: &RawValue) -> Option<Vec<Cel
         },
     };
     Some(RECORDS.columns.iter().map(cell).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_a_run_has_its_reward() {
+        let at = |name: &str| RECORDS.columns.iter().position(|(known, _)| *known == name).unwrap();
+        let row = |line: &str| run_row(("a.jsonl", "acts"), &RawValue::from_string(line.to_owned()).unwrap());
+        let rewarded = row(r#"{"type":"trajectory","record":0,"steps":3,"reward":0.5}"#).unwrap();
+        assert_eq!((&rewarded[at("reward")], &rewarded[at("steps")]), (&Cell::Float(Some(0.5)), &Cell::Int(Some(3))));
+        let bare = row(r#"{"type":"trajectory","record":0,"steps":3,"reward":null}"#).unwrap();
+        assert_eq!(bare[at("reward")], Cell::Float(None));
+        assert_eq!(row(r#"{"type":"dataset","steps":3}"#), None);
+    }
 }
