@@ -7,6 +7,7 @@ mod show;
 mod writer;
 
 use super::args::{FileName, parsed};
+use super::check::config::Config;
 use super::out::Out;
 use super::{Command, Stop, complain};
 use crate::ingest::{follow_made, open_lines};
@@ -54,6 +55,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let poll = options.poll.map(Duration::from_millis);
     if options.once && !options.path.is_stdin() {
         reachable(options.path.as_ref())?;
+    }
+    if Config::read(None).is_ok_and(|config| !config.maps.is_empty()) {
+        complain("[map] of obelus.toml does not change what tail prints: a mapped input is read once and not followed");
     }
     let stream = stream(&options)?;
     let is_stream = stream.is_some();

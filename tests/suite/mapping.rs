@@ -76,6 +76,53 @@ fn a_mapping_reaches_every_command() {
 
 #[test]
 #[cfg(feature = "query")]
+fn decisions_trees_and_contamination_are_those_of_mapped_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let talks = talks(folder.path());
+    let marks = folder.path().join("marks.jsonl");
+    let marks = marks.to_str().unwrap();
+    let (code, stdout, _) = mapped(&["mark", &talks, "--marks", marks, "--where", "reward<1", "--as", "bad"]);
+    assert_eq!((code, stdout.as_str()), (0, "1 decision on 2 written\n"));
+    let (_, stdout, _) = mapped(&["marks", &talks, "--marks", marks]);
+    assert!(stdout.contains("1/4 decided, 1 dropped"), "{stdout}");
+    let (_, stdout, _) = obelus(&["marks", &talks, "--marks", marks]);
+    assert!(stdout.contains("0 decided") || stdout.contains("0/4 decided"), "marks are of mapped records: {stdout}");
+    let out = folder.path().join("out.jsonl");
+    let out = out.to_str().unwrap();
+    let (code, _, stderr) = mapped(&["export", &talks, "--marks", marks, "--not-mark", "bad", "--out", out]);
+    assert_eq!(code, 0, "{stderr}");
+    let written = lines(&fs::read_to_string(out).unwrap());
+    assert_eq!((written.len(), &written[0]["task_id"], &written[0]["grade"]), (3, &json!("2+2?"), &json!(1.0)));
+
+    let (_, stdout, _) = mapped(&["tree", &talks]);
+    assert!(stdout.contains("2+2?  2 attempts") && stdout.contains("record 1  2  reward 0.0"), "{stdout}");
+    let (_, stdout, _) = mapped(&["tree", &talks, "--by-action", "--json"]);
+    let tree = lines(&stdout);
+    assert_eq!((&tree[0]["stretches"][0]["successes"], tree[0]["parting"].is_null()), (&json!(1), true), "{stdout}");
+
+    let first = fs::read_to_string(&talks).unwrap().lines().next().unwrap().to_owned() + "\n";
+    let test = file(folder.path(), "test.jsonl", &first);
+    let (code, stdout, _) = mapped(&["check", "--against", &test, "--json", &talks]);
+    let found = lines(&stdout);
+    assert_eq!((code, found.len(), &found[0]["rule"]), (1, 1, &json!("data.contaminated")), "{stdout}");
+    assert_eq!(found[0]["record"], 0);
+}
+
+#[test]
+#[cfg(feature = "query")]
+fn tail_prints_records_as_they_are_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    talks(folder.path());
+    fs::write(folder.path().join("obelus.toml"), "[map]\nreward = \".grade\"\n").unwrap();
+    let (code, stdout, stderr) = obelus_in(folder.path(), &["tail", "--once", "--json", "talks.jsonl"]);
+    assert!(code == 0 && stdout.lines().count() >= 4, "{stdout}");
+    assert!(stderr.contains("[map] of obelus.toml does not change what tail prints"), "{stderr}");
+    let (_, _, stderr) = obelus_in(folder.path(), &["table", "talks.jsonl"]);
+    assert_eq!(stderr, "");
+}
+
+#[test]
+#[cfg(feature = "query")]
 fn the_configuration_maps_and_an_option_wins() {
     let folder = tempfile::tempdir().unwrap();
     talks(folder.path());
