@@ -3,7 +3,9 @@
 
 use super::survey::looked as looked_at;
 use super::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
-use crate::model::{Bytes, Found, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens};
+use crate::json;
+use crate::model::{Bytes, Found, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens, lossy};
+use crate::rules::trajectory::{task, task_key};
 use crate::rules::work::{ToolOutcomes, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,7 +89,11 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
     let is_read = run.step_count() > 0 || found.is_empty();
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
-    RunFacts { facts: facts.with_findings(&found), found, is_read }
+    // The rest of a record may say which task it is an attempt at, as no run does.
+    let record_text = lossy(text);
+    let named = json::parse(&record_text).ok().filter(|_| is_read).and_then(|value| task(&value, None));
+    let task = named.map(|name| task_key(&name));
+    RunFacts { facts: Facts { task, ..facts.with_findings(&found) }, found, is_read }
 }
 
 fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {

@@ -5,6 +5,7 @@ use super::timeline::{Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
 use crate::json::Value;
 use crate::model::{Part, Role, Severity, StepNo, Surroundings, ToolResult, Turn};
+use crate::rules::trajectory::score_number;
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -158,23 +159,11 @@ pub(super) fn end(record: &Value<'_>, log: &mut Log<'_>) {
     let last: StepNo = log.next_step() - 1;
     for (i, (scorer, score)) in scores.iter().flat_map(|scores| scores.entries()).enumerate() {
         log.write("score", scorer, &[], Op::Update, score);
-        let number = score.get("value").and_then(reward);
+        let number = score.get("value").and_then(score_number);
         if let Some(number) = number.filter(|_| i == 0 && last >= 0) {
-            log.reward(last, &number);
+            log.reward(last, number);
         }
     }
-}
-
-/// The number that Inspect takes a value of a score for.
-fn reward(value: &Value<'_>) -> Option<String> {
-    let number = match (value.as_number(), value.as_str(), value.as_bool()) {
-        (Some(number), ..) => number,
-        (_, Some("C"), _) | (.., Some(true)) => "1",
-        (_, Some("P"), _) => "0.5",
-        (_, Some("I" | "N"), _) | (.., Some(false)) => "0",
-        _ => return None,
-    };
-    Some(number.to_owned())
 }
 
 /// A message of a tool: it names its function, and says what went wrong.

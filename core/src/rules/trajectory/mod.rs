@@ -35,7 +35,7 @@ pub(crate) use links::{is_finishing, is_note};
 pub use message::Message;
 pub(crate) use message_calls::CallSource;
 pub use number::Number;
-pub use reading::{Reading, Way, record_id, track_count};
+pub use reading::{Reading, Way, record_id, score_number, track_count};
 pub use record_text::read_text;
 pub use shape::{Shape, Version, VersionFault, bare_pointer, shape};
 pub use task::{scalar, task, task_fields, task_key};

@@ -103,6 +103,25 @@ fn traced_reward(root: &Value<'_>) -> Option<f64> {
     Some(parts.iter().sum()).filter(|sum: &f64| !parts.is_empty() && sum.is_finite())
 }
 
+/// The number that Inspect takes the value of a score for.
+#[must_use]
+pub fn score_number<'v>(value: &'v Value<'v>) -> Option<&'v str> {
+    match (value.as_number(), value.as_str(), value.as_bool()) {
+        (Some(number), ..) => Some(number),
+        (_, Some("C"), _) | (.., Some(true)) => Some("1"),
+        (_, Some("P"), _) => Some("0.5"),
+        (_, Some("I" | "N"), _) | (.., Some(false)) => Some("0"),
+        _ => None,
+    }
+}
+
+/// The reward of a sample of Inspect: its first score.
+fn scored_reward(root: &Value<'_>) -> Option<f64> {
+    let (_, score) = root.get("scores")?.as_object()?.entries().next()?;
+    let number: f64 = score_number(score.get("value")?)?.parse().ok()?;
+    Some(number).filter(|number| number.is_finite())
+}
+
 /// What is at a pointer of [`Reading::body`].
 fn steps<'a>(root: &'a Value<'a>, pointer: &str) -> Option<&'a Value<'a>> {
     pointer.strip_prefix('/').map_or(Some(root), |key| root.get(key))
@@ -249,7 +268,8 @@ impl<'a> Reading<'a> {
         let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
         let info = || self.root.get("reward_info")?.get("reward").and_then(number::number);
         let found = || graded().or_else(info).or_else(judged).map(|found| found.value);
-        (self.shape == Shape::Chat).then(|| found().or_else(|| traced_reward(self.root)))?
+        (self.shape == Shape::Chat)
+            .then(|| found().or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root)))?
     }
 
     /// D17: the system prompt of a conversation, which is no step.
