@@ -10,7 +10,8 @@ use crate::format::Layout;
 use crate::panes::DataFound;
 use crate::panes::table::{Facts, OwnColumn};
 use crate::review::{
-    Chunk, Column, CustomColumn, Filter, Grounds, Order, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskQuestion,
+    Chunk, Column, CustomColumn, Filter, Grounds, Order, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskGroups,
+    TaskQuestion,
 };
 use std::sync::Arc;
 
@@ -49,7 +50,8 @@ pub struct Asking {
     scanned: usize,
     order: Option<Asked<OrderQuestion>>,
     tally: Option<Asked<TallyQuestion>>,
-    attempts: Option<Asked<(TaskQuestion, TaskField)>>,
+    attempts: Option<Asked<(TaskQuestion, TaskField, bool)>>,
+    groups: Option<Asked<()>>,
 }
 
 impl<Q: PartialEq> Asked<Q> {
@@ -81,15 +83,15 @@ impl App {
     pub(super) fn restart_table(&mut self) {
         self.restart_columns();
         self.attempts.clear();
-        self.asking.attempts = None;
+        (self.asking.attempts, self.asking.groups, self.table.groups) = (None, None, None);
         self.restart_facts();
     }
 
-    /// The facts on all records are to be rebuilt; what custom columns and attempts say holds.
+    /// The facts on all records are to be rebuilt; what custom columns, attempts and groups say holds.
     fn restart_facts(&mut self) {
         self.table.clear();
-        let Asking { number, content, attempts, .. } = std::mem::take(&mut self.asking);
-        self.asking = Asking { number, content: content + 1, attempts, ..Asking::default() };
+        let Asking { number, content, attempts, groups, .. } = std::mem::take(&mut self.asking);
+        self.asking = Asking { number, content: content + 1, attempts, groups, ..Asking::default() };
     }
 
     /// The content of the input that a scan is for.
@@ -190,11 +192,23 @@ impl App {
         }
     }
 
+    pub(super) fn take_groups(&mut self, number: u64, groups: Arc<TaskGroups>) {
+        if let Some(asked) = self.asking.groups.as_mut().filter(|asked| asked.number == number) {
+            asked.is_answered = true;
+            self.table.groups = Some(groups);
+        }
+    }
+
     /// How much of the dataset was looked at, in percent; 100 only when all of it was.
     #[must_use]
     pub fn looked(&self) -> usize {
         let all = self.session.records.count().max(1);
         if self.has_all(self.table.all().len()) { 100 } else { (self.table.all().len() * 100 / all).min(99) }
+    }
+
+    /// The attempts that are shown are to be asked for, whatever was asked before.
+    pub(super) fn forget_asked_attempts(&mut self) {
+        self.asking.attempts = None;
     }
 
     /// Asks for the attempts that are shown, and again when more records were looked at.
@@ -207,14 +221,16 @@ impl App {
         let rows = self.attempts.len();
         self.attempts.front().show_cursor(height, rows);
         let (known, is_all) = (self.table.all().len(), self.has_all(self.table.all().len()));
-        let asked = (question, self.attempts.by.clone());
+        // The list of tasks is the same either way.
+        let by_action = self.attempts.by_action && question != TaskQuestion::Several;
+        let asked = (question, self.attempts.by.clone(), by_action);
         if self.asking.attempts.as_ref().is_some_and(|before| before.is_enough(&asked, known, is_all)) {
             return;
         }
         self.asking.number += 1;
         let (number, by) = (self.asking.number, asked.1.clone());
         self.asking.attempts = Some(Asked { number, question: asked, known, is_answered: false });
-        effects.push(Effect::Job(Job::Attempts { number, facts: self.table.all().clone(), question, by }));
+        effects.push(Effect::Job(Job::Attempts { number, facts: self.table.all().clone(), question, by, by_action }));
     }
 
     /// Asks for a look at the records that came since the last.
@@ -229,6 +245,22 @@ impl App {
                 to: count,
             }));
         }
+    }
+
+    /// Asks what all attempts at each task come to, where columns say it.
+    fn settle_groups(&mut self, effects: &mut Effects) {
+        let known = self.table.all().len();
+        if known == 0 || !self.table.columns.iter().any(|column| column.is_of_group()) {
+            return;
+        }
+        let is_all = self.has_all(known);
+        if self.asking.groups.as_ref().is_some_and(|asked| asked.is_enough(&(), known, is_all)) {
+            return;
+        }
+        self.asking.number += 1;
+        let number = self.asking.number;
+        self.asking.groups = Some(Asked { number, question: (), known, is_answered: false });
+        effects.push(Effect::Job(Job::Groups { number, facts: self.table.all().clone() }));
     }
 
     /// Asks for what the table misses.
@@ -246,6 +278,7 @@ impl App {
             effects.push(Effect::Job(Job::Facts { content, records }));
         }
         self.settle_columns(effects);
+        self.settle_groups(effects);
         self.settle_tally(effects);
         self.table.facets.scroll.show_cursor(
             self.pane_extent(Pane::Facets).height.saturating_sub(crate::panes::table::HEAD_ROWS),
@@ -265,7 +298,7 @@ impl App {
     /// What an order or a count rests on; `names` are the custom columns that it asks for.
     fn grounds(&self, version: Option<u64>, names: &[CustomColumn]) -> Grounds {
         let own = self.table.own_tables(names);
-        Grounds { facts: self.table.all().clone(), marks: self.marks(version), own, groups: None }
+        Grounds { facts: self.table.all().clone(), marks: self.marks(version), own, groups: self.table.groups.clone() }
     }
 
     /// Numbers of custom columns, and how many records are known with what they say.

@@ -151,7 +151,8 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     let has_steps = app.session.open().is_some_and(|open| open.count() > 0);
     let is_vain = |action: Action| {
         let lacks_steps = !has_steps && !app.is_comparing() && needs_step(action);
-        let is_there = app.is_on_attempts() && app.attempts.is_list() && action == Action::Tasks;
+        let is_there =
+            app.is_on_attempts() && app.attempts.is_list() && matches!(action, Action::Tasks | Action::AlignByAction);
         (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps || is_there
     };
     let is_hint = |row: &&KeyRow| row.footer > 0 && !row.keys.is_empty() && !is_vain(row.action);

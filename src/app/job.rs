@@ -68,6 +68,13 @@ pub enum Job {
         /// The column.
         column: Column,
     },
+    /// Count the attempts at each task.
+    Groups {
+        /// Number to answer with.
+        number: u64,
+        /// The facts by now.
+        facts: FactTable,
+    },
     /// Look up the attempts at a task, or the tasks with several.
     Attempts {
         /// Number to answer with.
@@ -78,6 +85,8 @@ pub enum Job {
         question: TaskQuestion,
         /// The field that names tasks.
         by: TaskField,
+        /// Whether attempts are aligned by what they did.
+        by_action: bool,
     },
     /// Read a message and lay it out.
     Read {
@@ -249,6 +258,8 @@ pub enum Lane {
     Arrange,
     /// The counts of a column.
     Tally,
+    /// The attempts at each task.
+    Groups,
     /// The attempts at a task.
     Attempts,
     /// The message in focus.
@@ -304,6 +315,7 @@ impl Job {
             Self::CheckData { .. } => Lane::CheckData,
             Self::Arrange { .. } => Lane::Arrange,
             Self::Tally { .. } => Lane::Tally,
+            Self::Groups { .. } => Lane::Groups,
             Self::Attempts { .. } => Lane::Attempts,
             Self::Read { .. } => Lane::Read,
             Self::Reading { .. } => Lane::Reading,
@@ -351,6 +363,7 @@ impl Lane {
             Self::CheckData => "checking the dataset",
             Self::Arrange => "arranging the table",
             Self::Tally => "counting the column",
+            Self::Groups => "counting the attempts",
             Self::Attempts => "looking up the attempts",
             Self::Read | Self::Reading => "reading the message",
             Self::Page => "making the pager",
@@ -392,6 +405,7 @@ impl App {
             Lane::Seek => drop(self.stop_seeking(&mut Vec::new())),
             Lane::Facts
             | Lane::Tally
+            | Lane::Groups
             | Lane::Attempts
             | Lane::Read
             | Lane::View

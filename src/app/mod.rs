@@ -286,6 +286,7 @@ impl App {
             Msg::CustomValuesPart(id, values) => self.take_part(id, values),
             Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
             Msg::OwnEnded(id, why) => self.asked_all(id, why),
+            Msg::Groups(number, groups) => self.take_groups(number, groups),
             Msg::Attempts(number, answer) => self.take_attempts(number, answer),
             Msg::Sifted(number, looked, passing) => self.sifted(number, looked, passing),
             Msg::Files(change) => self.files_changed(change, &mut effects),

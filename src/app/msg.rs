@@ -20,7 +20,9 @@ use crate::panes::text_view::TextLine;
 use crate::panes::two_runs::AlignedRuns;
 use crate::panes::two_runs::states::{Question as StatesOf, StatePair};
 use crate::panes::{DataFound, Records};
-use crate::review::{CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, Order, Tally, TaskAnswer};
+use crate::review::{
+    CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, Order, Tally, TaskAnswer, TaskGroups,
+};
 use crate::rules::work::LineId;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,6 +83,8 @@ pub enum Msg {
     OwnNext(u64, Arc<CustomColumnChunk>),
     /// All records were asked, or why no more are.
     OwnEnded(u64, Option<String>),
+    /// The attempts at each task were counted: number of the question.
+    Groups(u64, Arc<TaskGroups>),
     /// Attempts were looked up: number of the question.
     Attempts(u64, TaskAnswer),
     /// More steps were looked at: number of the question, how many were by now, and those that pass the filter among

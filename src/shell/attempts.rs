@@ -4,8 +4,9 @@ use super::jobs::{Source, read_run};
 use crate::json;
 use crate::model::{Bytes, RecordBody, StepNo, lossy};
 use crate::review::{
-    Attempt, AttemptTree, FactTable, TaskAnswer, TaskField, TaskQuestion, attempts_at, key_by, several,
+    ActionAttempt, Attempt, AttemptTree, FactTable, TaskAnswer, TaskField, TaskQuestion, attempts_at, key_by, several,
 };
+use std::borrow::Borrow;
 use std::sync::{Arc, Weak};
 
 /// Most attempts at one task that are read.
@@ -56,7 +57,7 @@ fn key(source: &Source, number: usize, by: &str) -> Option<u64> {
 pub(super) fn answer(
     source: &Source,
     facts: &FactTable,
-    (question, by): (TaskQuestion, &TaskField),
+    (question, by, by_action): (TaskQuestion, &TaskField, bool),
     keys: &mut TaskKeys,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<TaskAnswer> {
@@ -65,7 +66,7 @@ pub(super) fn answer(
         None => None,
     };
     match question {
-        TaskQuestion::Of(record) => of_task(source, facts, (record, by), keys, is_wanted),
+        TaskQuestion::Of(record) => of_task(source, facts, (record, by, by_action), keys, is_wanted),
         TaskQuestion::Several => {
             let mut list = several(facts, keys, is_wanted)?;
             for line in &mut list.tasks {
@@ -85,10 +86,33 @@ fn attempt(source: &Source, number: usize, by: &TaskField) -> Option<Attempt> {
     Attempt::of(number, &json::parse(&lossy(&bytes)).ok()?, by.as_deref(), source.format.way())
 }
 
+fn action_attempt(source: &Source, number: usize, by: &TaskField) -> Option<ActionAttempt> {
+    let record = source.records.get(number)?;
+    let bytes = source.bytes.read(record.place.span).ok()?;
+    ActionAttempt::of(number, &json::parse(&lossy(&bytes)).ok()?, by.as_deref(), source.format.way())
+}
+
+/// What is read of some records that are attempts at a task; None: it is no longer wanted.
+fn attempts_of<A: Borrow<Attempt>>(
+    records: &[usize],
+    task: &str,
+    read: impl Fn(usize) -> Option<A>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Vec<A>> {
+    let mut out = Vec::new();
+    for number in records {
+        if !is_wanted() {
+            return None;
+        }
+        out.extend(read(*number).filter(|attempt| attempt.borrow().task == task));
+    }
+    Some(out)
+}
+
 fn of_task(
     source: &Source,
     facts: &FactTable,
-    (record, by): (usize, &TaskField),
+    (record, by, by_action): (usize, &TaskField, bool),
     keys: Option<&[u64]>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<TaskAnswer> {
@@ -100,14 +124,15 @@ fn of_task(
         records.insert(place, record);
     }
     let left_out = records.len().saturating_sub(ATTEMPTS_MAX);
-    let mut attempts = Vec::new();
-    for number in records.into_iter().take(ATTEMPTS_MAX) {
-        if !is_wanted() {
-            return None;
-        }
-        attempts.extend(attempt(source, number, by).filter(|attempt| attempt.task == task));
-    }
-    let mut tree = AttemptTree::of(task, attempts, left_out);
+    records.truncate(ATTEMPTS_MAX);
+    let mut tree = if by_action {
+        let read = |number| action_attempt(source, number, by);
+        let attempts = attempts_of(&records, &task, read, is_wanted)?;
+        AttemptTree::of_actions(task, attempts, left_out)
+    } else {
+        let attempts = attempts_of(&records, &task, |number| attempt(source, number, by), is_wanted)?;
+        AttemptTree::of(task, attempts, left_out)
+    };
     tree.count_tokens(facts);
     describe_steps(source, &mut tree, is_wanted)?;
     Some(TaskAnswer::Tree(tree))
@@ -151,7 +176,7 @@ mod tests {
     }
 
     fn asked(source: &Source, facts: &FactTable, question: TaskQuestion, is_wanted: bool) -> Option<TaskAnswer> {
-        answer(source, facts, (question, &None), &mut TaskKeys::default(), &|| is_wanted)
+        answer(source, facts, (question, &None, false), &mut TaskKeys::default(), &|| is_wanted)
     }
 
     /// 40 records of ten tasks; every fourth is not.
@@ -227,7 +252,7 @@ mod tests {
     fn another_field_is_read_once_of_each_record() {
         let (source, bytes, facts) = made();
         let (by, mut keys) = (Some("q.n".into()), TaskKeys::default());
-        let mut ask = |question| answer(&source, &facts, (question, &by), &mut keys, &|| true);
+        let mut ask = |question| answer(&source, &facts, (question, &by, false), &mut keys, &|| true);
         let Some(TaskAnswer::Tasks(list)) = ask(TaskQuestion::Several) else { panic!() };
         let names: Vec<(&str, usize)> = list.tasks.iter().map(|task| (task.name.as_str(), task.attempts)).collect();
         assert_eq!((names, list.unnamed), (vec![("0", 6), ("1", 6), ("2", 6), ("4", 6), ("3", 6)], 10));

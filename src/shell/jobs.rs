@@ -18,7 +18,7 @@ use crate::panes::message::CodeRequest;
 use crate::panes::reading::page;
 use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DataFound, Records, diff};
-use crate::review::{Filter, Grounds, Sort, Tokenizer, arrange, tally};
+use crate::review::{Filter, Grounds, Sort, TaskGroups, Tokenizer, arrange, tally};
 use crate::source::{is_expendable, set_expendable};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -134,8 +134,10 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
             let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
-        Job::Attempts { number, facts, question, by } => {
-            let answer = with(&kept.keys, |keys| attempts::answer(source, &facts, (question, &by), keys, is_wanted));
+        Job::Groups { number, facts } => send(Msg::Groups(number, Arc::new(TaskGroups::of(&facts)))),
+        Job::Attempts { number, facts, question, by, by_action } => {
+            let asked = (question, &by, by_action);
+            let answer = with(&kept.keys, |keys| attempts::answer(source, &facts, asked, keys, is_wanted));
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
         Job::Sift { .. } => step_filter::sift(source, job, is_wanted, send),

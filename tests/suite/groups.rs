@@ -1,7 +1,12 @@
 //! Groups of rollouts: their numbers in filters and tables, attempts by action, what goes with high rewards.
 
 use super::command::{file, obelus, sample};
+use super::stage::{has, input, lines as screen_lines, notice, on, press, screen, shows, stage, step};
+use obelus::app::Msg;
+use obelus::review::Column;
+use obelus::shell::headless::Stage;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn lines(stdout: &str) -> Vec<Value> {
     stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -151,4 +156,135 @@ fn a_pointer_of_git_lfs_is_called_so() {
     let path = file(folder.path(), "data.jsonl", pointer);
     let (code, _, stderr) = obelus(&["check", &path]);
     assert!(code == 2 && stderr.contains("is a Git LFS pointer") && stderr.contains("git lfs pull"), "{stderr}");
+}
+
+/// The rows of the table below its heading, and the heading.
+fn table_rows(stage: &Stage) -> (String, Vec<String>) {
+    let of = |text: &str| screen_lines(stage).into_iter().filter(|line| line.contains(text)).collect::<Vec<_>>();
+    (of("#  id").concat(), of("-attempt-"))
+}
+
+#[test]
+fn the_table_has_columns_of_groups_that_sort_filter_and_plot() {
+    let mut stage = stage(input(DESK), (260, 40));
+    let (heading, rows) = table_rows(&stage);
+    for title in ["attempts", "pass", "advantage", "mean", "sd", "signal"] {
+        assert!(heading.contains(title), "{title}: {heading}");
+    }
+    assert_eq!(rows.len(), 16);
+    assert!(
+        rows[0].contains("+0.866") && rows[1].contains("-0.866") && rows[4].contains("0.25"),
+        "{}",
+        rows.join("\n")
+    );
+    stage.app.table.focus = Column::GroupAdvantage;
+    press(&mut stage, "s s");
+    assert!(table_rows(&stage).1[0].contains("seat-2-attempt-2"), "{}", screen(&stage));
+    press(&mut stage, "p");
+    shows(&stage, &["p50 ", "max 1.5"]);
+    press(&mut stage, "p & type:group.signal=0 Enter");
+    let (_, rows) = table_rows(&stage);
+    assert!(rows.len() == 4 && rows.iter().all(|row| row.contains("address-3")), "{}", screen(&stage));
+}
+
+#[test]
+fn columns_of_groups_are_hidden_where_each_task_has_one_attempt() {
+    let row = |id: &str, reward: f64| {
+        let messages = json!([{"role": "user", "content": "go"}, {"role": "assistant", "content": "gone"}]);
+        json!({"id": id, "task_id": id, "reward": reward, "messages": messages}).to_string() + "\n"
+    };
+    let text = row("one", 1.0) + &row("two", 0.0);
+    let mut alone = on(&text, (200, 30));
+    assert!(!has(&alone, "advantage") && !has(&alone, "empty: attempts"), "{}", screen(&alone));
+    press(&mut alone, "c type:signal Enter Enter");
+    assert!(notice(&alone).contains("signal is shown where a task has several attempts"), "{}", notice(&alone));
+    // Attempts without a reward are counted, and no more is said of them.
+    let without = text.replace("\"reward\":1.0,", "").replace("\"reward\":0.0,", "");
+    let several = on(&without.replace("two", "one"), (200, 30));
+    assert!(has(&several, "attempts") && !has(&several, "advantage"), "{}", screen(&several));
+}
+
+#[test]
+fn groups_stay_while_all_records_are_looked_at_again() {
+    let whole = std::fs::read_to_string(sample(DESK)).unwrap();
+    let text: String = whole.lines().take(4).map(|line| format!("{line}\n")).collect();
+    let mut stage = on(&text, (200, 30));
+    assert_eq!(stage.app.table.groups.clone().unwrap().known(), 4);
+    // The answer to a question that nobody asked is dropped.
+    stage.send(Msg::Groups(u64::MAX, Arc::default()));
+    assert_eq!(stage.app.table.groups.clone().unwrap().known(), 4);
+    // The rules of datasets look at all records again; what groups come to holds meanwhile.
+    press(&mut stage, "!");
+    assert!(has(&stage, "advantage"), "{}", screen(&stage));
+}
+
+#[test]
+fn the_attempts_are_aligned_by_action_and_show_where_good_and_bad_part() {
+    let mut stage = stage(input(DESK), (160, 30));
+    press(&mut stage, "a");
+    assert!(!has(&stage, "by action ·"), "{}", screen(&stage));
+    press(&mut stage, "b");
+    shows(
+        &stage,
+        &["4 attempts by action · good and bad part behind @2: 100 %", "good and bad part here  2 of 4 passed"],
+    );
+    shows(&stage, &["2 of 2 passed", "0 of 2 passed", "alike", "parts @4"]);
+    assert_eq!(stage.app.attempts.record(), Some(0), "the cursor stays on its attempt");
+    press(&mut stage, "j Enter");
+    assert_eq!((stage.app.session.trajectory, step(&stage)), (2, 6), "the last action of the attempt that ends here");
+    press(&mut stage, "Esc k k Enter");
+    assert_eq!(step(&stage), 4, "where the branch begins");
+    press(&mut stage, "Esc b");
+    assert!(!has(&stage, "passed") && stage.app.attempts.record() == Some(0), "{}", screen(&stage));
+    // The same is asked again after it was closed.
+    press(&mut stage, "Esc a");
+    shows(&stage, &["refund-1  4 attempts"]);
+}
+
+#[test]
+fn attempts_by_action_say_why_nothing_parts_them() {
+    let row = |id: usize, said: &str, reward: &str| {
+        format!("{{\"id\":\"t-run{id}\",{reward}\"messages\":[{{\"role\":\"user\",\"content\":\"{id}\"}}{said}]}}\n")
+    };
+    let said = r#",{"role":"assistant","content":"x"}"#;
+    let shown = |rows: [String; 2]| {
+        let mut stage = on(&rows.concat(), (120, 20));
+        press(&mut stage, "a b");
+        screen(&stage)
+    };
+    let none = shown([row(1, said, ""), row(2, said, "")]);
+    assert!(none.contains("none has a reward") && !none.contains("passed"), "{none}");
+    let same = shown([row(1, said, "\"reward\":1,"), row(2, said, "\"reward\":1,")]);
+    assert!(same.contains("no fork separates good from bad") && same.contains("2 of 2 passed"), "{same}");
+    let idle = shown([row(1, "", ""), row(2, "", "")]);
+    assert!(idle.contains("These attempts have no actions.") && idle.contains("b aligns whole messages"), "{idle}");
+}
+
+#[test]
+fn rollouts_of_verifiers_and_samples_of_inspect_are_groups_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let rollout = |id: usize, reward: f64| {
+        let said = |role: &str| json!([{"role": role, "content": format!("{role} {reward}")}]);
+        json!({"id": id, "prompt": said("user"), "completion": said("assistant"), "task": "math", "reward": reward, "info": {}, "judge": reward})
+            .to_string()
+    };
+    let rows: Vec<String> = [(0, 1.0), (0, 0.0), (1, 1.0)].map(|(id, reward)| rollout(id, reward)).into();
+    let results = file(folder.path(), "results.jsonl", &(rows.join("\n") + "\n"));
+    let sample = |epoch: usize, grade: &str| {
+        let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": grade}]);
+        json!({"id": "s", "epoch": epoch, "input": "q", "target": "a", "messages": messages, "scores": {"match": {"value": grade}}})
+    };
+    let log = json!({"version": 2, "status": "success", "eval": {"task": "sums", "model": "m"}, "samples": [sample(1, "C"), sample(2, "I")]});
+    let log = file(folder.path(), "log.json", &log.to_string());
+    for (path, format, grouped) in [(&results, "verifiers", 3), (&log, "inspect", 2)] {
+        let (_, stdout, _) = obelus(&["table", "--groups", "--json", path]);
+        let first = &lines(&stdout)[0];
+        assert_eq!(
+            (&first["format"], &first["group_n"], &first["group_pass"]),
+            (&json!(format), &json!(2), &json!(0.5))
+        );
+        assert_eq!(obelus(&["query", path, "--count", "--where", "group.n>0"]).1, format!("{grouped}\n"));
+        let (_, stdout, _) = obelus(&["stats", "--tasks", "--json", path]);
+        assert_eq!(lines(&stdout)[0]["group"]["successes"], 1, "{stdout}");
+    }
 }

@@ -29,7 +29,7 @@ pub struct Action {
 pub struct ActionAttempt {
     /// The attempt.
     pub attempt: Attempt,
-    /// Its reward, as groups of attempts have it.
+    /// Its reward, as groups of attempts have it, else the number that is written for it.
     pub reward: Option<f64>,
     /// What it did.
     pub actions: Vec<Action>,
@@ -51,7 +51,9 @@ impl ActionAttempt {
                 actions.push(Action { step, label: action_label });
             }
         }
-        Some(Self { attempt, reward: Rollout::of(record, by, way)?.reward, actions })
+        let written = || attempt.reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite());
+        let reward = Rollout::of(record, by, way)?.reward.or_else(written);
+        Some(Self { attempt, reward, actions })
     }
 }
 

@@ -1,8 +1,10 @@
 //! Attempts at a task to look through: their tree with what each branch came to, and the tasks with several attempts.
 
+use super::action_tree::{Action, ActionAttempt, Parting, Success, action_tree};
 use super::attempt_tree::{Attempt, Stretch, tree};
 use super::facts::{Entry, FactTable};
 use super::field::{Names, Numbers, Subject as _};
+use super::rollouts::SUCCESS;
 use crate::json::Value;
 use crate::model::Step;
 use crate::model::cast;
@@ -72,6 +74,20 @@ pub struct AttemptTree {
     pub left_out: usize,
     /// Tokens that a model sees of each attempt, by estimate; None where its record was not looked at yet.
     pub tokens: Vec<Option<u64>>,
+    /// What is known of the actions, where the attempts are aligned by these; None: by whole messages. Then the places
+    /// of stretches are those of actions.
+    pub by_action: Option<ActionAlignment>,
+}
+
+/// What a tree of actions says beside its branches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionAlignment {
+    /// The steps of the actions of each attempt.
+    steps: Vec<Vec<usize>>,
+    /// How the attempts of each branch came out.
+    pub success: Vec<Success>,
+    /// Where good and bad attempts part; None: no fork distinguishes them.
+    pub parting: Option<Parting>,
 }
 
 /// A task with several attempts.
@@ -143,6 +159,21 @@ impl AttemptTree {
     #[must_use]
     pub fn of(task: String, attempts: Vec<Attempt>, left_out: usize) -> Self {
         let stretches = tree(&attempts, &(0..attempts.len()).collect::<Vec<_>>());
+        Self::with_stretches(task, attempts, stretches, left_out)
+    }
+
+    /// The same, aligned by what the attempts did.
+    #[must_use]
+    pub fn of_actions(task: String, attempts: Vec<ActionAttempt>, left_out: usize) -> Self {
+        let aligned = action_tree(&attempts, &(0..attempts.len()).collect::<Vec<_>>(), SUCCESS);
+        let (stretches, success) = aligned.stretches.into_iter().unzip();
+        let steps_of = |actions: Vec<Action>| actions.into_iter().map(|action| action.step).collect();
+        let (attempts, steps) = attempts.into_iter().map(|one| (one.attempt, steps_of(one.actions))).unzip();
+        let by_action = Some(ActionAlignment { steps, success, parting: aligned.parting });
+        Self { by_action, ..Self::with_stretches(task, attempts, stretches, left_out) }
+    }
+
+    fn with_stretches(task: String, attempts: Vec<Attempt>, stretches: Vec<Stretch>, left_out: usize) -> Self {
         let mut outcomes = vec![AttemptOutcome::default(); stretches.len()];
         for (i, stretch) in stretches.iter().enumerate().rev() {
             let mut own = std::mem::take(&mut outcomes[i]);
@@ -160,7 +191,15 @@ impl AttemptTree {
             attempts,
             left_out,
             tokens: Vec::new(),
+            by_action: None,
         }
+    }
+
+    /// The step of an attempt at a place of a stretch; behind its last action, the step after that.
+    #[must_use]
+    pub fn step_of(&self, attempt: usize, place: usize) -> usize {
+        let Some(steps) = self.by_action.as_ref().and_then(|aligned| aligned.steps.get(attempt)) else { return place };
+        steps.get(place).copied().unwrap_or_else(|| steps.last().map_or(0, |last| last + 1))
     }
 
     /// Takes from the facts on all records how many tokens a model sees of each attempt.
@@ -174,12 +213,15 @@ impl AttemptTree {
         }
     }
 
-    /// The first step at which an attempt is another than the one of a record; None: that is none of them, or is it.
+    /// The first step at which an attempt is another than the one of a record; None: that is none of them, is it, or did
+    /// the same.
     #[must_use]
     pub fn parts_from(&self, attempt: usize, record: usize) -> Option<usize> {
         let chosen = self.attempts.iter().position(|attempt| attempt.record == record)?;
         let (own, other) = (&self.attempts.get(attempt)?.steps, &self.attempts[chosen].steps);
-        (attempt != chosen).then(|| own.iter().zip(other).take_while(|(a, b)| a == b).count())
+        let is_same = |(a, b): &(&u128, &u128)| a == b;
+        (attempt != chosen && own != other)
+            .then(|| self.step_of(attempt, own.iter().zip(other).take_while(is_same).count()))
     }
 
     /// The first steps of branches that are to be reported, by the record that has them: branch and step.
@@ -188,7 +230,8 @@ impl AttemptTree {
         let mut out: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for (i, Branch { stretch, .. }) in self.branches.iter().enumerate().filter(|(_, b)| !b.stretch.steps.is_empty())
         {
-            out.entry(self.attempts[stretch.first].record).or_default().push((i, stretch.steps.start));
+            let step = self.step_of(stretch.first, stretch.steps.start);
+            out.entry(self.attempts[stretch.first].record).or_default().push((i, step));
         }
         out
     }
@@ -312,6 +355,30 @@ mod tests {
         assert_eq!([parts(0), parts(1), parts(2), tree.parts_from(1, 4)], [None, Some(2), Some(0), None]);
         tree.count_tokens(&table(&[made("a", 3, &[], None, "done"), made("b", 3, &[], None, "done")]));
         assert_eq!(tree.tokens, [None; 3], "their records were not looked at yet");
+    }
+
+    #[test]
+    fn aligned_by_action_places_lead_to_steps_and_equal_attempts_part_nowhere() {
+        let done = |record: usize, actions: &[(u128, usize)], reward: f64| ActionAttempt {
+            attempt: attempt(record, &actions.iter().map(|(digest, _)| *digest).collect::<Vec<_>>(), None, "x"),
+            reward: Some(reward),
+            actions: actions.iter().map(|(_, step)| Action { step: *step, label: String::new() }).collect(),
+        };
+        let all = vec![
+            done(3, &[(1, 2), (2, 4)], 1.0),
+            done(5, &[(1, 2), (9, 5)], 0.0),
+            done(6, &[(1, 3), (2, 7)], 1.0),
+            done(7, &[(1, 1)], 0.0),
+        ];
+        let tree = AttemptTree::of_actions("t".into(), all, 0);
+        let aligned = tree.by_action.as_ref().unwrap();
+        assert_eq!((aligned.success[0].successes, aligned.success[0].rewarded), (2, 4));
+        assert_eq!(aligned.parting.as_ref().map(|parting| parting.behind), Some(0));
+        let parts = [1, 2, 3].map(|attempt| tree.parts_from(attempt, 3));
+        assert_eq!(parts, [Some(5), None, Some(2)], "another action, none, and the end of its own");
+        assert_eq!((tree.step_of(1, 1), tree.step_of(3, 4)), (5, 2));
+        let steps: Vec<usize> = tree.first_steps().values().flatten().map(|(_, step)| *step).collect();
+        assert_eq!(steps, [2, 4, 5], "of the first attempt of each branch");
     }
 
     #[test]

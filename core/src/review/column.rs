@@ -21,12 +21,18 @@ pub enum Column {
     Reward,
     Finish,
     Words,
+    GroupSize,
+    GroupPass,
+    GroupAdvantage,
+    GroupMean,
+    GroupDeviation,
+    GroupSignal,
     Own(CustomColumn),
 }
 
 impl Column {
     /// All built-in columns, in the order in which they are.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 20] = [
         Self::Number,
         Self::Mark,
         Self::Id,
@@ -37,8 +43,14 @@ impl Column {
         Self::Reward,
         Self::Tokens,
         Self::Words,
+        Self::GroupSize,
+        Self::GroupPass,
+        Self::GroupAdvantage,
         Self::Tools,
         Self::Actions,
+        Self::GroupMean,
+        Self::GroupDeviation,
+        Self::GroupSignal,
         Self::Chars,
         Self::Size,
     ];
@@ -61,6 +73,12 @@ impl Column {
             Self::Reward => "reward",
             Self::Finish => "finish",
             Self::Words => "begins with",
+            Self::GroupSize => "attempts",
+            Self::GroupPass => "pass",
+            Self::GroupAdvantage => "advantage",
+            Self::GroupMean => "mean",
+            Self::GroupDeviation => "sd",
+            Self::GroupSignal => "signal",
             Self::Own(name) => name.as_str(),
         }
     }
@@ -85,6 +103,12 @@ impl Column {
             Self::Reward => "sum of the steps' rewards; of a conversation without any, its own",
             Self::Finish => "how it ends",
             Self::Words => "first words of the user",
+            Self::GroupSize => "attempts at the record's task; in filters group.n",
+            Self::GroupPass => "share of the task's attempts with a reward of at least 1; in filters group.pass",
+            Self::GroupAdvantage => "deviations of the reward from the mean of its task; in filters group.advantage",
+            Self::GroupMean => "mean reward of the task's attempts; in filters group.mean",
+            Self::GroupDeviation => "standard deviation of the task's rewards; in filters group.sd",
+            Self::GroupSignal => "1 where the task's rewards differ, else 0; in filters group.signal",
             Self::Own(_) => "what your expression says",
         }
     }
@@ -103,8 +127,20 @@ impl Column {
             Self::Chars => Numbers::Chars,
             Self::Size => Numbers::Size,
             Self::Reward => Numbers::Reward,
+            Self::GroupSize => Numbers::GroupSize,
+            Self::GroupPass => Numbers::GroupPass,
+            Self::GroupAdvantage => Numbers::GroupAdvantage,
+            Self::GroupMean => Numbers::GroupMean,
+            Self::GroupDeviation => Numbers::GroupDeviation,
+            Self::GroupSignal => Numbers::GroupSignal,
             Self::Mark | Self::Id | Self::Finish | Self::Words | Self::Own(_) => return None,
         })
+    }
+
+    /// Whether it is about all attempts at the task of a record: such columns are shown where a task has several.
+    #[must_use]
+    pub fn is_of_group(self) -> bool {
+        self.numbers().is_some_and(Numbers::is_of_group)
     }
 
     /// The names that it counts.

@@ -12,7 +12,7 @@ use super::custom_columns::{CellValue, CustomColumn, CustomColumnTable};
 use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
 use super::non_empty_columns::NonEmptyColumns;
-use super::rollouts::TaskGroups;
+use super::rollouts::{TaskGroups, rollout_of};
 use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
 use crate::model::cast;
@@ -301,15 +301,7 @@ impl<'t> Entry<'t> {
 
     /// What the attempts at its task come to.
     fn of_group(self, numbers: Numbers) -> Option<f64> {
-        let group = self.groups?.get(self.task()?)?;
-        match numbers {
-            Numbers::GroupSize => Some(group.attempts as f64),
-            Numbers::GroupMean => group.mean(),
-            Numbers::GroupDeviation => group.deviation(),
-            Numbers::GroupPass => group.pass_at(1),
-            Numbers::GroupSignal => group.has_signal().map(|has| f64::from(u8::from(has))),
-            _ => group.advantage(self.reward(&self.at.row()).filter(|reward| reward.is_finite())?),
-        }
+        self.groups?.number(numbers, self.task()?, &rollout_of(&self))
     }
 
     /// The entry with the reader of its texts, where they are not held.

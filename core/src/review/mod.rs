@@ -45,8 +45,8 @@ mod value_counts;
 pub use action_tree::{Action, ActionAttempt, ActionTree, Parting, Success, action_tree};
 pub use attempt_tree::{Attempt, Stretch, ending_of, tasks as attempt_tasks, tree as attempt_tree};
 pub use attempts::{
-    AttemptOutcome, AttemptTree, Branch, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by,
-    several,
+    ActionAlignment, AttemptOutcome, AttemptTree, Branch, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion,
+    attempts_at, key_by, several,
 };
 pub use chat::{ChatShape, Left as ChatLeft, chat};
 pub use column::Column;

@@ -6,7 +6,7 @@ use crate::format::Facts;
 /// Which columns have a value in one of some records, and how long the longest word for an end is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NonEmptyColumns {
-    columns: u16,
+    columns: u32,
     finish_bytes: u8,
 }
 
@@ -26,8 +26,8 @@ impl NonEmptyColumns {
         self.finish_bytes = self.finish_bytes.max(other.finish_bytes);
     }
 
-    /// Whether a column is known to have no value. Of marks and of custom columns nothing is known here; and
-    /// before any record was looked at, of none.
+    /// Whether a column is known to have no value. Of marks, groups and custom columns nothing is known here;
+    /// and before any record was looked at, of none.
     #[must_use]
     pub fn lacks(self, column: Column) -> bool {
         let at = Column::ALL.iter().position(|known| *known == column);

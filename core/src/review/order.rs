@@ -55,10 +55,15 @@ impl Grounds {
         self.own.iter().map(|(_, table)| table.len()).fold(self.facts.len(), usize::min)
     }
 
-    /// The same with the attempts at each task, where a filter asks for them: they change with each record that comes.
+    /// The same with the attempts at each task, where a filter or a column asks for them: they change with each record
+    /// that comes.
     #[must_use]
-    pub(super) fn with_groups_for(self, filter: &Filter) -> Self {
-        let groups = filter.has_groups().then(|| Arc::new(TaskGroups::of(&self.facts)));
+    pub(super) fn with_groups_for(self, filter: &Filter, column: Option<Column>) -> Self {
+        let is_asked = filter.has_groups() || column.is_some_and(Column::is_of_group);
+        if !is_asked || self.groups.as_ref().is_some_and(|groups| groups.known() == self.facts.len()) {
+            return self;
+        }
+        let groups = Some(Arc::new(TaskGroups::of(&self.facts)));
         Self { groups, ..self }
     }
 
@@ -83,7 +88,7 @@ pub fn arrange(
     reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Order> {
-    let grounds = &grounds.clone().with_groups_for(filter);
+    let grounds = &grounds.clone().with_groups_for(filter, sort.map(|sort| sort.column));
     let passing = passing(grounds, filter, reader, is_wanted)?;
     let text = sort.and_then(|sort| sort.column.text()).filter(|_| !grounds.facts.has_texts());
     let records = match (sort, text) {

@@ -145,36 +145,85 @@ fn drawn(c: u64, n: u64, k: u64) -> f64 {
 }
 
 /// Least reward that is a success where nothing else is said.
-const SUCCESS: f64 = 1.0;
+pub(super) const SUCCESS: f64 = 1.0;
 
 /// The attempts at each task by the key of the task: about 150 bytes a task.
 #[derive(Debug, Clone, Default)]
 pub struct TaskGroups {
+    /// A task of one attempt may be missing: its group is made of the attempt where it is asked for.
     groups: HashMap<u64, Group>,
+    /// How many records were counted: the first ones.
+    known: usize,
 }
 
 impl TaskGroups {
-    /// Of all records that name a task.
+    /// Of all records that name a task. Only tasks of several attempts take room in it.
     #[must_use]
     pub fn of(facts: &FactTable) -> Self {
-        let mut out = Self::default();
-        facts.iter().for_each(|entry| out.add(&entry));
+        let mut tasks: Vec<u64> = facts.iter().filter_map(Entry::task).collect();
+        tasks.sort_unstable();
+        let several = tasks.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], Group::default()));
+        let mut out = Self { groups: several.collect(), known: facts.len() };
+        drop(tasks);
+        if out.groups.is_empty() {
+            return out;
+        }
+        for entry in facts.iter() {
+            if let Some(group) = entry.task().and_then(|task| out.groups.get_mut(&task)) {
+                group.add(&rollout_of(&entry), SUCCESS);
+            }
+        }
         out
+    }
+
+    /// How many records were counted: the first ones.
+    #[must_use]
+    pub fn known(&self) -> usize {
+        self.known
+    }
+
+    /// Whether a task has several attempts and the number, of all attempts at a task, is known of one.
+    #[must_use]
+    pub fn has(&self, numbers: Numbers) -> bool {
+        let least = match numbers {
+            Numbers::GroupSize => 0,
+            Numbers::GroupMean | Numbers::GroupPass => 1,
+            _ => 2,
+        };
+        self.groups.values().any(|group| group.attempts > 1 && group.rewarded >= least)
     }
 
     /// Counts a record; a reward of at least 1 is a success.
     pub fn add(&mut self, entry: &Entry<'_>) {
+        self.known += 1;
         let Some(task) = entry.task() else { return };
-        let steps = cast::f64_to_u64(entry.number(Numbers::Steps).unwrap_or_default());
-        let rollout = Rollout { task: None, reward: entry.number(Numbers::Reward), steps };
-        self.groups.entry(task).or_default().add(&rollout, SUCCESS);
+        self.groups.entry(task).or_default().add(&rollout_of(entry), SUCCESS);
     }
 
-    /// The attempts at a task.
+    /// A number of the attempts at a task, for one of them; None where there is none.
     #[must_use]
-    pub fn get(&self, task: u64) -> Option<&Group> {
-        self.groups.get(&task)
+    pub fn number(&self, numbers: Numbers, task: u64, rollout: &Rollout) -> Option<f64> {
+        let mut alone = Group::default();
+        let group = self.groups.get(&task).unwrap_or_else(|| {
+            alone.add(rollout, SUCCESS);
+            &alone
+        });
+        match numbers {
+            Numbers::GroupSize => Some(group.attempts as f64),
+            Numbers::GroupMean => group.mean(),
+            Numbers::GroupDeviation => group.deviation(),
+            Numbers::GroupPass => group.pass_at(1),
+            Numbers::GroupSignal => group.has_signal().map(|has| f64::from(u8::from(has))),
+            Numbers::GroupAdvantage => group.advantage(rollout.reward?),
+            _ => None,
+        }
     }
+}
+
+/// What a group needs of a record of a table.
+pub(super) fn rollout_of(entry: &Entry<'_>) -> Rollout {
+    let steps = cast::f64_to_u64(entry.number(Numbers::Steps).unwrap_or_default());
+    Rollout { task: None, reward: entry.number(Numbers::Reward), steps }
 }
 
 /// How two numbers go together: sums for the correlation of Pearson.
@@ -321,6 +370,28 @@ mod tests {
         assert_eq!(group(&[1.0]).has_signal(), None);
         assert_eq!((group(&[1.0]).deviation(), group(&[]).mean(), group(&[]).ks()), (None, None, vec![]));
         assert_eq!(group(&[0.0, 0.0, 0.0]).ks(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_task_of_one_attempt_takes_no_room_and_has_its_numbers_all_the_same() {
+        use super::super::facts::tests::{made, table};
+        let task = |task: Option<u64>, reward| crate::format::Facts { task, ..made("a", 3, &[], reward, "done") };
+        let all = [task(Some(7), Some(1.0)), task(Some(8), Some(0.5)), task(None, Some(1.0)), task(Some(7), Some(0.0))];
+        let (facts, mut streamed) = (table(&all), TaskGroups::default());
+        let groups = TaskGroups::of(&facts);
+        assert_eq!((groups.groups.len(), groups.known()), (1, 4));
+        facts.iter().for_each(|entry| streamed.add(&entry));
+        for entry in facts.iter() {
+            for (name, numbers) in Numbers::ALL.into_iter().filter(|(_, numbers)| numbers.is_of_group()) {
+                let number = |groups| entry.with_groups(Some(groups)).number(numbers);
+                assert_eq!(number(&groups), number(&streamed), "{name} of record {}", entry.record());
+            }
+        }
+        assert!(groups.has(Numbers::GroupSize) && groups.has(Numbers::GroupAdvantage));
+        assert!(!TaskGroups::of(&table(&all[..3])).has(Numbers::GroupSize), "no task has several");
+        let bare = [task(Some(7), None), task(Some(7), None)];
+        let bare = TaskGroups::of(&table(&bare));
+        assert!(bare.has(Numbers::GroupSize) && !bare.has(Numbers::GroupMean), "none has a reward");
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub fn tally(
     reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Tally> {
-    let grounds = &grounds.clone().with_groups_for(filter);
+    let grounds = &grounds.clone().with_groups_for(filter, Some(column));
     let plot = match column.numbers() {
         Some(numbers) => {
             let records = passing(grounds, &filter.without(Field::Number(numbers)), reader, is_wanted)?;

@@ -39,11 +39,22 @@ impl App {
         self.layer = Some(Layer::Menu(Menu::fields(fields, self.attempts.by.clone())));
     }
 
+    /// Aligns the attempts by what they did, or by whole messages again.
+    pub(in crate::app) fn align_by_action(&mut self) {
+        self.attempts.by_action = !self.attempts.by_action;
+        self.notify(if self.attempts.by_action {
+            "attempts are aligned by tool and arguments"
+        } else {
+            "attempts are aligned by whole messages"
+        });
+    }
+
     fn ask_attempts(&mut self, question: TaskQuestion, is_from_list: bool) {
         if !self.is_on_attempts() {
             self.under_attempts = if self.is_on_table() { Pane::Table } else { self.pane };
         }
         self.attempts.ask(question);
+        self.forget_asked_attempts();
         self.attempts.is_from_list = is_from_list;
         self.pane = Pane::Attempts;
     }

@@ -86,6 +86,7 @@ impl App {
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
             A::Attempts => self.show_attempts(),
+            A::AlignByAction => self.align_by_action(),
             A::TaskField => self.choose_task_field(),
             A::Tasks => self.show_tasks(),
             A::Search => self.begin_search(),
@@ -228,7 +229,8 @@ impl App {
             && let Some(column) = menu.column()
         {
             self.table.toggle_column(column);
-            return menu.set_columns(&self.table.columns);
+            menu.set_columns(&self.table.columns);
+            return self.notify_hidden_group(column);
         }
         match &self.layer {
             Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(Item::NewColumn)) => {

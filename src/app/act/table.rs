@@ -28,6 +28,15 @@ impl App {
         self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns, self.offered_columns())));
     }
 
+    /// Says why a column of groups that was chosen is not to be seen.
+    pub(in crate::app) fn notify_hidden_group(&mut self, column: Column) {
+        let is_chosen = self.table.columns.contains(&column) && self.table.focus != column;
+        if is_chosen && column.numbers().is_some_and(|numbers| numbers.is_of_group() && !self.table.has_group(numbers))
+        {
+            self.notify(format!("{} is shown where a task has several attempts with rewards", column.title()));
+        }
+    }
+
     /// What a filter typed now is of: where nothing is listed, the steps.
     pub(in crate::app) fn filtered(&self) -> Filtered {
         self.front().filtered().unwrap_or(Filtered::Steps)

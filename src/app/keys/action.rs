@@ -119,6 +119,7 @@ pub enum Action {
     Attempts,
     Tasks,
     TaskField,
+    AlignByAction,
     Search,
     SearchNext,
     SearchPrevious,

@@ -37,6 +37,8 @@ pub struct AttemptsPane {
     pub question: Option<TaskQuestion>,
     /// The field that names tasks; it stays for other inputs too.
     pub by: TaskField,
+    /// Whether attempts are aligned by what they did, and not by whole messages.
+    pub by_action: bool,
     /// Scroll and cursor of the tree, in rows.
     pub scroll: Scroll,
     /// Scroll and cursor of the list, in tasks.
@@ -105,10 +107,22 @@ impl AttemptsPane {
             TaskAnswer::Tasks(list) => self.list = Some(list),
             answer if self.question == Some(question) => {
                 let is_first = self.tree.is_none();
+                let is_aligned = |tree: &AttemptTree| tree.by_action.is_some();
+                let before = self.tree().map(is_aligned);
+                let here = self.at.map(|(record, _)| record);
                 self.tree = Some(answer);
                 self.version += 1;
+                // Branches of another alignment are others, whatever they begin with.
+                let is_other = before.is_some() && self.tree().map(is_aligned) != before;
+                if is_other {
+                    self.folded.clear();
+                }
                 self.lay_out();
-                if let (TaskQuestion::Of(record), true) = (question, is_first) {
+                let record = match question {
+                    TaskQuestion::Of(record) if is_first => Some(record),
+                    _ => here.filter(|_| is_other),
+                };
+                if let Some(record) = record {
                     self.show(|line, tree| matches!(line, AttemptLine::End(_, i) if tree.attempts[i].record == record));
                 }
             }
@@ -229,7 +243,7 @@ impl AttemptsPane {
     #[must_use]
     pub fn target(&self) -> Option<(usize, StepNo)> {
         let tree = self.tree().filter(|_| !self.is_list())?;
-        let (attempt, step) = match self.line()? {
+        let (attempt, place) = match self.line()? {
             AttemptLine::Branch(i) => (tree.branches[i].stretch.first, tree.branches[i].stretch.steps.start),
             // Where one alone goes on, its first own step; where it ends among others, its last.
             AttemptLine::End(i, attempt) if tree.branches[i].stretch.attempts == 1 => {
@@ -237,7 +251,7 @@ impl AttemptsPane {
             }
             AttemptLine::End(_, attempt) => (attempt, tree.attempts[attempt].steps.len().saturating_sub(1)),
         };
-        Some((tree.attempts[attempt].record, StepNo::try_from(step).ok()?))
+        Some((tree.attempts[attempt].record, StepNo::try_from(tree.step_of(attempt, place)).ok()?))
     }
 
     /// The record of the attempt under the cursor, where the row stands for one alone.

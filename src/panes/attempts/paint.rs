@@ -1,11 +1,12 @@
 //! The rows of the tree.
 
 use super::{AttemptLine, AttemptsPane, HEAD_ROWS};
+use crate::model::StepKind;
 use crate::panes::row::pieces_width;
 use crate::panes::table::measured;
 use crate::panes::value::{count_of, count_text};
 use crate::panes::{Extent, Hit, Piece, Row, Session, Window, marks, steps};
-use crate::review::{Attempt, AttemptOutcome, AttemptTree, Branch, Numbers, Verdict};
+use crate::review::{ActionAlignment, Attempt, AttemptOutcome, AttemptTree, Branch, Numbers, Success, Verdict};
 use crate::text::{Role, SafeText, cut, pad};
 
 /// From these widths on a row shows more.
@@ -13,6 +14,8 @@ const WIDE: usize = 100;
 const MEDIUM: usize = 60;
 /// From this width on attempts show their tokens.
 const TOKENS_CELLS_MIN: usize = 130;
+/// Cells of most rewards.
+const REWARD_CELLS: usize = 5;
 /// Ways to end that a branch reports.
 const FINISHES_WIDE: usize = 3;
 
@@ -23,6 +26,11 @@ pub(super) fn window(
     looked: usize,
     extent: Extent,
 ) -> Window {
+    if tree.by_action.is_some() && tree.attempts.iter().all(|attempt| attempt.steps.is_empty()) {
+        let lines =
+            ["These attempts have no actions.", "The agent says and calls nothing in them; b aligns whole messages."];
+        return Window::notice(&lines, extent.width);
+    }
     let painter = Painter { pane, tree, session, cells: extent.width };
     let mut rows = vec![painter.head(looked)];
     let (top, total) = (pane.scroll.top, pane.lines.len());
@@ -97,6 +105,15 @@ fn put_finish(finish: &str, cells: usize, out: &mut Vec<Piece>) {
     }
 }
 
+/// None, some or all of the attempts with a reward pass.
+fn success_role(success: &Success) -> Role {
+    match success.successes {
+        0 => Role::Error,
+        n if n == success.rewarded => Role::Good,
+        _ => Role::Text,
+    }
+}
+
 struct Painter<'p> {
     pane: &'p AttemptsPane,
     tree: &'p AttemptTree,
@@ -107,8 +124,10 @@ struct Painter<'p> {
 impl Painter<'_> {
     fn head(&self, looked: usize) -> Row {
         let n = self.tree.attempts.len();
+        let aligned = self.tree.by_action.as_ref();
         let mut label = match n {
             1 => "  the only attempt at this task; A lists the tasks with several".to_owned(),
+            _ if aligned.is_some() => format!("  {n} attempts by action"),
             _ => format!("  {n} attempts"),
         };
         if self.tree.left_out > 0 {
@@ -118,6 +137,12 @@ impl Painter<'_> {
         let mut left = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Title, task), Piece::of(Role::Dim, &label)];
         if looked < 100 {
             left.push(Piece::of(Role::Warning, &format!(" · so far: scanning {looked} %")));
+        }
+        if let Some(aligned) = aligned.filter(|_| n > 1 && self.cells >= MEDIUM) {
+            left.push(Piece::of(Role::Dim, &format!(" · {}", self.parting_text(aligned))));
+        }
+        if aligned.is_some() {
+            return Row::new(left);
         }
         let mut right = self.pane.field_label(self.cells);
         right.extend(heading(self.tree.branches.iter().take(1).map(|all| &all.outcome), self.cells));
@@ -147,10 +172,13 @@ impl Painter<'_> {
             edge,
             self.indent(branch.stretch.depth),
             Piece::of(Role::Punct, fold),
-            Piece::of(Role::Blame, &range(&branch.stretch.steps)),
+            Piece::of(Role::Blame, &self.range(branch)),
             Piece::of(Role::Text, &count),
         ];
-        let mut right = outcome(&branch.outcome, self.cells);
+        let mut right = match &self.tree.by_action {
+            Some(aligned) => self.success(number, aligned),
+            None => outcome(&branch.outcome, self.cells),
+        };
         let decided = self.pane.decided(self.tree, self.session);
         for (verdict, n) in Verdict::ALL.iter().zip(decided[number]).filter(|(_, n)| *n > 0) {
             right.push(Piece::of(marks::role(*verdict), &format!(" {}{n}", verdict.sign())));
@@ -161,7 +189,7 @@ impl Painter<'_> {
     fn end(&self, branch: &Branch, attempt: &Attempt, edge: Piece) -> Row {
         let is_alone = branch.stretch.attempts == 1;
         let depth = branch.stretch.depth + usize::from(!is_alone);
-        let steps = if is_alone { range(&branch.stretch.steps) } else { "ends".to_owned() };
+        let steps = if is_alone { self.range(branch) } else { "ends".to_owned() };
         let mark = self.session.review.unit_mark(attempt.record).map(marks::sign);
         let mut head = vec![
             edge,
@@ -183,6 +211,10 @@ impl Painter<'_> {
         }
         let mut right = self.measures(attempt);
         let has_measures = !right.is_empty();
+        if let Some(reward) = attempt.reward.as_ref().filter(|_| has_measures) {
+            // Measures of attempts are in columns, whatever their rewards are.
+            right.push(Piece::of(Role::Text, &" ".repeat(REWARD_CELLS.saturating_sub(reward.chars().count()))));
+        }
         attempt.reward.iter().for_each(|reward| put_reward(&steps::one_line(reward), self.cells, &mut right));
         if self.cells >= MEDIUM || has_measures || right.is_empty() {
             attempt.finish.iter().for_each(|finish| put_finish(&steps::one_line(finish), self.cells, &mut right));
@@ -197,13 +229,67 @@ impl Painter<'_> {
         let parts = match self.tree.parts_from(place, chosen) {
             Some(step) => Piece::of(Role::Blame, &format!("{:>11}", format!("parts @{step}"))),
             None if attempt.record == chosen => Piece::of(Role::Accent, &format!("{:>11}", "chosen")),
+            None if self.tree.attempts.iter().any(|other| other.record == chosen) => {
+                Piece::of(Role::Dim, &format!("{:>11}", "alike"))
+            }
             None => Piece::of(Role::Dim, &" ".repeat(11)),
         };
-        let steps = Piece::of(Role::Dim, &format!("{:>12}", count_of(attempt.steps.len(), "step")));
+        let unit = if self.tree.by_action.is_some() { "action" } else { "step" };
+        let steps = Piece::of(Role::Dim, &format!("{:>12}", count_of(attempt.steps.len(), unit)));
         let tokens = self.tree.tokens.get(place).copied().flatten().filter(|_| self.cells >= TOKENS_CELLS_MIN);
         let tokens = tokens.map(|n| format!("≈{} tokens", count_text(usize::try_from(n).unwrap_or(usize::MAX))));
         let tokens = tokens.map(|count| Piece::of(Role::Dim, &format!("{count:>16}")));
         [parts, steps].into_iter().chain(tokens).collect()
+    }
+
+    /// How many attempts below a branch pass, and whether good and bad ones part behind it.
+    fn success(&self, number: usize, aligned: &ActionAlignment) -> Vec<Piece> {
+        let is_parting = aligned.parting.as_ref().is_some_and(|parting| parting.behind == number);
+        let label = if self.cells >= WIDE { "  good and bad part here" } else { "  part here" };
+        let mut out: Vec<Piece> = is_parting.then(|| Piece::of(Role::Accent, label)).into_iter().collect();
+        let Some(success) = aligned.success.get(number).filter(|success| success.rewarded > 0) else { return out };
+        out.push(Piece::of(Role::Text, "  "));
+        out.push(Piece::of(success_role(success), &format!("{} of {}", success.successes, success.rewarded)));
+        out.extend((self.cells >= WIDE).then(|| Piece::of(Role::Dim, " passed")));
+        // A mean of ones and zeros says nothing new.
+        let mean =
+            success.mean().filter(|mean| (mean * success.rewarded as f64 - success.successes as f64).abs() > 1e-9);
+        let mean = mean.filter(|_| self.cells >= MEDIUM).map(|mean| measured(Numbers::Reward, mean));
+        out.extend(mean.map(|mean| Piece::of(Role::Dim, &format!(" · mean {mean}"))));
+        out
+    }
+
+    /// Where good and bad attempts part, or why that is not known.
+    fn parting_text(&self, aligned: &ActionAlignment) -> String {
+        let Some(parting) = &aligned.parting else {
+            let rewarded = aligned.success.first().map_or(0, |success| success.rewarded);
+            return match rewarded {
+                0 => "none has a reward, so none is good or bad".to_owned(),
+                1 => "only one has a reward".to_owned(),
+                _ if self.tree.branches[0].outcome.rewards.is_some_and(|(least, most)| least < most) => {
+                    "no fork separates good from bad".to_owned()
+                }
+                _ => "no fork separates good from bad: rewards are equal".to_owned(),
+            };
+        };
+        let stretch = &self.tree.branches[parting.behind].stretch;
+        let place = match stretch.steps.end.checked_sub(1) {
+            Some(last) => format!("behind @{}", self.tree.step_of(stretch.first, last)),
+            None => "at the first action".to_owned(),
+        };
+        format!("good and bad part {place}: {:.0} % of the difference in reward", parting.explained * 100.0)
+    }
+
+    /// The steps of a branch, as the command line writes them.
+    fn range(&self, branch: &Branch) -> String {
+        let stretch = &branch.stretch;
+        let step = |place: usize| self.tree.step_of(stretch.first, place);
+        match stretch.steps.len() {
+            0 if self.tree.by_action.is_some() => "no action alike".to_owned(),
+            0 => "no step alike".to_owned(),
+            1 => format!("@{}", step(stretch.steps.start)),
+            _ => format!("@{}..@{}", step(stretch.steps.start), step(stretch.steps.end - 1)),
+        }
     }
 
     /// A row: what it is, then its first step in a column of its own, where there is room.
@@ -213,17 +299,13 @@ impl Painter<'_> {
             let gap = (self.cells * 2 / 5).saturating_sub(pieces_width(&left)).max(1);
             left.push(Piece::of(Role::Text, &" ".repeat(gap)));
             left.push(Piece::safe(steps::role_of(step), pad(&SafeText::of(&step.label), 9)));
+            // Words count as the same action, whatever they are.
+            let is_example = self.tree.by_action.is_some()
+                && step.sign == StepKind::Message
+                && branch.is_some_and(|branch| branch.stretch.attempts > 1);
+            left.extend(is_example.then(|| Piece::of(Role::Dim, "e.g. ")));
             left.push(Piece::of(Role::Text, &steps::one_line(&step.summary)));
         }
         Row::new(left).right(right)
-    }
-}
-
-/// Steps as the command line writes them.
-fn range(steps: &std::ops::Range<usize>) -> String {
-    match steps.len() {
-        0 => "no step alike".to_owned(),
-        1 => format!("@{}", steps.start),
-        _ => format!("@{}..@{}", steps.start, steps.end - 1),
     }
 }

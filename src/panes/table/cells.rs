@@ -5,7 +5,7 @@ use crate::format::{Counted, Facts};
 use crate::model::cast;
 use crate::panes::row::pieces_width;
 use crate::panes::{Piece, Session, marks, value};
-use crate::review::{CellValue, Column, Mark, Numbers};
+use crate::review::{CellValue, Column, Mark, Numbers, Rollout, TaskGroups};
 use crate::text::{Role, SafeText, cut, cut_start, width};
 
 /// What is known of a record whose cells are shown.
@@ -14,6 +14,8 @@ pub(super) struct Known<'k> {
     pub(super) facts: Option<Facts>,
     /// The custom columns.
     pub(super) own: &'k [OwnColumn],
+    /// The attempts at each task, as far as they are counted.
+    pub(super) groups: Option<&'k TaskGroups>,
 }
 
 /// What is in a column of a record, whole.
@@ -33,6 +35,10 @@ pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Kno
         return mark_cells(mark);
     }
     let Some(facts) = &known.facts else { return one(Role::Dim, "…") };
+    if let Some(numbers) = column.numbers().filter(|numbers| numbers.is_of_group()) {
+        let groups = known.groups.filter(|groups| record < groups.known());
+        return vec![groups.map_or_else(|| Piece::of(Role::Dim, "…"), |groups| group_cell(numbers, facts, groups))];
+    }
     match (column, &facts.counted) {
         (Column::Id, _) => one(Role::Text, &facts.title),
         (Column::Findings, _) => findings(facts),
@@ -141,6 +147,23 @@ fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
     }
 }
 
+/// A number of all attempts at the task of a record. A group without a signal teaches a policy nothing.
+fn group_cell(numbers: Numbers, facts: &Facts, groups: &TaskGroups) -> Piece {
+    let counted = facts.counted.as_ref();
+    let reward = counted.and_then(|counted| counted.reward).filter(|reward| reward.is_finite());
+    let rollout = Rollout { task: None, reward, steps: counted.map_or(0, |counted| counted.steps) };
+    let Some(number) = facts.task.and_then(|task| groups.number(numbers, task, &rollout)) else {
+        return Piece::of(Role::Dim, "–");
+    };
+    let (role, sign) = match numbers {
+        Numbers::GroupSignal if number == 0.0 => (Role::Warning, ""),
+        Numbers::GroupAdvantage if number < 0.0 => (Role::Removed, ""),
+        Numbers::GroupAdvantage if number > 0.0 => (Role::JsonNumber, "+"),
+        _ => (Role::JsonNumber, ""),
+    };
+    Piece::of(role, &format!("{sign}{}", measured(numbers, number)))
+}
+
 /// A trajectory that ends in the middle of something is what a reviewer looks for.
 fn finish_role(finish: &str) -> Role {
     match finish {
@@ -169,7 +192,7 @@ fn findings(facts: &Facts) -> Vec<Piece> {
 pub fn measured(numbers: Numbers, number: f64) -> String {
     match numbers {
         Numbers::Size if number >= 0.0 => value::size_text(cast::f64_to_u64(number)).replace(' ', ""),
-        Numbers::Reward => {
+        _ if numbers == Numbers::Reward || (numbers.is_of_group() && numbers != Numbers::GroupSize) => {
             let text = format!("{number}");
             if text.len() <= 6 { text } else { format!("{number:.3}") }
         }

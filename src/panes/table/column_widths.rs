@@ -46,7 +46,7 @@ impl Wants {
         let mut is_sure = table.visible(session, rows).count() == rows;
         let mut cells: Vec<(Column, usize)> = columns.iter().map(|column| (*column, 0)).collect();
         for record in table.visible(session, rows) {
-            let known = Known { facts: table.facts(record), own: &table.own };
+            let known = table.known(record);
             is_sure &= known.facts.is_some() && columns.iter().all(|column| table.has_value(*column, record));
             for (column, most) in &mut cells {
                 *most = (*most).max(pieces_width(&cells::cell(*column, record, session, &known)));
@@ -63,7 +63,8 @@ impl Wants {
 fn floor(column: Column, records: usize) -> usize {
     let content = match column {
         Column::Number => records.saturating_sub(1).to_string().len(),
-        Column::Chars | Column::Reward => 6,
+        Column::Chars | Column::Reward | Column::GroupMean | Column::GroupDeviation | Column::GroupAdvantage => 6,
+        Column::GroupPass => 5,
         Column::Size => 8,
         _ => 0,
     };

@@ -15,7 +15,7 @@ pub use facets::{FacetsPane, HEAD_ROWS};
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
-use crate::review::{Chunk, Column, Entry, FactTable, Filter, NonEmptyColumns, Order, Sort};
+use crate::review::{Chunk, Column, Entry, FactTable, Filter, NonEmptyColumns, Numbers, Order, Sort, TaskGroups};
 use crate::text::{Role, SafeText, width};
 use cells::Known;
 use column_widths::{Shape, Wants};
@@ -55,6 +55,8 @@ pub struct TablePane {
     pub plot: PlotPane,
     /// Custom columns, shown or not.
     pub own: Vec<OwnColumn>,
+    /// The attempts at each task, as far as they are counted.
+    pub groups: Option<Arc<TaskGroups>>,
     facts: FactTable,
     /// Facts on records that were shown before their turn came.
     near: HashMap<usize, Facts>,
@@ -82,6 +84,7 @@ impl Default for TablePane {
             facets: FacetsPane::default(),
             plot: PlotPane::default(),
             own: Vec::new(),
+            groups: None,
             facts: FactTable::default(),
             near: HashMap::new(),
             near_held: NonEmptyColumns::default(),
@@ -226,7 +229,8 @@ impl TablePane {
     /// Moves the focus by some columns, over those that are empty.
     pub fn column_by(&mut self, delta: isize) {
         let (held, focus) = (self.held(), self.focus);
-        let shown: Vec<Column> = self.columns.iter().copied().filter(|c| *c == focus || !held.lacks(*c)).collect();
+        let is_shown = |column: &Column| *column == focus || !self.lacks(*column, held);
+        let shown: Vec<Column> = self.columns.iter().copied().filter(is_shown).collect();
         let at = shown.iter().position(|column| *column == focus).unwrap_or(0);
         let at = at.saturating_add_signed(delta).min(shown.len().saturating_sub(1));
         self.focus = shown.get(at).copied().unwrap_or(Column::Number);
@@ -239,10 +243,26 @@ impl TablePane {
         held
     }
 
-    /// The columns that were chosen and are not shown: they are empty in all records that are known.
+    /// Whether a column holds nothing in the records that are known; one of groups, until a task has several attempts.
+    fn lacks(&self, column: Column, held: NonEmptyColumns) -> bool {
+        match column.numbers().filter(|numbers| numbers.is_of_group()) {
+            Some(numbers) => !self.has_group(numbers),
+            None => held.lacks(column),
+        }
+    }
+
+    /// Whether a number of all attempts at a task is known where a task has several.
+    #[must_use]
+    pub fn has_group(&self, numbers: Numbers) -> bool {
+        self.groups.as_ref().is_some_and(|groups| groups.has(numbers))
+    }
+
+    /// The columns that were chosen and are not shown: they are empty in all records that are known. Those of groups
+    /// are not among them: most datasets have one attempt at each task.
     fn empty_columns(&self) -> Vec<Column> {
         let held = self.held();
-        self.columns.iter().copied().filter(|column| *column != self.focus && held.lacks(*column)).collect()
+        let is_empty = |column: &Column| *column != self.focus && !column.is_of_group() && held.lacks(*column);
+        self.columns.iter().copied().filter(is_empty).collect()
     }
 
     /// How many columns are not shown because they are empty, and which, if that fits; nothing where none is.
@@ -261,7 +281,7 @@ impl TablePane {
     /// The columns that are shown.
     fn shown_columns(&self, session: &Session) -> Vec<Column> {
         let (has_marks, held) = (session.review.is_begun() || self.focus == Column::Mark, self.held());
-        let is_empty = |column: Column| column != self.focus && held.lacks(column);
+        let is_empty = |column: Column| column != self.focus && self.lacks(column, held);
         let is_shown = |column: &Column| if *column == Column::Mark { has_marks } else { !is_empty(*column) };
         self.columns.iter().copied().filter(is_shown).collect()
     }
@@ -270,8 +290,14 @@ impl TablePane {
     fn has_value(&self, column: Column, record: usize) -> bool {
         match column {
             Column::Own(name) => self.custom_column(name).is_some_and(|own| own.value_of(record).is_some()),
+            _ if column.is_of_group() => self.groups.as_ref().is_some_and(|groups| record < groups.known()),
             _ => true,
         }
+    }
+
+    /// What is known of a record.
+    fn known(&self, record: usize) -> Known<'_> {
+        Known { facts: self.facts(record), own: &self.own, groups: self.groups.as_deref() }
     }
 
     /// Measures the rows that are shown, unless the widths of now hold: until columns, filter or size are others, or a
@@ -403,7 +429,7 @@ impl TablePane {
                 () if is_selected => "┃",
                 () => " ",
             };
-            let known = Known { facts: self.facts(record), own: &self.own };
+            let known = self.known(record);
             let painted: Row = shape.row(record, session, &known, edge);
             rows.push(painted.hit(Hit::Row(row)).cursor(is_cursor));
         }
