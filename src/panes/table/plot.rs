@@ -86,6 +86,7 @@ impl PlotPane {
                 Drawing::of(plot, *field, extent).rows(self.cursor, filter, is_marked)
             }
             None if !tally.values.is_empty() => self.values(tally, filter, extent, is_marked),
+            _ if tally.known == 0 => return Window::notice(&["Counting…"], extent.width),
             _ => return Window::notice(&["No record has a value here.", elsewhere], extent.width),
         };
         Window { total: rows.len(), rows, top: 0 }
