@@ -213,8 +213,8 @@ impl AttemptTree {
         }
     }
 
-    /// The first step at which an attempt is another than the one of a record; None: that is none of them, is it, or did
-    /// the same.
+    /// The first step at which an attempt differs from the one of a record; None: that is none of them, is the same
+    /// attempt, or did the same.
     #[must_use]
     pub fn parts_from(&self, attempt: usize, record: usize) -> Option<usize> {
         let chosen = self.attempts.iter().position(|attempt| attempt.record == record)?;
