@@ -73,6 +73,7 @@ pub static SIGNS: &[Sign] = &[
     sign(C::Trajectory, "⋯", Role::Dim, "Lines that are left out or were never shown to the agent."),
     sign(C::Trajectory, "≠", Role::Changed, "Values that differ between instances."),
     sign(C::Global, "● ○", Role::Good, "Live: the newest step is followed, or not. In watches: stops there, or not."),
+    sign(C::Dataset, "≈", Role::Dim, "A number of tokens that is estimated, not counted."),
     sign(C::Global, "▶ ‖", Role::Accent, "Playing or running; paused."),
     sign(C::Global, "↻", Role::Warning, "The file was cut short or replaced while it was open."),
     sign(C::Global, "↑ ↓", Role::Dim, "More above, more below."),

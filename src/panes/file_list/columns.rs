@@ -50,7 +50,7 @@ impl Columns {
             }
         }
         if self.find > 0 {
-            text += &format!("  {:<f$}", "find", f = self.find);
+            text += &format!("  {:<f$}", "issues", f = self.find);
         }
         if self.words > 0 {
             text += "  begins with";

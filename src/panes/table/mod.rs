@@ -270,11 +270,11 @@ impl TablePane {
     pub fn empty_columns_label(&self, cells: usize) -> String {
         let empty = self.empty_columns();
         let names: Vec<&str> = empty.iter().map(Column::title).collect();
-        let label = format!("· {} empty: {} ", empty.len(), names.join(", "));
+        let label = format!("· hidden (empty): {} ", names.join(", "));
         match empty.len() {
             0 => String::new(),
             _ if cells >= 60 && 20 + crate::text::width(&label) <= cells => label,
-            count => format!("· {count} empty "),
+            count => format!("· {count} hidden (empty) "),
         }
     }
 
