@@ -149,7 +149,9 @@ proptest! {
             }
         }
         let keep = cut.index(text.len() * 2);
-        text.truncate(text.floor_char_boundary(keep.min(text.len())));
+        let is_boundary = |at: &usize| text.is_char_boundary(*at);
+        let keep = (0..=keep.min(text.len())).rev().find(is_boundary).unwrap_or_default();
+        text.truncate(keep);
         let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
         for step in 0..run.step_count() as StepNo {
             run.step(step, &bytes);
