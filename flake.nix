@@ -1,4 +1,4 @@
-# nix run github:OWNER/REPOSITORY, or `nix profile install .` in a clone.
+# nix run github:OWNER/obelus, or `nix profile install .` in a clone.
 {
   description = "obelus: a terminal inspector for agent state and trajectories";
 

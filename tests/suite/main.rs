@@ -54,6 +54,7 @@ mod hostile;
 mod input_folders;
 mod inputs_unchanged;
 mod instances;
+mod integrations;
 mod jobs;
 mod keymap;
 mod known_files;

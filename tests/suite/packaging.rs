@@ -1,5 +1,6 @@
 //! What is published and released: the contents of the packages, the archives and what names them.
 
+use super::golden;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -168,4 +169,74 @@ fn a_wheel_puts_the_program_on_the_path() {
     let mut files = Vec::new();
     files_below(&to, &mut files);
     assert_eq!(record.lines().count(), files.len(), "{record}");
+}
+
+/// Where pages and recipes name the repository, between two texts.
+const REPOSITORY_NAMES: &[(&str, &str, &str)] = &[
+    ("docs/ci.md", "  - uses: ", "/.github/actions/check@"),
+    ("docs/ci.md", "  - repo: https://github.com/", "\n"),
+    ("docs/install.md", " --repo ", "`"),
+    ("flake.nix", "# nix run github:", ","),
+];
+/// Its name while `repository` in `Cargo.toml` is a placeholder.
+const PLACEHOLDER: &str = "OWNER/obelus";
+
+/// The owner and name of a repository on GitHub; the placeholder for any other address.
+fn repository_name(address: &str) -> &str {
+    address.strip_prefix("https://github.com/").map_or(PLACEHOLDER, |name| name.trim_end_matches('/'))
+}
+
+/// A page in which the text between each pair stands for the repository.
+fn renamed(page: &str, pairs: &[(&str, &str)], name: &str) -> Option<String> {
+    pairs.iter().try_fold(page.to_owned(), |page, (before, after)| {
+        let (head, rest) = page.split_once(before)?;
+        let (_, tail) = rest.split_once(after)?;
+        Some(format!("{head}{before}{name}{after}{tail}"))
+    })
+}
+
+/// `repository` in `Cargo.toml` is the one place to change; `OBELUS_BLESS=1` makes the others follow.
+#[test]
+fn the_address_of_the_repository_stands_in_one_place() {
+    let manifest = manifest();
+    let address = manifest["workspace"]["package"]["repository"].as_str().unwrap();
+    let name = repository_name(address);
+    let files: BTreeSet<&str> = REPOSITORY_NAMES.iter().map(|(file, ..)| *file).collect();
+    for file in files {
+        let page = fs::read_to_string(root().join(file)).unwrap();
+        let pairs: Vec<_> = REPOSITORY_NAMES
+            .iter()
+            .filter(|(of, ..)| *of == file)
+            .map(|(_, before, after)| (*before, *after))
+            .collect();
+        let made = renamed(&page, &pairs, name).unwrap_or_else(|| panic!("{file} does not name the repository"));
+        let fault = golden::equal(&root().join(file), &made);
+        assert!(fault.is_none(), "{}", fault.unwrap_or_default());
+        // No other line names it.
+        let placeholders = made.matches(PLACEHOLDER).count();
+        assert_eq!(placeholders, if name == PLACEHOLDER { pairs.len() } else { 0 }, "{file}");
+    }
+    let mut texts = Vec::new();
+    for folder in ["docs", "packaging", ".github", "python/src", "python/python", "src", "core/src"] {
+        files_below(&root().join(folder), &mut texts);
+    }
+    let top = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    texts.extend(top.filter(|path| path.file_name().is_some_and(|file| file != "Cargo.toml")));
+    for path in texts {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let is_listed = REPOSITORY_NAMES.iter().any(|(file, ..)| path.ends_with(file));
+        assert!(is_listed || !text.contains(PLACEHOLDER), "{} names the repository", path.display());
+        assert!(!text.contains("obelus.example"), "{} names the repository", path.display());
+    }
+}
+
+#[test]
+fn a_new_address_reaches_the_pages() {
+    assert_eq!(repository_name("https://github.com/them/obelus"), "them/obelus");
+    assert_eq!(repository_name("https://obelus.example/obelus"), PLACEHOLDER);
+    let page = "x\n  - uses: OWNER/obelus/.github/actions/check@main\n";
+    let pair = &REPOSITORY_NAMES[0];
+    let made = renamed(page, &[(pair.1, pair.2)], "them/obelus").unwrap();
+    assert_eq!(made, "x\n  - uses: them/obelus/.github/actions/check@main\n");
+    assert_eq!(renamed("nothing", &[(pair.1, pair.2)], "them/obelus"), None);
 }
