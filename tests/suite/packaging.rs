@@ -186,12 +186,14 @@ fn repository_name(address: &str) -> &str {
     address.strip_prefix("https://github.com/").map_or(PLACEHOLDER, |name| name.trim_end_matches('/'))
 }
 
-/// A page in which the text between each pair stands for the repository.
+/// A page in which the text between each pair, on one line, is the name of the repository.
 fn renamed(page: &str, pairs: &[(&str, &str)], name: &str) -> Option<String> {
     pairs.iter().try_fold(page.to_owned(), |page, (before, after)| {
-        let (head, rest) = page.split_once(before)?;
-        let (_, tail) = rest.split_once(after)?;
-        Some(format!("{head}{before}{name}{after}{tail}"))
+        page.match_indices(before).find_map(|(at, _)| {
+            let (head, rest) = page.split_at(at + before.len());
+            let end = rest.find(after).filter(|end| !rest[..*end].contains('\n'))?;
+            Some(format!("{head}{name}{}", &rest[end..]))
+        })
     })
 }
 
@@ -234,9 +236,9 @@ fn the_address_of_the_repository_stands_in_one_place() {
 fn a_new_address_reaches_the_pages() {
     assert_eq!(repository_name("https://github.com/them/obelus"), "them/obelus");
     assert_eq!(repository_name("https://obelus.example/obelus"), PLACEHOLDER);
-    let page = "x\n  - uses: OWNER/obelus/.github/actions/check@main\n";
+    let page = "  - uses: actions/checkout@v4\n  - uses: OWNER/obelus/.github/actions/check@main\n";
     let pair = &REPOSITORY_NAMES[0];
     let made = renamed(page, &[(pair.1, pair.2)], "them/obelus").unwrap();
-    assert_eq!(made, "x\n  - uses: them/obelus/.github/actions/check@main\n");
+    assert_eq!(made, "  - uses: actions/checkout@v4\n  - uses: them/obelus/.github/actions/check@main\n");
     assert_eq!(renamed("nothing", &[(pair.1, pair.2)], "them/obelus"), None);
 }
