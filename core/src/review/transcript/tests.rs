@@ -89,6 +89,20 @@ fn results_of_atif_stand_in_the_step_of_their_call() {
 }
 
 #[test]
+fn calls_of_the_user_have_no_place_in_atif() {
+    let text = concat!(
+        r#"{"messages":[{"role":"user","content":"It is off.","tool_calls":[{"id":"c","type":"function","#,
+        r#""function":{"name":"toggle","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"on"},"#,
+        r#"{"role":"assistant","content":"Good."}]}"#,
+    );
+    let (line, left) = read("messages", text).remove(0).write(TranscriptFormat::Atif);
+    let record = json::parse(&line).unwrap();
+    let steps = record.get("steps").and_then(json::Value::as_array).unwrap();
+    assert_eq!((steps.len(), line.contains("toggle"), line.contains("source_call_id")), (3, false, false), "{line}");
+    assert_eq!(left.get("calls of others than the agent"), Some(&1), "{left:?}");
+}
+
+#[test]
 fn arguments_are_objects_where_they_can_be() {
     for (given, expected) in [
         (r#"{"a": 1}"#, r#"{"a":1}"#),
