@@ -205,7 +205,7 @@ impl Check<'_, '_> {
         }
         let mut problems: Vec<String> = inputs.troubles().collect();
         for file in &inputs.names {
-            match ingest::open(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
+            match ingest::begin(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
                 Ok(trouble) => {
                     self.summary.files += 1;
                     problems.extend(trouble.map(|trouble| trouble.to_string()));
@@ -243,7 +243,7 @@ impl Check<'_, '_> {
             self.report_folded(file, loaded)?;
         }
         self.loss = all;
-        Ok(loaded.trouble.clone())
+        Ok(loaded.trouble())
     }
 
     /// Reports a finding, if it is neither allowed nor known.

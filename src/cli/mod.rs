@@ -269,7 +269,7 @@ fn load(file: impl AsRef<Path>, format: Option<&str>, out: &mut Out) -> Result<L
 
 /// Reports if a file could not be read to its end.
 fn report_trouble(loaded: &Loaded, out: &mut Out) {
-    if let Some(trouble) = &loaded.trouble {
+    if let Some(trouble) = loaded.trouble() {
         complain(&trouble.to_string());
         out.note_trouble();
     }

@@ -13,7 +13,7 @@ use super::filter::{Passing, Where, WhereOption};
 use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
-use crate::ingest::Loaded;
+use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::model::Problem;
 use crate::review::{Marks, Numbers, Scope, Tokenizer};
@@ -79,6 +79,14 @@ struct Options {
     /// with --summary in any: answer for the whole
     #[arg(long, conflicts_with_all = ["tools", "outcomes", "lift", "tasks", "by", "histogram", "filters"])]
     merge: bool,
+}
+
+impl Options {
+    /// Whether the answer is made in one pass over all records, which takes them as a stream brings them.
+    fn reads_once(&self) -> bool {
+        let is_grouped = self.tasks || self.by.is_some() || self.histogram.is_some();
+        !(self.tools || self.outcomes || self.lift || is_grouped)
+    }
 }
 
 /// Lines of the answer for programs.
@@ -147,6 +155,16 @@ impl Wanted {
 }
 
 fn write_report(file: &FileName, (options, wanted): (&Options, &Wanted), out: &mut Out) -> Result<u8, Stop> {
+    if options.reads_once() {
+        let loaded = ingest::begin(file, options.format.forced())?;
+        if options.summary {
+            summary::write_report(file, &loaded, options, out)?;
+        } else {
+            write_all(file, &loaded, options, out)?;
+        }
+        super::report_trouble(&loaded, out);
+        return Ok(0);
+    }
     let loaded = super::load(file, options.format.forced(), out)?;
     let passing = wanted.passing(&loaded)?;
     let status = passing.as_ref().map_or(0, Passing::status);
@@ -154,12 +172,11 @@ fn write_report(file: &FileName, (options, wanted): (&Options, &Wanted), out: &m
     let more = match (&options.by, options.histogram) {
         _ if options.tasks => tasks::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
         _ if options.outcomes => outcomes::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
-        _ if options.summary => summary::write_report(file, &loaded, options, out).map(|()| 0),
         _ if options.lift => lift::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
         _ if options.tools => tools::write_report(file, &loaded, options, out).map(|()| 0),
         (Some(by), _) => by::write_report(file, &loaded, (options, by), (wanted, passing), out),
         (None, Some(number)) => by::write_histogram(file, &loaded, (options, number), (wanted, passing), out),
-        (None, None) => write_all(file, &loaded, options, out).map(|()| 0),
+        (None, None) => Ok(0),
     }?;
     Ok(status.max(more))
 }

@@ -46,7 +46,7 @@ pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
     Input::made(&name, path.as_deref(), move |out| {
         let loaded = load::as_it_stands(input, None)?;
         write(&loaded, out)?;
-        loaded.trouble.map_or(Ok(()), Err)
+        loaded.trouble().map_or(Ok(()), Err)
     })
 }
 

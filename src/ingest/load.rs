@@ -15,18 +15,36 @@ pub struct Loaded {
     /// The format, and why.
     pub detected: Detected,
     records: OnceLock<RecordIndex>,
-    /// Why there is no more, of a stream that broke off after these records.
-    pub trouble: Option<Problem>,
 }
+
+/// Bytes that a stream brings before its format is asked for: more than detection looks at, so that the answer is that
+/// for the whole.
+const HEAD_BYTES: u64 = (1 << 20) + 1;
 
 /// Opens and loads a file, or standard input for `-`; `forced` names a format (None, `auto`: by content).
 ///
 /// # Errors
 /// It cannot be opened or read, is no text, or there is no such format.
 pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
-    let path = path_or_dash.as_ref();
-    let input = if path.as_os_str() == "-" { prepared(Input::stdin()?)? } else { open_input(path)? };
-    load(input, forced)
+    load(input(path_or_dash.as_ref())?, forced)
+}
+
+/// Opens a file, or standard input for `-`, and finds its format. What else a stream brings, also a packed file, is
+/// waited for by whoever asks for the records, or looks at them as they come.
+///
+/// # Errors
+/// As [`open`].
+pub fn begin(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
+    let input = input(path_or_dash.as_ref())?;
+    input.wait_for(HEAD_BYTES);
+    if input.is_empty() {
+        input.wait()?;
+    }
+    loaded(input, forced)
+}
+
+fn input(path: &Path) -> Result<Arc<Input>, Problem> {
+    if path.as_os_str() == "-" { prepared(Input::stdin()?) } else { open_input(path) }
 }
 
 /// Loads an open input as it is; a stream is waited for. What came before it broke off is loaded too.
@@ -34,12 +52,15 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
 /// # Errors
 /// As [`open`].
 pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
-    let trouble = match input.wait() {
-        Err(problem) if input.is_empty() => return Err(problem),
-        ended => ended.err(),
-    };
+    match input.wait() {
+        Err(problem) if input.is_empty() => Err(problem),
+        _ => loaded(input, forced),
+    }
+}
+
+fn loaded(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let detected = detect(&input, forced)?;
-    Ok(Loaded { input, detected, records: OnceLock::new(), trouble })
+    Ok(Loaded { input, detected, records: OnceLock::new() })
 }
 
 /// The same of an input that is about to be mapped.
@@ -47,13 +68,20 @@ pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> 
 /// # Errors
 /// As [`load`].
 pub(super) fn as_it_stands(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
-    let trouble = input.wait().err();
+    // What came before it broke off is loaded.
+    let _ = input.wait();
     let detected = super::detect::as_it_stands(&input, forced)?;
-    Ok(Loaded { input, detected, records: OnceLock::new(), trouble })
+    Ok(Loaded { input, detected, records: OnceLock::new() })
 }
 
 impl Loaded {
-    /// All records. They are found when they are asked for first.
+    /// Why there is no more, of a stream that broke off after these records. Waits for the end of the stream.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Problem> {
+        self.input.wait().err()
+    }
+
+    /// All records. They are found when they are asked for first; then the end of a stream is waited for.
     ///
     /// # Errors
     /// The input can no longer be read.

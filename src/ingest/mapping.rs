@@ -47,6 +47,6 @@ pub(super) fn mapped(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
     Input::made(&name, path.as_deref(), move |out| {
         let loaded = load::as_it_stands(input, None)?;
         mapping.write(&loaded, out)?;
-        loaded.trouble.map_or(Ok(()), Err)
+        loaded.trouble().map_or(Ok(()), Err)
     })
 }

@@ -29,7 +29,7 @@ pub use custom_formats::{all_formats, use_custom_formats, use_format};
 pub use detect::detect;
 pub use embedded::one_line;
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
-pub use load::{Loaded, load, open};
+pub use load::{Loaded, begin, load, open};
 pub use made_stream::follow_made;
 pub use mapping::{Mapping, use_mapping};
 pub use pass::{findings, in_order, look_at_all, look_at_known, survey, take};

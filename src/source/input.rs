@@ -316,6 +316,13 @@ impl Input {
         }
     }
 
+    /// Waits until a stream has brought so many bytes, or has ended; returns at once for files.
+    pub fn wait_for(&self, len: u64) {
+        if let Store::Spool(spool) = &self.store {
+            spool.wait_for(len);
+        }
+    }
+
     /// Whether it is text at all, by its first bytes (R9). A stream is asked again when something has come.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ pub use input::{BLOCK, Input, is_missing, reachable};
 pub use journal::Journal;
 pub use listing::Listing;
 pub use origin::{Origin, OriginChange};
-pub use parallel::in_order;
+pub use parallel::{in_order, in_order_until_end};
 pub use parts::{find_part, open_part};
 pub use places::{SessionPlace, agents, place_here, session_places};
 pub use reader::Reader;

@@ -20,28 +20,58 @@ pub fn in_order<P: Sync, A: Send, W: FnMut(&P) -> A, E>(
     work: impl Fn() -> W + Sync,
     mut each: impl FnMut(A) -> Result<(), E>,
 ) -> Result<(), E> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX).min(pieces.len());
+    let threads = threads().min(pieces.len());
     if threads < 2 {
         let mut work = work();
         return pieces.iter().try_for_each(|piece| each(work(piece)));
     }
+    let work = || {
+        let mut work = work();
+        move |piece: &&P| work(piece)
+    };
+    on_threads(threads, |number| pieces.get(number), work, each)
+}
+
+/// The same for pieces of which nobody knows yet how many there are: `piece` gives each by its number, and waits for it
+/// if need be; None: there are no more.
+///
+/// # Errors
+/// What `each` says; no more work is begun then.
+pub fn in_order_until_end<P, A: Send, W: FnMut(&P) -> A, E>(
+    piece: impl Fn(usize) -> Option<P> + Sync,
+    work: impl Fn() -> W + Sync,
+    each: impl FnMut(A) -> Result<(), E>,
+) -> Result<(), E> {
+    on_threads(threads(), piece, work, each)
+}
+
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
+}
+
+fn on_threads<P, A: Send, W: FnMut(&P) -> A, E>(
+    threads: usize,
+    piece: impl Fn(usize) -> Option<P> + Sync,
+    work: impl Fn() -> W + Sync,
+    mut each: impl FnMut(A) -> Result<(), E>,
+) -> Result<(), E> {
     let is_expendable = is_expendable();
     thread::scope(|scope| {
         // Piece i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
         let (senders, receivers): (Vec<Sender<_>>, Vec<Receiver<_>>) =
             (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
         for (number, sender) in senders.into_iter().enumerate() {
-            let work = &work;
+            let (piece, work) = (&piece, &work);
             scope.spawn(move || {
                 set_expendable(is_expendable);
                 let mut work = work();
-                let mut own = pieces.iter().skip(number).step_by(threads);
+                let mut own = (number..).step_by(threads).map_while(piece);
                 // Nobody listens any more when the output is closed.
-                own.try_for_each(|piece| sender.send(work(piece)))
+                own.try_for_each(|piece| sender.send(work(&piece)))
             });
         }
-        let answers = (0..pieces.len()).zip(receivers.iter().cycle());
-        // A thread that ended early has panicked, which the end of the scope reports.
-        answers.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(&mut each)
+        // A thread whose pieces have ended is the first of all that have. One that panicked is reported as the scope ends.
+        let mut answers = receivers.iter().cycle().map_while(|receiver| receiver.recv().ok());
+        answers.try_for_each(&mut each)
     })
 }

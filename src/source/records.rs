@@ -1,7 +1,7 @@
-//! Finds all records of an input whose end is final; of a run of values on several threads, which look at what they
+//! Finds all records of an input whose end is final, or of a stream to its end; of a run of values on several threads, which look at what they
 //! find while its bytes are at hand.
 
-use super::{BLOCK, Input, RecordIndex, in_order};
+use super::{BLOCK, Input, RecordIndex, in_order_until_end};
 use crate::framing::Framer;
 use crate::model::cast;
 use crate::model::{Bytes, Framing, Place, Problem, Record, RecordBody};
@@ -25,7 +25,7 @@ pub trait Seen: Send {
     fn shift(&mut self, records: usize, lines: u64);
 }
 
-/// Finds all records of an input whose end is final.
+/// Finds all records of an input whose end is final, or of a stream to its end.
 ///
 /// # Errors
 /// The input can no longer be read.
@@ -107,7 +107,9 @@ impl<'a, L> All<'a, L> {
 
     /// Reads on, at most so many bytes; how many there were.
     fn feed(&mut self, most: usize) -> Result<usize, Problem> {
-        let got = self.input.read_at(self.framer.position(), &mut self.block[..most.min(BLOCK)])?;
+        let most = most.min(BLOCK);
+        self.input.wait_for(self.framer.position() + most as u64);
+        let got = self.input.read_at(self.framer.position(), &mut self.block[..most])?;
         let piece = &self.block[..got];
         if got > 0 {
             self.framer.feed(piece, &mut self.index);
@@ -134,9 +136,15 @@ impl<'a, L> All<'a, L> {
     where
         L: Fn(&Record, &[u8]) -> S + Sync,
     {
-        let (from, end, input) = (self.framer.position(), self.input.len(), self.input);
-        let pieces: Vec<_> = (from..end).step_by(BLOCK).map(|start| start..end.min(start + BLOCK as u64)).collect();
-        if pieces.len() < ALONE_PIECES {
+        let (from, input) = (self.framer.position(), self.input);
+        // A stream is read as it comes.
+        let piece = |number: usize| {
+            let start = from + (number * BLOCK) as u64;
+            input.wait_for(start + BLOCK as u64);
+            let end = input.len().min(start + BLOCK as u64);
+            (start < end).then_some(start..end)
+        };
+        if piece(ALONE_PIECES - 1).is_none() {
             return Ok(());
         }
         let (look, is_looking) = (self.look, AtomicBool::new(true));
@@ -148,7 +156,7 @@ impl<'a, L> All<'a, L> {
                 (guess(input, piece, &mut block, look), piece.end)
             }
         };
-        in_order(&pieces, work, |(guess, end)| {
+        in_order_until_end(piece, work, |(guess, end)| {
             if let Some(guess) = guess {
                 self.feed_to(guess.start)?;
                 self.take(guess, each)?;

@@ -33,9 +33,10 @@ pub(super) struct Spool {
     /// Room to leave on the disk.
     room_left: u64,
     is_done: AtomicBool,
-    /// Why the stream ended, if it ended badly; waited on together with `ended`.
+    /// Why the stream ended, if it ended badly; waited on together with `changed`.
     failure: Mutex<Option<Problem>>,
-    ended: Condvar,
+    /// Bytes arrived, or the stream ended.
+    changed: Condvar,
 }
 
 impl Spool {
@@ -46,7 +47,7 @@ impl Spool {
             room_left: ROOM_LEFT_BYTES,
             is_done: AtomicBool::new(false),
             failure: Mutex::new(None),
-            ended: Condvar::new(),
+            changed: Condvar::new(),
         })
     }
 
@@ -153,6 +154,9 @@ impl Spool {
     fn put(&self, piece: &[u8], name: &str) -> Result<(), Problem> {
         let before = self.len() / ROOM_LOOK_BYTES;
         self.append(piece).map_err(|e| no_room(name, &e))?;
+        // Whoever looked at the length before waits by now.
+        drop(self.failure.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
         if self.len() / ROOM_LOOK_BYTES != before {
             self.leave_room(name)?;
         }
@@ -176,13 +180,21 @@ impl Spool {
         let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         *slot = failure;
         self.is_done.store(true, Ordering::Release);
-        self.ended.notify_all();
+        self.changed.notify_all();
+    }
+
+    /// Waits until there are so many bytes, or the stream has ended.
+    pub(super) fn wait_for(&self, len: u64) {
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_done() && self.len() < len {
+            slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     pub(super) fn wait(&self) -> Result<(), Problem> {
         let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_done.load(Ordering::Acquire) {
-            slot = self.ended.wait(slot).unwrap_or_else(PoisonError::into_inner);
+            slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
         }
         slot.clone().map_or(Ok(()), Err)
     }

@@ -41,7 +41,7 @@ impl Data {
         }
         for file in &inputs.names {
             let loaded = ingest::open(file, format)?;
-            if let Some(trouble) = loaded.trouble {
+            if let Some(trouble) = loaded.trouble() {
                 return Err(trouble.into());
             }
             dataset.begin_other(&file.to_string());
