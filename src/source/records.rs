@@ -285,6 +285,7 @@ impl<S: Seen> Guess<S> {
 mod tests {
     use super::*;
     use crate::json;
+    use std::io::{self, Cursor, Read};
 
     /// The records as one framer finds them.
     fn one_by_one(text: &[u8]) -> Vec<Record> {
@@ -320,10 +321,9 @@ mod tests {
     }
 
     /// The share of the records that are looked at as they are found, in percent; what was seen of them is right.
-    fn looked_at(text: &str, wanted: &[Record]) -> usize {
+    fn looked_at(input: &Input, wanted: &[Record]) -> usize {
         let mut seen = Vec::new();
-        let input = Input::memory("x", text);
-        let found = index_and_look(&input, Framing::Values, &Sight::new, |sight: Sight| {
+        let found = index_and_look(input, Framing::Values, &Sight::new, |sight: Sight| {
             seen.push(sight);
             Ok::<(), Problem>(())
         });
@@ -360,8 +360,46 @@ mod tests {
                 index_all(&Input::memory("x", text.as_str()), Framing::Values).unwrap().iter().collect();
             let wanted = one_by_one(text.as_bytes());
             assert!(found.len() >= 60 && found == wanted, "{} of {}", found.len(), wanted.len());
-            let share = looked_at(text, &wanted);
-            assert!(share >= least, "{share} of {least}: {}", &text[..20]);
+            // A stream is looked at as it comes.
+            let stream = Input::played("x".to_owned(), Slow(Cursor::new(text.clone().into_bytes()))).unwrap();
+            for input in [Input::memory("x", text.as_str()), stream] {
+                let share = looked_at(&input, &wanted);
+                assert!(share >= least, "{share} of {least}: {}", &text[..20]);
+            }
         }
+    }
+
+    /// A stream that brings little at once.
+    struct Slow(Cursor<Vec<u8>>);
+
+    impl Read for Slow {
+        fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+            let most = block.len().min(1 << 12);
+            self.0.read(&mut block[..most])
+        }
+    }
+
+    #[test]
+    fn what_came_before_a_stream_broke_off_is_looked_at() {
+        struct Torn(u32);
+        impl Read for Torn {
+            fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                let line = b"{\"a\":1}\n";
+                if self.0 > 1_000_000 {
+                    return Err(io::Error::other("gone"));
+                }
+                block[..line.len()].copy_from_slice(line);
+                Ok(line.len())
+            }
+        }
+        let input = Input::played("torn".to_owned(), Torn(0)).unwrap();
+        let mut seen = 0;
+        let found = index_and_look(&input, Framing::Values, &Sight::new, |_: Sight| {
+            seen += 1;
+            Ok::<(), Problem>(())
+        });
+        assert_eq!(found.unwrap().len(), 1_000_000);
+        assert!(seen > 990_000 && input.wait().is_err(), "{seen}");
     }
 }
