@@ -70,7 +70,7 @@ fn on_threads<P, A: Send, W: FnMut(&P) -> A, E>(
                 own.try_for_each(|piece| sender.send(work(&piece)))
             });
         }
-        // A thread whose pieces have ended is the first of all that have. One that panicked is reported as the scope ends.
+        // Pieces end for all threads with the first that finds none. One that panicked is reported as the scope ends.
         let mut answers = receivers.iter().cycle().map_while(|receiver| receiver.recv().ok());
         answers.try_for_each(&mut each)
     })
