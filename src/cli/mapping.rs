@@ -16,7 +16,9 @@ use std::collections::BTreeMap;
 const NAME_BYTES_MAX: usize = 64;
 
 /// The name of the messages, and members that would be taken for them, or for a part of them.
+#[cfg(feature = "query")]
 const MESSAGES: &str = "messages";
+#[cfg(feature = "query")]
 const OTHER_CONVERSATIONS: &[&str] = &[
     "conversations",
     "steps",
@@ -30,6 +32,7 @@ const OTHER_CONVERSATIONS: &[&str] = &[
 ];
 
 /// Members that are written under another name, which every command knows.
+#[cfg(feature = "query")]
 const RENAMED: [(&str, &str); 1] = [("task", "task_id")];
 
 /// Registers the mapping for all that a command reads: that of `obelus.toml`, then that of its options, which wins.
@@ -71,6 +74,7 @@ fn checked(name: &str, expression: &str) -> Result<(), Problem> {
 
 /// The expression that makes the record of one: its members, but for other conversations if messages are mapped, and
 /// the mapped ones. A member whose expression gives null or nothing is left out; messages may be JSON in a string.
+#[cfg(feature = "query")]
 fn whole(maps: &BTreeMap<String, String>) -> String {
     let has = |name: &str| maps.contains_key(name);
     let dropped = OTHER_CONVERSATIONS.iter().filter(|name| has(MESSAGES) && !has(name));
@@ -87,7 +91,7 @@ fn whole(maps: &BTreeMap<String, String>) -> String {
     format!(". as $in | (if type == \"object\" then {rest} else {{}} end) + {mapped}")
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "query"))]
 mod tests {
     use super::*;
 
