@@ -1,5 +1,5 @@
-//! Finds all records of an input whose end is final, or of a stream to its end. Of a run of values it does so on several
-//! threads, which look at each record while its bytes are in memory.
+//! Finds all records of an input whose end is final, or of a stream to its end. Of a run of values it does so on
+//! several threads, which look at each record while its bytes are in memory.
 
 use super::{BLOCK, Input, RecordIndex, in_order_until_end};
 use crate::framing::Framer;
