@@ -6,7 +6,7 @@ use super::keys::KeyRow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
     /// Its key, or its whole name.
-    Whole,
+    Exact,
     /// Its name begins so.
     Beginning,
     /// Words of its name begin so.
@@ -34,7 +34,7 @@ fn fit(row: &KeyRow, typed: &str) -> Option<Fit> {
     let helps = |word: &str| help.split(|c: char| !c.is_alphanumeric()).any(|own| own == word);
     let mut letters = label.chars();
     Some(if row.keys.contains(&typed) || label == query {
-        Fit::Whole
+        Fit::Exact
     } else if label.starts_with(&query) {
         Fit::Beginning
     } else if query.split_whitespace().all(begins) {
@@ -59,8 +59,8 @@ mod tests {
     fn names_come_before_what_sounds_like_them() {
         let steps: Vec<_> = Keymap::default().rows(&[Context::Steps, Context::Trajectory, Context::Global]).collect();
         let best = |typed: &str| named(&steps, typed).first().map(|(fit, row)| (*fit, row.label));
-        assert_eq!(best("theme"), Some((Fit::Whole, "theme")));
-        assert_eq!(best("]e"), Some((Fit::Whole, "next error")));
+        assert_eq!(best("theme"), Some((Fit::Exact, "theme")));
+        assert_eq!(best("]e"), Some((Fit::Exact, "next error")));
         assert_eq!(best("prev"), Some((Fit::Beginning, "previous write")));
         assert_eq!(best("next err"), Some((Fit::Beginning, "next error")));
         assert_eq!(best("err next"), Some((Fit::Words, "next error")));

@@ -4,7 +4,7 @@
 use super::keys::Context;
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Job, Layer, Notice, Pane};
-use crate::panes::table::OwnColumn;
+use crate::panes::table::CustomColumnState;
 use crate::review::{CellValue, Column, CustomColumn, CustomColumnChunk};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl App {
 
     fn set_column(&mut self, name: CustomColumn, expression: &str) {
         self.asked_columns += 1;
-        self.table.set_own(OwnColumn::new(name, expression, self.asked_columns));
+        self.table.set_custom_column(CustomColumnState::new(name, expression, self.asked_columns));
     }
 
     /// Takes a column that was typed in the list of columns, or opens the line in which it is.
@@ -55,7 +55,7 @@ impl App {
                 self.set_column(name, &expression);
                 self.typed_column = Some(Typed { id: self.asked_columns, text, focus, before });
                 self.is_asking = true;
-                let column = Column::Own(name);
+                let column = Column::Custom(name);
                 if !self.table.columns.contains(&column) {
                     self.table.toggle_column(column);
                 }
@@ -68,7 +68,7 @@ impl App {
     /// The input has another content: everything is asked again.
     pub(super) fn restart_columns(&mut self) {
         let all: Vec<(CustomColumn, Arc<str>)> =
-            self.table.own.iter().map(|own| (own.name, Arc::clone(&own.expression))).collect();
+            self.table.custom_columns.iter().map(|own| (own.name, Arc::clone(&own.expression))).collect();
         all.into_iter().for_each(|(name, expression)| self.set_column(name, &expression));
     }
 
@@ -78,12 +78,12 @@ impl App {
         let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
         let visible: Vec<usize> = self.table.visible(&self.session, height).collect();
         let is_counted = self.table.facets.is_open || (self.is_plotting() && self.table.plot.is_open.is_some());
-        let asked = self.table.own_asked(is_counted);
+        let asked = self.table.custom_columns_asked(is_counted);
         let shown = self.table.columns.clone();
-        for own in self.table.own.iter_mut().filter(|own| own.fault.is_none()) {
+        for own in self.table.custom_columns.iter_mut().filter(|own| own.fault.is_none()) {
             let missing: Vec<usize> =
                 visible.iter().copied().filter(|record| own.value_of(*record).is_none()).collect();
-            if shown.contains(&Column::Own(own.name)) && !own.is_asking && !missing.is_empty() {
+            if shown.contains(&Column::Custom(own.name)) && !own.is_asking && !missing.is_empty() {
                 own.is_asking = true;
                 let (expression, token) = (Arc::clone(&own.expression), Arc::clone(&own.token));
                 effects.push(Effect::Job(Job::Ask { id: own.id, expression, records: missing, token }));
@@ -98,14 +98,14 @@ impl App {
 
     /// Takes what an expression says of some of the records on the screen; the others are still asked.
     pub(super) fn take_part(&mut self, id: u64, values: Vec<(usize, CellValue)>) {
-        if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {
+        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
             own.take_near(values);
         }
     }
 
     /// Takes what an expression says of records on the screen.
     pub(super) fn take_near(&mut self, id: u64, values: Vec<(usize, CellValue)>, why: Option<String>) {
-        if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {
+        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
             own.is_asking = false;
             own.take_near(values);
         }
@@ -114,14 +114,14 @@ impl App {
 
     /// Takes what an expression says of the records that come next.
     pub(super) fn take_next(&mut self, id: u64, chunk: Arc<CustomColumnChunk>) {
-        if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {
+        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
             own.take_next(chunk);
         }
     }
 
     /// All records were asked, or no more are.
     pub(super) fn asked_all(&mut self, id: u64, why: Option<String>) {
-        if let Some(own) = self.table.own.iter_mut().find(|own| own.id == id) {
+        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
             own.is_asking_all = false;
         }
         self.column_failed(id, why);
@@ -131,8 +131,11 @@ impl App {
     /// changed.
     fn refuse_column(&mut self, id: u64) {
         let Some(typed) = self.typed_column.take_if(|typed| typed.id == id) else { return };
-        let Some(own) = self.table.own.iter().find(|own| own.id == id).filter(|own| !own.has_values()) else { return };
-        let (name, column) = (own.name, Column::Own(own.name));
+        let Some(own) = self.table.custom_columns.iter().find(|own| own.id == id).filter(|own| !own.has_values())
+        else {
+            return;
+        };
+        let (name, column) = (own.name, Column::Custom(own.name));
         match typed.before {
             Some(expression) => self.set_column(name, &expression),
             None => {
@@ -142,7 +145,7 @@ impl App {
                 if self.table.sort.is_some_and(|sort| sort.column == column) {
                     self.table.sort = None;
                 }
-                self.table.own.retain(|own| own.id != id);
+                self.table.custom_columns.retain(|own| own.id != id);
             }
         }
         if self.table.columns.contains(&typed.focus) {
@@ -158,7 +161,7 @@ impl App {
 
     /// Why an expression says no more, reported once.
     fn column_failed(&mut self, id: u64, why: Option<String>) {
-        let own = self.table.own.iter_mut().find(|own| own.id == id && own.fault.is_none());
+        let own = self.table.custom_columns.iter_mut().find(|own| own.id == id && own.fault.is_none());
         if let (Some(own), Some(why)) = (own, why) {
             let text = format!("{} = {}: {why}", own.name.as_str(), own.expression);
             own.fault = Some(why);

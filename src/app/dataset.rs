@@ -7,8 +7,8 @@
 use super::keys::Context;
 use super::{App, Effect, Effects, Job, Notice, Pane};
 use crate::format::Layout;
-use crate::panes::DataFound;
-use crate::panes::table::{Facts, OwnColumn};
+use crate::panes::DatasetFindings;
+use crate::panes::table::{CustomColumnState, Facts};
 use crate::review::{
     Chunk, Column, CustomColumn, Filter, Grounds, Order, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskGroups,
     TaskQuestion,
@@ -126,7 +126,7 @@ impl App {
     }
 
     /// Takes these findings: the table shows them too, so its facts are rebuilt.
-    pub(super) fn data_checked(&mut self, content: u64, found: Result<Arc<DataFound>, String>) {
+    pub(super) fn data_checked(&mut self, content: u64, found: Result<Arc<DatasetFindings>, String>) {
         if content != self.asking.content {
             return;
         }
@@ -271,7 +271,7 @@ impl App {
         self.settle_scan(effects);
         let content = self.asking.content;
         let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
-        let records = self.table.wanted(&self.session, height);
+        let records = self.table.records_to_read(&self.session, height);
         // What scrolled away is wanted no more; what is still there is asked for with what came.
         if records.iter().any(|record| !self.asking.facts.contains(record)) {
             self.asking.facts.clone_from(&records);
@@ -297,14 +297,19 @@ impl App {
 
     /// What an order or a count rests on; `names` are the custom columns that it asks for.
     fn grounds(&self, version: Option<u64>, names: &[CustomColumn]) -> Grounds {
-        let own = self.table.own_tables(names);
-        Grounds { facts: self.table.all().clone(), marks: self.marks(version), own, groups: self.table.groups.clone() }
+        let own = self.table.custom_column_tables(names);
+        Grounds {
+            facts: self.table.all().clone(),
+            marks: self.marks(version),
+            custom_columns: own,
+            groups: self.table.groups.clone(),
+        }
     }
 
     /// Numbers of custom columns, and how many records are known with what they say.
     fn known_with(&self, names: &[CustomColumn]) -> (Vec<u64>, usize) {
         let columns = || names.iter().filter_map(|name| self.table.custom_column(*name));
-        let known = columns().filter(|own| own.fault.is_none()).map(OwnColumn::known);
+        let known = columns().filter(|own| own.fault.is_none()).map(CustomColumnState::known);
         (columns().map(|own| own.id).collect(), known.fold(self.table.all().len(), usize::min))
     }
 
@@ -325,7 +330,7 @@ impl App {
         }
         let is_marked = self.table.sort.is_some_and(|sort| sort.column == Column::Mark);
         let version = self.marks_version(is_marked);
-        let names = self.table.own_asked(false);
+        let names = self.table.custom_columns_asked(false);
         let (own, known) = self.known_with(&names);
         let is_all = self.has_all(known);
         let sort = self.table.sort.filter(|_| is_all || !self.is_reread());
@@ -357,7 +362,7 @@ impl App {
             return;
         }
         let version = self.marks_version(self.table.focus == Column::Mark);
-        let names = self.table.own_asked(true);
+        let names = self.table.custom_columns_asked(true);
         let (own, known) = self.known_with(&names);
         let question = (self.table.focus, self.table.filter.clone(), version, own);
         let is_all = self.has_all(known);

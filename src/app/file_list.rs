@@ -52,7 +52,7 @@ impl App {
         self.keymap = old.keymap;
         self.chat = old.chat;
         self.table.columns = old.table.columns;
-        self.table.own = old.table.own;
+        self.table.custom_columns = old.table.custom_columns;
         self.asked_columns = old.asked_columns;
         self.restart_columns();
         self.filter_job = old.filter_job;
@@ -108,7 +108,7 @@ impl App {
         if self.is_in(Context::Files) || self.files.is_none() {
             return false;
         }
-        let held = self.held();
+        let held = self.open_file_count();
         if let Some(files) = &mut self.files {
             files.left = self.pane;
             files.pane.set_count(held);
@@ -118,7 +118,7 @@ impl App {
     }
 
     /// How much the open file holds.
-    fn held(&self) -> String {
+    fn open_file_count(&self) -> String {
         let (count, word) = match self.session.open() {
             _ if self.session.is_dataset() => (self.session.records.count(), "run"),
             Some(open) => (open.count(), "step"),

@@ -1,7 +1,7 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
 use super::keys::Context;
-use super::selected_record::Found;
+use super::selected_record::RecordLookup;
 use super::{App, Effect, Effects, Job, Notice, Reopening, msg};
 use crate::model::{Place, StepNo};
 use crate::panes::Follow;
@@ -17,7 +17,7 @@ impl App {
     pub(super) fn progress(&mut self, is_complete: bool, is_live: bool, effects: &mut Effects) {
         self.exchange(is_complete, effects);
         if let Some(number) = self.find_gone() {
-            self.select_again(Found::At(number));
+            self.select_again(RecordLookup::At(number));
             self.inspector.message.gone = None;
             self.session.live.is_put = true;
             self.notify(format!("the record that was gone is there again, as step {number}"));
@@ -100,7 +100,7 @@ impl App {
         let is_ready = |coming: &mut msg::Replacement| {
             let steps = coming.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner).step_count());
             let is_read = steps.map_or(coming.records.count() > self.session.trajectory, |steps| steps > wanted);
-            let is_awaited = [found, row].contains(&Found::NotYet);
+            let is_awaited = [found, row].contains(&RecordLookup::NotYet);
             !is_awaited && (found.is_decided() || row.is_decided() || is_complete || is_read)
         };
         let Some(coming) = self.coming.take_if(is_ready) else { return };
@@ -120,7 +120,7 @@ impl App {
         match coming.run {
             Some(run) => {
                 self.session.set_run(run, 0);
-                if let Some(selected) = self.selected.as_ref().filter(|_| found == Found::Gone && !was_gone) {
+                if let Some(selected) = self.selected.as_ref().filter(|_| found == RecordLookup::Gone && !was_gone) {
                     self.inspector.message.keep(shown, selected.text());
                 }
                 self.select_again(found);
@@ -129,53 +129,53 @@ impl App {
             None => {}
         }
         self.select_row(row);
-        if found != Found::Gone {
+        if found != RecordLookup::Gone {
             self.selected = None;
         }
     }
 
     /// Opens the trajectory that was open, of another content.
-    fn reopen(&mut self, found: Found) {
+    fn reopen(&mut self, found: RecordLookup) {
         let before = self.session.trajectory;
-        let record = if let Found::At(record) = found { record } else { before };
+        let record = if let RecordLookup::At(record) = found { record } else { before };
         self.reopening = Some(Reopening { record, is_asked: false });
-        if let Some(selected) = self.selected.as_ref().filter(|_| found == Found::Gone) {
+        if let Some(selected) = self.selected.as_ref().filter(|_| found == RecordLookup::Gone) {
             let message = selected.gone_message(&format!("trajectory {before}"));
             self.notify(format!("{message}: this is what is in its place now"));
         }
     }
 
     /// Puts the cursor of the table on the record that its row shows.
-    fn select_row(&mut self, found: Found) {
+    fn select_row(&mut self, found: RecordLookup) {
         let Some(selected) = self.selected_row.take() else { return };
         match found {
-            Found::At(record) => {
+            RecordLookup::At(record) => {
                 self.table.show(record);
                 self.asking.here = Some(record).filter(|_| self.table.sort.is_some() || !self.table.filter.is_empty());
             }
-            Found::Gone => {
+            RecordLookup::Gone => {
                 let number = self.table.record().unwrap_or_default();
                 let message = selected.gone_message(&format!("record {number}"));
                 self.notify(format!("{message}: the cursor is on what is in its place"));
             }
-            Found::Unasked | Found::NotYet => {}
+            RecordLookup::Unasked | RecordLookup::NotYet => {}
         }
     }
 
     /// Puts the focus on the step that the selected record is now; if it is broken, its content stays on the screen.
-    fn select_again(&mut self, found: Found) {
+    fn select_again(&mut self, found: RecordLookup) {
         match found {
-            Found::At(number) => {
+            RecordLookup::At(number) => {
                 let step = StepNo::try_from(number).unwrap_or(StepNo::MAX);
                 self.session.focus.step = step;
                 self.inspector.renumber(step);
             }
-            Found::Gone => {
+            RecordLookup::Gone => {
                 let step = self.session.focus.step;
                 self.inspector.message.gone = Some((self.session.generation, step));
                 self.notify_gone("");
             }
-            Found::Unasked | Found::NotYet => {}
+            RecordLookup::Unasked | RecordLookup::NotYet => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Work off the screen's thread: what is asked for, and in which lane.
 
-use super::msg::FoundAt;
+use super::msg::SearchPosition;
 use super::pane::{Look, ReadingOf, ViewOf};
 use super::{App, Notice};
 use crate::json::Key;
@@ -172,7 +172,7 @@ pub enum Job {
         token: Arc<()>,
     },
     /// Look which steps pass a filter.
-    Sift {
+    FilterSteps {
         /// Number to answer with.
         number: u64,
         /// The filter.
@@ -201,7 +201,7 @@ pub enum Job {
         /// What.
         pattern: Box<Pattern>,
         /// From where on (not there itself).
-        from: FoundAt,
+        from: SearchPosition,
         /// The steps to search, where not all are listed.
         within: Option<Arc<[StepNo]>>,
         /// Towards the end.
@@ -283,7 +283,7 @@ pub enum Lane {
     /// A custom column of all records.
     AskAll(u64),
     /// The steps that pass the filter.
-    Sift,
+    FilterSteps,
     /// The checks against schemas.
     Examine,
     /// The file that the run knows.
@@ -327,7 +327,7 @@ impl Job {
             Self::CompareStates { .. } => Lane::CompareStates,
             Self::Ask { id, .. } => Lane::Ask(*id),
             Self::AskAll { id, .. } => Lane::AskAll(*id),
-            Self::Sift { .. } => Lane::Sift,
+            Self::FilterSteps { .. } => Lane::FilterSteps,
             Self::Examine(_) => Lane::Examine,
             Self::LayOutFile(_) => Lane::LayOutFile,
             Self::ColourLines(_) => Lane::ColourLines,
@@ -372,7 +372,7 @@ impl Lane {
             Self::Compare | Self::CompareStates => "comparing the states",
             Self::AlignRuns => "comparing the runs",
             Self::Ask(_) | Self::AskAll(_) => "computing the column",
-            Self::Sift => "filtering the steps",
+            Self::FilterSteps => "filtering the steps",
             Self::Examine => "checking the schemas",
             Self::LayOutFile => "laying out the file",
             Self::Highlight | Self::ColourLines => "highlighting code",
@@ -397,7 +397,7 @@ impl App {
             Lane::Arrange => (self.table.is_arranging, self.table.reread) = (false, None),
             Lane::Ask(id) => self.take_near(id, Vec::new(), Some(why.clone())),
             Lane::AskAll(id) => self.asked_all(id, Some(why.clone())),
-            Lane::Sift => self.sift_ended(),
+            Lane::FilterSteps => self.filter_job_ended(),
             Lane::Find => self.search.awaited = None,
             Lane::Reading => self.inspector.message.look = Look::Json,
             Lane::Page => self.pager.give_up(),

@@ -49,19 +49,19 @@ pub struct Reviewing {
     /// Units that keys were asked for, up to.
     asked: Option<usize>,
     /// Decisions of this session that can be undone, the last at the end.
-    done: Vec<Vec<Done>>,
+    undoable: Vec<Vec<UndoableDecision>>,
 }
 
 /// A decision of this session.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct UndoableDecision {
     pub(super) target: Target,
     pub(super) about: About,
     pub(super) id: EventId,
     pub(super) change: Change,
 }
 
-impl Done {
+impl UndoableDecision {
     /// What it is about, for people.
     pub(super) fn place(&self) -> String {
         match (&self.target.path, self.target.step, self.about.record) {
@@ -78,22 +78,22 @@ impl App {
     pub(super) fn marked(&mut self, events: Vec<Marked>) {
         let is_undoable = |marked: &&Marked| marked.unit.is_some() && !matches!(marked.event.change, Change::Undo(_));
         let undoable = events.iter().filter(is_undoable).map(|Marked { event, .. }| event);
-        let done = |event: &Event| Done {
+        let done = |event: &Event| UndoableDecision {
             target: event.target.clone(),
             about: event.about.clone(),
             id: event.id(),
             change: event.change.clone(),
         };
-        let undoable: Vec<Done> = undoable.map(done).collect();
+        let undoable: Vec<UndoableDecision> = undoable.map(done).collect();
         if !undoable.is_empty() {
-            self.reviewing.done.push(undoable);
+            self.reviewing.undoable.push(undoable);
         }
         self.session.review.take_all(events);
     }
 
     /// The last decision made here that was not undone.
-    pub(super) fn take_done(&mut self) -> Option<Vec<Done>> {
-        self.reviewing.done.pop()
+    pub(super) fn take_undoable(&mut self) -> Option<Vec<UndoableDecision>> {
+        self.reviewing.undoable.pop()
     }
 
     /// Takes how many marks wait to be saved, and says why they do, once.

@@ -81,7 +81,7 @@ pub struct Menu {
     /// The columns that are shown.
     columns: Vec<Column>,
     /// Custom columns, with their expressions.
-    own: Vec<(Column, String)>,
+    custom_columns: Vec<(Column, String)>,
     /// Name and text of the filters that are offered.
     filters: Vec<(String, String)>,
     /// Names of the chat templates, and which of them is used.
@@ -103,7 +103,21 @@ impl Menu {
         let (of, readers, items, columns, own, filters, templates, fields) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
         let (is_moved, keymap) = (false, Keymap::default());
-        Self { kind, prompt, scroll, is_moved, items, keymap, of, readers, columns, own, filters, templates, fields }
+        Self {
+            kind,
+            prompt,
+            scroll,
+            is_moved,
+            items,
+            keymap,
+            of,
+            readers,
+            columns,
+            custom_columns: own,
+            filters,
+            templates,
+            fields,
+        }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -152,7 +166,7 @@ impl Menu {
     /// The list of the columns; those that are shown are ticked.
     #[must_use]
     pub fn columns(shown: &[Column], own: Vec<(Column, String)>) -> Self {
-        let mut menu = Self { columns: shown.to_vec(), own, ..Self::empty(MenuKind::Columns) };
+        let mut menu = Self { columns: shown.to_vec(), custom_columns: own, ..Self::empty(MenuKind::Columns) };
         menu.refresh(&[]);
         menu
     }
@@ -197,7 +211,7 @@ impl Menu {
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
-            MenuKind::Columns => columns(&self.own, query),
+            MenuKind::Columns => columns(&self.custom_columns, query),
             MenuKind::Templates => {
                 let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
                 (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
@@ -360,7 +374,7 @@ impl Menu {
         match item {
             Item::Filter(number) => self.filters.get(number).map(filter_row).unwrap_or_default(),
             Item::Column(column) => {
-                let own = self.own.iter().find(|(own, _)| *own == column);
+                let own = self.custom_columns.iter().find(|(own, _)| *own == column);
                 let about = own.map_or(column.about(), |(_, expression)| expression);
                 column_row(column, about, self.columns.contains(&column))
             }

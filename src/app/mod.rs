@@ -36,7 +36,7 @@ pub mod view;
 
 pub use job::{Job, Lane};
 pub use layout::Pane;
-pub use msg::{Effect, FoundAt, Msg};
+pub use msg::{Effect, Msg, SearchPosition};
 pub use pane::{Inspector, pane_contexts};
 
 use crate::model::StepNo;
@@ -185,7 +185,7 @@ pub struct App {
     /// What was typed in the prompts.
     typed: prompt_history::Typed,
     /// What the mouse holds.
-    held: Option<pane_borders::DragState>,
+    drag: Option<pane_borders::DragState>,
     opening: Option<usize>,
     reopening: Option<Reopening>,
     /// Another content of the input, until as much of it is read as is shown of this one.
@@ -247,7 +247,7 @@ impl App {
             typed_column: None,
             jumps: Vec::new(),
             typed: prompt_history::Typed::default(),
-            held: None,
+            drag: None,
             opening: None,
             reopening: None,
             coming: None,
@@ -284,11 +284,11 @@ impl App {
             Msg::Tallied(number, tally) => self.tallied(number, tally),
             Msg::CustomValuesVisible(id, values, why) => self.take_near(id, values, why),
             Msg::CustomValuesPart(id, values) => self.take_part(id, values),
-            Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
-            Msg::OwnEnded(id, why) => self.asked_all(id, why),
+            Msg::CustomValuesNext(id, chunk) => self.take_next(id, chunk),
+            Msg::CustomValuesEnded(id, why) => self.asked_all(id, why),
             Msg::Groups(number, groups) => self.take_groups(number, groups),
             Msg::Attempts(number, answer) => self.take_attempts(number, answer),
-            Msg::Sifted(number, looked, passing) => self.sifted(number, looked, passing),
+            Msg::StepsFiltered(number, looked, passing) => self.take_filtered_steps(number, looked, passing),
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
@@ -312,7 +312,7 @@ impl App {
             Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Seeking(number, per_cent) => self.seeking_at(number, per_cent),
             Msg::Sought(number, count, step) => self.sought(number, count, step),
-            Msg::Found(number, at) => self.found(number, at),
+            Msg::SearchResult(number, at) => self.take_search_result(number, at),
             Msg::Hits(number, hits) => self.counted(number, hits),
             Msg::JobFailed(lane, place) => self.job_failed(lane, &place),
             Msg::Notify(is_error, text) => self.notice = Some(Notice { is_error, text }),

@@ -19,7 +19,7 @@ use crate::panes::table::Facts;
 use crate::panes::text_view::TextLine;
 use crate::panes::two_runs::AlignedRuns;
 use crate::panes::two_runs::states::{Question as StatesOf, StatePair};
-use crate::panes::{DataFound, Records};
+use crate::panes::{DatasetFindings, Records};
 use crate::review::{
     CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, Order, Tally, TaskAnswer, TaskGroups,
 };
@@ -67,7 +67,7 @@ pub enum Msg {
     ScanEnded(u64),
     /// The rules of datasets looked at all records: the content of the input, and what they found, or why they did
     /// not.
-    DataChecked(u64, Result<Arc<DataFound>, String>),
+    DataChecked(u64, Result<Arc<DatasetFindings>, String>),
     /// Words are read again to arrange the rows of the table: number of the question, and how far that is, in percent.
     Arranging(u64, usize),
     /// The rows of the table were arranged: number of the question.
@@ -80,16 +80,16 @@ pub enum Msg {
     /// The same of some of them, while the others are still asked.
     CustomValuesPart(u64, Vec<(usize, CellValue)>),
     /// What an expression says of the records that come next.
-    OwnNext(u64, Arc<CustomColumnChunk>),
+    CustomValuesNext(u64, Arc<CustomColumnChunk>),
     /// All records were asked, or why no more are.
-    OwnEnded(u64, Option<String>),
+    CustomValuesEnded(u64, Option<String>),
     /// The attempts at each task were counted: number of the question.
     Groups(u64, Arc<TaskGroups>),
     /// Attempts were looked up: number of the question.
     Attempts(u64, TaskAnswer),
     /// More steps were looked at: number of the question, how many were by now, and those that pass the filter among
     /// the ones that were new.
-    Sifted(u64, usize, Vec<StepNo>),
+    StepsFiltered(u64, usize, Vec<StepNo>),
     /// A look at the listed files found something new.
     Files(ListChange),
     /// What a listed file begins with.
@@ -129,7 +129,7 @@ pub enum Msg {
     /// It ended: its number, how many steps were found, no more than were asked for, and the last of them.
     Sought(u64, usize, Option<StepNo>),
     /// A search found the next row, or none.
-    Found(u64, Option<FoundAt>),
+    SearchResult(u64, Option<SearchPosition>),
     /// A search counted rows with hits.
     Hits(u64, Hits),
     /// Values were checked against their schemas.
@@ -175,7 +175,7 @@ impl std::fmt::Debug for OpenedRun {
 
 /// Where a search in the input found something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FoundAt {
+pub enum SearchPosition {
     /// In a step of the open trajectory.
     Step(StepNo),
     /// In a record of the dataset.
@@ -211,7 +211,7 @@ pub enum Effect {
     /// Open a file in place of what is open, read as this format.
     OpenAs(PathBuf, &'static str),
     /// Read what listed files begin with; in place of those asked for before.
-    Heads(crate::panes::file_list::WantedHeads),
+    Heads(crate::panes::file_list::HeadRequest),
     /// Say [`Msg::HighlightExpired`] in a moment.
     Fade,
     /// Report somebody who looks elsewhere, as the configuration has it.

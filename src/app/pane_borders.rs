@@ -100,7 +100,7 @@ impl App {
     /// Takes the border under a cell, if there is one.
     pub(super) fn take_border(&mut self, column: u16, row: u16) -> Option<Border> {
         let found = self.layout().borders.into_iter().find(|border| border.area.contains(column, row));
-        self.held = found.map(|border| {
+        self.drag = found.map(|border| {
             let at = if border.is_level { row } else { column };
             DragState::Border(border.split, at >= border.at)
         });

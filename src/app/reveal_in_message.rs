@@ -1,7 +1,7 @@
 //! Putting the cursor of a message on what is looked for in it, once the message is there and on the screen.
 
 use super::App;
-use super::pane::{Look, Wanted};
+use super::pane::{Look, RevealTarget};
 use crate::model::StepNo;
 use crate::panes::json_outline::Doc;
 use crate::panes::lazy_column::Column;
@@ -14,11 +14,11 @@ const SEARCHED_MAX: usize = 1 << 20;
 
 impl App {
     /// Has something of the message of the step in focus shown.
-    pub(super) fn want(&mut self, wanted: Wanted) {
-        if matches!(wanted, Wanted::Pointer(_)) {
+    pub(super) fn want(&mut self, wanted: RevealTarget) {
+        if matches!(wanted, RevealTarget::Pointer(_)) {
             self.show_json_of_step();
         }
-        self.inspector.message.wanted = Some((self.session.generation, self.session.focus.step, wanted));
+        self.inspector.message.reveal = Some((self.session.generation, self.session.focus.step, wanted));
     }
 
     /// Shows the message of the step in focus as JSON until another step is shown, if it is shown to read.
@@ -32,27 +32,27 @@ impl App {
     }
 
     /// Shows what is looked for, if the message is that of its step. What belongs to another step is forgotten.
-    pub(super) fn show_wanted(&mut self) {
+    pub(super) fn show_reveal_target(&mut self) {
         let here = (self.session.generation, self.session.focus.step);
         let Some((generation, step, wanted)) =
-            self.inspector.message.wanted.take().filter(|(g, s, _)| (*g, *s) == here)
+            self.inspector.message.reveal.take().filter(|(g, s, _)| (*g, *s) == here)
         else {
             return;
         };
         if self.is_reading() {
-            return self.show_wanted_words(generation, step, wanted);
+            return self.reveal_in_text(generation, step, wanted);
         }
         if self.inspector.message.view.shown() != Some(&(generation, step)) {
-            self.inspector.message.wanted = Some((generation, step, wanted));
+            self.inspector.message.reveal = Some((generation, step, wanted));
             return;
         }
         let cells = self.pane_extent(super::Pane::Inspector).width;
         let view = &mut self.inspector.message.view;
         let Some(doc) = view.doc().cloned() else { return };
         let node = match wanted {
-            Wanted::Pointer(path) => node_of_pointer(&doc, &path),
-            Wanted::Written(path) => node_of_path(&doc, &path),
-            Wanted::Hit(pattern) => {
+            RevealTarget::Pointer(path) => node_of_pointer(&doc, &path),
+            RevealTarget::Written(path) => node_of_path(&doc, &path),
+            RevealTarget::Hit(pattern) => {
                 if doc.text().len() <= SEARCHED_MAX {
                     view.scroll.cursor = 0;
                     view.search(&pattern, cells, true);
@@ -68,16 +68,16 @@ impl App {
 
 impl App {
     /// The same in a message that is shown to read: of paths it knows nothing.
-    fn show_wanted_words(&mut self, generation: u64, step: StepNo, wanted: Wanted) {
+    fn reveal_in_text(&mut self, generation: u64, step: StepNo, wanted: RevealTarget) {
         let tab = &mut self.inspector.message;
         let is_shown = tab.reading.shown().is_some_and(|(own, of)| (*own, of.step) == (generation, step));
         match wanted {
-            Wanted::Hit(pattern) if is_shown => {
+            RevealTarget::Hit(pattern) if is_shown => {
                 tab.reading.column = Column::default();
                 tab.reading.search_from_top(&pattern);
             }
-            wanted if !is_shown => tab.wanted = Some((generation, step, wanted)),
-            Wanted::Hit(_) | Wanted::Pointer(_) | Wanted::Written(_) => {}
+            wanted if !is_shown => tab.reveal = Some((generation, step, wanted)),
+            RevealTarget::Hit(_) | RevealTarget::Pointer(_) | RevealTarget::Written(_) => {}
         }
     }
 }

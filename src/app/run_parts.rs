@@ -18,7 +18,7 @@ pub(super) struct Crumb {
 pub(super) struct Trail {
     crumbs: Vec<Crumb>,
     /// The open file's name without those that lead to it.
-    own_name: Option<String>,
+    file_name: Option<String>,
     next: Option<Next>,
 }
 
@@ -45,7 +45,7 @@ impl App {
             Some(Target::Sentence(sentence)) => self.notify(sentence),
             Some(Target::File(path)) => {
                 let Some(here) = self.session.path.clone() else { return };
-                let name = self.trail.own_name.clone().unwrap_or_else(|| self.session.name.clone());
+                let name = self.trail.file_name.clone().unwrap_or_else(|| self.session.name.clone());
                 let crumb = Crumb { path: here, name, step: self.session.focus.step };
                 self.trail.next = Some(Next::Part(path.clone(), crumb));
                 self.notify("opening; q comes back");
@@ -95,7 +95,7 @@ impl App {
         let name = self.session.name.clone();
         let names = trail.crumbs.iter().map(|crumb| crumb.name.as_str()).chain([name.as_str()]);
         self.session.name = names.collect::<Vec<_>>().join(" › ");
-        trail.own_name = Some(name);
+        trail.file_name = Some(name);
         self.trail = trail;
     }
 }

@@ -1,9 +1,9 @@
 //! Search in the focused pane.
 
 use super::msg::Hits;
-use super::pane::{Searched, Wanted};
+use super::pane::{RevealTarget, Searched};
 use super::search_typed::Begun;
-use super::{App, Effect, Effects, FoundAt, Job, Layer, Notice};
+use super::{App, Effect, Effects, Job, Layer, Notice, SearchPosition};
 use crate::model::StepNo;
 use crate::panes::Nth;
 use crate::review::Filter;
@@ -22,7 +22,7 @@ pub struct Search {
     ground: Option<Ground>,
     hits: Option<Arc<[u32]>>,
     /// The row that was found last, and whether the footer speaks of it.
-    at: Option<FoundAt>,
+    at: Option<SearchPosition>,
     pub(super) is_reported: bool,
     /// Where the prompt was opened, while a search is typed.
     pub(super) begun: Option<Begun>,
@@ -90,7 +90,7 @@ impl App {
         });
     }
 
-    fn find_outside(&mut self, pattern: Pattern, from: FoundAt, is_forward: bool, effects: &mut Effects) {
+    fn find_outside(&mut self, pattern: Pattern, from: SearchPosition, is_forward: bool, effects: &mut Effects) {
         if self.go_to_known(from, is_forward) {
             return;
         }
@@ -110,16 +110,16 @@ impl App {
     }
 
     /// The steps that are listed, where not all are.
-    fn searched_steps(&self, from: FoundAt) -> Option<Arc<[StepNo]>> {
-        let is_sifted = matches!(from, FoundAt::Step(_)) && !self.step_filter.filter.is_empty();
+    fn searched_steps(&self, from: SearchPosition) -> Option<Arc<[StepNo]>> {
+        let is_sifted = matches!(from, SearchPosition::Step(_)) && !self.step_filter.filter.is_empty();
         is_sifted.then(|| Arc::from(self.step_filter.shown()))
     }
 
-    fn search_ground(&self, from: FoundAt) -> Option<Ground> {
+    fn search_ground(&self, from: SearchPosition) -> Option<Ground> {
         let typed = self.search.pattern.as_ref()?.typed().to_owned();
         let (is_steps, rows) = match from {
-            FoundAt::Step(_) => (true, self.session.open()?.count()),
-            FoundAt::Record(_) => (false, self.session.records.count()),
+            SearchPosition::Step(_) => (true, self.session.open()?.count()),
+            SearchPosition::Record(_) => (false, self.session.records.count()),
         };
         let listed = (is_steps && !self.step_filter.filter.is_empty())
             .then(|| (self.step_filter.filter.clone(), self.step_filter.shown().len()));
@@ -128,7 +128,7 @@ impl App {
     }
 
     /// Goes to the next of the rows that were counted, if they are those that are asked for now.
-    fn go_to_known(&mut self, from: FoundAt, is_forward: bool) -> bool {
+    fn go_to_known(&mut self, from: SearchPosition, is_forward: bool) -> bool {
         let ground = self.search_ground(from);
         let Some(hits) = self.search.hits.clone().filter(|hits| ground == self.search.ground && !hits.is_empty())
         else {
@@ -141,15 +141,15 @@ impl App {
             (hits.partition_point(|row| *row < from) + hits.len() - 1) % hits.len()
         };
         self.go_to_row(if ground.is_some_and(|ground| ground.is_steps) {
-            FoundAt::Step(StepNo::try_from(hits[at]).unwrap_or(StepNo::MAX))
+            SearchPosition::Step(StepNo::try_from(hits[at]).unwrap_or(StepNo::MAX))
         } else {
-            FoundAt::Record(hits[at] as usize)
+            SearchPosition::Record(hits[at] as usize)
         });
         true
     }
 
     /// Takes the answer of a search job.
-    pub(super) fn found(&mut self, number: u64, at: Option<FoundAt>) {
+    pub(super) fn take_search_result(&mut self, number: u64, at: Option<SearchPosition>) {
         if self.search.awaited != Some(number) {
             return;
         }
@@ -163,18 +163,18 @@ impl App {
         }
     }
 
-    fn go_to_row(&mut self, at: FoundAt) {
+    fn go_to_row(&mut self, at: SearchPosition) {
         self.notice = None;
         self.search.at = Some(at);
         match at {
-            FoundAt::Step(step) => {
+            SearchPosition::Step(step) => {
                 self.jump_to(step);
                 if let Some(pattern) = self.search.pattern.clone() {
-                    self.want(Wanted::Hit(pattern));
+                    self.want(RevealTarget::Hit(pattern));
                 }
             }
-            FoundAt::Record(record) if self.table.show(record) => {}
-            FoundAt::Record(record) => {
+            SearchPosition::Record(record) if self.table.show(record) => {}
+            SearchPosition::Record(record) => {
                 self.notify(format!("the next one is in record {record}, which the filter hides; Esc clears it"));
                 return;
             }
@@ -203,7 +203,7 @@ impl App {
         if !self.search.is_reported {
             return;
         }
-        let row = if matches!(at, FoundAt::Step(_)) { "step" } else { "record" };
+        let row = if matches!(at, SearchPosition::Step(_)) { "step" } else { "record" };
         let typed = pattern.typed();
         let text = match (&self.search.hits, counted) {
             (Some(hits), _) => {
@@ -217,10 +217,10 @@ impl App {
     }
 }
 
-fn row_of(at: FoundAt) -> u32 {
+fn row_of(at: SearchPosition) -> u32 {
     let row = match at {
-        FoundAt::Step(step) => u32::try_from(step).ok(),
-        FoundAt::Record(record) => u32::try_from(record).ok(),
+        SearchPosition::Step(step) => u32::try_from(step).ok(),
+        SearchPosition::Record(record) => u32::try_from(record).ok(),
     };
     row.unwrap_or(u32::MAX)
 }

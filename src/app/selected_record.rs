@@ -35,7 +35,7 @@ pub(super) struct SelectedRecord {
 
 /// Where it is in another content of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum RecordLookup {
     /// No record is selected: the number counts.
     Unasked,
     /// It may still come.
@@ -46,7 +46,7 @@ pub(super) enum Found {
     Gone,
 }
 
-impl Found {
+impl RecordLookup {
     pub(super) fn is_decided(self) -> bool {
         matches!(self, Self::At(_) | Self::Gone)
     }
@@ -108,8 +108,10 @@ impl App {
 
     /// Looks for the selected record in what is known of the content that comes, the nearest numbers first. Goes on
     /// where it stopped when it was asked before.
-    pub(super) fn find_selected(&mut self, is_complete: bool) -> Found {
-        let Some(coming) = self.coming.as_ref().filter(|coming| coming.mark.is_some()) else { return Found::Unasked };
+    pub(super) fn find_selected(&mut self, is_complete: bool) -> RecordLookup {
+        let Some(coming) = self.coming.as_ref().filter(|coming| coming.mark.is_some()) else {
+            return RecordLookup::Unasked;
+        };
         let is_run = self.session.format.layout() == Layout::Run;
         let now = if is_run { usize::try_from(self.session.focus.step).ok() } else { Some(self.session.trajectory) };
         // A cursor that went elsewhere meanwhile, or follows the newest step, did not stay on it.
@@ -117,17 +119,19 @@ impl App {
         let is_here = |selected: &SelectedRecord| Some(selected.number) == now || self.inspector.message.gone.is_some();
         match self.selected.as_mut().filter(|selected| is_here(selected) && !is_left) {
             Some(selected) => selected.search(coming, is_complete),
-            None => Found::Unasked,
+            None => RecordLookup::Unasked,
         }
     }
 
     /// The same of the row of the table.
-    pub(super) fn find_row(&mut self, is_complete: bool) -> Found {
+    pub(super) fn find_row(&mut self, is_complete: bool) -> RecordLookup {
         let now = self.table.record().filter(|_| self.is_on_table());
-        let Some(coming) = self.coming.as_ref().filter(|coming| coming.mark.is_some()) else { return Found::Unasked };
+        let Some(coming) = self.coming.as_ref().filter(|coming| coming.mark.is_some()) else {
+            return RecordLookup::Unasked;
+        };
         match self.selected_row.as_mut().filter(|selected| Some(selected.number) == now) {
             Some(selected) => selected.search(coming, is_complete),
-            None => Found::Unasked,
+            None => RecordLookup::Unasked,
         }
     }
 
@@ -180,7 +184,7 @@ impl SelectedRecord {
         format!("{what}{equal} is not in the file any more")
     }
 
-    fn search(&mut self, coming: &msg::Replacement, is_complete: bool) -> Found {
+    fn search(&mut self, coming: &msg::Replacement, is_complete: bool) -> RecordLookup {
         let run = coming.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
         let count = run.as_ref().map_or_else(|| coming.records.count(), |run| run.step_count());
         let span_of = |number: usize| match &run {
@@ -190,16 +194,16 @@ impl SelectedRecord {
         loop {
             let (later, earlier) = (self.number.saturating_add(self.searched), self.number.checked_sub(self.searched));
             if later >= count && !is_complete {
-                return Found::NotYet;
+                return RecordLookup::NotYet;
             }
             if later >= count && earlier.is_none() {
                 // What comes after these may still be it.
                 self.searched = count;
-                return Found::Gone;
+                return RecordLookup::Gone;
             }
             for number in [Some(later), earlier].into_iter().flatten().filter(|number| *number < count) {
                 if self.is_at(number, span_of(number), coming.bytes.as_ref()) {
-                    return Found::At(number);
+                    return RecordLookup::At(number);
                 }
             }
             self.searched += 1;

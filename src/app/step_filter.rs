@@ -65,7 +65,7 @@ impl App {
             return;
         }
         self.filter_job.to = Some(count);
-        effects.push(Effect::Job(Job::Sift {
+        effects.push(Effect::Job(Job::FilterSteps {
             number: self.filter_job.number,
             filter: Box::new(self.step_filter.filter.clone()),
             from: self.step_filter.looked(),
@@ -96,19 +96,19 @@ impl App {
     }
 
     /// No steps are looked at any more.
-    pub(super) fn sift_ended(&mut self) {
+    pub(super) fn filter_job_ended(&mut self) {
         self.filter_job.to = None;
         self.step_filter.end();
     }
 
     /// Takes what the job found among the next steps.
-    pub(super) fn sifted(&mut self, number: u64, looked: usize, passing: Vec<StepNo>) {
+    pub(super) fn take_filtered_steps(&mut self, number: u64, looked: usize, passing: Vec<StepNo>) {
         if number != self.filter_job.number {
             return;
         }
         self.step_filter.take(looked, passing);
         if self.filter_job.to.is_some_and(|to| looked >= to) {
-            self.sift_ended();
+            self.filter_job_ended();
         }
         if self.session.live.follow == Follow::On {
             self.go_to_last();

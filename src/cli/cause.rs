@@ -6,7 +6,7 @@ use super::open::{Attributions, Opened};
 use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::AskedPath;
 use super::{Command, Stop};
-use crate::format::cause::{Hop, Trail, Written};
+use crate::format::cause::{Hop, Trail, ValueWrite};
 use crate::format::{Answer, Attribution, Instances};
 use crate::model::{Problem, StepNo};
 use crate::state::copy_origin::Copies;
@@ -83,7 +83,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: PathQuestion = parsed(matches)?;
     let opened = options.question.open_state(out)?;
     let asked = AskedPath::read(&opened, &options.path, &options.instance)?;
-    let found = found(&opened, &asked);
+    let found = trace_values(&opened, &asked);
     if options.question.json {
         out.json(&answer(&opened.header(), &members(&opened, &asked, &found)?))?;
     } else {
@@ -96,14 +96,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// A value that was asked for, and where it came from.
-struct Found {
+struct TracedValue {
     id: IdentityId,
     leaf: Leaf,
     hops: Vec<Hop>,
 }
 
 /// The values that are asked for at the step: the first of each identity, the global one first.
-fn found(opened: &Opened, asked: &AskedPath) -> Vec<Found> {
+fn trace_values(opened: &Opened, asked: &AskedPath) -> Vec<TracedValue> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let mut leaves: Vec<(IdentityId, Leaf)> = Vec::new();
     for (id, path) in &asked.places {
@@ -114,8 +114,8 @@ fn found(opened: &Opened, asked: &AskedPath) -> Vec<Found> {
     let copies = Copies::of(tree, leaves.iter().map(|(_, leaf)| leaf.value.clone()));
     let mut trail = Trail::new(run, &copies, opened.bytes());
     let found = leaves.into_iter().map(|(id, leaf)| {
-        let hops = trail.chain(Written { node: leaf.node, author: leaf.step, value: &leaf.value });
-        Found { id, leaf, hops }
+        let hops = trail.chain(ValueWrite { node: leaf.node, author: leaf.step, value: &leaf.value });
+        TracedValue { id, leaf, hops }
     });
     found.collect()
 }
@@ -134,7 +134,7 @@ fn nothing(opened: &Opened, asked: &AskedPath) -> String {
 }
 
 /// The first value that was found; those of further instances are in `also`.
-fn members(opened: &Opened, asked: &AskedPath, found: &[Found]) -> Result<Answer, Problem> {
+fn members(opened: &Opened, asked: &AskedPath, found: &[TracedValue]) -> Result<Answer, Problem> {
     let mut members = vec![("ref", raw(asked.path())?)];
     if opened.run.instances() == Instances::Chosen {
         let instance = found.first().and_then(|found| opened.run.tree().identity(found.id).instance.as_deref());
@@ -160,7 +160,7 @@ fn members(opened: &Opened, asked: &AskedPath, found: &[Found]) -> Result<Answer
     Ok(members)
 }
 
-fn value_members(opened: &Opened, found: &Found, attributions: &mut Attributions<'_>) -> Result<Answer, Problem> {
+fn value_members(opened: &Opened, found: &TracedValue, attributions: &mut Attributions<'_>) -> Result<Answer, Problem> {
     let chain: Vec<HopMember> = found.hops.iter().map(|hop| HopMember::of(hop, opened, attributions)).collect();
     Ok(vec![
         ("value", exact(found.leaf.value.text(opened.bytes())?.into_owned())?),
@@ -170,8 +170,8 @@ fn value_members(opened: &Opened, found: &Found, attributions: &mut Attributions
 }
 
 /// The value and who wrote it, then each hop on a line of its own.
-fn show(opened: &Opened, found: &Found, asked: &AskedPath, out: &mut Out) -> Result<(), Stop> {
-    let (run, Found { id, leaf, hops }) = (opened.run.as_ref(), found);
+fn show(opened: &Opened, found: &TracedValue, asked: &AskedPath, out: &mut Out) -> Result<(), Stop> {
+    let (run, TracedValue { id, leaf, hops }) = (opened.run.as_ref(), found);
     let mut attributions = Attributions::new(opened);
     let by = |attribution: Attribution| attribution.who.map_or_else(String::new, |who| format!(" by {who}"));
     let identity = run.tree().identity(*id);

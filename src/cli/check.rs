@@ -19,12 +19,12 @@ use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
-use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
+use crate::model::{Finding, LocatedFinding, Problem, Severity, Span, StepNo};
 use crate::review::flat::{FINDINGS, finding_row};
 use crate::review::{LossCheck, LossCounts, Setting, Train};
 use crate::rules::data::{NEAR, QUESTION_WORDS, QUESTION_WORDS_RANGE};
 use crate::state::IS_CHECKED;
-use baseline::{Contents, Known};
+use baseline::{BaselineFile, Contents};
 use clap::{ArgMatches, Args};
 use data::Data;
 use folded::{Folded, ReportLine};
@@ -126,7 +126,7 @@ struct Check<'o, 'w> {
     form: Form,
     policy: FindingPolicy,
     /// What is to be known from now on.
-    known: Known,
+    known: BaselineFile,
     summary: Summary,
     data: Option<Data>,
     loss: Vec<Counted>,
@@ -167,13 +167,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     let loss = options.loss.iter().map(loss).collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &options.write_baseline {
-        Known::may_write(file, &read)?;
+        BaselineFile::may_write(file, &read)?;
     }
     let mut check = Check {
         out,
         form,
         policy,
-        known: Known::default(),
+        known: BaselineFile::default(),
         summary: Summary::default(),
         data,
         loss,
@@ -224,11 +224,11 @@ impl Check<'_, '_> {
         let mut contents = Contents::new(loaded);
         self.folded = Folded::new(loaded.detected.format.layout() == Layout::Run);
         ingest::findings(loaded, |found| -> Result<(), Stop> {
-            found.into_iter().try_for_each(|found| self.found(file, found, &mut contents))
+            found.into_iter().try_for_each(|found| self.judge_finding(file, found, &mut contents))
         })?;
         self.report_folded(file, loaded)?;
         if let Some(mut data) = self.data.take() {
-            data.file(&file.to_string(), loaded, |found| self.found(file, found, &mut contents))?;
+            data.file(&file.to_string(), loaded, |found| self.judge_finding(file, found, &mut contents))?;
             self.data = Some(data);
             self.report_folded(file, loaded)?;
         }
@@ -237,7 +237,7 @@ impl Check<'_, '_> {
         for one in &mut all {
             let counts = loss::file(&one.check, loaded, |found| {
                 let found = if are_several { one.named(found) } else { found };
-                self.found(file, found, &mut contents)
+                self.judge_finding(file, found, &mut contents)
             })?;
             one.counts.add(counts);
             self.report_folded(file, loaded)?;
@@ -247,7 +247,12 @@ impl Check<'_, '_> {
     }
 
     /// Reports a finding, if it is neither allowed nor known.
-    fn found(&mut self, file: &FileName, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+    fn judge_finding(
+        &mut self,
+        file: &FileName,
+        found: LocatedFinding,
+        contents: &mut Contents<'_>,
+    ) -> Result<(), Stop> {
         if THINK_RULES.contains(&found.finding.rule) && self.takes_think_tags() {
             return Ok(());
         }
@@ -264,7 +269,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn report(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+    fn report(&mut self, file: &FileName, found: &LocatedFinding, contents: &mut Contents<'_>) -> Result<(), Stop> {
         self.summary.count(&found.finding);
         let result = match &mut self.form {
             Form::Text => {
@@ -377,7 +382,7 @@ fn json(file: &str, finding: &Finding) -> Result<String, Problem> {
 }
 
 /// The bytes that stand for a finding's record: where a file is one run, its message, since later records repeat it.
-fn content_span(loaded: &Loaded, found: &Found) -> Result<Span, Problem> {
+fn content_span(loaded: &Loaded, found: &LocatedFinding) -> Result<Span, Problem> {
     Ok(match loaded.detected.format.layout() {
         Layout::Run => found.place.span,
         Layout::Set => loaded.records()?.get(found.finding.record).map_or(found.place.span, |record| record.place.span),

@@ -31,7 +31,7 @@ impl Columns {
     /// # Errors
     /// An expression is invalid, or comes to a bad end again and again; the input can no longer be read.
     pub(super) fn of(loaded: &Loaded, filter: &Filter, columns: &[Column], wanted: &[bool]) -> Result<Self, Problem> {
-        let asked = columns.iter().filter(|(name, _)| filter.own().any(|own| own == *name));
+        let asked = columns.iter().filter(|(name, _)| filter.custom_columns().any(|own| own == *name));
         let mut out = Self { values: Vec::new(), failed: 0 };
         for column in asked {
             let (column_values, failed) = evaluate(loaded, column, wanted)?;
@@ -105,7 +105,7 @@ impl Subject for Answers<'_> {
         Cow::Borrowed("")
     }
 
-    fn own(&self, name: CustomColumn) -> &CellValue {
+    fn custom_cell(&self, name: CustomColumn) -> &CellValue {
         let column = self.columns.values.iter().find(|(own, _)| *own == name);
         column.and_then(|(_, values)| values.get(self.record)).unwrap_or(&CellValue::Nothing)
     }

@@ -6,8 +6,8 @@ use super::task_groups::task_groups;
 use crate::format::Looked;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
-use crate::review::{ChunkMaker, ContentKey, Entry, Field, Marks, Numbers, Target, Tokenizer, purpose_of};
-use crate::source::Seen;
+use crate::review::{ChunkBuilder, ContentKey, Entry, Field, Marks, Numbers, Target, Tokenizer, purpose_of};
+use crate::source::RecordReport;
 
 /// What is asked of the records of a file.
 pub(super) struct Pass<'p> {
@@ -22,7 +22,7 @@ pub(super) struct Pass<'p> {
 }
 
 /// A record looked at, with what else was asked of its text.
-struct Glanced<T> {
+struct ScannedRecord<T> {
     looked: Looked,
     len: u64,
     line: u64,
@@ -33,7 +33,7 @@ struct Glanced<T> {
     also: T,
 }
 
-impl<T: Send> Seen for Glanced<T> {
+impl<T: Send> RecordReport for ScannedRecord<T> {
     fn is_whole(&self) -> bool {
         self.looked.is_whole()
     }
@@ -76,7 +76,7 @@ impl Pass<'_> {
         let look = survey.look();
         let tokenizer = self.tokenizer.filter(|_| self.fields.contains(&Some(Field::Number(Numbers::Tokens))));
         let wants_keys = self.marks.is_some();
-        let see = |record: &Record, text: &[u8]| Glanced {
+        let see = |record: &Record, text: &[u8]| ScannedRecord {
             looked: look(record, text),
             len: record.place.span.len,
             line: record.place.line,
@@ -87,11 +87,11 @@ impl Pass<'_> {
         let has_groups = self.fields.iter().any(|f| matches!(f, Some(Field::Number(number)) if number.is_of_group()));
         let groups = if has_groups { Some(task_groups(loaded)?) } else { None };
         let mut number = 0;
-        ingest::look_at_all(loaded, see, |glanced: Glanced<T>| -> Result<(), Stop> {
-            let Glanced { looked, len, line, tokens, key, also } = glanced;
+        ingest::look_at_all(loaded, see, |glanced: ScannedRecord<T>| -> Result<(), Stop> {
+            let ScannedRecord { looked, len, line, tokens, key, also } = glanced;
             let facts = ingest::take(loaded, survey.as_mut(), looked)?.facts;
             let facts = facts.unwrap_or_default().with_tokens(tokens);
-            let mut maker = ChunkMaker::new(number);
+            let mut maker = ChunkBuilder::new(number);
             maker.push(&facts, len);
             let mark = self.marks.zip(key).and_then(|(marks, key)| marks.get(&Target::record(key)));
             let is_wanted = self.passing.is_none_or(|passing| passing.get(number) == Some(&true));

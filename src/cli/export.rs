@@ -20,7 +20,7 @@ use crate::model::Problem;
 use crate::review::{ChatLeft, ChatShape, Filter, Marks, Pick, Scope, Selection, Split, TranscriptFormat};
 use crate::rules::data::NEAR;
 use crate::source::Stamp;
-use candidates::Sifted;
+use candidates::Candidates;
 use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -225,7 +225,12 @@ impl Options {
     fn selection(&self) -> Selection {
         let violations = |all: &[Decision]| all.iter().map(|decision| decision.verdict()).collect();
         let (wanted, unwanted) = (violations(&self.mark), violations(&self.not_mark));
-        Selection { wanted, unwanted, only_clean: self.only_clean, predicates: Vec::new() }
+        Selection {
+            decisions: wanted,
+            excluded_decisions: unwanted,
+            only_clean: self.only_clean,
+            predicates: Vec::new(),
+        }
     }
 
     /// Whether options choose among records.
@@ -285,7 +290,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let hint = "--mark, --not-mark, --only-clean, --where and --by are for files of many";
         return Err(Problem::usage(message).hint(hint).into());
     }
-    let sifted = Sifted::of(&options, filter, &loaded, &marks)?;
+    let sifted = Candidates::of(&options, filter, &loaded, &marks)?;
     match &options.out {
         Some(path) if !options.redact_list => {
             let written = write::write(&options, path, &sifted, &stamps)?;
@@ -324,7 +329,7 @@ fn note_replaced(counts: &write::Counts) {
 }
 
 /// What was written and what was left, for people.
-fn write_report(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
+fn write_report(written: &write::WrittenExport, out: &mut Out) -> Result<(), Stop> {
     let counts = &written.counts;
     let plural = if counts.read == 1 { "" } else { "s" };
     let text = format!("{} of {} record{plural} written", counts.written, counts.read);

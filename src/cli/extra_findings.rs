@@ -5,7 +5,7 @@ use super::Stop;
 use super::check::data::Data;
 use super::check::loss;
 use crate::ingest::Loaded;
-use crate::model::{Found, Problem};
+use crate::model::{LocatedFinding, Problem};
 use crate::review::{Filter, LossCheck};
 use crate::rules::data::NEAR;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const CONTAMINATED: &str = "data.contaminated";
 
 /// The findings of each record by its number.
-pub(super) type ByRecord = BTreeMap<usize, Vec<Found>>;
+pub(super) type ByRecord = BTreeMap<usize, Vec<LocatedFinding>>;
 
 /// The checks that a filter asks for. They see the files in the order in which they are asked.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl ExtraFindings {
     /// The input can no longer be read.
     pub(super) fn of_file(&mut self, loaded: &Loaded) -> Result<ByRecord, Problem> {
         let mut out = ByRecord::new();
-        let mut take = |found: Found| {
+        let mut take = |found: LocatedFinding| {
             out.entry(found.finding.record).or_default().push(found);
             Ok(())
         };

@@ -13,19 +13,19 @@ use super::tokenizer::TokenizerOption;
 use crate::format::{Looked, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json;
-use crate::model::{Found, Problem, Record, RecordBody, lossy};
+use crate::model::{LocatedFinding, Problem, Record, RecordBody, lossy};
 use crate::review::{
-    ChunkMaker, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Setting, Target, TaskGroups,
-    Tokenizer, Train, purpose_of, tokens_of_record,
+    ChunkBuilder, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Setting, Target,
+    TaskGroups, Tokenizer, Train, purpose_of, tokens_of_record,
 };
 use crate::shell::config::Config;
-use crate::source::Seen;
+use crate::source::RecordReport;
 use clap::Args;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A record looked at.
-struct Glanced {
+struct ScannedRecord {
     looked: Looked,
     /// Its size in bytes.
     len: u64,
@@ -42,7 +42,7 @@ pub(super) fn tokens(text: &[u8], loaded: &Loaded, tokenizer: &dyn Tokenizer) ->
     tokens_of_record(&value, loaded.detected.format.way(), tokenizer)
 }
 
-impl Seen for Glanced {
+impl RecordReport for ScannedRecord {
     fn is_whole(&self) -> bool {
         self.looked.is_whole()
     }
@@ -166,7 +166,7 @@ pub(super) struct Where {
     filter: Filter,
     /// Its terms that ask for none of the columns, and those that do.
     known: Filter,
-    own: Filter,
+    custom_filter: Filter,
     columns: Vec<Column>,
     extra: RefCell<ExtraFindings>,
     policy: RefCell<FindingPolicy>,
@@ -197,14 +197,14 @@ impl Where {
     fn new(filter: Filter, columns: Vec<Column>, (extra, policy): (ExtraFindings, FindingPolicy)) -> Self {
         let (known, own) = filter.apart();
         let (extra, policy) = (RefCell::new(extra), RefCell::new(policy));
-        Self { filter, known, own, columns, extra, policy, tokenizer: None }
+        Self { filter, known, custom_filter: own, columns, extra, policy, tokenizer: None }
     }
 
     /// Of these findings of an input those that count.
     ///
     /// # Errors
     /// The input can no longer be read.
-    pub(super) fn counting(&self, loaded: &Loaded, found: Vec<Found>) -> Result<Vec<Found>, Problem> {
+    pub(super) fn counting(&self, loaded: &Loaded, found: Vec<LocatedFinding>) -> Result<Vec<LocatedFinding>, Problem> {
         self.policy.borrow_mut().counting(found, &mut Contents::new(loaded))
     }
 
@@ -231,27 +231,27 @@ impl Where {
     /// # Errors
     /// The input can no longer be read, its records are no trajectories, or an expression fails for good.
     pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
-        let passing = if self.known.is_empty() && !self.own.is_empty() {
+        let passing = if self.known.is_empty() && !self.custom_filter.is_empty() {
             vec![true; loaded.records()?.len()]
         } else {
             let extra = self.extra_findings(loaded)?;
             let counted = (&self.known, self.tokenizer.as_deref());
             passing(loaded, counted, &extra, marks, &mut self.policy.borrow_mut())?
         };
-        self.passing_own(loaded, passing)
+        self.passing_custom_columns(loaded, passing)
     }
 
     /// Of these records those that pass by what the columns of the configuration say.
     ///
     /// # Errors
     /// The input can no longer be read, or an expression fails for good.
-    pub(super) fn passing_own(&self, loaded: &Loaded, mut passing: Vec<bool>) -> Result<Passing, Problem> {
-        if self.own.is_empty() {
+    pub(super) fn passing_custom_columns(&self, loaded: &Loaded, mut passing: Vec<bool>) -> Result<Passing, Problem> {
+        if self.custom_filter.is_empty() {
             return Ok(Passing { records: passing, failed: 0 });
         }
-        let columns = Columns::of(loaded, &self.own, &self.columns, &passing)?;
+        let columns = Columns::of(loaded, &self.custom_filter, &self.columns, &passing)?;
         for (record, passes) in passing.iter_mut().enumerate() {
-            *passes = *passes && columns.pass(&self.own, record);
+            *passes = *passes && columns.pass(&self.custom_filter, record);
         }
         Ok(Passing { records: passing, failed: columns.failed })
     }
@@ -280,12 +280,12 @@ fn passing(
         // Of a broken record only the beginning was read: its key is not known.
         let key = (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text));
         let tokens = tokenizer.and_then(|tokenizer| tokens(text, loaded, tokenizer));
-        Glanced { looked: look(record, text), len: record.place.span.len, key, tokens }
+        ScannedRecord { looked: look(record, text), len: record.place.span.len, key, tokens }
     };
     let mut out = Vec::new();
     let contents = Contents::new(loaded);
     let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, groups, policy, contents };
-    ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Problem> {
+    ingest::look_at_all(loaded, see, |glanced: ScannedRecord| -> Result<(), Problem> {
         let extra = extra.get(&out.len()).map(Vec::as_slice).unwrap_or_default();
         out.push(judge.passes(out.len(), glanced, extra)?);
         Ok(())
@@ -308,15 +308,15 @@ struct Judge<'j> {
 impl Judge<'_> {
     /// Whether the record of that number, which comes next, is let through; `extra` are findings of it beside those of
     /// its format.
-    fn passes(&mut self, number: usize, glanced: Glanced, extra: &[Found]) -> Result<bool, Problem> {
-        let Surveyed { found, facts, .. } = ingest::take(self.loaded, self.survey, glanced.looked)?;
+    fn passes(&mut self, number: usize, glanced: ScannedRecord, extra: &[LocatedFinding]) -> Result<bool, Problem> {
+        let Surveyed { findings: found, facts, .. } = ingest::take(self.loaded, self.survey, glanced.looked)?;
         let mut facts = facts.unwrap_or_default().with_tokens(glanced.tokens);
         if self.filter.has_findings() {
             let own = self.policy.counting(found, &mut self.contents)?;
             let extra = self.policy.counting(extra.iter().cloned(), &mut self.contents)?;
             facts = facts.without_findings().with_findings(&own).with_rules(&extra);
         }
-        let mut maker = ChunkMaker::new(number);
+        let mut maker = ChunkBuilder::new(number);
         maker.push(&facts, glanced.len);
         let target = glanced.key.map(Target::record);
         let mark = target.and_then(|target| self.marks.get(&target));

@@ -2,10 +2,10 @@
 //! `--baseline` say.
 
 use super::args::FileName;
-use super::check::baseline::{Contents, Known};
+use super::check::baseline::{BaselineFile, Contents};
 use super::check::config::Config;
 use crate::lint::Policy;
-use crate::model::{Found, Problem};
+use crate::model::{LocatedFinding, Problem};
 use clap::Args;
 
 /// What is said of findings on the command line.
@@ -32,7 +32,7 @@ impl FindingPolicyOption {
     /// A file cannot be read, or a word names no rule.
     pub(super) fn read(&self) -> Result<FindingPolicy, Problem> {
         let (config, policy) = self.rules()?;
-        let known = Known::read(self.baseline.as_ref().or(config.baseline.as_ref()))?;
+        let known = BaselineFile::read(self.baseline.as_ref().or(config.baseline.as_ref()))?;
         Ok(FindingPolicy { policy, known })
     }
 
@@ -41,7 +41,7 @@ impl FindingPolicyOption {
     /// # Errors
     /// As [`FindingPolicyOption::read`].
     pub(super) fn read_rules(&self) -> Result<FindingPolicy, Problem> {
-        Ok(FindingPolicy { policy: self.rules()?.1, known: Known::default() })
+        Ok(FindingPolicy { policy: self.rules()?.1, known: BaselineFile::default() })
     }
 
     fn rules(&self) -> Result<(Config, Policy), Problem> {
@@ -57,13 +57,13 @@ impl FindingPolicyOption {
 #[derive(Default)]
 pub(super) struct FindingPolicy {
     policy: Policy,
-    known: Known,
+    known: BaselineFile,
 }
 
 /// What a finding is to whoever asked.
 pub(super) enum Ruling {
     /// It counts, with the severity that it has now.
-    Counts(Found),
+    Counts(LocatedFinding),
     /// Its rule is allowed.
     Allowed,
     /// The baseline knows it.
@@ -75,10 +75,10 @@ impl FindingPolicy {
     ///
     /// # Errors
     /// The input can no longer be read.
-    pub(super) fn judge(&mut self, found: Found, contents: &mut Contents<'_>) -> Result<Ruling, Problem> {
-        let Found { finding, place } = found;
+    pub(super) fn judge(&mut self, found: LocatedFinding, contents: &mut Contents<'_>) -> Result<Ruling, Problem> {
+        let LocatedFinding { finding, place } = found;
         let Some(finding) = self.policy.judge(finding) else { return Ok(Ruling::Allowed) };
-        let found = Found { finding, place };
+        let found = LocatedFinding { finding, place };
         let is_known = self.known.is_needed() && self.known.takes(&found.finding, contents.of(&found)?);
         Ok(if is_known { Ruling::Known } else { Ruling::Counts(found) })
     }
@@ -89,9 +89,9 @@ impl FindingPolicy {
     /// The input can no longer be read.
     pub(super) fn counting(
         &mut self,
-        found: impl IntoIterator<Item = Found>,
+        found: impl IntoIterator<Item = LocatedFinding>,
         contents: &mut Contents<'_>,
-    ) -> Result<Vec<Found>, Problem> {
+    ) -> Result<Vec<LocatedFinding>, Problem> {
         let rulings = found.into_iter().map(|found| self.judge(found, contents));
         let counting = rulings.filter_map(|ruling| match ruling {
             Ok(Ruling::Counts(found)) => Some(Ok(found)),

@@ -7,7 +7,7 @@ use super::open::{Attributions, Opened};
 use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::{AskedPath, with_instance};
 use super::{Command, Stop, complain};
-use crate::format::cause::{Trail, Written};
+use crate::format::cause::{Trail, ValueWrite};
 use crate::format::{Answer, Attribution, Instances, Place};
 use crate::json::pointer_unescape;
 use crate::model::{Problem, StepNo};
@@ -170,7 +170,7 @@ fn entry(
         .value
         .as_ref()
         .filter(|_| run.accounts_for(event))
-        .and_then(|value| trail.hop(Written { node: event.node, author: event.author, value }));
+        .and_then(|value| trail.hop(ValueWrite { node: event.node, author: event.author, value }));
     Ok(Entry {
         step: event.at,
         op: event.op,

@@ -19,7 +19,7 @@ impl Inputs {
     /// What arguments stand for: a folder for the files of records at any depth below it, sorted by path, without what
     /// obelus wrote itself; a pattern for the files that fit it, sorted too.
     pub(super) fn of(arguments: &[FileName]) -> Self {
-        Self::that(arguments, &|path| !source::is_own(path))
+        Self::that(arguments, &|path| !source::is_obelus_file(path))
     }
 
     /// The same of answers that obelus printed.

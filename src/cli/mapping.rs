@@ -75,7 +75,7 @@ fn checked(name: &str, expression: &str) -> Result<(), Problem> {
 /// The expression that makes the record of one: its members, but for other conversations if messages are mapped, and
 /// the mapped ones. A member whose expression gives null or nothing is left out; messages may be JSON in a string.
 #[cfg(feature = "query")]
-fn whole(maps: &BTreeMap<String, String>) -> String {
+fn record_expression(maps: &BTreeMap<String, String>) -> String {
     let has = |name: &str| maps.contains_key(name);
     let dropped = OTHER_CONVERSATIONS.iter().filter(|name| has(MESSAGES) && !has(name));
     let dropped: Vec<String> = dropped.map(|name| format!(".{name}")).collect();
@@ -98,10 +98,10 @@ mod tests {
     #[test]
     fn a_mapping_is_one_expression() {
         let maps = |all: &[(&str, &str)]| all.iter().map(|(n, e)| ((*n).to_owned(), (*e).to_owned())).collect();
-        let text = whole(&maps(&[("messages", ".t"), ("task", ".q # the question")]));
+        let text = record_expression(&maps(&[("messages", ".t"), ("task", ".q # the question")]));
         assert!(text.contains("del(.conversations, .steps"), "{text}");
         assert!(text.contains("\"task_id\": (first(($in | (.q # the question\n)), null))"), "{text}");
-        assert!(!whole(&maps(&[("reward", ".r")])).contains("del("));
-        assert!(!whole(&maps(&[("messages", ".t"), ("chosen", ".c")])).contains(".chosen,"));
+        assert!(!record_expression(&maps(&[("reward", ".r")])).contains("del("));
+        assert!(!record_expression(&maps(&[("messages", ".t"), ("chosen", ".c")])).contains(".chosen,"));
     }
 }

@@ -189,15 +189,15 @@ pub fn answer(arguments: impl IntoIterator<Item = OsString>, to: impl Write) -> 
 
 thread_local! {
     /// What is said on stderr meanwhile, where somebody else asks ([`ask`]).
-    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+    static CAPTURED_STDERR: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Answers another program: runs a headless command as if for a terminal, so that no hidden character of the input is
 /// in the answer. The exit status, and what it says beside its answer.
 fn ask(arguments: Vec<OsString>, to: impl Write) -> (u8, String) {
-    SAID.set(Some(String::new()));
+    CAPTURED_STDERR.set(Some(String::new()));
     let asked = panic::catch_unwind(panic::AssertUnwindSafe(|| run_into(arguments, |_| Out::new(to, true))));
-    let said = SAID.take().unwrap_or_default();
+    let said = CAPTURED_STDERR.take().unwrap_or_default();
     match asked {
         Ok(status) => (status, said),
         Err(_) => (TROUBLE, format!("{said}this is a fault of obelus; please report it")),
@@ -304,7 +304,7 @@ fn complain(message: &str) {
 /// One line on stderr, made safe to show: it may quote the input.
 fn print_error(line: &str) {
     let line = SafeText::of(line);
-    let is_asked = SAID.with_borrow_mut(|said| match said {
+    let is_asked = CAPTURED_STDERR.with_borrow_mut(|said| match said {
         Some(said) => {
             said.push_str(line.as_str());
             said.push('\n');

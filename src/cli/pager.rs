@@ -20,7 +20,7 @@ pub(super) struct Paged {
 
 enum To {
     /// What was written so far fits on the screen.
-    Screen { kept: Vec<u8>, lines: usize },
+    Screen { buffered: Vec<u8>, lines: usize },
     /// It did not.
     Pager(Child, ChildStdin),
     /// There is no pager, or it could not be started.
@@ -31,7 +31,7 @@ impl Paged {
     /// On a terminal of that width and height.
     pub(super) fn new(stdout: Stdout, (width, height): (u16, u16)) -> Self {
         let size = (usize::from(width.max(1)), usize::from(height));
-        Self { stdout, size, to: To::Screen { kept: Vec::new(), lines: 0 } }
+        Self { stdout, size, to: To::Screen { buffered: Vec::new(), lines: 0 } }
     }
 
     /// Goes on in a pager, or straight where there is none.
@@ -70,7 +70,7 @@ impl Write for Paged {
         let kept = match &mut self.to {
             To::Pager(_, stdin) => return stdin.write(bytes),
             To::Straight => return self.stdout.write(bytes),
-            To::Screen { kept, lines } => {
+            To::Screen { buffered: kept, lines } => {
                 kept.extend_from_slice(bytes);
                 *lines += lines_of(bytes, width);
                 // The last line is the shell's.
@@ -97,7 +97,7 @@ impl Drop for Paged {
     /// Prints what fitted; waits until the pager was left.
     fn drop(&mut self) {
         match std::mem::replace(&mut self.to, To::Straight) {
-            To::Screen { kept, .. } => {
+            To::Screen { buffered: kept, .. } => {
                 // A terminal that is gone has nobody who reads.
                 let _ = self.stdout.write_all(&kept).and_then(|()| self.stdout.flush());
             }

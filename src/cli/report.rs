@@ -9,10 +9,10 @@ use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, Problem, Record, Span, lossy};
 use crate::panes::report::Report;
-use crate::shell::headless::whole_session;
+use crate::shell::headless::complete_session;
 use crate::source::Input;
 use crate::text::size_text;
-use crate::ui::report::{Making, Syntaxes, page};
+use crate::ui::report::{ReportInfo, Syntaxes, page};
 use clap::{ArgMatches, Args};
 use std::path::{Path, PathBuf};
 
@@ -59,14 +59,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let is_one_of_several = loaded.detected.format.layout() == Layout::Set && count > 1;
     let (session, redacted) = if options.redact {
         let (loaded, record, count) = redacted(&loaded, options.record)?;
-        (whole_session(loaded, record)?, Some(count))
+        (complete_session(loaded, record)?, Some(count))
     } else {
-        (whole_session(loaded, options.record)?, None)
+        (complete_session(loaded, options.record)?, None)
     };
     let name = options.file.text();
     let record = is_one_of_several.then_some(options.record);
     let mut report = Report::new(session, (Some(&name), options.format.forced(), record), &Syntaxes);
-    let html = page(&mut report, Making { version: env!("CARGO_PKG_VERSION"), redacted });
+    let html = page(&mut report, ReportInfo { version: env!("CARGO_PKG_VERSION"), redacted });
     let inputs: Vec<&Path> = Some(options.file.as_ref()).filter(|_| !options.file.is_stdin()).into_iter().collect();
     let mut output = output_path::create(&options.out, options.force, &inputs)?;
     output.write(html.as_bytes())?;

@@ -110,7 +110,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         return merge::run(&options, out);
     }
     let inputs = Inputs::of(&options.files);
-    let wanted = Wanted::of(&options)?;
+    let wanted = RecordSelection::of(&options)?;
     let mut status = inputs.complain();
     for file in &inputs.names {
         match write_report(file, (&options, &wanted), out) {
@@ -125,14 +125,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// Which records count.
-struct Wanted {
+struct RecordSelection {
     filter: Option<Where>,
     marks: Marks,
     /// What counts tokens.
     tokenizer: Option<Arc<dyn Tokenizer>>,
 }
 
-impl Wanted {
+impl RecordSelection {
     fn of(options: &Options) -> Result<Self, Problem> {
         let filter = options.filter.filter(Scope::Records)?;
         let takes_filter =
@@ -154,7 +154,7 @@ impl Wanted {
     }
 }
 
-fn write_report(file: &FileName, (options, wanted): (&Options, &Wanted), out: &mut Out) -> Result<u8, Stop> {
+fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection), out: &mut Out) -> Result<u8, Stop> {
     if options.reads_once() {
         let loaded = ingest::begin(file, options.format.forced())?;
         if options.summary {

@@ -5,7 +5,7 @@ use super::out::Out;
 use super::{Command, Stop};
 use crate::model::Problem;
 use crate::panes::report::Report;
-use crate::shell::headless::whole_session;
+use crate::shell::headless::complete_session;
 use crate::ui::report::Syntaxes;
 use clap::{ArgMatches, Args};
 
@@ -27,7 +27,7 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let Options { question } = parsed(matches)?;
     let loaded = super::load(&question.file, question.format.forced(), out)?;
-    let session = whole_session(loaded, question.record)?;
+    let session = complete_session(loaded, question.record)?;
     let mut report = Report::new(session, (Some(&question.file.text()), None, None), &Syntaxes);
     let (step, last) = (question.step.unwrap_or(0), report.last());
     if step > last {

@@ -8,7 +8,7 @@ use super::out::{Out, Tone, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Finding, Found, HEAD, Problem, Standing, Step, StepNo, StepPlace};
+use crate::model::{Bytes, Finding, HEAD, LocatedFinding, Problem, Standing, Step, StepNo, StepPlace};
 use crate::review::{ContentKey, Marks, Scope, StepEntry, StepMarks, StepNotes};
 use crate::rules::work::Verdict;
 use crate::state::EventOp;
@@ -65,7 +65,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     // Columns of the configuration are asked of the record in which a step is.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
-    let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
+    let passing = filter.passing_custom_columns(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
     let extra = filter.extra_findings(&loaded)?;
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
@@ -80,7 +80,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             if !is_in || !filter.known().holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
                 continue;
             }
-            let shown = Shown::of(run.as_ref(), number, loaded.input.as_ref());
+            let shown = ShownStep::of(run.as_ref(), number, loaded.input.as_ref());
             if options.json {
                 out.json(&plain(&shown.members(run.as_ref(), layout)?))?;
             } else {
@@ -102,7 +102,7 @@ fn notes(
     marks: &Marks,
 ) -> Result<StepNotes, Problem> {
     let input = loaded.input.as_ref();
-    let found = if filter.known().has_findings() { found(loaded, record, run, extra)? } else { Vec::new() };
+    let found = if filter.known().has_findings() { all_findings(loaded, record, run, extra)? } else { Vec::new() };
     let findings = filter.counting(loaded, found)?;
     let filter = filter.known();
     let mut by_step = StepMarks::new();
@@ -120,26 +120,31 @@ fn notes(
 }
 
 /// All findings of a run, those that a filter asks for with them.
-fn found(loaded: &Loaded, record: usize, run: &dyn Run, extra: &ByRecord) -> Result<Vec<Found>, Problem> {
+fn all_findings(
+    loaded: &Loaded,
+    record: usize,
+    run: &dyn Run,
+    extra: &ByRecord,
+) -> Result<Vec<LocatedFinding>, Problem> {
     let records = loaded.records()?;
     let place = |finding: &Finding| {
         let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
         step.or_else(|| records.get(finding.record).map(|record| record.place)).unwrap_or_default()
     };
     let own = ingest::findings_of(run, loaded.input.as_ref())?.into_iter();
-    let own = own.map(|finding| Found { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
+    let own = own.map(|finding| LocatedFinding { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
     let is_run = loaded.detected.format.layout() == Layout::Run;
     let extra = extra.iter().filter(|(of, _)| is_run || **of == record).flat_map(|(_, found)| found.iter().cloned());
     Ok(own.chain(extra).collect())
 }
 
 /// One step and where it is.
-struct Shown {
+struct ShownStep {
     step: Step,
     place: StepPlace,
 }
 
-impl Shown {
+impl ShownStep {
     fn of(run: &dyn Run, number: StepNo, bytes: &dyn Bytes) -> Self {
         Self { step: run.step(number, bytes), place: run.place(number).unwrap_or_default() }
     }

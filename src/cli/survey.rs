@@ -4,7 +4,7 @@ use super::Stop;
 use super::out::raw;
 use crate::batch::RunsStats;
 use crate::format::Purpose;
-use crate::ingest::{self, Loaded, spent_with_parts};
+use crate::ingest::{self, Loaded, usage_with_parts};
 use crate::model::Problem;
 use serde_json::value::RawValue;
 
@@ -19,7 +19,7 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
     // A file without records opens as an empty run, and has none.
     for record in 0..loaded.trajectories()?.min(loaded.records()?.len()) {
         let (run, bytes) = (loaded.run(record)?, loaded.input.as_ref());
-        let (found, spent) = (ingest::findings_of(run.as_ref(), bytes)?, spent_with_parts(run.as_ref(), bytes));
+        let (found, spent) = (ingest::findings_of(run.as_ref(), bytes)?, usage_with_parts(run.as_ref(), bytes));
         each(&dataset.add_run((record, run.as_ref()), bytes, &found, spent)?)?;
     }
     each(&dataset.line("dataset")?)

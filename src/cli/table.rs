@@ -92,7 +92,7 @@ enum Rows {
     Shown(Vec<Vec<Cell>>, usize),
 }
 
-struct Wanted {
+struct TableRequest {
     schema: &'static Schema,
     filter: Option<super::filter::Where>,
     marks: Marks,
@@ -107,7 +107,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let filter = options.filter.filter(Scope::Records)?;
     let schema = if options.sketches { &SKETCHES } else { &RECORDS };
     let (tokenizer, has_groups) = (options.filter.tokenizer()?, options.groups);
-    let wanted = Wanted { schema, filter, marks, tokenizer, has_groups };
+    let wanted = TableRequest { schema, filter, marks, tokenizer, has_groups };
     let inputs = Inputs::of(&options.files);
     let mut rows = match &options.out {
         _ if options.json => Rows::Lines,
@@ -157,7 +157,13 @@ impl Rows {
     }
 }
 
-fn write_rows(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out: &mut Out) -> Result<u8, Stop> {
+fn write_rows(
+    file: &FileName,
+    loaded: &Loaded,
+    wanted: &TableRequest,
+    rows: &mut Rows,
+    out: &mut Out,
+) -> Result<u8, Stop> {
     let format = loaded.detected.format;
     if format.survey(crate::format::Purpose::Table).is_none() {
         return runs(file, loaded, wanted, rows, out).map(|()| 0);
@@ -185,7 +191,7 @@ fn write_rows(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows
 }
 
 /// The rows of a file that is one run, or some: what `stats` says of each.
-fn runs(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out: &mut Out) -> Result<(), Stop> {
+fn runs(file: &FileName, loaded: &Loaded, wanted: &TableRequest, rows: &mut Rows, out: &mut Out) -> Result<(), Stop> {
     if wanted.filter.is_some() {
         let message = format!("the records of {} are no trajectories, which --where asks", loaded.input.name());
         return Err(Problem::usage(message).hint("`obelus steps --where` asks the steps of a run").into());
@@ -198,7 +204,13 @@ fn runs(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out:
 }
 
 /// The rows of what identifies copies of the records of a file.
-fn sketches(file: &FileName, loaded: &Loaded, wanted: &Wanted, rows: &mut Rows, out: &mut Out) -> Result<u8, Stop> {
+fn sketches(
+    file: &FileName,
+    loaded: &Loaded,
+    wanted: &TableRequest,
+    rows: &mut Rows,
+    out: &mut Out,
+) -> Result<u8, Stop> {
     let format = loaded.detected.format;
     if format.layout() == Layout::Run && !format.is_any() {
         let message =

@@ -10,7 +10,7 @@ use super::args::{FileName, parsed};
 use super::check::config::Config;
 use super::out::Out;
 use super::{Command, Stop, complain};
-use crate::ingest::{follow_made, open_lines};
+use crate::ingest::{follow_derived, open_lines};
 use crate::model::Problem;
 use crate::platform::on_end_signal;
 use crate::source::tail::{Tail, TailItem, TailReport};
@@ -110,7 +110,7 @@ fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
     match open_lines(path) {
         Ok(input) if input.is_file() => Ok(None),
         Ok(input) if options.once => Ok(Some(input)),
-        Ok(input) => Ok(Some(follow_made(&input)?.unwrap_or(input))),
+        Ok(input) => Ok(Some(follow_derived(&input)?.unwrap_or(input))),
         Err(problem) if options.once || File::open(path).is_ok() => Err(problem),
         Err(_) => Ok(None),
     }

@@ -4,7 +4,7 @@
 use crate::format::Purpose;
 use crate::ingest::{self, Loaded};
 use crate::model::Problem;
-use crate::review::{ChunkMaker, TaskGroups};
+use crate::review::{ChunkBuilder, TaskGroups};
 
 /// Of all records of a file; none where its records are no trajectories.
 ///
@@ -15,7 +15,7 @@ pub(super) fn task_groups(loaded: &Loaded) -> Result<TaskGroups, Problem> {
     let Some(mut survey) = loaded.detected.format.survey(Purpose::Measures) else { return Ok(groups) };
     let mut number = 0;
     ingest::survey(loaded, survey.as_mut(), |surveyed| -> Result<(), Problem> {
-        let mut maker = ChunkMaker::new(number);
+        let mut maker = ChunkBuilder::new(number);
         maker.push(&surveyed.facts.unwrap_or_default(), 0);
         maker.finish().iter().for_each(|entry| groups.add(&entry));
         number += 1;

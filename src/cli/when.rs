@@ -82,10 +82,10 @@ impl Serialize for Entry {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let mut wanted = Wanted::of(&options)?;
+    let mut wanted = ValueCondition::of(&options)?;
     let opened = options.question.open_state(out)?;
     if options.invalid {
-        wanted = Wanted::Invalid(Box::new(violations(&opened)?));
+        wanted = ValueCondition::Invalid(Box::new(violations(&opened)?));
     }
     let asked = AskedPath::read(&opened, &options.path, &options.instance)?;
     let entries = entries(&opened, &asked, &wanted)?;
@@ -105,7 +105,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// What is asked of the value.
-enum Wanted {
+enum ValueCondition {
     Equals(String),
     Matches(Box<Expression>),
     Invalid(Box<Violations>),
@@ -123,7 +123,7 @@ fn violations(opened: &Opened) -> Result<Violations, Problem> {
     violations_of(opened.run.as_ref(), opened.bytes())
 }
 
-impl Wanted {
+impl ValueCondition {
     fn of(options: &Options) -> Result<Self, Problem> {
         match (&options.equals, &options.matches) {
             (Some(text), _) => match json::parse(text) {
@@ -182,7 +182,7 @@ fn is_match(expression: &Expression, text: &str) -> bool {
     }
 }
 
-fn entries(opened: &Opened, asked: &AskedPath, wanted: &Wanted) -> Result<Vec<Entry>, Problem> {
+fn entries(opened: &Opened, asked: &AskedPath, wanted: &ValueCondition) -> Result<Vec<Entry>, Problem> {
     let tree = opened.run.tree();
     let mut attributions = Attributions::new(opened);
     let (mut entries, mut seen) = (Vec::new(), HashSet::new());

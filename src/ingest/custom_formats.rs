@@ -2,7 +2,7 @@
 //!
 //! They are set once, before anything is read: what a format is, is the same for all inputs of a process.
 
-use crate::detect::Known;
+use crate::detect::FormatRegistry;
 use crate::format::{CustomFormat, Format};
 use std::sync::OnceLock;
 
@@ -27,8 +27,8 @@ pub fn use_custom_formats(formats: Vec<CustomFormat>) {
 }
 
 /// All that an input can be of.
-pub(super) fn known() -> Known<'static> {
-    Known { custom: CUSTOM.get().map_or(&[], Vec::as_slice), configured: CONFIGURED.get().copied() }
+pub(super) fn known() -> FormatRegistry<'static> {
+    FormatRegistry { custom: CUSTOM.get().map_or(&[], Vec::as_slice), configured: CONFIGURED.get().copied() }
 }
 
 /// All formats: those that are built in, then those that files define.

@@ -39,11 +39,11 @@ pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
     let mut head = vec![0; LOOKED_BYTES];
     let got = input.read_at(0, &mut head)?;
     head.truncate(got);
-    if !BEGINNINGS.iter().any(|begin| memmem::find(&head, begin).is_some()) || !is_held(&input)? {
+    if !BEGINNINGS.iter().any(|begin| memmem::find(&head, begin).is_some()) || !has_embedded_conversations(&input)? {
         return Ok(input);
     }
     let (name, path) = (input.name().to_owned(), input.path().map(ToOwned::to_owned));
-    Input::made(&name, path.as_deref(), move |out| {
+    Input::derived(&name, path.as_deref(), move |out| {
         let loaded = load::as_it_stands(input, None)?;
         write(&loaded, out)?;
         loaded.trouble().map_or(Ok(()), Err)
@@ -51,7 +51,7 @@ pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
 }
 
 /// Whether most of the first records hold a conversation so, and no format reads them.
-fn is_held(input: &Input) -> Result<bool, Problem> {
+fn has_embedded_conversations(input: &Input) -> Result<bool, Problem> {
     let detected = super::detect::as_it_stands(input, None)?;
     if !detected.is_fallback && detected.format.name() != FALLBACK {
         return Ok(false);

@@ -110,7 +110,7 @@ pub enum Why {
     /// What had looked like whole records turned out to go on; the content is the same.
     Reread,
     /// What the text is made from (a database, an archive, a folder) changed, and the text before its end with it.
-    Remade,
+    Rebuilt,
 }
 
 /// What the worker reports. Progress may be left out when nobody listens; the rest is always reported, in order.
@@ -155,7 +155,7 @@ pub enum IngestEvent {
     /// A document was rewritten and is no JSON as it is: a sentence on it.
     Torn(String),
     /// Lines came to a file whose place another took: a sentence on them.
-    Late(String),
+    LateLines(String),
     /// Something is wrong with the input; what was read stays.
     Problem(Problem),
 }

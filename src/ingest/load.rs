@@ -4,7 +4,7 @@ use super::container::prepared;
 use super::{Detected, detect, open_input, parts};
 use crate::format::{Layout, Run};
 use crate::model::{Problem, Record};
-use crate::source::{Input, Reader, RecordIndex, Seen, index_all, index_and_look};
+use crate::source::{Input, Reader, RecordIndex, RecordReport, index_all, index_and_look};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -100,7 +100,7 @@ impl Loaded {
     ///
     /// # Errors
     /// The input can no longer be read, or what `each` says.
-    pub(super) fn look_first<S: Seen, E: From<Problem>>(
+    pub(super) fn look_first<S: RecordReport, E: From<Problem>>(
         &self,
         look: &(impl Fn(&Record, &[u8]) -> S + Sync),
         mut each: impl FnMut(S) -> Result<(), E>,

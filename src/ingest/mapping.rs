@@ -44,7 +44,7 @@ pub(super) fn is_mapped() -> bool {
 pub(super) fn mapped(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
     let Some(mapping) = MAPPING.get() else { return Ok(input) };
     let (name, path) = (input.name().to_owned(), input.path().map(ToOwned::to_owned));
-    Input::made(&name, path.as_deref(), move |out| {
+    Input::derived(&name, path.as_deref(), move |out| {
         let loaded = load::as_it_stands(input, None)?;
         mapping.write(&loaded, out)?;
         loaded.trouble().map_or(Ok(()), Err)

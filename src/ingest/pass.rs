@@ -2,8 +2,8 @@
 
 use super::{Loaded, findings_of, parts};
 use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
-use crate::model::{Finding, Found, PartState, Place, Problem, Record, RecordIndex, RunPart};
-use crate::source::{self, Reader, Seen};
+use crate::model::{Finding, LocatedFinding, PartState, Place, Problem, Record, RecordIndex, RunPart};
+use crate::source::{self, Reader, RecordReport};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,29 +16,32 @@ const ALONE_BATCHES: u64 = 4;
 ///
 /// # Errors
 /// The input can no longer be read, or what `each` says.
-pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Found>) -> Result<(), E>) -> Result<(), E> {
+pub fn findings<E: From<Problem>>(
+    loaded: &Loaded,
+    mut each: impl FnMut(Vec<LocatedFinding>) -> Result<(), E>,
+) -> Result<(), E> {
     match loaded.detected.format.survey(Purpose::Findings) {
-        Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| each(surveyed.found)),
+        Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| each(surveyed.findings)),
         None => (0..loaded.trajectories()?).try_for_each(|record| {
             let (run, records) = (loaded.run(record)?, loaded.records()?);
             let place = |finding: &Finding| place(records, run.as_ref(), finding);
             let found = findings_of(run.as_ref(), loaded.input.as_ref())?
                 .into_iter()
-                .map(|finding| Found { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
+                .map(|finding| LocatedFinding { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
             each(found.collect())
         }),
     }
 }
 
 /// 0.4.5: what is found of the parts of a record that are not there, at the steps that refer to them.
-fn missing(loaded: &Loaded, parts: &[RunPart]) -> Result<Vec<Found>, Problem> {
+fn missing(loaded: &Loaded, parts: &[RunPart]) -> Result<Vec<LocatedFinding>, Problem> {
     let Some(first) = parts.first() else { return Ok(Vec::new()) };
     let run = loaded.run(first.record)?;
     let states = parts::look(loaded.detected.format, parts, loaded.input.path());
     let missing = parts.iter().zip(states).filter(|(_, state)| matches!(state, PartState::Missing));
     let found = missing.map(|(part, _)| {
         let finding = part.missing();
-        Ok(Found { place: place(loaded.records()?, run.as_ref(), &finding), finding })
+        Ok(LocatedFinding { place: place(loaded.records()?, run.as_ref(), &finding), finding })
     });
     found.collect()
 }
@@ -69,12 +72,12 @@ pub fn take(loaded: &Loaded, survey: &mut dyn Survey, looked: Looked) -> Result<
     let mut surveyed = survey.take(looked, loaded.input.as_ref());
     if !surveyed.parts.is_empty() {
         let missing = missing(loaded, &surveyed.parts)?;
-        surveyed.add_found(missing);
+        surveyed.add_findings(missing);
     }
     Ok(surveyed)
 }
 
-impl Seen for Looked {
+impl RecordReport for Looked {
     fn is_whole(&self) -> bool {
         self.as_ref().is_read()
     }
@@ -89,7 +92,7 @@ impl Seen for Looked {
 ///
 /// # Errors
 /// The input can no longer be read, or what `each` says.
-pub fn look_at_all<S: Seen, E: From<Problem>>(
+pub fn look_at_all<S: RecordReport, E: From<Problem>>(
     loaded: &Loaded,
     look: impl Fn(&Record, &[u8]) -> S + Sync,
     mut each: impl FnMut(S) -> Result<(), E>,

@@ -36,7 +36,7 @@ const MAKE_PAUSES: usize = 2_000;
 ///
 /// # Errors
 /// It cannot be read, or there is no such format.
-pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result<Preview, Problem> {
+pub fn read_preview(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result<Preview, Problem> {
     let is_made = |input: &Input| input.is_file() || !input.may_grow();
     for _ in 0..MAKE_PAUSES {
         if is_made(&input) || input.len() > whole_max {
@@ -66,9 +66,9 @@ pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result
 ///
 /// # Errors
 /// It cannot be read.
-pub fn glance_at_end(input: &Input, format: &str) -> Result<Preview, Problem> {
+pub fn read_end_preview(input: &Input, format: &str) -> Result<Preview, Problem> {
     let lines = lines_at(input, input.len().saturating_sub(END_BYTES as u64))?;
-    glance(Input::memory(input.name(), lines), Some(format), u64::MAX)
+    read_preview(Input::memory(input.name(), lines), Some(format), u64::MAX)
 }
 
 /// Whole lines from about a byte on: one that is cut would look broken.
@@ -99,12 +99,13 @@ mod tests {
     #[test]
     fn a_long_file_is_looked_at_in_part() {
         let line = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"hello\"}\n";
-        let glance = |times: usize| super::glance(Input::memory("x", line.repeat(times)), None, 1_000).unwrap();
-        let (short, long) = (glance(3), glance(100_000));
+        let preview_of =
+            |times: usize| super::read_preview(Input::memory("x", line.repeat(times)), None, 1_000).unwrap();
+        let (short, long) = (preview_of(3), preview_of(100_000));
         assert_eq!(short.detected.format.name(), long.detected.format.name());
         assert_eq!((short.trajectories, long.trajectories), (Some(1), None));
         assert_eq!(short.run.unwrap().step_count(), 3);
         assert!(long.input.len() <= HEAD_BYTES as u64 && long.run.unwrap().step_count() > 1_000);
-        assert!(super::glance(Input::memory("x", ""), None, 1_000).unwrap().run.is_none());
+        assert!(super::read_preview(Input::memory("x", ""), None, 1_000).unwrap().run.is_none());
     }
 }

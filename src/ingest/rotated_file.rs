@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time for which the file before is kept open.
-const KEPT: Duration = Duration::from_secs(30);
+const KEEP_OPEN: Duration = Duration::from_secs(30);
 
 /// Most bytes that are read at a look.
 const LOOK_BYTES: u64 = 1 << 20;
 
 /// A file that another took the place of.
-pub(super) struct Late {
+pub(super) struct RotatedFile {
     input: Arc<Input>,
     /// The byte after what was read of it, and lines that came since.
     end: u64,
@@ -22,11 +22,11 @@ pub(super) struct Late {
     until: Instant,
 }
 
-impl Late {
+impl RotatedFile {
     /// What was at the path, read up to a byte.
     pub(super) fn of(content: &Content, end: u64) -> Option<Self> {
         let input = Arc::clone(content.input()?);
-        Some(Self { input, end, lines: 0, until: Instant::now() + KEPT })
+        Some(Self { input, end, lines: 0, until: Instant::now() + KEEP_OPEN })
     }
 
     /// Whether nothing can be expected any more.

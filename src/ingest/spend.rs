@@ -1,7 +1,7 @@
 //! What a run spent: in its own file, and with the runs of its sub-agents in files of their own (`FORMATS.md` 0.4.6).
 
 use super::{Loaded, open};
-use crate::batch::{WithParts, add_spent, spent};
+use crate::batch::{UsageWithParts, add_usage, run_usage};
 use crate::format::Run;
 use crate::model::{PartRole, PartState};
 use crate::source::Input;
@@ -14,8 +14,9 @@ const FILES_MAX: usize = 4096;
 
 /// What a run and its sub-agents spent; None: it has none in files of their own.
 #[must_use]
-pub fn spent_with_parts(run: &dyn Run, input: &Input) -> Option<WithParts> {
-    let mut all = Files { seen: HashSet::new(), reported: WithParts { spent: spent(run), ..WithParts::default() } };
+pub fn usage_with_parts(run: &dyn Run, input: &Input) -> Option<UsageWithParts> {
+    let mut all =
+        Files { seen: HashSet::new(), reported: UsageWithParts { spent: run_usage(run), ..UsageWithParts::default() } };
     all.seen.extend(input.path().and_then(|path| path.canonicalize().ok()));
     all.add_parts(run, 0);
     (all.reported.sub_agents + all.reported.missing > 0).then_some(all.reported)
@@ -24,7 +25,7 @@ pub fn spent_with_parts(run: &dyn Run, input: &Input) -> Option<WithParts> {
 /// The files that were read, and what they reported.
 struct Files {
     seen: HashSet<PathBuf>,
-    reported: WithParts,
+    reported: UsageWithParts,
 }
 
 impl Files {
@@ -49,7 +50,7 @@ impl Files {
             return;
         };
         self.reported.sub_agents += 1;
-        add_spent(&mut self.reported.spent, spent(run.as_ref()).as_ref());
+        add_usage(&mut self.reported.spent, run_usage(run.as_ref()).as_ref());
         self.add_parts(run.as_ref(), depth + 1);
     }
 }

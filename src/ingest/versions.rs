@@ -9,16 +9,16 @@ use super::worker::{Stop, Work};
 use crate::format::Layout;
 use crate::framing::Framer;
 use crate::model::{Bytes, Place, Problem, Span};
-use crate::source::tail::{Digest, Document, Found};
+use crate::source::tail::{Digest, Document, DocumentUpdate};
 use crate::source::{FileChange, Input};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest document that is copied, in bytes.
-const KEPT_MAX: u64 = 64 << 20;
+const COPIED_BYTES_MAX: u64 = 64 << 20;
 
 /// A document as it was.
-pub(super) struct Kept {
+pub(super) struct PreviousDocument {
     scratch: Arc<Input>,
     place: Place,
     digest: Digest,
@@ -40,12 +40,12 @@ impl Work {
     /// Copies a document that was read, in case that it is rewritten; without the copy it is then read again.
     pub(super) fn keep(&mut self) {
         let len = self.live.input.len();
-        let is_wanted = self.kept.is_none()
+        let is_wanted = self.previous_document.is_none()
             && self.versions.is_none()
             && self.format.layout() == Layout::Run
             && self.framer.is_document()
             && self.watch.follower.is_some()
-            && len <= KEPT_MAX;
+            && len <= COPIED_BYTES_MAX;
         if !is_wanted {
             return;
         }
@@ -53,19 +53,19 @@ impl Work {
         // If it changed meanwhile, the next look reports, and what was copied is none of its versions.
         let is_same = self.watch.content().is_some_and(|content| matches!(content.is_intact(), Ok(true)));
         if is_same {
-            self.kept = self.copy(&text).ok();
+            self.previous_document = self.copy(&text).ok();
         }
     }
 
-    fn copy(&self, text: &[u8]) -> Result<Kept, Problem> {
+    fn copy(&self, text: &[u8]) -> Result<PreviousDocument, Problem> {
         let scratch = Input::scratch(self.live.input.name(), self.live.input.path())?;
         let place = add(&scratch, text, ("", ""))?;
-        Ok(Kept { scratch, place, digest: Document::digest(text) })
+        Ok(PreviousDocument { scratch, place, digest: Document::digest(text) })
     }
 
     /// The document that was read is rewritten: what it held is the first version.
     pub(super) fn begin_versions(&mut self) -> Result<(), Stop> {
-        let (Some(kept), Some(content)) = (self.kept.take(), self.watch.content()) else { return Ok(()) };
+        let (Some(kept), Some(content)) = (self.previous_document.take(), self.watch.content()) else { return Ok(()) };
         let document = Document::after(content, kept.digest, Instant::now());
         self.live = Live::new(self.live.generation + 1, kept.scratch, self.format);
         self.framer = Framer::new(self.format.framing());
@@ -80,20 +80,20 @@ impl Work {
     pub(super) fn next_version(&mut self) -> Result<(), Stop> {
         let (Some(versions), Some(content)) = (&mut self.versions, self.watch.content()) else { return Ok(()) };
         match versions.document.read(content, Instant::now(), false)? {
-            Found::Nothing => Ok(()),
-            Found::Torn(torn) => {
+            DocumentUpdate::Nothing => Ok(()),
+            DocumentUpdate::Torn(torn) => {
                 let name = self.live.input.name();
                 let message =
                     format!("{name} is no JSON now: {}, at byte {}; what it held stays on screen", torn.why, torn.byte);
                 self.send(IngestEvent::Torn(message))
             }
-            Found::Version { text, .. } => {
+            DocumentUpdate::Version { text, .. } => {
                 let first = text.trim_ascii_start().first().copied().unwrap_or_default();
                 let place = add(&self.live.input, &text, self.format.anew(first))?;
                 self.push_version(place);
                 Ok(())
             }
-            Found::Lines { .. } => {
+            DocumentUpdate::Lines { .. } => {
                 self.replaced(Why::Truncated)?;
                 self.index()
             }

@@ -3,8 +3,8 @@
 //! It holds no lock for long and ends as soon as its [`Worker`] is dropped.
 
 use super::live::{IngestEvent, Live, Why};
-use super::rotated_file::Late;
-use super::versions::{Kept, Versions};
+use super::rotated_file::RotatedFile;
+use super::versions::{PreviousDocument, Versions};
 use crate::format::Format;
 use crate::framing::{Ending, Framer};
 use crate::model::{Problem, ProblemKind};
@@ -115,10 +115,10 @@ pub(super) struct Work {
     pub(super) failures: u32,
     before: Option<Before>,
     /// The document as it was, in case that it is rewritten, and what became of one that was.
-    pub(super) kept: Option<Kept>,
+    pub(super) previous_document: Option<PreviousDocument>,
     pub(super) versions: Option<Versions>,
     /// The file that was at the path before.
-    late: Option<Late>,
+    rotated_file: Option<RotatedFile>,
     /// Version of the index that the run was made from, records of it that are in the run.
     pub(super) version: u64,
     pub(super) folded: usize,
@@ -155,9 +155,9 @@ impl Work {
             origin,
             failures: 0,
             before: None,
-            kept: None,
+            previous_document: None,
             versions: None,
-            late: None,
+            rotated_file: None,
             version: 0,
             folded: 0,
             is_run_settled: true,
@@ -372,19 +372,19 @@ impl Work {
     }
 
     /// Reports lines that came to the file before this one.
-    fn look_at_late(&mut self) -> Result<(), Stop> {
-        if let Some(message) = self.late.as_mut().and_then(Late::look) {
-            self.send(IngestEvent::Late(message))?;
+    fn check_rotated_file(&mut self) -> Result<(), Stop> {
+        if let Some(message) = self.rotated_file.as_mut().and_then(RotatedFile::look) {
+            self.send(IngestEvent::LateLines(message))?;
         }
-        if self.late.as_ref().is_some_and(Late::is_over) {
-            self.late = None;
+        if self.rotated_file.as_ref().is_some_and(RotatedFile::is_over) {
+            self.rotated_file = None;
         }
         Ok(())
     }
 
     /// Whether there is something to read.
     fn look(&mut self) -> Result<bool, Stop> {
-        self.look_at_late()?;
+        self.check_rotated_file()?;
         if self.versions.is_some() {
             return self.look_at_version();
         }
@@ -401,7 +401,9 @@ impl Work {
         match self.watch.look() {
             FileChange::None => return Ok(false),
             FileChange::Grown | FileChange::Back(None) => self.grown()?,
-            FileChange::Truncated | FileChange::Replaced(_) | FileChange::Back(Some(_)) if self.kept.is_some() => {
+            FileChange::Truncated | FileChange::Replaced(_) | FileChange::Back(Some(_))
+                if self.previous_document.is_some() =>
+            {
                 self.begin_versions()?;
             }
             FileChange::Truncated => self.replaced(Why::Truncated)?,
@@ -410,7 +412,7 @@ impl Work {
                 self.grown()?;
                 self.index()?;
                 self.fold(None)?;
-                self.late = Late::of(&old, self.framer.position());
+                self.rotated_file = RotatedFile::of(&old, self.framer.position());
                 self.replaced(Why::Replaced)?;
             }
             FileChange::Gone => {
@@ -432,7 +434,7 @@ impl Work {
 
     pub(super) fn grown(&mut self) -> Result<(), Stop> {
         self.live.input.refresh()?;
-        self.kept = None;
+        self.previous_document = None;
         self.last_growth = Some(Instant::now());
         self.live.records.set_complete(false);
         if let Some(before) = self.before.take() {
@@ -452,7 +454,7 @@ impl Work {
         self.live = Live::new(self.live.generation + 1, Arc::clone(self.watch.input()), self.format);
         self.framer = Framer::new(self.format.framing());
         (self.before, self.version, self.refused_until) = (None, 0, 0);
-        (self.kept, self.versions) = (None, None);
+        (self.previous_document, self.versions) = (None, None);
         self.last_growth = Some(Instant::now());
         self.begin_generation(why)
     }

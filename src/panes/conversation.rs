@@ -19,7 +19,7 @@ const FOLD_LINES: usize = 12;
 /// Larger turns, with their results, are named and not laid out, in bytes.
 pub const TURN_BYTES_MAX: u64 = 96 << 10;
 /// Most turns whose rows are kept.
-const KEPT_MAX: usize = 256;
+const CACHED_TURNS_MAX: usize = 256;
 /// Numbers of views with this bit are those of pagers.
 const SERIES_BIT: u32 = 1 << 31;
 
@@ -146,7 +146,7 @@ impl ConversationPane {
         }
         let mut code = self.code.borrow_mut();
         let mut kept = self.rows.borrow_mut();
-        if kept.len() >= KEPT_MAX || code.generation != key.0 {
+        if kept.len() >= CACHED_TURNS_MAX || code.generation != key.0 {
             *code = TurnCode { generation: key.0, ..TurnCode::default() };
             kept.clear();
         }

@@ -11,17 +11,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Most findings that are kept.
-const FOUND_MAX: usize = 200_000;
+const STORED_MAX: usize = 200_000;
 
 /// The findings of family `data`, by record.
 #[derive(Debug, Default)]
-pub struct DataFound {
+pub struct DatasetFindings {
     by_record: HashMap<usize, Vec<Arc<Finding>>>,
-    kept: usize,
-    found: usize,
+    stored: usize,
+    total: usize,
 }
 
-impl DataFound {
+impl DatasetFindings {
     /// Looks at all records; None when it is no longer wanted.
     ///
     /// # Errors
@@ -52,9 +52,9 @@ impl DataFound {
 
     /// Takes a finding; one more than are kept is only counted.
     fn add(&mut self, finding: Finding) {
-        self.found += 1;
-        if self.kept < FOUND_MAX {
-            self.kept += 1;
+        self.total += 1;
+        if self.stored < STORED_MAX {
+            self.stored += 1;
             self.by_record.entry(finding.record).or_default().push(Arc::new(finding));
         }
     }
@@ -84,13 +84,13 @@ impl DataFound {
     #[must_use]
     pub fn summary(&self) -> String {
         let records = self.by_record.len();
-        match self.found {
+        match self.total {
             0 => "the rules of datasets (data.*) find nothing".to_owned(),
             found => format!(
                 "{} of data.* in {}{} · & finding:data.* shows them",
                 count_of(found, "finding"),
                 count_of(records, "record"),
-                if self.kept < found { ", of which the first are kept" } else { "" },
+                if self.stored < found { ", of which the first are kept" } else { "" },
             ),
         }
     }
@@ -105,9 +105,9 @@ mod tests {
     fn more_than_are_kept_are_counted() {
         let remark = Remark { path: None, rule: "data.loop", severity: Severity::Warning, message: "".into() };
         let finding = |record| Finding::new(record, None, remark.clone());
-        let mut data = DataFound::default();
-        (0..=FOUND_MAX).for_each(|record| data.add(finding(record % 3)));
-        assert_eq!((0..4).map(|record| data.of(record).len()).sum::<usize>(), FOUND_MAX);
+        let mut data = DatasetFindings::default();
+        (0..=STORED_MAX).for_each(|record| data.add(finding(record % 3)));
+        assert_eq!((0..4).map(|record| data.of(record).len()).sum::<usize>(), STORED_MAX);
         assert!(data.summary().starts_with("200,001 findings of data.* in 3 records, of which"), "{}", data.summary());
         let mut facts = Facts::default();
         data.add_to(2, &mut facts);

@@ -228,7 +228,7 @@ impl Layout<'_> {
     }
 
     /// Both values as text, with the words that differ.
-    fn texts(&mut self, difference: &Difference) -> (Option<Shown>, Option<Shown>) {
+    fn texts(&mut self, difference: &Difference) -> (Option<ShownValue>, Option<ShownValue>) {
         if let (Some(old), Some(new)) = (&difference.old, &difference.new)
             && self.words_left > 0
             && let (Some(was), Some(is)) = (self.string(&old.value), self.string(&new.value))
@@ -236,19 +236,20 @@ impl Layout<'_> {
             self.words_left -= 1;
             if let Some(found) = words(&was, &is) {
                 let spelling = Spelling::of(&[&was, &is]);
-                let (was, is) = (Shown::of(&was, &found.removed, spelling), Shown::of(&is, &found.added, spelling));
+                let (was, is) =
+                    (ShownValue::of(&was, &found.removed, spelling), ShownValue::of(&is, &found.added, spelling));
                 return (Some(was), Some(is));
             }
         }
         let plain = |side: &Option<Side>| {
             let side = side.as_ref()?;
             let is_short = side.value.span().is_none_or(|span| span.len <= LINES_BYTES_MAX);
-            let said = is_short.then(|| self.said(&side.value)).flatten();
+            let said = is_short.then(|| self.string_value(&side.value)).flatten();
             if let Some(text) = said.filter(|said| Spelling::of(&[said]) == Spelling::Lines) {
-                return Some(Shown { text, changed: None, spelling: Spelling::Lines });
+                return Some(ShownValue { text, changed: None, spelling: Spelling::Lines });
             }
             let text = value::stored(&side.value, self.bytes).text.as_str().to_owned();
-            Some(Shown { text, changed: None, spelling: Spelling::Json })
+            Some(ShownValue { text, changed: None, spelling: Spelling::Json })
         };
         (plain(&difference.old), plain(&difference.new))
     }
@@ -260,10 +261,10 @@ impl Layout<'_> {
             return None;
         }
         self.bytes_left -= len;
-        self.said(stored)
+        self.string_value(stored)
     }
 
-    fn said(&self, stored: &Stored) -> Option<String> {
+    fn string_value(&self, stored: &Stored) -> Option<String> {
         let text = (stored.first_byte() == b'"').then(|| stored.text(self.bytes).ok()).flatten()?;
         json::parse(&text).ok()?.as_str().map(str::to_owned)
     }
@@ -293,13 +294,13 @@ impl Spelling {
 }
 
 /// A value as text; the parts that differ, if not all of it.
-struct Shown {
+struct ShownValue {
     text: String,
     changed: Option<Vec<Range<usize>>>,
     spelling: Spelling,
 }
 
-impl Shown {
+impl ShownValue {
     /// A string with the ranges that differ; long stretches that do not are cut out.
     fn of(said: &str, changed: &[Range<usize>], spelling: Spelling) -> Self {
         let quote = if spelling == Spelling::Json { "\"" } else { "" };
@@ -466,7 +467,7 @@ mod tests {
         let (was, is) = (format!("{long}two\tnights"), format!("{long}three\tnights"));
         let found = words(&was, &is).unwrap();
         let line =
-            Shown::of(&is, &found.added, Spelling::of(&[&was, &is])).lines("+", Role::Added, "@4 quote").remove(0);
+            ShownValue::of(&is, &found.added, Spelling::of(&[&was, &is])).lines("+", Role::Added, "@4 quote").remove(0);
         let marked: Vec<_> = line.marks.iter().map(|(range, role)| (&line.text[range.clone()], *role)).collect();
         assert_eq!(marked, [("  + ", Role::Added), ("three", Role::Added), ("   @4 quote", Role::Blame)]);
         assert!(
@@ -485,7 +486,7 @@ mod tests {
         };
         let (was, is) = (text("old"), text("new"));
         let found = words(&was, &is).unwrap();
-        let shown = Shown::of(&is, &found.added, Spelling::of(&[&was, &is]));
+        let shown = ShownValue::of(&is, &found.added, Spelling::of(&[&was, &is]));
         let lines = shown.lines("+", Role::Added, "@4");
         assert!(lines.len() < 20 && lines.iter().any(|line| line.text == "  + ┊ line 6000 new"), "{lines:?}");
         assert!(lines.last().unwrap().text.ends_with("   @4"));

@@ -35,7 +35,7 @@ pub struct FileHead {
     /// First words of the first user step; or why it cannot be read.
     pub words: String,
     /// Findings that are errors, and those that are warnings; None while not all of it was checked.
-    pub found: Option<(usize, usize)>,
+    pub finding_counts: Option<(usize, usize)>,
     /// Whether it cannot be read.
     pub is_unreadable: bool,
     /// What is known of it as a session.
@@ -91,7 +91,7 @@ pub struct FilesPane {
 
 /// Files whose beginnings are to be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WantedHeads {
+pub struct HeadRequest {
     /// Their paths.
     pub paths: Vec<PathBuf>,
     /// Whether they are visible: then what is found in all of them is wanted too.
@@ -214,7 +214,7 @@ impl FilesPane {
     /// Takes what a file begins with. What was found in it before is until it is checked again.
     pub fn set_head(&mut self, path: PathBuf, mut head: FileHead) {
         if !head.is_unreadable && head.len <= CHECKED_MAX {
-            head.found = head.found.or(self.heads.get(&path).and_then(|old| old.found));
+            head.finding_counts = head.finding_counts.or(self.heads.get(&path).and_then(|old| old.finding_counts));
         }
         if self.heads.len() >= HEADS_MAX {
             self.heads.clear();
@@ -238,7 +238,7 @@ impl FilesPane {
 
     /// The visible files whose beginnings are not read yet, or are others now; empty while they are being read. Where
     /// sessions are sought by what they are about, the others come after them.
-    pub fn wanted(&mut self, height: usize) -> WantedHeads {
+    pub fn heads_to_read(&mut self, height: usize) -> HeadRequest {
         if std::mem::take(&mut self.is_order_stale) {
             self.arrange();
         }
@@ -254,10 +254,10 @@ impl FilesPane {
             wanted.extend(others.map(|file| (file.path.clone(), file.len)));
         }
         if wanted.iter().all(|one| self.asked.contains(one)) {
-            return WantedHeads::default();
+            return HeadRequest::default();
         }
         self.asked.clone_from(&wanted);
-        WantedHeads { paths: wanted.into_iter().map(|(path, _)| path).collect(), are_visible }
+        HeadRequest { paths: wanted.into_iter().map(|(path, _)| path).collect(), are_visible }
     }
 
     /// Puts the cursor on the next or previous file whose name, or first words, are searched for.
@@ -416,16 +416,16 @@ mod tests {
     #[test]
     fn beginnings_are_asked_for_once_and_of_visible_files_only() {
         let mut pane = many(100);
-        let wanted = pane.wanted(10);
+        let wanted = pane.heads_to_read(10);
         assert_eq!((wanted.paths.len(), wanted.are_visible), (10, true));
-        assert!(pane.wanted(10).paths.is_empty());
+        assert!(pane.heads_to_read(10).paths.is_empty());
         for path in wanted.paths {
             pane.set_head(path, FileHead { len: 10, ..FileHead::default() });
         }
-        assert!(pane.wanted(10).paths.is_empty());
+        assert!(pane.heads_to_read(10).paths.is_empty());
         let grown = ListedFile { len: 20, ..file("00003.jsonl", -3) };
         pane.take(change(vec![grown]));
-        assert_eq!(pane.wanted(10).paths, [PathBuf::from("/runs/00003.jsonl")]);
+        assert_eq!(pane.heads_to_read(10).paths, [PathBuf::from("/runs/00003.jsonl")]);
     }
 
     #[test]

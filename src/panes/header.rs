@@ -3,7 +3,7 @@
 use super::row::pieces_width;
 use super::table::TablePane;
 use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
-use crate::format::cause::{Hop, Written};
+use crate::format::cause::{Hop, ValueWrite};
 use crate::format::{Instances, Layout};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, IdentityId, Leaf, NodeId};
@@ -267,7 +267,7 @@ fn removed(open: &Open<'_>, id: IdentityId, node: NodeId) -> Vec<Piece> {
 
 /// What the value was copied from, hop by hop.
 fn cause(open: &Open<'_>, leaf: &Leaf) -> Vec<Piece> {
-    let hops = open.causes(&[Written { node: leaf.node, author: leaf.step, value: &leaf.value }]);
+    let hops = open.causes(&[ValueWrite { node: leaf.node, author: leaf.step, value: &leaf.value }]);
     let hop_pieces = |hop: &Hop| [Piece::of(Role::Dim, " = "), Piece::of(Role::Reference, &hop.describe(open.run()))];
     let mut out: Vec<Piece> = hops[0].iter().take(HOPS_SHOWN).flat_map(hop_pieces).collect();
     if hops[0].len() > HOPS_SHOWN {

@@ -2,7 +2,7 @@
 
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, value};
 use crate::format::Attribution;
-use crate::format::cause::{Hop, Written};
+use crate::format::cause::{Hop, ValueWrite};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, Invalid, NodeId};
 use crate::text::{Pattern, Role, SafeText, pad};
@@ -118,15 +118,15 @@ impl HistoryPane {
 }
 
 /// The write that an event is, if its author accounts for it.
-fn written<'e>(open: &Open<'_>, event: &'e Event) -> Option<Written<'e>> {
+fn written<'e>(open: &Open<'_>, event: &'e Event) -> Option<ValueWrite<'e>> {
     let event = Some(event).filter(|event| open.run().accounts_for(event))?;
-    Some(Written { node: event.node, author: event.author, value: event.value.as_ref()? })
+    Some(ValueWrite { node: event.node, author: event.author, value: event.value.as_ref()? })
 }
 
 /// Where the values of some events came from; empty where that is not known.
 fn causes(open: &Open<'_>, events: &[Event]) -> Vec<Rc<Vec<Hop>>> {
-    let writes: Vec<Option<Written<'_>>> = events.iter().map(|event| written(open, event)).collect();
-    let known: Vec<Written<'_>> = writes.iter().flatten().copied().collect();
+    let writes: Vec<Option<ValueWrite<'_>>> = events.iter().map(|event| written(open, event)).collect();
+    let known: Vec<ValueWrite<'_>> = writes.iter().flatten().copied().collect();
     let mut found = open.causes(&known).into_iter();
     writes.iter().map(|write| write.and_then(|_| found.next()).unwrap_or_default()).collect()
 }

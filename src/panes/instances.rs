@@ -83,12 +83,12 @@ impl ColumnsPane {
         if let Some((_, grid)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Some(Rc::clone(grid));
         }
-        let grid = Rc::new(self.made(open, &key.5));
+        let grid = Rc::new(self.build_grid(open, &key.5));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&grid)));
         Some(grid)
     }
 
-    fn made(&self, open: &Open<'_>, kind: &str) -> Grid {
+    fn build_grid(&self, open: &Open<'_>, kind: &str) -> Grid {
         let grid = Grid::of(open, kind);
         if self.only_differing { grid.differing() } else { grid }
     }
@@ -138,7 +138,7 @@ impl ColumnsPane {
             }
         }
         let at = kinds.iter().position(|kind| *kind == grid.kind)?;
-        let next = self.made(open, kinds.get(at.checked_add_signed(rows)?)?);
+        let next = self.build_grid(open, kinds.get(at.checked_add_signed(rows)?)?);
         let instance = grid.ids.get(self.column).and_then(|(_, i)| i.instance.as_ref());
         self.column = next.ids.iter().position(|(_, i)| i.instance.as_ref() == instance).unwrap_or(0);
         self.scroll.cursor = if rows > 0 { 0 } else { next.paths.len().saturating_sub(1) };

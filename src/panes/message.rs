@@ -75,7 +75,7 @@ pub struct DocView {
     /// What is wrong with nodes, by their numbers.
     marks: BTreeMap<u32, String>,
     cache: std::cell::RefCell<Option<(u64, usize, Rc<Outline>)>>,
-    found: Option<search::Found>,
+    search_stops: Option<search::SearchStops>,
 }
 
 impl DocView {

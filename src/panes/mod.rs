@@ -47,7 +47,7 @@ pub mod two_runs;
 pub mod value;
 pub mod watch;
 
-pub use dataset_findings::DataFound;
+pub use dataset_findings::DatasetFindings;
 pub use live::{Follow, Live};
 pub use row::{Extent, Hit, Nth, Piece, Row, Scroll, Window};
 pub use schema_checks::Checks;

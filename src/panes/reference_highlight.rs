@@ -9,7 +9,7 @@ use std::ops::Range;
 const DAGGER: char = '†';
 
 /// A reference in a piece: its bytes there, the reference itself, and whether it leads somewhere.
-struct Found {
+struct PieceReference {
     range: Range<usize>,
     text: String,
     state: RefState,
@@ -28,7 +28,10 @@ pub fn light(open: &Open<'_>, window: &mut Window, is_judging: bool) {
 /// The first reference in a row.
 #[must_use]
 pub fn first(open: &Open<'_>, row: &Row) -> Option<String> {
-    row.left.iter().filter(|p| !is_settled(p)).find_map(|piece| found(open, piece).into_iter().next().map(|f| f.text))
+    row.left
+        .iter()
+        .filter(|p| !is_settled(p))
+        .find_map(|piece| references_of(open, piece).into_iter().next().map(|f| f.text))
 }
 
 /// What is already said of a reference, and values that are no more, refer to nothing now.
@@ -45,7 +48,7 @@ fn lit(open: &Open<'_>, piece: Piece, is_judging: bool) -> Vec<Piece> {
     let role = if piece.role == Role::Reference { Role::JsonString } else { piece.role };
     let mut out = Vec::new();
     let mut at = 0;
-    for Found { range, state, .. } in found(open, &piece) {
+    for PieceReference { range, state, .. } in references_of(open, &piece) {
         // A row may end in the middle of a reference: what is cut is not judged.
         let is_dangling = is_judging && state == RefState::Dangling && range.end < text.len();
         out.push(Piece::of(role, &text[at..range.start]));
@@ -61,7 +64,7 @@ fn lit(open: &Open<'_>, piece: Piece, is_judging: bool) -> Vec<Piece> {
 }
 
 /// The references of a piece. One that is a JSON text is read as what it means: `\"` in it is a quote.
-fn found(open: &Open<'_>, piece: &Piece) -> Vec<Found> {
+fn references_of(open: &Open<'_>, piece: &Piece) -> Vec<PieceReference> {
     let text = piece.text.as_str();
     if !text.contains(DAGGER) {
         return Vec::new();
@@ -70,7 +73,7 @@ fn found(open: &Open<'_>, piece: &Piece) -> Vec<Found> {
     let plan = || open.plan();
     let references = open.run().references(&meant, open.step(), &plan);
     let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
-    let found = |(range, state): (Range<usize>, RefState)| Found {
+    let found = |(range, state): (Range<usize>, RefState)| PieceReference {
         text: meant[range.clone()].to_owned(),
         range: place(range.start)..place(range.end),
         state,

@@ -171,7 +171,7 @@ impl<'c> Report<'c> {
             Some(open) => reading::Step { call: None, ..reading::Step::of(open.run(), step) },
             None => reading::Step { step, results: Vec::new(), call: None },
         };
-        let steps: Vec<StepNo> = std::iter::once(step).chain(self.own_results(&of)).collect();
+        let steps: Vec<StepNo> = std::iter::once(step).chain(self.results_without_row(&of)).collect();
         let (mut changes, mut changed, mut findings) = (Vec::new(), None, Vec::new());
         for &step in &steps {
             self.session.focus.step = step;
@@ -205,7 +205,7 @@ impl<'c> Report<'c> {
     }
 
     /// The results that have no row of their own.
-    fn own_results(&self, of: &reading::Step) -> Vec<StepNo> {
+    fn results_without_row(&self, of: &reading::Step) -> Vec<StepNo> {
         let Some(open) = self.session.open() else { return Vec::new() };
         let rows = self.list.rows(&open);
         let has_row = |step: &StepNo| rows.step(rows.row(&open, *step)) == *step;

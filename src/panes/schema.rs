@@ -30,11 +30,11 @@ pub struct SchemaPane {
     /// Generation, whose it is, and the step that set it.
     shown: Option<(u64, IdentityId, StepNo)>,
     /// What breaks it, by path; and what that is kept for: what is shown, step, steps that were checked.
-    held: Vec<Invalid>,
-    held_of: Option<((u64, IdentityId, StepNo), StepNo, StepNo)>,
+    violations: Vec<Invalid>,
+    violations_key: Option<((u64, IdentityId, StepNo), StepNo, StepNo)>,
     /// Of each of them, the first key of the schema that it breaks, as a node.
     keys: Vec<Option<u32>>,
-    /// Places in `held`, by the node of the schema that is broken.
+    /// Places in `violations`, by the node of the schema that is broken.
     broken: BTreeMap<u32, Vec<usize>>,
     /// When it is broken as a whole.
     spell: Option<ViolationInterval>,
@@ -53,13 +53,13 @@ impl SchemaPane {
         if self.shown != Some(now) {
             let text = open.run().schema(id, open.step(), open.bytes());
             self.view.set(text.map(|(text, _)| Arc::new(Doc::of(&text))));
-            (self.shown, self.held_of, self.followed) = (Some(now), None, None);
+            (self.shown, self.violations_key, self.followed) = (Some(now), None, None);
         }
         let of = (now, open.step(), open.session.checks.judged());
-        if self.held_of != Some(of) {
-            self.held = open.session.checks.at(id, open.step());
+        if self.violations_key != Some(of) {
+            self.violations = open.session.checks.at(id, open.step());
             self.spell = open.session.checks.spell(id, open.step());
-            self.held_of = Some(of);
+            self.violations_key = Some(of);
             self.mark();
         }
         let focus = open.session.focus.path.as_ref().map_or(&[][..], |(_, path)| path);
@@ -84,11 +84,11 @@ impl SchemaPane {
     /// Notes which keys of the schema are broken.
     fn mark(&mut self) {
         self.broken.clear();
-        self.keys = vec![None; self.held.len()];
+        self.keys = vec![None; self.violations.len()];
         let mut marks: BTreeMap<u32, String> = BTreeMap::new();
         if let Some(doc) = self.view.doc() {
             let mut known: HashMap<&str, Option<usize>> = HashMap::new();
-            for (i, one) in self.held.iter().enumerate() {
+            for (i, one) in self.violations.iter().enumerate() {
                 for reason in &one.violation.reasons {
                     let place = reason.schema_path.as_str();
                     let node = *known.entry(place).or_insert_with(|| key_at(doc, place));
@@ -115,13 +115,13 @@ impl SchemaPane {
         let values = self.broken.get(&u32::try_from(self.view.node(cells)?).ok()?)?;
         let focus = open.session.focus.path.as_ref().and_then(|(_, path)| self.number_of(path));
         let at = values.iter().position(|i| Some(*i) == focus).map_or(0, |at| (at + 1) % values.len());
-        let path = self.held.get(*values.get(at)?)?.violation.path.clone();
+        let path = self.violations.get(*values.get(at)?)?.violation.path.clone();
         Some(((open.tree().identity(id).clone(), path), at, values.len()))
     }
 
     /// Which of those that are held is at a path.
     fn number_of(&self, path: &[Key]) -> Option<usize> {
-        self.held.binary_search_by(|one| one.violation.path.as_slice().cmp(path)).ok()
+        self.violations.binary_search_by(|one| one.violation.path.as_slice().cmp(path)).ok()
     }
 
     /// Whose schema is shown, or was while this run is open.
@@ -171,7 +171,7 @@ impl SchemaPane {
         let listed_max = ((lines / 2).saturating_sub(OTHER_LINES) / 2).clamp(1, LISTED_MAX);
         // The one in focus is always among them.
         let first = in_focus.map_or(0, |at| (at + 1).saturating_sub(listed_max));
-        let shown = self.held.iter().skip(first).take(listed_max);
+        let shown = self.violations.iter().skip(first).take(listed_max);
         if lines < LISTED_LINES_MIN {
             rows.extend(shown.map(|one| broken(open, id, one, is_in_focus(one))));
             return rows;
@@ -179,7 +179,7 @@ impl SchemaPane {
         for one in shown {
             rows.extend([broken(open, id, one, is_in_focus(one)), since(open, id, one)]);
         }
-        if let Some(more) = self.held.len().checked_sub(listed_max).filter(|n| *n > 0) {
+        if let Some(more) = self.violations.len().checked_sub(listed_max).filter(|n| *n > 0) {
             rows.push(Row::text(Role::Dim, &format!("   … and {more} more, marked ✗ below")));
         }
         if self.spell.is_some() && lines >= KEYS_LINES_MIN {
@@ -198,13 +198,13 @@ impl SchemaPane {
         if open.session.checks.judged() <= open.step() {
             return vec![Piece::of(Role::Dim, " being checked…")];
         }
-        let mut out = match self.held.len() {
+        let mut out = match self.violations.len() {
             0 => vec![Piece::of(Role::Good, " ✓ kept at this step")],
             1 => vec![Piece::of(Role::Error, " ✗ 1 value breaks it")],
             n => vec![Piece::of(Role::Error, &format!(" ✗ {n} values break it"))],
         };
         if let Some(spell) = self.spell {
-            let since = if self.held.is_empty() { " · broken " } else { " · since " };
+            let since = if self.violations.is_empty() { " · broken " } else { " · since " };
             out.extend([Piece::of(Role::Dim, since), Piece::of(Role::Blame, &at(spell.since))]);
             out.extend(ended(spell.until, spell.is_repaired));
         }

@@ -2,8 +2,8 @@
 
 use super::finding_index::Listed;
 use super::replay::Replay;
-use super::{Checks, DataFound, Live, Piece};
-use crate::format::cause::{Hop, Trail, Written};
+use super::{Checks, DatasetFindings, Live, Piece};
+use crate::format::cause::{Hop, Trail, ValueWrite};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
@@ -62,7 +62,7 @@ pub struct Session {
     /// What schemas make of it.
     pub checks: Arc<Checks>,
     /// What the rules of datasets make of all records, if that was asked for.
-    pub data: Option<Arc<DataFound>>,
+    pub data: Option<Arc<DatasetFindings>>,
     /// The shared cursor.
     pub focus: Focus,
     /// Decisions on the records of the input.
@@ -81,7 +81,7 @@ pub struct Session {
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     /// The findings of the run alone, and with those of its schemas and of datasets, which are so many.
-    own_findings: RefCell<Option<(FindingsKey, Findings)>>,
+    run_findings: RefCell<Option<(FindingsKey, Findings)>>,
     findings: RefCell<Option<(FindingsKey, usize, Findings)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
     newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
@@ -146,7 +146,7 @@ impl Session {
             described: RefCell::default(),
             causes: RefCell::default(),
             writes: RefCell::default(),
-            own_findings: RefCell::default(),
+            run_findings: RefCell::default(),
             findings: RefCell::default(),
             plan: RefCell::default(),
             newest: RefCell::default(),
@@ -179,7 +179,7 @@ impl Session {
 
     /// Forgets the findings: the run has others now.
     pub fn forget_findings(&self) {
-        self.own_findings.replace(None);
+        self.run_findings.replace(None);
         self.findings.replace(None);
     }
 
@@ -293,11 +293,11 @@ impl Open<'_> {
         {
             // No more will come to those of the run: one list is enough.
             if is_complete && self.session.checks.judged() > self.last() {
-                self.session.own_findings.take();
+                self.session.run_findings.take();
             }
             return Rc::clone(found);
         }
-        let own = self.own_findings(key);
+        let own = self.run_findings(key);
         let found = match others {
             0 => own,
             _ => Rc::new(own.with(checked.iter().chain(data).cloned().collect())),
@@ -307,12 +307,12 @@ impl Open<'_> {
     }
 
     /// The findings of the run alone.
-    fn own_findings(&self, key: FindingsKey) -> Findings {
-        if let Some((_, found)) = self.session.own_findings.borrow().as_ref().filter(|(k, _)| *k == key) {
+    fn run_findings(&self, key: FindingsKey) -> Findings {
+        if let Some((_, found)) = self.session.run_findings.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(found);
         }
         let found = Rc::new(Listed::new(self.guard.findings()));
-        *self.session.own_findings.borrow_mut() = Some((key, Rc::clone(&found)));
+        *self.session.run_findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
     }
 
@@ -387,14 +387,15 @@ impl Open<'_> {
     /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through
     /// all versions together.
     #[must_use]
-    pub fn causes(&self, writes: &[Written<'_>]) -> Vec<Rc<Vec<Hop>>> {
+    pub fn causes(&self, writes: &[ValueWrite<'_>]) -> Vec<Rc<Vec<Hop>>> {
         let generation = self.session.generation;
-        let key = |written: &Written<'_>| (generation, written.node, written.author);
+        let key = |written: &ValueWrite<'_>| (generation, written.node, written.author);
         let mut cache = self.session.causes.borrow_mut();
         if cache.len() > CAUSES_MAX {
             cache.clear();
         }
-        let missing: Vec<&Written<'_>> = writes.iter().filter(|written| !cache.contains_key(&key(written))).collect();
+        let missing: Vec<&ValueWrite<'_>> =
+            writes.iter().filter(|written| !cache.contains_key(&key(written))).collect();
         if !missing.is_empty() {
             let copies = Copies::of(self.tree(), missing.iter().map(|written| written.value.clone()));
             let mut trail = Trail::new(self.run(), &copies, self.bytes());

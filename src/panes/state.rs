@@ -151,7 +151,7 @@ pub struct StatePane {
     at: Option<Place>,
     folds: HashMap<Place, bool>,
     fold_version: u64,
-    kept: saved_folds::Kept,
+    saved_folds: saved_folds::SavedFolds,
     shapes: std::cell::RefCell<SchemaShapes>,
     digests: kinds::DigestTexts,
     cache: std::cell::RefCell<Option<(CacheKey, Rc<Outline>)>>,

@@ -84,12 +84,12 @@ impl StepFilter {
         if self.filter.is_empty() {
             let rows = self.calls.borrow_mut().update(open.run(), open.session.generation, &self.opened);
             let total = rows.as_ref().map_or(open.count(), |rows| rows.len());
-            return StepRows { total, shown: rows.map_or(Shown::All, Shown::Calls), hidden: None };
+            return StepRows { total, shown: rows.map_or(RowSteps::All, RowSteps::Calls), hidden: None };
         }
         let shown = self.there(open);
         let step = open.step();
         let hidden = shown.binary_search(&step).err().filter(|_| step >= 0).map(|row| (row, step));
-        StepRows { total: shown.len() + usize::from(hidden.is_some()), shown: Shown::Passing(shown), hidden }
+        StepRows { total: shown.len() + usize::from(hidden.is_some()), shown: RowSteps::Passing(shown), hidden }
     }
 
     /// The filter and how many of how many steps pass, for a title of so many cells.
@@ -120,14 +120,14 @@ impl StepFilter {
 pub struct StepRows<'s> {
     /// Number of rows.
     pub total: usize,
-    shown: Shown<'s>,
+    shown: RowSteps<'s>,
     /// The step in focus, where the filter hides it, and its row.
     hidden: Option<(usize, StepNo)>,
 }
 
 /// Which steps have rows.
 #[derive(Debug, Clone)]
-enum Shown<'s> {
+enum RowSteps<'s> {
     /// All.
     All,
     /// Those that a filter lets through.
@@ -141,11 +141,11 @@ impl StepRows<'_> {
     #[must_use]
     pub fn step(&self, row: usize) -> StepNo {
         let number = match (&self.shown, self.hidden) {
-            (Shown::All, _) => StepNo::try_from(row).ok(),
-            (Shown::Calls(shown), _) => shown.get(row).copied(),
+            (RowSteps::All, _) => StepNo::try_from(row).ok(),
+            (RowSteps::Calls(shown), _) => shown.get(row).copied(),
             (_, Some((at, step))) if row == at => Some(step),
-            (Shown::Passing(shown), Some((at, _))) if row > at => shown.get(row - 1).copied(),
-            (Shown::Passing(shown), _) => shown.get(row).copied(),
+            (RowSteps::Passing(shown), Some((at, _))) if row > at => shown.get(row - 1).copied(),
+            (RowSteps::Passing(shown), _) => shown.get(row).copied(),
         };
         number.unwrap_or(StepNo::MAX)
     }
@@ -154,13 +154,13 @@ impl StepRows<'_> {
     #[must_use]
     pub fn row(&self, open: &Open<'_>, step: StepNo) -> usize {
         let shown = match &self.shown {
-            Shown::All => return usize::try_from(step).unwrap_or(0),
-            Shown::Calls(shown) => {
+            RowSteps::All => return usize::try_from(step).unwrap_or(0),
+            RowSteps::Calls(shown) => {
                 let has_row = shown.binary_search(&step);
                 let call = || call_before(open.run(), step).and_then(|call| shown.binary_search(&call).ok());
                 return has_row.unwrap_or_else(|next| call().unwrap_or(next));
             }
-            Shown::Passing(shown) => shown,
+            RowSteps::Passing(shown) => shown,
         };
         let before = shown.partition_point(|shown| *shown < step);
         before + usize::from(self.hidden.is_some_and(|(_, hidden)| hidden < step))
@@ -169,7 +169,7 @@ impl StepRows<'_> {
     /// Whether results are in the rows of their calls.
     #[must_use]
     pub fn has_calls(&self) -> bool {
-        matches!(self.shown, Shown::Calls(_))
+        matches!(self.shown, RowSteps::Calls(_))
     }
 
     /// Whether the filter hides the step of a row.

@@ -42,7 +42,7 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
             let step = list.step(i);
             let is_cursor = i == cursor;
             let shape = Shape { digits, cells: extent.width, has_marks, is_cursor, has_calls: list.has_calls() };
-            let spent = spend.as_ref().map(|spend| Times::spent(open, spend, step));
+            let spent = spend.as_ref().map(|spend| Times::spend_column(open, spend, step));
             let row = row(open, step, spent.or_else(|| times.piece(open, step, start)), shape);
             let above = i.checked_sub(1).map(|above| list.step(above));
             let row = match tick(open, above, step, extent.width) {

@@ -93,7 +93,7 @@ impl Timeline {
         if let Some((_, cells)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(cells);
         }
-        let cells = Rc::new(made(open, len, focus, is_spend));
+        let cells = Rc::new(build_cells(open, len, focus, is_spend));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&cells)));
         cells
     }
@@ -126,7 +126,7 @@ fn written(open: &Open<'_>, len: usize) -> Vec<Cell> {
 }
 
 /// Bars of what was spent in each cell, as high as it was much.
-fn spent(open: &Open<'_>, len: usize) -> Vec<Cell> {
+fn spend_cells(open: &Open<'_>, len: usize) -> Vec<Cell> {
     let mut amounts = vec![0.0_f64; len];
     if let Some(spend) = spend::recorded(open) {
         let mut before = 0.0;
@@ -144,9 +144,9 @@ fn spent(open: &Open<'_>, len: usize) -> Vec<Cell> {
     amounts.iter().map(bar_of).collect()
 }
 
-fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>, is_spend: bool) -> Vec<Cell> {
+fn build_cells(open: &Open<'_>, len: usize, focus: Option<NodeId>, is_spend: bool) -> Vec<Cell> {
     let count = open.count();
-    let mut out = if is_spend { spent(open, len) } else { written(open, len) };
+    let mut out = if is_spend { spend_cells(open, len) } else { written(open, len) };
     // Signs would hide what was spent.
     if is_spend {
         return out;

@@ -37,7 +37,7 @@ impl Times {
 
     /// The column of what was spent so far.
     #[must_use]
-    pub fn spent(open: &Open<'_>, spend: &Spend, step: StepNo) -> Piece {
+    pub fn spend_column(open: &Open<'_>, spend: &Spend, step: StepNo) -> Piece {
         Piece::safe(Role::JsonNumber, pad(&SafeText::of(&spend.text(spend.at(open, step))), 9))
     }
 

@@ -160,8 +160,8 @@ mod tests {
     use crate::format::{Purpose, by_name};
     use crate::ingest;
     use crate::model::{Bytes, Problem, Span};
-    use crate::review::ChunkMaker;
-    use crate::shell::headless::Whole;
+    use crate::review::ChunkBuilder;
+    use crate::shell::headless::CompleteRecords;
     use crate::source::Input;
     use std::sync::{Arc, Mutex};
 
@@ -180,7 +180,7 @@ mod tests {
     }
 
     /// 40 records of ten tasks; every fourth is not.
-    fn made() -> (Source, Arc<Counting>, FactTable) {
+    fn fixture() -> (Source, Arc<Counting>, FactTable) {
         let record = |i: usize| match i % 4 {
             3 => "{\"id\":\n".to_owned(),
             _ => {
@@ -192,7 +192,7 @@ mod tests {
         let loaded = ingest::load(Input::memory("made", text), Some("adp")).unwrap();
         let format = by_name("adp").unwrap();
         let mut survey = format.survey(Purpose::Table).unwrap();
-        let (look, mut maker) = (survey.look(), ChunkMaker::new(0));
+        let (look, mut maker) = (survey.look(), ChunkBuilder::new(0));
         for record in loaded.records().unwrap().iter() {
             let looked = look(&record, &loaded.input.read(record.place.span).unwrap());
             maker.push(&survey.take(looked, loaded.input.as_ref()).facts.unwrap(), record.place.span.len);
@@ -202,7 +202,7 @@ mod tests {
         let bytes = Arc::new(Counting(loaded.input.clone(), Mutex::default()));
         let source = Source {
             bytes: bytes.clone(),
-            records: Arc::new(Whole(loaded.records().unwrap().clone())),
+            records: Arc::new(CompleteRecords(loaded.records().unwrap().clone())),
             format,
             run: None,
             files: None,
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn only_the_records_of_the_task_are_read() {
-        let (source, bytes, facts) = made();
+        let (source, bytes, facts) = fixture();
         let Some(TaskAnswer::Tree(tree)) = asked(&source, &facts, TaskQuestion::Of(12), true) else { panic!() };
         assert_eq!(
             (tree.task.as_str(), tree.attempts.iter().map(|a| a.record).collect::<Vec<_>>()),
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_record_that_names_no_task_and_one_before_the_scan_came_to_it() {
-        let (source, _, facts) = made();
+        let (source, _, facts) = fixture();
         assert_eq!(asked(&source, &facts, TaskQuestion::Of(3), true), Some(TaskAnswer::Unnamed));
         assert_eq!(asked(&source, &facts, TaskQuestion::Of(999), true), Some(TaskAnswer::Unnamed));
         let none = FactTable::default();
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn tasks_have_their_names() {
-        let (source, _, facts) = made();
+        let (source, _, facts) = fixture();
         let Some(TaskAnswer::Tasks(list)) = asked(&source, &facts, TaskQuestion::Several, true) else { panic!() };
         let names: Vec<&str> = list.tasks.iter().map(|task| task.name.as_str()).collect();
         assert_eq!(names, ["t0", "t1", "t2", "t4", "t5", "t6", "t8", "t9", "t3", "t7"]);
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn another_field_is_read_once_of_each_record() {
-        let (source, bytes, facts) = made();
+        let (source, bytes, facts) = fixture();
         let (by, mut keys) = (Some("q.n".into()), TaskKeys::default());
         let mut ask = |question| answer(&source, &facts, (question, &by, false), &mut keys, &|| true);
         let Some(TaskAnswer::Tasks(list)) = ask(TaskQuestion::Several) else { panic!() };

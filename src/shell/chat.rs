@@ -140,7 +140,7 @@ fn failed() -> TemplateFault {
 /// Why there is no answer.
 fn ended(ended: Ended) -> TemplateFault {
     fault(match ended {
-        Ended::Late => format!("it took longer than {} s and was ended", LIMIT.as_secs()),
+        Ended::TimedOut => format!("it took longer than {} s and was ended", LIMIT.as_secs()),
         Ended::Died => "it ended its process: it ran out of memory (1 GiB) or stack".to_owned(),
     })
 }

@@ -39,7 +39,7 @@ const BATCH_RECORDS: usize = 1_024;
 
 /// Processes that are kept for the next question.
 #[cfg(feature = "query")]
-const KEPT_MAX: usize = 4;
+const IDLE_PROCESSES_MAX: usize = 4;
 
 /// What is kept of an expression from one question to the next: its process.
 #[derive(Default)]
@@ -68,7 +68,7 @@ pub(super) fn ask(
     let why = Some("this build has no feature `query`, which expressions need".to_owned());
     match job {
         Job::Ask { id, .. } => send(Msg::CustomValuesVisible(id, Vec::new(), why)),
-        Job::AskAll { id, .. } => send(Msg::OwnEnded(id, why)),
+        Job::AskAll { id, .. } => send(Msg::CustomValuesEnded(id, why)),
         _ => {}
     }
 }
@@ -96,7 +96,7 @@ pub(super) fn ask(
     asker.ask(source, job, is_wanted, send);
     let mut kept = lock();
     kept.push(asker);
-    if kept.len() > KEPT_MAX {
+    if kept.len() > IDLE_PROCESSES_MAX {
         kept.remove(0);
     }
 }
@@ -131,14 +131,16 @@ impl Asker {
                         break;
                     }
                     match self.evaluate(source, &expression, batch.clone()) {
-                        Ok(values) => send(Msg::OwnNext(id, Arc::new(CustomColumnChunk::new(batch.start, values)))),
+                        Ok(values) => {
+                            send(Msg::CustomValuesNext(id, Arc::new(CustomColumnChunk::new(batch.start, values))));
+                        }
                         Err(fault) => {
                             why = Some(fault);
                             break;
                         }
                     }
                 }
-                send(Msg::OwnEnded(id, why));
+                send(Msg::CustomValuesEnded(id, why));
             }
             _ => {}
         }

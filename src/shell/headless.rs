@@ -2,7 +2,7 @@
 //!
 //! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
 
-use super::jobs::{self, Kept, Source};
+use super::jobs::{self, JobCaches, Source};
 use super::mark_journal::MarkJournal;
 use super::{listing, marks};
 use crate::app::initial_position::Start;
@@ -33,9 +33,9 @@ pub struct Stage {
 }
 
 /// Records that are all known.
-pub(super) struct Whole(pub(super) RecordIndex);
+pub(super) struct CompleteRecords(pub(super) RecordIndex);
 
-impl Records for Whole {
+impl Records for CompleteRecords {
     fn count(&self) -> usize {
         self.0.len()
     }
@@ -137,7 +137,7 @@ impl Stage {
                     }
                     Effect::Stop(_) => {}
                     Effect::Job(job) => {
-                        let kept = Kept::default();
+                        let kept = JobCaches::default();
                         jobs::perform(&self.source, job, &kept, &|| true, &mut |answer| queue.push_back(answer));
                     }
                 }
@@ -190,7 +190,7 @@ fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, O
     let records = loaded.records()?.clone();
     let Loaded { input, detected, .. } = loaded;
     let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
-    let records: Arc<dyn Records> = Arc::new(Whole(records));
+    let records: Arc<dyn Records> = Arc::new(CompleteRecords(records));
     let mut session =
         Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
     session.path = input.path().map(std::path::Path::to_path_buf);
@@ -203,9 +203,9 @@ fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, O
 ///
 /// # Errors
 /// There is no such trajectory, the input can no longer be read, or the values could not be checked.
-pub fn whole_session(loaded: Loaded, record: usize) -> Result<Session, Problem> {
+pub fn complete_session(loaded: Loaded, record: usize) -> Result<Session, Problem> {
     let run: SharedRun = Arc::new(RwLock::new(loaded.run(record)?));
-    let records: Arc<dyn Records> = Arc::new(Whole(loaded.records()?.clone()));
+    let records: Arc<dyn Records> = Arc::new(CompleteRecords(loaded.records()?.clone()));
     let Loaded { input, detected, .. } = loaded;
     let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
     let mut session = Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), records);

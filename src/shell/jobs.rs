@@ -4,7 +4,7 @@
 use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
 use super::lanes::{IsWanted, Lanes, Work};
-use super::scan::{self, Scanner, Wanted};
+use super::scan::{self, ScanRequest, Scanner};
 use super::{attempts, file_list, llm_view, marks, search, seek, step_filter, two_runs};
 use crate::app::msg::OpenedRun;
 use crate::app::{Job, Lane, Msg};
@@ -17,7 +17,7 @@ use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::page;
 use crate::panes::session::SharedRun;
-use crate::panes::{Checks, DataFound, Records, diff};
+use crate::panes::{Checks, DatasetFindings, Records, diff};
 use crate::review::{Filter, Grounds, Sort, TaskGroups, Tokenizer, arrange, tally};
 use crate::source::{is_expendable, set_expendable};
 use crate::ui::code;
@@ -51,7 +51,7 @@ pub struct Source {
     /// The folder of files that values name by id.
     pub files: Option<PathBuf>,
     /// What the rules of datasets found, if they looked.
-    pub data: Option<Arc<DataFound>>,
+    pub data: Option<Arc<DatasetFindings>>,
     /// What counts tokens; None: they are estimated.
     pub tokenizer: Option<Arc<dyn Tokenizer>>,
 }
@@ -66,8 +66,8 @@ impl Jobs {
     /// When the system gives no thread.
     pub fn start() -> std::io::Result<(Self, Receiver<Msg>)> {
         let (answers, out) = bounded(ANSWERS_MAX);
-        let kept = Kept { scan_threads: scan::threads(), ..Kept::default() };
-        Ok((Self(Lanes::start(Answering { kept, answers })?), out))
+        let kept = JobCaches { scan_threads: scan::threads(), ..JobCaches::default() };
+        Ok((Self(Lanes::start(Answering { caches: kept, answers })?), out))
     }
 
     /// Has a job done, in place of what its lane was asked for before.
@@ -83,13 +83,13 @@ impl Jobs {
 
 /// Does jobs and sends their answers.
 struct Answering {
-    kept: Kept,
+    caches: JobCaches,
     answers: Sender<Msg>,
 }
 
 impl Work<(Source, Job)> for Answering {
     fn perform(&self, (source, job): (Source, Job), is_wanted: &IsWanted<'_>) {
-        perform(&source, job, &self.kept, is_wanted, &mut |msg| {
+        perform(&source, job, &self.caches, is_wanted, &mut |msg| {
             let _gone = self.answers.send(msg);
         });
     }
@@ -101,7 +101,7 @@ impl Work<(Source, Job)> for Answering {
 
 /// What jobs keep from one question to the next. A job takes what is its own, so what one that fails held is gone.
 #[derive(Default)]
-pub struct Kept {
+pub struct JobCaches {
     scanner: Mutex<Scanner>,
     askers: Mutex<Vec<Asker>>,
     keys: Mutex<TaskKeys>,
@@ -118,12 +118,12 @@ fn with<K: Default, A>(kept: &Mutex<K>, work: impl FnOnce(&mut K) -> A) -> A {
 }
 
 /// Does a job; its answers go to `send`.
-pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
+pub fn perform(source: &Source, job: Job, kept: &JobCaches, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
     match job {
         Job::Open(record) => send(open(source, record)),
         Job::Facts { content, records } => facts(source, content, &records, is_wanted, send),
         Job::Scan { content, from, to } => {
-            let wanted = Wanted { content, records: from..to, threads: kept.scan_threads };
+            let wanted = ScanRequest { content, records: from..to, threads: kept.scan_threads };
             with(&kept.scanner, |scanner| scanner.run(source, &wanted, is_wanted, send));
         }
         Job::CheckData { content } => scan::check_data(source, content, is_wanted, send),
@@ -140,7 +140,7 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
             let answer = with(&kept.keys, |keys| attempts::answer(source, &facts, asked, keys, is_wanted));
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
-        Job::Sift { .. } => step_filter::sift(source, job, is_wanted, send),
+        Job::FilterSteps { .. } => step_filter::filter_steps(source, job, is_wanted, send),
         Job::Ask { .. } | Job::AskAll { .. } => custom_columns::ask(source, job, &kept.askers, is_wanted, send),
         Job::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
@@ -159,7 +159,8 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
         Job::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Job::Examine(checks) => examine(source, &checks, is_wanted, send),
         Job::Find { number, pattern, from, within, is_forward } => {
-            let wanted = search::Wanted { number, pattern: &pattern, from, within: within.as_deref(), is_forward };
+            let wanted =
+                search::SearchRequest { number, pattern: &pattern, from, within: within.as_deref(), is_forward };
             search::find(source, &wanted, is_wanted, send);
         }
         Job::Seek { number, passes, nth } => seek::seek(source, (number, &passes, nth), is_wanted, send),

@@ -6,7 +6,7 @@ use crate::format::{Layout, Run};
 use crate::ingest;
 use crate::json::{self, Key};
 use crate::model::{Bytes, Identity, ListChange, Part, Problem, Role, Severity, StepNo};
-use crate::panes::file_list::{CHECKED_MAX, FileHead, SessionHead, WHOLE_MAX, WantedHeads};
+use crate::panes::file_list::{CHECKED_MAX, FileHead, HeadRequest, SessionHead, WHOLE_MAX};
 use crate::panes::steps;
 use crate::panes::value::count_of;
 use crate::source::{self, Listing};
@@ -27,7 +27,7 @@ const REST_NOTIFIED: u32 = 400;
 pub(super) struct Lists {
     /// What the threads report.
     pub(super) messages: Receiver<Msg>,
-    heads: Sender<WantedHeads>,
+    heads: Sender<HeadRequest>,
     /// Only its end matters.
     _keep: Sender<()>,
 }
@@ -54,7 +54,7 @@ impl Lists {
     }
 
     /// Reads how these files begin, in place of those that were asked for before.
-    pub(super) fn read(&self, wanted: WantedHeads) {
+    pub(super) fn read(&self, wanted: HeadRequest) {
         let _ended = self.heads.send(wanted);
     }
 }
@@ -93,14 +93,14 @@ fn look(listing: &mut Listing, sender: &Sender<Msg>, dropped: &Receiver<()>) {
 }
 
 /// First how all begin, then, file by file, what is found in those that are visible.
-fn read(wanted: &Receiver<WantedHeads>, sender: &Sender<Msg>, forced: Option<&str>) {
+fn read(wanted: &Receiver<HeadRequest>, sender: &Sender<Msg>, forced: Option<&str>) {
     let mut unchecked: VecDeque<(PathBuf, FileHead)> = VecDeque::new();
-    let mut asked = WantedHeads::default();
+    let mut asked = HeadRequest::default();
     loop {
         let sent = if let Some(path) = asked.paths.pop() {
             let head = head(&path, forced);
             unchecked.retain(|(other, _)| *other != path);
-            if asked.are_visible && head.found.is_none() && !head.is_unreadable && head.len <= CHECKED_MAX {
+            if asked.are_visible && head.finding_counts.is_none() && !head.is_unreadable && head.len <= CHECKED_MAX {
                 unchecked.push_back((path.clone(), head.clone()));
             }
             sender.send(Msg::Head(path, head))
@@ -124,7 +124,7 @@ fn read(wanted: &Receiver<WantedHeads>, sender: &Sender<Msg>, forced: Option<&st
 }
 
 /// The same with the first path at the end, where it is taken from.
-fn in_order(mut wanted: WantedHeads) -> WantedHeads {
+fn in_order(mut wanted: HeadRequest) -> HeadRequest {
     wanted.paths.reverse();
     wanted
 }
@@ -158,7 +158,7 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
             }
         }
         let format = if head.format.is_empty() { loaded.detected.format.name() } else { head.format };
-        Ok(FileHead { found: Some((errors, warnings)), count, words, format, session, ..head.clone() })
+        Ok(FileHead { finding_counts: Some((errors, warnings)), count, words, format, session, ..head.clone() })
     };
     file_head(path, ingest::with_stack(look), head.len)
 }
@@ -205,28 +205,28 @@ fn words_of(run: &dyn Run, bytes: &dyn Bytes) -> String {
 
 fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
     let input = ingest::open_input(path)?;
-    let glance = ingest::glance(Arc::clone(&input), forced, WHOLE_MAX)?;
-    let format = glance.detected.format;
-    let Some(run) = glance.run else {
+    let preview = ingest::read_preview(Arc::clone(&input), forced, WHOLE_MAX)?;
+    let format = preview.detected.format;
+    let Some(run) = preview.run else {
         return Ok(FileHead { words: "nothing in it yet".to_owned(), ..FileHead::default() });
     };
-    let words = words_of(run.as_ref(), glance.input.as_ref());
-    let count = match (format.layout(), glance.trajectories) {
+    let words = words_of(run.as_ref(), preview.input.as_ref());
+    let count = match (format.layout(), preview.trajectories) {
         (_, None) => String::new(),
         (Layout::Set, Some(count)) if count != 1 => count_of(count, "run"),
         _ => count_of(run.step_count(), "step"),
     };
-    let mut session = session_head(run.as_ref(), glance.input.as_ref());
+    let mut session = session_head(run.as_ref(), preview.input.as_ref());
     let is_run = format.layout() == Layout::Run;
-    match glance.trajectories {
+    match preview.trajectories {
         Some(1) => session.failed = Some(failed_of(run.as_ref())),
         // Of several runs the first is no measure for all.
         Some(_) => session.steps = None,
         None if input.is_file() && is_run => {
-            session.steps = session.steps.map(|steps| reckoned(steps, glance.input.len(), input.len()));
+            session.steps = session.steps.map(|steps| reckoned(steps, preview.input.len(), input.len()));
             session.is_estimate = true;
-            let end = ingest::glance_at_end(&input, format.name())?;
-            session.last = end.run.map(|run| last_said(run.as_ref(), end.input.as_ref())).unwrap_or_default();
+            let end = ingest::read_end_preview(&input, format.name())?;
+            session.last = end.run.map(|run| last_agent_text(run.as_ref(), end.input.as_ref())).unwrap_or_default();
         }
         None => (session.steps, session.last) = (None, String::new()),
     }
@@ -267,7 +267,7 @@ fn session_head(run: &dyn Run, bytes: &dyn Bytes) -> SessionHead {
         folder: slot("shell", "cwd").unwrap_or_default(),
         model: slot("run", "model").unwrap_or_default(),
         prompt: first_prompt(run, bytes),
-        last: last_said(run, bytes),
+        last: last_agent_text(run, bytes),
         ..SessionHead::default()
     }
 }
@@ -286,7 +286,7 @@ fn first_prompt(run: &dyn Run, bytes: &dyn Bytes) -> String {
 const STEPS_ASKED_MAX: usize = 200;
 
 /// The last text of the agent.
-fn last_said(run: &dyn Run, bytes: &dyn Bytes) -> String {
+fn last_agent_text(run: &dyn Run, bytes: &dyn Bytes) -> String {
     let steps = (0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX)).rev().take(STEPS_ASKED_MAX);
     let mut said =
         steps.filter(|step| run.step(*step, bytes).role == Role::Agent).map(|step| text_of(run, step, bytes));

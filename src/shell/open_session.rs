@@ -49,13 +49,13 @@ impl Reading {
 }
 
 /// An input and what it is: made on any thread.
-pub(super) type Known = (Arc<Input>, Detected);
+pub(super) type DetectedInput = (Arc<Input>, Detected);
 
 /// Says what an input is. Waits until a stream has brought something.
 ///
 /// # Errors
 /// The input cannot be read, or there is no such format.
-pub(super) fn know(input: Arc<Input>, forced: Option<&str>) -> Result<Known, Problem> {
+pub(super) fn know(input: Arc<Input>, forced: Option<&str>) -> Result<DetectedInput, Problem> {
     let detected = ingest::detect(&input, forced)?;
     Ok((input, detected))
 }
@@ -73,7 +73,7 @@ pub(super) fn nothing(forced: Option<&str>) -> Result<Session, Problem> {
 ///
 /// # Errors
 /// There is no thread to read with.
-pub(super) fn open((input, detected): Known) -> Result<(Session, Reading), Problem> {
+pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading), Problem> {
     let opened_len_bytes = input.len();
     let worker = Worker::start(Arc::clone(&input), detected.format)?;
     let live = &worker.live;
@@ -97,7 +97,7 @@ pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, 
         IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), reason_text(why)),
         IngestEvent::Torn(text) => Msg::Stale("torn", text, clock::now()),
         IngestEvent::Polling(is_polling) => Msg::Polling(is_polling),
-        IngestEvent::Late(text) => Msg::Notify(true, text),
+        IngestEvent::LateLines(text) => Msg::Notify(true, text),
         IngestEvent::Problem(problem) => Msg::Stale(mark(path), problem.to_string(), clock::now()),
     }
 }
@@ -106,7 +106,7 @@ fn replacement(live: Live, why: Why) -> Replacement {
     let mark = match why {
         Why::Truncated => Some("truncated"),
         Why::Replaced => Some("replaced"),
-        Why::Rewritten | Why::Reread | Why::Remade => None,
+        Why::Rewritten | Why::Reread | Why::Rebuilt => None,
     };
     Replacement { bytes: live.input as _, records: live.records as _, run: live.run, mark }
 }
@@ -129,6 +129,6 @@ fn reason_text(why: Why) -> Option<String> {
         Why::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
         Why::Replaced => Some("the file was replaced: this is the new one".to_owned()),
         Why::Rewritten => Some("the document was rewritten: its versions are joined as steps".to_owned()),
-        Why::Reread | Why::Remade => None,
+        Why::Reread | Why::Rebuilt => None,
     }
 }

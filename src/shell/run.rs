@@ -7,7 +7,7 @@ use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
 use super::marks::MarksThread;
-use super::open_session::{Known, Reading};
+use super::open_session::{DetectedInput, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
 use super::{clock, editor, notification, open_session};
@@ -155,7 +155,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     let unsaved = marks.end();
     done.and_then(|()| unsaved.map_or(Ok(()), Err))?;
     Ok(match unknown {
-        Unknown::Found(problem) => Some(problem),
+        Unknown::Missing(problem) => Some(problem),
         Unknown::NotLooked | Unknown::None => None,
     })
 }
@@ -193,7 +193,7 @@ enum Unknown {
     /// All are somewhere.
     None,
     /// What to say of one.
-    Found(Problem),
+    Missing(Problem),
 }
 
 struct Program {
@@ -212,7 +212,7 @@ struct Program {
     /// Who looks after the list of files, if there is one.
     lists: Option<Lists>,
     /// The listed file that is being opened.
-    opening: Receiver<(PathBuf, Result<Known, Problem>)>,
+    opening: Receiver<(PathBuf, Result<DetectedInput, Problem>)>,
     settings: Settings,
     /// When new steps no longer stand out. There is no other timer.
     fade_at: Option<Instant>,
@@ -323,7 +323,7 @@ impl Program {
     }
 
     /// Shows a listed file. Jobs for the file before end.
-    fn open_file(&mut self, path: PathBuf, known: Result<Known, Problem>) {
+    fn open_file(&mut self, path: PathBuf, known: Result<DetectedInput, Problem>) {
         let opened = known.and_then(|known| Ok((open_session::open(known)?, Jobs::start().map_err(no_thread)?)));
         match opened {
             Err(problem) => self.send(Msg::NotOpened(problem.to_string())),
@@ -399,7 +399,7 @@ impl Program {
         self.unknown = match self.app.unknown_path(self.settings.start.as_ref(), &self.settings.watches) {
             Some(problem) => {
                 self.is_done = true;
-                Unknown::Found(problem)
+                Unknown::Missing(problem)
             }
             None => Unknown::None,
         };

@@ -6,9 +6,9 @@ use crate::app::Msg;
 use crate::format::{Facts, Look, Looked, Purpose, Survey};
 use crate::json;
 use crate::model::{Problem, Record, RecordBody, Span, lossy};
-use crate::panes::DataFound;
+use crate::panes::DatasetFindings;
 use crate::platform::lower_priority;
-use crate::review::{ChunkMaker, Reread, tokens_of_record};
+use crate::review::{ChunkBuilder, Reread, tokens_of_record};
 use crate::source::{is_expendable, set_expendable};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::cell::RefCell;
@@ -27,10 +27,10 @@ const THREADS_MAX: usize = 8;
 const BROKEN_BYTES: u64 = 1 << 16;
 
 /// What a piece of records looks like, or why one cannot be read.
-type Batch = Vec<Glanced>;
+type Batch = Vec<ScannedRecord>;
 
 /// A record looked at: its size, what the format saw, and its tokens where they are counted.
-struct Glanced {
+struct ScannedRecord {
     bytes: u64,
     looked: Result<Looked, Problem>,
     tokens: Option<u64>,
@@ -50,7 +50,7 @@ pub(super) fn threads() -> usize {
 }
 
 /// What a scan is asked for.
-pub(super) struct Wanted {
+pub(super) struct ScanRequest {
     /// The content of the input.
     pub content: u64,
     /// Its records.
@@ -64,7 +64,7 @@ impl Scanner {
     pub(super) fn run(
         &mut self,
         source: &Source,
-        wanted: &Wanted,
+        wanted: &ScanRequest,
         is_wanted: &(dyn Fn() -> bool + Sync),
         send: &mut dyn FnMut(Msg),
     ) {
@@ -185,7 +185,7 @@ impl<F: FnMut(usize)> Reread for ProgressSource<'_, F> {
     }
 }
 
-fn record_facts(survey: &mut dyn Survey, source: &Source, record: usize, glanced: Glanced) -> Facts {
+fn record_facts(survey: &mut dyn Survey, source: &Source, record: usize, glanced: ScannedRecord) -> Facts {
     let mut facts = match glanced.looked {
         Ok(looked) => survey.take(looked, source.bytes.as_ref()).facts.unwrap_or_default(),
         Err(problem) => Facts { words: problem.to_string(), errors: 1, ..Facts::default() },
@@ -195,7 +195,7 @@ fn record_facts(survey: &mut dyn Survey, source: &Source, record: usize, glanced
 }
 
 fn chunk(survey: &mut dyn Survey, source: &Source, from: usize, batch: Batch) -> crate::review::Chunk {
-    let mut maker = ChunkMaker::new(from);
+    let mut maker = ChunkBuilder::new(from);
     for (record, glanced) in (from..).zip(batch) {
         let bytes = glanced.bytes;
         maker.push(&record_facts(survey, source, record, glanced), bytes);
@@ -208,15 +208,15 @@ fn look_at(source: &Source, look: &Look, numbers: Range<usize>) -> Batch {
     records.map(|record| look_at_one(source, look, &record)).collect()
 }
 
-fn look_at_one(source: &Source, look: &Look, record: &Record) -> Glanced {
+fn look_at_one(source: &Source, look: &Look, record: &Record) -> ScannedRecord {
     let mut span: Span = record.place.span;
     if record.body != RecordBody::Text {
         span.len = span.len.min(BROKEN_BYTES);
     }
     let bytes = record.place.span.len;
     match source.bytes.read(span) {
-        Ok(text) => Glanced { bytes, tokens: tokens(source, &text), looked: Ok(look(record, &text)) },
-        Err(problem) => Glanced { bytes, tokens: None, looked: Err(problem) },
+        Ok(text) => ScannedRecord { bytes, tokens: tokens(source, &text), looked: Ok(look(record, &text)) },
+        Err(problem) => ScannedRecord { bytes, tokens: None, looked: Err(problem) },
     }
 }
 
@@ -228,7 +228,8 @@ fn tokens(source: &Source, text: &[u8]) -> Option<u64> {
 
 /// Looks at all records with the rules of datasets.
 pub(super) fn check_data(source: &Source, content: u64, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
-    if let Some(found) = DataFound::look(source.records.as_ref(), source.bytes.as_ref(), source.format.way(), is_wanted)
+    if let Some(found) =
+        DatasetFindings::look(source.records.as_ref(), source.bytes.as_ref(), source.format.way(), is_wanted)
     {
         send(Msg::DataChecked(content, found.map(Arc::new).map_err(|problem| problem.to_string())));
     }
@@ -261,7 +262,7 @@ mod tests {
     use crate::format::by_name;
     use crate::ingest;
     use crate::review::FactTable;
-    use crate::shell::headless::Whole;
+    use crate::shell::headless::CompleteRecords;
     use crate::source::Input;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -280,7 +281,7 @@ mod tests {
         let format = by_name("adp").unwrap();
         Source {
             bytes: loaded.input.clone(),
-            records: Arc::new(Whole(loaded.records().unwrap().clone())),
+            records: Arc::new(CompleteRecords(loaded.records().unwrap().clone())),
             format,
             run: None,
             files: None,
@@ -290,7 +291,7 @@ mod tests {
     }
 
     fn scan(source: &Source, scanner: &mut Scanner, records: Range<usize>, threads: usize, table: &mut FactTable) {
-        let wanted = Wanted { content: 3, records, threads };
+        let wanted = ScanRequest { content: 3, records, threads };
         let mut ended = 0;
         scanner.run(source, &wanted, &|| true, &mut |msg| match msg {
             Msg::Scanned(3, chunk) => table.push(chunk),
@@ -320,7 +321,7 @@ mod tests {
         let source = source();
         for threads in [1, 3] {
             let (asked, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
-            let wanted = Wanted { content: 1, records: 0..6000, threads };
+            let wanted = ScanRequest { content: 1, records: 0..6000, threads };
             let is_wanted = || asked.fetch_add(1, Ordering::Relaxed) < 1;
             Scanner::default().run(&source, &wanted, &is_wanted, &mut |msg| {
                 reported.fetch_add(usize::from(matches!(msg, Msg::Scanned(..))), Ordering::Relaxed);

@@ -4,7 +4,7 @@
 
 use super::jobs::Source;
 use crate::app::msg::Hits;
-use crate::app::{FoundAt, Msg};
+use crate::app::{Msg, SearchPosition};
 use crate::format::Layout;
 use crate::model::{Span, StepNo};
 use crate::platform::lower_priority;
@@ -25,13 +25,13 @@ const ROWS: usize = 64;
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What is searched for.
-pub(super) struct Wanted<'w> {
+pub(super) struct SearchRequest<'w> {
     /// Number to answer with.
     pub number: u64,
     /// What.
     pub pattern: &'w Pattern,
     /// From where on (not there itself).
-    pub from: FoundAt,
+    pub from: SearchPosition,
     /// The steps to search, in order, where not all are listed.
     pub within: Option<&'w [StepNo]>,
     /// Towards the end.
@@ -41,7 +41,7 @@ pub(super) struct Wanted<'w> {
 /// Finds the next row with a hit, round the end and back to the row it begins in; then counts all of them.
 pub(super) fn find(
     source: &Source,
-    wanted: &Wanted<'_>,
+    wanted: &SearchRequest<'_>,
     is_wanted: &(dyn Fn() -> bool + Sync),
     send: &mut dyn FnMut(Msg),
 ) {
@@ -51,8 +51,8 @@ pub(super) fn find(
         Some(steps) => search.next_of(steps, wanted.is_forward),
         None => search.next(wanted.is_forward),
     });
-    let place = at.zip(search.as_ref()).and_then(|(row, search)| search.places.found(row));
-    send(Msg::Found(wanted.number, place));
+    let place = at.zip(search.as_ref()).and_then(|(row, search)| search.places.position_of(row));
+    send(Msg::SearchResult(wanted.number, place));
     let Some(search) = search.filter(|_| at.is_some()) else { return };
     let is_expendable = is_expendable();
     thread::scope(|scope| {
@@ -70,7 +70,7 @@ pub(super) fn find(
 /// A window: the matches that begin in `own` first bytes of the span are its own, others those of the next window.
 struct Window {
     span: Span,
-    own: u64,
+    own_bytes: u64,
 }
 
 /// The windows of the bytes from `low` to `high`.
@@ -79,7 +79,7 @@ fn windows(low: u64, high: u64) -> impl DoubleEndedIterator<Item = Window> {
     (0..count).map(move |number| {
         let start = low + number * WINDOW_BYTES;
         let len = (high - start).min(WINDOW_BYTES + OVERLAP_BYTES);
-        Window { span: Span { offset: start, len }, own: WINDOW_BYTES.min(len) }
+        Window { span: Span { offset: start, len }, own_bytes: WINDOW_BYTES.min(len) }
     })
 }
 
@@ -132,7 +132,7 @@ impl Search<'_> {
     /// Where the first, or the last, match of a window begins.
     fn hit(&self, window: &Window, is_forward: bool) -> Option<u64> {
         let text = self.places.source.bytes.read(window.span).ok()?;
-        let own = usize::try_from(window.own).unwrap_or(usize::MAX);
+        let own = usize::try_from(window.own_bytes).unwrap_or(usize::MAX);
         let hit = if is_forward {
             self.pattern.find_raw(&text, 0).filter(|hit| *hit < own)
         } else {
@@ -168,12 +168,12 @@ impl Search<'_> {
         let ended = match within {
             Some(steps) => {
                 let pieces: Vec<&[StepNo]> = steps.chunks(ROWS).collect();
-                in_order(&pieces, || self.wanted(|piece: &&[StepNo]| look(piece)), &mut take)
+                in_order(&pieces, || self.while_wanted(|piece: &&[StepNo]| look(piece)), &mut take)
             }
             None => {
                 let all = self.places.range().unwrap_or_default();
                 let pieces: Vec<Window> = windows(all.offset, all.end()).collect();
-                in_order(&pieces, || self.wanted(|window: &Window| self.rows(window)), &mut take)
+                in_order(&pieces, || self.while_wanted(|window: &Window| self.rows(window)), &mut take)
             }
         };
         if ended.is_ok() {
@@ -182,7 +182,7 @@ impl Search<'_> {
     }
 
     /// A look at a piece; None where it is no longer wanted.
-    fn wanted<P, A>(&self, look: impl Fn(&P) -> A) -> impl Fn(&P) -> Option<A> {
+    fn while_wanted<P, A>(&self, look: impl Fn(&P) -> A) -> impl Fn(&P) -> Option<A> {
         move |piece| (self.is_wanted)().then(|| look(piece))
     }
 
@@ -191,7 +191,7 @@ impl Search<'_> {
         let Ok(text) = self.places.source.bytes.read(window.span) else { return Vec::new() };
         let (start, mut from, mut rows) = (window.span.offset, 0, Vec::new());
         while from < text.len()
-            && let Some(hit) = self.pattern.find_raw(&text, from).filter(|hit| (*hit as u64) < window.own)
+            && let Some(hit) = self.pattern.find_raw(&text, from).filter(|hit| (*hit as u64) < window.own_bytes)
             && let Some(row) = self.places.at(start + hit as u64)
         {
             rows.extend(u32::try_from(row));
@@ -210,10 +210,10 @@ struct Places<'s> {
 }
 
 impl<'s> Places<'s> {
-    fn of(source: &'s Source, from: FoundAt) -> Option<Self> {
+    fn of(source: &'s Source, from: SearchPosition) -> Option<Self> {
         let (from, is_steps) = match from {
-            FoundAt::Step(step) => (usize::try_from(step).ok()?, true),
-            FoundAt::Record(record) => (record, false),
+            SearchPosition::Step(step) => (usize::try_from(step).ok()?, true),
+            SearchPosition::Record(record) => (record, false),
         };
         Some(Self { source, from, is_steps })
     }
@@ -253,8 +253,12 @@ impl<'s> Places<'s> {
         low.checked_sub(1)
     }
 
-    fn found(&self, row: usize) -> Option<FoundAt> {
-        Some(if self.is_steps { FoundAt::Step(StepNo::try_from(row).ok()?) } else { FoundAt::Record(row) })
+    fn position_of(&self, row: usize) -> Option<SearchPosition> {
+        Some(if self.is_steps {
+            SearchPosition::Step(StepNo::try_from(row).ok()?)
+        } else {
+            SearchPosition::Record(row)
+        })
     }
 }
 
@@ -262,7 +266,7 @@ impl<'s> Places<'s> {
 mod tests {
     use super::*;
     use crate::format;
-    use crate::shell::headless::Whole;
+    use crate::shell::headless::CompleteRecords;
     use crate::source::{Input, index_all};
 
     /// Records of 4 KiB, some of which have a hit: at both ends of windows, and across them.
@@ -273,13 +277,19 @@ mod tests {
         };
         let input = Input::memory("x", (0..800).map(line).collect::<String>());
         let format = format::by_name("generic").unwrap();
-        let records = Arc::new(Whole(index_all(&input, format.framing()).unwrap()));
+        let records = Arc::new(CompleteRecords(index_all(&input, format.framing()).unwrap()));
         Source { bytes: input, records, format, run: None, files: None, data: None, tokenizer: None }
     }
 
     fn answers(source: &Source, typed: &str, from: usize, is_forward: bool, is_wanted: bool) -> Vec<Msg> {
         let pattern = Pattern::new(typed).unwrap();
-        let wanted = Wanted { number: 1, pattern: &pattern, from: FoundAt::Record(from), within: None, is_forward };
+        let wanted = SearchRequest {
+            number: 1,
+            pattern: &pattern,
+            from: SearchPosition::Record(from),
+            within: None,
+            is_forward,
+        };
         let mut answers = Vec::new();
         find(source, &wanted, &|| is_wanted, &mut |msg| answers.push(msg));
         answers
@@ -298,8 +308,8 @@ mod tests {
                 } else {
                     hits.iter().rev().find(|hit| **hit < from).or(hits.last())
                 };
-                let Some(Msg::Found(1, found)) = answers.first() else { panic!("{answers:?}") };
-                assert_eq!(*found, next.copied().map(FoundAt::Record), "from {from}, forward {is_forward}");
+                let Some(Msg::SearchResult(1, found)) = answers.first() else { panic!("{answers:?}") };
+                assert_eq!(*found, next.copied().map(SearchPosition::Record), "from {from}, forward {is_forward}");
                 let Some(Msg::Hits(1, Hits { count: 7, rows: Some((800, rows)) })) = answers.last() else {
                     panic!("{answers:?}")
                 };
@@ -311,7 +321,7 @@ mod tests {
     #[test]
     fn a_search_that_finds_nothing_or_is_given_up_counts_nothing() {
         let source = input(&[5]);
-        assert!(matches!(answers(&source, "nowhere", 0, true, true)[..], [Msg::Found(1, None)]));
-        assert!(matches!(answers(&source, "needle", 0, true, false)[..], [Msg::Found(1, None)]));
+        assert!(matches!(answers(&source, "nowhere", 0, true, true)[..], [Msg::SearchResult(1, None)]));
+        assert!(matches!(answers(&source, "needle", 0, true, false)[..], [Msg::SearchResult(1, None)]));
     }
 }

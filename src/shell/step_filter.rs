@@ -13,8 +13,8 @@ const PIECE_STEPS: usize = 4_096;
 const PIECE_TIME: Duration = Duration::from_millis(30);
 
 /// Looks at steps in order, until that is not wanted any more.
-pub(super) fn sift(source: &Source, job: Job, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
-    let Job::Sift { number, filter, from, to, checks, marks } = job else { return };
+pub(super) fn filter_steps(source: &Source, job: Job, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+    let Job::FilterSteps { number, filter, from, to, checks, marks } = job else { return };
     let Some(run) = &source.run else { return };
     let read = || run.read().unwrap_or_else(PoisonError::into_inner);
     let findings =
@@ -32,9 +32,9 @@ pub(super) fn sift(source: &Source, job: Job, is_wanted: &dyn Fn() -> bool, send
         }
         drop(run);
         if at + 1 - reported >= PIECE_STEPS || since.elapsed() >= PIECE_TIME {
-            send(Msg::Sifted(number, at + 1, std::mem::take(&mut passing)));
+            send(Msg::StepsFiltered(number, at + 1, std::mem::take(&mut passing)));
             (reported, since) = (at + 1, Instant::now());
         }
     }
-    send(Msg::Sifted(number, to, passing));
+    send(Msg::StepsFiltered(number, to, passing));
 }

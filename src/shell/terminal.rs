@@ -16,7 +16,7 @@ use super::signals;
 use super::tty::Device;
 use crate::model::Problem;
 use crate::platform::NEEDS_TERM;
-use crate::source::is_kept;
+use crate::source::is_expendable_panic;
 use crate::text::SafeText;
 use crossbeam_channel::Receiver;
 use ratatui::backend::CrosstermBackend;
@@ -184,7 +184,7 @@ impl Write for FrameBytes {
 fn set_panic_hook(device: &Arc<Device>, is_full: bool) {
     let device = Arc::clone(device);
     panic::set_hook(Box::new(move |info| {
-        if !is_kept(info) {
+        if !is_expendable_panic(info) {
             device.end(PANIC_STATUS, Some(&report(info, is_full)));
         }
     }));

@@ -1,6 +1,6 @@
 //! Two runs to compare: both read, their rows aligned, and what each came to.
 
-use super::headless::Whole;
+use super::headless::CompleteRecords;
 use super::jobs::{Source, read_run};
 use super::lanes::IsWanted;
 use crate::app::Msg;
@@ -27,7 +27,7 @@ pub(super) fn align(
     is_wanted: &IsWanted<'_>,
     send: &mut dyn FnMut(Msg),
 ) {
-    let made = made(source, places, is_wanted, &mut |per_cent| send(Msg::Aligning(number, per_cent)));
+    let made = build_rows(source, places, is_wanted, &mut |per_cent| send(Msg::Aligning(number, per_cent)));
     if let Some(made) = made.transpose() {
         send(Msg::RunsAligned(number, Box::new(made)));
     }
@@ -39,7 +39,7 @@ pub(super) fn compare_states(of: (u64, Question), sides: &[RunData; 2]) -> Msg {
 }
 
 /// None: it is no longer wanted.
-fn made(
+fn build_rows(
     source: &Source,
     places: [(bool, RunPlace); 2],
     is_wanted: &IsWanted<'_>,
@@ -121,7 +121,7 @@ fn opened(file: &Path, place: &RunPlace) -> Result<Parts, String> {
     let message_of = |problem: Problem| problem.to_string();
     let loaded = ingest::open(file, place.format.as_deref()).map_err(message_of)?;
     let run = loaded.run(place.record).map_err(message_of)?;
-    let records = Whole(loaded.records().map_err(message_of)?.clone());
+    let records = CompleteRecords(loaded.records().map_err(message_of)?.clone());
     let bytes: Arc<dyn Bytes> = Arc::clone(&loaded.input) as _;
     Ok((loaded.detected.format, bytes, Arc::new(records), Arc::new(RwLock::new(run))))
 }

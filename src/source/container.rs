@@ -56,7 +56,7 @@ impl Container {
         } else if head.starts_with(sqlite::MAGIC) {
             Kind::Sqlite(Database::open(file, path)?)
         } else if PICKLE.iter().any(|magic| head.starts_with(magic)) {
-            Kind::Pickle(whole(file, &name)?)
+            Kind::Pickle(read_all(file, &name)?)
         } else {
             return Ok(None);
         };
@@ -83,7 +83,7 @@ impl Container {
     ) -> Result<Arc<Input>, Problem> {
         let path = self.path.clone();
         let name = path.display().to_string();
-        Input::made(&name, Some(&path), move |out| assemble(self.contents(), out))
+        Input::derived(&name, Some(&path), move |out| assemble(self.contents(), out))
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn is_container(head: &[u8]) -> bool {
 }
 
 /// All bytes of a file.
-fn whole(mut file: File, name: &str) -> Result<Vec<u8>, Problem> {
+fn read_all(mut file: File, name: &str) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let len = file.metadata().map_err(|e| cannot_open(name, &e))?.len();
     if len > PICKLE_BYTES_MAX {

@@ -24,7 +24,7 @@ pub fn set_expendable(is_expendable: bool) {
 }
 
 /// For a hook: whether a panic is one of such work, whose place is then kept for [`caught`].
-pub fn is_kept(info: &PanicHookInfo<'_>) -> bool {
+pub fn is_expendable_panic(info: &PanicHookInfo<'_>) -> bool {
     // The end of a scope reports a thread in it that failed before: that one's place is the true one.
     let mut place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
     if is_expendable() && place.is_none() {

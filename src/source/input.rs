@@ -191,7 +191,7 @@ impl Input {
     ///
     /// # Errors
     /// No temporary file can be made.
-    pub(crate) fn made(
+    pub(crate) fn derived(
         name: &str,
         path: Option<&Path>,
         write: impl FnOnce(&mut Sink<'_>) -> Result<(), Problem> + Send + 'static,

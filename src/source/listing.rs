@@ -141,7 +141,7 @@ impl Listing {
             match fs::metadata(root) {
                 Ok(meta) if meta.is_dir() => walk::walk(root, self.is_input, &mut troubles, &mut |below, facts| {
                     let path = root.join(below);
-                    if !is_own(&mut self.begun, &path, facts) {
+                    if !is_obelus_file(&mut self.begun, &path, facts) {
                         found.entry(path).or_insert(Some(*facts));
                     }
                 }),
@@ -197,7 +197,7 @@ impl Listing {
                 *is_log
             }
             _ => {
-                let is_log = walk::may_be_log(path) && !walk::is_own(path) && (self.is_log)(path);
+                let is_log = walk::may_be_log(path) && !walk::is_obelus_file(path) && (self.is_log)(path);
                 self.judged.insert(path.to_owned(), (version, is_log));
                 is_log
             }
@@ -248,14 +248,16 @@ impl Listing {
 }
 
 /// Whether obelus wrote a file. One that holds records is not asked again when it grows.
-fn is_own(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, facts: &FileFacts) -> bool {
+fn is_obelus_file(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, facts: &FileFacts) -> bool {
     let version = (facts.len, facts.written);
     match begun.get(path) {
-        Some((known, is_own)) if *known == version || (!is_own && known.0 <= version.0 && known.0 >= walk::OWN_LEN) => {
+        Some((known, is_own))
+            if *known == version || (!is_own && known.0 <= version.0 && known.0 >= walk::OBELUS_PREFIX_LEN) =>
+        {
             *is_own
         }
         _ => {
-            let is_own = walk::is_own(path);
+            let is_own = walk::is_obelus_file(path);
             begun.insert(path.to_owned(), (version, is_own));
             is_own
         }

@@ -43,7 +43,7 @@ pub struct Origin {
     path: PathBuf,
     hints: Hints,
     /// As it was when its text was made; None: it was not there.
-    made: Option<Facts>,
+    built_from: Option<Facts>,
     /// Another state of it that was seen: since when, and since when there was any.
     seen: Option<(Facts, Instant, Instant)>,
     not_before: Instant,
@@ -93,7 +93,7 @@ impl Origin {
         // What was written just now may have been so while it was read.
         let is_old = |facts: &Facts| facts.written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > FRESH);
         let (path, made) = (path.to_owned(), Facts::of(path).filter(is_old));
-        Some(Self { path, hints, made, seen: None, not_before: Instant::now(), is_asked: false })
+        Some(Self { path, hints, built_from: made, seen: None, not_before: Instant::now(), is_asked: false })
     }
 
     /// Its path.
@@ -138,9 +138,9 @@ impl Origin {
         self.not_before = now + now.elapsed() * REST;
         let Some(facts) = found else {
             self.seen = None;
-            return if self.made.take().is_some() { OriginChange::Gone } else { OriginChange::None };
+            return if self.built_from.take().is_some() { OriginChange::Gone } else { OriginChange::None };
         };
-        if Some(facts) == self.made {
+        if Some(facts) == self.built_from {
             self.seen = None;
             return OriginChange::None;
         }
@@ -155,18 +155,18 @@ impl Origin {
         if !is_still && now - first < SETTLE_MAX {
             return OriginChange::None;
         }
-        (self.made, self.seen) = (Some(facts), None);
+        (self.built_from, self.seen) = (Some(facts), None);
         OriginChange::Changed
     }
 
     /// Its text was made again, which took so long.
-    pub fn made_in(&mut self, cost: Duration) {
+    pub fn rebuilt_in(&mut self, cost: Duration) {
         self.not_before = Instant::now() + cost * REST;
     }
 
     /// Its text could not be made: it is tried again after this time, changed or not.
     pub fn retry_after(&mut self, time: Duration) {
-        self.made = None;
+        self.built_from = None;
         self.not_before = Instant::now() + time;
     }
 }
@@ -177,7 +177,7 @@ mod tests {
     use std::fs;
 
     /// What looks find in the end, where they are to find that something changed.
-    fn found(origin: &mut Origin) -> OriginChange {
+    fn wait_for_change(origin: &mut Origin) -> OriginChange {
         let begin = Instant::now();
         loop {
             match origin.look() {
@@ -191,7 +191,14 @@ mod tests {
 
     fn origin(path: &Path) -> Origin {
         let (hints, made) = (Hints::new(), Facts::of(path));
-        Origin { path: path.to_owned(), hints, made, seen: None, not_before: Instant::now(), is_asked: false }
+        Origin {
+            path: path.to_owned(),
+            hints,
+            built_from: made,
+            seen: None,
+            not_before: Instant::now(),
+            is_asked: false,
+        }
     }
 
     #[test]
@@ -204,13 +211,16 @@ mod tests {
         assert_eq!((of_db.look(), of_folder.look()), (OriginChange::None, OriginChange::None));
         fs::write(folder.path().join("a.db-wal"), "log").unwrap();
         fs::write(events.join("1.json"), "{}").unwrap();
-        assert_eq!((found(&mut of_db), found(&mut of_folder)), (OriginChange::Changed, OriginChange::Changed));
-        assert!(of_db.made == Facts::of(&db) && of_folder.made == Facts::of(&events), "so it is told once");
+        assert_eq!(
+            (wait_for_change(&mut of_db), wait_for_change(&mut of_folder)),
+            (OriginChange::Changed, OriginChange::Changed)
+        );
+        assert!(of_db.built_from == Facts::of(&db) && of_folder.built_from == Facts::of(&events), "so it is told once");
         fs::remove_file(&db).unwrap();
-        assert_eq!(found(&mut of_db), OriginChange::Gone);
+        assert_eq!(wait_for_change(&mut of_db), OriginChange::Gone);
         assert_eq!(of_db.look(), OriginChange::None);
         fs::write(&db, "y").unwrap();
-        assert_eq!(found(&mut of_db), OriginChange::Changed, "it is there again");
+        assert_eq!(wait_for_change(&mut of_db), OriginChange::Changed, "it is there again");
     }
 
     #[test]
@@ -219,7 +229,7 @@ mod tests {
         let path = folder.path().join("a.gz");
         fs::write(&path, "x").unwrap();
         let mut origin = origin(&path);
-        origin.made_in(Duration::from_secs(1_000));
+        origin.rebuilt_in(Duration::from_secs(1_000));
         fs::write(&path, "xy").unwrap();
         assert_eq!((origin.look(), origin.is_asked), (OriginChange::None, true));
         assert!(origin.period() > Duration::from_secs(3_900), "{:?}", origin.period());

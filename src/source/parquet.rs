@@ -35,7 +35,7 @@ pub(super) fn lines(file: File, name: &str) -> Result<impl Read + use<>, Problem
         let hint = "pack it otherwise, as with duckdb: COPY (FROM 'FILE') TO 'OTHER.parquet' (COMPRESSION zstd)";
         return Err(problem.hint(hint));
     }
-    Ok(Lines { pages: reader, next_group: 0, rows: None, made: Vec::new(), at: 0, failure: None })
+    Ok(Lines { pages: reader, next_group: 0, rows: None, pending: Vec::new(), at: 0, failure: None })
 }
 
 struct Lines {
@@ -43,7 +43,7 @@ struct Lines {
     next_group: usize,
     /// What is left of the group before it.
     rows: Option<Rows>,
-    made: Vec<u8>,
+    pending: Vec<u8>,
     /// How much of it was read.
     at: usize,
     /// Why no more rows can be made.
@@ -52,21 +52,21 @@ struct Lines {
 
 impl Lines {
     fn make(&mut self) -> io::Result<()> {
-        self.made.clear();
+        self.pending.clear();
         self.at = 0;
-        while self.made.len() < BATCH_BYTES && self.failure.is_none() {
-            let whole = self.made.len();
+        while self.pending.len() < BATCH_BYTES && self.failure.is_none() {
+            let whole = self.pending.len();
             match self.write_row() {
-                Ok(true) => self.made.push(b'\n'),
+                Ok(true) => self.pending.push(b'\n'),
                 Ok(false) => break,
                 Err(e) => {
-                    self.made.truncate(whole);
+                    self.pending.truncate(whole);
                     self.failure = Some(e);
                 }
             }
         }
         // What was made before is read first.
-        match self.failure.take_if(|_| self.made.is_empty()) {
+        match self.failure.take_if(|_| self.pending.is_empty()) {
             Some(e) => Err(io::Error::new(ErrorKind::InvalidData, e)),
             None => Ok(()),
         }
@@ -78,7 +78,7 @@ impl Lines {
     fn write_row(&mut self) -> Result<bool, ParquetError> {
         loop {
             if let Some(rows) = &mut self.rows
-                && rows.write(&mut self.made)?
+                && rows.write(&mut self.pending)?
             {
                 return Ok(true);
             }
@@ -93,11 +93,11 @@ impl Lines {
 
 impl Read for Lines {
     fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.made.len() {
+        if self.at == self.pending.len() {
             self.make()?;
         }
-        let n = block.len().min(self.made.len() - self.at);
-        block[..n].copy_from_slice(&self.made[self.at..self.at + n]);
+        let n = block.len().min(self.pending.len() - self.at);
+        block[..n].copy_from_slice(&self.pending[self.at..self.at + n]);
         self.at += n;
         Ok(n)
     }

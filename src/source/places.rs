@@ -24,7 +24,7 @@ pub struct SessionPlace {
 }
 
 /// A row of the table of places: what is known of where an agent keeps its sessions.
-struct Known {
+struct AgentPlace {
     /// The agent, as it is named on the command line.
     agent: &'static str,
     /// The variable that moves the folder; empty: there is none.
@@ -40,7 +40,7 @@ struct Known {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [Known; 13] = [
+const KNOWN: [AgentPlace; 13] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
@@ -63,8 +63,8 @@ const fn known(
     standard: &'static str,
     depth_max: usize,
     ends: &'static [&'static str],
-) -> Known {
-    Known { agent, variable, below, standard, depth_max, ends }
+) -> AgentPlace {
+    AgentPlace { agent, variable, below, standard, depth_max, ends }
 }
 
 /// What the folder in which obelus was started is called, among the agents.
@@ -96,7 +96,7 @@ pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) 
         };
         let is_new = places.iter().all(|known| known.folder != folder);
         if is_new && folder.is_dir() {
-            let Known { agent, depth_max, ends, .. } = *known;
+            let AgentPlace { agent, depth_max, ends, .. } = *known;
             places.push(SessionPlace { agent, folder, depth_max, skipped: PARTS, ends, home: home.clone() });
         }
     }

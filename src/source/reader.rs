@@ -35,10 +35,10 @@ impl<'a> Reader<'a> {
             let got = self.input.read_at(self.start, &mut self.block)?;
             self.block.truncate(got);
         }
-        self.held(span).ok_or_else(|| Problem::gone(span))
+        self.block_bytes(span).ok_or_else(|| Problem::gone(span))
     }
 
-    fn held(&self, span: Span) -> Option<&[u8]> {
+    fn block_bytes(&self, span: Span) -> Option<&[u8]> {
         let from = usize::try_from(span.offset - self.start).ok()?;
         self.block.get(from..from.checked_add(usize::try_from(span.len).ok()?)?)
     }

@@ -18,7 +18,7 @@ const ALONE_BYTES: u64 = 4 * BLOCK as u64;
 const ALONE_SHARE: u64 = 4;
 
 /// What a look at the bytes of one record reports. The record is counted from the beginning of its piece of the input.
-pub trait Seen: Send {
+pub trait RecordReport: Send {
     /// Whether those bytes are one JSON text by itself, no deeper than is read.
     fn is_whole(&self) -> bool;
     /// Counts the record from the beginning of the input: so many records and lines come before its piece.
@@ -38,7 +38,7 @@ pub fn index_all(input: &Input, framing: Framing) -> Result<RecordIndex, Problem
 ///
 /// # Errors
 /// The input can no longer be read, or what `each` says.
-pub fn index_and_look<S: Seen, E: From<Problem>>(
+pub fn index_and_look<S: RecordReport, E: From<Problem>>(
     input: &Input,
     framing: Framing,
     look: &(impl Fn(&Record, &[u8]) -> S + Sync),
@@ -52,7 +52,7 @@ type Nobody = fn(&Record, &[u8]) -> Nothing;
 
 struct Nothing;
 
-impl Seen for Nothing {
+impl RecordReport for Nothing {
     fn is_whole(&self) -> bool {
         false
     }
@@ -81,7 +81,7 @@ struct Guess<S> {
     framer: Framer,
     index: RecordIndex,
     /// What was seen of each record, if they were looked at.
-    seen: Vec<S>,
+    reports: Vec<S>,
 }
 
 impl<'a, L> All<'a, L> {
@@ -90,7 +90,10 @@ impl<'a, L> All<'a, L> {
         Self { input, framer, index, block: vec![0; BLOCK], look, reported_records: 0, alone: 0 }
     }
 
-    fn run<S: Seen, E: From<Problem>>(mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<RecordIndex, E>
+    fn run<S: RecordReport, E: From<Problem>>(
+        mut self,
+        each: &mut impl FnMut(S) -> Result<(), E>,
+    ) -> Result<RecordIndex, E>
     where
         L: Fn(&Record, &[u8]) -> S + Sync,
     {
@@ -132,7 +135,10 @@ impl<'a, L> All<'a, L> {
 
     /// Reads a run of values to its end in pieces, for each of which is guessed where a value begins. What comes before
     /// says whether the guess was right; a piece of which it was not is read again, and no more is looked at.
-    fn feed_ahead<S: Seen, E: From<Problem>>(&mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<(), E>
+    fn feed_ahead<S: RecordReport, E: From<Problem>>(
+        &mut self,
+        each: &mut impl FnMut(S) -> Result<(), E>,
+    ) -> Result<(), E>
     where
         L: Fn(&Record, &[u8]) -> S + Sync,
     {
@@ -169,7 +175,7 @@ impl<'a, L> All<'a, L> {
     }
 
     /// Takes what was guessed, if it is right.
-    fn take<S: Seen, E: From<Problem>>(
+    fn take<S: RecordReport, E: From<Problem>>(
         &mut self,
         guess: Guess<S>,
         each: &mut impl FnMut(S) -> Result<(), E>,
@@ -178,7 +184,7 @@ impl<'a, L> All<'a, L> {
         L: Fn(&Record, &[u8]) -> S,
     {
         let Some(lines) = self.framer.join(guess.framer, guess.start) else { return Ok(()) };
-        if guess.seen.len() == guess.index.len() {
+        if guess.reports.len() == guess.index.len() {
             self.look_at_rest(each)?;
         }
         let (first, is_next) = (self.index.len(), self.reported_records == self.index.len());
@@ -189,7 +195,7 @@ impl<'a, L> All<'a, L> {
             };
             self.index.push(Place { line: record.place.line + lines, ..record.place }, broken);
         }
-        for mut seen in guess.seen.into_iter().filter(|_| is_next) {
+        for mut seen in guess.reports.into_iter().filter(|_| is_next) {
             seen.shift(first, lines);
             self.reported_records += 1;
             each(seen)?;
@@ -198,7 +204,10 @@ impl<'a, L> All<'a, L> {
     }
 
     /// Looks at the records that came in no guess, as long as they are few.
-    fn look_at_rest<S: Seen, E: From<Problem>>(&mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<(), E>
+    fn look_at_rest<S: RecordReport, E: From<Problem>>(
+        &mut self,
+        each: &mut impl FnMut(S) -> Result<(), E>,
+    ) -> Result<(), E>
     where
         L: Fn(&Record, &[u8]) -> S,
     {
@@ -219,7 +228,7 @@ impl<'a, L> All<'a, L> {
 }
 
 /// None: there is no newline, or the input no longer holds the piece.
-fn guess<S: Seen>(
+fn guess<S: RecordReport>(
     input: &Input,
     piece: &Range<u64>,
     block: &mut [u8],
@@ -230,7 +239,7 @@ fn guess<S: Seen>(
     let newline = memchr::memchr(b'\n', block)?;
     let start = piece.start + newline as u64 + 1;
     let (framer, index, seen) = (Framer::between(start), RecordIndex::default(), Vec::new());
-    let mut guess = Guess { start, framer, index, seen };
+    let mut guess = Guess { start, framer, index, reports: seen };
     let text = &block[newline + 1..];
     match look {
         None => guess.framer.feed(text, &mut guess.index),
@@ -239,7 +248,7 @@ fn guess<S: Seen>(
     (got == block.len() && guess.framer.position() == piece.end).then_some(guess)
 }
 
-impl<S: Seen> Guess<S> {
+impl<S: RecordReport> Guess<S> {
     /// Goes through the text of the piece. A line that a look finds whole is a record, and its end is known without a
     /// scan for it.
     fn look(&mut self, text: &[u8], look: &impl Fn(&Record, &[u8]) -> S) {
@@ -267,16 +276,16 @@ impl<S: Seen> Guess<S> {
         }
         self.framer.pass_line(line);
         self.index.push(place, None);
-        self.seen.push(seen);
+        self.reports.push(seen);
         true
     }
 
     /// Looks at the records that the framer has found.
     fn look_at_new(&mut self, text: &[u8], look: &impl Fn(&Record, &[u8]) -> S) {
-        while let Some(record) = self.index.get(self.seen.len()) {
+        while let Some(record) = self.index.get(self.reports.len()) {
             let span = record.shown();
             let from = cast::to_usize(span.offset - self.start);
-            self.seen.push(look(&record, &text[from..from + cast::to_usize(span.len)]));
+            self.reports.push(look(&record, &text[from..from + cast::to_usize(span.len)]));
         }
     }
 }
@@ -309,7 +318,7 @@ mod tests {
         }
     }
 
-    impl Seen for Sight {
+    impl RecordReport for Sight {
         fn is_whole(&self) -> bool {
             self.3
         }

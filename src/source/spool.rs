@@ -61,7 +61,7 @@ impl Spool {
         open: impl FnOnce() -> Result<R, Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
         let label = name.to_owned();
-        Self::made(name, move |spool| open().and_then(|stream| spool.fill(stream, packing, &label)))
+        Self::start(name, move |spool| open().and_then(|stream| spool.fill(stream, packing, &label)))
     }
 
     /// One that a thread fills with what somebody writes: an empty piece makes all that was written readable at once.
@@ -74,7 +74,7 @@ impl Spool {
         write: impl FnOnce(&mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
         let label = name.to_owned();
-        Self::made(name, move |spool| {
+        Self::start(name, move |spool| {
             let mut pending = Vec::new();
             let result = write(&mut |piece| {
                 pending.extend_from_slice(piece);
@@ -94,7 +94,7 @@ impl Spool {
         })
     }
 
-    fn made(
+    fn start(
         name: &str,
         fill: impl FnOnce(&Arc<Self>) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {

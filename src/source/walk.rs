@@ -62,24 +62,24 @@ pub fn files_below(root: &Path, is_input: IsInput) -> (Vec<PathBuf>, Vec<Problem
     let unpacked = |name: &[u8]| PACKED.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name).len();
     let is_table = |name: &[u8]| cfg!(feature = "parquet") && name.ends_with(b".parquet");
     let is_wanted = |name: &[u8]| holds_records(&name[..unpacked(name)]) || is_table(name);
-    let wanted = Wanted { file: &is_wanted, folder: &|_| true, is_input };
+    let wanted = WalkFilter { file: &is_wanted, folder: &|_| true, is_input };
     walk_for(root, &wanted, &mut troubles, &mut |below, _| found.push(below.to_owned()));
     found.sort();
     (found, troubles)
 }
 
 /// How everything begins that obelus itself writes beside data: manifests of exports, baselines, answers for programs.
-const OWN: &[u8] = b"{\"obelus\":";
+const OBELUS_PREFIX: &[u8] = b"{\"obelus\":";
 
 /// A file of fewer bytes can still begin so.
-pub(super) const OWN_LEN: u64 = OWN.len() as u64;
+pub(super) const OBELUS_PREFIX_LEN: u64 = OBELUS_PREFIX.len() as u64;
 
 /// Whether a file begins as those do; one that cannot be read does not.
 #[must_use]
-pub fn is_own(path: &Path) -> bool {
+pub fn is_obelus_file(path: &Path) -> bool {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(OWN_LEN).read_to_end(&mut head));
-    read.is_ok() && head == OWN
+    let read = File::open(path).and_then(|file| file.take(OBELUS_PREFIX_LEN).read_to_end(&mut head));
+    read.is_ok() && head == OBELUS_PREFIX
 }
 
 fn holds_records(name: &[u8]) -> bool {
@@ -102,7 +102,7 @@ pub(super) fn walk(
     troubles: &mut Vec<Problem>,
     each: &mut dyn FnMut(&Path, &FileFacts),
 ) {
-    walk_for(root, &Wanted { file: &holds_records, folder: &|_| true, is_input }, troubles, each);
+    walk_for(root, &WalkFilter { file: &holds_records, folder: &|_| true, is_input }, troubles, each);
 }
 
 /// Goes through the files of a place of sessions, as deep as they lie there: those whose names say that they are
@@ -118,7 +118,7 @@ pub(super) fn walk_place(
         !is_skipped && folder.components().count() <= place.depth_max
     };
     let is_part = |name: &[u8]| name.starts_with(b"agent-");
-    let wanted = Wanted { file: &|name| !is_part(name), folder: &enters, is_input };
+    let wanted = WalkFilter { file: &|name| !is_part(name), folder: &enters, is_input };
     walk_for(&place.folder, &wanted, troubles, &mut |below, facts| {
         let name = below.file_name().unwrap_or_default().as_encoded_bytes();
         let is_named = place.ends.iter().any(|end| name.ends_with(end.as_bytes()));
@@ -145,7 +145,7 @@ pub fn any_log(place: &SessionPlace, is_input: IsInput, is_log: IsLog) -> bool {
     walk_place(place, is_input, &mut Vec::new(), &mut |below, _, is_named| {
         found.push((place.folder.join(below), is_named));
     });
-    found.iter().any(|(path, is_named)| *is_named || (may_be_log(path) && !is_own(path) && is_log(path)))
+    found.iter().any(|(path, is_named)| *is_named || (may_be_log(path) && !is_obelus_file(path) && is_log(path)))
 }
 
 /// The size of a file, or of the files of a folder that is one input, in bytes, as a list has it; 0 for what is not
@@ -156,7 +156,7 @@ pub fn len_of(path: &Path) -> u64 {
 }
 
 /// What a walk looks for.
-struct Wanted<'w> {
+struct WalkFilter<'w> {
     /// Files by their names.
     file: &'w dyn Fn(&[u8]) -> bool,
     /// Folders that are entered, by their paths.
@@ -165,7 +165,12 @@ struct Wanted<'w> {
     is_input: IsInput,
 }
 
-fn walk_for(root: &Path, wanted: &Wanted<'_>, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &FileFacts)) {
+fn walk_for(
+    root: &Path,
+    wanted: &WalkFilter<'_>,
+    troubles: &mut Vec<Problem>,
+    each: &mut dyn FnMut(&Path, &FileFacts),
+) {
     let mut seen = HashSet::new();
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {

@@ -21,12 +21,12 @@ const TAB_STOP: usize = 4;
 
 /// Languages after which the syntaxes are loaded again. Patterns are compiled where a text needs them and stay as long
 /// as their set: 1 MB of JSON, 3 to 5 MB of most languages, 24 MB of TypeScript. To load them takes 1 MB and 1 ms.
-const HELD_MAX: usize = 4;
+const CACHED_LANGUAGES_MAX: usize = 4;
 
 /// As the build wrote them.
 static SYNTAXES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/syntaxes.bin"));
 
-static HELD: Mutex<Option<SyntaxCache>> = Mutex::new(None);
+static SYNTAX_CACHE: Mutex<Option<SyntaxCache>> = Mutex::new(None);
 
 /// Syntaxes, and the languages that were highlighted with them.
 struct SyntaxCache {
@@ -101,9 +101,10 @@ fn token(language: &str) -> &str {
 
 /// The syntaxes to highlight a language with, if it is known.
 fn syntaxes(token: &str) -> Option<Arc<SyntaxSet>> {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_full =
-        |held: &SyntaxCache| held.languages.len() == HELD_MAX && !held.languages.iter().any(|known| known == token);
+    let mut held = SYNTAX_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_full = |held: &SyntaxCache| {
+        held.languages.len() == CACHED_LANGUAGES_MAX && !held.languages.iter().any(|known| known == token)
+    };
     if held.as_ref().is_some_and(is_full) {
         // First, so that its memory serves the next.
         *held = None;
@@ -289,7 +290,9 @@ mod tests {
         for language in ["rust", "python", "bash", "sql", "toml", "rust", "python"] {
             let lines = highlight(language, "x = 'a'", 1);
             assert!(lines[0].len() > 1, "{language}");
-            assert!(HELD.lock().unwrap().as_ref().is_none_or(|held| held.languages.len() <= HELD_MAX));
+            assert!(
+                SYNTAX_CACHE.lock().unwrap().as_ref().is_none_or(|held| held.languages.len() <= CACHED_LANGUAGES_MAX)
+            );
         }
     }
 

@@ -26,7 +26,7 @@ const STYLE: &str = include_str!("report.css");
 
 /// What the page says of its making.
 #[derive(Debug, Clone, Copy)]
-pub struct Making<'m> {
+pub struct ReportInfo<'m> {
     /// Version of the program.
     pub version: &'m str,
     /// How many secrets were replaced; None: none were looked for.
@@ -50,7 +50,7 @@ impl Colouring for Syntaxes {
 
 /// The page.
 #[must_use]
-pub fn page(report: &mut Report<'_>, making: Making<'_>) -> String {
+pub fn page(report: &mut Report<'_>, making: ReportInfo<'_>) -> String {
     let steps = steps(report);
     let shown = |step: i32| steps.anchors.contains(&step);
     let mut main = String::new();
@@ -160,13 +160,13 @@ fn left_out(all: &[i32], first: usize, from_end: usize) -> Option<(i32, i32)> {
 }
 
 /// A card as HTML.
-struct Made {
+struct CardHtml {
     steps: Vec<i32>,
     html: String,
 }
 
 /// Cards from the first step on, and from the last one back, as far as there is room.
-fn ends(report: &mut Report<'_>, all: &[i32], anchors: &BTreeSet<i32>) -> (Vec<Made>, Vec<Made>) {
+fn ends(report: &mut Report<'_>, all: &[i32], anchors: &BTreeSet<i32>) -> (Vec<CardHtml>, Vec<CardHtml>) {
     let (mut room, mut first) = (Room::default(), Vec::new());
     for step in all {
         match card(report, *step, anchors, &mut room) {
@@ -184,7 +184,7 @@ fn ends(report: &mut Report<'_>, all: &[i32], anchors: &BTreeSet<i32>) -> (Vec<M
     (first, from_end)
 }
 
-fn card(report: &mut Report<'_>, step: i32, anchors: &BTreeSet<i32>, room: &mut Room) -> Option<Made> {
+fn card(report: &mut Report<'_>, step: i32, anchors: &BTreeSet<i32>, room: &mut Room) -> Option<CardHtml> {
     let shown = |step: i32| anchors.contains(&step);
     let card = report.card(step);
     let mut html = String::new();
@@ -207,7 +207,7 @@ fn card(report: &mut Report<'_>, step: i32, anchors: &BTreeSet<i32>, room: &mut 
     put_command(&card.command, &mut html);
     html.push_str("</section>\n");
     room.steps = room.steps.checked_sub(html.len())?;
-    Some(Made { steps: card.steps, html })
+    Some(CardHtml { steps: card.steps, html })
 }
 
 fn put_card(card: &Card, shown: &dyn Fn(i32) -> bool, out: &mut String) {
@@ -307,7 +307,7 @@ fn put_nav(report: &Report<'_>, steps: &Steps, main: &str, out: &mut String) {
     }
 }
 
-fn ending(making: Making<'_>) -> String {
+fn ending(making: ReportInfo<'_>) -> String {
     let secrets = match making.redacted {
         None => "Secrets were not looked for (--redact replaces them).".to_owned(),
         Some(0) => "Secrets were looked for; none was found.".to_owned(),

@@ -306,7 +306,7 @@ fn statistics_merge_in_any_order() {
         .map(|(i, text)| {
             let examined = examine(&record(i, text.len()), text.as_bytes(), Way::Protocol);
             let mut part = DatasetStats::default();
-            part.add(examined.stats.as_ref(), &examined.found);
+            part.add(examined.stats.as_ref(), &examined.findings);
             part
         })
         .collect();
@@ -335,7 +335,7 @@ fn repeats_are_reported_at_the_later_record() {
     .enumerate()
     {
         let taken = survey.take(examine(&record(i, text.len()), text.as_bytes(), Way::Protocol), &Vec::new());
-        let repeats = taken.found.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
+        let repeats = taken.findings.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
         findings.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or_default(), f.rule)));
     }
     assert_eq!(findings, ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);
@@ -354,7 +354,7 @@ fn a_prompt_beside_a_null_text_is_what_the_system_says() {
         {"role":"user","text":"mend"},{"role":"ai","text":null,"system_prompt":"no"}]}"#;
     let value = parse(text).unwrap();
     let reading = Reading::of(&value);
-    let said: Vec<String> = reading.entries.iter().map(obelus::rules::adp::said).collect();
+    let said: Vec<String> = reading.entries.iter().map(obelus::rules::adp::entry_text).collect();
     assert_eq!(said, ["You mend code.", "mend", ""]);
     let messages_found = messages(text, "sft.empty");
     assert!(

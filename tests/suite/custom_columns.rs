@@ -3,7 +3,7 @@
 use obelus::app::{App, Effect, Job, Msg, Pane};
 use obelus::review::{CellValue, Column, CustomColumn, CustomColumnChunk};
 use obelus::shell::headless::Stage;
-use obelus::shell::jobs::{Kept, perform};
+use obelus::shell::jobs::{JobCaches, perform};
 use obelus::source::Input;
 use obelus::ui::Theme;
 use std::fmt::Write;
@@ -59,7 +59,7 @@ fn answer(stage: &mut Stage, effects: Vec<Effect>) {
         let mut answers = Vec::new();
         if let Effect::Job(job @ (Job::Arrange { .. } | Job::Tally { .. })) = effect {
             let source = stage.source();
-            perform(&source, job, &Kept::default(), &|| true, &mut |msg| answers.push(msg));
+            perform(&source, job, &JobCaches::default(), &|| true, &mut |msg| answers.push(msg));
         }
         answers.into_iter().for_each(|msg| drop(stage.app.update(msg)));
     }
@@ -79,7 +79,7 @@ fn rows_on_the_screen_are_asked_first_and_all_only_for_an_order() {
     let name = CustomColumn::new("turns").unwrap();
     assert_eq!(
         (stage.app.table.focus, stage.app.table.columns.last().copied()),
-        (Column::Own(name), Some(Column::Own(name)))
+        (Column::Custom(name), Some(Column::Custom(name)))
     );
     assert!(asked(&keys(&mut stage.app, "j")).is_empty(), "what is asked is not asked again");
     // What is known of some rows is shown while the others are still asked.
@@ -97,9 +97,9 @@ fn rows_on_the_screen_are_asked_first_and_all_only_for_an_order() {
     let effects = keys(&mut stage.app, "s");
     assert_eq!(asked(&effects), [(id, 0..60, true)]);
     answer(&mut stage, effects);
-    let effects = stage.app.update(Msg::OwnNext(id, chunk(0..60)));
+    let effects = stage.app.update(Msg::CustomValuesNext(id, chunk(0..60)));
     answer(&mut stage, effects);
-    let effects = stage.app.update(Msg::OwnEnded(id, None));
+    let effects = stage.app.update(Msg::CustomValuesEnded(id, None));
     answer(&mut stage, effects);
     let order = shown(&stage.app);
     let mut expected: Vec<usize> = (0..60).collect();
@@ -118,7 +118,7 @@ fn filters_and_counts_ask_for_them_too() {
     let id = asked(&effects)[0].0;
     assert!(asked(&effects).contains(&(id, 0..60, true)), "{:?}", asked(&effects));
     answer(&mut stage, effects);
-    let effects = stage.app.update(Msg::OwnNext(id, chunk(0..60)));
+    let effects = stage.app.update(Msg::CustomValuesNext(id, chunk(0..60)));
     answer(&mut stage, effects);
     let expected: Vec<usize> = (0..60).filter(|i| i % 5 < 2 && i % 7 < 3).collect();
     assert_eq!(shown(&stage.app), expected);
@@ -146,7 +146,7 @@ fn numbers_of_an_expression_are_plotted_once_that_is_asked_for() {
     let id = asked(&effects)[0].0;
     assert_eq!((asked(&effects), stage.app.pane), (vec![(id, 0..60, true)], Pane::Plot));
     answer(&mut stage, effects);
-    let effects = stage.app.update(Msg::OwnNext(id, chunk(0..60)));
+    let effects = stage.app.update(Msg::CustomValuesNext(id, chunk(0..60)));
     answer(&mut stage, effects);
     let (_, tally) = stage.app.table.facets.tally.clone().unwrap();
     let (_, plot) = tally.plot.unwrap();
@@ -194,18 +194,18 @@ fn an_expression_that_is_none_makes_no_column_and_comes_back_to_be_changed() {
     let id = asked(&keys(&mut stage.app, "c type:turns=.[ Enter"))[0].0;
     stage.app.update(Msg::CustomValuesVisible(id, Vec::new(), Some("it is none".to_owned())));
     assert_eq!((&stage.app.table.columns, stage.app.table.focus), (&columns, focus));
-    assert!(stage.app.table.own.is_empty());
+    assert!(stage.app.table.custom_columns.is_empty());
     assert_eq!(stage.app.notice.as_ref().map(|notice| notice.text.as_str()), Some("turns = .[: it is none"));
     // The line is open again with what was typed; mended, it is a column.
     let id = asked(&keys(&mut stage.app, "Backspace type:x Enter"))[0].0;
     stage.app.update(Msg::CustomValuesVisible(id, vec![(0, CellValue::Number(1.0))], None));
     let name = CustomColumn::new("turns").unwrap();
-    assert_eq!(stage.app.table.columns.last(), Some(&Column::Own(name)));
+    assert_eq!(stage.app.table.columns.last(), Some(&Column::Custom(name)));
     // In place of a column that says something, one that is none leaves the former.
     let id = asked(&keys(&mut stage.app, "c type:turns=.[ Enter"))[0].0;
     stage.app.update(Msg::CustomValuesVisible(id, Vec::new(), Some("it is none".to_owned())));
     assert_eq!(stage.app.table.custom_column(name).map(|own| &*own.expression), Some(".x"));
-    assert_eq!(stage.app.table.columns.last(), Some(&Column::Own(name)));
+    assert_eq!(stage.app.table.columns.last(), Some(&Column::Custom(name)));
     // Who went on meanwhile is not thrown back into the line.
     let id = asked(&keys(&mut stage.app, "c type:other=.[ Enter"))[0].0;
     keys(&mut stage.app, "j");

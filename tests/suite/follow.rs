@@ -207,7 +207,7 @@ fn lines_that_come_to_a_rotated_file_are_reported() {
     for (text, expected) in [("{\"late\":1}\n{\"la", "1 line came"), ("te\":2}\n{}\n", "3 lines came")] {
         append(&old, text);
         let late = std::iter::repeat_with(|| followed.worker.events.recv_timeout(DEADLINE).unwrap())
-            .find_map(|event| if let IngestEvent::Late(text) = event { Some(text) } else { None });
+            .find_map(|event| if let IngestEvent::LateLines(text) = event { Some(text) } else { None });
         assert!(late.is_some_and(|late| late.starts_with(expected)), "{expected}");
     }
     assert_eq!(followed.texts(), ["{\"n\":2}"]);

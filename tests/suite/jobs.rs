@@ -137,7 +137,7 @@ fn rows_of_a_table_that_is_scrolled_by_are_not_read_and_those_on_the_screen_all_
     let mut threaded = Threaded::new(stage);
     threaded.hold("PageDown", 100);
     let height = threaded.app.pane_extent(Pane::Table).height - 1;
-    let is_there = |app: &App| app.table.wanted(&app.session, height).is_empty();
+    let is_there = |app: &App| app.table.records_to_read(&app.session, height).is_empty();
     assert!(!is_there(&threaded.app));
     threaded.settle(is_there);
     let read = threaded.bytes.reads.load(Ordering::Relaxed);
@@ -181,7 +181,7 @@ fn what_fails_in_a_job_ends_what_waited_for_it() {
         Lane::Scan,
         Lane::CheckData,
         Lane::Arrange,
-        Lane::Sift,
+        Lane::FilterSteps,
         Lane::Find,
         Lane::Ask(1),
         Lane::AskAll(1),

@@ -3,7 +3,7 @@
 use super::stage::{input, notice, press, screen, stage, step};
 use obelus::app::keys::{Action, Binding, Context, Keymap, normalized};
 use obelus::ingest;
-use obelus::shell::headless::{Stage, whole_session};
+use obelus::shell::headless::{Stage, complete_session};
 
 fn binding(context: Option<Context>, action: Action, keys: &[&str]) -> Binding {
     Binding { context, action, keys: keys.iter().map(|key| normalized(key).unwrap()).collect() }
@@ -51,7 +51,7 @@ fn set_keys_are_shown() {
 fn set_keys_stay_with_the_file_that_is_opened_next() {
     let mut stage = trip();
     let loaded = ingest::load(input("support-run.jsonl"), None).unwrap();
-    stage.app.enter_file("support-run.jsonl".into(), whole_session(loaded, 0).unwrap());
+    stage.app.enter_file("support-run.jsonl".into(), complete_session(loaded, 0).unwrap());
     let footer = screen(&stage).lines().last().unwrap().to_owned();
     assert!(footer.contains(" F2 help"), "{footer}");
 }

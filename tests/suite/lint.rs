@@ -7,7 +7,7 @@ use obelus::app::Pane;
 use obelus::app::keys::Tab;
 use obelus::ingest;
 use obelus::lint::{self, FAMILIES, Lint};
-use obelus::model::{Found, Problem};
+use obelus::model::{LocatedFinding, Problem};
 use obelus::review::{LossCheck, Template, Train};
 use obelus::rules::data::{self, Dataset, QUESTION_WORDS, QuestionRuns, Questions, Unit};
 use obelus::shell::headless::Stage;
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-fn found(text: &str, format: &str) -> Vec<Found> {
+fn found(text: &str, format: &str) -> Vec<LocatedFinding> {
     let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
     let mut all = Vec::new();
     ingest::findings(&loaded, |found| {
@@ -30,7 +30,7 @@ fn found(text: &str, format: &str) -> Vec<Found> {
 }
 
 /// The same with what `check --data` finds. A rule on another dataset takes the first record for that.
-fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
+fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<LocatedFinding> {
     let mut all = found(text, format);
     let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
     let mut reader = Reader::new(&loaded.input);
@@ -51,7 +51,7 @@ fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
 }
 
 /// The same with what `check --loss` finds, with the options that the help of the rule names.
-fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
+fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<LocatedFinding> {
     let mut all = found(text, format);
     let word = |option: &str| {
         let named = lint.help.split_once(&format!("{option} ")).map(|(_, rest)| rest);
@@ -77,7 +77,7 @@ fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     all
 }
 
-fn describe_found(found: &[Found]) -> Vec<String> {
+fn describe_found(found: &[LocatedFinding]) -> Vec<String> {
     found.iter().map(|f| format!("{} {:?}", f.finding.rule, f.finding.severity)).collect()
 }
 
@@ -230,10 +230,10 @@ fn the_page_of_lints_equals_the_table() {
 
 #[test]
 fn near_names_are_found() {
-    assert_eq!(lint::meant("acts.type-chang")[0], "acts.type-change");
-    assert_eq!(lint::meant("think-token"), ["adp.think-token", "sft.think-token"]);
-    assert_eq!(lint::meant("atfi"), ["atif"]);
-    assert!(lint::meant("nonsense").is_empty());
+    assert_eq!(lint::nearest_lints("acts.type-chang")[0], "acts.type-change");
+    assert_eq!(lint::nearest_lints("think-token"), ["adp.think-token", "sft.think-token"]);
+    assert_eq!(lint::nearest_lints("atfi"), ["atif"]);
+    assert!(lint::nearest_lints("nonsense").is_empty());
 }
 
 fn stage(sample: &str) -> Stage {

@@ -79,10 +79,10 @@ mod pty;
 mod query;
 mod reading;
 mod readme;
+mod rebuilt_inputs;
 #[cfg(feature = "schema")]
 mod reference;
 mod reliability;
-mod remade;
 mod replaced_content;
 mod replay;
 mod report;

@@ -207,14 +207,14 @@ fn only_what_came_is_looked_at_and_a_frame_asks_for_its_rows_alone() {
     let ranges: Vec<(usize, usize)> = asked
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Job(Job::Sift { from, to, .. }) => Some((*from, *to)),
+            Effect::Job(Job::FilterSteps { from, to, .. }) => Some((*from, *to)),
             _ => None,
         })
         .collect();
     assert_eq!(ranges, [(3_000, 3_004)]);
     let again = stage.app.update(Msg::Progress { is_complete: true, is_live: true });
     assert!(
-        !again.iter().any(|effect| matches!(effect, Effect::Job(Job::Sift { .. }))),
+        !again.iter().any(|effect| matches!(effect, Effect::Job(Job::FilterSteps { .. }))),
         "what is asked is not asked again"
     );
     assert!(row_texts(&stage).len() <= 24);

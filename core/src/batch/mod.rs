@@ -4,18 +4,20 @@
 //! file.
 
 mod run_stats;
-mod spent;
+mod run_usage;
 
 pub use run_stats::RunsStats;
-pub use spent::{Spent, WithParts, add_spent, spent};
+pub use run_usage::{RunUsage, UsageWithParts, add_usage, run_usage};
 
-use crate::detect::{Detected, Known, detect};
+use crate::detect::{Detected, FormatRegistry, detect};
 use crate::format::{Format, Layout, Purpose, Run, Survey, Surveyed};
 use crate::framing::Framer;
 use crate::json;
-use crate::model::{Bytes, Finding, Found, PartRole, PartState, Place, Problem, Record, RecordBody, RecordIndex, Span};
+use crate::model::{
+    Bytes, Finding, LocatedFinding, PartRole, PartState, Place, Problem, Record, RecordBody, RecordIndex, Span,
+};
 use crate::review::flat::{Cell, RECORD_FIELDS, RecordName, finding_row, record_row, run_row, sketch_row};
-use crate::review::{ChunkMaker, ContentKey, purpose_of};
+use crate::review::{ChunkBuilder, ContentKey, purpose_of};
 use crate::rules::statistics::Summary;
 use crate::state::{ReportedCounts, SchemaChecker, Violations};
 use serde_json::value::RawValue;
@@ -48,7 +50,7 @@ impl Batch {
             bytes[from..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
             bytes.push(b'\n');
         }
-        let detected = detect(&bytes, forced, Known::default())?;
+        let detected = detect(&bytes, forced, FormatRegistry::default())?;
         let (mut framer, mut records) = (Framer::new(detected.format.framing()), RecordIndex::default());
         loop {
             let rest = usize::try_from(framer.position()).ok().and_then(|from| bytes.get(from..)).unwrap_or_default();
@@ -72,16 +74,16 @@ impl Batch {
     ///
     /// # Errors
     /// A record cannot be read again.
-    pub fn findings(&self) -> Result<Vec<Found>, Problem> {
+    pub fn findings(&self) -> Result<Vec<LocatedFinding>, Problem> {
         let mut all = Vec::new();
         match self.format().survey(Purpose::Findings) {
             Some(mut survey) => self.survey(survey.as_mut(), |_, surveyed| {
-                all.extend(surveyed.found);
+                all.extend(surveyed.findings);
                 Ok(())
             })?,
             None => self.runs(|_, run| {
                 let found = findings_of(run, &self.bytes).into_iter().map(Arc::unwrap_or_clone);
-                all.extend(found.map(|finding| self.found(run, finding)));
+                all.extend(found.map(|finding| self.located(run, finding)));
                 Ok(())
             })?,
         }
@@ -93,7 +95,7 @@ impl Batch {
     /// # Errors
     /// As [`Batch::findings`].
     pub fn finding_rows(&self) -> Result<Vec<Vec<Cell>>, Problem> {
-        let key = |found: &Found| {
+        let key = |found: &LocatedFinding| {
             let span = self.content(found);
             (span.len > 0).then(|| self.text(span).map(ContentKey::of)).flatten()
         };
@@ -117,7 +119,7 @@ impl Batch {
         };
         self.survey(survey.as_mut(), |record, surveyed| {
             let text = self.text(record.shown()).unwrap_or_default();
-            let mut maker = ChunkMaker::new(record.number);
+            let mut maker = ChunkBuilder::new(record.number);
             maker.push(&surveyed.facts.unwrap_or_default(), record.place.span.len);
             let key = (record.body == RecordBody::Text).then(|| ContentKey::of(text));
             let line = record.place.line;
@@ -162,7 +164,7 @@ impl Batch {
     /// # Errors
     /// As [`Batch::findings`].
     pub fn summary(&self) -> Result<Box<RawValue>, Problem> {
-        let mut whole = SummaryMaker::default();
+        let mut whole = SummaryBuilder::default();
         self.stats(|stats| whole.add(stats))?;
         whole.line()
     }
@@ -188,8 +190,8 @@ impl Batch {
             if let Some(first) = surveyed.parts.first() {
                 // What a record refers to are files, and there are none.
                 let run = self.run(self.records.get(first.record))?;
-                let missing = surveyed.parts.iter().map(|part| self.found(run.as_ref(), part.missing()));
-                surveyed.add_found(missing.collect());
+                let missing = surveyed.parts.iter().map(|part| self.located(run.as_ref(), part.missing()));
+                surveyed.add_findings(missing.collect());
             }
             each(&record, surveyed)?;
         }
@@ -220,14 +222,14 @@ impl Batch {
     }
 
     /// A finding with where it is: at its step, else at its record.
-    fn found(&self, run: &dyn Run, finding: Finding) -> Found {
+    fn located(&self, run: &dyn Run, finding: Finding) -> LocatedFinding {
         let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
         let place = || self.records.get(finding.record).map(|record| record.place).unwrap_or_default();
-        Found { place: step.unwrap_or_else(place), finding }
+        LocatedFinding { place: step.unwrap_or_else(place), finding }
     }
 
     /// The bytes that stand for a finding's record: where the batch is one run, its message.
-    fn content(&self, found: &Found) -> Span {
+    fn content(&self, found: &LocatedFinding) -> Span {
         let record = match self.format().layout() {
             Layout::Run => None,
             Layout::Set => self.records.get(found.finding.record),
@@ -238,13 +240,13 @@ impl Batch {
 
 /// Makes the line of a summary of lines of statistics, or of other summaries.
 #[derive(Default)]
-pub struct SummaryMaker {
+pub struct SummaryBuilder {
     summary: Summary,
-    whole: Option<Whole>,
+    input: Option<SummaryInput>,
 }
 
 /// What is summed up.
-enum Whole {
+enum SummaryInput {
     /// Records that are trajectories.
     Records,
     /// Runs of any format, whose statistics are of constant size anyway.
@@ -254,7 +256,7 @@ enum Whole {
 /// What is said of lines that do not go together.
 pub const MIXED: &str = "the parts before it are of another format";
 
-impl SummaryMaker {
+impl SummaryBuilder {
     /// Takes the line of a trajectory or, behind those of its trajectories, of a dataset.
     ///
     /// # Errors
@@ -295,11 +297,11 @@ impl SummaryMaker {
     /// The statistics of runs that this line is of; None: it is of records.
     fn begin(&mut self, line: &json::Value<'_>) -> Result<Option<&mut RunsStats>, &'static str> {
         let is_of_records = line.get("records").is_some();
-        let begun = || if is_of_records { Whole::Records } else { Whole::Runs(Box::default()) };
-        let whole = self.whole.get_or_insert_with(begun);
+        let begun = || if is_of_records { SummaryInput::Records } else { SummaryInput::Runs(Box::default()) };
+        let whole = self.input.get_or_insert_with(begun);
         match (whole, is_of_records) {
-            (Whole::Records, true) => Ok(None),
-            (Whole::Runs(stats), false) => Ok(Some(stats)),
+            (SummaryInput::Records, true) => Ok(None),
+            (SummaryInput::Runs(stats), false) => Ok(Some(stats)),
             _ => Err(MIXED),
         }
     }
@@ -307,9 +309,9 @@ impl SummaryMaker {
     /// What it is of, for people.
     #[must_use]
     pub fn what(&self) -> &'static str {
-        match self.whole {
-            Some(Whole::Runs(_)) => "runs",
-            Some(Whole::Records) | None => "trajectories",
+        match self.input {
+            Some(SummaryInput::Runs(_)) => "runs",
+            Some(SummaryInput::Records) | None => "trajectories",
         }
     }
 
@@ -318,17 +320,17 @@ impl SummaryMaker {
     /// # Errors
     /// It has no JSON.
     pub fn line(&self) -> Result<Box<RawValue>, Problem> {
-        match &self.whole {
-            Some(Whole::Runs(stats)) => stats.line("summary"),
-            Some(Whole::Records) | None => run_stats::line_of(&self.summary.line()),
+        match &self.input {
+            Some(SummaryInput::Runs(stats)) => stats.line("summary"),
+            Some(SummaryInput::Records) | None => run_stats::line_of(&self.summary.line()),
         }
     }
 }
 
 /// What a run spent whose sub-agents have files that are not there; None: it has no such sub-agents.
-fn without_parts(run: &dyn Run) -> Option<WithParts> {
+fn without_parts(run: &dyn Run) -> Option<UsageWithParts> {
     let missing = run.parts().iter().filter(|part| part.role == PartRole::SubAgent).count() as u64;
-    (missing > 0).then(|| WithParts { sub_agents: 0, missing, spent: spent(run) })
+    (missing > 0).then(|| UsageWithParts { sub_agents: 0, missing, spent: run_usage(run) })
 }
 
 /// All findings of a run, those of its schemas too, in their order. Schemas that recur need a deep stack:

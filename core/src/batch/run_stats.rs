@@ -1,6 +1,6 @@
 //! Statistics of runs of any format, as their steps give them.
 
-use super::spent::{Spent, WithParts, add_spent, spent};
+use super::run_usage::{RunUsage, UsageWithParts, add_usage, run_usage};
 use crate::format::{Run, StepCalls};
 use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo, estimated_tokens};
 use serde::{Deserialize, Serialize};
@@ -33,9 +33,9 @@ struct RunStats {
     /// Sum of the rewards of the steps; None without any.
     reward: Option<f64>,
     /// Tokens and cost as the log gives them; None: it does not.
-    spent: Option<Spent>,
+    spent: Option<RunUsage>,
     /// The same with the files of its sub-agents; None: there are none.
-    with_parts: Option<WithParts>,
+    with_parts: Option<UsageWithParts>,
     unreadable: u64,
     errors: u64,
     warnings: u64,
@@ -46,7 +46,7 @@ impl RunStats {
         (record, run): (usize, &dyn Run),
         bytes: &dyn Bytes,
         found: &[Arc<Finding>],
-        with_parts: Option<WithParts>,
+        with_parts: Option<UsageWithParts>,
     ) -> Self {
         let mut stats = Self {
             r#type: "trajectory",
@@ -62,7 +62,7 @@ impl RunStats {
             chars: 0,
             tokens_est: 0,
             reward: None,
-            spent: spent(run),
+            spent: run_usage(run),
             with_parts,
             unreadable: 0,
             errors: 0,
@@ -128,9 +128,9 @@ pub struct RunsStats {
     #[serde(default)]
     reward: RewardSum,
     #[serde(default)]
-    spent: Option<Spent>,
+    spent: Option<RunUsage>,
     #[serde(default)]
-    with_parts: Option<WithParts>,
+    with_parts: Option<UsageWithParts>,
     unreadable: u64,
     with_errors: u64,
     with_warnings: u64,
@@ -163,7 +163,7 @@ impl RunsStats {
         run: (usize, &dyn Run),
         bytes: &dyn Bytes,
         found: &[Arc<Finding>],
-        with_parts: Option<WithParts>,
+        with_parts: Option<UsageWithParts>,
     ) -> Result<Box<RawValue>, Problem> {
         let stats = RunStats::of(run, bytes, found, with_parts);
         self.add(&stats);
@@ -181,7 +181,7 @@ impl RunsStats {
             self.reward.trajectories += 1;
             self.reward.sum += reward;
         }
-        add_spent(&mut self.spent, one.spent.as_ref());
+        add_usage(&mut self.spent, one.spent.as_ref());
         self.add_parts(one.with_parts.as_ref());
         self.unreadable += one.unreadable;
         self.with_errors += u64::from(one.errors > 0);
@@ -202,7 +202,7 @@ impl RunsStats {
         self.tokens_est = estimated_tokens(self.chars);
         self.reward.trajectories = self.reward.trajectories.saturating_add(other.reward.trajectories);
         self.reward.sum += other.reward.sum;
-        add_spent(&mut self.spent, other.spent.as_ref());
+        add_usage(&mut self.spent, other.spent.as_ref());
         self.add_parts(other.with_parts.as_ref());
         self.unreadable = self.unreadable.saturating_add(other.unreadable);
         self.with_errors = self.with_errors.saturating_add(other.with_errors);
@@ -213,12 +213,12 @@ impl RunsStats {
         add_counts(&mut self.tools, &other.tools);
     }
 
-    fn add_parts(&mut self, more: Option<&WithParts>) {
+    fn add_parts(&mut self, more: Option<&UsageWithParts>) {
         if let Some(more) = more {
-            let sum = self.with_parts.get_or_insert_with(WithParts::default);
+            let sum = self.with_parts.get_or_insert_with(UsageWithParts::default);
             sum.sub_agents = sum.sub_agents.saturating_add(more.sub_agents);
             sum.missing = sum.missing.saturating_add(more.missing);
-            add_spent(&mut sum.spent, more.spent.as_ref());
+            add_usage(&mut sum.spent, more.spent.as_ref());
         }
     }
 

@@ -60,14 +60,14 @@ impl Source for Vec<u8> {
 
 /// The formats that an input can be of.
 #[derive(Clone, Copy, Default)]
-pub struct Known<'f> {
+pub struct FormatRegistry<'f> {
     /// Those that files define, in the order in which they are tried, behind those that are built in.
     pub custom: &'f [&'static dyn Format],
     /// One that the configuration made, in place of the row of its name.
     pub configured: Option<&'static dyn Format>,
 }
 
-impl Known<'_> {
+impl FormatRegistry<'_> {
     /// All, in the order in which they are tried.
     pub fn all(self) -> impl Iterator<Item = &'static dyn Format> {
         FORMATS.iter().copied().chain(self.custom.iter().copied())
@@ -95,7 +95,7 @@ pub struct Detected {
 ///
 /// # Errors
 /// There is no format of that name; or the input cannot be read.
-pub fn detect(input: &dyn Source, forced: Option<&str>, known: Known<'_>) -> Result<Detected, Problem> {
+pub fn detect(input: &dyn Source, forced: Option<&str>, known: FormatRegistry<'_>) -> Result<Detected, Problem> {
     if let Some(name) = forced.filter(|name| *name != "auto") {
         let format = of_name(name, input, known)?.ok_or_else(|| unknown(name, known))?;
         return Ok(Detected {
@@ -128,7 +128,7 @@ fn of_signature(
     signature: &Signature,
     found: &Match,
     input: &dyn Source,
-    known: Known<'_>,
+    known: FormatRegistry<'_>,
 ) -> Result<Detected, Problem> {
     let reasons = vec![format!("this is {}: {}", signature.what, found.reason)];
     match of_name(signature.format, input, known)? {
@@ -140,12 +140,12 @@ fn of_signature(
 }
 
 /// What a signature says of a file that no adapter reads.
-fn as_records(signature: &Signature, found: &Match, known: Known<'_>) -> Result<Detected, Problem> {
+fn as_records(signature: &Signature, found: &Match, known: FormatRegistry<'_>) -> Result<Detected, Problem> {
     let what = format!("this is {}: {}", signature.what, found.reason);
     fallback(vec![what, "obelus reads it as plain JSON records".to_owned()], true, known)
 }
 
-fn fallback(mut reasons: Vec<String>, has_records: bool, known: Known<'_>) -> Result<Detected, Problem> {
+fn fallback(mut reasons: Vec<String>, has_records: bool, known: FormatRegistry<'_>) -> Result<Detected, Problem> {
     let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, known))?;
     reasons.push("`--format NAME` reads it as another".to_owned());
     reasons.push("`obelus formats --explain FILE` drafts a format of your own for it".to_owned());
@@ -157,7 +157,7 @@ fn of_table(
     input: &dyn Source,
     head: &Head<'_, '_>,
     recognized: Option<(&'static Signature, Match)>,
-    known: Known<'_>,
+    known: FormatRegistry<'_>,
 ) -> Result<Detected, Problem> {
     let (texts, torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
@@ -181,7 +181,7 @@ fn of_table(
 
 /// The row of a name. Of several rows, which cut files into records in different ways, the first that the input is of,
 /// else the first that half of its records speak for, else the first.
-fn of_name(name: &str, input: &dyn Source, known: Known<'_>) -> Result<Option<&'static dyn Format>, Problem> {
+fn of_name(name: &str, input: &dyn Source, known: FormatRegistry<'_>) -> Result<Option<&'static dyn Format>, Problem> {
     let rows = known.all().filter(|format| format.name() == name);
     let rows: Vec<&'static dyn Format> =
         rows.flat_map(|format| [Some(format), format.alternative()]).flatten().collect();
@@ -233,7 +233,7 @@ impl<'t> First<'t> {
 }
 
 /// Which format comes nearest to records that none takes, and why.
-fn nearest(first: &mut First<'_>, head: &Head<'_, '_>, known: Known<'_>) -> Option<String> {
+fn nearest(first: &mut First<'_>, head: &Head<'_, '_>, known: FormatRegistry<'_>) -> Option<String> {
     let by_signature = signature::nearest(head).map(|(signature, near)| (near, signature.format, signature.what));
     let mut best: Option<(Near, &str, &str)> = by_signature;
     for format in known.all() {
@@ -296,7 +296,7 @@ fn text(head: &[u8], span: Span) -> Option<String> {
     String::from_utf8(bytes.to_vec()).ok()
 }
 
-fn unknown(name: &str, known: Known<'_>) -> Problem {
+fn unknown(name: &str, known: FormatRegistry<'_>) -> Problem {
     let names: Vec<&str> = known.all().map(Format::name).collect();
     let begins_alike = |n: &&&str| n.chars().next() == name.chars().next();
     let near: Vec<&str> = names.iter().filter(begins_alike).copied().collect();
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_no_format_takes_says_which_is_nearest_and_what_to_do() {
-        let reasons = |text: &str| detect(&text.as_bytes().to_vec(), None, Known::default()).unwrap().reasons;
+        let reasons = |text: &str| detect(&text.as_bytes().to_vec(), None, FormatRegistry::default()).unwrap().reasons;
         let chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n";
         let reasons_given = reasons(&format!("{chat}{}", "{\"a\":1}\n".repeat(3)));
         assert_eq!(
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_reported_with_the_known_ones() {
-        let Err(problem) = detect(&b"{}".to_vec(), Some("actz"), Known::default()) else { panic!() };
+        let Err(problem) = detect(&b"{}".to_vec(), Some("actz"), FormatRegistry::default()) else { panic!() };
         assert!(problem.message.contains("actz") && problem.hint.is_some());
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, first_text, items, role_of, text, text_of,
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, items, role_of, text,
+    text_of,
 };
 use crate::json::Value;
 use crate::model::{Attachment, Part, Role, ToolCall, ToolResult, Turn, Usage};
@@ -34,12 +35,12 @@ const CHAT: &str = concat!(
 );
 
 /// The words and files of a message.
-const SAID: Form = OWN;
+const CONTENT: Form = FIRST_ADAPTER_FORM;
 /// What a model thought.
-const THOUGHT: Form = OWN + 1;
+const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
 /// The part of a tool as a call, and as what came back.
-const CALL: Form = OWN + 2;
-const RESULT: Form = OWN + 3;
+const CALL: Form = FIRST_ADAPTER_FORM + 2;
+const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
 /// Reads messages, and chats of them.
 #[derive(Default)]
@@ -63,7 +64,7 @@ impl Adapter for Messages {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
-            SAID => Turn::of(Role::Unknown, items(value, "parts").iter().filter_map(said).collect()),
+            CONTENT => Turn::of(Role::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
             THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(value.get("text").map(text_of).unwrap_or_default())]),
             CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
             RESULT => Turn::of(Role::Environment, vec![Part::Result(result(value))]),
@@ -81,7 +82,7 @@ fn class<'v>(part: &'v Value<'_>) -> &'v str {
 }
 
 /// What a part says or shows; None: it does neither.
-fn said<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
+fn content_part<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
     match class(part) {
         "text" => text(part, "text").filter(|text| !text.is_empty()).map(|text| Part::Text(Cow::Borrowed(text))),
         "file" => {
@@ -152,13 +153,13 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
             if is_answered(part) {
                 log.step(&Draft { values: &[part], role: Role::Environment, ..of(Kind::Result, RESULT) });
             }
-        } else if said(part).is_some() && !is_said {
-            log.step(&Draft { values: &[message], ..of(Kind::Message, SAID) });
+        } else if content_part(part).is_some() && !is_said {
+            log.step(&Draft { values: &[message], ..of(Kind::Message, CONTENT) });
             is_said = true;
         }
     }
     if log.next_step() == begin {
-        log.step(&Draft { values: &[message], ..of(Kind::Message, SAID) });
+        log.step(&Draft { values: &[message], ..of(Kind::Message, CONTENT) });
     }
     for part in items(message, "parts") {
         if let (Some(name), Some(data)) = (class(part).strip_prefix("data-"), part.get("data")) {
@@ -175,7 +176,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{lines, state, steps, whole};
+    use crate::format::log::testing::{lines, run_of_record, state, steps};
     use crate::format::log::tests::damage;
 
     #[test]
@@ -202,7 +203,7 @@ mod tests {
             "args":{"path":"y"},"result":"b.txt"}}"#;
         let parts = [part("input-available", ""), part("output-error", r#","errorText":"no""#), old.replace('\n', "")];
         let text = format!(r#"{{"role":"assistant","parts":[{}]}}"#, parts.join(","));
-        let parsed = whole(&AI_SDK, &text);
+        let parsed = run_of_record(&AI_SDK, &text);
         let expected = [
             "tool-call agent: q",
             "tool-call agent: q",

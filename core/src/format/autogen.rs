@@ -2,7 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, first_text, form, items, text, text_of,
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, form, items, text,
+    text_of,
 };
 use crate::json::{Value, compact};
 use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
@@ -52,12 +53,12 @@ const TEAM: &str = concat!(
 );
 
 /// The words of a message or an answer.
-const SAID: Form = OWN;
+const TEXT: Form = FIRST_ADAPTER_FORM;
 /// What a model thought.
-const THOUGHT: Form = OWN + 1;
+const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
 /// A call, and what came back from one.
-const CALL: Form = OWN + 2;
-const RESULT: Form = OWN + 3;
+const CALL: Form = FIRST_ADAPTER_FORM + 2;
+const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
 /// Reads a recording.
 #[derive(Default)]
@@ -85,7 +86,7 @@ impl Adapter for Recording {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
-            SAID => Turn::of(Role::Unknown, vec![Part::Text(said(value))]),
+            TEXT => Turn::of(Role::Unknown, vec![Part::Text(content_text(value))]),
             THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(text_of(value))]),
             CALL => {
                 let call = ToolCall {
@@ -120,7 +121,7 @@ fn key(content: Option<&Value<'_>>) -> String {
 }
 
 /// The words of a content; images and the like are named.
-fn said<'v>(message: &'v Value<'v>) -> Cow<'v, str> {
+fn content_text<'v>(message: &'v Value<'v>) -> Cow<'v, str> {
     let content = message.get("content").unwrap_or(message);
     let Some(parts) = content.as_array() else { return text_of(content) };
     let words = parts.iter().map(|part| part.as_str().map_or_else(|| "[image]".to_owned(), str::to_owned));
@@ -235,8 +236,8 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
         },
     };
     let values = [message];
-    let (kind, role) = if is_said(message) { (Kind::Message, role) } else { (Kind::State, Role::System) };
-    let form = if kind == Kind::Message { SAID } else { form::STATE };
+    let (kind, role) = if is_message(message) { (Kind::Message, role) } else { (Kind::State, Role::System) };
+    let form = if kind == Kind::Message { TEXT } else { form::STATE };
     let time = message.get("created_at");
     log.step(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
     add_usage(message, log);
@@ -244,7 +245,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
 
 /// Whether a message says something: its content is a text or a list. Others report the team: a memory that was asked,
 /// a speaker that was chosen.
-fn is_said(message: &Value<'_>) -> bool {
+fn is_message(message: &Value<'_>) -> bool {
     let class = text(message, "type").unwrap_or_default();
     let has_words = message.get("content").is_some_and(|said| said.as_str().is_some() || said.as_array().is_some());
     !class.ends_with("Event") && (has_words || class.ends_with("Message"))
@@ -274,7 +275,7 @@ fn answer(answer: &Value<'_>, class: &str, log: &mut Log<'_>) {
             }
         }
         None => {
-            log.step(&Draft { values: &[answer], tokens, ..of(Kind::Message, SAID) });
+            log.step(&Draft { values: &[answer], tokens, ..of(Kind::Message, TEXT) });
         }
     }
     if let Some(usage) = answer.get("usage") {
@@ -287,7 +288,7 @@ fn answer(answer: &Value<'_>, class: &str, log: &mut Log<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{lines, state, steps, whole};
+    use crate::format::log::testing::{lines, run_of_record, state, steps};
     use crate::format::log::tests::damage;
 
     #[test]
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_saved_team_has_its_thread_and_the_context_of_each_agent() {
-        let parsed = whole(&AUTOGEN, TEAM);
+        let parsed = run_of_record(&AUTOGEN, TEAM);
         let said = ["message user: list it", "message agent: There is a.txt."];
         assert_eq!(steps(&parsed), [said, said].concat());
         assert_eq!(parsed.0.trajectory_count(), 2);
@@ -331,7 +332,7 @@ mod tests {
         ];
         let text = format!(r#"{{"type":"SelectorManagerState","message_thread":[{}]}}"#, thread.join(","));
         let kinds: Vec<String> =
-            steps(&whole(&AUTOGEN, &text)).iter().map(|s| s.split(':').next().unwrap().to_owned()).collect();
+            steps(&run_of_record(&AUTOGEN, &text)).iter().map(|s| s.split(':').next().unwrap().to_owned()).collect();
         let expected = [
             "thought agent",
             "tool-call agent",
@@ -341,12 +342,12 @@ mod tests {
             "state system",
         ];
         assert_eq!(kinds, expected);
-        assert_eq!(whole(&AUTOGEN, &text).0.answers(3), Some(2));
+        assert_eq!(run_of_record(&AUTOGEN, &text).0.answers(3), Some(2));
     }
 
     #[test]
     fn a_state_without_messages_is_one_step() {
-        let parsed = whole(&AUTOGEN, r#"{"type":"TeamState","agent_states":{"a":{"type":"X","turn":3}}}"#);
+        let parsed = run_of_record(&AUTOGEN, r#"{"type":"TeamState","agent_states":{"a":{"type":"X","turn":3}}}"#);
         assert_eq!((steps(&parsed).len(), parsed.0.trajectory_count()), (1, 1));
         assert_eq!(state(&parsed, "agent_state", 0), r#"{"main":{"type":"TeamState"},"a":{"type":"X","turn":3}}"#);
     }

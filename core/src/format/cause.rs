@@ -75,7 +75,7 @@ impl Hop {
 
 /// One write of one value.
 #[derive(Debug, Clone, Copy)]
-pub struct Written<'v> {
+pub struct ValueWrite<'v> {
     /// Where.
     pub node: NodeId,
     /// The step whose message supplied it.
@@ -94,18 +94,18 @@ pub struct Trail<'r> {
     /// Messages in which results were looked for.
     messages: BTreeMap<StepNo, Candidate>,
     /// Their bytes.
-    held: u64,
+    text_bytes: u64,
 }
 
 impl<'r> Trail<'r> {
     /// A trail in a run; `copies` knows the values that are followed.
     #[must_use]
     pub fn new(run: &'r dyn Run, copies: &'r Copies<'r>, bytes: &'r dyn Bytes) -> Self {
-        Self { run, copies, bytes, origin: None, messages: BTreeMap::new(), held: 0 }
+        Self { run, copies, bytes, origin: None, messages: BTreeMap::new(), text_bytes: 0 }
     }
 
     /// Where a value was copied from; None where nothing says so.
-    pub fn hop(&mut self, written: Written<'_>) -> Option<Hop> {
+    pub fn hop(&mut self, written: ValueWrite<'_>) -> Option<Hop> {
         if written.author < 0 || !is_distinctive(written.value) {
             return None;
         }
@@ -126,7 +126,7 @@ impl<'r> Trail<'r> {
     }
 
     /// Where a value came from, the nearest first, to where it first came in.
-    pub fn chain(&mut self, written: Written<'_>) -> Vec<Hop> {
+    pub fn chain(&mut self, written: ValueWrite<'_>) -> Vec<Hop> {
         let mut hops = Vec::new();
         let mut at = written;
         while hops.len() < HOPS_MAX {
@@ -137,13 +137,13 @@ impl<'r> Trail<'r> {
             };
             hops.push(hop);
             let Some((node, author)) = next else { break };
-            at = Written { node, author, ..at };
+            at = ValueWrite { node, author, ..at };
         }
         hops
     }
 
     /// The newest result before a write that has the value as one of its leaves.
-    fn result_with(&mut self, written: Written<'_>) -> Option<Hop> {
+    fn result_with(&mut self, written: ValueWrite<'_>) -> Option<Hop> {
         let (run, bytes) = (self.run, self.bytes);
         let text = written.value.text(bytes).ok().filter(|text| text.len() <= VALUE_BYTES_MAX)?;
         let finder = memchr::memmem::Finder::new(text.as_bytes());
@@ -169,10 +169,10 @@ impl<'r> Trail<'r> {
     /// A message that may be a result.
     fn message(&mut self, step: StepNo, span: Span) -> Option<&mut Candidate> {
         if !self.messages.contains_key(&step) {
-            if self.held + span.len > 2 * RESULT_BYTES_MAX {
-                (self.messages, self.held) = (BTreeMap::new(), 0);
+            if self.text_bytes + span.len > 2 * RESULT_BYTES_MAX {
+                (self.messages, self.text_bytes) = (BTreeMap::new(), 0);
             }
-            self.held += span.len;
+            self.text_bytes += span.len;
             let text = self.bytes.read(span).ok()?;
             self.messages.insert(step, Candidate { text, searches: 0, looked: None });
         }
@@ -268,7 +268,7 @@ mod tests {
         let mut trail = Trail::new(run.as_ref(), &copies, &bytes);
         for event in &events {
             let value = event.value.as_ref().unwrap();
-            assert_eq!(trail.hop(Written { node: event.node, author: event.author, value }), None);
+            assert_eq!(trail.hop(ValueWrite { node: event.node, author: event.author, value }), None);
         }
         let searches = trail.messages.values().filter(|message| message.looked.is_none());
         assert_eq!(searches.count(), 0, "each message is read once for all values, not searched for each");

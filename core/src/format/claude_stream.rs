@@ -2,7 +2,7 @@
 //! (`FORMATS.md` 1).
 
 use super::claude_code::{Spend, error_parts, tokens_of};
-use super::log::{self, Adapter, Blocks, Draft, Form, Kind, Log, LogRun, Node, OWN};
+use super::log::{self, Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Node};
 use super::{Format, Framing, Layout, Match, Run};
 use crate::format::describe;
 use crate::json::Value;
@@ -77,7 +77,7 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 }
 
 /// A line about the session.
-const NOTE: Form = OWN;
+const NOTE: Form = FIRST_ADAPTER_FORM;
 
 /// Slots of the first line, and of the result.
 const INIT: [&str; 6] = ["session_id", "cwd", "model", "permissionMode", "tools", "claude_code_version"];
@@ -103,7 +103,7 @@ impl Adapter for Lines {
         let class = text(record, "type").unwrap_or("record");
         match record.get("message").filter(|_| matches!(class, "user" | "assistant")) {
             _ if class == "stream_event" => {}
-            Some(message) => self.said(record, message, class, log),
+            Some(message) => self.add_message(record, message, class, log),
             None => self.note(record, class, log),
         }
     }
@@ -125,7 +125,7 @@ impl Adapter for Lines {
 }
 
 impl Lines {
-    fn said(&mut self, record: &Value<'_>, message: &Value<'_>, class: &str, log: &mut Log<'_>) {
+    fn add_message(&mut self, record: &Value<'_>, message: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let parent = text(record, "parent_tool_use_id");
         if let Some(parent) = parent {
             // Messages of a sub-agent follow one another: each is under the id of its call.

@@ -2,7 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Copies, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, form, text, text_of, write_slots,
+    Adapter, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, form, text, text_of,
+    write_slots,
 };
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -41,12 +42,12 @@ const SESSION: &str = concat!(
 );
 
 /// The words of a message.
-const SAID: Form = OWN;
+const TEXT: Form = FIRST_ADAPTER_FORM;
 /// The reasoning of an answer.
-const THOUGHT: Form = OWN + 1;
+const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
 /// A call, and what came back from it.
-const CALL: Form = OWN + 2;
-const RESULT: Form = OWN + 3;
+const CALL: Form = FIRST_ADAPTER_FORM + 2;
+const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
 /// Reads the events of a session.
 #[derive(Default)]
@@ -73,8 +74,8 @@ impl Adapter for Events {
             ..Draft::of(kind, form, &values)
         };
         match class {
-            "user.message" => log.step(&of(Kind::Message, SAID, Role::User)),
-            "system.message" => log.step(&of(Kind::Message, SAID, Role::System)),
+            "user.message" => log.step(&of(Kind::Message, TEXT, Role::User)),
+            "system.message" => log.step(&of(Kind::Message, TEXT, Role::System)),
             "tool.execution_start" => log.step(&of(Kind::Call, CALL, Role::Agent)),
             "tool.execution_complete" => log.step(&of(Kind::Result, RESULT, Role::Environment)),
             "assistant.message" => return answer(data, of, log),
@@ -91,7 +92,7 @@ impl Adapter for Events {
         let Some(&data) = values.first() else { return Turn::default() };
         let words = |key: &str| data.get(key).map(text_of).unwrap_or_default();
         match form {
-            SAID => Turn::of(Role::Unknown, vec![Part::Text(words("content"))]),
+            TEXT => Turn::of(Role::Unknown, vec![Part::Text(words("content"))]),
             THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(words("reasoningText"))]),
             CALL => {
                 let arguments = data.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text));
@@ -128,7 +129,7 @@ fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, Role) -> Draft<'d
     }
     let asks = data.get("toolRequests").and_then(Value::as_array).is_some_and(|requests| !requests.is_empty());
     if has("content") || (!asks && log.next_step() == begin) {
-        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Message, SAID, Role::Agent) });
+        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Message, TEXT, Role::Agent) });
     }
     if usage.output.is_some() {
         log.usage(None, &usage);
@@ -208,7 +209,7 @@ mod tests {
         let data = format!(r#"{{"modelMetrics":{{"a":{},"b":{}}}}}"#, usage(9), usage(11));
         let end = format!(r#"{{"type":"session.shutdown","id":"z","timestamp":"t","parentId":"f","data":{data}}}"#);
         let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
-        let spent = parsed.0.work().map(|work| work.spent()).unwrap_or_default();
+        let spent = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
         assert_eq!((spent.input, spent.output, spent.cache_read), (Some(10), Some(4), Some(10)));
     }
 

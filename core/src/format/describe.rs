@@ -74,7 +74,7 @@ pub(crate) fn record(value: &Value<'_>) -> Step {
     let (role, role_text) = layers::role(value, &layers);
     let class = value.get("type").and_then(Value::as_str).map(str::to_owned);
     let sign = sign(&layers, &blocks, role);
-    let said = layers::said(&layers).or_else(|| blocks::said(&blocks)).or_else(|| layers::name(&layers));
+    let said = layers::layers_text(&layers).or_else(|| blocks::blocks_text(&blocks)).or_else(|| layers::name(&layers));
     let role = if role == Role::Unknown && sign == StepKind::Call { Role::Agent } else { role };
     Step {
         sign,

@@ -1,6 +1,6 @@
 //! What a table of trajectories shows of one of them: reported by the survey of its format.
 
-use crate::model::{Found, Severity};
+use crate::model::{LocatedFinding, Severity};
 use crate::rules::work::ToolOutcomes;
 
 /// Facts on one record. Names and words are foreign text.
@@ -50,7 +50,7 @@ pub struct Counted {
 impl Facts {
     /// Adds the rules of further findings of the record, which are not counted as its errors and warnings.
     #[must_use]
-    pub fn with_rules(mut self, found: &[Found]) -> Self {
+    pub fn with_rules(mut self, found: &[LocatedFinding]) -> Self {
         found.iter().for_each(|found| self.count_rule(found.finding.rule));
         self
     }
@@ -72,8 +72,8 @@ impl Facts {
 
     /// Counts findings of the record.
     #[must_use]
-    pub fn with_findings(mut self, found: &[Found]) -> Self {
-        for Found { finding, .. } in found {
+    pub fn with_findings(mut self, found: &[LocatedFinding]) -> Self {
+        for LocatedFinding { finding, .. } in found {
             match finding.severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,

@@ -7,7 +7,7 @@ mod tests;
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, form, items, text, text_of,
+    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, form, items, text, text_of,
 };
 use crate::json::{Data, Value};
 use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -26,7 +26,7 @@ pub(super) static GEMINI: Row = Row {
     run: || Box::new(LogRun::new(Chat)),
     detect: None,
     has_trajectories: false,
-    samples: &[LINES, WHOLE],
+    samples: &[LINES, CHAT_OBJECT],
 };
 
 /// A chat of lines; the answer is replaced, the second question taken back.
@@ -51,17 +51,17 @@ const LINES: &str = concat!(
 );
 
 /// A chat in one object.
-const WHOLE: &str = r#"{"sessionId":"s1","projectHash":"h","messages":[
+const CHAT_OBJECT: &str = r#"{"sessionId":"s1","projectHash":"h","messages":[
 {"id":"u","type":"user","content":"hello"},
 {"id":"g","type":"gemini","content":"Hi.","thoughts":[{"subject":"Greeting","description":"Say hi."}]}]}"#;
 
 /// The words and files of a message.
-const SAID: Form = OWN;
+const CONTENT: Form = FIRST_ADAPTER_FORM;
 /// A thought.
-const THOUGHT: Form = OWN + 1;
+const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
 /// A call, and the same as its result.
-const CALL: Form = OWN + 2;
-const RESULT: Form = OWN + 3;
+const CALL: Form = FIRST_ADAPTER_FORM + 2;
+const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
 /// Reads the records that stay, in order.
 struct Chat;
@@ -78,7 +78,7 @@ impl Adapter for Chat {
         match text(record, "type") {
             _ if text(record, "sessionId").is_some() && record.get("type").is_none() => session(record, log),
             Some("user") => {
-                said(record, Role::User, None, log);
+                add_message(record, Role::User, None, log);
             }
             Some("gemini") => answer(record, log),
             class => {
@@ -96,7 +96,7 @@ impl Adapter for Chat {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
-            SAID => Turn::of(Role::Unknown, content(value)),
+            CONTENT => Turn::of(Role::Unknown, content(value)),
             THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(thought(value))]),
             CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
             RESULT => Turn::of(Role::Environment, vec![Part::Result(result(value))]),
@@ -117,9 +117,9 @@ fn session(members: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-fn said(record: &Value<'_>, role: Role, tokens: Option<u64>, log: &mut Log<'_>) {
+fn add_message(record: &Value<'_>, role: Role, tokens: Option<u64>, log: &mut Log<'_>) {
     let (values, time) = ([record], record.get("timestamp"));
-    log.step(&Draft { role, class: text(record, "type"), time, tokens, ..Draft::of(Kind::Message, SAID, &values) });
+    log.step(&Draft { role, class: text(record, "type"), time, tokens, ..Draft::of(Kind::Message, CONTENT, &values) });
 }
 
 /// An answer of the model: thoughts, words, calls and what came back.
@@ -135,7 +135,7 @@ fn answer(record: &Value<'_>, log: &mut Log<'_>) {
         log.step(&Draft { values: &[thought], tokens: tokens.take(), ..draft });
     }
     if !content(record).is_empty() || (thoughts.is_empty() && calls.is_empty()) {
-        said(record, Role::Agent, tokens.take(), log);
+        add_message(record, Role::Agent, tokens.take(), log);
     }
     for call in calls {
         let draft = of(Kind::Call, CALL, Role::Agent);

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Found, Identity, Problem, Record, RecordBody, RecordIndex, Remark, Severity, Span, Step, StepNo,
-    StepPlace, lossy, no_utf8_at,
+    Bytes, Finding, Identity, LocatedFinding, Problem, Record, RecordBody, RecordIndex, Remark, Severity, Span, Step,
+    StepNo, StepPlace, lossy, no_utf8_at,
 };
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
@@ -85,13 +85,14 @@ struct Texts;
 impl Survey for Texts {
     fn look(&self) -> Look {
         Box::new(|record, text| {
-            let found = |reason: String| Found { finding: invalid(record.number, &reason), place: record.place };
-            Box::new(fault(record, text).map(found).into_iter().collect::<Vec<Found>>())
+            let found =
+                |reason: String| LocatedFinding { finding: invalid(record.number, &reason), place: record.place };
+            Box::new(fault(record, text).map(found).into_iter().collect::<Vec<LocatedFinding>>())
         })
     }
 
     fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
-        Surveyed { found: looked_at(looked).unwrap_or_default(), ..Surveyed::default() }
+        Surveyed { findings: looked_at(looked).unwrap_or_default(), ..Surveyed::default() }
     }
 }
 

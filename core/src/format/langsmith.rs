@@ -3,8 +3,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, Earlier, Form, Kind, Log, LogRun, OWN, Piece, Row, count, first, first_text, items, text,
-    text_of,
+    Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, Row, count, first,
+    first_text, items, text, text_of,
 };
 use crate::json::{self, Value};
 use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -37,8 +37,8 @@ const BODY: &str = concat!(
 );
 
 /// A run in its parts, and one that is a call.
-const RUN: Form = OWN;
-const CALL: Form = OWN + 1;
+const RUN: Form = FIRST_ADAPTER_FORM;
+const CALL: Form = FIRST_ADAPTER_FORM + 1;
 
 /// Length of an id at the end of a dotted order.
 const ID_CHARS: usize = 36;
@@ -130,7 +130,7 @@ impl Adapter for Runs {
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
-        Turn::of(Role::Agent, if form == CALL { call(values) } else { said(values) })
+        Turn::of(Role::Agent, if form == CALL { call(values) } else { outcome_parts(values) })
     }
 
     fn restart(&mut self) {
@@ -231,7 +231,7 @@ fn generation<'v, 'a>(outputs: &'v Value<'a>) -> Option<&'v Value<'a>> {
 }
 
 /// What a run led to, its error, or what it began with.
-fn said<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
+fn outcome_parts<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
     let outputs = last(parts, &["outputs"]);
     let message = outputs.and_then(|outputs| {
         let choice = || items(outputs, "choices").first()?.get("message");
@@ -274,11 +274,11 @@ fn model<'v>(parts: &[&'v Value<'v>]) -> Option<&'v str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{steps, whole};
+    use crate::format::log::testing::{run_of_record, steps};
 
     #[test]
     fn a_patch_belongs_to_the_run_of_its_id() {
-        let parsed = whole(&LANGSMITH, BODY);
+        let parsed = run_of_record(&LANGSMITH, BODY);
         assert_eq!(steps(&parsed), ["span agent: Hello"]);
         assert_eq!(parsed.0.step(0, &parsed.1).tokens, Some(1));
     }
@@ -289,11 +289,11 @@ mod tests {
             "extra":{"metadata":{"ls_model_name":"m"}},"outputs":{"generations":[[{"text":"","message":{"kwargs":{
             "content":"So.","tool_calls":[{"name":"ls","args":{"p":"x"},"id":"c"}],
             "usage_metadata":{"input_tokens":5,"output_tokens":6}}}}]]}}"#;
-        let parsed = whole(&LANGSMITH, text);
+        let parsed = run_of_record(&LANGSMITH, text);
         assert_eq!(steps(&parsed), ["span agent: So.\nls({\"p\":\"x\"})"]);
         assert_eq!(parsed.0.step(0, &parsed.1).tokens, Some(6));
         let failed = r#"{"id":"a","trace_id":"a","run_type":"chain","name":"x","error":"no quota","prompt_tokens":1}"#;
-        let parsed = whole(&LANGSMITH, failed);
+        let parsed = run_of_record(&LANGSMITH, failed);
         assert_eq!((steps(&parsed), parsed.0.error_steps()), (vec!["span agent: no quota".to_owned()], vec![0]));
     }
 
@@ -306,7 +306,7 @@ mod tests {
         let chain = run(a, &format!(r#""dotted_order":"1{a}","name":"agent","run_type":"chain""#));
         let patch = format!(r#"{{"trace_id":"{a}","dotted_order":"1{a}.2{b}","error":"no such folder"}}"#);
         let text = format!(r#"{{"post":[{tool},{chain}],"patch":[{patch}]}}"#);
-        let parsed = whole(&LANGSMITH, &text);
+        let parsed = run_of_record(&LANGSMITH, &text);
         assert_eq!(steps(&parsed), ["span agent: agent", "tool-call agent: ls x · no such folder"]);
         assert_eq!((parsed.0.trajectory_count(), parsed.0.error_steps()), (1, vec![1]));
     }

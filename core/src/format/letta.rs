@@ -70,11 +70,11 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{state, steps, whole};
+    use crate::format::log::testing::{run_of_record, state, steps};
 
     #[test]
     fn agents_are_trajectories_and_blocks_stand_before_them() {
-        let parsed = whole(&LETTA, FILE);
+        let parsed = run_of_record(&LETTA, FILE);
         assert_eq!(steps(&parsed), ["message system: You help.", "message user: hello"]);
         assert_eq!((parsed.0.trajectory_count(), parsed.0.title().as_deref()), (1, Some("Evie")));
         let block = r#"{"block-0":{"label":"persona","value":"I am Evie.","limit":2000}}"#;

@@ -1,6 +1,6 @@
 //! Lines that are chat messages themselves: a file is one conversation, each message a step (`FORMATS.md` 8).
 
-use super::log::{Adapter, Draft, Form, Kind, Log, LogRun, OWN, call, form, result, role_of};
+use super::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, call, form, result, role_of};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, Turn, Usage};
@@ -58,7 +58,7 @@ impl Format for MessageLines {
 }
 
 /// Form: a whole message, its calls and results with it.
-const WHOLE: Form = OWN;
+const WHOLE_MESSAGE: Form = FIRST_ADAPTER_FORM;
 
 fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
@@ -82,7 +82,7 @@ impl Adapter for Lines {
             time,
             tokens: usage.as_ref().and_then(|usage| usage.output),
             is_injected,
-            ..Draft::of(Kind::Message, WHOLE, &values)
+            ..Draft::of(Kind::Message, WHOLE_MESSAGE, &values)
         });
         if let Some(usage) = usage {
             log.usage(None, &usage);
@@ -91,7 +91,7 @@ impl Adapter for Lines {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
-            (WHOLE, Some(message)) => whole(message),
+            (WHOLE_MESSAGE, Some(message)) => message_turn(message),
             _ => super::log::show(form, values),
         }
     }
@@ -107,7 +107,7 @@ fn usage_of(usage: &Value<'_>) -> Usage {
 }
 
 /// All that a message says: thoughts, words, calls, results.
-fn whole<'v>(message: &'v Value<'v>) -> Turn<'v> {
+fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
     let role = text(message, "role").map_or(Role::Unknown, role_of);
     if role == Role::Environment {
         return Turn::of(role, vec![Part::Result(result(message))]);

@@ -1,6 +1,6 @@
 //! Trajectories of mini-swe-agent: one document with chat messages or items of the Responses API (`FORMATS.md` 10).
 
-use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, form, text_of};
+use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, form, text_of};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::{self, Value};
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -56,9 +56,9 @@ impl Format for MiniSweAgent {
 }
 
 /// Forms: a command of `extra.actions`, a message that is its result, an item that says what it is by its type.
-const COMMAND: Form = OWN;
-const RESULT: Form = OWN + 1;
-const ITEM: Form = OWN + 2;
+const COMMAND: Form = FIRST_ADAPTER_FORM;
+const RESULT: Form = FIRST_ADAPTER_FORM + 1;
+const ITEM: Form = FIRST_ADAPTER_FORM + 2;
 
 /// What begins the answer to a fenced command.
 const RETURNCODE: &str = "<returncode>";

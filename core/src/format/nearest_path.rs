@@ -14,7 +14,7 @@ const CHARS_MAX: usize = 200;
 #[must_use]
 pub(super) fn nearest(run: &dyn Run, typed: &str) -> Option<String> {
     let tree = run.tree();
-    let wanted = Wanted::of(typed);
+    let wanted = PathQuery::of(typed);
     let (mut whole, mut end): (Option<(usize, String)>, Option<String>) = (None, None);
     for node in tree.known_nodes(PATHS_MAX) {
         let (id, path) = tree.path(node);
@@ -33,14 +33,14 @@ pub(super) fn nearest(run: &dyn Run, typed: &str) -> Option<String> {
 }
 
 /// What was typed, without what need not be typed.
-struct Wanted {
+struct PathQuery {
     text: Vec<char>,
     /// Its last key.
     end: Vec<char>,
     is_pointer: bool,
 }
 
-impl Wanted {
+impl PathQuery {
     fn of(typed: &str) -> Self {
         let is_pointer = typed.starts_with('/');
         let bare = typed.trim_start_matches(['†', '/']);

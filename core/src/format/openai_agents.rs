@@ -2,7 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, first_text, form, items, text, text_of,
+    Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, form, items,
+    text, text_of,
 };
 use crate::json::Value;
 use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
@@ -36,12 +37,12 @@ const STATE: &str = concat!(
 );
 
 /// An input that is a text.
-const INPUT: Form = OWN;
+const INPUT: Form = FIRST_ADAPTER_FORM;
 /// Items of the Responses API: words, reasoning, a call, an output.
-const SAID: Form = OWN + 1;
-const THOUGHT: Form = OWN + 2;
-const CALL: Form = OWN + 3;
-const OUTPUT: Form = OWN + 4;
+const RESPONSE_ITEM: Form = FIRST_ADAPTER_FORM + 1;
+const THOUGHT: Form = FIRST_ADAPTER_FORM + 2;
+const CALL: Form = FIRST_ADAPTER_FORM + 3;
+const OUTPUT: Form = FIRST_ADAPTER_FORM + 4;
 
 /// Reads a run state.
 struct Snapshot;
@@ -85,7 +86,7 @@ impl Adapter for Snapshot {
         let raw = value.get("raw_item").or_else(|| value.get("rawItem")).unwrap_or(value);
         match form {
             INPUT => Turn::of(Role::User, vec![Part::Text(text_of(value))]),
-            SAID => Turn::of(Role::Agent, vec![Part::Text(words(raw, "content"))]),
+            RESPONSE_ITEM => Turn::of(Role::Agent, vec![Part::Text(words(raw, "content"))]),
             THOUGHT => {
                 let summary = Some(words(raw, "summary")).filter(|text| !text.is_empty());
                 Turn::of(Role::Agent, vec![Part::Thought(summary.unwrap_or_else(|| words(raw, "content")))])
@@ -146,7 +147,7 @@ fn original(input: &Value<'_>, log: &mut Log<'_>) {
 fn add_steps(item: &Value<'_>, log: &mut Log<'_>) {
     let class = text(item, "type").unwrap_or("item");
     let (kind, form, role) = match class {
-        "message_output_item" | "message" => (Kind::Message, SAID, Role::Agent),
+        "message_output_item" | "message" => (Kind::Message, RESPONSE_ITEM, Role::Agent),
         "reasoning_item" | "reasoning" => (Kind::Thought, THOUGHT, Role::Agent),
         "tool_call_item" | "handoff_call_item" => (Kind::Call, CALL, Role::Agent),
         "tool_call_output_item" | "handoff_output_item" => (Kind::Result, OUTPUT, Role::Environment),
@@ -176,16 +177,19 @@ fn tokens(usage: &Value<'_>) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{state, steps, whole};
+    use crate::format::log::testing::{run_of_record, state, steps};
 
     #[test]
     fn items_are_steps_and_the_context_is_state() {
-        let parsed = whole(&OPENAI_AGENTS, STATE);
+        let parsed = run_of_record(&OPENAI_AGENTS, STATE);
         assert_eq!(steps(&parsed)[..2], ["message user: close it", r"tool-call agent: close 7"]);
         assert!(steps(&parsed)[2].starts_with("state system"), "{:?}", steps(&parsed));
         assert!(state(&parsed, "context", 2).contains(r#""context":{"account":7}"#));
         let done = STATE.replace("tool_approval_item", "tool_call_output_item");
-        assert_eq!(whole(&OPENAI_AGENTS, &done).0.step(2, &whole(&OPENAI_AGENTS, &done).1).answers, Some(1));
+        assert_eq!(
+            run_of_record(&OPENAI_AGENTS, &done).0.step(2, &run_of_record(&OPENAI_AGENTS, &done).1).answers,
+            Some(1)
+        );
     }
 
     #[test]
@@ -200,7 +204,7 @@ mod tests {
             r#""output":{"type":"text","text":"done"}},"output":"done"}],"#,
             r#""context":{"context":{},"usage":{"inputTokens":9,"outputTokens":4}}}"#,
         );
-        let parsed = whole(&OPENAI_AGENTS, text);
+        let parsed = run_of_record(&OPENAI_AGENTS, text);
         let expected = [
             "message user: close it",
             "thought agent: hm",

@@ -151,7 +151,7 @@ fn run() -> Box<dyn Run> {
 #[derive(Default)]
 struct Events {
     /// What all answers so far cost; each event says the sum.
-    spent: Usage,
+    total_usage: Usage,
     /// Ids of calls of agents behind ACP that were reported.
     reported_calls: HashSet<String>,
     copies: Copies,
@@ -177,8 +177,8 @@ impl Adapter for Events {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match values.first() {
-            Some(event) if sdk::OWN.contains(&form) => sdk::show(form, event),
-            Some(event) if classic::OWN.contains(&form) => classic::show(form, event),
+            Some(event) if sdk::FORMS.contains(&form) => sdk::show(form, event),
+            Some(event) if classic::FORMS.contains(&form) => classic::show(form, event),
             _ => super::log::show(form, values),
         }
     }
@@ -215,7 +215,7 @@ impl Events {
         let ids = forgotten.and_then(Value::as_array).unwrap_or_default();
         let gone: Vec<StepNo> = ids.iter().filter_map(|id| self.steps.get(id.text).copied()).collect();
         log.drop_steps(&gone);
-        if let Some(sum) = spent(event) {
+        if let Some(sum) = total_usage(event) {
             self.account(&sum, log);
         }
     }
@@ -224,21 +224,21 @@ impl Events {
     fn account(&mut self, sum: &Usage, log: &mut Log<'_>) {
         let beyond = |now: Option<u64>, before: Option<u64>| now.map(|now| now.saturating_sub(before.unwrap_or(0)));
         let usage = Usage {
-            input: beyond(sum.input, self.spent.input),
-            output: beyond(sum.output, self.spent.output),
-            cache_read: beyond(sum.cache_read, self.spent.cache_read),
-            cache_write: beyond(sum.cache_write, self.spent.cache_write),
-            cost: sum.cost.map(|now| (now - self.spent.cost.unwrap_or(0.0)).max(0.0)),
+            input: beyond(sum.input, self.total_usage.input),
+            output: beyond(sum.output, self.total_usage.output),
+            cache_read: beyond(sum.cache_read, self.total_usage.cache_read),
+            cache_write: beyond(sum.cache_write, self.total_usage.cache_write),
+            cost: sum.cost.map(|now| (now - self.total_usage.cost.unwrap_or(0.0)).max(0.0)),
         };
         if usage != Usage::default() {
             log.usage(None, &usage);
         }
-        self.spent = *sum;
+        self.total_usage = *sum;
     }
 }
 
 /// The cumulative figures of an event: `llm_metrics`, or the `stats` of a state update.
-fn spent(event: &Value<'_>) -> Option<Usage> {
+fn total_usage(event: &Value<'_>) -> Option<Usage> {
     if let Some(metrics) = event.get("llm_metrics") {
         return Some(usage(metrics));
     }

@@ -2,12 +2,14 @@
 
 mod attributes;
 mod order;
-mod said;
+mod span_text;
 #[cfg(test)]
 mod tests;
 
 use super::Framing;
-use super::log::{Adapter, Arrange, Draft, Form, Kind, Log, LogRun, OWN, Row, first, first_text, text, text_of};
+use super::log::{
+    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, text, text_of,
+};
 use crate::json::{self, Value};
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use attributes::{attribute, attribute_text};
@@ -51,8 +53,8 @@ const PHOENIX: &str = concat!(
 );
 
 /// A span, and one that is a call.
-const SPAN: Form = OWN;
-const CALL: Form = OWN + 1;
+const SPAN: Form = FIRST_ADAPTER_FORM;
+const CALL: Form = FIRST_ADAPTER_FORM + 1;
 
 /// The trace of a span.
 fn trace<'v>(span: &'v Value<'_>) -> &'v str {
@@ -171,7 +173,7 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
         _ => Cow::Borrowed(found.text),
     });
     let call = ToolCall { id: id.map(Cow::Borrowed), name: name.into(), arguments };
-    let failed = || said::fault(span).filter(|_| has_failed(span) == Some(true));
+    let failed = || span_text::fault(span).filter(|_| has_failed(span) == Some(true));
     let text = attribute(span, &RESULTS).map(text_of).or_else(failed);
     let result = text.map(|text| ToolResult {
         id: id.map(Cow::Borrowed),
@@ -185,6 +187,6 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
 
 /// What a span says.
 fn span_parts<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
-    let words = said::said(span).or_else(|| text(span, "name").map(Cow::Borrowed));
+    let words = span_text::span_text(span).or_else(|| text(span, "name").map(Cow::Borrowed));
     words.map(Part::Text).into_iter().collect()
 }

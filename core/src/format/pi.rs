@@ -120,8 +120,8 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 }
 
 /// A shell command of the user: call and result in one message.
-const COMMAND: super::log::Form = super::log::OWN;
-const OUTPUT: super::log::Form = super::log::OWN + 1;
+const COMMAND: super::log::Form = super::log::FIRST_ADAPTER_FORM;
+const OUTPUT: super::log::Form = super::log::FIRST_ADAPTER_FORM + 1;
 
 /// Ids by 64 bits.
 fn hash(id: &str) -> u64 {
@@ -154,7 +154,9 @@ impl Adapter for Entries {
         }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),
-            Some((message, "user" | "assistant" | "toolResult" | "system" | "tool")) => said(record, message, log),
+            Some((message, "user" | "assistant" | "toolResult" | "system" | "tool")) => {
+                add_message(record, message, log);
+            }
             _ => {
                 entry(record, class.unwrap_or("entry"), log);
                 let kept = text(record, "firstKeptEntryId").and_then(|id| self.firsts.get(&hash(id)));
@@ -213,7 +215,7 @@ fn time<'v>(record: &'v Value<'v>, message: &'v Value<'v>) -> Option<&'v Value<'
     record.get("timestamp").or_else(|| message.get("timestamp"))
 }
 
-fn said(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
+fn add_message(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
     let usage = message.get("usage").map(usage);
     let model = text(message, "model").map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
@@ -331,6 +333,6 @@ mod tests {
         let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
         assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "{\"name\":\"Mine\"}"]);
         assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
-        assert_eq!((report.seen_at(1), report.seen_at(3)), (vec![0, 1], vec![1, 3]));
+        assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 3]));
     }
 }

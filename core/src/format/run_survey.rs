@@ -4,7 +4,9 @@
 use super::survey::looked as looked_at;
 use super::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
 use crate::json;
-use crate::model::{Bytes, Found, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens, lossy};
+use crate::model::{
+    Bytes, LocatedFinding, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens, lossy,
+};
 use crate::rules::trajectory::{task, task_key};
 use crate::rules::work::{ToolOutcomes, Work};
 use std::collections::BTreeMap;
@@ -30,7 +32,7 @@ pub(super) struct RunFacts {
     /// What the table shows.
     facts: Facts,
     /// All its findings, in order.
-    found: Vec<Found>,
+    findings: Vec<LocatedFinding>,
     /// Whether it could be read.
     is_read: bool,
 }
@@ -41,7 +43,7 @@ impl LookedRecord for RunFacts {
     }
 
     fn shift(&mut self, records: usize, lines: u64) {
-        self.found.shift(records, lines);
+        self.findings.shift(records, lines);
     }
 }
 
@@ -54,7 +56,7 @@ impl Survey for RunSurvey {
     fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
         let seen = looked_at::<RunFacts>(looked);
         seen.map_or_else(Surveyed::default, |seen| Surveyed {
-            found: seen.found,
+            findings: seen.findings,
             facts: Some(seen.facts),
             ..Surveyed::default()
         })
@@ -84,8 +86,9 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
     run.finish(&bytes);
     let place = |step: Option<StepNo>| step.and_then(|step| run.place(step)).map_or(record.place, |at| at.place);
     let found = run.findings().into_iter();
-    let found: Vec<Found> =
-        found.map(|finding| Found { place: place(finding.step), finding: Arc::unwrap_or_clone(finding) }).collect();
+    let found: Vec<LocatedFinding> = found
+        .map(|finding| LocatedFinding { place: place(finding.step), finding: Arc::unwrap_or_clone(finding) })
+        .collect();
     let is_read = run.step_count() > 0 || found.is_empty();
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
@@ -93,12 +96,12 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
     let record_text = lossy(text);
     let named = json::parse(&record_text).ok().filter(|_| is_read).and_then(|value| task(&value, None));
     let task = named.map(|name| task_key(&name));
-    RunFacts { facts: Facts { task, ..facts.with_findings(&found) }, found, is_read }
+    RunFacts { facts: Facts { task, ..facts.with_findings(&found) }, findings: found, is_read }
 }
 
 fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
     let steps = (0..run.step_count()).map(|n| run.step(StepNo::try_from(n).unwrap_or(StepNo::MAX), bytes));
-    let mut seen = SeenSteps::default();
+    let mut seen = StepCounts::default();
     steps.for_each(|step| {
         let calls = StepCalls::of(run, &step, bytes);
         seen.add(step, calls);
@@ -129,7 +132,7 @@ fn outcomes(work: &Work) -> Vec<(String, ToolOutcomes)> {
 
 /// What is counted over the steps of a run.
 #[derive(Default)]
-struct SeenSteps {
+struct StepCounts {
     kinds: BTreeMap<String, u64>,
     tools: BTreeMap<String, u64>,
     chars: u64,
@@ -140,7 +143,7 @@ struct SeenSteps {
     last: Option<Step>,
 }
 
-impl SeenSteps {
+impl StepCounts {
     fn add(&mut self, step: Step, calls: Option<StepCalls>) {
         *self.kinds.entry(step.kind.clone()).or_default() += 1;
         for tool in calls.unwrap_or_default().tools {
@@ -187,6 +190,6 @@ mod tests {
         assert_eq!((seen.facts.words.as_str(), counted.steps, counted.finish.as_str()), ("list it", 2, "message"));
         let broken = run_facts(messages.run(), &record, b"{");
         assert!(!broken.is_read && broken.facts.counted.is_none() && !broken.facts.words.is_empty());
-        assert_eq!(broken.found[0].place, place);
+        assert_eq!(broken.findings[0].place, place);
     }
 }

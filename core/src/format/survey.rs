@@ -1,7 +1,7 @@
 //! What only a look at every record of a file reports: findings across records, statistics.
 
 use super::Facts;
-use crate::model::{Bytes, Found, Record, RunPart};
+use crate::model::{Bytes, LocatedFinding, Record, RunPart};
 use serde_json::value::RawValue;
 use std::any::Any;
 
@@ -63,7 +63,7 @@ pub(in crate::format) fn looked<T: LookedRecord>(looked: Looked) -> Option<T> {
 }
 
 /// Findings are all that there is.
-impl LookedRecord for Vec<Found> {
+impl LookedRecord for Vec<LocatedFinding> {
     fn is_read(&self) -> bool {
         false
     }
@@ -77,7 +77,7 @@ impl LookedRecord for Vec<Found> {
 #[derive(Debug, Default)]
 pub struct Surveyed {
     /// All its findings, in order.
-    pub found: Vec<Found>,
+    pub findings: Vec<LocatedFinding>,
     /// Its statistics, as a JSON object whose `type` is `trajectory`; None for a record that cannot be read, or where
     /// it was not asked for.
     pub stats: Option<Box<RawValue>>,
@@ -89,9 +89,9 @@ pub struct Surveyed {
 
 impl Surveyed {
     /// Adds what is found of the record beside its text: to its findings, and to its facts.
-    pub fn add_found(&mut self, found: Vec<Found>) {
+    pub fn add_findings(&mut self, found: Vec<LocatedFinding>) {
         self.facts = self.facts.take().map(|facts| facts.with_findings(&found));
-        self.found.extend(found);
-        self.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+        self.findings.extend(found);
+        self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
     }
 }

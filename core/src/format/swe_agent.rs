@@ -1,6 +1,6 @@
 //! Trajectories of SWE-agent: one document, whose items are thought, action and observation (`FORMATS.md` 10).
 
-use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, form};
+use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, form};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::{self, Value};
 use crate::model::cast;
@@ -57,11 +57,11 @@ impl Format for SweAgent {
 }
 
 /// Forms: a command, and an observation with the state and the time after it.
-const COMMAND: Form = OWN;
-const OBSERVATION: Form = OWN + 1;
+const COMMAND: Form = FIRST_ADAPTER_FORM;
+const OBSERVATION: Form = FIRST_ADAPTER_FORM + 1;
 
 /// Commands of SWE-agent itself; others are run by the shell.
-const OWN_COMMANDS: [&str; 16] = [
+const SWE_AGENT_COMMANDS: [&str; 16] = [
     "open",
     "goto",
     "scroll_up",
@@ -189,7 +189,7 @@ fn end(info: &Value<'_>, log: &mut Log<'_>) {
 /// The tool of a command: one of SWE-agent's own, else the shell.
 fn tool(action: &Value<'_>) -> &'static str {
     let first = action.as_str().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
-    OWN_COMMANDS.iter().find(|own| **own == first).copied().unwrap_or("bash")
+    SWE_AGENT_COMMANDS.iter().find(|own| **own == first).copied().unwrap_or("bash")
 }
 
 fn result<'v>(observation: &'v Value<'v>, beside: &[&'v Value<'v>]) -> ToolResult<'v> {

@@ -116,7 +116,7 @@ fn row(row: &Value<'_>, log: &mut Log<'_>) {
     title(row, log);
     write_members(row, "session", &["task", "info", "answer", "id", "example_id"], log);
     for (name, role) in [("prompt", Role::User), ("completion", Role::Agent)] {
-        said(row.get(name), role, log);
+        add_messages(row.get(name), role, log);
     }
     let reward = row.get("reward").and_then(|reward| reward.as_number().or_else(|| reward.as_str()));
     if let Some(reward) = reward.filter(|reward| reward.parse::<f64>().is_ok()) {
@@ -139,7 +139,7 @@ fn title(row: &Value<'_>, log: &mut Log<'_>) {
 }
 
 /// Messages, or one as text.
-fn said(value: Option<&Value<'_>>, role: Role, log: &mut Log<'_>) {
+fn add_messages(value: Option<&Value<'_>>, role: Role, log: &mut Log<'_>) {
     let Some(value) = value else { return };
     match value.as_array() {
         Some(messages) => messages.iter().for_each(|message| {
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(report.value("/reward/ann/rewards/win/score"), "1.0");
         assert_eq!(report.value("/usage/main/input"), "10");
         assert_eq!((Verifiers.trajectories_in(text.as_bytes()), Verifiers.trajectories_in(b"{}")), (2, 1));
-        assert_eq!((report.seen_at(3), report.seen_at(2)), (vec![3], vec![0, 2]));
+        assert_eq!((report.visible_steps(3), report.visible_steps(2)), (vec![3], vec![0, 2]));
     }
 
     #[test]

@@ -48,13 +48,13 @@ impl Adapter for Metadata {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::testing::{state, steps, whole};
+    use super::super::log::testing::{run_of_record, state, steps};
     use super::super::log::tests::damage;
     use super::*;
 
     #[test]
     fn it_is_state_and_no_trajectory() {
-        let parsed = whole(&METADATA, METADATA.samples[0]);
+        let parsed = run_of_record(&METADATA, METADATA.samples[0]);
         assert_eq!((parsed.0.trajectory_count(), steps(&parsed).len()), (0, 1));
         assert!(state(&parsed, "evaluation", 0).contains("\"avg_reward\":0.5"));
     }

@@ -62,7 +62,7 @@ fn run() -> Box<dyn Run> {
 }
 
 /// Members of a row that are its conversation.
-const SAID: [(&str, Role); 4] =
+const CONVERSATION_KEYS: [(&str, Role); 4] =
     [("input", Role::User), ("input_prompt", Role::User), ("output", Role::Agent), ("output_response", Role::Agent)];
 
 /// Members that score it.
@@ -73,7 +73,7 @@ struct Rows;
 
 impl Adapter for Rows {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        for (name, role) in SAID {
+        for (name, role) in CONVERSATION_KEYS {
             let Some(value) = record.get(name) else { continue };
             match value.as_array() {
                 Some(messages) => messages.iter().for_each(|message| {
@@ -91,7 +91,7 @@ impl Adapter for Rows {
         }
         for (name, value) in record.as_object().into_iter().flat_map(|record| record.entries()) {
             let kind = if SCORES.contains(&name) { "reward" } else { "session" };
-            if !SAID.iter().any(|(said, _)| *said == name) && !value.is_null() {
+            if !CONVERSATION_KEYS.iter().any(|(said, _)| *said == name) && !value.is_null() {
                 log.write(kind, "main", &[name], Op::Update, value);
             }
         }

@@ -202,7 +202,7 @@ impl DetectLines {
         while let Some(i) = memchr::memchr(b'\n', piece) {
             self.part(*at, &piece[..i]);
             if matches!(self.line, Line::Whole) {
-                return Self::found(rules, index);
+                return Self::restart_as_lines(rules, index);
             }
             if self.is_event() {
                 index.truncate(0);
@@ -219,7 +219,7 @@ impl DetectLines {
 
     pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> FramerAction {
         if matches!(self.line, Line::Whole) {
-            return Self::found(rules, index);
+            return Self::restart_as_lines(rules, index);
         }
         if self.is_event() {
             index.truncate(0);
@@ -241,7 +241,7 @@ impl DetectLines {
         matches!(self.line, Line::Field(known) if known == FIELD.len())
     }
 
-    fn found(rules: Rules, index: &mut RecordIndex) -> FramerAction {
+    fn restart_as_lines(rules: Rules, index: &mut RecordIndex) -> FramerAction {
         index.truncate(0);
         FramerAction::From(rules.origin, Mode::Lines(Lines::default()))
     }

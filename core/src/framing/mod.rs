@@ -16,7 +16,7 @@ use crate::model::{Framing, Place, RecordIndex, Span};
 use event_stream::EventStream;
 use items::Items;
 use lines::{DetectLines, Lines};
-use values::{Array, Members, Run, Whole};
+use values::{Array, Members, Run, SingleDocument};
 
 /// What some editors write before the first record.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -48,7 +48,7 @@ struct Rules {
 enum Mode {
     Mark,
     Start,
-    Whole(Whole),
+    SingleDocument(SingleDocument),
     Array(Array),
     Members(Members),
     Items(Items),
@@ -177,7 +177,7 @@ impl Framer {
             let turn = match &mut self.mode {
                 Mode::Mark => self.mark(rest[0]),
                 Mode::Start => self.start(rest),
-                Mode::Whole(whole) => whole.feed(self.rules, &mut self.at, rest, index),
+                Mode::SingleDocument(whole) => whole.feed(self.rules, &mut self.at, rest, index),
                 Mode::Array(array) => array.feed(self.rules, &mut self.at, rest, index),
                 Mode::Members(members) => members.feed(&mut self.at, rest, index),
                 Mode::Items(items) => items.feed(&mut self.at, rest, index),
@@ -216,7 +216,7 @@ impl Framer {
             Mode::Mark if (1..BYTE_ORDER_MARK.len() as u64).contains(&self.at.byte) => {
                 FramerAction::From(self.rules.origin, Mode::Start)
             }
-            Mode::Whole(whole) => whole.finish(self.rules, self.at, index),
+            Mode::SingleDocument(whole) => whole.finish(self.rules, self.at, index),
             Mode::Array(array) => array.finish(self.rules, self.at, index),
             Mode::Members(members) => members.finish(self.at, index),
             Mode::Items(items) => items.finish(self.at, index),
@@ -234,7 +234,7 @@ impl Framer {
     #[must_use]
     pub fn pending(&self) -> Option<Place> {
         match &self.mode {
-            Mode::Whole(whole) => whole.start(),
+            Mode::SingleDocument(whole) => whole.start(),
             Mode::Array(array) => array.start(),
             Mode::Members(members) => members.start(),
             Mode::Items(items) => items.start(),
@@ -252,7 +252,7 @@ impl Framer {
     pub fn ending(&self) -> Ending {
         let ending = match &self.mode {
             Mode::Mark | Mode::Start | Mode::Ended => Ending::Clean,
-            Mode::Whole(whole) => whole.ending(),
+            Mode::SingleDocument(whole) => whole.ending(),
             Mode::Array(array) => array.ending(),
             Mode::Members(members) => members.ending(),
             Mode::Items(items) => items.ending(),
@@ -269,14 +269,14 @@ impl Framer {
     /// Whether all of it is one text that was reported whole: a document, which may be rewritten as a whole.
     #[must_use]
     pub fn is_document(&self) -> bool {
-        matches!(&self.mode, Mode::Whole(whole) if whole.ending() == Ending::Clean)
+        matches!(&self.mode, Mode::SingleDocument(whole) if whole.ending() == Ending::Clean)
     }
 
     /// Takes the unfinished last line, or the document that ends here, as a record before it is certain that nothing
     /// follows (TAIL T9). If something does, the index takes it back and becomes a new version.
     pub fn take_early(&mut self, index: &mut RecordIndex) {
         match &mut self.mode {
-            Mode::Whole(whole) => whole.take_early(index),
+            Mode::SingleDocument(whole) => whole.take_early(index),
             Mode::Lines(lines) => lines.take_early(index),
             _ => {}
         }
@@ -313,7 +313,7 @@ impl Framer {
             Framing::Items(name) if piece[skipped] == b'{' => Mode::Items(Items::new(name, self.at)),
             Framing::Members if piece[skipped] == b'{' => Mode::Members(Members::new(self.at)),
             Framing::Values | Framing::Members | Framing::Items(_) => Mode::Run(Run::default()),
-            Framing::Text | Framing::Elements => Mode::Whole(Whole::new(self.at, piece[skipped])),
+            Framing::Text | Framing::Elements => Mode::SingleDocument(SingleDocument::new(self.at, piece[skipped])),
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::model::RecordIndex;
 
 /// The file is tried as one JSON text; a first line that is a record by itself makes it lines (A1, S1).
 #[derive(Debug, Clone)]
-pub(super) struct Whole {
+pub(super) struct SingleDocument {
     start: Cursor,
     is_container: bool,
     scanner: Scanner,
@@ -18,7 +18,7 @@ pub(super) struct Whole {
     is_reported: bool,
 }
 
-impl Whole {
+impl SingleDocument {
     pub(super) fn new(start: Cursor, first: u8) -> Self {
         let is_container = matches!(first, b'{' | b'[');
         Self { start, is_container, scanner: Scanner::default(), end: None, is_reported: false }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal<'t> {
     is_negative: bool,
-    whole: &'t [u8],
+    integer: &'t [u8],
     fraction: &'t [u8],
     /// Of the first digit; saturating, so that a monstrous exponent is merely very great.
     power: i64,
@@ -32,16 +32,16 @@ impl<'t> Decimal<'t> {
         while let Some((b'0', rest)) = whole.split_last().filter(|_| fraction.is_empty()) {
             whole = rest;
         }
-        Self { is_negative, whole, fraction, power: power.saturating_add(exponent_of(exponent)) }
+        Self { is_negative, integer: whole, fraction, power: power.saturating_add(exponent_of(exponent)) }
     }
 
     fn is_zero(&self) -> bool {
-        self.whole.is_empty() && self.fraction.is_empty()
+        self.integer.is_empty() && self.fraction.is_empty()
     }
 
     fn size_against(&self, other: &Self) -> Ordering {
-        let digits = self.whole.iter().chain(self.fraction);
-        self.power.cmp(&other.power).then_with(|| digits.cmp(other.whole.iter().chain(other.fraction)))
+        let digits = self.integer.iter().chain(self.fraction);
+        self.power.cmp(&other.power).then_with(|| digits.cmp(other.integer.iter().chain(other.fraction)))
     }
 }
 

@@ -57,7 +57,7 @@ pub struct Outliner {
     /// The record that goes on.
     text: Vec<u8>,
     /// Bytes of finished records.
-    kept: usize,
+    finished_bytes: usize,
     place: Position,
     levels: Vec<Level>,
     /// Open containers that are left out, and those inside them.
@@ -88,7 +88,7 @@ enum Position {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct TextPosition {
     /// Bytes that are kept.
-    kept: usize,
+    retained_bytes: usize,
     escape: Escape,
     /// Whether the rest is left out.
     is_cut: bool,
@@ -292,14 +292,14 @@ impl Outliner {
         if self.levels.is_empty() {
             self.end_record();
         }
-        self.is_done |= self.kept + self.text.len() > TEXT_MAX_BYTES;
+        self.is_done |= self.finished_bytes + self.text.len() > TEXT_MAX_BYTES;
     }
 
     fn end_record(&mut self) {
         if self.text.is_empty() {
             return;
         }
-        self.kept += self.text.len();
+        self.finished_bytes += self.text.len();
         self.prose = 0;
         let text = std::mem::take(&mut self.text);
         self.records
@@ -314,7 +314,7 @@ impl Outliner {
             self.text_byte(byte, TextPosition { escape: text.escape.after(byte), ..text });
             return 1;
         }
-        let is_full = text.kept >= STRING_MAX_BYTES;
+        let is_full = text.retained_bytes >= STRING_MAX_BYTES;
         match byte {
             b'"' => self.end_text(),
             b'\\' => {
@@ -337,7 +337,8 @@ impl Outliner {
         if !text.is_cut {
             self.text.push(byte);
         }
-        self.place = Position::Text(TextPosition { kept: text.kept + usize::from(!text.is_cut), ..text });
+        self.place =
+            Position::Text(TextPosition { retained_bytes: text.retained_bytes + usize::from(!text.is_cut), ..text });
     }
 
     fn end_text(&mut self) {

@@ -37,7 +37,7 @@ impl std::error::Error for SyntaxError {}
 /// What is no JSON: bad syntax, text after the value, `NaN`, a string with a lone surrogate escape (A1, D1).
 pub fn parse(text: &str) -> Result<Value<'_>, SyntaxError> {
     let mut reading = Reading::new(text);
-    let value = reading.whole().ok_or_else(|| fault(text))?;
+    let value = reading.single_value().ok_or_else(|| fault(text))?;
     match reading.lone {
         None => Ok(value),
         Some(byte) => Err(SyntaxError { byte, message: LONE_SURROGATE.to_owned() }),
@@ -49,7 +49,7 @@ pub fn parse(text: &str) -> Result<Value<'_>, SyntaxError> {
 /// # Errors
 /// What is no JSON.
 pub fn parse_lenient(text: &str) -> Result<Value<'_>, SyntaxError> {
-    Reading::new(text).whole().ok_or_else(|| fault(text))
+    Reading::new(text).single_value().ok_or_else(|| fault(text))
 }
 
 /// Why a text is no JSON, as `serde_json` gives it.

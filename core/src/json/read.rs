@@ -23,7 +23,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The one value of the text, white space around it allowed; None: the text is no JSON.
-    pub(super) fn whole(&mut self) -> Option<Value<'a>> {
+    pub(super) fn single_value(&mut self) -> Option<Value<'a>> {
         let value = self.value(0)?;
         self.is_at_end().then_some(value)
     }

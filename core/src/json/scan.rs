@@ -132,7 +132,7 @@ impl Scanner {
                 self.state = State::Colon;
                 Ok((at + 1, false))
             }
-            Some(b'"') => Ok((at + 1, self.value_done(at + 1))),
+            Some(b'"') => Ok((at + 1, self.ends_text(at + 1))),
             Some(b'\\') => {
                 self.state = State::Escape;
                 Ok((at + 1, false))
@@ -187,7 +187,7 @@ impl Scanner {
             State::LowLetter if byte == b'u' => Ok(self.becomes(State::Hex(0, 0, true))),
             State::LowEscape | State::LowLetter => Err(LONE_SURROGATE),
             State::Word([first, rest @ ..]) if *first == byte => match rest {
-                [] => Ok(self.done(at + 1)),
+                [] => Ok(self.finish_value(at + 1)),
                 _ => Ok(self.becomes(State::Word(rest))),
             },
             State::Word(_) => Err(NO_WORD),
@@ -251,14 +251,14 @@ impl Scanner {
 
     fn close(&mut self, at: usize) -> Step {
         self.depth -= 1;
-        self.done(at + 1)
+        self.finish_value(at + 1)
     }
 
-    fn done(&mut self, end: usize) -> Step {
-        if self.value_done(end) { Step::End } else { Step::Taken }
+    fn finish_value(&mut self, end: usize) -> Step {
+        if self.ends_text(end) { Step::End } else { Step::Taken }
     }
 
-    fn value_done(&mut self, end: usize) -> bool {
+    fn ends_text(&mut self, end: usize) -> bool {
         self.state = State::After;
         self.closable = Some((self.taken + end, self.depth));
         self.depth == 0
@@ -300,7 +300,7 @@ impl Scanner {
             (Exponent, b'+' | b'-') => ExponentSign,
             (Exponent | ExponentSign | ExponentDigits, b'0'..=b'9') => ExponentDigits,
             (Zero | Int | Fraction | ExponentDigits, _) => {
-                return Ok(if self.value_done(at) { Step::EndBefore } else { Step::Again });
+                return Ok(if self.ends_text(at) { Step::EndBefore } else { Step::Again });
             }
             _ => return Err("no number"),
         };
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
     use crate::json::{Data, parse};
 
-    fn whole(text: &[u8]) -> Result<usize, usize> {
+    fn scan_text(text: &[u8]) -> Result<usize, usize> {
         let mut s = Scanner::default();
         match s.feed(text) {
             Scan::End(n) => Ok(n),
@@ -378,7 +378,7 @@ mod tests {
                     text[at] = byte;
                     let text = text.trim_ascii();
                     let is_json = std::str::from_utf8(text).is_ok_and(|t| parse(t).is_ok());
-                    let found = whole(text);
+                    let found = scan_text(text);
                     let shown = String::from_utf8_lossy(text);
                     assert_eq!(found == Ok(text.len()) && !text.is_empty(), is_json, "{shown}: {found:?}");
                     for size in 1..5 {
@@ -392,17 +392,17 @@ mod tests {
     #[test]
     fn ends_where_the_value_ends() {
         for (text, end) in [("{} x", 2), ("12,", 2), ("\"a\"]", 3), ("[[1],[2]]]", 9), ("true1", 4), ("01", 1)] {
-            assert_eq!(whole(text.as_bytes()), Ok(end), "{text}");
+            assert_eq!(scan_text(text.as_bytes()), Ok(end), "{text}");
         }
         for (text, byte) in [("{\"a\": nul}", 9), ("[1,\n 2,\n ]", 9), ("\"\\ud800\"", 7), ("[1 2]", 3), ("{\"a", 3)] {
-            assert_eq!(whole(text.as_bytes()), Err(byte), "{text}");
+            assert_eq!(scan_text(text.as_bytes()), Err(byte), "{text}");
         }
     }
 
     #[test]
     fn depth_is_bounded_not_recursed() {
         let text = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(whole(text.as_bytes()), Ok(200_000));
+        assert_eq!(scan_text(text.as_bytes()), Ok(200_000));
         assert_eq!(Scanner::new(3).feed(b"[[[[]]]]"), Scan::Fault(3, "nested too deep"));
     }
 

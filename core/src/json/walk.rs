@@ -91,9 +91,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[derive(Default)]
-    struct Seen(Vec<(Walked, Range<usize>, usize, usize)>, Vec<usize>);
+    struct WalkRecorder(Vec<(Walked, Range<usize>, usize, usize)>, Vec<usize>);
 
-    impl Visitor for Seen {
+    impl Visitor for WalkRecorder {
         fn begin(&mut self, what: Walked, key: Range<usize>, start: usize) {
             self.1.push(self.0.len());
             self.0.push((what, key, start, 0));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     fn check(text: &str) {
-        let mut seen = Seen::default();
+        let mut seen = WalkRecorder::default();
         match (walk(text, &mut seen), parse_lenient(text)) {
             (Ok(fault), Ok(value)) => {
                 let mut expected = Vec::new();

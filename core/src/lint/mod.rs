@@ -115,7 +115,7 @@ pub fn names(word: &str, rule: &str) -> bool {
 
 /// Ids and families near an unknown one, the nearest first, at most three. An id may be meant without its prefix.
 #[must_use]
-pub fn meant(unknown: &str) -> Vec<&'static str> {
+pub fn nearest_lints(unknown: &str) -> Vec<&'static str> {
     let bare = |id: &'static str| id.split_once('.').map_or(id, |(_, name)| name);
     let exact: Vec<&'static str> = lints().map(|lint| lint.id).filter(|id| bare(id) == unknown).collect();
     if !exact.is_empty() {

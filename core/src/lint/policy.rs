@@ -1,6 +1,6 @@
 //! Which findings count: rules allowed and denied, layer upon layer.
 
-use super::{by_id, family, meant, names};
+use super::{by_id, family, names, nearest_lints};
 use crate::model::{Finding, Problem, Remark, Severity};
 
 /// What somebody said of rules. A later layer wins over an earlier one; in a layer a rule's id wins over its family.
@@ -60,7 +60,7 @@ fn verdict(layer: &[(String, Verdict)], rule: &str) -> Option<Verdict> {
 #[must_use]
 pub fn unknown(word: &str) -> Problem {
     let problem = Problem::usage(format!("there is no rule `{word}`"));
-    match meant(word).as_slice() {
+    match nearest_lints(word).as_slice() {
         [] => problem.hint("`obelus explain` lists them"),
         near => problem.hint(format!("do you mean {}? `obelus explain` lists all", near.join(" or "))),
     }

@@ -139,7 +139,7 @@ impl<'a> Turn<'a> {
 }
 
 /// A text of its own.
-fn own(text: Cow<'_, str>) -> Cow<'static, str> {
+fn into_static(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
 }
 
@@ -149,9 +149,9 @@ impl Turn<'_> {
     pub fn into_owned(self) -> Turn<'static> {
         Turn {
             role: self.role,
-            speaker: self.speaker.map(own),
+            speaker: self.speaker.map(into_static),
             parts: self.parts.into_iter().map(Part::into_owned).collect(),
-            time: self.time.map(own),
+            time: self.time.map(into_static),
             is_injected: self.is_injected,
         }
     }
@@ -162,15 +162,15 @@ impl Part<'_> {
     #[must_use]
     pub fn into_owned(self) -> Part<'static> {
         match self {
-            Self::Text(text) => Part::Text(own(text)),
-            Self::Thought(text) => Part::Thought(own(text)),
+            Self::Text(text) => Part::Text(into_static(text)),
+            Self::Thought(text) => Part::Thought(into_static(text)),
             Self::Call(call) => {
-                let (name, arguments) = (own(call.name), own(call.arguments));
-                Part::Call(ToolCall { id: call.id.map(own), name, arguments })
+                let (name, arguments) = (into_static(call.name), into_static(call.arguments));
+                Part::Call(ToolCall { id: call.id.map(into_static), name, arguments })
             }
             Self::Result(result) => Part::Result(result.into_owned()),
             Self::Attachment(file) => {
-                let (media_type, location) = (own(file.media_type), file.location.map(own));
+                let (media_type, location) = (into_static(file.media_type), file.location.map(into_static));
                 Part::Attachment(Attachment { media_type, location, bytes: file.bytes })
             }
         }
@@ -182,15 +182,15 @@ impl ToolResult<'_> {
     #[must_use]
     pub fn into_owned(self) -> ToolResult<'static> {
         ToolResult {
-            id: self.id.map(own),
-            name: self.name.map(own),
-            text: own(self.text),
+            id: self.id.map(into_static),
+            name: self.name.map(into_static),
+            text: into_static(self.text),
             is_error: self.is_error,
             exit: self.exit,
             ms: self.ms,
-            cwd: self.cwd.map(own),
-            open_file: self.open_file.map(own),
-            details: self.details.map(own),
+            cwd: self.cwd.map(into_static),
+            open_file: self.open_file.map(into_static),
+            details: self.details.map(into_static),
         }
     }
 }

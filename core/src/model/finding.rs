@@ -58,14 +58,14 @@ pub struct Remark {
 
 /// A finding and where in the input it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct LocatedFinding {
     /// The finding.
     pub finding: Finding,
     /// The value that it is about, as near as its path leads; else its step, else its record.
     pub place: Place,
 }
 
-impl Found {
+impl LocatedFinding {
     /// Counts it from an earlier place of the input: so many records and lines come before.
     pub fn shift(&mut self, records: usize, lines: u64) {
         self.finding.record += records;

@@ -21,7 +21,7 @@ pub use chunked_vec::Chunks;
 pub use container::{Archive, Cell, Contents, RowSink, Sink, Table, Tables};
 pub use conversation::{Attachment, Part, Surroundings, ToolCall, ToolResult, Turn, Usage};
 pub use file_entry::{ListChange, ListedFile, ListedKind};
-pub use finding::{Finding, Found, Remark, Severity};
+pub use finding::{Finding, LocatedFinding, Remark, Severity};
 pub use identity::Identity;
 pub use index::RecordIndex;
 pub(crate) use place::no_utf8_at;

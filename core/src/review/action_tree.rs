@@ -46,7 +46,7 @@ impl ActionAttempt {
         attempt.steps.clear();
         for step in steps {
             let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == Role::Agent) else { continue };
-            for (digest, action_label) in done(entry) {
+            for (digest, action_label) in actions_of(entry) {
                 attempt.steps.push(digest);
                 actions.push(Action { step, label: action_label });
             }
@@ -64,7 +64,7 @@ impl Borrow<Attempt> for ActionAttempt {
 }
 
 /// What a step of the agent does: its calls, else its words.
-fn done(entry: &Entry<'_>) -> Vec<(u128, String)> {
+fn actions_of(entry: &Entry<'_>) -> Vec<(u128, String)> {
     let turn = turn(entry, Hint::None);
     let call = |part: &Part<'_>| match part {
         Part::Call(call) => {

@@ -309,7 +309,7 @@ pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{made, table};
+    use super::super::facts::tests::{facts_of, table};
     use super::*;
 
     fn attempt(record: usize, steps: &[u128], reward: Option<&str>, finish: &str) -> Attempt {
@@ -353,7 +353,7 @@ mod tests {
         let mut tree = AttemptTree::of("t".into(), all, 0);
         let parts = |attempt| tree.parts_from(attempt, 3);
         assert_eq!([parts(0), parts(1), parts(2), tree.parts_from(1, 4)], [None, Some(2), Some(0), None]);
-        tree.count_tokens(&table(&[made("a", 3, &[], None, "done"), made("b", 3, &[], None, "done")]));
+        tree.count_tokens(&table(&[facts_of("a", 3, &[], None, "done"), facts_of("b", 3, &[], None, "done")]));
         assert_eq!(tree.tokens, [None; 3], "their records were not looked at yet");
     }
 
@@ -385,10 +385,10 @@ mod tests {
     fn tasks_of_one_attempt_are_counted_and_not_listed() {
         let task = |task: u64, facts| crate::format::Facts { task: Some(task), ..facts };
         let all = [
-            task(7, made("a", 3, &[], Some(1.0), "done")),
-            task(8, made("b", 3, &[], None, "done")),
-            made("c", 1, &[], None, "done"),
-            task(7, made("d", 9, &[], Some(0.0), "cost")),
+            task(7, facts_of("a", 3, &[], Some(1.0), "done")),
+            task(8, facts_of("b", 3, &[], None, "done")),
+            facts_of("c", 1, &[], None, "done"),
+            task(7, facts_of("d", 9, &[], Some(0.0), "cost")),
         ];
         let list = several(&table(&all), None, &|| true).unwrap();
         assert_eq!((list.several, list.all, list.unnamed, list.tasks.len()), (1, 2, 1, 1));

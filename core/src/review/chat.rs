@@ -20,7 +20,7 @@ use crate::json::Value;
 use crate::rules::trajectory::Way;
 pub(super) use dialogue::Dialogue;
 pub use message_text::Left;
-pub(super) use message_text::{LOSS_FIELDS, MASK, Said};
+pub(super) use message_text::{ChatMessage, LOSS_FIELDS, MASK};
 pub(super) use messages::{Reader, message};
 
 /// The shape of a conversation.

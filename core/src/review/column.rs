@@ -27,7 +27,7 @@ pub enum Column {
     GroupMean,
     GroupDeviation,
     GroupSignal,
-    Own(CustomColumn),
+    Custom(CustomColumn),
 }
 
 impl Column {
@@ -79,7 +79,7 @@ impl Column {
             Self::GroupMean => "mean",
             Self::GroupDeviation => "sd",
             Self::GroupSignal => "signal",
-            Self::Own(name) => name.as_str(),
+            Self::Custom(name) => name.as_str(),
         }
     }
 
@@ -109,7 +109,7 @@ impl Column {
             Self::GroupMean => "mean reward of the task's attempts; in filters group.mean",
             Self::GroupDeviation => "standard deviation of the task's rewards; in filters group.sd",
             Self::GroupSignal => "1 where the task's rewards differ, else 0; in filters group.signal",
-            Self::Own(_) => "what your expression says",
+            Self::Custom(_) => "what your expression says",
         }
     }
 
@@ -133,7 +133,7 @@ impl Column {
             Self::GroupMean => Numbers::GroupMean,
             Self::GroupDeviation => Numbers::GroupDeviation,
             Self::GroupSignal => Numbers::GroupSignal,
-            Self::Mark | Self::Id | Self::Finish | Self::Words | Self::Own(_) => return None,
+            Self::Mark | Self::Id | Self::Finish | Self::Words | Self::Custom(_) => return None,
         })
     }
 

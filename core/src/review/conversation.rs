@@ -1,6 +1,6 @@
 //! A record as the conversation that a chat template gets, and what the record itself says of its training.
 
-use super::chat::{Dialogue, LOSS_FIELDS, Left, MASK, Reader, Said, message};
+use super::chat::{ChatMessage, Dialogue, LOSS_FIELDS, Left, MASK, Reader, message};
 use crate::json::{self, Data};
 use crate::rules::trajectory::Way;
 use minijinja::value::Value;
@@ -84,7 +84,7 @@ fn read_masks(messages: &mut [Turn]) {
 
 impl Turn {
     /// As an export writes it, but for what only a file wants. It is JSON of our own: None never is.
-    fn of(said: &Said) -> Option<Self> {
+    fn of(said: &ChatMessage) -> Option<Self> {
         let written = message(said, Reader::Template, &mut Left::new());
         let written = json::parse_lenient(&written).ok()?;
         Some(Self {

@@ -49,7 +49,7 @@ pub fn conversion_loss(old: &Value<'_>, new: &Value<'_>) -> ConversionLoss {
     let task = old.entries.iter().position(|entry| entry.role == Role::User);
     for ((step, entry), hint) in old.entries.iter().enumerate().zip(hints(&old)) {
         let turn = turn(entry, hint);
-        let said = Said::of(entry, &turn);
+        let said = StepText::of(entry, &turn);
         if said.thoughts.iter().any(|text| !known.has(text)) {
             out.thoughts.push(step);
         }
@@ -67,13 +67,13 @@ pub fn conversion_loss(old: &Value<'_>, new: &Value<'_>) -> ConversionLoss {
 
 /// What a step says, without its calls.
 #[derive(Default)]
-struct Said {
+struct StepText {
     thoughts: Vec<String>,
     /// The text in any of its forms: a page has several, of which one is enough.
     texts: Vec<String>,
 }
 
-impl Said {
+impl StepText {
     fn of(entry: &Entry<'_>, turn: &Turn<'_>) -> Self {
         let mut out = Self::default();
         match &entry.body {

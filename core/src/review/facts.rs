@@ -38,7 +38,7 @@ pub struct Chunk {
     texts: String,
     /// Whether the texts were too many to be held.
     is_bare: bool,
-    held: NonEmptyColumns,
+    non_empty: NonEmptyColumns,
     /// Names by number: end to end, and where each ends.
     names: String,
     ends: Vec<u32>,
@@ -72,7 +72,7 @@ impl Chunk {
             at,
             record: self.from + i,
             mark: None,
-            own: &[],
+            custom_columns: &[],
             reader: None,
             groups: None,
         };
@@ -89,14 +89,14 @@ impl Chunk {
 
 /// Makes a chunk, record by record.
 #[derive(Debug, Default)]
-pub struct ChunkMaker {
+pub struct ChunkBuilder {
     chunk: Chunk,
     numbers: HashMap<Box<str>, u64>,
     /// Rewards by their bits.
     rewards: HashMap<u64, u64>,
 }
 
-impl ChunkMaker {
+impl ChunkBuilder {
     /// Begins with the record of that number.
     #[must_use]
     pub fn new(from: usize) -> Self {
@@ -128,7 +128,7 @@ impl ChunkMaker {
             names: [&counted.tools, &counted.classes, &facts.rules].map(|all| self.names(all, &mut names)),
         };
         self.chunk.rows.push(&row, &names);
-        self.chunk.held.take(facts);
+        self.chunk.non_empty.take(facts);
         self.chunk.tasks.push(facts.task.unwrap_or_default());
     }
 
@@ -191,7 +191,7 @@ pub struct FactTable {
     chunks: Arc<Vec<Arc<Chunk>>>,
     count: usize,
     /// Bytes of texts that are held.
-    held: usize,
+    text_bytes: usize,
     is_bare: bool,
     columns: NonEmptyColumns,
     #[cfg(test)]
@@ -209,16 +209,16 @@ impl FactTable {
     pub fn push(&mut self, mut chunk: Arc<Chunk>) {
         if chunk.from == self.count && !chunk.is_empty() {
             self.count += chunk.len();
-            let has_room = self.held + chunk.texts.len() <= TEXTS_BYTES_MAX;
+            let has_room = self.text_bytes + chunk.texts.len() <= TEXTS_BYTES_MAX;
             #[cfg(test)]
             let has_room = has_room && !self.holds_none;
             // Nobody else has a chunk that is new.
             if let Some(chunk) = Arc::get_mut(&mut chunk).filter(|_| !has_room) {
                 (chunk.texts, chunk.is_bare) = (String::new(), true);
             }
-            self.held += chunk.texts.len();
+            self.text_bytes += chunk.texts.len();
             self.is_bare |= chunk.is_bare;
-            self.columns.join(chunk.held);
+            self.columns.join(chunk.non_empty);
             Arc::make_mut(&mut self.chunks).push(chunk);
         }
     }
@@ -253,7 +253,7 @@ impl FactTable {
         let after = self.chunks.partition_point(|chunk| chunk.from <= record);
         let chunk = self.chunks.get(after.checked_sub(1)?)?;
         let at = chunk.rows.get(record - chunk.from)?;
-        Some(Entry { chunk, at, record, mark: None, own: &[], reader: None, groups: None })
+        Some(Entry { chunk, at, record, mark: None, custom_columns: &[], reader: None, groups: None })
     }
 
     /// All facts in the order of the file.
@@ -269,7 +269,7 @@ pub struct Entry<'t> {
     at: At<'t>,
     record: usize,
     mark: Option<&'t Mark>,
-    own: &'t [(CustomColumn, CustomColumnTable)],
+    custom_columns: &'t [(CustomColumn, CustomColumnTable)],
     reader: Option<&'t dyn Reread>,
     groups: Option<&'t TaskGroups>,
 }
@@ -289,8 +289,8 @@ impl<'t> Entry<'t> {
 
     /// The entry with what custom columns say of its record.
     #[must_use]
-    pub fn with_own(self, own: &'t [(CustomColumn, CustomColumnTable)]) -> Self {
-        Self { own, ..self }
+    pub fn with_custom_columns(self, own: &'t [(CustomColumn, CustomColumnTable)]) -> Self {
+        Self { custom_columns: own, ..self }
     }
 
     /// The entry with the attempts at all tasks, where they are asked for.
@@ -319,7 +319,7 @@ impl<'t> Entry<'t> {
     /// What a custom column says.
     #[must_use]
     pub fn custom_value(self, name: CustomColumn) -> &'t CellValue {
-        let table = self.own.iter().find(|(own, _)| *own == name);
+        let table = self.custom_columns.iter().find(|(own, _)| *own == name);
         table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&CellValue::Nothing)
     }
 
@@ -451,7 +451,7 @@ impl Subject for Entry<'_> {
         })
     }
 
-    fn own(&self, name: CustomColumn) -> &CellValue {
+    fn custom_cell(&self, name: CustomColumn) -> &CellValue {
         self.custom_value(name)
     }
 

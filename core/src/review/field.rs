@@ -43,8 +43,8 @@ impl Scope<'_> {
     pub fn has(self, field: Field) -> bool {
         use Numbers as N;
         match (self, field) {
-            (Self::Table(own) | Self::StepsOf(own), Field::Own(name)) => own.contains(&name),
-            (_, Field::Own(_)) => false,
+            (Self::Table(own) | Self::StepsOf(own), Field::Custom(name)) => own.contains(&name),
+            (_, Field::Custom(_)) => false,
             (Self::Records | Self::Table(_), Field::Number(numbers)) => !matches!(numbers, N::Step | N::Writes),
             (Self::Records | Self::Table(_), Field::Name(names)) => !matches!(names, Names::Kind | Names::Role),
             (Self::Records | Self::Table(_), Field::Text(_)) => true,
@@ -171,7 +171,7 @@ pub enum Field {
     /// A text.
     Text(Texts),
     /// A custom column.
-    Own(CustomColumn),
+    Custom(CustomColumn),
 }
 
 impl Field {
@@ -204,7 +204,7 @@ impl Field {
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::Own(name) => name.as_str(),
+            Self::Custom(name) => name.as_str(),
             known => Self::all().find(|(_, field)| field == known).map_or("", |(name, _)| name),
         }
     }
@@ -219,7 +219,7 @@ pub trait Subject {
     /// A text.
     fn text(&self, text: Texts) -> Cow<'_, str>;
     /// What a custom column says of it.
-    fn own(&self, _name: CustomColumn) -> &CellValue {
+    fn custom_cell(&self, _name: CustomColumn) -> &CellValue {
         &CellValue::Nothing
     }
     /// Whether a text has a pattern somewhere.

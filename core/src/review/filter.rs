@@ -9,7 +9,7 @@ mod findings;
 
 use super::custom_columns::{CellValue, CustomColumn};
 use super::field::{Field, Names, Scope, Subject, Texts};
-use super::filter_text::{self, Fault, Written, fits};
+use super::filter_text::{self, Fault, ParsedTerm, fits};
 use super::mark_event::Verdict;
 use super::purpose::is_of_findings;
 use super::step_subject::FLAG;
@@ -122,13 +122,13 @@ impl Test {
             (Self::Range { .. }, Some(Field::Number(numbers))) => {
                 subject.number(numbers).is_some_and(|number| self.has_number(number))
             }
-            (Self::Range { .. }, Some(Field::Own(name))) => match subject.own(name) {
+            (Self::Range { .. }, Some(Field::Custom(name))) => match subject.custom_cell(name) {
                 CellValue::Number(number) => self.has_number(*number),
                 _ => false,
             },
-            (Self::Missing, Some(Field::Own(name))) => subject.own(name).shown().is_none(),
-            (Self::Name(parts), Some(Field::Own(name))) => {
-                subject.own(name).shown().is_some_and(|shown| fits(parts, &shown))
+            (Self::Missing, Some(Field::Custom(name))) => subject.custom_cell(name).shown().is_none(),
+            (Self::Name(parts), Some(Field::Custom(name))) => {
+                subject.custom_cell(name).shown().is_some_and(|shown| fits(parts, &shown))
             }
             (Self::Missing, Some(Field::Number(numbers))) => subject.number(numbers).is_none(),
             (Self::Missing, Some(Field::Name(names))) => !subject.any_name(names, &|_| true),
@@ -233,9 +233,9 @@ impl Filter {
     }
 
     /// The custom columns that it asks for.
-    pub fn own(&self) -> impl Iterator<Item = CustomColumn> {
+    pub fn custom_columns(&self) -> impl Iterator<Item = CustomColumn> {
         self.terms.iter().filter_map(|term| match term.field {
-            Some(Field::Own(name)) => Some(name),
+            Some(Field::Custom(name)) => Some(name),
             _ => None,
         })
     }
@@ -243,7 +243,7 @@ impl Filter {
     /// Its terms that ask for no custom column, and those that do.
     #[must_use]
     pub fn apart(&self) -> (Self, Self) {
-        let is_own = |term: &&Term| matches!(term.field, Some(Field::Own(_)));
+        let is_own = |term: &&Term| matches!(term.field, Some(Field::Custom(_)));
         let (own, known) = self.terms.iter().partition::<Vec<&Term>, _>(is_own);
         let filter = |terms: Vec<&Term>| Self { terms: terms.into_iter().cloned().collect() };
         (filter(known), filter(own))
@@ -290,7 +290,7 @@ impl Filter {
         }
         let more = format!("{}{}{value}", field.name(), choice(field));
         let own = match field {
-            Field::Own(name) => vec![name],
+            Field::Custom(name) => vec![name],
             _ => Vec::new(),
         };
         let more = Self::parse(&more, Scope::Table(&own)).map_err(|fault| FilterFault::everywhere(fault.message))?;
@@ -325,8 +325,8 @@ fn too_many() -> String {
     format!("a term has at most {VALUES_MAX} values")
 }
 
-fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
-    let Written { at, is_negated, name, sign, values } = written;
+fn term(written: ParsedTerm, scope: Scope<'_>) -> Result<Term, Fault> {
+    let ParsedTerm { at, is_negated, name, sign, values } = written;
     if values.len() > VALUES_MAX {
         return Err(Fault { at, message: too_many() });
     }
@@ -346,7 +346,7 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
     let value = |value: filter_text::Value| match field {
         Field::Number(_) => number(&name, sign, &value),
         // A custom column holds numbers and names.
-        Field::Own(_) if is_order || is_range(&value) => number(&name, sign, &value),
+        Field::Custom(_) if is_order || is_range(&value) => number(&name, sign, &value),
         _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
         Field::Name(Names::Mark) if !is_mark(&value) => {
@@ -354,7 +354,7 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
             Err(Fault { at: value.at, message })
         }
         Field::Name(Names::Finding) => rule(value),
-        Field::Name(_) | Field::Own(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
+        Field::Name(_) | Field::Custom(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
         Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
         Field::Text(_) => pattern(&value),
     };
@@ -378,7 +378,7 @@ fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
         Scope::Records | Scope::Steps => &[],
     };
     if let Some(own) = own.iter().find(|own| own.as_str() == name) {
-        return Ok(Field::Own(*own));
+        return Ok(Field::Custom(*own));
     }
     let named = Field::named(name);
     if let Some(field) = named.filter(|field| scope.has(*field)) {

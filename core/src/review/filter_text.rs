@@ -16,7 +16,7 @@ pub(super) struct Fault {
 
 /// A term as written.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct ParsedTerm {
     /// The byte at which it begins.
     pub at: usize,
     /// Whether `!` precedes it.
@@ -100,7 +100,7 @@ const GROUP: &str = "group";
 ///
 /// # Errors
 /// A quote without end, or a term without value.
-pub(super) fn terms(text: &str) -> Result<Vec<Written>, Fault> {
+pub(super) fn terms(text: &str) -> Result<Vec<ParsedTerm>, Fault> {
     words(text)?.into_iter().map(|(at, word)| term(at, word)).collect()
 }
 
@@ -127,7 +127,7 @@ fn words(text: &str) -> Result<Vec<(usize, &str)>, Fault> {
     Ok(out)
 }
 
-fn term(at: usize, word: &str) -> Result<Written, Fault> {
+fn term(at: usize, word: &str) -> Result<ParsedTerm, Fault> {
     let (is_negated, rest) = match word.strip_prefix('!') {
         Some(rest) => (true, rest),
         None => (false, word),
@@ -159,7 +159,7 @@ fn term(at: usize, word: &str) -> Result<Written, Fault> {
         let message = format!("nothing follows {}", if before.is_empty() { word } else { before });
         return Err(Fault { at: value.at, message });
     }
-    Ok(Written { at, is_negated, name, sign: sign.unwrap_or_default(), values })
+    Ok(ParsedTerm { at, is_negated, name, sign: sign.unwrap_or_default(), values })
 }
 
 /// Cuts at `|` outside quotes: pieces with the bytes at which they begin.

@@ -120,7 +120,7 @@ pub fn values_of(entry: &Entry<'_>, field: Field) -> Vec<String> {
         Field::Number(numbers) => entry.number(numbers).map(|number| number.to_string()).into_iter().collect(),
         Field::Name(names) => entry.names(names).map(|(name, _)| name.to_owned()).filter(|n| !n.is_empty()).collect(),
         Field::Text(text) => Some(entry.text(text).into_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
-        Field::Own(name) => entry.custom_value(name).shown().into_iter().collect(),
+        Field::Custom(name) => entry.custom_value(name).shown().into_iter().collect(),
     }
 }
 
@@ -132,7 +132,7 @@ pub fn histogram(numbers: Vec<f64>) -> Plot {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{made, table};
+    use super::super::facts::tests::{facts_of, table};
     use super::super::field::Names;
     use super::*;
 
@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn a_record_counts_in_the_group_of_each_of_its_names() {
         let facts = table(&[
-            made("a", 2, &[("bash", 3), ("edit", 1)], Some(1.0), "finish"),
-            made("b", 4, &[("bash", 1)], Some(0.0), "message"),
-            made("c", 6, &[], None, "message"),
+            facts_of("a", 2, &[("bash", 3), ("edit", 1)], Some(1.0), "finish"),
+            facts_of("b", 4, &[("bash", 1)], Some(0.0), "message"),
+            facts_of("c", 6, &[], None, "message"),
         ]);
         let mut groups = Grouper::new(vec![Numbers::Steps, Numbers::Reward]);
         for entry in facts.iter() {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_there_twice_counts_once() {
-        let facts = table(&[made("a", 2, &[], None, "finish")]);
+        let facts = table(&[facts_of("a", 2, &[], None, "finish")]);
         let mut groups = Grouper::new(Vec::new());
         facts.iter().for_each(|entry| groups.add(&entry, vec!["x".to_owned(), "x".to_owned()]));
         let groups = groups.finish();

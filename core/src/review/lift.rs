@@ -29,7 +29,7 @@ const PHRASE_BYTES_MAX: usize = 120;
 
 /// What an agent said and called in a record, once each, with the step at which it is first.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Said {
+pub struct RecordFeatures {
     /// The record.
     pub record: usize,
     /// The key of its task.
@@ -39,7 +39,7 @@ pub struct Said {
     features: Vec<(String, usize)>,
 }
 
-impl Said {
+impl RecordFeatures {
     /// Reads a record; None for one that is no trajectory, or has no reward.
     #[must_use]
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
@@ -130,7 +130,7 @@ impl Default for PhraseCounts {
 
 impl PhraseCounts {
     /// Counts a record.
-    pub fn add(&mut self, said: &Said) {
+    pub fn add(&mut self, said: &RecordFeatures) {
         let Some(reward) = said.reward else { return };
         self.rewards.add(reward);
         if let Some(task) = said.task {
@@ -150,7 +150,7 @@ impl PhraseCounts {
     }
 
     /// A reward from the mean of its task, or of all where the task has no other.
-    fn centred(&self, said: &Said, reward: f64) -> f64 {
+    fn centred(&self, said: &RecordFeatures, reward: f64) -> f64 {
         let of = said.task.and_then(|task| self.tasks.get(&task)).filter(|(n, _)| *n > 1);
         reward - of.map_or_else(|| self.rewards.mean(), |(n, sum)| sum / *n as f64)
     }
@@ -201,7 +201,7 @@ impl Lifts {
     }
 
     /// Takes a record again.
-    pub fn add(&mut self, said: Said) {
+    pub fn add(&mut self, said: RecordFeatures) {
         let Some(reward) = said.reward else { return };
         let centred = self.counts.centred(&said, reward);
         self.centred.add(centred);
@@ -269,14 +269,14 @@ mod tests {
     use super::*;
     use crate::json::parse;
 
-    fn said(number: usize, text: &str, reward: f64) -> Said {
+    fn features_of(number: usize, text: &str, reward: f64) -> RecordFeatures {
         let said = format!(r#"{{"role":"user","content":"go"}},{{"role":"assistant","content":"{text}"}}"#);
         let id = format!("t{}-run{number}", number % 2);
         let row = format!(r#"{{"id":"{id}","reward":{reward},"messages":[{said}]}}"#);
-        Said::of(number, &parse(&row).unwrap(), None, Way::Formats).unwrap()
+        RecordFeatures::of(number, &parse(&row).unwrap(), None, Way::Formats).unwrap()
     }
 
-    fn lifts(all: &[Said]) -> Vec<Lift> {
+    fn lifts(all: &[RecordFeatures]) -> Vec<Lift> {
         let mut counts = PhraseCounts::default();
         all.iter().for_each(|said| counts.add(said));
         let mut lifts = Lifts::new(counts);
@@ -286,8 +286,9 @@ mod tests {
 
     #[test]
     fn a_phrase_of_the_rewarded_is_reported_with_its_places() {
-        let mut all: Vec<Said> = (0..8).map(|n| said(n, &format!("I skip the test now, number {n}"), 1.0)).collect();
-        all.extend((8..16).map(|n| said(n, &format!("I mend the code, number {n}"), 0.0)));
+        let mut all: Vec<RecordFeatures> =
+            (0..8).map(|n| features_of(n, &format!("I skip the test now, number {n}"), 1.0)).collect();
+        all.extend((8..16).map(|n| features_of(n, &format!("I mend the code, number {n}"), 0.0)));
         let lifts = lifts(&all);
         let first = &lifts[0];
         assert_eq!((first.records, first.mean, first.mean_without, first.lift), (8, 1.0, 0.0, Some(2.0)));
@@ -300,9 +301,13 @@ mod tests {
     #[test]
     fn the_words_of_an_easy_task_are_no_merit() {
         // All attempts at one task say so, and all of them succeed.
-        let all: Vec<Said> = (0..12)
+        let all: Vec<RecordFeatures> = (0..12)
             .map(|n| {
-                said(n, if n % 2 == 0 { "the easy one here" } else { "the hard one there" }, f64::from(n % 2 == 0))
+                features_of(
+                    n,
+                    if n % 2 == 0 { "the easy one here" } else { "the hard one there" },
+                    f64::from(n % 2 == 0),
+                )
             })
             .collect();
         assert!(lifts(&all).iter().all(|lift| lift.z.abs() < 1e-9), "{:?}", lifts(&all));

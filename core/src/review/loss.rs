@@ -11,7 +11,7 @@ mod touched;
 use super::conversation::{Conversation, Turn};
 use super::template::{Rendered, Template, TemplateFault};
 pub(super) use findings::{CUT, DOUBLE_ENCODED, NOT_STABLE, SPECIAL_TOKEN};
-use findings::{Seen, by_limit};
+use findings::{RenderedConversation, by_limit};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use touched::{has_calls, touched};
@@ -165,7 +165,7 @@ impl ChatTemplate for Template {
 /// Parts of the text before training and limit are reported: their ends, and the messages.
 struct Parts<'c> {
     conversation: &'c Conversation,
-    wanted: Vec<bool>,
+    trained: Vec<bool>,
     segments: Vec<Segment>,
     lost: Vec<usize>,
     /// Messages that train, whose thoughts the template does not write.
@@ -186,11 +186,11 @@ pub fn loss(
 ) -> Result<Loss, TemplateFault> {
     let count = conversation.messages.len();
     let whole = template.render(conversation, count, false)?;
-    let wanted = wanted(&conversation.messages, train);
+    let wanted = trained_messages(&conversation.messages, train);
     let ends = ends(conversation, template, &whole.text);
     let none = Vec::new;
     let (lost, thoughtless, speechless) = (none(), none(), none());
-    let mut parts = Parts { conversation, wanted, segments: Vec::new(), lost, thoughtless, speechless };
+    let mut parts = Parts { conversation, trained: wanted, segments: Vec::new(), lost, thoughtless, speechless };
     let (mut first, mut start) = (0, 0);
     for (i, end) in ends.iter().enumerate() {
         let Some(end) = *end else { continue };
@@ -207,14 +207,15 @@ pub fn loss(
     let unstable: Vec<usize> = (0..count).filter(|i| is_known && ends[*i].is_none()).collect();
     let mut segments = parts.segments;
     if template.has_generation(conversation)? {
-        let is_wanted = |message: Option<usize>| message.is_none_or(|i| parts.wanted[i]);
+        let is_wanted = |message: Option<usize>| message.is_none_or(|i| parts.trained[i]);
         segments = by_template(&segments, &whole, is_wanted);
     }
     let limit = max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(TOKEN_BYTES));
     let limit = (0..=limit.min(whole.text.len())).rev().find(|byte| whole.text.is_char_boundary(*byte)).unwrap_or(0);
     let segments = cut(segments, limit);
     let missing = [&parts.lost[..], &parts.thoughtless[..], &parts.speechless[..]];
-    let seen = Seen { conversation, text: &whole.text, segments: &segments, unstable: &unstable, missing };
+    let seen =
+        RenderedConversation { conversation, text: &whole.text, segments: &segments, unstable: &unstable, missing };
     let findings = seen.findings(template, whole.is_misplaced);
     let totals = totals(conversation, &segments, &Range::len);
     Ok(Loss::new(whole.text, segments, totals, findings))
@@ -256,7 +257,7 @@ impl Loss {
 }
 
 /// Which messages are trained: a field of the message decides, else the option.
-fn wanted(messages: &[Turn], train: &Train) -> Vec<bool> {
+fn trained_messages(messages: &[Turn], train: &Train) -> Vec<bool> {
     let last = messages.iter().rposition(|message| message.role == "assistant");
     let by_option = |i: usize, message: &Turn| match train {
         Train::Agent => message.role == "assistant",
@@ -321,7 +322,7 @@ impl Parts<'_> {
         let thoughts = self.conversation.messages[message].thoughts.trim();
         let place = |said: &str| text[span.clone()].find(said).filter(|_| !said.is_empty());
         let content = || [thoughts, said].into_iter().filter_map(place).min().map(|at| span.start + at);
-        let is_trained = self.wanted[message];
+        let is_trained = self.trained[message];
         if is_trained && !text[span.clone()].contains(thoughts) {
             self.thoughtless.push(message);
         }
@@ -345,19 +346,19 @@ impl Parts<'_> {
                 let found = text[at..span.end].find(said).filter(|_| !said.is_empty());
                 found.map(|found| at + found..at + found + said.len())
             };
-            let is_changed = is_short && self.wanted[message] && has_calls(&turn.value);
+            let is_changed = is_short && self.trained[message] && has_calls(&turn.value);
             let touched = if is_changed { touched(self.conversation, template, message, text) } else { None };
             let found = touched.filter(|found| at <= found.start && found.end <= span.end).or_else(looked_up);
             match found {
                 Some(found) => {
                     self.put(at..found.start, None, false);
-                    if self.wanted[message] && !text[found.clone()].contains(said) {
+                    if self.trained[message] && !text[found.clone()].contains(said) {
                         self.speechless.push(message);
                     }
                     at = found.end;
-                    self.put(found, Some(message), self.wanted[message]);
+                    self.put(found, Some(message), self.trained[message]);
                 }
-                None if self.wanted[message] => self.lost.push(message),
+                None if self.trained[message] => self.lost.push(message),
                 None => {}
             }
         }

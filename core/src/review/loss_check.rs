@@ -5,7 +5,7 @@ use super::loss::{CUT, ChatTemplate, DOUBLE_ENCODED, Loss, LossFinding, NOT_STAB
 use super::template::TemplateFault;
 use crate::json::{self, Value};
 use crate::lint;
-use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo, lossy};
+use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo, lossy};
 use crate::rules::trajectory::{Way, read_text};
 use std::sync::Arc;
 
@@ -95,13 +95,13 @@ impl LossFinding {
 impl LossCheck {
     /// The findings of a record, read in that way, in order; of one that is no conversation none.
     #[must_use]
-    pub fn look(&self, record: &Record, text: &[u8], way: Way) -> Vec<Found> {
+    pub fn look(&self, record: &Record, text: &[u8], way: Way) -> Vec<LocatedFinding> {
         self.look_and_count(record, text, way).0
     }
 
     /// The same, with what the record comes to.
     #[must_use]
-    pub fn look_and_count(&self, record: &Record, text: &[u8], way: Way) -> (Vec<Found>, LossCounts) {
+    pub fn look_and_count(&self, record: &Record, text: &[u8], way: Way) -> (Vec<LocatedFinding>, LossCounts) {
         let nothing = || (Vec::new(), LossCounts::default());
         let Ok(root) = read_text(record, text) else { return nothing() };
         let Some(conversation) = Conversation::of(&root, way) else { return nothing() };
@@ -119,9 +119,9 @@ impl LossCheck {
             let (step, path) = place(&conversation, found.message);
             let place = bytes_of(&root, &path, record, text);
             let remark = Remark { path: Some(path.into()), rule: found.rule, severity, message: found.text.into() };
-            Found { finding: Finding::new(record.number, step, remark), place }
+            LocatedFinding { finding: Finding::new(record.number, step, remark), place }
         };
-        let mut all: Vec<Found> = findings.into_iter().map(found).collect();
+        let mut all: Vec<LocatedFinding> = findings.into_iter().map(found).collect();
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         (all, counts)
     }

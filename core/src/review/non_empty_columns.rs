@@ -58,18 +58,18 @@ fn has_value(column: Column, facts: &Facts) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::made;
+    use super::super::facts::tests::facts_of;
     use super::*;
 
     #[test]
     fn a_column_is_lacking_until_one_record_has_a_value() {
         let mut held = NonEmptyColumns::default();
         assert!(Column::ALL.into_iter().all(|column| !held.lacks(column)), "nothing is known yet");
-        held.take(&made("a", 1, &[], None, "finish"));
+        held.take(&facts_of("a", 1, &[], None, "finish"));
         let lacking = |held: NonEmptyColumns| Column::ALL.into_iter().filter(|c| held.lacks(*c)).collect::<Vec<_>>();
         assert_eq!(lacking(held), [Column::Findings, Column::Failed, Column::Reward, Column::Tools, Column::Actions]);
         let mut other = NonEmptyColumns::default();
-        other.take(&made("b", 1, &[("x", 1)], Some(0.0), "open-call"));
+        other.take(&facts_of("b", 1, &[("x", 1)], Some(0.0), "open-call"));
         held.join(other);
         assert_eq!((lacking(held), held.finish_bytes()), (vec![Column::Findings, Column::Failed, Column::Actions], 9));
     }

@@ -43,7 +43,7 @@ pub struct Grounds {
     /// What was decided, where that is asked for.
     pub marks: Option<Arc<RecordMarks>>,
     /// What custom columns say, where they are asked for.
-    pub own: CustomColumnTables,
+    pub custom_columns: CustomColumnTables,
     /// The attempts at each task, where they are asked for.
     pub groups: Option<Arc<TaskGroups>>,
 }
@@ -52,7 +52,7 @@ impl Grounds {
     /// How many records are known, of all that is asked for: the first ones.
     #[must_use]
     pub fn known(&self) -> usize {
-        self.own.iter().map(|(_, table)| table.len()).fold(self.facts.len(), usize::min)
+        self.custom_columns.iter().map(|(_, table)| table.len()).fold(self.facts.len(), usize::min)
     }
 
     /// The same with the attempts at each task, where a filter or a column asks for them: they change with each record
@@ -69,12 +69,12 @@ impl Grounds {
 
     /// The facts on some records, with what else is asked for.
     pub(super) fn entries(&self, records: &[u32]) -> impl Iterator<Item = Entry<'_>> {
-        records.iter().filter_map(|record| Some(self.whole(self.facts.get(*record as usize)?)))
+        records.iter().filter_map(|record| Some(self.complete_entry(self.facts.get(*record as usize)?)))
     }
 
-    fn whole<'t>(&'t self, entry: Entry<'t>) -> Entry<'t> {
+    fn complete_entry<'t>(&'t self, entry: Entry<'t>) -> Entry<'t> {
         let mark = self.marks.as_ref().and_then(|marks| marks.get(entry.record()));
-        entry.with_mark(mark).with_own(&self.own).with_groups(self.groups.as_deref())
+        entry.with_mark(mark).with_custom_columns(&self.custom_columns).with_groups(self.groups.as_deref())
     }
 }
 
@@ -100,7 +100,7 @@ pub fn arrange(
             let of = |entry: &Entry<'_>| column.numbers().and_then(|numbers| entry.number(numbers));
             sorted(grounds, passing, of, |a, b| a.total_cmp(b), is_reversed)
         }
-        (Some(Sort { column: Column::Own(name), is_reversed }), None) => sorted(
+        (Some(Sort { column: Column::Custom(name), is_reversed }), None) => sorted(
             grounds,
             passing,
             |entry| entry.custom_value(name).key(),
@@ -126,7 +126,7 @@ pub(super) fn passing(
         if i % SLICE_RECORDS == 0 && !is_wanted() {
             return None;
         }
-        if filter.is_empty() || filter.holds(&grounds.whole(entry).with_reader(reader)) {
+        if filter.is_empty() || filter.holds(&grounds.complete_entry(entry).with_reader(reader)) {
             passing.push(u32::try_from(entry.record()).unwrap_or(u32::MAX));
         }
     }
@@ -153,7 +153,7 @@ fn sorted<'t, K>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{Again, bare, made, table};
+    use super::super::facts::tests::{Again, bare, facts_of, table};
     use super::*;
     use crate::format::Facts;
     use crate::review::Scope;
@@ -161,11 +161,11 @@ mod tests {
 
     fn all() -> Vec<Facts> {
         vec![
-            made("c", 5, &[("x", 2)], Some(0.5), "finish"),
-            made("a", 9, &[], None, "message"),
+            facts_of("c", 5, &[("x", 2)], Some(0.5), "finish"),
+            facts_of("a", 9, &[], None, "message"),
             Facts { errors: 1, ..Facts::default() },
-            made("b", 5, &[("x", 9)], Some(-1.0), "finish"),
-            made("d", 7, &[("x", 2)], Some(f64::NAN), "open-call"),
+            facts_of("b", 5, &[("x", 9)], Some(-1.0), "finish"),
+            facts_of("d", 7, &[("x", 2)], Some(f64::NAN), "open-call"),
         ]
     }
 
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn work_that_nobody_wants_ends_early() {
         let asked = Cell::new(0);
-        let many = grounds(&vec![made("a", 1, &[], None, ""); 3 * SLICE_RECORDS]);
+        let many = grounds(&vec![facts_of("a", 1, &[], None, ""); 3 * SLICE_RECORDS]);
         let is_wanted = || asked.replace(asked.get() + 1) < 1;
         assert_eq!(arrange(&many, None, &Filter::default(), &Again::default(), &is_wanted), None);
         assert_eq!(asked.get(), 2);
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn words_that_are_not_held_sort_as_if_they_were() {
-        let all: Vec<Facts> = (0..30).map(|i| made(&format!("r{i}"), i, &[], None, "")).collect();
+        let all: Vec<Facts> = (0..30).map(|i| facts_of(&format!("r{i}"), i, &[], None, "")).collect();
         let bare = Grounds { facts: bare(&all), ..Grounds::default() };
         for (is_reversed, filter) in [(false, ""), (true, "steps>4")] {
             let (sort, filter) =
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn texts_that_are_not_held_are_read_of_the_records_that_pass_all_else() {
-        let all: Vec<Facts> = (0..10).map(|i| made(&format!("r{i}"), i, &[], None, "")).collect();
+        let all: Vec<Facts> = (0..10).map(|i| facts_of(&format!("r{i}"), i, &[], None, "")).collect();
         let bare = Grounds { facts: bare(&all), ..Grounds::default() };
         for filter in ["r[78] steps>6", "id:r[78]", "words=\"do r3\"", "!r1 steps<4", "id:none"] {
             let (reader, filter) = (Again::default(), Filter::parse(filter, Scope::Records).unwrap());

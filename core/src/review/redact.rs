@@ -84,7 +84,7 @@ impl Redactor {
             let before = secrets.len();
             let is_key = record[end..].trim_start().starts_with(':');
             let redacted = if is_secret_member && !is_key && text.chars().count() >= MEMBER_CHARS_MIN {
-                whole(&text, (start, end), &mut secrets)
+                redact_string(&text, (start, end), &mut secrets)
             } else {
                 self.text(&text, (start, end), &mut secrets)
             };
@@ -126,7 +126,7 @@ fn start_of(found: &Captures<'_>) -> usize {
 }
 
 /// A string that is a secret as a whole.
-fn whole(text: &str, (at, end): (usize, usize), secrets: &mut Vec<Secret>) -> String {
+fn redact_string(text: &str, (at, end): (usize, usize), secrets: &mut Vec<Secret>) -> String {
     if text.starts_with(REPLACED) {
         return text.to_owned();
     }

@@ -374,8 +374,8 @@ mod tests {
 
     #[test]
     fn a_task_of_one_attempt_takes_no_room_and_has_its_numbers_all_the_same() {
-        use super::super::facts::tests::{made, table};
-        let task = |task: Option<u64>, reward| crate::format::Facts { task, ..made("a", 3, &[], reward, "done") };
+        use super::super::facts::tests::{facts_of, table};
+        let task = |task: Option<u64>, reward| crate::format::Facts { task, ..facts_of("a", 3, &[], reward, "done") };
         let all = [task(Some(7), Some(1.0)), task(Some(8), Some(0.5)), task(None, Some(1.0)), task(Some(7), Some(0.0))];
         let (facts, mut streamed) = (table(&all), TaskGroups::default());
         let groups = TaskGroups::of(&facts);

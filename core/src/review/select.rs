@@ -35,9 +35,9 @@ pub trait Predicate {
 #[derive(Default)]
 pub struct Selection {
     /// Only records with one of these decisions (None: undecided); empty is all.
-    pub wanted: Vec<Option<Verdict>>,
+    pub decisions: Vec<Option<Verdict>>,
     /// No record with one of these decisions.
-    pub unwanted: Vec<Option<Verdict>>,
+    pub excluded_decisions: Vec<Option<Verdict>>,
     /// Only records in which no rule found an error or a warning.
     pub only_clean: bool,
     /// Only records of which all of these hold.
@@ -69,8 +69,8 @@ impl Selection {
         if serde_json::from_slice::<serde::de::IgnoredAny>(record.text).is_err() {
             return Ok(Judged::Left("no JSON".to_owned()));
         }
-        let is_wanted = self.wanted.is_empty() || self.wanted.contains(&record.verdict);
-        if !is_wanted || self.unwanted.contains(&record.verdict) {
+        let is_wanted = self.decisions.is_empty() || self.decisions.contains(&record.verdict);
+        if !is_wanted || self.excluded_decisions.contains(&record.verdict) {
             return Ok(Judged::Left(name.to_owned()));
         }
         if self.only_clean && record.has_findings != Some(false) {
@@ -119,12 +119,12 @@ mod tests {
         assert_eq!(judge(&all, bad, None, &"[".repeat(100_000)), left("no JSON"));
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(judge(&all, bad, None, &deep), taken("bad"));
-        let only = Selection { wanted: vec![good, None], ..Selection::default() };
+        let only = Selection { decisions: vec![good, None], ..Selection::default() };
         assert_eq!(
             [good, bad, None].map(|v| judge(&only, v, None, "1")),
             [taken("good"), left("bad"), taken("undecided")]
         );
-        let not = Selection { unwanted: vec![bad], only_clean: true, ..Selection::default() };
+        let not = Selection { excluded_decisions: vec![bad], only_clean: true, ..Selection::default() };
         assert_eq!(judge(&not, bad, Some(false), "1"), left("bad"));
         assert_eq!(judge(&not, good, Some(true), "1"), left("findings"));
         assert_eq!(judge(&not, good, Some(false), "1"), taken("good"));

@@ -73,7 +73,7 @@ fn piece_of(text: &[u8], from: usize) -> Piece {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{bare, made};
+    use super::super::facts::tests::{bare, facts_of};
     use super::*;
     use std::cell::Cell;
 
@@ -102,7 +102,7 @@ mod tests {
                 format!("{}{end}{}", part.repeat(random(2) as usize), random(4)).trim().to_owned()
             };
             let texts: Vec<String> = (0..case).map(|i| if i % 7 == 6 { String::new() } else { text() }).collect();
-            let facts: Vec<_> = texts.iter().map(|text| made(text, 1, &[], None, "")).collect();
+            let facts: Vec<_> = texts.iter().map(|text| facts_of(text, 1, &[], None, "")).collect();
             let records: Vec<u32> = (0..case as u32).collect();
             for is_reversed in [false, true] {
                 let reader = Read(texts.clone(), Cell::new(0));
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn what_nobody_wants_is_read_no_further() {
         let (texts, asked) = (vec!["the same text for each of them".to_owned(); 100], Cell::new(0));
-        let facts: Vec<_> = texts.iter().map(|text| made(text, 1, &[], None, "")).collect();
+        let facts: Vec<_> = texts.iter().map(|text| facts_of(text, 1, &[], None, "")).collect();
         let (reader, records) = (Read(texts, Cell::new(0)), (0..100).collect::<Vec<u32>>());
         let is_wanted = || asked.replace(asked.get() + 1) < 150;
         assert_eq!(sorted(&bare(&facts), &records, Texts::Id, false, &reader, &is_wanted), None);

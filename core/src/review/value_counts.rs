@@ -115,7 +115,7 @@ pub fn tally(
         });
     }
     let field = match column {
-        Column::Own(name) => Field::Own(name),
+        Column::Custom(name) => Field::Custom(name),
         _ => column.names().map(Field::Name).or(column.text().map(Field::Text))?,
     };
     if column.text().is_some() && !grounds.facts.has_texts() {
@@ -126,20 +126,20 @@ pub fn tally(
     let distinct = values.len();
     values.truncate(VALUES_MAX);
     let plot = match column {
-        Column::Own(name) => own_plot(grounds.entries(&records), name),
+        Column::Custom(name) => custom_plot(grounds.entries(&records), name),
         _ => plot.map(|(field, plot, _)| (field, plot)),
     };
     Some(Tally { values, field: Some(field), plot, distinct, missing, known, is_uncounted: false })
 }
 
 /// How the numbers spread that a custom column says; None where it says none.
-fn own_plot<'t>(records: impl Iterator<Item = Entry<'t>>, name: CustomColumn) -> Option<(Field, Plot)> {
+fn custom_plot<'t>(records: impl Iterator<Item = Entry<'t>>, name: CustomColumn) -> Option<(Field, Plot)> {
     let number = |entry: Entry<'t>| match entry.custom_value(name) {
         CellValue::Number(number) => Some(*number),
         _ => None,
     };
     let numbers: Vec<f64> = records.filter_map(number).collect();
-    (!numbers.is_empty()).then(|| (Field::Own(name), plot(numbers)))
+    (!numbers.is_empty()).then(|| (Field::Custom(name), plot(numbers)))
 }
 
 /// The values of a column of words by frequency, and how many records have none.
@@ -163,7 +163,7 @@ fn values<'t>(records: impl Iterator<Item = Entry<'t>>, column: Column) -> (Vec<
             }
             (None, None) => {
                 let cell_text = match column {
-                    Column::Own(name) => entry.custom_value(name).shown(),
+                    Column::Custom(name) => entry.custom_value(name).shown(),
                     _ => None,
                 };
                 cell_text.map(|cell_text| count(cell_text.into(), 1)).is_some()
@@ -174,7 +174,7 @@ fn values<'t>(records: impl Iterator<Item = Entry<'t>>, column: Column) -> (Vec<
     let mut values: Vec<Value> = counts
         .into_iter()
         .map(|(name, (records, times))| Value {
-            written: if column.text().is_some() { whole(&name) } else { quoted(&name) },
+            written: if column.text().is_some() { exact_value(&name) } else { quoted(&name) },
             label: name.into_owned(),
             records,
             times: (times != records as u64).then_some(times),
@@ -185,7 +185,7 @@ fn values<'t>(records: impl Iterator<Item = Entry<'t>>, column: Column) -> (Vec<
 }
 
 /// A text as a value that looks for it and nothing else.
-fn whole(text: &str) -> String {
+fn exact_value(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
@@ -262,7 +262,7 @@ fn edges(low: f64, high: f64, is_whole: bool) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{Again, bare, made, table};
+    use super::super::facts::tests::{Again, bare, facts_of, table};
     use super::*;
     use crate::format::Facts;
     use crate::review::Scope;
@@ -277,8 +277,8 @@ mod tests {
 
     fn all() -> Vec<Facts> {
         let mut all: Vec<Facts> =
-            (0..10).map(|i| made(&format!("r{}", i % 4), i + 1, &[("bash", i + 1)], Some(0.1), "finish")).collect();
-        all[3] = made("r3", 4, &[("bash", 1), ("a b", 5)], None, "message");
+            (0..10).map(|i| facts_of(&format!("r{}", i % 4), i + 1, &[("bash", i + 1)], Some(0.1), "finish")).collect();
+        all[3] = facts_of("r3", 4, &[("bash", 1), ("a b", 5)], None, "message");
         all.push(Facts::default());
         all
     }
@@ -336,7 +336,7 @@ mod tests {
             assert!(plot.bins.len() <= BINS_MAX + 4, "{}", plot.bins.len());
             for bin in &plot.bins {
                 let filter = Filter::parse(&format!("reward:{}", bin.written), Scope::Records).unwrap();
-                let made = |n: &f64| made("", 1, &[], Some(*n), "");
+                let made = |n: &f64| facts_of("", 1, &[], Some(*n), "");
                 let all: Vec<Facts> = numbers.iter().map(made).collect();
                 let found = table(&all).iter().filter(|entry| filter.holds(entry)).count();
                 assert_eq!(found, bin.records, "{} of {numbers:?}", bin.written);

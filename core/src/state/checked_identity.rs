@@ -6,7 +6,7 @@
 
 use super::Violation;
 use super::schema::{Checked, Schema};
-use super::schema_checker::{Change, SchemaUse, Spent};
+use super::schema_checker::{Change, CheckCost, SchemaUse};
 use crate::json::Key;
 use crate::model::cast;
 use serde_json::Value as Plain;
@@ -44,7 +44,7 @@ pub(super) struct CheckedIdentity {
 }
 
 /// What a step can have changed of the violations, and those that are there now.
-struct Found {
+struct CheckedParts {
     /// Members or elements; with what is wrong with the whole. None: everything.
     parts: Option<BTreeSet<Key>>,
     violations: Vec<Violation>,
@@ -68,7 +68,7 @@ impl CheckedIdentity {
     }
 
     /// A42: what breaks the schema now, against what did before; and why it was not checked, or not all of it.
-    pub(super) fn judge(&mut self, schema: Option<&Schema>, spent: &mut Spent) -> (Vec<Change>, Option<String>) {
+    pub(super) fn judge(&mut self, schema: Option<&Schema>, spent: &mut CheckCost) -> (Vec<Change>, Option<String>) {
         if self.is_given_up {
             return (Vec::new(), None);
         }
@@ -81,7 +81,7 @@ impl CheckedIdentity {
         let is_array = self.value.as_ref().map(Plain::is_array);
         let found = match (schema, self.value.is_some()) {
             (Some(schema), true) => self.check(schema, spent),
-            _ => Ok(Found { parts: None, violations: Vec::new(), left_out: None }),
+            _ => Ok(CheckedParts { parts: None, violations: Vec::new(), left_out: None }),
         };
         match found {
             Ok(found) => {
@@ -102,7 +102,7 @@ impl CheckedIdentity {
     }
 
     /// Stops checking where all checks together took too much: why.
-    fn give_up(&mut self, spent: Spent) -> Option<String> {
+    fn give_up(&mut self, spent: CheckCost) -> Option<String> {
         let why = if spent.changes > CHANGES_MAX {
             format!("more than {CHANGES_MAX} violations were found; later values are not checked")
         } else if spent.work > WORK_MAX {
@@ -114,9 +114,9 @@ impl CheckedIdentity {
         Some(why)
     }
 
-    fn check(&mut self, schema: &Schema, spent: &mut Spent) -> Result<Found, String> {
+    fn check(&mut self, schema: &Schema, spent: &mut CheckCost) -> Result<CheckedParts, String> {
         let Some(value) = &mut self.value else {
-            return Ok(Found { parts: None, violations: Vec::new(), left_out: None });
+            return Ok(CheckedParts { parts: None, violations: Vec::new(), left_out: None });
         };
         // Violations that are known are of the same kind of value, whole.
         let touched = self.touched.clone().filter(|_| self.was_array == Some(value.is_array()));
@@ -130,11 +130,11 @@ impl CheckedIdentity {
         };
         spent.work = spent.work.saturating_add(checked.work);
         spent.work = spent.work.saturating_add(checked.violations.len() as u64 * DESCRIBED_WORK);
-        Ok(Found { parts, violations: checked.violations, left_out: checked.left_out })
+        Ok(CheckedParts { parts, violations: checked.violations, left_out: checked.left_out })
     }
 
     /// A42: only what was not wrong before is new.
-    fn compare(&mut self, found: Found) -> Vec<Change> {
+    fn compare(&mut self, found: CheckedParts) -> Vec<Change> {
         let new: BTreeMap<Vec<Key>, Violation> = found.violations.into_iter().map(|v| (v.path.clone(), v)).collect();
         let mut changes = Vec::new();
         for path in self.scope(found.parts.as_ref()).into_iter().filter(|path| !new.contains_key(path)) {
@@ -212,10 +212,10 @@ mod tests {
     use super::*;
 
     /// Writes members one after the other that all break a schema; what the checks took, and the changes.
-    fn grown(schema: &str, count: u32, is_each: bool, new: fn(u32, &mut Plain) -> Key) -> (Spent, usize) {
+    fn grown(schema: &str, count: u32, is_each: bool, new: fn(u32, &mut Plain) -> Key) -> (CheckCost, usize) {
         let schema = Schema::compile(schema).unwrap();
         let mut held = CheckedIdentity::new(SchemaUse { number: 0, is_each });
-        let mut spent = Spent::default();
+        let mut spent = CheckCost::default();
         let mut begun = 0;
         held.value = Some(if is_each { Plain::Array(Vec::new()) } else { serde_json::json!({}) });
         held.judge(Some(&schema), &mut spent);
@@ -259,7 +259,7 @@ mod tests {
     fn what_takes_too_much_is_given_up_and_said() {
         let schema = Schema::compile(r#"{"allOf":[{"additionalProperties":{"type":"number"}}]}"#).unwrap();
         let mut held = CheckedIdentity::new(SchemaUse { number: 0, is_each: false });
-        let mut spent = Spent { work: WORK_MAX, ..Spent::default() };
+        let mut spent = CheckCost { work: WORK_MAX, ..CheckCost::default() };
         held.value = Some(serde_json::json!({"a":"x"}));
         let (changes, unchecked) = held.judge(Some(&schema), &mut spent);
         assert_eq!(changes.len(), 1);
@@ -279,7 +279,7 @@ mod tests {
         let mut held = CheckedIdentity::new(SchemaUse { number: 0, is_each: false });
         let mut said = |value: Plain| {
             held.value = Some(value);
-            held.judge(Some(&schema), &mut Spent::default()).1.is_some()
+            held.judge(Some(&schema), &mut CheckCost::default()).1.is_some()
         };
         let values = [deep("a"), deep("b"), deep("c"), Plain::from(1), deep("d"), deep("e")];
         assert_eq!(values.map(&mut said), [true, false, false, false, true, false]);

@@ -3,7 +3,7 @@
 //! Equal text is no proof, so only values that carry information are looked at, and the likeliest source is named: what
 //! the writing call says that it read, then the own instance, then what holds for all; of several the newest.
 
-use super::storage::versions::{Kept, What};
+use super::storage::versions::{ValueLocation, What};
 use super::{IdentityId, NodeId, Stored, Tree};
 use crate::json;
 use crate::model::StepNo;
@@ -62,8 +62,8 @@ impl<'t> Copies<'t> {
             values.into_iter().filter(is_distinctive).map(|value| (value, Stretches::default())).collect();
         if !by_value.is_empty() {
             // Most values have another length than those wanted, and need not be looked up.
-            let mut is_wanted = [false; Kept::CLASSES];
-            by_value.keys().for_each(|value| is_wanted[Kept::class_of(value)] = true);
+            let mut is_wanted = [false; ValueLocation::CLASSES];
+            by_value.keys().for_each(|value| is_wanted[ValueLocation::class_of(value)] = true);
             for (number, version) in (0..).zip(tree.versions.since(0)) {
                 if let What::Leaf(kept) = version.what
                     && is_wanted[kept.class()]

@@ -21,7 +21,7 @@ impl Tree {
     #[must_use]
     pub fn when_equal(&self, node: NodeId, wanted: &Value<'_>, step: StepNo) -> Vec<Stretch> {
         let mut leaves = HashMap::new();
-        let is_possible = self.wanted_leaves(node, wanted, &mut leaves);
+        let is_possible = self.expected_leaves(node, wanted, &mut leaves);
         if !is_possible {
             return Vec::new();
         }
@@ -47,7 +47,7 @@ impl Tree {
             }
             stretches.put(at, wrong == 0);
         });
-        stretches.done
+        stretches.list
     }
 
     /// The stretches up to a step in which the value at a node, as compact JSON text, is as `is_so` says. A container
@@ -64,7 +64,7 @@ impl Tree {
         self.each_step(node, (StepNo::MIN, step), |at, _| {
             stretches.put(at, self.text(node, at, bytes).is_some_and(|text| is_so(&text)));
         });
-        stretches.done
+        stretches.list
     }
 
     /// The stretches up to a step in which the value at a node stays the same; where it is absent there is none.
@@ -92,14 +92,14 @@ impl Tree {
                 stretches.put(at, present > 0);
             }
         });
-        stretches.done
+        stretches.list
     }
 
     /// The leaves that a value would have at and below a node; whether it ever can: each of them was there at some
     /// step.
-    fn wanted_leaves(&self, node: NodeId, wanted: &Value<'_>, leaves: &mut HashMap<NodeId, Stored>) -> bool {
+    fn expected_leaves(&self, node: NodeId, wanted: &Value<'_>, leaves: &mut HashMap<NodeId, Stored>) -> bool {
         let mut below = |key: Key, part: &Value<'_>| match self.child(node, &key) {
-            Some(child) => self.wanted_leaves(child, part, leaves),
+            Some(child) => self.expected_leaves(child, part, leaves),
             None => false,
         };
         match &wanted.data {
@@ -187,16 +187,16 @@ impl Tree {
 /// Stretches as they come.
 #[derive(Debug, Default)]
 struct Stretches {
-    done: Vec<Stretch>,
+    list: Vec<Stretch>,
 }
 
 impl Stretches {
     /// From this step on it is so, or is not.
     fn put(&mut self, at: StepNo, is_so: bool) {
-        let is_open = self.done.last().is_some_and(|last| last.to.is_none());
+        let is_open = self.list.last().is_some_and(|last| last.to.is_none());
         if is_so && !is_open {
-            self.done.push(Stretch { from: at, to: None });
-        } else if !is_so && let Some(last) = self.done.last_mut().filter(|_| is_open) {
+            self.list.push(Stretch { from: at, to: None });
+        } else if !is_so && let Some(last) = self.list.last_mut().filter(|_| is_open) {
             last.to = Some(at - 1);
         }
     }

@@ -1,7 +1,7 @@
 //! What is at a node gives way to something else: first the drops in the old order, then the writes in the new (A30).
 
 use super::storage::store::NONE;
-use super::storage::versions::{Attribution, Kept, Version, What};
+use super::storage::versions::{Attribution, ValueLocation, Version, What};
 use super::{EventOp, NodeId, NodeShape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;
@@ -330,7 +330,7 @@ impl<'t> Writer<'t> {
             let event = is_event.then_some(EventOp::Same);
             // A short value is in the tree already; a long one is where this message has it.
             let what = match (shape, old.what) {
-                (NodeShape::Scalar, What::Leaf(Kept::Short(..))) => old.what,
+                (NodeShape::Scalar, What::Leaf(ValueLocation::Short(..))) => old.what,
                 _ => self.keep(shape, value),
             };
             self.tree.append(self.at, Version { node, event, what }, Attribution { author, ..was });

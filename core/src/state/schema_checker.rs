@@ -62,19 +62,19 @@ pub struct SchemaChecker {
     schemas: Schemas,
     /// By number; of those that are no valid schemas, why.
     compiled: HashMap<u32, Result<Arc<Schema>, SchemaFault>>,
-    held: HashMap<IdentityId, CheckedIdentity>,
+    identities: HashMap<IdentityId, CheckedIdentity>,
     /// The turn at hand, and the schema that it brings with the text of one that is new.
     turn: Option<CheckTask>,
     brought: Option<u32>,
     text: Option<String>,
     /// An output as JSON text, and the number of its schema.
     output: Option<(u32, String)>,
-    spent: Spent,
+    cost: CheckCost,
 }
 
 /// What all checks of a schema check took so far.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Spent {
+pub(super) struct CheckCost {
     /// Evaluations, at most.
     pub(super) work: u64,
     /// Violations that began or turned.
@@ -113,7 +113,7 @@ pub(super) enum Change {
 impl SchemaChecker {
     /// The step to plan next, if the lap is over, or not planned to its end.
     #[must_use]
-    pub fn wanted(&self) -> Option<StepNo> {
+    pub fn step_to_plan(&self) -> Option<StepNo> {
         (self.is_planning || self.turns.is_empty() && self.turn.is_none()).then_some(self.end)
     }
 
@@ -156,7 +156,7 @@ impl SchemaChecker {
 
     /// A42: a step reset an identity, so what violated before is forgotten.
     pub fn forget(&mut self, id: IdentityId) {
-        if let Some(held) = self.held.get_mut(&id) {
+        if let Some(held) = self.identities.get_mut(&id) {
             held.is_reset = true;
         }
     }
@@ -172,12 +172,12 @@ impl SchemaChecker {
     ) {
         let root = tree.view(id, at).and_then(|view| view.root);
         let Some(schema) = schema else {
-            if let Some(held) = self.held.get_mut(&id) {
+            if let Some(held) = self.identities.get_mut(&id) {
                 (held.value, held.is_let_go, held.touched, held.is_gone) = (None, false, None, root.is_none());
             }
             return;
         };
-        let held = self.held.entry(id).or_insert_with(|| CheckedIdentity::new(schema));
+        let held = self.identities.entry(id).or_insert_with(|| CheckedIdentity::new(schema));
         let is_same = held.schema == schema && (held.value.is_some() || held.is_let_go);
         if is_same && touched.is_empty() {
             // Nothing has changed, so there is nothing to judge.
@@ -248,7 +248,7 @@ impl SchemaChecker {
         };
         match schema.check(&output) {
             Ok(checked) => {
-                self.spent.work = self.spent.work.saturating_add(checked.work);
+                self.cost.work = self.cost.work.saturating_add(checked.work);
                 (checked.violations, checked.left_out)
             }
             Err(why) => (Vec::new(), Some(why)),
@@ -268,13 +268,13 @@ impl SchemaChecker {
     fn changes(&mut self, id: IdentityId) -> (Vec<Change>, Option<String>) {
         let is_long = self.end - self.next >= LAP_STEPS;
         let is_last = !matches!(self.turns.last(), Some((CheckTask::Value(next, _), _)) if *next == id);
-        let Some(held) = self.held.get_mut(&id) else { return (Vec::new(), None) };
+        let Some(held) = self.identities.get_mut(&id) else { return (Vec::new(), None) };
         let schema = self.compiled.get(&held.schema.number).and_then(|made| made.as_deref().ok());
-        let judged = held.judge(schema, &mut self.spent);
+        let judged = held.judge(schema, &mut self.cost);
         if held.is_given_up {
             held.value = None;
         } else if held.value.is_none() {
-            self.held.remove(&id);
+            self.identities.remove(&id);
         } else if is_long && is_last {
             (held.value, held.is_let_go) = (None, true);
         }

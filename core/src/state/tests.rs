@@ -44,7 +44,7 @@ fn dotted(path: &[Key]) -> String {
     path.iter().map(Key::to_string).collect::<Vec<_>>().join(".")
 }
 
-fn said(tree: &Tree, events: &[Event]) -> String {
+fn describe_events(tree: &Tree, events: &[Event]) -> String {
     let one = |e: &Event| {
         let sign = match e.op {
             EventOp::Add => '+',
@@ -69,7 +69,7 @@ fn check(script: &[(&str, &str)], last: &str) {
     let lines: Vec<&str> = script.iter().map(|(line, _)| *line).collect();
     let (tree, id) = run(&lines);
     for (at, (line, events)) in (0..).zip(script) {
-        assert_eq!(said(&tree, &tree.events(at)), *events, "step {at}: {line}");
+        assert_eq!(describe_events(&tree, &tree.events(at)), *events, "step {at}: {line}");
     }
     assert_eq!(text(&tree, id, StepNo::MAX), last);
 }
@@ -261,8 +261,8 @@ fn blame_gives_the_last_writer_and_the_last_change() {
 fn history_is_kept_for_paths_that_are_gone() {
     let (tree, id) = run(&[r#"{"a":{"x":1,"y":2},"b":1}"#, r#"{"a":5}"#, r#"{"b":2}"#, r#"{"a":{"x":1}}"#]);
     let a = tree.node(id, &path_of("a")).unwrap();
-    assert_eq!(said(&tree, &tree.history(a, 9)), "+a.x=1 +a.y=2 -a.x -a.y +a=5 -a +a.x=1");
-    assert_eq!(said(&tree, &tree.history(a, 0)), "+a.x=1 +a.y=2");
+    assert_eq!(describe_events(&tree, &tree.history(a, 9)), "+a.x=1 +a.y=2 -a.x -a.y +a=5 -a +a.x=1");
+    assert_eq!(describe_events(&tree, &tree.history(a, 0)), "+a.x=1 +a.y=2");
     let next: Vec<_> = [-1, 0, 1, 3].map(|step| tree.neighbour(a, step, true)).into();
     assert_eq!(next, [Some(0), Some(1), Some(3), None]);
     let back: Vec<_> = [4, 3, 1, 0].map(|step| tree.neighbour(a, step, false)).into();
@@ -296,7 +296,7 @@ fn long_values_stay_in_the_input() {
     for at in 0..2 {
         tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: Some(2), ops: &[] });
     }
-    assert_eq!(said(&tree, &tree.history(root(&tree, id), 1)), "+a=LONG =a=LONG");
+    assert_eq!(describe_events(&tree, &tree.history(root(&tree, id), 1)), "+a=LONG =a=LONG");
     let bytes = input.clone().into_bytes();
     assert_eq!(tree.text(root(&tree, id), 1, &bytes).as_deref(), Some(&input[2..]));
     assert_eq!(tree.text(root(&tree, id), 1, &bytes[..9].to_vec()), None);
@@ -317,7 +317,7 @@ fn identities_stand_in_order_of_first_appearance() {
     tree.drop_identity(2, c, EventOp::Reset);
     tree.drop_identity(2, b, EventOp::Reset);
     write(&mut tree, 2, 2, b, "1");
-    assert_eq!(said(&tree, &tree.events(2)), "!$ !x !y.0 +$=1");
+    assert_eq!(describe_events(&tree, &tree.events(2)), "!$ !x !y.0 +$=1");
     assert_eq!((order(&tree, 1), order(&tree, 2)), (vec![1, 0, 2], vec![0, 1]));
     assert!(tree.view(c, 2).is_none() && tree.view(c, 1).is_some());
     tree.reorder(3, &[b, c]);
@@ -334,7 +334,7 @@ fn two_writes_of_one_step() {
     let (mut tree, id) = run(&[r#"{"a":1,"b":2}"#]);
     write(&mut tree, 1, 1, id, r#"set $ {"a":1,"c":3}"#);
     write(&mut tree, 1, 1, id, r#"set $ {"a":2}"#);
-    assert_eq!(said(&tree, &tree.events(1)), "-b =a=1 +c=3 -c ~a=2");
+    assert_eq!(describe_events(&tree, &tree.events(1)), "-b =a=1 +c=3 -c ~a=2");
     assert_eq!((text(&tree, id, 0), text(&tree, id, 1)), (r#"{"a":1,"b":2}"#.to_owned(), r#"{"a":2}"#.to_owned()));
 }
 
@@ -368,7 +368,7 @@ fn another_order_alone_is_adopted_without_an_event() {
     write(&mut built, 0, 1, from, r#"{"b":2}"#);
     write(&mut built, 1, 0, from, r#"{"a":1}"#);
     tree.adopt(2, id, &built, from);
-    assert_eq!(said(&tree, &tree.events(2)), "");
+    assert_eq!(describe_events(&tree, &tree.events(2)), "");
     assert_eq!(
         (text(&tree, id, 1), text(&tree, id, 2)),
         (r#"{"a":1,"b":2}"#.to_owned(), r#"{"b":2,"a":1}"#.to_owned())
@@ -384,7 +384,7 @@ fn a_rebuilt_identity_is_adopted() {
     write(&mut built, 0, 0, from, r#"{"y":1,"o":{"q":2,"p":1}}"#);
     write(&mut built, 1, 3, from, r#"{"x":2,"l":[1],"n":[{}],"y":1}"#);
     tree.adopt(3, id, &built, from);
-    assert_eq!(said(&tree, &tree.events(3)), "-l.1 -w =y=1 =x=2 =l.0=1 +n.0={}");
+    assert_eq!(describe_events(&tree, &tree.events(3)), "-l.1 -w =y=1 =x=2 =l.0=1 +n.0={}");
     assert_eq!(text(&tree, id, 3), r#"{"y":1,"o":{"q":2,"p":1},"x":2,"l":[1],"n":[{}]}"#);
     assert_eq!(text(&tree, id, 2), r#"{"x":2,"o":{"p":1,"q":2},"y":1,"l":[1,2],"w":3}"#);
     assert_eq!(blame(&tree, id, 3), "y@3/0 o.q@0/0 o.p@0/0 x@3/1 l.0@3/1 n.0@3/3");
@@ -393,13 +393,13 @@ fn a_rebuilt_identity_is_adopted() {
     write(&mut built, 0, 0, from, r#"{"x":1,"o":{"q":2,"p":1}}"#);
     write(&mut built, 1, 2, from, r#"{"x":2}"#);
     tree.adopt(4, id, &built, from);
-    assert_eq!(said(&tree, &tree.events(4)), "-y -l.0 -n.0");
+    assert_eq!(describe_events(&tree, &tree.events(4)), "-y -l.0 -n.0");
     assert_eq!(blame(&tree, id, 4), "x@2/1 o.q@0/0 o.p@0/0");
     assert_eq!(tree.newest(root(&tree, id), 3), Some((3, 3)));
     let mut built = Tree::new();
     let from = built.intern(&Identity::global("k"));
     tree.adopt(5, id, &built, from);
-    assert_eq!(said(&tree, &tree.events(5)), "-x -o.q -o.p");
+    assert_eq!(describe_events(&tree, &tree.events(5)), "-x -o.q -o.p");
     assert!(tree.view(id, 5).is_none());
     built.touch(0, from);
     tree.adopt(6, id, &built, from);

@@ -153,7 +153,7 @@ pub struct IdentityView {
 /// "At step k" is then a limit on these numbers: one search for the step, and one per node shown.
 #[derive(Debug, Default)]
 pub struct Tree {
-    pub(super) identities: Vec<Known>,
+    pub(super) identities: Vec<NamedIdentity>,
     pub(super) ids: HashMap<Identity, IdentityId>,
     pub(super) order: Order,
     pub(super) names: Names,
@@ -168,7 +168,7 @@ pub struct Tree {
 
 /// One identity that was named.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct NamedIdentity {
     pub(super) identity: Identity,
     /// Made by its first write.
     pub(super) root: Option<NodeId>,
@@ -187,7 +187,7 @@ impl Tree {
             return id;
         }
         let id = IdentityId(cast::to_u32(self.identities.len()));
-        self.identities.push(Known { identity: identity.clone(), root: None });
+        self.identities.push(NamedIdentity { identity: identity.clone(), root: None });
         self.ids.insert(identity.clone(), id);
         id
     }

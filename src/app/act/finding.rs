@@ -1,6 +1,6 @@
 //! Going from finding to finding, and to what one is about.
 
-use crate::app::pane::Wanted;
+use crate::app::pane::RevealTarget;
 use crate::app::{App, Notice};
 use crate::json::Key;
 use crate::model::{Finding, Identity, Severity, StepNo};
@@ -54,7 +54,7 @@ impl App {
         self.jump_to(step);
         let Some(path) = finding.path.as_deref() else { return };
         if path.starts_with('/') {
-            self.want(Wanted::Pointer(path.to_owned()));
+            self.want(RevealTarget::Pointer(path.to_owned()));
         }
         let target = self.session.open().and_then(|open| state_path(&open, path, step));
         if let Some(target) = target {

@@ -22,7 +22,7 @@ use super::menu::{Item, Menu, MenuKind, action_of};
 use super::{App, Effect, Effects, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
-use seek::Wanted;
+use seek::SeekTarget;
 
 impl App {
     /// Does what a key, a click or the palette asks for. The one place that knows all actions: no arm is a wildcard, so
@@ -44,16 +44,16 @@ impl App {
             A::WritePrevious => self.write_of_focus(false),
             A::AnyWriteNext => self.any_write(true),
             A::AnyWritePrevious => self.any_write(false),
-            A::ErrorNext => self.seek(Wanted::Error, true, effects),
-            A::ErrorPrevious => self.seek(Wanted::Error, false, effects),
+            A::ErrorNext => self.seek(SeekTarget::Error, true, effects),
+            A::ErrorPrevious => self.seek(SeekTarget::Error, false, effects),
             A::FindingNext => self.finding_by(true),
             A::FindingPrevious => self.finding_by(false),
             A::ViolationNext => self.violation_by(true),
             A::ViolationPrevious => self.violation_by(false),
-            A::CallNext => self.seek(Wanted::Call, true, effects),
-            A::CallPrevious => self.seek(Wanted::Call, false, effects),
-            A::UserNext => self.seek(Wanted::User, true, effects),
-            A::UserPrevious => self.seek(Wanted::User, false, effects),
+            A::CallNext => self.seek(SeekTarget::Call, true, effects),
+            A::CallPrevious => self.seek(SeekTarget::Call, false, effects),
+            A::UserNext => self.seek(SeekTarget::User, true, effects),
+            A::UserPrevious => self.seek(SeekTarget::User, false, effects),
             A::TickNext => self.tick_by(true),
             A::TickPrevious => self.tick_by(false),
             A::ReplayPause => self.play_so(effects, |r| Replay { is_paused: !r.is_paused, ..r }),

@@ -18,7 +18,7 @@ impl App {
             MouseKind::Click => return self.click(mouse, effects),
             MouseKind::Drag => return self.drag(mouse),
             MouseKind::Release => {
-                self.held = None;
+                self.drag = None;
                 return;
             }
         };
@@ -37,7 +37,7 @@ impl App {
 
     /// What was taken with the press goes along, wherever the pointer gets to.
     fn drag(&mut self, mouse: Mouse) {
-        match self.held {
+        match self.drag {
             Some(DragState::Timeline) => self.scrub(mouse.column, timeline::step_near),
             Some(DragState::Border(split, is_behind)) => self.drag_border(split, is_behind, (mouse.column, mouse.row)),
             None => {}
@@ -55,7 +55,7 @@ impl App {
 
     fn click(&mut self, mouse: Mouse, effects: &mut Effects) {
         let layout = self.layout();
-        self.held = None;
+        self.drag = None;
         if footer::contains(self, &layout, (mouse.column, mouse.row)) {
             // What a click points at is what the footer shows now, before its notice goes.
             let action = footer::hit(self, usize::from(mouse.column));
@@ -71,7 +71,7 @@ impl App {
             return self.click_menu(mouse, effects);
         }
         if layout.timeline.is_some_and(|area| area.contains(mouse.column, mouse.row)) {
-            self.held = Some(DragState::Timeline);
+            self.drag = Some(DragState::Timeline);
             return self.scrub(mouse.column, timeline::step_at);
         }
         if let Some(border) = self.take_border(mouse.column, mouse.row).filter(|_| layout.has_borders) {

@@ -2,7 +2,7 @@
 
 use crate::app::pane::Tab;
 use crate::app::{App, Pane};
-use crate::format::cause::{Hop, Written};
+use crate::format::cause::{Hop, ValueWrite};
 use crate::panes::diff::Pairs;
 use crate::state::NodeId;
 use crate::text::count_of;
@@ -41,7 +41,7 @@ impl App {
             drop(open);
             return self.notify("no value in focus that could be copied from another: move in State to one");
         };
-        let hops = open.causes(&[Written { node: leaf.node, author: leaf.step, value: &leaf.value }]);
+        let hops = open.causes(&[ValueWrite { node: leaf.node, author: leaf.step, value: &leaf.value }]);
         let Some(hop) = hops[0].first() else {
             drop(open);
             return self.notify("nothing says where this value came from: it first came in here");

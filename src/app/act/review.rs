@@ -1,7 +1,7 @@
 //! Deciding: good, bad, unsure, flags, tags, notes; undo; going to what is marked and to what is not decided.
 
 use crate::app::keys::Context;
-use crate::app::marks::{Done, LineKind, ReviewLine};
+use crate::app::marks::{LineKind, ReviewLine, UndoableDecision};
 use crate::app::prompt::Prompt;
 use crate::app::{App, Effect, Effects, Job, Layer};
 use crate::format::Layout;
@@ -129,15 +129,17 @@ impl App {
     }
 
     pub(in crate::app) fn undo(&mut self, effects: &mut Effects) {
-        let Some(done) = self.take_done() else { return self.notify("no decision of this session is left to undo") };
+        let Some(done) = self.take_undoable() else {
+            return self.notify("no decision of this session is left to undo");
+        };
         let what = done.first().map(|first| (describe_change(&first.change), first.place()));
         let said = match (what, done.len()) {
             (Some((change, place)), 1) => format!("undone: {change} {place}"),
             (Some((change, _)), n) => format!("undone: {change} {n} records"),
             (None, _) => "undone".to_owned(),
         };
-        let undo = |done: Done| {
-            let Done { target, about, id, .. } = done;
+        let undo = |done: UndoableDecision| {
+            let UndoableDecision { target, about, id, .. } = done;
             Decision { what: What::Target(target), change: Change::Undo(id), about }
         };
         effects.push(Effect::Mark(done.into_iter().map(undo).collect()));

@@ -11,7 +11,7 @@ const NEAR_STEPS: StepNo = 64;
 
 /// What a `[x` or `]x` key looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum SeekTarget {
     Error,
     Call,
     User,
@@ -35,7 +35,7 @@ struct Awaited {
     nth: usize,
 }
 
-impl Wanted {
+impl SeekTarget {
     fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -54,7 +54,7 @@ impl Wanted {
 }
 
 impl App {
-    pub(super) fn seek(&mut self, wanted: Wanted, is_forward: bool, effects: &mut Effects) {
+    pub(super) fn seek(&mut self, wanted: SeekTarget, is_forward: bool, effects: &mut Effects) {
         let Some(open) = self.session.open() else { return };
         let steps = if is_forward { open.step() + 1..open.last() + 1 } else { 0..open.step() };
         let pass = Pass { steps, is_forward, goal: wanted.goal(&open) };
@@ -108,7 +108,7 @@ impl App {
     /// Goes to a step that was looked for. Of a failure it is said which.
     fn arrive(&mut self, step: StepNo, what: &str) {
         self.jump_to(step);
-        if what.ends_with(Wanted::Error.word()) {
+        if what.ends_with(SeekTarget::Error.word()) {
             let message = self.session.open().and_then(|open| failure(&open, step));
             self.notice = None;
             message.into_iter().for_each(|message| self.notify(format!("step {step}: {message}")));

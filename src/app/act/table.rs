@@ -44,7 +44,7 @@ impl App {
 
     /// The custom columns, with their expressions.
     fn offered_columns(&self) -> Vec<(Column, String)> {
-        self.table.own.iter().map(|own| (Column::Own(own.name), own.expression.to_string())).collect()
+        self.table.custom_columns.iter().map(|own| (Column::Custom(own.name), own.expression.to_string())).collect()
     }
 
     /// The column in focus: up, down, the order of the file. In the list of files, its next order.
@@ -83,7 +83,7 @@ impl App {
 
     /// The filters of the configuration that fit where the cursor is; None where nothing is filtered.
     pub(in crate::app) fn fitting_filters(&self) -> Option<Vec<(String, String)>> {
-        let names = self.table.own_names();
+        let names = self.table.custom_column_names();
         let scope = match self.front().filtered()? {
             Filtered::Trajectories => Scope::Table(&names),
             Filtered::Steps => Scope::Steps,
@@ -95,11 +95,11 @@ impl App {
 
     /// Takes a filter in place of the one that is there; whether it is one.
     pub(in crate::app) fn use_filter(&mut self, text: &str) -> bool {
-        let (names, is_on_table) = (self.table.own_names(), self.is_on_table());
+        let (names, is_on_table) = (self.table.custom_column_names(), self.is_on_table());
         let scope = if is_on_table { Scope::Table(&names) } else { Scope::Steps };
         match (Filter::read(text, scope, &self.filters), is_on_table) {
             (Ok(filter), true) => {
-                self.notify_unmade(&filter);
+                self.notify_missing_findings(&filter);
                 self.table.filter = filter;
             }
             (Ok(filter), false) => self.set_step_filter(filter),
@@ -112,7 +112,7 @@ impl App {
     }
 
     /// Says how findings are made that a filter asks for and that nobody looked for yet.
-    fn notify_unmade(&mut self, filter: &Filter) {
+    fn notify_missing_findings(&mut self, filter: &Filter) {
         if filter.asks_for_family("data") && self.session.data.is_none() {
             self.notify("data.* is found where the dataset is checked: press ! for that");
         } else if filter.asks_for_family("loss") {

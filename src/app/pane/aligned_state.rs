@@ -69,7 +69,7 @@ impl PaneContent for AlignedState {
 
     fn copy(&self, app: &mut App) -> Option<String> {
         let view = &app.two_runs;
-        view.state.said(view.runs.as_ref()?, view.state_scroll.cursor)
+        view.state.row_text(view.runs.as_ref()?, view.state_scroll.cursor)
     }
 
     fn copy_path(&self, _app: &mut App) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The conversation: the whole run in one column, over the other panes.
 
 use super::{Filtered, PaneContent, Position, References, Searched, Tab};
-use crate::app::{App, Effects, FoundAt, Pane};
+use crate::app::{App, Effects, Pane, SearchPosition};
 
 use crate::panes::{Extent, Piece, Scroll, Window, reading};
 use crate::text::{Pattern, Role};
@@ -58,7 +58,7 @@ impl PaneContent for Conversation {
     }
 
     fn search(&self, app: &mut App, _pattern: &Pattern, _is_forward: bool) -> Searched {
-        Searched::Outside(FoundAt::Step(app.session.open().map_or(0, |open| open.step())))
+        Searched::Outside(SearchPosition::Step(app.session.open().map_or(0, |open| open.step())))
     }
 
     fn click(&self, app: &mut App, row: usize, was_here: bool, effects: &mut Effects) {

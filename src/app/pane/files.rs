@@ -59,7 +59,7 @@ impl PaneContent for Files {
         let height = files.pane.list_height(height);
         let total = files.pane.rows().len();
         files.pane.scroll.show_cursor(height, total);
-        let wanted = files.pane.wanted(height);
+        let wanted = files.pane.heads_to_read(height);
         if !wanted.paths.is_empty() {
             effects.push(Effect::Heads(wanted));
         }

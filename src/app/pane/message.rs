@@ -24,7 +24,7 @@ const HEAD_MAX: usize = 4;
 
 /// What of a message is to be shown, once it is there.
 #[derive(Debug)]
-pub enum Wanted {
+pub enum RevealTarget {
     /// What a path in the record leads to.
     Pointer(String),
     /// The value that was written to a path of the state.
@@ -64,7 +64,7 @@ pub struct MessageTab {
     /// Generation and step in place of whose record the content of one is shown that is not in the file any more.
     pub gone: Option<(u64, StepNo)>,
     /// Generation, step, and what the cursor of the message of that step is to be put on.
-    pub wanted: Option<(u64, StepNo, Wanted)>,
+    pub reveal: Option<(u64, StepNo, RevealTarget)>,
     /// The strings on the screen whose highlighted code is awaited, by document and node.
     highlighting: Vec<(u64, u32)>,
 }
@@ -205,7 +205,7 @@ impl PaneContent for Message {
 
     fn after_update(&self, app: &mut App, effects: &mut Effects) {
         app.ask_message(effects);
-        app.show_wanted();
+        app.show_reveal_target();
     }
 
     fn after_scroll(&self, app: &mut App, extent: Extent, effects: &mut Effects) {

@@ -40,7 +40,7 @@ pub use cached::Cached;
 pub use diff::DiffTab;
 pub use known_file::FileTab;
 pub use llm::{LlmTab, ViewOf};
-pub use message::{Look, MessageTab, Wanted};
+pub use message::{Look, MessageTab, RevealTarget};
 pub use named_file::NamedFile;
 pub use pager::PagerPane;
 pub use reading::ReadingOf;
@@ -49,7 +49,7 @@ pub use two_runs::TwoRunsView;
 pub(in crate::app) use two_runs::layout as two_runs_layout;
 
 use super::keys::Context;
-use super::{App, Effects, FoundAt, Pane};
+use super::{App, Effects, Pane, SearchPosition};
 use crate::json::Key;
 use crate::model::Identity;
 use crate::panes::json_outline::Kind;
@@ -110,7 +110,7 @@ pub enum Searched {
     /// It was in the rows of the pane: which hit the cursor is on now, if there is one.
     Here(Option<Nth>),
     /// A job searches the steps or records, from one on.
-    Outside(FoundAt),
+    Outside(SearchPosition),
     /// There is nothing to search.
     Nothing,
 }

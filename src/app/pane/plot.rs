@@ -10,7 +10,7 @@ pub(super) struct Plot;
 
 impl PaneContent for Plot {
     fn title(&self, app: &App, role: Role, _name: &str) -> Vec<Piece> {
-        let own = app.table.own.iter().find(|own| Column::Own(own.name) == app.table.focus);
+        let own = app.table.custom_columns.iter().find(|own| Column::Custom(own.name) == app.table.focus);
         let own = own.map(|own| format!("{} = {}", own.name.as_str(), own.expression));
         vec![Piece::of(role, &format!(" {} ", own.as_deref().unwrap_or(app.table.focus.about())))]
     }

@@ -114,7 +114,7 @@ impl PaneContent for Reading {
         if !app.is_reading() {
             app.ask_message(effects);
         }
-        app.show_wanted();
+        app.show_reveal_target();
     }
 
     fn after_scroll(&self, app: &mut App, extent: Extent, effects: &mut Effects) {

@@ -1,7 +1,7 @@
 //! The state at the step; instances side by side are another look of it.
 
 use super::message::below_head;
-use super::{PaneContent, Position, References, Searched, Tab, Target, Wanted, instances};
+use super::{PaneContent, Position, References, RevealTarget, Searched, Tab, Target, instances};
 use crate::app::{App, Effects, Pane};
 use crate::json::Key;
 use crate::panes::reading::{PageOf, is_long};
@@ -200,7 +200,7 @@ impl App {
                 self.inspector.tab = Tab::Message;
                 self.pane = Pane::Inspector;
                 if let Some((_, path)) = self.session.focus.path.clone() {
-                    self.want(Wanted::Written(path));
+                    self.want(RevealTarget::Written(path));
                 }
             }
             None => self.notify("this value is in the head of the trajectory, before any step"),

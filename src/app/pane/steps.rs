@@ -1,7 +1,7 @@
 //! The list of steps.
 
 use super::{Filtered, PaneContent, Searched, Tab};
-use crate::app::{App, Effects, FoundAt, Pane};
+use crate::app::{App, Effects, Pane, SearchPosition};
 use crate::panes::call_rows::{call_before, results_of};
 use crate::panes::{Extent, Piece, Scroll, Window, steps};
 use crate::review::Filter;
@@ -57,7 +57,7 @@ impl PaneContent for Steps {
     }
 
     fn search(&self, app: &mut App, _pattern: &Pattern, _is_forward: bool) -> Searched {
-        Searched::Outside(FoundAt::Step(app.session.open().map_or(0, |open| open.step())))
+        Searched::Outside(SearchPosition::Step(app.session.open().map_or(0, |open| open.step())))
     }
 
     fn click(&self, _app: &mut App, _row: usize, _was_here: bool, _effects: &mut Effects) {}

@@ -1,7 +1,7 @@
 //! The table: the trajectories of a dataset.
 
 use super::{Filtered, PaneContent, Position, Searched};
-use crate::app::{App, Effects, FoundAt, Pane};
+use crate::app::{App, Effects, Pane, SearchPosition};
 use crate::panes::{Extent, Piece, Scroll, Window};
 use crate::review::Filter;
 use crate::text::{Pattern, Role};
@@ -61,7 +61,7 @@ impl PaneContent for Trajectories {
     }
 
     fn search(&self, app: &mut App, _pattern: &Pattern, _is_forward: bool) -> Searched {
-        app.table.record().map_or(Searched::Nothing, |record| Searched::Outside(FoundAt::Record(record)))
+        app.table.record().map_or(Searched::Nothing, |record| Searched::Outside(SearchPosition::Record(record)))
     }
 
     fn click(&self, app: &mut App, row: usize, was_here: bool, effects: &mut Effects) {

@@ -4,7 +4,7 @@ use super::content_span;
 use crate::cli::args::FileName;
 use crate::ingest::Loaded;
 use crate::lint::baseline::{self, Baseline};
-use crate::model::{Bytes, Finding, Found, Problem, Span};
+use crate::model::{Bytes, Finding, LocatedFinding, Problem, Span};
 use crate::review::ContentKey;
 use crate::source::{self, Output, Packing};
 use std::path::Path;
@@ -17,12 +17,12 @@ const BASELINE_BYTES_MAX: u64 = 256 << 20;
 
 /// The baseline: what it knows, and what is to be known from now on.
 #[derive(Default)]
-pub(in crate::cli) struct Known {
+pub(in crate::cli) struct BaselineFile {
     read: Option<Baseline>,
     lines: Vec<String>,
 }
 
-impl Known {
+impl BaselineFile {
     /// Reads a baseline; without a file nothing is known.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl<'l> Contents<'l> {
     ///
     /// # Errors
     /// The input can no longer be read.
-    pub(in crate::cli) fn of(&mut self, found: &Found) -> Result<&str, Problem> {
+    pub(in crate::cli) fn of(&mut self, found: &LocatedFinding) -> Result<&str, Problem> {
         let span = content_span(self.loaded, found)?;
         let last = match self.last.take().filter(|(last, _)| *last == span) {
             Some(last) => last,
@@ -115,7 +115,7 @@ impl<'l> Contents<'l> {
     ///
     /// # Errors
     /// The input can no longer be read.
-    pub(super) fn key(&mut self, found: &Found) -> Result<Option<ContentKey>, Problem> {
+    pub(super) fn key(&mut self, found: &LocatedFinding) -> Result<Option<ContentKey>, Problem> {
         let span = content_span(self.loaded, found)?;
         if span.len == 0 {
             return Ok(None);

@@ -5,7 +5,7 @@ use crate::cli::args::FileName;
 use crate::cli::inputs::Inputs;
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
-use crate::model::{Found, Problem, Record};
+use crate::model::{LocatedFinding, Problem, Record};
 use crate::rules::data::{self, CONTAMINATED, Dataset, Looked, QUESTION_WORDS, Questions, Unit};
 
 /// What was seen of all files so far.
@@ -63,10 +63,10 @@ impl Data {
         &mut self,
         file: &str,
         loaded: &Loaded,
-        mut each: impl FnMut(Found) -> Result<(), Stop>,
+        mut each: impl FnMut(LocatedFinding) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let Self { dataset, questions, is_all } = self;
-        let mut report = |found: Vec<Found>| {
+        let mut report = |found: Vec<LocatedFinding>| {
             let asked = found.into_iter().filter(|found| *is_all || found.finding.rule == CONTAMINATED);
             asked.into_iter().try_for_each(&mut each)
         };

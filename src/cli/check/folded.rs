@@ -3,7 +3,7 @@
 //! What the first five records all have is reported once, at the end or where a record has it no longer; until they are
 //! read everything waits, then nothing more does.
 
-use crate::model::Found;
+use crate::model::LocatedFinding;
 use std::collections::HashMap;
 
 /// So many records in a row make one line.
@@ -13,28 +13,28 @@ const FOLDED_MIN: usize = 5;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReportLine {
     /// A finding.
-    One(Found),
+    One(LocatedFinding),
     /// The first one of a kind, and how many records in a row have it, from the first on.
-    Folded(Found, usize),
+    Folded(LocatedFinding, usize),
 }
 
 /// A kind of finding that all records so far have.
 #[derive(Debug)]
 struct Row {
-    first: Found,
+    first: LocatedFinding,
     last: usize,
 }
 
 /// The findings of one file, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
-    waiting: Vec<Found>,
+    waiting: Vec<LocatedFinding>,
     is_decided: bool,
     rows: HashMap<String, Row>,
 }
 
 /// What stands for a kind: the rule, and what it says.
-fn kind(found: &Found) -> String {
+fn kind(found: &LocatedFinding) -> String {
     format!("{} {}", found.finding.rule, found.finding.message)
 }
 
@@ -45,7 +45,7 @@ impl Folded {
     }
 
     /// Takes the next finding; what can be reported now.
-    pub(super) fn push(&mut self, found: Found) -> Vec<ReportLine> {
+    pub(super) fn push(&mut self, found: LocatedFinding) -> Vec<ReportLine> {
         let mut out = Vec::new();
         if !self.is_decided {
             if found.finding.record < FOLDED_MIN {
@@ -88,7 +88,7 @@ impl Folded {
         out
     }
 
-    fn next(&mut self, found: Found) -> Vec<ReportLine> {
+    fn next(&mut self, found: LocatedFinding) -> Vec<ReportLine> {
         if self.rows.is_empty() {
             return vec![ReportLine::One(found)];
         }
@@ -119,7 +119,9 @@ mod tests {
         for (record, message) in found {
             let (rule, severity) = ("data.loop", Severity::Warning);
             let remark = Remark { path: None, rule, severity, message: (*message).into() };
-            out.extend(folded.push(Found { finding: Finding::new(*record, None, remark), place: Place::default() }));
+            out.extend(
+                folded.push(LocatedFinding { finding: Finding::new(*record, None, remark), place: Place::default() }),
+            );
         }
         out.extend(folded.finish(records));
         let line = |report_line| match report_line {

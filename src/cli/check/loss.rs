@@ -4,7 +4,7 @@
 use crate::cli::Stop;
 use crate::cli::out::{Out, plain, raw};
 use crate::ingest::{self, Loaded};
-use crate::model::{Found, Problem, Record, Remark};
+use crate::model::{LocatedFinding, Problem, Record, Remark};
 use crate::review::{LossCheck, LossCounts};
 use serde::Serialize;
 use std::io;
@@ -36,7 +36,7 @@ struct TemplateMember<'a> {
 pub(in crate::cli) fn file(
     check: &LossCheck,
     loaded: &Loaded,
-    mut each: impl FnMut(Found) -> Result<(), Stop>,
+    mut each: impl FnMut(LocatedFinding) -> Result<(), Stop>,
 ) -> Result<LossCounts, Stop> {
     let mut counts = LossCounts::default();
     if !loaded.detected.format.has_conversations() {
@@ -44,7 +44,7 @@ pub(in crate::cli) fn file(
     }
     let way = loaded.detected.format.way();
     let look = |record: &Record, text: &[u8]| check.look_and_count(record, text, way);
-    ingest::look_at_known(loaded, look, |(found, counted): (Vec<Found>, LossCounts)| {
+    ingest::look_at_known(loaded, look, |(found, counted): (Vec<LocatedFinding>, LossCounts)| {
         counts.add(counted);
         found.into_iter().try_for_each(&mut each)
     })?;
@@ -53,7 +53,7 @@ pub(in crate::cli) fn file(
 
 impl Counted {
     /// A finding with the template that it is found in.
-    pub(super) fn named(&self, mut found: Found) -> Found {
+    pub(super) fn named(&self, mut found: LocatedFinding) -> LocatedFinding {
         let remark = &found.finding.remark;
         let message = format!("{}: {}", self.check.template.name(), remark.message).into();
         found.finding.remark = Arc::new(Remark { message, ..Remark::clone(remark) });

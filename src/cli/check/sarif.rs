@@ -5,7 +5,7 @@ use crate::cli::Stop;
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, raw};
 use crate::lint::{self, Lint, baseline};
-use crate::model::{Found, Severity};
+use crate::model::{LocatedFinding, Severity};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl Sarif {
     pub(super) fn write_finding(
         &mut self,
         file: &FileName,
-        found: &Found,
+        found: &LocatedFinding,
         content: &str,
         out: &mut Out,
     ) -> Result<(), Stop> {
@@ -80,7 +80,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn location(file: &FileName, found: &Found) -> Value {
+fn location(file: &FileName, found: &LocatedFinding) -> Value {
     let span = found.place.span;
     let mut region = json!({"byteOffset": span.offset, "byteLength": span.len});
     if found.place.line > 0 {

@@ -2,14 +2,14 @@
 
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, at, counted};
-use crate::model::{Finding, Found, Severity};
+use crate::model::{Finding, LocatedFinding, Severity};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
 
 /// One finding: where, how bad, what, which rule.
-pub(super) fn write_finding(file: &FileName, found: &Found, out: &mut Out) -> io::Result<()> {
-    let Found { finding, place } = found;
+pub(super) fn write_finding(file: &FileName, found: &LocatedFinding, out: &mut Out) -> io::Result<()> {
+    let LocatedFinding { finding, place } = found;
     let line = if place.line > 0 { format!("{file}:{}: ", place.line) } else { format!("{file}: ") };
     out.styled(&[
         (Tone::Strong, &line),
@@ -22,7 +22,7 @@ pub(super) fn write_finding(file: &FileName, found: &Found, out: &mut Out) -> io
 /// One that so many records in a row have, from the first on.
 pub(super) fn write_folded(
     file: &FileName,
-    (found, in_a_row): (&Found, usize),
+    (found, in_a_row): (&LocatedFinding, usize),
     records: Option<usize>,
     out: &mut Out,
 ) -> io::Result<()> {

@@ -9,7 +9,7 @@ use crate::cli::finding_policy::FindingPolicy;
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
-use crate::model::{Found, Place, Problem, Record, RecordBody, Severity, Span, lossy};
+use crate::model::{LocatedFinding, Place, Problem, Record, RecordBody, Severity, Span, lossy};
 use crate::review::{
     Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 const NO_JSON: &str = "no JSON";
 
 /// Inputs, and which of their records are wanted.
-pub(super) struct Sifted<'l> {
+pub(super) struct Candidates<'l> {
     /// The inputs.
     pub(super) inputs: &'l [Loaded],
     marks: &'l Marks,
@@ -29,7 +29,7 @@ pub(super) struct Sifted<'l> {
     /// The status that the filter asks for.
     status: u8,
     /// Of each input, the records in which something was found; empty where nobody looked.
-    found: Vec<Vec<bool>>,
+    records_with_findings: Vec<Vec<bool>>,
     /// Whether a file that is one run is taken as a whole.
     takes_runs: bool,
     /// The numbers of the records that were drawn, counted through all inputs; None: all.
@@ -43,7 +43,7 @@ pub(super) struct Sifted<'l> {
 }
 
 /// A record on its way.
-pub(super) struct Sighted<'r> {
+pub(super) struct CandidateRecord<'r> {
     /// Number of its input.
     pub(super) source: usize,
     /// The name of its input.
@@ -64,7 +64,7 @@ pub(super) struct Sighted<'r> {
     pub(super) text: &'r [u8],
 }
 
-impl<'l> Sifted<'l> {
+impl<'l> Candidates<'l> {
     /// Looks at all records once, or twice if lots are drawn.
     pub(super) fn of(
         options: &Options,
@@ -87,8 +87,19 @@ impl<'l> Sifted<'l> {
         };
         let takes_runs = options.to.is_some();
         let (drawn, left, parts, proof) = (None, HashMap::new(), HashMap::new(), None);
-        let mut sifted =
-            Self { inputs, marks, selection, filter, status, found, takes_runs, drawn, left, parts, proof };
+        let mut sifted = Self {
+            inputs,
+            marks,
+            selection,
+            filter,
+            status,
+            records_with_findings: found,
+            takes_runs,
+            drawn,
+            left,
+            parts,
+            proof,
+        };
         if options.dedupe.is_some() {
             sifted.left = choose::copies(options, &sifted)?;
         }
@@ -131,7 +142,7 @@ impl<'l> Sifted<'l> {
     }
 
     /// Gives every record in order.
-    pub(super) fn each(&self, mut take: impl FnMut(Sighted<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
+    pub(super) fn each(&self, mut take: impl FnMut(CandidateRecord<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
         let mut number = 0_u64;
         for (source, loaded) in self.inputs.iter().enumerate() {
             let mut reader = Reader::new(&loaded.input);
@@ -146,7 +157,8 @@ impl<'l> Sifted<'l> {
                 let text = reader.text(&record)?;
                 let key = ContentKey::of(text);
                 let verdict = self.marks.verdict(key).or_else(|| self.marks.message_verdict(key));
-                let has_findings = self.found.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
+                let has_findings =
+                    self.records_with_findings.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
                 let mut judged = match &record.body {
                     // R5, R9: what is no JSON, bytes that are no UTF-8 included, gets into no file.
                     RecordBody::Text if record.check(text).is_err() => Judged::Left(NO_JSON.to_owned()),
@@ -172,7 +184,7 @@ impl<'l> Sifted<'l> {
                     judged = Judged::Left("not drawn".to_owned());
                 }
                 let (name, part) = (loaded.input.name(), self.part(number));
-                take(Sighted { source, name, record, key, verdict, judged, number, part, text })?;
+                take(CandidateRecord { source, name, record, key, verdict, judged, number, part, text })?;
                 number += 1;
             }
         }
@@ -180,7 +192,7 @@ impl<'l> Sifted<'l> {
     }
 }
 
-impl Sifted<'_> {
+impl Candidates<'_> {
     /// A file that is one run, as one candidate: it is known by its first record.
     fn run<'r>(
         &self,
@@ -188,7 +200,7 @@ impl Sifted<'_> {
         loaded: &'r Loaded,
         reader: &'r mut Reader<'_>,
         number: u64,
-    ) -> Result<Option<Sighted<'r>>, Stop> {
+    ) -> Result<Option<CandidateRecord<'r>>, Stop> {
         let Some(first) = loaded.records()?.get(0) else { return Ok(None) };
         let text = reader.text(&first)?;
         let key = ContentKey::of(text);
@@ -197,7 +209,7 @@ impl Sifted<'_> {
         let place = Place { span: Span { offset: 0, len: loaded.input.len() }, line: 1 };
         let record = Record { number: 0, place, body: RecordBody::Text };
         let (name, part) = (loaded.input.name(), self.part(number));
-        Ok(Some(Sighted { source, name, record, key, verdict: None, judged, number, part, text }))
+        Ok(Some(CandidateRecord { source, name, record, key, verdict: None, judged, number, part, text }))
     }
 }
 
@@ -226,9 +238,9 @@ impl Predicate for Filtered {
 fn findings(loaded: &Loaded, policy: &mut FindingPolicy) -> Result<Vec<bool>, Stop> {
     let mut out = vec![false; loaded.records()?.len()];
     let mut contents = Contents::new(loaded);
-    ingest::findings(loaded, |found: Vec<Found>| {
+    ingest::findings(loaded, |found: Vec<LocatedFinding>| {
         let counting = policy.counting(found, &mut contents)?;
-        for Found { finding, .. } in counting.into_iter().filter(|f| f.finding.severity > Severity::Info) {
+        for LocatedFinding { finding, .. } in counting.into_iter().filter(|f| f.finding.severity > Severity::Info) {
             if let Some(record) = out.get_mut(finding.record) {
                 *record = true;
             }
@@ -239,7 +251,7 @@ fn findings(loaded: &Loaded, policy: &mut FindingPolicy) -> Result<Vec<bool>, St
 }
 
 /// What a column says of a record: texts as they read, anything else as JSON, nothing where there is none.
-fn group(column: &str, seen: &Sighted<'_>) -> String {
+fn group(column: &str, seen: &CandidateRecord<'_>) -> String {
     if column == "decision" {
         return verdict_name(seen.verdict).to_owned();
     }

@@ -1,6 +1,6 @@
 //! What an export chooses by what records are to one another: copies, attempts at a task, and parts that share nothing.
 
-use super::candidates::{Sifted, Sighted};
+use super::candidates::{CandidateRecord, Candidates};
 use super::{Dedupe, Options};
 use crate::cli::Stop;
 use crate::json;
@@ -58,12 +58,12 @@ impl Proof {
 }
 
 /// How the records of an input are read.
-fn way(sifted: &Sifted<'_>, seen: &Sighted<'_>) -> Way {
+fn way(sifted: &Candidates<'_>, seen: &CandidateRecord<'_>) -> Way {
     sifted.inputs.get(seen.source).map_or(Way::Formats, |loaded| loaded.detected.format.way())
 }
 
 /// Gives the records that are wanted so far.
-fn taken(sifted: &Sifted<'_>, mut take: impl FnMut(&Sighted<'_>)) -> Result<(), Stop> {
+fn taken(sifted: &Candidates<'_>, mut take: impl FnMut(&CandidateRecord<'_>)) -> Result<(), Stop> {
     sifted.each(|seen| {
         if let Judged::Taken(_) = seen.judged {
             take(&seen);
@@ -72,12 +72,12 @@ fn taken(sifted: &Sifted<'_>, mut take: impl FnMut(&Sighted<'_>)) -> Result<(), 
     })
 }
 
-fn likeness(seen: &Sighted<'_>, way: Way) -> Option<Likeness> {
+fn likeness(seen: &CandidateRecord<'_>, way: Way) -> Option<Likeness> {
     json::parse_lenient(&lossy(seen.text)).ok().map(|record| Likeness::of(&record, way))
 }
 
 /// The records of which an earlier one is a copy, with why they are left out.
-pub(super) fn copies(options: &Options, sifted: &Sifted<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
+pub(super) fn copies(options: &Options, sifted: &Candidates<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
     // Each record is a task of its own, so families are of copies alone.
     let near = if options.dedupe == Some(Dedupe::Near) { options.near } else { f64::INFINITY };
     let (mut families, mut numbers) = (Families::new(near), Vec::new());
@@ -92,7 +92,7 @@ pub(super) fn copies(options: &Options, sifted: &Sifted<'_>) -> Result<HashMap<u
 }
 
 /// The attempts that are not picked of their tasks, with why.
-pub(super) fn unpicked(options: &Options, sifted: &Sifted<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
+pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
     let mut picker = Picker::default();
     taken(sifted, |seen| {
         let text = lossy(seen.text);
@@ -111,7 +111,7 @@ pub(super) fn unpicked(options: &Options, sifted: &Sifted<'_>) -> Result<HashMap
 pub(super) fn parts(
     options: &Options,
     split: &Split,
-    sifted: &Sifted<'_>,
+    sifted: &Candidates<'_>,
 ) -> Result<(HashMap<u64, usize>, Proof), Stop> {
     let (mut families, mut numbers) = (Families::new(options.near), Vec::new());
     taken(sifted, |seen| {

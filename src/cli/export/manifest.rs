@@ -3,7 +3,7 @@
 //! It is written as it goes, so its size costs no memory. The same inputs, marks and options give the same manifest.
 
 use super::Options;
-use super::candidates::{Sifted, Sighted};
+use super::candidates::{CandidateRecord, Candidates};
 use super::choose::Proof;
 use super::write::Counts;
 use crate::cli::output_path;
@@ -25,7 +25,7 @@ pub(super) struct Manifest {
 /// What became of a record.
 pub(super) struct Entry<'e> {
     /// The record.
-    pub(super) seen: &'e Sighted<'e>,
+    pub(super) candidate: &'e CandidateRecord<'e>,
     /// The file that it went into, by number; None: none.
     pub(super) part: Option<usize>,
     /// Why.
@@ -72,7 +72,7 @@ impl Manifest {
     pub(super) fn begin(
         path: &Path,
         options: &Options,
-        sifted: &Sifted<'_>,
+        sifted: &Candidates<'_>,
         inputs: &[&Path],
     ) -> Result<Self, Problem> {
         let mut output = output_path::create(path, options.force, inputs)?;
@@ -100,7 +100,7 @@ impl Manifest {
 
     /// Says what became of a record.
     pub(super) fn entry(&mut self, entry: &Entry<'_>) -> Result<(), Problem> {
-        let Entry { seen, part, reason, changes } = entry;
+        let Entry { candidate: seen, part, reason, changes } = entry;
         let Changes { is_shaped, is_joined, not_carried, secrets } = changes;
         let span = seen.record.place.span;
         let mut line = String::from(if self.has_entries { ",\n" } else { "\n" });

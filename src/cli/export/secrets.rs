@@ -1,7 +1,7 @@
 //! `obelus export --redact-list`: what would be replaced, for people to look at before it is.
 
 use super::Options;
-use super::candidates::Sifted;
+use super::candidates::Candidates;
 use super::shaped::shaped;
 use super::write::{redacted, redactor};
 use crate::cli::Stop;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const SHOWN_CHARS: usize = 60;
 
 /// Prints a line for each secret of the records that would be written, then how many there are.
-pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn list(options: &Options, sifted: &Candidates<'_>, out: &mut Out) -> Result<(), Stop> {
     let redactor = redactor()?;
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     sifted.each(|seen| {

@@ -1,7 +1,7 @@
 //! A record or a run in the format that was asked for.
 
 use super::To;
-use super::candidates::{Sighted, is_one_run};
+use super::candidates::{CandidateRecord, is_one_run};
 use crate::ingest::Loaded;
 use crate::json::{self, Value};
 use crate::model::{Problem, lossy};
@@ -14,7 +14,11 @@ pub(super) type Shaped<'t> = (Cow<'t, [u8]>, ChatLeft);
 
 /// A record as it is, or in the format that was asked for: nothing where it is no conversation, more than one where it
 /// is several trajectories.
-pub(super) fn shaped<'t>(seen: &Sighted<'t>, to: Option<To>, input: &Loaded) -> Result<Vec<Shaped<'t>>, Problem> {
+pub(super) fn shaped<'t>(
+    seen: &CandidateRecord<'t>,
+    to: Option<To>,
+    input: &Loaded,
+) -> Result<Vec<Shaped<'t>>, Problem> {
     let Some(to) = to else { return Ok(vec![(Cow::Borrowed(seen.text), ChatLeft::new())]) };
     if !is_one_run(input) {
         let text = lossy(seen.text);
@@ -40,7 +44,7 @@ fn is_such(record: &Value<'_>, to: To) -> bool {
 }
 
 /// The trajectories of a run.
-fn of_run<'t>(seen: &Sighted<'_>, to: To, input: &Loaded) -> Result<Vec<Shaped<'t>>, Problem> {
+fn of_run<'t>(seen: &CandidateRecord<'_>, to: To, input: &Loaded) -> Result<Vec<Shaped<'t>>, Problem> {
     let (run, format) = (input.run(seen.record.number)?, input.detected.format);
     if is_one_run(input) && run.step_count() > 0 && run.work().is_none() {
         let message = format!("{} holds no conversation ({}), which --to asks for", seen.name, format.title());

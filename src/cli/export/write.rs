@@ -1,6 +1,6 @@
 //! The files of an export: parts, and the manifest that says where each record came from and why.
 
-use super::candidates::{Sifted, Sighted};
+use super::candidates::{CandidateRecord, Candidates};
 use super::choose::Proof;
 use super::manifest::{Changes, Entry, Manifest};
 use super::shaped::shaped;
@@ -33,7 +33,7 @@ pub(super) struct Counts {
 }
 
 /// An export that is done.
-pub(super) struct Written {
+pub(super) struct WrittenExport {
     /// Its counts.
     pub(super) counts: Counts,
     /// Its files with their records.
@@ -106,7 +106,12 @@ fn paths(options: &Options, path: &Path) -> Result<Vec<PathBuf>, Problem> {
 
 /// Writes everything under other names first, then gives the names, if the inputs are still what they were: the
 /// manifest comes last.
-pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps: &[Stamp]) -> Result<Written, Stop> {
+pub(super) fn write(
+    options: &Options,
+    path: &Path,
+    sifted: &Candidates<'_>,
+    stamps: &[Stamp],
+) -> Result<WrittenExport, Stop> {
     let paths = paths(options, path)?;
     let journal = options.marks.path();
     let inputs: Vec<&Path> =
@@ -157,7 +162,7 @@ struct Work<'o> {
 }
 
 impl Work<'_> {
-    fn take(&mut self, seen: &Sighted<'_>) -> Result<(), Stop> {
+    fn take(&mut self, seen: &CandidateRecord<'_>) -> Result<(), Stop> {
         self.counts.read += 1;
         let reason = match &seen.judged {
             Judged::Left(reason) => return self.leave(seen, reason),
@@ -174,7 +179,7 @@ impl Work<'_> {
     /// Writes what is made of a record.
     fn put(
         &mut self,
-        seen: &Sighted<'_>,
+        seen: &CandidateRecord<'_>,
         reason: &str,
         text: Cow<'_, [u8]>,
         not_carried: &ChatLeft,
@@ -199,18 +204,18 @@ impl Work<'_> {
             *self.counts.not_carried.entry(name.clone()).or_default() += count;
         }
         let changes = Changes { is_shaped, is_joined, not_carried, secrets: &secrets };
-        self.manifest.entry(&Entry { seen, part: Some(part), reason, changes })?;
+        self.manifest.entry(&Entry { candidate: seen, part: Some(part), reason, changes })?;
         Ok(())
     }
 
-    fn leave(&mut self, seen: &Sighted<'_>, reason: &str) -> Result<(), Stop> {
+    fn leave(&mut self, seen: &CandidateRecord<'_>, reason: &str) -> Result<(), Stop> {
         *self.counts.left.entry(reason.to_owned()).or_default() += 1;
         let not_carried = ChatLeft::new();
         let changes = Changes { is_shaped: false, is_joined: false, not_carried: &not_carried, secrets: &[] };
-        Ok(self.manifest.entry(&Entry { seen, part: None, reason, changes })?)
+        Ok(self.manifest.entry(&Entry { candidate: seen, part: None, reason, changes })?)
     }
 
-    fn end(self, stamps: &[Stamp]) -> Result<Written, Stop> {
+    fn end(self, stamps: &[Stamp]) -> Result<WrittenExport, Stop> {
         let path_and_count = |part: &Part| (part.output.path().display().to_string(), part.count);
         let files: Vec<(String, u64)> = self.parts.iter().map(path_and_count).collect();
         let manifest = self.manifest.end(&self.counts, &files, self.proof)?;
@@ -220,13 +225,13 @@ impl Work<'_> {
             file.publish()?;
         }
         let manifest = manifest.publish()?.display().to_string();
-        Ok(Written { counts: self.counts, files, manifest, proof: self.proof.cloned() })
+        Ok(WrittenExport { counts: self.counts, files, manifest, proof: self.proof.cloned() })
     }
 }
 
 impl Options {
     /// A record as one line: as it is, if it is one.
-    fn one_line<'t>(&self, seen: &Sighted<'_>, text: Cow<'t, [u8]>) -> Result<(Cow<'t, [u8]>, bool), Problem> {
+    fn one_line<'t>(&self, seen: &CandidateRecord<'_>, text: Cow<'t, [u8]>) -> Result<(Cow<'t, [u8]>, bool), Problem> {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         if !text.iter().any(is_end) {
             return Ok((text, false));
@@ -245,7 +250,7 @@ impl Options {
 }
 
 /// Where a secret was, for people. A conversation that was made of a record is nowhere in the file.
-fn place(seen: &Sighted<'_>, is_shaped: bool, secret: &Secret) -> String {
+fn place(seen: &CandidateRecord<'_>, is_shaped: bool, secret: &Secret) -> String {
     let (record, kind) = (seen.record.number, secret.kind);
     let begin = seen.record.place.span.offset + secret.at as u64;
     if is_shaped {

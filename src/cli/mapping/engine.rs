@@ -1,6 +1,6 @@
 //! The expressions of a mapping, asked of each record in the processes of queries.
 
-use super::{MESSAGES, whole};
+use super::{MESSAGES, record_expression};
 use crate::cli::Stop;
 use crate::cli::query::run;
 use crate::ingest::{self, Loaded, Mapping};
@@ -17,7 +17,7 @@ struct ByExpressions {
 }
 
 pub(super) fn register(maps: &BTreeMap<String, String>) -> Result<(), Problem> {
-    let question = question(whole(maps));
+    let question = question(record_expression(maps));
     ingest::use_mapping(Box::new(ByExpressions { question, has_messages: maps.contains_key(MESSAGES) }));
     Ok(())
 }

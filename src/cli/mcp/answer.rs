@@ -10,7 +10,7 @@ pub(super) const LINES_MAX: usize = 2_000;
 
 /// The part of an answer that is kept.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct AnswerWindow {
     text: Vec<u8>,
     offset: usize,
     /// The line after the last one that is wanted.
@@ -21,7 +21,7 @@ pub(super) struct Kept {
     has_more: bool,
 }
 
-impl Kept {
+impl AnswerWindow {
     /// So many lines from `offset` on.
     pub(super) fn lines(offset: usize, limit: usize) -> Self {
         Self { text: Vec::new(), offset, end: offset.saturating_add(limit), line: 0, has_more: false }
@@ -55,7 +55,7 @@ impl Kept {
     }
 }
 
-impl Write for Kept {
+impl Write for AnswerWindow {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.has_more {
             // What is asked of a command ends here; it takes this as a reader that has read enough.
@@ -94,8 +94,8 @@ impl Write for Kept {
 mod tests {
     use super::*;
 
-    fn kept(offset: usize, limit: usize, text: &str) -> (String, Option<String>) {
-        let mut kept = Kept::lines(offset, limit);
+    fn window_of(offset: usize, limit: usize, text: &str) -> (String, Option<String>) {
+        let mut kept = AnswerWindow::lines(offset, limit);
         let _full = text.as_bytes().chunks(3).try_for_each(|part| kept.write_all(part));
         kept.end()
     }
@@ -103,21 +103,21 @@ mod tests {
     #[test]
     fn lines_are_kept_from_one_on() {
         let text = "a\nbb\nccc\ndddd\n";
-        assert_eq!(kept(0, 10, text), ("a\nbb\nccc\ndddd".to_owned(), None));
-        let (first, note) = kept(1, 2, text);
+        assert_eq!(window_of(0, 10, text), ("a\nbb\nccc\ndddd".to_owned(), None));
+        let (first, note) = window_of(1, 2, text);
         assert_eq!(first, "bb\nccc");
         assert!(note.unwrap().ends_with("Lines 1 to 2 of the answer. More follow: offset 3."));
-        assert_eq!(kept(3, 2, text), ("dddd".to_owned(), None));
-        assert!(kept(9, 2, text).1.unwrap().contains("no line 9"));
-        assert_eq!(kept(0, 4, "a\nb").0, "a\nb");
+        assert_eq!(window_of(3, 2, text), ("dddd".to_owned(), None));
+        assert!(window_of(9, 2, text).1.unwrap().contains("no line 9"));
+        assert_eq!(window_of(0, 4, "a\nb").0, "a\nb");
     }
 
     #[test]
     fn bytes_are_bounded() {
-        let (text, note) = kept(0, 10, &"é".repeat(BYTES_MAX));
+        let (text, note) = window_of(0, 10, &"é".repeat(BYTES_MAX));
         assert!(text.len() <= BYTES_MAX && text.ends_with('é'), "{}", text.len());
         assert!(note.unwrap().contains("cut after"));
-        let (text, note) = kept(0, LINES_MAX, &format!("{}\n", "x".repeat(1000)).repeat(100));
+        let (text, note) = window_of(0, LINES_MAX, &format!("{}\n", "x".repeat(1000)).repeat(100));
         assert_eq!(text.lines().count(), 65);
         assert!(note.unwrap().contains("offset 65"));
     }

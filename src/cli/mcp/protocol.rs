@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0 in lines, as the Model Context Protocol has it: one message in, at most one out. Nothing is kept from
 //! one message to the next.
 
-use super::answer::{Kept, LINES, LINES_MAX};
+use super::answer::{AnswerWindow, LINES, LINES_MAX};
 use super::roots::Roots;
 use super::tools::{Kind, PAGING, TOOLS, Tool};
 use crate::cli::args::FileName;
@@ -153,7 +153,7 @@ impl Server {
     fn asked(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<(String, Option<String>), String> {
         let [offset, limit] = PAGING.map(|(name, _)| number(arguments, name));
         let limit = limit?.map_or(LINES, |limit| limit.clamp(1, LINES_MAX));
-        let mut kept = Kept::lines(offset?.unwrap_or(0), limit);
+        let mut kept = AnswerWindow::lines(offset?.unwrap_or(0), limit);
         let words = self.words(tool, arguments)?;
         let (status, said) = ask(words, &mut kept);
         let (text, note) = kept.end();

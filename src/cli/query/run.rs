@@ -143,7 +143,7 @@ impl Asker<'_> {
             all.push((RecordAnswer { failure: Some(self.end_message(ended)), ..RecordAnswer::default() }, true));
             let is_first = !self.shared.has_answered.load(Relaxed);
             let has_more = self.loaded.records()?.len() > 1;
-            if ended == Ended::Late && is_first && has_more {
+            if ended == Ended::TimedOut && is_first && has_more {
                 self.shared.is_given_up.store(true, Relaxed);
             }
         }
@@ -176,7 +176,7 @@ impl Asker<'_> {
 
     fn end_message(&self, ended: Ended) -> String {
         match ended {
-            Ended::Late => {
+            Ended::TimedOut => {
                 let limit = self.question.limit.as_secs_f64();
                 format!("EXPR took longer than {limit} s and was ended{}", self.remedy)
             }

@@ -25,7 +25,7 @@ const DEPTH_MAX: usize = 10_000;
 const RESULTS_BYTES_MAX: usize = 256 << 20;
 
 /// Longest message on a record, in characters.
-const SAID_CHARS: usize = 300;
+const ERROR_CHARS_MAX: usize = 300;
 
 type Filter = jaq_core::Filter<data::JustLut<Val>>;
 
@@ -84,7 +84,7 @@ fn answer(filter: &Filter, record: &[u8], wants_results: bool) -> RecordAnswer {
             Ok(result) => result,
             Err(exception) => {
                 answer.failure = Some(match exception.get_err() {
-                    Ok(error) => said(&error.to_string()),
+                    Ok(error) => error_text(&error.to_string()),
                     Err(_) => "EXPR halted".to_owned(),
                 });
                 break;
@@ -102,10 +102,10 @@ fn answer(filter: &Filter, record: &[u8], wants_results: bool) -> RecordAnswer {
 }
 
 /// An error as text: what `error("…")` says is a string of JSON.
-fn said(error: &str) -> String {
+fn error_text(error: &str) -> String {
     let said: String = serde_json::from_str(error).unwrap_or_else(|_| error.to_owned());
     // It quotes the value, which may be the whole record.
-    match said.char_indices().nth(SAID_CHARS) {
+    match said.char_indices().nth(ERROR_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &said[..end]),
         None => said,
     }

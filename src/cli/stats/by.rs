@@ -1,7 +1,7 @@
 //! `obelus stats --by` and `--histogram`: records grouped by what a column, a path or a jq expression says of them, and
 //! how a number spreads.
 
-use super::{Options, Wanted};
+use super::{Options, RecordSelection};
 use crate::cli::args::FileName;
 use crate::cli::columns::{self, Column};
 use crate::cli::entries::{Pass, Passed};
@@ -130,7 +130,7 @@ pub(super) fn write_report(
     file: &FileName,
     loaded: &Loaded,
     (options, by): (&Options, &str),
-    (wanted, passing): (&Wanted, Option<Vec<bool>>),
+    (wanted, passing): (&RecordSelection, Option<Vec<bool>>),
     out: &mut Out,
 ) -> Result<u8, Stop> {
     let key = Key::read(by)?;
@@ -284,7 +284,7 @@ pub(super) fn write_histogram(
     file: &FileName,
     loaded: &Loaded,
     (options, number): (&Options, Numbers),
-    (wanted, passing): (&Wanted, Option<Vec<bool>>),
+    (wanted, passing): (&RecordSelection, Option<Vec<bool>>),
     out: &mut Out,
 ) -> Result<u8, Stop> {
     use crate::review::Subject;

@@ -7,7 +7,7 @@ use crate::cli::out::{Out, Tone, counted, plain, raw};
 use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{Problem, Record, lossy};
-use crate::review::{Lift, Lifts, PhraseCounts, Said};
+use crate::review::{Lift, Lifts, PhraseCounts, RecordFeatures};
 use serde::Serialize;
 
 /// Most lines of each end, for people and for programs.
@@ -58,16 +58,16 @@ pub(super) fn write_report(
 fn each(
     loaded: &Loaded,
     (options, passing): (&Options, Option<&[bool]>),
-    mut take: impl FnMut(Said),
+    mut take: impl FnMut(RecordFeatures),
 ) -> Result<(), Problem> {
     let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
     let is_wanted = |record: &Record| passing.is_none_or(|passing| passing.get(record.number) == Some(&true));
     let look = |record: &Record, text: &[u8]| {
         let text = lossy(text);
         let value = json::parse(&text).ok().filter(|_| is_wanted(record))?;
-        Said::of(record.number, &value, by, way)
+        RecordFeatures::of(record.number, &value, by, way)
     };
-    ingest::look_at_known(loaded, look, |said: Option<Said>| {
+    ingest::look_at_known(loaded, look, |said: Option<RecordFeatures>| {
         said.into_iter().for_each(&mut take);
         Ok(())
     })

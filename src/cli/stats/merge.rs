@@ -1,7 +1,7 @@
 //! `obelus stats --merge`: what was printed of parts, as if the whole had been asked.
 
 use super::{Options, write_dataset};
-use crate::batch::{MIXED, RunsStats, SummaryMaker};
+use crate::batch::{MIXED, RunsStats, SummaryBuilder};
 use crate::cli::inputs::Inputs;
 use crate::cli::out::{Out, counted, raw};
 use crate::cli::{Stop, survey};
@@ -16,16 +16,16 @@ use std::io::{self, BufRead, BufReader, Read as _};
 const LINE_BYTES_MAX: u64 = 64 << 20;
 
 /// The file that the lines of the whole name: it has none.
-const WHOLE: &str = "-";
+const TOTAL_FILE: &str = "-";
 
 /// What the parts are statistics of.
-enum Whole {
+enum MergedStats {
     /// Trajectories of a dataset, a record each, of which more is counted.
     Records(Box<Parts>),
     /// Runs of any format.
     Runs(Box<RunsStats>),
     /// Summaries, which merge in any order.
-    Summary(Box<SummaryMaker>),
+    Summary(Box<SummaryBuilder>),
 }
 
 /// Puts the parts together; the exit status. Unlike elsewhere a part that cannot be read is the end: a sum of the
@@ -33,7 +33,7 @@ enum Whole {
 pub(super) fn run(options: &Options, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of_answers(&options.files);
     let status = inputs.complain();
-    let mut merge = Merge { options, out, whole: None, lines: 0 };
+    let mut merge = Merge { options, out, merged: None, lines: 0 };
     for file in &inputs.names {
         if file.is_stdin() {
             merge.part("standard input", io::stdin().lock())?;
@@ -68,7 +68,7 @@ fn lines(mut from: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
 struct Merge<'o, 'w> {
     options: &'o Options,
     out: &'o mut Out<'w>,
-    whole: Option<Whole>,
+    merged: Option<MergedStats>,
     /// Trajectories of the part that is being read, of any format.
     lines: u64,
 }
@@ -111,13 +111,13 @@ impl Merge<'_, '_> {
 
     fn trajectory(&mut self, line: &Value<'_>) -> Result<(), Fault> {
         let is_of_records = line.get("shape").is_some();
-        let renumbered = match (self.whole(is_of_records)?, is_of_records) {
-            (Whole::Records(parts), _) => {
+        let renumbered = match (self.merged_stats(is_of_records)?, is_of_records) {
+            (MergedStats::Records(parts), _) => {
                 let renumbered = parts.trajectory(line).ok_or(Fault::Line("this is no line of a trajectory"))?;
                 vec![("record", renumbered.record), ("warnings", renumbered.warnings)]
             }
-            (Whole::Summary(_), _) => return Err(Fault::Line(MIXED)),
-            (Whole::Runs(stats), _) => {
+            (MergedStats::Summary(_), _) => return Err(Fault::Line(MIXED)),
+            (MergedStats::Runs(stats), _) => {
                 let record = line.get("record").and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
                 let record = record.ok_or(Fault::Line("this is no line of a trajectory"))?;
                 vec![("record", record + stats.trajectories())]
@@ -130,7 +130,7 @@ impl Merge<'_, '_> {
         let members = members.into_iter().map(|(key, value)| {
             let number = renumbered.iter().find(|(name, _)| *name == key).map(|(_, number)| number.to_string());
             let value =
-                if key == "file" { json::quote(WHOLE) } else { number.unwrap_or_else(|| value.text.to_owned()) };
+                if key == "file" { json::quote(TOTAL_FILE) } else { number.unwrap_or_else(|| value.text.to_owned()) };
             format!("{}:{value}", json::quote(key))
         });
         let text = members.collect::<Vec<_>>().join(",");
@@ -141,10 +141,10 @@ impl Merge<'_, '_> {
         let is_of_records = line.get("records").is_some();
         let fault = "this is no line of a dataset";
         let lines = std::mem::take(&mut self.lines);
-        let is_whole = match self.whole(is_of_records).map_err(|_| MIXED)? {
-            Whole::Records(parts) => parts.end(line).ok_or(fault)?,
-            Whole::Summary(_) => return Err(MIXED),
-            Whole::Runs(stats) => {
+        let is_whole = match self.merged_stats(is_of_records).map_err(|_| MIXED)? {
+            MergedStats::Records(parts) => parts.end(line).ok_or(fault)?,
+            MergedStats::Summary(_) => return Err(MIXED),
+            MergedStats::Runs(stats) => {
                 let part: RunsStats = serde_json::from_str(text).map_err(|_| fault)?;
                 stats.merge(&part);
                 part.trajectories() == lines
@@ -154,32 +154,32 @@ impl Merge<'_, '_> {
     }
 
     fn summary(&mut self, text: &str, line: &Value<'_>) -> Result<(), &'static str> {
-        match self.whole.get_or_insert_with(|| Whole::Summary(Box::default())) {
-            Whole::Summary(whole) => whole.merge(text, line),
-            Whole::Records(_) | Whole::Runs(_) => Err(MIXED),
+        match self.merged.get_or_insert_with(|| MergedStats::Summary(Box::default())) {
+            MergedStats::Summary(whole) => whole.merge(text, line),
+            MergedStats::Records(_) | MergedStats::Runs(_) => Err(MIXED),
         }
     }
 
-    fn whole(&mut self, is_of_records: bool) -> Result<&mut Whole, Fault> {
-        let whole = self.whole.get_or_insert_with(|| {
-            if is_of_records { Whole::Records(Box::default()) } else { Whole::Runs(Box::default()) }
+    fn merged_stats(&mut self, is_of_records: bool) -> Result<&mut MergedStats, Fault> {
+        let whole = self.merged.get_or_insert_with(|| {
+            if is_of_records { MergedStats::Records(Box::default()) } else { MergedStats::Runs(Box::default()) }
         });
         match (&whole, is_of_records) {
-            (Whole::Records(_), true) | (Whole::Runs(_), false) => Ok(whole),
+            (MergedStats::Records(_), true) | (MergedStats::Runs(_), false) => Ok(whole),
             _ => Err(Fault::Line(MIXED)),
         }
     }
 
     /// The dataset, as its line or for people.
     fn end(self) -> Result<(), Stop> {
-        let (dataset, what): (Box<RawValue>, _) = match &self.whole {
+        let (dataset, what): (Box<RawValue>, _) = match &self.merged {
             None => return Err(Problem::usage("there are no parts to merge").into()),
-            Some(Whole::Records(parts)) => (raw(&parts.stats().summary())?, "Agent Data Protocol"),
-            Some(Whole::Runs(stats)) => (stats.line("dataset")?, "runs"),
-            Some(Whole::Summary(whole)) => (whole.line()?, whole.what()),
+            Some(MergedStats::Records(parts)) => (raw(&parts.stats().summary())?, "Agent Data Protocol"),
+            Some(MergedStats::Runs(stats)) => (stats.line("dataset")?, "runs"),
+            Some(MergedStats::Summary(whole)) => (whole.line()?, whole.what()),
         };
         if self.options.json {
-            return Ok(self.out.json(&survey::line(WHOLE, None, &dataset)?)?);
+            return Ok(self.out.json(&survey::line(TOTAL_FILE, None, &dataset)?)?);
         }
         write_dataset(&counted(self.options.files.len(), "part"), what, Some(&dataset), self.out)
     }

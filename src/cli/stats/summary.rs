@@ -1,7 +1,7 @@
 //! `obelus stats --summary`: statistics of a file in a line of constant size.
 
 use super::{Options, what, write_dataset};
-use crate::batch::SummaryMaker;
+use crate::batch::SummaryBuilder;
 use crate::cli::args::FileName;
 use crate::cli::out::Out;
 use crate::cli::{Stop, survey};
@@ -9,7 +9,7 @@ use crate::ingest::Loaded;
 
 /// Reports one file.
 pub(super) fn write_report(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
-    let mut summary = SummaryMaker::default();
+    let mut summary = SummaryBuilder::default();
     survey::stats(loaded, |stats| Ok(summary.add(stats)?))?;
     let line = summary.line()?;
     if options.json {

@@ -26,7 +26,7 @@ pub enum AttemptLine {
 }
 
 /// What a row is whatever else the tree holds: a record, and the step at which a stretch of it begins.
-type Known = (usize, Option<usize>);
+type RowKey = (usize, Option<usize>);
 /// Decisions below each branch: good, bad, unsure.
 type Decided = Rc<Vec<[usize; 3]>>;
 
@@ -52,9 +52,9 @@ pub struct AttemptsPane {
     /// The answer for a tree; None: there is none yet.
     tree: Option<TaskAnswer>,
     list: Option<TaskList>,
-    folded: HashSet<Known>,
+    folded: HashSet<RowKey>,
     lines: Vec<AttemptLine>,
-    at: Option<Known>,
+    at: Option<RowKey>,
     version: u64,
     /// Version of the tree and of the marks, and what they come to.
     decided: RefCell<Option<((u64, u64), Decided)>>,
@@ -137,7 +137,7 @@ impl AttemptsPane {
         }
     }
 
-    fn known(tree: &AttemptTree, line: AttemptLine) -> Known {
+    fn known(tree: &AttemptTree, line: AttemptLine) -> RowKey {
         match line {
             AttemptLine::Branch(i) => {
                 let stretch = &tree.branches[i].stretch;
@@ -327,7 +327,7 @@ impl AttemptsPane {
     pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let said = |row: usize| match (&self.list, self.tree()) {
             (Some(list), _) if self.is_list() => list.tasks[row].name.clone(),
-            (_, Some(tree)) => paint::said(tree, self.lines[row]),
+            (_, Some(tree)) => paint::row_text(tree, self.lines[row]),
             _ => String::new(),
         };
         let hits: Vec<usize> = (0..self.len()).filter(|row| pattern.is_match(&said(*row))).collect();
@@ -342,7 +342,7 @@ impl AttemptsPane {
         if self.is_list() {
             Some(self.list.as_ref()?.tasks.get(self.list_scroll.cursor)?.name.clone())
         } else {
-            Some(paint::said(self.tree()?, self.line()?))
+            Some(paint::row_text(self.tree()?, self.line()?))
         }
     }
 

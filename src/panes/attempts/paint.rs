@@ -43,7 +43,7 @@ pub(super) fn window(
 }
 
 /// What a row says, for a search and to copy.
-pub(super) fn said(tree: &AttemptTree, line: AttemptLine) -> String {
+pub(super) fn row_text(tree: &AttemptTree, line: AttemptLine) -> String {
     let (branch, end) = match line {
         AttemptLine::Branch(i) => (&tree.branches[i], None),
         AttemptLine::End(i, attempt) => (&tree.branches[i], Some(&tree.attempts[attempt])),

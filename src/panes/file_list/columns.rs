@@ -98,7 +98,7 @@ impl Columns {
 
 /// How many findings; `…` while they are looked for, `?` where nobody looks, so that nothing unknown looks clean.
 fn find(file: &ListedFile, head: Option<&FileHead>, cells: usize) -> Vec<Piece> {
-    let known = head.filter(|head| head.len == file.len).and_then(|head| head.found);
+    let known = head.filter(|head| head.len == file.len).and_then(|head| head.finding_counts);
     let is_coming = file.kind == ListedKind::File
         && file.len <= CHECKED_MAX
         && head.is_none_or(|head| !head.is_unreadable && (head.len == file.len || head.len <= WHOLE_MAX));

@@ -184,9 +184,9 @@ pub(super) fn preview(file: &ListedFile, head: Option<&FileHead>, clock: (i64, i
     // What was asked gets no more than half of what is left, so that the end is seen too.
     let left = height.saturating_sub(rows.len());
     let asked = if session.last.is_empty() { left } else { left.div_ceil(2) };
-    rows.extend(said("› ", Role::User, &session.prompt, asked, cells));
+    rows.extend(wrapped_rows("› ", Role::User, &session.prompt, asked, cells));
     let left = height.saturating_sub(rows.len());
-    rows.extend(said("‹ ", Role::Agent, &session.last, left, cells));
+    rows.extend(wrapped_rows("‹ ", Role::Agent, &session.last, left, cells));
     rows.truncate(height);
     rows
 }
@@ -197,7 +197,7 @@ fn line(role: Role, text: &str, cells: usize) -> Row {
 }
 
 /// A text in so many lines, wrapped.
-fn said(sign: &str, role: Role, text: &str, lines: usize, cells: usize) -> Vec<Row> {
+fn wrapped_rows(sign: &str, role: Role, text: &str, lines: usize, cells: usize) -> Vec<Row> {
     let text = SafeText::of(text.trim());
     let room = cells.saturating_sub(5);
     if text.as_str().is_empty() || room < 8 {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Lines above the window from which on code is read, so that what goes over several lines is seen.
 const LINES_BEFORE: usize = 200;
 /// Most lines whose colours are kept.
-const KEPT_MAX: usize = 20_000;
+const CACHED_LINES_MAX: usize = 20_000;
 /// Longest text that is coloured at once, in bytes.
 const BYTES_MAX: usize = 256 << 10;
 /// Longest part of a line that is coloured, in characters.
@@ -51,7 +51,7 @@ impl Colours {
         if number != self.asked {
             return;
         }
-        if self.lines.len() > KEPT_MAX {
+        if self.lines.len() > CACHED_LINES_MAX {
             self.lines.clear();
         }
         self.lines.extend(lines);

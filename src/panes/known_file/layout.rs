@@ -89,7 +89,7 @@ impl Layout {
     #[must_use]
     pub fn of(work: &Work, key: &FileKey) -> Self {
         let mut layout = match key.look {
-            Look::Whole => Self::whole(work, key),
+            Look::Whole => Self::whole_file(work, key),
             Look::Difference => Self::difference(work, key),
         };
         layout.by_id = layout.items.iter().zip(0..).filter_map(|(item, row)| Some((item.id()?, row))).collect();
@@ -97,7 +97,7 @@ impl Layout {
         layout
     }
 
-    fn whole(work: &Work, key: &FileKey) -> Self {
+    fn whole_file(work: &Work, key: &FileKey) -> Self {
         let Some(view) = work.file_view(key.file, key.step) else { return Self::default() };
         let items = with_gaps(&view);
         let is_new = |item: &Item| {

@@ -14,7 +14,7 @@ const PATH_CELLS_MIN: usize = 12;
 /// Cells of the numbers of lines that came and went.
 const DELTA_CELLS: usize = 10;
 /// Cells of what was done when.
-const DONE_CELLS: usize = 14;
+const LAST_CHANGE_CELLS: usize = 14;
 /// In fewer cells no row says how much of the file is known.
 const WIDE: usize = 72;
 /// Cells of how much of a file is known.
@@ -57,7 +57,7 @@ impl FileList {
         let name = |facts: &FileFacts| SafeText::of(facts.path.strip_prefix(&*folder).unwrap_or(&facts.path));
         let widest = facts.iter().flatten().map(|facts| width(name(facts).as_str())).max().unwrap_or(0);
         let is_wide = extent.width >= WIDE;
-        let others = DELTA_CELLS + DONE_CELLS + 3 + if is_wide { KNOWN_CELLS } else { 0 };
+        let others = DELTA_CELLS + LAST_CHANGE_CELLS + 3 + if is_wide { KNOWN_CELLS } else { 0 };
         let room = extent.width.saturating_sub(others).max(PATH_CELLS_MIN);
         let cells = widest.clamp(PATH_CELLS_MIN, PATH_CELLS_MAX).min(room);
         let row = |(place, facts): (usize, Option<FileFacts>)| {
@@ -93,7 +93,7 @@ fn row(facts: &FileFacts, path: SafeText, step: StepNo, is_wide: bool) -> Row {
     };
     let mut left = vec![sign, Piece::safe(Role::Text, path), Piece::of(Role::Text, " ")];
     left.extend(delta(facts, DELTA_CELLS));
-    left.extend(done(facts, step));
+    left.extend(last_change(facts, step));
     let known = is_wide.then(|| Piece::of(Role::Dim, &format!("  {} ", short_words(facts))));
     Row::new(left).fixed(1).right(known.into_iter().collect())
 }
@@ -137,7 +137,7 @@ pub(in crate::panes) fn last_step(facts: &FileFacts, step: StepNo) -> Option<Pie
 }
 
 /// What was done to a file last, and when; what failed, what may have changed it since.
-fn done(facts: &FileFacts, step: StepNo) -> Vec<Piece> {
+fn last_change(facts: &FileFacts, step: StepNo) -> Vec<Piece> {
     let mut out = vec![Piece::of(Role::Dim, &format!("{:<7} ", last_word(facts)))];
     out.extend(last_step(facts, step));
     out.extend(failures(facts));

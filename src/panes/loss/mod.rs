@@ -128,7 +128,7 @@ impl LossPane {
     /// Puts the cursor on the next or previous line with a match, around the end; which one it is.
     pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> Option<Nth> {
         let (text, here) = (self.text()?, self.line(cells)?);
-        let hits: Vec<usize> = (0..text.len()).filter(|line| pattern.is_match(text.said(*line))).collect();
+        let hits: Vec<usize> = (0..text.len()).filter(|line| pattern.is_match(text.line_text(*line))).collect();
         let found = next_hit(&hits, &here, is_forward)?;
         self.go_to(hits[found.at], cells);
         Some(found)

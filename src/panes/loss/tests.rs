@@ -70,7 +70,7 @@ fn no_byte_of_the_text_is_lost_in_its_lines() {
                 let said = all.line(line).text;
                 assert!(said.len() <= (2 << 10) + 2);
                 again += if said[1..].starts_with('>') || line == findings { "" } else { "\n" };
-                again += all.said(line);
+                again += all.line_text(line);
             }
             assert_eq!(again.trim_end_matches('\n'), all.loss.text.trim_end_matches('\n'), "{name}");
         }

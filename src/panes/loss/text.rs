@@ -128,7 +128,7 @@ impl LossText {
 
     /// What a line says, for a search.
     #[must_use]
-    pub fn said(&self, line: usize) -> &str {
+    pub fn line_text(&self, line: usize) -> &str {
         match line.checked_sub(self.loss.findings.len()) {
             None => &self.loss.findings[line].text,
             Some(line) => &self.loss.text[self.lines[line].start..self.lines[line].end],

@@ -15,7 +15,7 @@ type Stop = (u32, Option<u32>);
 
 /// The stops of a search, and what they hold for: version of the view, width in cells, what was typed.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct SearchStops {
     of: (u64, usize, String),
     stops: Vec<Stop>,
 }
@@ -26,7 +26,7 @@ impl DocView {
     pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> Option<Nth> {
         let doc = self.doc.clone()?;
         let of = (self.version, cells, pattern.typed().to_owned());
-        let stops = match self.found.take().filter(|found| found.of == of) {
+        let stops = match self.search_stops.take().filter(|found| found.of == of) {
             Some(found) => found.stops,
             None => self.stops(&doc, pattern, cells),
         };
@@ -35,7 +35,7 @@ impl DocView {
             self.show_stop(&doc, stops[found.at], cells);
             self.scroll_to_hit(&doc, pattern, cells);
         }
-        self.found = Some(Found { of, stops });
+        self.search_stops = Some(SearchStops { of, stops });
         found
     }
 

@@ -22,7 +22,7 @@ const SERIES_BITS: u32 = 30;
 
 /// What is shown: an item, or the fold of a block that stands for so many lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum ViewRow {
     Item(u32),
     Fold { block: u32, hidden: u32 },
 }
@@ -35,7 +35,7 @@ pub struct ReadingView {
     reading: Option<Arc<Reading>>,
     /// Number of what is shown, among those of all views whose code is coloured.
     document: u64,
-    seen: Vec<Seen>,
+    view_rows: Vec<ViewRow>,
     /// Blocks of this reading that were opened or closed by hand.
     turned: HashMap<u32, bool>,
     /// Whether everything is opened, in this reading and those to come.
@@ -63,7 +63,7 @@ impl ReadingView {
     /// All its rows.
     #[must_use]
     pub fn all_rows(&self, cells: usize) -> Vec<Row> {
-        (0..self.seen.len()).flat_map(|item| self.rows(item, cells)).collect()
+        (0..self.view_rows.len()).flat_map(|item| self.rows(item, cells)).collect()
     }
 
     /// Shows a reading. Where it is that of the same step, what was opened stays, and the place.
@@ -94,17 +94,18 @@ impl ReadingView {
 
     /// Lists what is shown, by the folds.
     fn see(&mut self) {
-        self.seen.clear();
+        self.view_rows.clear();
         let Some(reading) = &self.reading else { return };
         let mut at = 0;
-        let item = |number: usize| Seen::Item(u32::try_from(number).unwrap_or(u32::MAX));
+        let item = |number: usize| ViewRow::Item(u32::try_from(number).unwrap_or(u32::MAX));
         for (number, block) in (0_u32..).zip(&reading.blocks) {
             let Some(hidden) = self.hidden(number, block) else { continue };
-            self.seen.extend((at..hidden.start).map(item));
-            self.seen.push(Seen::Fold { block: number, hidden: u32::try_from(hidden.len()).unwrap_or(u32::MAX) });
+            self.view_rows.extend((at..hidden.start).map(item));
+            self.view_rows
+                .push(ViewRow::Fold { block: number, hidden: u32::try_from(hidden.len()).unwrap_or(u32::MAX) });
             at = hidden.end;
         }
-        self.seen.extend((at..reading.items.len()).map(item));
+        self.view_rows.extend((at..reading.items.len()).map(item));
     }
 
     /// The items of a block that are folded away, if some are.
@@ -149,9 +150,9 @@ impl ReadingView {
 
     /// The block under the cursor.
     fn block(&self) -> Option<u32> {
-        match *self.seen.get(self.column.cursor.item)? {
-            Seen::Fold { block, .. } => Some(block),
-            Seen::Item(item) => self.block_of(item as usize),
+        match *self.view_rows.get(self.column.cursor.item)? {
+            ViewRow::Fold { block, .. } => Some(block),
+            ViewRow::Item(item) => self.block_of(item as usize),
         }
     }
 
@@ -165,7 +166,7 @@ impl ReadingView {
     /// Whether the cursor is on a fold.
     #[must_use]
     pub fn is_on_fold(&self) -> bool {
-        matches!(self.seen.get(self.column.cursor.item), Some(Seen::Fold { .. }))
+        matches!(self.view_rows.get(self.column.cursor.item), Some(ViewRow::Fold { .. }))
     }
 
     /// What the block under the cursor is, and its text, unescaped.
@@ -183,8 +184,8 @@ impl ReadingView {
         };
         let now = self.hidden(number, &block).is_none();
         let wanted = is_open.unwrap_or(!now);
-        let item = match self.seen.get(self.column.cursor.item) {
-            Some(Seen::Item(item)) => *item as usize,
+        let item = match self.view_rows.get(self.column.cursor.item) {
+            Some(ViewRow::Item(item)) => *item as usize,
             _ => block.items.start + self.limit * 2 / 3,
         };
         self.turned.insert(number, wanted);
@@ -196,9 +197,9 @@ impl ReadingView {
 
     /// Opens everything, here and in what is shown next, or folds it again.
     pub fn fold_all(&mut self, is_open: bool) {
-        let item = match self.seen.get(self.column.cursor.item) {
-            Some(Seen::Item(item)) => *item as usize,
-            Some(Seen::Fold { block, .. }) => self.reading.as_ref().map_or(0, |reading| {
+        let item = match self.view_rows.get(self.column.cursor.item) {
+            Some(ViewRow::Item(item)) => *item as usize,
+            Some(ViewRow::Fold { block, .. }) => self.reading.as_ref().map_or(0, |reading| {
                 reading.blocks.get(*block as usize).map_or(0, |block| block.items.start + self.limit * 2 / 3)
             }),
             None => 0,
@@ -212,11 +213,13 @@ impl ReadingView {
     /// Where an item is shown, or the fold that hides it.
     fn place_of(&self, item: usize) -> usize {
         let blocks = self.reading.as_ref().map_or(&[][..], |reading| &reading.blocks);
-        let first = |seen: &Seen| match seen {
-            Seen::Item(own) => *own as usize,
-            Seen::Fold { block, .. } => blocks.get(*block as usize).map_or(0, |b| b.items.start + self.limit * 2 / 3),
+        let first = |seen: &ViewRow| match seen {
+            ViewRow::Item(own) => *own as usize,
+            ViewRow::Fold { block, .. } => {
+                blocks.get(*block as usize).map_or(0, |b| b.items.start + self.limit * 2 / 3)
+            }
         };
-        self.seen.partition_point(|seen| first(seen) <= item).saturating_sub(1)
+        self.view_rows.partition_point(|seen| first(seen) <= item).saturating_sub(1)
     }
 
     /// Puts the cursor on the next or previous line that matches, around the end, opening the fold that hides it.
@@ -228,9 +231,9 @@ impl ReadingView {
             Item::Rule(_) => false,
         };
         let hits: Vec<usize> = (0..reading.items.len()).filter(|item| is_hit(&reading.items[*item])).collect();
-        let here = match self.seen.get(self.column.cursor.item) {
-            Some(Seen::Item(item)) => *item as usize,
-            Some(Seen::Fold { block, .. }) => reading.blocks[*block as usize].items.start + self.limit * 2 / 3 - 1,
+        let here = match self.view_rows.get(self.column.cursor.item) {
+            Some(ViewRow::Item(item)) => *item as usize,
+            Some(ViewRow::Fold { block, .. }) => reading.blocks[*block as usize].items.start + self.limit * 2 / 3 - 1,
             None => 0,
         };
         let found = next_hit(&hits, &here, is_forward)?;
@@ -258,13 +261,13 @@ impl ReadingView {
     #[must_use]
     pub fn code_requests(&self, extent: Extent) -> Vec<CodeRequest> {
         let Some(reading) = self.reading.clone() else { return Vec::new() };
-        let shown = self.seen.iter().skip(self.column.top.item).take(extent.height);
+        let shown = self.view_rows.iter().skip(self.column.top.item).take(extent.height);
         let codes = shown.filter_map(|seen| match seen {
-            Seen::Item(item) => match reading.items.get(*item as usize)? {
+            ViewRow::Item(item) => match reading.items.get(*item as usize)? {
                 Item::Line(Line { code: Some((code, _)), .. }) => Some(*code),
                 _ => None,
             },
-            Seen::Fold { .. } => None,
+            ViewRow::Fold { .. } => None,
         });
         let mut codes: Vec<u32> = codes.collect();
         codes.dedup();
@@ -287,7 +290,7 @@ impl ReadingView {
 
 impl Items for ReadingView {
     fn count(&self) -> usize {
-        self.seen.len()
+        self.view_rows.len()
     }
 
     fn height(&self, item: usize, cells: usize) -> usize {
@@ -295,12 +298,12 @@ impl Items for ReadingView {
     }
 
     fn rows(&self, item: usize, cells: usize) -> Vec<Row> {
-        let (Some(reading), Some(seen)) = (&self.reading, self.seen.get(item)) else { return Vec::new() };
+        let (Some(reading), Some(seen)) = (&self.reading, self.view_rows.get(item)) else { return Vec::new() };
         // A blank column is between the border of the pane and its text.
         let inside = cells.saturating_sub(usize::from(cells > 2));
         let mut rows = match *seen {
-            Seen::Fold { hidden, .. } => vec![fold_row(hidden as usize, inside)],
-            Seen::Item(item) => {
+            ViewRow::Fold { hidden, .. } => vec![fold_row(hidden as usize, inside)],
+            ViewRow::Item(item) => {
                 let item = &reading.items[item as usize];
                 let code = match item {
                     Item::Line(Line { code: Some((code, line)), .. }) => {

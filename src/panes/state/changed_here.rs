@@ -53,13 +53,13 @@ pub(super) struct ChangedHere {
 }
 
 /// Which rows the block has.
-struct Shown {
+struct ShownRows {
     changes: usize,
     has_title: bool,
     has_counters: bool,
 }
 
-impl Shown {
+impl ShownRows {
     /// With the line below.
     fn rows(&self) -> usize {
         usize::from(self.has_title) + self.changes + usize::from(self.has_counters) + 1
@@ -90,7 +90,7 @@ impl ChangedHere {
     }
 
     /// What is shown where the pane is `height` rows high; None where the block does not fit.
-    fn shown(&self, height: usize) -> Option<Shown> {
+    fn shown(&self, height: usize) -> Option<ShownRows> {
         let room = height / PART_OF_HEIGHT;
         if room < ROWS_MIN || (self.count == 0 && self.counters.is_empty()) {
             return None;
@@ -99,7 +99,7 @@ impl ChangedHere {
         // Where there is room for one row, it is a change.
         let has_counters = !self.counters.is_empty() && (!has_title || room > ROWS_MIN);
         let room = room - 1 - usize::from(has_title) - usize::from(has_counters);
-        Some(Shown { changes: self.changes.len().min(room), has_title, has_counters })
+        Some(ShownRows { changes: self.changes.len().min(room), has_title, has_counters })
     }
 
     fn title(&self) -> Row {

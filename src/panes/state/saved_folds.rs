@@ -14,7 +14,7 @@ enum Spot {
 
 /// What was not found again yet.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct SavedFolds {
     folds: Vec<(Spot, bool)>,
     at: Option<Spot>,
     /// Size of the run in which it was looked for.
@@ -34,9 +34,9 @@ impl StatePane {
             }
         };
         let found = self.folds.iter().filter_map(|(place, is_open)| Some((spot(place)?, *is_open)));
-        self.kept.folds.extend(found);
-        self.kept.at = self.at.as_ref().and_then(spot).or(self.kept.at.take());
-        self.kept.looked = 0;
+        self.saved_folds.folds.extend(found);
+        self.saved_folds.at = self.at.as_ref().and_then(spot).or(self.saved_folds.at.take());
+        self.saved_folds.looked = 0;
         self.folds.retain(|place, _| matches!(place, Place::Group(_) | Place::Conversation));
         self.at = self.at.take().filter(|place| matches!(place, Place::Group(_) | Place::Conversation));
         self.fold_version += 1;
@@ -44,10 +44,12 @@ impl StatePane {
 
     /// Finds again what was carried, as far as the run has it by now.
     pub fn find_again(&mut self, open: &Open<'_>) {
-        if (self.kept.folds.is_empty() && self.kept.at.is_none()) || self.kept.looked == open.count() {
+        if (self.saved_folds.folds.is_empty() && self.saved_folds.at.is_none())
+            || self.saved_folds.looked == open.count()
+        {
             return;
         }
-        self.kept.looked = open.count();
+        self.saved_folds.looked = open.count();
         let place = |spot: &Spot| match spot {
             Spot::Identity(identity) => open.tree().find(identity).map(Place::Identity),
             Spot::Value(identity, path) => {
@@ -56,7 +58,7 @@ impl StatePane {
             }
         };
         let folds = &mut self.folds;
-        self.kept.folds.retain(|(spot, is_open)| match place(spot) {
+        self.saved_folds.folds.retain(|(spot, is_open)| match place(spot) {
             // What was folded by hand since then counts more.
             Some(place) => {
                 folds.entry(place).or_insert(*is_open);
@@ -64,8 +66,8 @@ impl StatePane {
             }
             None => true,
         });
-        if let Some(place) = self.kept.at.as_ref().and_then(place) {
-            self.kept.at = None;
+        if let Some(place) = self.saved_folds.at.as_ref().and_then(place) {
+            self.saved_folds.at = None;
             self.at = self.at.take().or(Some(place));
         }
         self.fold_version += 1;

@@ -1,6 +1,6 @@
 //! What is in the cells of the table.
 
-use super::OwnColumn;
+use super::CustomColumnState;
 use crate::format::{Counted, Facts};
 use crate::model::cast;
 use crate::panes::row::pieces_width;
@@ -9,17 +9,17 @@ use crate::review::{CellValue, Column, Mark, Numbers, Rollout, TaskGroups};
 use crate::text::{Role, SafeText, cut, cut_start, width};
 
 /// What is known of a record whose cells are shown.
-pub(super) struct Known<'k> {
+pub(super) struct RecordCells<'k> {
     /// Its facts.
     pub(super) facts: Option<Facts>,
     /// The custom columns.
-    pub(super) own: &'k [OwnColumn],
+    pub(super) custom_columns: &'k [CustomColumnState],
     /// The attempts at each task, as far as they are counted.
     pub(super) groups: Option<&'k TaskGroups>,
 }
 
 /// What is in a column of a record, whole.
-pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Known<'_>) -> Vec<Piece> {
+pub(super) fn cell(column: Column, record: usize, session: &Session, known: &RecordCells<'_>) -> Vec<Piece> {
     let one = |role, text: &str| vec![Piece::of(role, text)];
     match column {
         Column::Number => return one(Role::Dim, &record.to_string()),
@@ -27,7 +27,9 @@ pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Kno
             let bytes = session.records.get(record).map_or(0, |r| r.place.span.len);
             return one(Role::Dim, &value::size_text(bytes));
         }
-        Column::Own(name) => return vec![own_cell(known.own.iter().find(|own| own.name == name), record)],
+        Column::Custom(name) => {
+            return vec![custom_cell(known.custom_columns.iter().find(|own| own.name == name), record)];
+        }
         _ => {}
     }
     let mark = session.review.unit_mark(record);
@@ -89,7 +91,7 @@ pub(super) fn placed(column: Column, mut pieces: Vec<Piece>, cells: usize) -> Ve
 }
 
 /// What an expression says of a record; a cross where it fails.
-fn own_cell(column: Option<&OwnColumn>, record: usize) -> Piece {
+fn custom_cell(column: Option<&CustomColumnState>, record: usize) -> Piece {
     match column.and_then(|column| column.value_of(record)) {
         None => Piece::of(Role::Dim, "…"),
         Some(CellValue::Nothing) => Piece::of(Role::Dim, "–"),

@@ -2,7 +2,7 @@
 //! scroll; only a longer id that comes into view widens its column.
 
 use super::TablePane;
-use super::cells::{self, Known};
+use super::cells::{self, RecordCells};
 use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Piece, Row, Session};
 use crate::review::{Column, Filter, Sort};
@@ -161,7 +161,7 @@ impl Shape {
     }
 
     /// The cells of a record.
-    pub(super) fn row(&self, record: usize, session: &Session, known: &Known<'_>, edge: &str) -> Row {
+    pub(super) fn row(&self, record: usize, session: &Session, known: &RecordCells<'_>, edge: &str) -> Row {
         let mut pieces = vec![Piece::of(Role::Accent, edge)];
         for (i, (column, cells)) in self.columns.iter().enumerate() {
             if i > 0 {
@@ -180,7 +180,7 @@ fn least(column: Column, cells: usize) -> usize {
         Column::Words if cells < 100 => (cells / 5).max(12),
         Column::Words => worth(cells),
         Column::Tools | Column::Actions => (cells / 8).clamp(10, 24),
-        Column::Own(name) => width(name.as_str()).max(12),
+        Column::Custom(name) => width(name.as_str()).max(12),
         _ => usize::MAX,
     }
 }
@@ -194,7 +194,7 @@ fn worth(cells: usize) -> usize {
 fn most(column: Column, cells: usize) -> usize {
     match column {
         Column::Id => (cells / 4).clamp(12, 40),
-        Column::Tools | Column::Actions | Column::Own(_) => (cells / 4).clamp(16, 40),
+        Column::Tools | Column::Actions | Column::Custom(_) => (cells / 4).clamp(16, 40),
         Column::Finish => 12,
         _ => usize::MAX,
     }

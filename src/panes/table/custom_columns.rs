@@ -10,7 +10,7 @@ const NEAR_MAX: usize = 20_000;
 
 /// A column whose cells an expression computes.
 #[derive(Debug)]
-pub struct OwnColumn {
+pub struct CustomColumnState {
     /// Its name.
     pub name: CustomColumn,
     /// Its expression.
@@ -29,7 +29,7 @@ pub struct OwnColumn {
     near: HashMap<usize, CellValue>,
 }
 
-impl OwnColumn {
+impl CustomColumnState {
     /// A column of which nothing is known.
     #[must_use]
     pub fn new(name: CustomColumn, expression: &str, id: u64) -> Self {
@@ -84,32 +84,32 @@ impl OwnColumn {
 impl TablePane {
     /// A custom column.
     #[must_use]
-    pub fn custom_column(&self, name: CustomColumn) -> Option<&OwnColumn> {
-        self.own.iter().find(|own| own.name == name)
+    pub fn custom_column(&self, name: CustomColumn) -> Option<&CustomColumnState> {
+        self.custom_columns.iter().find(|own| own.name == name)
     }
 
     /// The names of all of them.
     #[must_use]
-    pub fn own_names(&self) -> Vec<CustomColumn> {
-        self.own.iter().map(|own| own.name).collect()
+    pub fn custom_column_names(&self) -> Vec<CustomColumn> {
+        self.custom_columns.iter().map(|own| own.name).collect()
     }
 
     /// Takes a column, in place of the one of that name.
-    pub fn set_own(&mut self, column: OwnColumn) {
-        match self.own.iter_mut().find(|own| own.name == column.name) {
+    pub fn set_custom_column(&mut self, column: CustomColumnState) {
+        match self.custom_columns.iter_mut().find(|own| own.name == column.name) {
             Some(own) => *own = column,
-            None => self.own.push(column),
+            None => self.custom_columns.push(column),
         }
     }
 
     /// Those that the order of the rows, or the values of the column in focus, ask for.
     #[must_use]
-    pub fn own_asked(&self, with_focus: bool) -> Vec<CustomColumn> {
+    pub fn custom_columns_asked(&self, with_focus: bool) -> Vec<CustomColumn> {
         let of = |column: Column| match column {
-            Column::Own(name) => Some(name),
+            Column::Custom(name) => Some(name),
             _ => None,
         };
-        let mut names: Vec<CustomColumn> = self.filter.own().collect();
+        let mut names: Vec<CustomColumn> = self.filter.custom_columns().collect();
         names.extend(self.sort.and_then(|sort| of(sort.column)));
         names.extend(of(self.focus).filter(|_| with_focus));
         names.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
@@ -119,7 +119,7 @@ impl TablePane {
 
     /// What is known of some of them. One that fails for good keeps nobody waiting: nothing is known of it.
     #[must_use]
-    pub fn own_tables(&self, names: &[CustomColumn]) -> CustomColumnTables {
+    pub fn custom_column_tables(&self, names: &[CustomColumn]) -> CustomColumnTables {
         let columns = names.iter().filter_map(|name| self.custom_column(*name)).filter(|own| own.fault.is_none());
         columns.map(|own| (own.name, own.table.clone())).collect()
     }

@@ -10,14 +10,14 @@ mod plot;
 
 pub use crate::format::Facts;
 pub use cells::measured;
-pub use custom_columns::OwnColumn;
+pub use custom_columns::CustomColumnState;
 pub use facets::{FacetsPane, HEAD_ROWS};
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
 use crate::review::{Chunk, Column, Entry, FactTable, Filter, NonEmptyColumns, Numbers, Order, Sort, TaskGroups};
 use crate::text::{Role, SafeText, width};
-use cells::Known;
+use cells::RecordCells;
 use column_widths::{Shape, Wants};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -54,14 +54,14 @@ pub struct TablePane {
     /// How the numbers of the column in focus spread.
     pub plot: PlotPane,
     /// Custom columns, shown or not.
-    pub own: Vec<OwnColumn>,
+    pub custom_columns: Vec<CustomColumnState>,
     /// The attempts at each task, as far as they are counted.
     pub groups: Option<Arc<TaskGroups>>,
     facts: FactTable,
     /// Facts on records that were shown before their turn came.
     near: HashMap<usize, Facts>,
     /// Which columns these hold something in.
-    near_held: NonEmptyColumns,
+    near_columns: NonEmptyColumns,
     wants: Wants,
     order: Option<Order>,
     /// The filter of that order.
@@ -83,11 +83,11 @@ impl Default for TablePane {
             reread: None,
             facets: FacetsPane::default(),
             plot: PlotPane::default(),
-            own: Vec::new(),
+            custom_columns: Vec::new(),
             groups: None,
             facts: FactTable::default(),
             near: HashMap::new(),
-            near_held: NonEmptyColumns::default(),
+            near_columns: NonEmptyColumns::default(),
             wants: Wants::default(),
             order: None,
             ordered: Filter::default(),
@@ -101,7 +101,7 @@ impl TablePane {
         if self.near.len() + facts.len() > NEAR_MAX {
             self.near.clear();
         }
-        facts.iter().for_each(|(_, facts)| self.near_held.take(facts));
+        facts.iter().for_each(|(_, facts)| self.near_columns.take(facts));
         self.near.extend(facts);
     }
 
@@ -126,7 +126,7 @@ impl TablePane {
     pub fn clear(&mut self) {
         self.facts = FactTable::default();
         self.near.clear();
-        (self.near_held, self.wants) = (NonEmptyColumns::default(), Wants::default());
+        (self.near_columns, self.wants) = (NonEmptyColumns::default(), Wants::default());
         self.set_order(None);
         self.facets.tally = None;
         self.is_checking = false;
@@ -142,7 +142,7 @@ impl TablePane {
 
     /// The visible records whose facts are not made yet.
     #[must_use]
-    pub fn wanted(&self, session: &Session, height: usize) -> Vec<usize> {
+    pub fn records_to_read(&self, session: &Session, height: usize) -> Vec<usize> {
         let records = self.visible(session, height);
         let is_held = |n: usize| self.facts.get(n).is_some_and(Entry::has_texts);
         records.filter(|n| !is_held(*n) && !self.near.contains_key(n)).collect()
@@ -228,7 +228,7 @@ impl TablePane {
 
     /// Moves the focus by some columns, over those that are empty.
     pub fn column_by(&mut self, delta: isize) {
-        let (held, focus) = (self.held(), self.focus);
+        let (held, focus) = (self.non_empty_columns(), self.focus);
         let is_shown = |column: &Column| *column == focus || !self.lacks(*column, held);
         let shown: Vec<Column> = self.columns.iter().copied().filter(is_shown).collect();
         let at = shown.iter().position(|column| *column == focus).unwrap_or(0);
@@ -237,9 +237,9 @@ impl TablePane {
     }
 
     /// Which columns hold something in the records that are known.
-    fn held(&self) -> NonEmptyColumns {
+    fn non_empty_columns(&self) -> NonEmptyColumns {
         let mut held = self.facts.columns();
-        held.join(self.near_held);
+        held.join(self.near_columns);
         held
     }
 
@@ -260,7 +260,7 @@ impl TablePane {
     /// The columns that were chosen and are not shown: they are empty in all records that are known. Those of groups
     /// are not among them: most datasets have one attempt at each task.
     fn empty_columns(&self) -> Vec<Column> {
-        let held = self.held();
+        let held = self.non_empty_columns();
         let is_empty = |column: &Column| *column != self.focus && !column.is_of_group() && held.lacks(*column);
         self.columns.iter().copied().filter(is_empty).collect()
     }
@@ -280,7 +280,7 @@ impl TablePane {
 
     /// The columns that are shown.
     fn shown_columns(&self, session: &Session) -> Vec<Column> {
-        let (has_marks, held) = (session.review.is_begun() || self.focus == Column::Mark, self.held());
+        let (has_marks, held) = (session.review.is_begun() || self.focus == Column::Mark, self.non_empty_columns());
         let is_empty = |column: Column| column != self.focus && self.lacks(column, held);
         let is_shown = |column: &Column| if *column == Column::Mark { has_marks } else { !is_empty(*column) };
         self.columns.iter().copied().filter(is_shown).collect()
@@ -289,15 +289,15 @@ impl TablePane {
     /// Whether it is known what a column shows of a record, apart from facts.
     fn has_value(&self, column: Column, record: usize) -> bool {
         match column {
-            Column::Own(name) => self.custom_column(name).is_some_and(|own| own.value_of(record).is_some()),
+            Column::Custom(name) => self.custom_column(name).is_some_and(|own| own.value_of(record).is_some()),
             _ if column.is_of_group() => self.groups.as_ref().is_some_and(|groups| record < groups.known()),
             _ => true,
         }
     }
 
     /// What is known of a record.
-    fn known(&self, record: usize) -> Known<'_> {
-        Known { facts: self.facts(record), own: &self.own, groups: self.groups.as_deref() }
+    fn known(&self, record: usize) -> RecordCells<'_> {
+        RecordCells { facts: self.facts(record), custom_columns: &self.custom_columns, groups: self.groups.as_deref() }
     }
 
     /// Measures the rows that are shown, unless the widths of now hold: until columns, filter or size are others, or a
@@ -323,7 +323,7 @@ impl TablePane {
         if self.columns.contains(&column) && self.columns.len() > 1 {
             self.columns.retain(|shown| *shown != column);
         } else {
-            let own = self.own.iter().map(|own| Column::Own(own.name));
+            let own = self.custom_columns.iter().map(|own| Column::Custom(own.name));
             let all = Column::ALL.into_iter().chain(own);
             self.columns = all.filter(|c| *c == column || self.columns.contains(c)).collect();
         }
@@ -363,7 +363,7 @@ impl TablePane {
             out.push(Piece::of(Role::Accent, &format!("{}{shown}", least(has_looked))));
             out.push(Piece::of(Role::Dim, &format!(" of {mark}{count}")));
         }
-        for own in self.own.iter().filter(|own| own.is_asking_all && all > 0) {
+        for own in self.custom_columns.iter().filter(|own| own.is_asking_all && all > 0) {
             let per_cent = own.known() * 100 / all;
             out.push(Piece::of(Role::Warning, &format!(" · {} {per_cent} %", own.name.as_str())));
         }
@@ -384,7 +384,7 @@ impl TablePane {
         let columns = self.shown_columns(session);
         let fitting = Some(&self.wants).filter(|wants| wants.fit(&columns, &self.ordered, extent)).cloned();
         let wants = fitting.unwrap_or_else(|| Wants::of(self, &columns, session, extent));
-        let grown = (session.records.count(), self.held().finish_bytes());
+        let grown = (session.records.count(), self.non_empty_columns().finish_bytes());
         Shape::of(&wants, self.focus, extent.width, grown)
     }
 

@@ -95,7 +95,7 @@ impl PlotPane {
     /// Whether a column is not plotted before it is asked for: an expression costs time for each record.
     #[must_use]
     pub fn is_unasked(&self, focus: Column) -> bool {
-        self.is_open.is_none() && matches!(focus, Column::Own(_))
+        self.is_open.is_none() && matches!(focus, Column::Custom(_))
     }
 
     /// The most frequent values, a bar each, and a line that reports all.
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(lines(&pane), ["  open-call       4 ━━━━╸", "▸ message         1 ━", " 3 values · 2 without"]);
         pane.cursor = 0;
         assert_eq!(lines(&pane)[0], "▸ finish          8 ━━━━━━━━━");
-        let own = Column::Own(crate::review::CustomColumn::new("turns").unwrap());
+        let own = Column::Custom(crate::review::CustomColumn::new("turns").unwrap());
         let row_text = pane.window(own, None, &Filter::default(), extent, false).rows[1].plain();
         assert_eq!(row_text, "  p plots what the ");
     }

@@ -120,15 +120,15 @@ impl<'r> Rows<'r> {
     }
 
     /// What is said and done in a row, whatever its ids and times; None where the format does not know its messages so.
-    fn done(&self, step: StepNo) -> Option<u128> {
+    fn row_digest(&self, step: StepNo) -> Option<u128> {
         let results = results_of(self.run, step);
-        let all: Option<Vec<u128>> = results.map(|step| said(self.run, self.bytes, step)).collect();
-        Some(joined(std::iter::once(said(self.run, self.bytes, step)?).chain(all?).collect()))
+        let all: Option<Vec<u128>> = results.map(|step| turn_digest(self.run, self.bytes, step)).collect();
+        Some(joined(std::iter::once(turn_digest(self.run, self.bytes, step)?).chain(all?).collect()))
     }
 
     /// The same without results.
     fn asked(&self, step: StepNo) -> Option<u128> {
-        said(self.run, self.bytes, step)
+        turn_digest(self.run, self.bytes, step)
     }
 
     /// What a row is about: the verb and the object of a call, who says something.
@@ -165,7 +165,7 @@ fn joined(digests: Vec<u128>) -> u128 {
 }
 
 /// What a step says and does, without ids and times.
-fn said(run: &dyn Run, bytes: &dyn Bytes, step: StepNo) -> Option<u128> {
+fn turn_digest(run: &dyn Run, bytes: &dyn Bytes, step: StepNo) -> Option<u128> {
     let turn = run.turn(step, bytes)?;
     let part = |part: &Part<'_>| match part {
         Part::Text(text) => digest::of_text("text", text.trim()),
@@ -194,7 +194,7 @@ pub fn aligned(left: &Rows<'_>, right: &Rows<'_>, is_wanted: &dyn Fn() -> bool) 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Message,
-    Done,
+    Content,
     Asked,
     Subject,
     Verb,
@@ -204,8 +204,8 @@ enum Depth {
 impl Depth {
     fn next(self) -> Self {
         match self {
-            Self::Message => Self::Done,
-            Self::Done => Self::Asked,
+            Self::Message => Self::Content,
+            Self::Content => Self::Asked,
             Self::Asked => Self::Subject,
             Self::Subject => Self::Verb,
             Self::Verb | Self::Nothing => Self::Nothing,
@@ -215,7 +215,7 @@ impl Depth {
     fn pairing(self) -> Pairing {
         match self {
             Self::Message => Pairing::Same,
-            Self::Done => Pairing::Alike,
+            Self::Content => Pairing::Alike,
             Self::Asked => Pairing::Result,
             Self::Subject | Self::Verb | Self::Nothing => Pairing::Changed,
         }
@@ -262,7 +262,7 @@ impl Aligner<'_> {
         let unlike = |step: StepNo| digest::of_text("unlike", &format!("{side} {step}"));
         match depth {
             Depth::Message => rows.digests[range.clone()].to_vec(),
-            Depth::Done => rows.keys(range, |rows, step| rows.done(step).unwrap_or_else(|| unlike(step))),
+            Depth::Content => rows.keys(range, |rows, step| rows.row_digest(step).unwrap_or_else(|| unlike(step))),
             Depth::Asked => rows.keys(range, |rows, step| rows.asked(step).unwrap_or_else(|| unlike(step))),
             Depth::Subject => rows.keys(range, Rows::subject),
             Depth::Verb | Depth::Nothing => rows.keys(range, Rows::verb),

@@ -17,7 +17,7 @@ const MESSAGE_BYTES_MAX: u64 = 96 << 10;
 
 /// The message of a side.
 #[derive(Debug, Default)]
-enum Shown {
+enum SideMessage {
     /// The side has none in this row.
     #[default]
     Absent,
@@ -59,7 +59,7 @@ fn content(side: &Side, step: Option<StepNo>) -> Content {
 #[derive(Debug, Default)]
 struct MessageView {
     step: Option<StepNo>,
-    shown: Shown,
+    shown: SideMessage,
     reading: ReadingView,
     document: DocView,
 }
@@ -95,12 +95,12 @@ impl MessagePair {
         for (side, view) in self.views.iter_mut().enumerate() {
             let Some(width) = columns.cells(side) else { continue };
             match view.shown {
-                Shown::Reading => view.reading.show_cursor(Extent { width, height }),
-                Shown::Document => {
+                SideMessage::Reading => view.reading.show_cursor(Extent { width, height }),
+                SideMessage::Document => {
                     let rows = view.document.row_count(width);
                     view.document.scroll.show_cursor(height, rows);
                 }
-                Shown::Absent | Shown::Large(_) => {}
+                SideMessage::Absent | SideMessage::Large(_) => {}
             }
         }
     }
@@ -111,10 +111,10 @@ impl MessagePair {
         for (side, view) in self.views.iter_mut().enumerate() {
             let cells = columns.cells(side).unwrap_or(extent.width);
             match (&view.shown, is_page) {
-                (Shown::Reading, true) => view.reading.page_by(delta, cells),
-                (Shown::Reading, false) => view.reading.move_by(delta, cells),
-                (Shown::Document, _) => view.document.move_by(delta, cells),
-                (Shown::Absent | Shown::Large(_), _) => {}
+                (SideMessage::Reading, true) => view.reading.page_by(delta, cells),
+                (SideMessage::Reading, false) => view.reading.move_by(delta, cells),
+                (SideMessage::Document, _) => view.document.move_by(delta, cells),
+                (SideMessage::Absent | SideMessage::Large(_), _) => {}
             }
         }
     }
@@ -123,7 +123,7 @@ impl MessagePair {
     pub fn fold_all(&mut self, is_open: bool) {
         for view in &mut self.views {
             view.reading.fold_all(is_open);
-            if matches!(view.shown, Shown::Document) {
+            if matches!(view.shown, SideMessage::Document) {
                 view.document.fold_all(is_open);
             }
         }
@@ -141,11 +141,11 @@ impl MessagePair {
         let cells = Columns::of(extent.width, side).cells(side).unwrap_or(extent.width);
         let view = &mut self.views[side];
         match view.shown {
-            Shown::Reading => {
+            SideMessage::Reading => {
                 view.reading.set_fold(None);
             }
-            Shown::Document => view.document.set_fold(None, cells),
-            Shown::Absent | Shown::Large(_) => {}
+            SideMessage::Document => view.document.set_fold(None, cells),
+            SideMessage::Absent | SideMessage::Large(_) => {}
         }
     }
 
@@ -154,9 +154,9 @@ impl MessagePair {
         let cells = Columns::of(cells, side).cells(side).unwrap_or(cells);
         let view = &mut self.views[side];
         match view.shown {
-            Shown::Reading => view.reading.search(pattern, is_forward),
-            Shown::Document => view.document.search(pattern, cells, is_forward),
-            Shown::Absent | Shown::Large(_) => None,
+            SideMessage::Reading => view.reading.search(pattern, is_forward),
+            SideMessage::Document => view.document.search(pattern, cells, is_forward),
+            SideMessage::Absent | SideMessage::Large(_) => None,
         }
     }
 
@@ -165,9 +165,9 @@ impl MessagePair {
     pub fn text(&self, side: usize) -> Option<String> {
         let view = &self.views[side];
         match view.shown {
-            Shown::Reading => view.reading.source().map(|(_, text)| text.to_string()),
-            Shown::Document => view.document.doc().map(|doc| doc.source(0).to_owned()),
-            Shown::Absent | Shown::Large(_) => None,
+            SideMessage::Reading => view.reading.source().map(|(_, text)| text.to_string()),
+            SideMessage::Document => view.document.doc().map(|doc| doc.source(0).to_owned()),
+            SideMessage::Absent | SideMessage::Large(_) => None,
         }
     }
 
@@ -204,15 +204,15 @@ impl MessageView {
         let is_same = self.step == step;
         self.step = step;
         self.shown = match content {
-            Content::Absent => Shown::Absent,
-            Content::Large(bytes) => Shown::Large(bytes),
+            Content::Absent => SideMessage::Absent,
+            Content::Large(bytes) => SideMessage::Large(bytes),
             Content::Reading(reading) => {
                 self.reading.set(Some(Arc::new(reading)), is_same);
-                Shown::Reading
+                SideMessage::Reading
             }
             Content::Document(doc) => {
                 self.document.set(Some(Arc::new(doc)));
-                Shown::Document
+                SideMessage::Document
             }
         };
     }
@@ -225,10 +225,10 @@ impl MessageView {
             Some(head::of_step(&open, &of, false, extent.width))
         });
         let window = match &self.shown {
-            Shown::Absent => notice("No such step in this run."),
-            Shown::Large(bytes) => notice(&format!("{} · Enter opens the run at this step", size_text(*bytes))),
-            Shown::Reading => self.reading.window(extent, has_focus),
-            Shown::Document => self.document.window(extent, has_focus, None),
+            SideMessage::Absent => notice("No such step in this run."),
+            SideMessage::Large(bytes) => notice(&format!("{} · Enter opens the run at this step", size_text(*bytes))),
+            SideMessage::Reading => self.reading.window(extent, has_focus),
+            SideMessage::Document => self.document.window(extent, has_focus, None),
         };
         (heading.unwrap_or_default(), window)
     }

@@ -164,7 +164,7 @@ impl StatePair {
 
     /// What a row says, to copy.
     #[must_use]
-    pub fn said(&self, runs: &TwoRuns, row: usize) -> Option<String> {
+    pub fn row_text(&self, runs: &TwoRuns, row: usize) -> Option<String> {
         let DiffPart::Differs(value) = self.parts.get(row)? else { return None };
         let locked = Locked::of([&runs.sides[0].data.run, &runs.sides[1].data.run]);
         let painter = Painter { pair: self, runs, locked, columns: Columns::of(80) };

@@ -165,7 +165,7 @@ pub fn counts(runs: &TwoRuns) -> Vec<Piece> {
 
 /// What a row says on both sides, for a search and to copy.
 #[must_use]
-pub fn said(runs: &TwoRuns, number: usize) -> [String; 2] {
+pub fn row_texts(runs: &TwoRuns, number: usize) -> [String; 2] {
     let reason_of = |side: usize| {
         let step = runs.rows.get(number)?.step(side)?;
         let open = runs.sides[side].session.open()?;

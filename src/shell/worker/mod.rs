@@ -26,14 +26,14 @@ pub(crate) struct Worker {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// It took too long.
-    Late,
+    TimedOut,
     /// It died.
     Died,
 }
 
 impl From<io::Error> for Ended {
     fn from(error: io::Error) -> Self {
-        if error.kind() == ErrorKind::TimedOut { Self::Late } else { Self::Died }
+        if error.kind() == ErrorKind::TimedOut { Self::TimedOut } else { Self::Died }
     }
 }
 

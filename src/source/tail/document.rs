@@ -26,7 +26,7 @@ pub(crate) struct Document {
 
 /// What a look at a document brought.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum DocumentUpdate {
     /// It changes, or was reported before.
     Nothing,
     /// It does not parse.
@@ -98,51 +98,56 @@ impl Document {
     ///
     /// # Errors
     /// The file can no longer be read.
-    pub(crate) fn read(&mut self, content: &mut Content, now: Instant, is_final: bool) -> Result<Found, Problem> {
+    pub(crate) fn read(
+        &mut self,
+        content: &mut Content,
+        now: Instant,
+        is_final: bool,
+    ) -> Result<DocumentUpdate, Problem> {
         if !is_final && self.timer(now) != Some(Duration::ZERO) {
-            return Ok(Found::Nothing);
+            return Ok(DocumentUpdate::Nothing);
         }
         content.look_open()?;
         self.look(content, now);
-        let Some(input) = content.input().cloned() else { return Ok(Found::Nothing) };
+        let Some(input) = content.input().cloned() else { return Ok(DocumentUpdate::Nothing) };
         if !is_final && self.timer(now) != Some(Duration::ZERO) {
-            return Ok(Found::Nothing);
+            return Ok(DocumentUpdate::Nothing);
         }
         let text = input.read(Span { offset: 0, len: input.len() });
         content.look_open()?;
         if content.version() != self.version && !is_final {
             self.look(content, now);
-            return Ok(Found::Nothing);
+            return Ok(DocumentUpdate::Nothing);
         }
         self.is_tried = true;
         Ok(self.judge(text?))
     }
 
     /// What the text of a version is.
-    pub(super) fn judge(&mut self, text: Vec<u8>) -> Found {
+    pub(super) fn judge(&mut self, text: Vec<u8>) -> DocumentUpdate {
         let digest = Self::digest(&text);
         self.is_whole = true;
         if self.reported_digest == Some(digest) {
-            return Found::Nothing;
+            return DocumentUpdate::Nothing;
         }
         let body = &text[mark(&text)..];
         let was_reported = self.reported_digest.is_some();
         if validate::begins_with_line(body) {
-            return Found::Lines { was_reported };
+            return DocumentUpdate::Lines { was_reported };
         }
         if validate::document(body, &mut |_, _| {}) {
             self.reported_digest = Some(digest);
-            return Found::Version { text, is_first: !was_reported };
+            return DocumentUpdate::Version { text, is_first: !was_reported };
         }
         if validate::is_lines(body) {
-            return Found::Lines { was_reported };
+            return DocumentUpdate::Lines { was_reported };
         }
         self.is_whole = false;
         let (why, byte) = validate::fault(body);
         let start = mark(&text) + body.len() - body.trim_ascii_start().len();
         let line = 1 + memchr::memchr_iter(b'\n', &text[..start]).count() as u64;
         let (byte, offset) = ((mark(&text) + byte) as u64, start as u64);
-        Found::Torn(Torn { why, byte, offset, line, is_first: !was_reported })
+        DocumentUpdate::Torn(Torn { why, byte, offset, line, is_first: !was_reported })
     }
 }
 

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use track::Track;
 use tracks::Tracks;
 
-pub(crate) use document::{Digest, Document, Found};
+pub(crate) use document::{Digest, Document, DocumentUpdate};
 
 /// Handles that may be open at once; the files that rested longest are closed (T18).
 const HANDLES_MAX: usize = 200;
@@ -255,7 +255,7 @@ impl Tail {
             self.tracks.close_resting(0);
         }
         let began = Instant::now();
-        for name in self.wanted(is_all, &heard) {
+        for name in self.paths_to_check(is_all, &heard) {
             self.look_at(name, now, emit);
         }
         if is_all {
@@ -268,7 +268,7 @@ impl Tail {
     }
 
     /// The paths to look at: all, or those that wait for their turn, are restless or were named.
-    fn wanted(&mut self, is_all: bool, heard: &Heard) -> Vec<OsString> {
+    fn paths_to_check(&mut self, is_all: bool, heard: &Heard) -> Vec<OsString> {
         if is_all {
             self.behind.clear();
             return self.tracks.names();

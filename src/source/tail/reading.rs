@@ -1,6 +1,6 @@
 //! One content of a path on its way to the receiver: read in slices as lines, or as versions of a document.
 
-use super::document::{self, Document, Found};
+use super::document::{self, Document, DocumentUpdate};
 use super::lines::{Kind, Lines};
 use super::{Event, TailItem};
 use crate::model::{Bytes, Problem, Span};
@@ -25,7 +25,7 @@ pub(super) struct Reading {
     pub(super) announce: Vec<Event>,
     pub(super) mode: Mode,
     /// Its file, if the path no longer leads there.
-    pub(super) own: Option<Box<Content>>,
+    pub(super) detached: Option<Box<Content>>,
     pub(super) growth: Instant,
     pub(super) is_at_end: bool,
     /// Why it could not be read when it last was; reported once, and tried again at each look (T17).
@@ -49,7 +49,16 @@ pub(super) enum Served {
 impl Reading {
     pub(super) fn new(announce: Vec<Event>, now: Instant) -> Self {
         let mode = Mode::Lines(Lines::new(false));
-        Self { generation: 0, announce, mode, own: None, growth: now, is_at_end: false, trouble: None, until: None }
+        Self {
+            generation: 0,
+            announce,
+            mode,
+            detached: None,
+            growth: now,
+            is_at_end: false,
+            trouble: None,
+            until: None,
+        }
     }
 
     pub(super) fn at(&self) -> u64 {
@@ -92,10 +101,10 @@ impl Reading {
         }
     }
 
-    pub(super) fn serve_own(&mut self, now: Instant, counter: &mut u64, emit: &mut GenerationSink<'_>) -> Served {
-        let Some(mut own) = self.own.take() else { return Served::End };
+    pub(super) fn serve_detached(&mut self, now: Instant, counter: &mut u64, emit: &mut GenerationSink<'_>) -> Served {
+        let Some(mut own) = self.detached.take() else { return Served::End };
         let served = self.serve(&mut own, now, counter, emit, true);
-        self.own = Some(own);
+        self.detached = Some(own);
         served
     }
 
@@ -189,10 +198,16 @@ impl Reading {
     }
 
     /// Reports what a look at a document found.
-    fn take(&mut self, found: Found, counter: &mut u64, emit: &mut GenerationSink<'_>, is_final: bool) -> Served {
+    fn take(
+        &mut self,
+        found: DocumentUpdate,
+        counter: &mut u64,
+        emit: &mut GenerationSink<'_>,
+        is_final: bool,
+    ) -> Served {
         match found {
-            Found::Nothing => Served::End,
-            Found::Version { text, is_first } => {
+            DocumentUpdate::Nothing => Served::End,
+            DocumentUpdate::Version { text, is_first } => {
                 self.next_version(is_first, counter, emit);
                 let generation = self.generation;
                 let ends_line = text.last() == Some(&b'\n');
@@ -203,7 +218,7 @@ impl Reading {
                 });
                 Served::End
             }
-            Found::Torn(torn) if is_final => {
+            DocumentUpdate::Torn(torn) if is_final => {
                 self.next_version(torn.is_first, counter, emit);
                 let why = format!("the document is no JSON: {}, at byte {}", torn.why, torn.byte);
                 let (offset, line) = (torn.offset, torn.line);
@@ -211,8 +226,8 @@ impl Reading {
                 emit(self.generation, tale);
                 Served::End
             }
-            Found::Torn(_) => Served::End,
-            Found::Lines { was_reported } => {
+            DocumentUpdate::Torn(_) => Served::End,
+            DocumentUpdate::Lines { was_reported } => {
                 self.next_version(!was_reported, counter, emit);
                 self.mode = Mode::Lines(Lines::new(true));
                 Served::More

@@ -164,7 +164,7 @@ impl Track {
 
     fn look_at_leaving(&mut self) {
         self.leaving.retain_mut(|reading| {
-            let change = reading.own.as_mut().map(|own| own.look_open());
+            let change = reading.detached.as_mut().map(|own| own.look_open());
             if matches!(change, Some(Ok(FileChange::Grown))) {
                 reading.is_at_end = false;
                 self.is_due = true;
@@ -192,9 +192,9 @@ impl Track {
         // What was written to it since the last look is read too, unless it was overwritten.
         let is_void = matches!(old.look_open(), Ok(FileChange::Truncated));
         if let Some(mut reading) = self.now.replace(Reading::new(events, now)) {
-            (reading.own, reading.until, reading.is_at_end) = (Some(Box::new(old)), Some(now + DRAIN), false);
+            (reading.detached, reading.until, reading.is_at_end) = (Some(Box::new(old)), Some(now + DRAIN), false);
             // A content that was closed rested at its end.
-            if !is_void && reading.own.as_ref().is_some_and(|own| own.input().is_some()) {
+            if !is_void && reading.detached.as_ref().is_some_and(|own| own.input().is_some()) {
                 self.leaving.push(reading);
             }
         }
@@ -205,7 +205,7 @@ impl Track {
         let mut counter = self.generation;
         let open = self.leaving.iter_mut().find(|reading| !reading.is_at_end);
         if let Some(reading) = open {
-            if reading.serve_own(now, &mut counter, emit) == Served::End {
+            if reading.serve_detached(now, &mut counter, emit) == Served::End {
                 reading.end_readably(&mut counter, emit);
             }
             self.generation = counter;

@@ -53,6 +53,32 @@ const IDENTIFIER_WORDS: &[(&str, &str)] = &[
     ("teller", "notifier, sender"),
 ];
 
+/// Everyday words that no name of a function, type, constant or module has as one of its words, and what to say instead.
+const DECLARED_WORDS: &[(&str, &str)] = &[
+    ("said", "…_text, …_message, add_message"),
+    ("unsaid", "what is missing: untyped_call"),
+    ("kept", "what is stored: CompactStep, SavedFolds, CACHED_…_MAX"),
+    ("held", "what it holds: violations, non_empty_columns"),
+    ("made", "build_…, derived, generated"),
+    ("unmade", "missing"),
+    ("remade", "rebuilt"),
+    ("sift", "filter"),
+    ("glance", "preview, overview"),
+    ("glanced", "ScannedRecord"),
+    ("meant", "nearest_…"),
+    ("own", "custom, or whose: run_findings, is_obelus_file"),
+    ("spent", "usage, cost"),
+];
+
+/// Names that say nothing of a type by themselves.
+const VAGUE_TYPES: &[&str] = &["Done", "Found", "Known", "Seen", "Shown", "Wanted", "Whole"];
+
+/// Keywords that a declared name follows.
+const DECLARING: &[&str] = &["fn", "struct", "enum", "trait", "type", "const", "static", "mod"];
+
+/// The folders whose declared names are checked; names of tests are sentences, which may have these words.
+const DECLARED_FOLDERS: &[&str] = &["src", "core/src"];
+
 /// The folders whose identifiers are checked.
 const IDENTIFIER_FOLDERS: &[&str] = &["src", "core/src", "tests", "benches", "fuzz/fuzz_targets", "python/src"];
 
@@ -85,17 +111,69 @@ fn identifier_words(path: &str, text: &str) -> Vec<String> {
     out
 }
 
-#[test]
-fn no_identifier_has_a_private_word() {
+fn declared_words(path: &str, text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut is_test = false;
+    for (i, line) in code::code(text).lines().enumerate() {
+        let line = line.trim();
+        let mut parts = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|part| !part.is_empty());
+        while let Some(part) = parts.next() {
+            // `const fn name`: the name follows the second keyword.
+            if !DECLARING.contains(&part) || parts.clone().next().is_some_and(|next| DECLARING.contains(&next)) {
+                continue;
+            }
+            let Some(name) = parts.next().filter(|_| !is_test) else { break };
+            let words = words_of(name);
+            let found = DECLARED_WORDS.iter().find(|(word, _)| words.iter().any(|other| other == word));
+            out.extend(found.map(|(word, instead)| {
+                format!("{path}:{}: `{name}` is declared with the everyday word {word:?}; say {instead}", i + 1)
+            }));
+            if VAGUE_TYPES.contains(&name) {
+                out.push(format!("{path}:{}: `{name}` names no type by itself; say of what", i + 1));
+            }
+        }
+        is_test = line.starts_with("#[") && (is_test || line == "#[test]");
+    }
+    out
+}
+
+/// What a check reports of all sources below these folders.
+fn faults_below(folders: &[&str], check: fn(&str, &str) -> Vec<String>) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = |folder: &&str| {
+    let faults = |folder: &&str| {
         let sources = sources_below(&root.join(folder)).into_iter();
-        let faults = sources.flat_map(|source| identifier_words(&format!("{folder}/{}", source.path), &source.text));
+        let faults = sources.flat_map(|source| check(&format!("{folder}/{}", source.path), &source.text));
         faults.collect::<Vec<_>>()
     };
-    let all: Vec<String> =
-        IDENTIFIER_FOLDERS.iter().filter(|folder| root.join(folder).is_dir()).flat_map(found).collect();
+    folders.iter().filter(|folder| root.join(folder).is_dir()).flat_map(faults).collect()
+}
+
+#[test]
+fn no_identifier_has_a_private_word() {
+    let all = faults_below(IDENTIFIER_FOLDERS, identifier_words);
     assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn no_declared_name_has_an_everyday_word() {
+    let all = faults_below(DECLARED_FOLDERS, declared_words);
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn an_everyday_word_in_a_declared_name_is_found() {
+    for bad in [
+        "fn said() {}",
+        "pub(super) const fn is_held() {}",
+        "struct DataKept;",
+        "const OWN_LEN: u8 = 1;",
+        "enum Found {}",
+    ] {
+        assert_eq!(declared_words("x.rs", bad).len(), 1, "{bad}");
+    }
+    for good in ["let kept = 1;", "#[test]\nfn what_is_kept() {}", "fn owner(held: u8) {}", "// fn said"] {
+        assert_eq!(declared_words("x.rs", good), Vec::<String>::new(), "{good}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A session as a trajectory: the parts of its events are steps, their actions change the state.
 
-use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, result, show, text_of};
+use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, result, show, text_of};
 use crate::json::{self, Value};
 use crate::model::{Attachment, Part, Role, Severity, ToolResult, Turn, Usage};
 use crate::state::Op;
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Session;
 
 /// The texts and files of an event's content.
-const CONTENT: Form = OWN;
+const CONTENT: Form = FIRST_ADAPTER_FORM;
 
 /// The scopes of state that a key begins with; others are of the session.
 const SCOPES: [&str; 3] = ["app", "user", "temp"];

@@ -24,7 +24,7 @@ pub(super) struct Trajectory {
     way: Way,
     record: Option<Record>,
     shape: Option<Shape>,
-    steps: Vec<Kept>,
+    steps: Vec<CompactStep>,
     tree: Tree,
     work: Work,
     findings: Vec<Arc<Finding>>,
@@ -37,11 +37,11 @@ pub(super) struct Trajectory {
     callers: HashMap<usize, usize>,
     /// Other files that the record refers to, and what was found of them.
     parts: Vec<RunPart>,
-    found: FoundParts,
+    part_states: FoundParts,
 }
 
 /// What is kept of a step.
-struct Kept {
+struct CompactStep {
     place: Place,
     kind: Kind,
     class: Option<Box<str>>,
@@ -53,7 +53,7 @@ struct Kept {
     hint: Hint,
 }
 
-impl Kept {
+impl CompactStep {
     fn of(entry: &Entry<'_>, step: usize, place: Place, hint: Hint) -> Self {
         Self {
             place,
@@ -85,7 +85,7 @@ impl Trajectory {
             line += memchr::memchr_iter(b'\n', passed).count() as u64;
             counted = start;
             let place = Place { span: span.part(start, entry.value.text.len()), line };
-            self.steps.push(Kept::of(entry, step, place, hint));
+            self.steps.push(CompactStep::of(entry, step, place, hint));
         }
         self.work = adp::write_state(reading, span.offset, &mut self.tree);
         let found = adp::findings(reading, record.number).into_iter().chain(self.work.findings(record.number));
@@ -124,12 +124,17 @@ impl Trajectory {
         Slots { tree: &self.tree, step }
     }
 
-    fn kept(&self, step: StepNo) -> Option<&Kept> {
+    fn compact_step(&self, step: StepNo) -> Option<&CompactStep> {
         usize::try_from(step).ok().and_then(|i| self.steps.get(i))
     }
 
     /// Reads a step's bytes and lets `show` say something of it.
-    fn with_entry<T>(&self, kept: &Kept, bytes: &dyn Bytes, show: impl FnOnce(&Entry<'_>) -> T) -> Result<T, Problem> {
+    fn with_entry<T>(
+        &self,
+        kept: &CompactStep,
+        bytes: &dyn Bytes,
+        show: impl FnOnce(&Entry<'_>) -> T,
+    ) -> Result<T, Problem> {
         let text = bytes.read(kept.place.span)?;
         let gone = || Problem::gone(kept.place.span);
         let text = std::str::from_utf8(&text).map_err(|_| gone())?;
@@ -182,12 +187,12 @@ impl Run for Trajectory {
 
     fn place(&self, step: StepNo) -> Option<StepPlace> {
         let record = self.record.as_ref()?;
-        let place = self.kept(step)?.place;
+        let place = self.compact_step(step)?.place;
         Some(StepPlace { record: record.number, place, record_span: record.place.span })
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
-        let Some(kept) = self.kept(step) else { return Step { number: step, ..Step::default() } };
+        let Some(kept) = self.compact_step(step) else { return Step { number: step, ..Step::default() } };
         let answers = kept.answers.is_some();
         let shown = self.with_entry(kept, bytes, |entry| {
             let (sign, label) = adp::label(entry, answers);
@@ -223,7 +228,7 @@ impl Run for Trajectory {
     }
 
     fn findings(&self) -> Vec<Arc<Finding>> {
-        let missing = self.found.missing(&self.parts).map(Arc::new);
+        let missing = self.part_states.missing(&self.parts).map(Arc::new);
         Finding::in_order(self.findings.iter().cloned().chain(missing).collect())
     }
 
@@ -236,11 +241,11 @@ impl Run for Trajectory {
     }
 
     fn attach(&mut self, found: Vec<PartState>) {
-        self.found.set(&self.parts, found);
+        self.part_states.set(&self.parts, found);
     }
 
     fn part_of(&self, step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
-        self.found.of_step(&self.parts, step)
+        self.part_states.of_step(&self.parts, step)
     }
 
     fn instances(&self) -> Instances {
@@ -248,11 +253,11 @@ impl Run for Trajectory {
     }
 
     fn answers(&self, step: StepNo) -> Option<StepNo> {
-        self.kept(step)?.answers
+        self.compact_step(step)?.answers
     }
 
     fn sign(&self, step: StepNo) -> Option<StepKind> {
-        let kept = self.kept(step)?;
+        let kept = self.compact_step(step)?;
         Some(match (&kept.tool, kept.answers) {
             (Some(_), _) => StepKind::Call,
             (None, Some(_)) => StepKind::Result,
@@ -262,7 +267,7 @@ impl Run for Trajectory {
     }
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
-        let kept = self.kept(step)?;
+        let kept = self.compact_step(step)?;
         self.with_entry(kept, bytes, |entry| trajectory::turn(entry, kept.hint).into_owned()).ok()
     }
 
@@ -297,13 +302,13 @@ impl Run for Trajectory {
         if author == HEAD {
             return self.prompt(bytes).filter(|prompt| adp::has_digest(prompt, value));
         }
-        self.with_entry(self.kept(author)?, bytes, |entry| adp::digested_text(entry, value)).ok()?
+        self.with_entry(self.compact_step(author)?, bytes, |entry| adp::digested_text(entry, value)).ok()?
     }
 
     /// A slot is derived from a step; who supplied it is the tool that was called or answered, else the speaker.
     fn attribution(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Attribution {
-        let kept = self.kept(author);
-        let answered = kept.and_then(|k| k.answers).and_then(|asked| self.kept(asked));
+        let kept = self.compact_step(author);
+        let answered = kept.and_then(|k| k.answers).and_then(|asked| self.compact_step(asked));
         let tool = kept.and_then(|k| k.tool.as_deref()).or(answered.and_then(|k| k.tool.as_deref()));
         let who = tool.or(kept.map(|k| k.role.name())).map(str::to_owned);
         Attribution { who, ..Attribution::default() }
@@ -318,7 +323,7 @@ impl Run for Trajectory {
             self.steps.iter().enumerate().map(|(i, kept)| (cast::to_step(i), kept)).take_while(|(i, _)| *i <= step);
         let steps = shown.map(|(i, kept)| {
             let said =
-                self.with_entry(kept, bytes, |entry| (json::compact(entry.value), adp::said_with_reasoning(entry)));
+                self.with_entry(kept, bytes, |entry| (json::compact(entry.value), adp::text_with_reasoning(entry)));
             let (content, text) = said.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
             view_entry(kept.role, i, content, &text)
         });

@@ -2,7 +2,7 @@
 
 use crate::format::survey::looked as looked_at;
 use crate::format::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Survey, Surveyed};
-use crate::model::{Bytes, Found};
+use crate::model::{Bytes, LocatedFinding};
 use crate::rules::adp::{self, Examined};
 use crate::rules::statistics::TrajectoryStats;
 use crate::rules::trajectory::Way;
@@ -37,7 +37,7 @@ impl Survey for Trajectories {
         let see = match self.purpose {
             Purpose::Findings | Purpose::Judged => adp::judge,
             Purpose::Statistics => adp::examine,
-            Purpose::Table => adp::glance,
+            Purpose::Table => adp::examine_with_overview,
             Purpose::Outcomes => adp::outcomes,
             Purpose::Calls => adp::tally,
             Purpose::Outline => adp::outline,
@@ -49,8 +49,8 @@ impl Survey for Trajectories {
 
     fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
         let Some(examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
-        let (glance, parts) = (examined.glance.clone().unwrap_or_default(), examined.parts.clone());
-        let adp::Surveyed { found, stats } = self.survey.take(examined, bytes);
+        let (glance, parts) = (examined.overview.clone().unwrap_or_default(), examined.parts.clone());
+        let adp::Surveyed { findings: found, stats } = self.survey.take(examined, bytes);
         let (mut stats_text, mut known) = (None, None);
         match self.purpose {
             Purpose::Statistics => stats_text = stats.and_then(|stats| to_raw_value(&stats).ok()),
@@ -58,7 +58,7 @@ impl Survey for Trajectories {
             Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
             _ => known = Some(facts(stats, glance, &found)),
         }
-        Surveyed { found, stats: stats_text, facts: known, parts }
+        Surveyed { findings: found, stats: stats_text, facts: known, parts }
     }
 
     fn dataset(&self) -> Option<Box<RawValue>> {
@@ -75,7 +75,7 @@ fn one_line(text: &str) -> String {
 const TOKEN_BYTES: u64 = 4;
 
 /// What the table shows of a trajectory; of one that cannot be read, why.
-fn facts(stats: Option<TrajectoryStats>, glance: adp::Glance, found: &[Found]) -> Facts {
+fn facts(stats: Option<TrajectoryStats>, glance: adp::RecordOverview, found: &[LocatedFinding]) -> Facts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
     let mut tools: Vec<_> = stats.tools.into_iter().collect();
@@ -85,7 +85,7 @@ fn facts(stats: Option<TrajectoryStats>, glance: adp::Glance, found: &[Found]) -
         classes: stats.classes.into_iter().collect(),
         tools,
         chars: stats.chars,
-        tokens: glance.seen.div_ceil(TOKEN_BYTES),
+        tokens: glance.visible_bytes.div_ceil(TOKEN_BYTES),
         reward: stats.reward,
         finish: stats.finish.to_owned(),
         failed: glance.failed,

@@ -1,19 +1,19 @@
 //! What is reported in pieces: a start, contents, an end.
 
-use crate::format::log::{Draft, Form, Kind, Log, OWN, first, first_text, text_of};
+use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text_of};
 use crate::json::{self, Value};
 use crate::model::{Part, Role, StepNo, ToolCall, ToolResult, Turn};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The event that starts a message, then what it says piece by piece.
-const SAID: Form = OWN;
+const MESSAGE_TEXT: Form = FIRST_ADAPTER_FORM;
 /// The same of reasoning.
-const THOUGHT: Form = OWN + 1;
+const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
 /// The same of a call; the pieces are those of its arguments.
-const CALL: Form = OWN + 2;
+const CALL: Form = FIRST_ADAPTER_FORM + 2;
 /// What came back from a call.
-pub(super) const RESULT: Form = OWN + 3;
+pub(super) const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
 /// What comes in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ impl Open {
         let id = Self::id(channel, event);
         self.close(channel, id, log);
         let (kind, form) = match channel {
-            Channel::Text => (Kind::Message, SAID),
+            Channel::Text => (Kind::Message, MESSAGE_TEXT),
             Channel::Thought => (Kind::Thought, THOUGHT),
             Channel::Call => (Kind::Call, CALL),
         };
@@ -156,7 +156,7 @@ pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let Some((&event, pieces)) = values.split_first() else { return Turn::default() };
     let joined = || pieces.iter().map(|piece| text_of(piece)).collect::<Vec<_>>().concat();
     match form {
-        SAID => Turn::of(role(event), vec![Part::Text(Cow::Owned(joined()))]),
+        MESSAGE_TEXT => Turn::of(role(event), vec![Part::Text(Cow::Owned(joined()))]),
         THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(Cow::Owned(joined()))]),
         CALL => {
             let call = ToolCall {

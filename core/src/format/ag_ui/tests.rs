@@ -1,7 +1,7 @@
 //! Events: pieces, patches, threads.
 
 use super::AG_UI;
-use crate::format::log::testing::{lines, state, steps, whole, writes};
+use crate::format::log::testing::{lines, run_of_record, state, steps, writes};
 
 #[test]
 fn pieces_are_one_step_also_where_two_messages_interleave_or_no_end_comes() {
@@ -74,7 +74,7 @@ fn threads_have_states_of_their_own() {
     assert_eq!(parsed.0.trajectory_count(), 2);
     assert_eq!(state(&parsed, "state", 5), r#"{"main":{"n":3},"b":{"n":2}}"#);
     let named = r#"{"x":[{"type":"CUSTOM","name":"a","value":1}],"y":[{"type":"NEW","message":"b"}],"z":[]}"#;
-    let parsed = whole(&AG_UI, named);
+    let parsed = run_of_record(&AG_UI, named);
     assert_eq!((parsed.0.trajectory_count(), parsed.0.step_count()), (3, 2));
     assert_eq!(parsed.0.findings()[0].rule, "run.unknown-record");
 }

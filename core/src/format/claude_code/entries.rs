@@ -4,7 +4,7 @@ use super::session::Session;
 use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
 use super::{flag, text};
 use crate::format::describe;
-use crate::format::log::{self, Adapter, Blocks, Copies, Draft, Form, Kind, Log, Node, OWN, form};
+use crate::format::log::{self, Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, form};
 use crate::json::{Data, Value};
 use crate::model::cast;
 use crate::model::{Part, PartRole, Role, Severity, StepNo, Surroundings, Turn};
@@ -14,9 +14,9 @@ use std::collections::HashMap;
 use twox_hash::XxHash3_128;
 
 /// A line about the session.
-const NOTE: Form = OWN;
+const NOTE: Form = FIRST_ADAPTER_FORM;
 /// A prompt that was typed while the agent worked.
-const QUEUED: Form = OWN + 1;
+const QUEUED: Form = FIRST_ADAPTER_FORM + 1;
 
 /// Tools that start a sub-agent.
 const SUB_AGENTS: [&str; 2] = ["Task", "Agent"];
@@ -61,7 +61,7 @@ impl Adapter for Entries {
         let is_side = flag(record, "isSidechain") && self.is_sub_agent != Some(true);
         surroundings(record, is_side, log);
         let is_turn = match record.get("message").filter(|_| matches!(class, "user" | "assistant")) {
-            Some(message) => self.said(record, message, (class, is_side), log),
+            Some(message) => self.add_message(record, message, (class, is_side), log),
             None => note(record, class, log),
         };
         if id.is_some() {
@@ -115,7 +115,7 @@ impl Entries {
     }
 
     /// A message; whether somebody speaks again with it.
-    fn said(&mut self, record: &Value<'_>, message: &Value<'_>, of: (&str, bool), log: &mut Log<'_>) -> bool {
+    fn add_message(&mut self, record: &Value<'_>, message: &Value<'_>, of: (&str, bool), log: &mut Log<'_>) -> bool {
         let (class, is_side) = of;
         let usage = message.get("usage").map(|usage| tokens_of(usage, record.get("costUSD")));
         let answer_spend = message_id(message).filter(|_| class == "assistant").map(|id| {

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 /// Reads the events of a stream.
 #[derive(Default)]
 pub(super) struct Exec {
-    items: HashMap<Box<str>, Shown>,
+    items: HashMap<Box<str>, ReportedItem>,
 }
 
 /// An item that was reported.
-struct Shown {
+struct ReportedItem {
     step: StepNo,
     form: Form,
     is_over: bool,
@@ -58,7 +58,7 @@ impl Exec {
     fn item(&mut self, record: &Value<'_>, item: &Value<'_>, log: &mut Log<'_>) {
         let class = first(item, &["type", "item_type"]).and_then(Value::as_str).unwrap_or("item");
         let (kind, form, role) = match class {
-            "agent_message" | "assistant_message" => (Kind::Message, show::SAID, Role::Agent),
+            "agent_message" | "assistant_message" => (Kind::Message, show::TEXT_ITEM, Role::Agent),
             "reasoning" => (Kind::Thought, show::THOUGHT, Role::Agent),
             class if item::is_call(class) => (Kind::Call, show::ITEM, Role::Agent),
             _ => (Kind::State, show::LAST, Role::System),
@@ -81,7 +81,7 @@ impl Exec {
             None => {
                 let step = log.step(&draft);
                 if let Some(id) = id {
-                    self.items.insert(id.into(), Shown { step, form, is_over });
+                    self.items.insert(id.into(), ReportedItem { step, form, is_over });
                 }
                 false
             }

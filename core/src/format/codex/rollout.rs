@@ -35,7 +35,7 @@ pub(super) struct Rollout {
     has_unfolded_messages: bool,
     has_unfolded_thoughts: bool,
     /// The id of the file's own session.
-    own_id: Option<Box<str>>,
+    session_id: Option<Box<str>>,
     /// Whether the world state is known: a full one came, and no compaction since.
     has_baseline: bool,
     /// Steps of the calls by each of their ids.
@@ -136,9 +136,9 @@ impl Rollout {
 
     fn meta(&mut self, record: &Value<'_>, meta: &Value<'_>, log: &mut Log<'_>) {
         let id = text(meta, "id").unwrap_or_default();
-        let is_own = self.own_id.is_none();
+        let is_own = self.session_id.is_none();
         if is_own {
-            self.own_id = Some(id.into());
+            self.session_id = Some(id.into());
             log.title(id);
             let branch = meta.get("git").and_then(|git| text(git, "branch")).map(Cow::Borrowed);
             let cwd = text(meta, "cwd").map(Cow::Borrowed);
@@ -150,7 +150,7 @@ impl Rollout {
             log.part(PartRole::Prefix, SESSIONS, base, Some(base), Some(step));
         }
         // After the file's own are those of the records that a fork copied.
-        let is_own = is_own || self.own_id.as_deref() == Some(id);
+        let is_own = is_own || self.session_id.as_deref() == Some(id);
         let instance = if is_own { "main" } else { id };
         const SLOTS: [&str; 12] = [
             "id",
@@ -249,8 +249,8 @@ impl Rollout {
         }
         state(record, payload, class, log);
         match class {
-            "thread_settings_applied" => write_whole(log, "thread_settings", payload.get("thread_settings")),
-            "thread_goal_updated" => write_whole(log, "thread_goal", payload.get("goal")),
+            "thread_settings_applied" => replace_value(log, "thread_settings", payload.get("thread_settings")),
+            "thread_goal_updated" => replace_value(log, "thread_goal", payload.get("goal")),
             // What it says of the call is beside the result, which comes after it.
             "patch_apply_end" => {
                 if let Some(id) = text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
@@ -380,7 +380,7 @@ impl Rollout {
         }
         state(record, payload, class, log);
         match class {
-            "turn_context" => write_whole(log, "turn_context", Some(payload)),
+            "turn_context" => replace_value(log, "turn_context", Some(payload)),
             "world_state" => self.world_state(payload, log),
             "compacted" => {
                 self.clear_world_state(log);
@@ -409,7 +409,7 @@ impl Rollout {
     }
 }
 
-fn write_whole(log: &mut Log<'_>, kind: &str, value: Option<&Value<'_>>) {
+fn replace_value(log: &mut Log<'_>, kind: &str, value: Option<&Value<'_>>) {
     if let Some(value) = value {
         log.write(kind, "main", &[], Op::Update, value);
     }

@@ -1,25 +1,25 @@
 //! What the steps of Codex say.
 
 use super::item;
-use crate::format::log::{self, Form, OWN, first, first_text, items, text, text_of};
+use crate::format::log::{self, FIRST_ADAPTER_FORM, Form, first, first_text, items, text, text_of};
 use crate::json::Value;
 use crate::model::{Part, Role, ToolCall, ToolResult, Turn};
 use std::borrow::Cow;
 
 /// Reasoning: summary and content, of which mostly only a ciphertext is kept.
-pub(super) const REASONING: Form = OWN;
+pub(super) const REASONING: Form = FIRST_ADAPTER_FORM;
 /// A call of a response item.
-pub(super) const CALL: Form = OWN + 1;
+pub(super) const CALL: Form = FIRST_ADAPTER_FORM + 1;
 /// Its output, and the item that reports the call.
-pub(super) const OUTPUT: Form = OWN + 2;
+pub(super) const OUTPUT: Form = FIRST_ADAPTER_FORM + 2;
 /// An item as a call, and as its result.
-pub(super) const ITEM: Form = OWN + 3;
-pub(super) const ITEM_OUTPUT: Form = OWN + 4;
+pub(super) const ITEM: Form = FIRST_ADAPTER_FORM + 3;
+pub(super) const ITEM_OUTPUT: Form = FIRST_ADAPTER_FORM + 4;
 /// An item of a stream that says something: the last value counts.
-pub(super) const SAID: Form = OWN + 5;
-pub(super) const THOUGHT: Form = OWN + 6;
+pub(super) const TEXT_ITEM: Form = FIRST_ADAPTER_FORM + 5;
+pub(super) const THOUGHT: Form = FIRST_ADAPTER_FORM + 6;
 /// An item or event that is no message: the last value counts.
-pub(super) const LAST: Form = OWN + 7;
+pub(super) const LAST: Form = FIRST_ADAPTER_FORM + 7;
 
 pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let (Some(&value), Some(&last)) = (values.first(), values.last()) else { return Turn::default() };
@@ -36,15 +36,15 @@ pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         }
         ITEM => Turn::of(Role::Agent, vec![Part::Call(item::call(last))]),
         ITEM_OUTPUT => Turn::of(Role::Environment, vec![Part::Result(item::result(value))]),
-        SAID => Turn::of(Role::Agent, vec![Part::Text(said(last))]),
-        THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(said(last))]),
+        TEXT_ITEM => Turn::of(Role::Agent, vec![Part::Text(item_text(last))]),
+        THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(item_text(last))]),
         LAST => log::show(log::form::STATE, &[last]),
         _ => log::show(form, values),
     }
 }
 
 /// The text of an item of a stream.
-fn said<'v>(item: &'v Value<'v>) -> Cow<'v, str> {
+fn item_text<'v>(item: &'v Value<'v>) -> Cow<'v, str> {
     first(item, &["text", "content", "summary"]).map(text_of).unwrap_or_default()
 }
 

@@ -3,7 +3,7 @@
 use super::definition::{CallRule, Definition, ResultRule, StepRule, UsageRule, WriteOp, WriteRule};
 use super::path::{FieldPath, Scope};
 use crate::format::log::{
-    Adapter, Blocks, Draft, Form, Kind, Log, Node, OWN, form, merge_patch, role_of, show, text_of,
+    Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, form, merge_patch, role_of, show, text_of,
 };
 use crate::json::{self, Data, Value};
 use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Texts of a step: the value that it is, then each text.
-const TEXTS: Form = OWN;
+const TEXTS: Form = FIRST_ADAPTER_FORM;
 /// A call: the value that it is, then those of these parts that it has, in this order.
 const CALL: Form = 32;
 const CALL_NAME: Form = 1;

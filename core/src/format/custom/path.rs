@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::json::parse;
 
-    fn found(path: &str, text: &str) -> Vec<String> {
+    fn texts_at(path: &str, text: &str) -> Vec<String> {
         let value = parse(text).unwrap();
         let path = FieldPath::parse(path).unwrap();
         let scope = Scope { record: &value, item: value.get("step").unwrap_or(&value) };
@@ -228,13 +228,13 @@ mod tests {
     #[test]
     fn a_path_leads_to_all_values_of_its_shape() {
         let text = r#"{"a":{"b c":[{"n":1},{"n":null},{"n":3},4]},"step":{"a":"inner"}}"#;
-        assert_eq!(found("a", text), [r#""inner""#]);
-        assert_eq!(found(r#"$.a."b c"[].n"#, text), ["1", "3"]);
-        assert_eq!(found(r#"$a."b c"[2].n"#, text), ["3"]);
-        assert_eq!(found(".", r#"{"x":1}"#), [r#"{"x":1}"#]);
-        assert_eq!(found("$", text).len(), 1);
-        assert_eq!(found("a.b.c[9]", text), [""; 0]);
-        assert_eq!(found("[].k", r#"[{"k":1},{"k":2}]"#), ["1", "2"]);
+        assert_eq!(texts_at("a", text), [r#""inner""#]);
+        assert_eq!(texts_at(r#"$.a."b c"[].n"#, text), ["1", "3"]);
+        assert_eq!(texts_at(r#"$a."b c"[2].n"#, text), ["3"]);
+        assert_eq!(texts_at(".", r#"{"x":1}"#), [r#"{"x":1}"#]);
+        assert_eq!(texts_at("$", text).len(), 1);
+        assert_eq!(texts_at("a.b.c[9]", text), [""; 0]);
+        assert_eq!(texts_at("[].k", r#"[{"k":1},{"k":2}]"#), ["1", "2"]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) fn of(layers: &[&Value<'_>]) -> Vec<Block> {
         let blocks = layers.iter().skip(at).map(|inner| of_sign(sign, inner));
         blocks.into_iter().find(|block| block.text.as_ref().is_some_and(|text| !text.is_empty()))
     });
-    own.or_else(|| unsaid(layers)).into_iter().collect()
+    own.or_else(|| untyped_call(layers)).into_iter().collect()
 }
 
 /// Members that hold what a call is given, and what comes back from one.
@@ -47,7 +47,7 @@ const GIVEN: [&str; 4] = ["input", "args", "arguments", "parameters"];
 const BACK: [&str; 5] = ["output", "outputs", "result", "observation", "response"];
 
 /// A call that no type reports: a tool, what it is given, and nothing that came back.
-fn unsaid(layers: &[&Value<'_>]) -> Option<Block> {
+fn untyped_call(layers: &[&Value<'_>]) -> Option<Block> {
     let is_call = |layer: &&&Value<'_>| {
         let is_given = GIVEN.iter().any(|name| layer.get(name).is_some_and(|given| given.as_object().is_some()));
         let has = |names: &[&str]| names.iter().any(|name| layer.get(name).is_some_and(|v| v.as_str().is_some()));
@@ -57,7 +57,7 @@ fn unsaid(layers: &[&Value<'_>]) -> Option<Block> {
 }
 
 /// What the blocks say.
-pub(super) fn said(blocks: &[Block]) -> Option<String> {
+pub(super) fn blocks_text(blocks: &[Block]) -> Option<String> {
     let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.as_deref()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }

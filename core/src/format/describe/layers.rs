@@ -92,7 +92,7 @@ pub(super) fn class_of<'v>(layer: &'v Value<'_>) -> Option<&'v str> {
 }
 
 /// What the first layer that says something says.
-pub(super) fn said(layers: &[&Value<'_>]) -> Option<String> {
+pub(super) fn layers_text(layers: &[&Value<'_>]) -> Option<String> {
     layers.iter().find_map(|layer| TEXT_KEYS.iter().find_map(|key| layer.get(key).and_then(text_of)))
 }
 

@@ -1,7 +1,7 @@
 //! Chats: what is replaced, set and taken back.
 
 use super::GEMINI;
-use crate::format::log::testing::{lines, state, steps, whole};
+use crate::format::log::testing::{lines, run_of_record, state, steps};
 
 const HEADER: &str = r#"{"sessionId":"s","projectHash":"h","kind":"main"}"#;
 
@@ -48,7 +48,7 @@ fn an_answer_gives_its_thoughts_words_calls_and_results() {
     );
     let text =
         format!(r#"{{"sessionId":"s","projectHash":"h","messages":[{answer},{{"type":"info","content":"stopped"}}]}}"#);
-    let parsed = whole(&GEMINI, &text);
+    let parsed = run_of_record(&GEMINI, &text);
     assert_eq!(
         steps(&parsed)[..5],
         [

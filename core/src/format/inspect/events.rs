@@ -7,7 +7,9 @@ use super::sample::{self, Attachments};
 use super::store::Replay;
 use super::{Inspect, timeline};
 use crate::format::describe;
-use crate::format::log::{Adapter, Draft, Form, Kind, Log, LogRun, MoreValues, OWN, items, text, text_of};
+use crate::format::log::{
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, MoreValues, items, text, text_of,
+};
 use crate::format::run_survey::RunSurvey;
 use crate::format::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::{self, Value};
@@ -70,11 +72,11 @@ impl Format for InspectEvents {
 }
 
 /// A span that begins, an answer of a model, a tool with its result, a change, any other event.
-const SPAN: Form = OWN;
-const MODEL: Form = OWN + 1;
-const TOOL: Form = OWN + 2;
-const CHANGE: Form = OWN + 3;
-const OTHER: Form = OWN + 4;
+const SPAN: Form = FIRST_ADAPTER_FORM;
+const MODEL: Form = FIRST_ADAPTER_FORM + 1;
+const TOOL: Form = FIRST_ADAPTER_FORM + 2;
+const CHANGE: Form = FIRST_ADAPTER_FORM + 3;
+const OTHER: Form = FIRST_ADAPTER_FORM + 4;
 
 /// Most changes that a row reports.
 const CHANGES_MAX: usize = 8;

@@ -1,6 +1,6 @@
 //! A thread as a trajectory: its checkpoints are steps, its channels the state.
 
-use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, show};
+use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, show};
 use crate::json::{self, Value};
 use crate::model::{Part, Role, Severity, Turn, Usage};
 use crate::state::Op;
@@ -54,7 +54,7 @@ impl Adapter for Checkpoints {
 }
 
 /// A checkpoint as a step.
-const CHECKPOINT: Form = OWN;
+const CHECKPOINT: Form = FIRST_ADAPTER_FORM;
 
 /// Which step of the graph it is, and which channels were written, where it says that, else which there are.
 fn summary(checkpoint: &Value<'_>) -> String {

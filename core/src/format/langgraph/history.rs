@@ -6,7 +6,9 @@
 
 use super::checkpoints::{is_hidden, usage};
 use crate::format::Framing;
-use crate::format::log::{Adapter, Arrange, Draft, Form, Kind, Log, LogRun, OWN, Piece, Row, first, items, show, text};
+use crate::format::log::{
+    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, Row, first, items, show, text,
+};
 use crate::json::{self, Value};
 use crate::model::{Part, Role, Severity, Turn, cast};
 use crate::state::Op;
@@ -42,7 +44,7 @@ const THREAD: &str = concat!(
 );
 
 /// A snapshot as a step.
-const SNAPSHOT: Form = OWN;
+const SNAPSHOT: Form = FIRST_ADAPTER_FORM;
 
 /// The most nodes of one snapshot that are named.
 const NODES_MAX: usize = 20;

@@ -113,7 +113,7 @@ impl<'p> Joined<'p> {
     }
 
     /// A checkpoint with the values of its channels that it has only versions of.
-    fn whole(&self, thread: &str, namespace: &str, checkpoint: String) -> String {
+    fn with_channel_values(&self, thread: &str, namespace: &str, checkpoint: String) -> String {
         let Ok(value) = json::parse(&checkpoint) else { return checkpoint };
         let Some(object) = value.as_object().filter(|_| !self.values.is_empty()) else { return checkpoint };
         let member = |(key, value): (&str, &json::Value<'_>)| format!("{}:{}", json::quote(key), value.text);
@@ -167,7 +167,7 @@ pub(super) fn checkpoints(pickle: &Pickle, joined: &Joined<'_>, out: &mut Sink<'
                 let parent = part(2).map_or_else(|| "null".to_owned(), |id| pickle.json(id));
                 let (id, comma) = (pickle.json(*id), if i == 0 { "" } else { "," });
                 let (thread, namespace) = (pickle.json(*thread), pickle.json(*namespace));
-                let (checkpoint, metadata) = (joined.whole(&thread, &namespace, blob(0)), blob(1));
+                let (checkpoint, metadata) = (joined.with_channel_values(&thread, &namespace, blob(0)), blob(1));
                 let writes = joined.writes_of(&thread, &namespace, &id);
                 let text = format!(
                     "{comma}{{\"checkpoint_id\":{id},\"parent_checkpoint_id\":{parent},\"metadata\":{metadata},\"checkpoint\":{checkpoint},\"writes\":[{writes}]}}"

@@ -58,7 +58,7 @@ pub(in crate::format) trait MoreValues {
 }
 
 /// A piece of a message on its way to a step.
-type Found<'v> = (Kind, Form, &'v Value<'v>);
+type StepSource<'v> = (Kind, Form, &'v Value<'v>);
 
 impl<'v> Blocks<'v> {
     /// A message that says its role.
@@ -80,7 +80,7 @@ impl<'v> Blocks<'v> {
     /// Adds its steps to the log, and says which they are.
     pub(in crate::format) fn add_steps(&self, log: &mut Log<'_>) -> Vec<(Kind, StepNo)> {
         let mut tokens = self.tokens;
-        let found = self.found();
+        let found = self.step_sources();
         let steps = found.into_iter().map(|(kind, form, value)| {
             let details = self.details.filter(|_| kind == Kind::Result);
             let more = self.more.map(|more| more.of(value)).unwrap_or_default();
@@ -101,13 +101,13 @@ impl<'v> Blocks<'v> {
     }
 
     /// The steps of the message: in the order of its blocks, its texts and files together where the first of them is.
-    fn found(&self) -> Vec<Found<'v>> {
+    fn step_sources(&self) -> Vec<StepSource<'v>> {
         let message = self.message;
         let is_result = message.get("role").and_then(Value::as_str).is_some_and(is_result_role);
         if is_result {
             return vec![(Kind::Result, form::RESULT, message)];
         }
-        let mut found: Vec<Found<'v>> = Vec::new();
+        let mut found: Vec<StepSource<'v>> = Vec::new();
         let reasoning = ["reasoning_content", "reasoning", "reasoningContent"].iter().find_map(|key| message.get(key));
         found.extend(reasoning.filter(|v| has_text(v)).map(|v| (Kind::Thought, form::THOUGHT, v)));
         let content = message.get("content");
@@ -127,7 +127,7 @@ impl<'v> Blocks<'v> {
     }
 
     /// Calls beside the content; one that is among the blocks too is one.
-    fn put_listed_calls(&self, found: &mut Vec<Found<'v>>) {
+    fn put_listed_calls(&self, found: &mut Vec<StepSource<'v>>) {
         let message = self.message;
         let listed = LISTS.iter().filter_map(|key| message.get(key)).flat_map(|list| match &list.data {
             Data::Array(calls) => calls.as_slice(),
@@ -136,7 +136,7 @@ impl<'v> Blocks<'v> {
         });
         for listed in listed {
             let id = call(listed).id;
-            let is_known = |(kind, _, known): &Found<'_>| *kind == Kind::Call && call(known).id == id;
+            let is_known = |(kind, _, known): &StepSource<'_>| *kind == Kind::Call && call(known).id == id;
             if id.is_none() || !found.iter().any(is_known) {
                 found.push((Kind::Call, form::CALL, listed));
             }
@@ -144,7 +144,7 @@ impl<'v> Blocks<'v> {
     }
 }
 
-fn put<'v>(found: &mut Vec<Found<'v>>, message: &'v Value<'v>, block: &'v Value<'v>) {
+fn put<'v>(found: &mut Vec<StepSource<'v>>, message: &'v Value<'v>, block: &'v Value<'v>) {
     match block_kind(block) {
         Kind::Thought => found.push((Kind::Thought, form::THOUGHT, block)),
         Kind::Call => found.push((Kind::Call, form::CALL, block)),
@@ -203,7 +203,7 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
             Turn::of(Role::Environment, vec![Part::Result(ToolResult { exit, details, ..result(value) })])
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
-        gemini_parts::SAID..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
+        gemini_parts::CONTENT..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
         _ => Turn::of(role, vec![Part::Text(Cow::Owned(describe::note(value)))]),
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn summary(turn: &Turn<'_>) -> String {
 }
 
 /// What a step says, in full.
-pub(super) fn said(turn: &Turn<'_>) -> String {
+pub(super) fn turn_text(turn: &Turn<'_>) -> String {
     let parts = turn.parts.iter().map(|part| match part {
         Part::Text(text) => text.to_string(),
         Part::Thought(text) => format!("reasoning: {text}"),

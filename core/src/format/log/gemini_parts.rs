@@ -6,7 +6,7 @@ use crate::model::{Attachment, Part, Role, StepNo, ToolCall, ToolResult, Turn, U
 use std::borrow::Cow;
 
 /// A content: its texts and files that are no thoughts.
-pub(super) const SAID: Form = 8;
+pub(super) const CONTENT: Form = 8;
 /// A part that is a thought, a call or a response.
 pub(super) const THOUGHT: Form = 9;
 pub(super) const CALL: Form = 10;
@@ -51,9 +51,9 @@ impl<'v> Parts<'v> {
                 found.push((Kind::Result, RESPONSE, part));
             } else if is_thought(part) {
                 found.push((Kind::Thought, THOUGHT, part));
-            } else if !is_said && said(part).is_some() {
+            } else if !is_said && content_part(part).is_some() {
                 is_said = true;
-                found.push((Kind::Message, SAID, self.content));
+                found.push((Kind::Message, CONTENT, self.content));
             }
         }
         let mut tokens = self.tokens;
@@ -78,7 +78,7 @@ fn is_thought(part: &Value<'_>) -> bool {
 }
 
 /// A text, a file or code of a content.
-fn said<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
+fn content_part<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
     if is_thought(part) {
         return None;
     }
@@ -100,7 +100,7 @@ fn said<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
 pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let Some(&value) = values.first() else { return Turn::default() };
     match form {
-        SAID => Turn::of(Role::Unknown, items(value, "parts").iter().filter_map(said).collect()),
+        CONTENT => Turn::of(Role::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
         THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(value.get("text").map(text_of).unwrap_or_default())]),
         CALL => {
             let call = first(value, &CALLS).unwrap_or(value);

@@ -10,11 +10,11 @@
 
 mod arrange;
 mod chat;
+mod compact_step;
 mod copies;
 mod describe;
 mod fields;
 mod gemini_parts;
-mod kept;
 mod links;
 mod merge_patch;
 mod parts;
@@ -49,7 +49,7 @@ use crate::rules::work::Dialect;
 pub(in crate::format) type Form = u8;
 
 /// The first form that an adapter may use for itself.
-pub(in crate::format) const OWN: Form = 16;
+pub(in crate::format) const FIRST_ADAPTER_FORM: Form = 16;
 
 /// A format of a log: how its records become steps.
 pub(in crate::format) trait Adapter: Send + Sync {

@@ -10,14 +10,14 @@ const OUTPUT_BYTES_MAX: u64 = 1 << 20;
 /// What was found of the parts, in their order, and which step refers to which.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Parts {
-    found: Vec<PartState>,
+    states: Vec<PartState>,
     of_step: HashMap<StepNo, usize>,
     outputs: HashMap<StepNo, usize>,
 }
 
 impl Parts {
     pub(in crate::format) fn set(&mut self, parts: &[RunPart], found: Vec<PartState>) {
-        self.found = found;
+        self.states = found;
         let steps = |role: Option<PartRole>| {
             let wanted = parts.iter().enumerate().filter(move |(_, part)| role.is_none_or(|role| part.role == role));
             wanted.filter_map(|(index, part)| Some((part.step?, index))).collect()
@@ -32,19 +32,19 @@ impl Parts {
         step: StepNo,
     ) -> Option<(&'p RunPart, Option<&'p PartState>)> {
         let index = *self.of_step.get(&step)?;
-        Some((parts.get(index)?, self.found.get(index)))
+        Some((parts.get(index)?, self.states.get(index)))
     }
 
     /// The text that a result left in another file.
     pub(super) fn output(&self, step: StepNo) -> Option<Result<String, Problem>> {
-        let PartState::Found { bytes, len, .. } = self.found.get(*self.outputs.get(&step)?)? else { return None };
+        let PartState::Found { bytes, len, .. } = self.states.get(*self.outputs.get(&step)?)? else { return None };
         let span = Span { offset: 0, len: (*len).min(OUTPUT_BYTES_MAX) };
         Some(bytes.read(span).map(|text| lossy(&text).into_owned()))
     }
 
     /// 0.4.5: one finding for each part that is not there, at the record that refers to it.
     pub(in crate::format) fn missing<'p>(&'p self, parts: &'p [RunPart]) -> impl Iterator<Item = Finding> + 'p {
-        let missing = parts.iter().zip(&self.found).filter(|(_, found)| matches!(found, PartState::Missing));
+        let missing = parts.iter().zip(&self.states).filter(|(_, found)| matches!(found, PartState::Missing));
         missing.map(|(part, _)| part.missing())
     }
 }

@@ -1,6 +1,6 @@
 //! The run of a log: its steps, the state that they write, and the answers to questions about both.
 
-use super::kept::Kept;
+use super::compact_step::CompactStep;
 use super::parts::Parts;
 use super::sink::{Kind, Log};
 use super::steps::Steps;
@@ -33,13 +33,21 @@ pub(in crate::format) struct LogRun<A> {
     /// Whether records came that are not read yet, because their order is known at the end only.
     is_stale: bool,
     /// What was found of other files of the run.
-    found: Parts,
+    parts: Parts,
 }
 
 impl<A: Adapter> LogRun<A> {
     pub(in crate::format) fn new(adapter: A) -> Self {
         let (steps, found) = (Steps::new(adapter.dialect()), Parts::default());
-        Self { adapter, steps, records: RecordIndex::default(), first: 0, ahead: Vec::new(), is_stale: false, found }
+        Self {
+            adapter,
+            steps,
+            records: RecordIndex::default(),
+            first: 0,
+            ahead: Vec::new(),
+            is_stale: false,
+            parts: found,
+        }
     }
 
     /// Reads a record's text; false: all has to be read again.
@@ -123,7 +131,7 @@ impl<A: Adapter> LogRun<A> {
     fn with_turn<T>(
         &self,
         step: StepNo,
-        kept: &Kept,
+        kept: &CompactStep,
         bytes: &dyn Bytes,
         say: impl FnOnce(&Turn<'_>) -> T,
     ) -> Result<T, Problem> {
@@ -133,13 +141,13 @@ impl<A: Adapter> LogRun<A> {
         let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
         let values: Vec<&Value<'_>> = values.iter().collect();
         let mut turn = A::show(kept.form, &values);
-        if let Some(text) = self.found.output(step) {
+        if let Some(text) = self.parts.output(step) {
             parts::put_output(&mut turn, text?);
         }
         Ok(say(&Turn { is_injected: kept.is_injected() || turn.is_injected, ..turn }))
     }
 
-    fn time(&self, kept: &Kept, bytes: &dyn Bytes) -> Option<String> {
+    fn time(&self, kept: &CompactStep, bytes: &dyn Bytes) -> Option<String> {
         let text = text_at(kept.time()?, bytes).ok()?;
         let value = json::parse_lenient(&text).ok()?;
         value.as_str().or(value.as_number()).map(str::to_owned)
@@ -187,7 +195,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn step_count(&self) -> usize {
-        self.steps.kept.len()
+        self.steps.steps.len()
     }
 
     fn trajectory_count(&self) -> usize {
@@ -238,7 +246,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn findings(&self) -> Vec<Arc<Finding>> {
-        let missing = self.found.missing(&self.steps.parts).map(Arc::new);
+        let missing = self.parts.missing(&self.steps.parts).map(Arc::new);
         Finding::in_order(self.steps.findings.iter().chain(&self.ahead).cloned().chain(missing).collect())
     }
 
@@ -305,16 +313,16 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
-        let at = |kept: &Kept| kept.record().checked_sub(self.first);
+        let at = |kept: &CompactStep| kept.record().checked_sub(self.first);
         let context = self.steps.threads.context(self.steps.get(step).and_then(at));
-        let is_seen = |kept: &Kept| at(kept).and_then(|at| context.get(at)).copied().unwrap_or(true);
+        let is_seen = |kept: &CompactStep| at(kept).and_then(|at| context.get(at)).copied().unwrap_or(true);
         // A step of the main line saw none that were left; of another trajectory of the run it saw nothing.
         let labels = self.steps.labels.iter().map(|(first, _)| *first);
-        let (kept, gone) = self.steps.kept_at(step);
+        let (kept, gone) = self.steps.compaction_at(step);
         let begin = labels.take_while(|first| *first <= step).last().unwrap_or(0).max(kept);
         let is_left = |number: &StepNo| self.steps.left.contains(number);
         let sees = |number: StepNo| number >= begin && !gone.contains(&number) && (is_left(&step) || !is_left(&number));
-        let shown = (0..).zip(self.steps.kept.iter()).take_while(|(number, _)| *number <= step);
+        let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
         let said = shown
             .filter(|(number, kept)| !matches!(kept.kind, Kind::State | Kind::Span) && is_seen(kept) && sees(*number));
         Some(said.map(|(number, _)| number).collect())
@@ -336,11 +344,11 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn attach(&mut self, found: Vec<PartState>) {
-        self.found.set(&self.steps.parts, found);
+        self.parts.set(&self.steps.parts, found);
     }
 
     fn part_of(&self, step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
-        self.found.of_step(&self.steps.parts, step)
+        self.parts.of_step(&self.steps.parts, step)
     }
 
     fn title(&self) -> Option<String> {
@@ -350,8 +358,8 @@ impl<A: Adapter> Run for LogRun<A> {
 
 impl<A: Adapter> LogRun<A> {
     /// A step of the conversation so far: who, and what.
-    fn entry(&self, step: StepNo, kept: &Kept, bytes: &dyn Bytes) -> ViewEntry {
-        let text = self.with_turn(step, kept, bytes, describe::said).unwrap_or_else(|problem| problem.to_string());
+    fn entry(&self, step: StepNo, kept: &CompactStep, bytes: &dyn Bytes) -> ViewEntry {
+        let text = self.with_turn(step, kept, bytes, describe::turn_text).unwrap_or_else(|problem| problem.to_string());
         let content = text_at(kept.place().span, bytes).ok();
         let content = content.and_then(|text| json::parse_lenient(&text).ok().map(|value| json::compact(&value)));
         let role = kept.role.name().to_owned();

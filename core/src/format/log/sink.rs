@@ -1,6 +1,6 @@
 //! What an adapter says of a record: steps, writes, what holds around them.
 
-use super::kept::Kept;
+use super::compact_step::CompactStep;
 use super::steps::{Dropped, Steps};
 use super::{Form, Node};
 use crate::json::{self, Key, Value};
@@ -146,7 +146,7 @@ impl Log<'_> {
         let spans: Vec<Span> = draft.values.iter().map(|value| self.span(value)).collect();
         let line = self.record.place.line + draft.values.first().map_or(0, |value| self.lines_before(value));
         let time = draft.time.map(|value| self.span(value));
-        self.steps.add(Kept::new(draft, self.record.number, line, &spans, time), draft.class)
+        self.steps.add(CompactStep::new(draft, self.record.number, line, &spans, time), draft.class)
     }
 
     /// Adds a value to a step that is open, or that shows more than it did.

@@ -1,7 +1,7 @@
 //! The steps of a log so far, with the state that they write.
 
+use super::compact_step::{CompactStep, Names};
 use super::describe;
-use super::kept::{Kept, Names};
 use super::links::Links;
 use super::threads::Threads;
 use crate::json::Value;
@@ -22,7 +22,7 @@ pub(super) enum Dropped {
 /// What the records so far gave.
 #[derive(Default)]
 pub(super) struct Steps {
-    pub(super) kept: Chunks<Kept>,
+    pub(super) steps: Chunks<CompactStep>,
     /// The steps that say themselves that they failed.
     pub(super) failed: BTreeSet<StepNo>,
     pub(super) names: Names,
@@ -53,7 +53,7 @@ impl Steps {
     }
 
     pub(super) fn next(&self) -> StepNo {
-        StepNo::try_from(self.kept.len()).unwrap_or(StepNo::MAX)
+        StepNo::try_from(self.steps.len()).unwrap_or(StepNo::MAX)
     }
 
     /// The step that was added last, else the head.
@@ -74,7 +74,7 @@ impl Steps {
     }
 
     /// What the model sees at a step as far as compactions report: the first step, and those after it that are gone.
-    pub(super) fn kept_at(&self, at: StepNo) -> (StepNo, HashSet<StepNo>) {
+    pub(super) fn compaction_at(&self, at: StepNo) -> (StepNo, HashSet<StepNo>) {
         let (mut first, mut gone) = (0, HashSet::new());
         for (_, dropped) in self.dropped.iter().take_while(|(from, _)| *from <= at) {
             match dropped {
@@ -90,21 +90,21 @@ impl Steps {
         if self.left.contains(&step) { Standing::Abandoned } else { self.threads.standing(record) }
     }
 
-    pub(super) fn get(&self, step: StepNo) -> Option<&Kept> {
-        self.kept.get(usize::try_from(step).ok()?)
+    pub(super) fn get(&self, step: StepNo) -> Option<&CompactStep> {
+        self.steps.get(usize::try_from(step).ok()?)
     }
 
-    fn get_mut(&mut self, step: StepNo) -> Option<&mut Kept> {
-        self.kept.get_mut(usize::try_from(step).ok()?)
+    fn get_mut(&mut self, step: StepNo) -> Option<&mut CompactStep> {
+        self.steps.get_mut(usize::try_from(step).ok()?)
     }
 
-    pub(super) fn add(&mut self, mut kept: Kept, class: Option<&str>) -> StepNo {
+    pub(super) fn add(&mut self, mut kept: CompactStep, class: Option<&str>) -> StepNo {
         let step = self.next();
         kept.set_class(class.and_then(|class| self.names.number(class)));
         if kept.is_failed() {
             self.failed.insert(step);
         }
-        self.kept.push(kept);
+        self.steps.push(kept);
         step
     }
 

@@ -20,7 +20,7 @@ pub(in crate::format) fn lines(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>)
 }
 
 /// The run of a text that is one record.
-pub(in crate::format) fn whole(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
+pub(in crate::format) fn run_of_record(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
     let bytes = text.as_bytes().to_vec();
     let mut run = row.run();
     let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };

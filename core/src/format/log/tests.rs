@@ -44,7 +44,7 @@ impl RunReport {
     }
 
     /// The steps whose words the model sees at a step.
-    pub(in crate::format) fn seen_at(&self, step: StepNo) -> Vec<StepNo> {
+    pub(in crate::format) fn visible_steps(&self, step: StepNo) -> Vec<StepNo> {
         self.run.context_steps(step).unwrap_or_default()
     }
 

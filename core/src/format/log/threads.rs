@@ -28,7 +28,7 @@ pub(in crate::format) struct Node<'n> {
 
 /// What is kept of a record.
 #[derive(Debug, Clone, Copy, Default)]
-struct Kept {
+struct CompactNode {
     /// Place of the parent, from 1; 0: there is none.
     parent: u32,
     is_reported: bool,
@@ -40,7 +40,7 @@ struct Kept {
 /// The records of a run as a tree.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
-    kept: Vec<Kept>,
+    nodes: Vec<CompactNode>,
     by_id: HashMap<u64, u32>,
     main: OnceLock<Vec<bool>>,
 }
@@ -50,13 +50,14 @@ impl Threads {
     pub(super) fn add(&mut self, at: usize, node: &Node<'_>) {
         let Ok(place) = u32::try_from(at + 1) else { return };
         self.main = OnceLock::new();
-        if self.kept.len() <= at {
-            self.kept.resize(at + 1, Kept::default());
+        if self.nodes.len() <= at {
+            self.nodes.resize(at + 1, CompactNode::default());
         }
         let parent = node.parent.and_then(|id| self.by_id.get(&hash(id))).copied().filter(|parent| *parent < place);
         let Node { is_side, is_turn, is_boundary, .. } = *node;
-        if let Some(kept) = self.kept.get_mut(at) {
-            *kept = Kept { parent: parent.unwrap_or_default(), is_reported: true, is_side, is_turn, is_boundary };
+        if let Some(kept) = self.nodes.get_mut(at) {
+            *kept =
+                CompactNode { parent: parent.unwrap_or_default(), is_reported: true, is_side, is_turn, is_boundary };
         }
         if let Some(id) = node.id {
             self.by_id.insert(hash(id), place);
@@ -66,7 +67,7 @@ impl Threads {
     /// Where a record is.
     pub(super) fn standing(&self, at: Option<usize>) -> Standing {
         let is_main = |at: usize| self.main().get(at).copied().unwrap_or(true);
-        match at.and_then(|at| Some((at, self.kept.get(at)?))) {
+        match at.and_then(|at| Some((at, self.nodes.get(at)?))) {
             Some((_, kept)) if kept.is_side => Standing::SubAgent,
             Some((at, kept)) if kept.is_reported && !is_main(at) => Standing::Abandoned,
             _ => Standing::Main,
@@ -76,15 +77,15 @@ impl Threads {
     /// Which records up to one of them the model saw with it: those that lead to it, with what goes along with them.
     /// Records that are not in the answer were seen.
     pub(super) fn context(&self, at: Option<usize>) -> Vec<bool> {
-        let Some(at) = at.filter(|_| !self.kept.is_empty()) else { return Vec::new() };
-        let count = self.kept.len().min(at + 1);
-        let newest = newest_turns(&self.kept[..count]);
-        let is_side = self.kept.get(at).is_some_and(|kept| kept.is_side);
-        let mut seen: Vec<bool> = self.kept[..count].iter().map(|kept| !kept.is_reported && !is_side).collect();
+        let Some(at) = at.filter(|_| !self.nodes.is_empty()) else { return Vec::new() };
+        let count = self.nodes.len().min(at + 1);
+        let newest = newest_turns(&self.nodes[..count]);
+        let is_side = self.nodes.get(at).is_some_and(|kept| kept.is_side);
+        let mut seen: Vec<bool> = self.nodes[..count].iter().map(|kept| !kept.is_reported && !is_side).collect();
         let mut begin = 0;
-        let mut next = self.kept.get(at).filter(|kept| kept.is_reported).map(|_| at);
+        let mut next = self.nodes.get(at).filter(|kept| kept.is_reported).map(|_| at);
         while let Some(place) = next {
-            let Some(kept) = self.kept.get(place) else { break };
+            let Some(kept) = self.nodes.get(place) else { break };
             seen[place] = true;
             if kept.is_boundary {
                 begin = place;
@@ -92,7 +93,7 @@ impl Threads {
             }
             next = (kept.parent as usize).checked_sub(1);
         }
-        for (place, kept) in self.kept[..count].iter().enumerate() {
+        for (place, kept) in self.nodes[..count].iter().enumerate() {
             let follows = (kept.parent as usize).checked_sub(1).is_some_and(|parent| seen[parent]);
             seen[place] |= follows && newest[place] == 0;
             seen[place] &= place >= begin;
@@ -103,15 +104,15 @@ impl Threads {
     /// Whether each record is on the main line.
     fn main(&self) -> &[bool] {
         self.main.get_or_init(|| {
-            let newest = newest_turns(&self.kept);
-            let mut best = vec![0; self.kept.len()];
-            for (kept, newest) in self.kept.iter().zip(&newest) {
+            let newest = newest_turns(&self.nodes);
+            let mut best = vec![0; self.nodes.len()];
+            for (kept, newest) in self.nodes.iter().zip(&newest) {
                 if let Some(best) = (kept.parent as usize).checked_sub(1).and_then(|parent| best.get_mut(parent)) {
                     *best = (*best).max(*newest);
                 }
             }
-            let mut main = vec![true; self.kept.len()];
-            for (at, kept) in self.kept.iter().enumerate() {
+            let mut main = vec![true; self.nodes.len()];
+            for (at, kept) in self.nodes.iter().enumerate() {
                 let Some(parent) = (kept.parent as usize).checked_sub(1) else { continue };
                 main[at] = main[parent] && (newest[at] == 0 || newest[at] == best[parent]);
             }
@@ -121,7 +122,7 @@ impl Threads {
 }
 
 /// For each record the newest turn of its branch, from 1; 0: there is none.
-fn newest_turns(all: &[Kept]) -> Vec<u32> {
+fn newest_turns(all: &[CompactNode]) -> Vec<u32> {
     let own = (1..).zip(all).map(|(place, kept)| if kept.is_turn { place } else { 0 });
     let mut newest: Vec<u32> = own.collect();
     for at in (0..all.len()).rev() {

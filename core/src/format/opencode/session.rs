@@ -2,7 +2,7 @@
 
 use crate::format::assembler::{missing_part_of, report_missing};
 use crate::format::describe;
-use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, show, text_of};
+use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, show, text_of};
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -13,9 +13,9 @@ use std::borrow::Cow;
 pub(super) struct Session;
 
 /// A text with files after it; a tool as a call, and as its result.
-const TEXT: Form = OWN;
-const CALL: Form = OWN + 1;
-const RESULT: Form = OWN + 2;
+const TEXT: Form = FIRST_ADAPTER_FORM;
+const CALL: Form = FIRST_ADAPTER_FORM + 1;
+const RESULT: Form = FIRST_ADAPTER_FORM + 2;
 
 impl Adapter for Session {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {

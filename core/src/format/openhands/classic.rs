@@ -1,6 +1,6 @@
 //! Events of version 0: actions, and observations with their `cause`.
 
-use crate::format::log::{Draft, Form, Kind, Log, OWN as FIRST, text_of};
+use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
 use crate::json::Value;
 use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn};
 use crate::state::Op;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Forms of this file.
-pub(super) const OWN: Range<Form> = FIRST..FIRST + 8;
+pub(super) const FORMS: Range<Form> = FIRST..FIRST + 8;
 
 const MESSAGE: Form = FIRST;
 const THOUGHT: Form = FIRST + 1;

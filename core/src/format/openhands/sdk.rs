@@ -1,7 +1,7 @@
 //! Events of the SDK (version 1), distinguished by `kind`.
 
 use crate::format::describe;
-use crate::format::log::{Draft, Form, Kind, Log, OWN as FIRST, text_of};
+use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn};
 use crate::state::Op;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 /// Forms of this file.
-pub(super) const OWN: Range<Form> = FIRST + 8..FIRST + 16;
+pub(super) const FORMS: Range<Form> = FIRST + 8..FIRST + 16;
 
 const MESSAGE: Form = FIRST + 8;
 const ACTION: Form = FIRST + 9;
@@ -127,7 +127,7 @@ fn of_result(result: ToolResult<'_>) -> Turn<'_> {
 }
 
 /// A part for what is there and not empty.
-fn said<'v>(value: Option<&'v Value<'v>>, part: fn(Cow<'v, str>) -> Part<'v>) -> Option<Part<'v>> {
+fn non_empty_part<'v>(value: Option<&'v Value<'v>>, part: fn(Cow<'v, str>) -> Part<'v>) -> Option<Part<'v>> {
     value.map(text_of).filter(|text| !text.trim().is_empty()).map(part)
 }
 
@@ -135,15 +135,15 @@ fn message<'v>(event: &'v Value<'v>) -> Turn<'v> {
     let Some(message) = event.get("llm_message") else {
         return Turn::of(Role::Unknown, vec![Part::Text(state_text(event))]);
     };
-    let thought = said(message.get("reasoning_content"), Part::Thought);
+    let thought = non_empty_part(message.get("reasoning_content"), Part::Thought);
     let shown = crate::format::log::show(crate::format::log::form::MESSAGE, &[message]);
     Turn { role: Role::Unknown, parts: thought.into_iter().chain(shown.parts).collect(), ..shown }
 }
 
 /// A call, with the reasoning and the words before it.
 fn action<'v>(event: &'v Value<'v>) -> Turn<'v> {
-    let thought = said(event.get("reasoning_content"), Part::Thought);
-    let words = said(event.get("thought").filter(|thought| !is_empty(thought)), Part::Text);
+    let thought = non_empty_part(event.get("reasoning_content"), Part::Thought);
+    let words = non_empty_part(event.get("thought").filter(|thought| !is_empty(thought)), Part::Text);
     let action = event.get("action").filter(|action| action.as_object().is_some());
     let called = || event.get("tool_call").and_then(|call| call.get("arguments"));
     let arguments = action.or_else(called).map_or("{}", |arguments| arguments.text);

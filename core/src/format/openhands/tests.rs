@@ -130,5 +130,5 @@ fn forgotten_events_are_not_seen_after_their_condensation() {
     let condensed = r#"{"id":3,"source":"agent","action":"condensation","args":{"forgotten_event_ids":[1]}}"#;
     let all = [said(1, "a"), said(2, "b"), condensed.to_owned(), said(4, "c")].join(",");
     let report = events(&format!("[{all}]"));
-    assert_eq!((report.seen_at(1), report.seen_at(3)), (vec![0, 1], vec![1, 3]));
+    assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 3]));
 }

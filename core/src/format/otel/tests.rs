@@ -1,7 +1,7 @@
 //! Spans: order, calls, attributes.
 
 use super::{OTEL, OTLP, PHOENIX};
-use crate::format::log::testing::{lines, steps, whole};
+use crate::format::log::testing::{lines, run_of_record, steps};
 
 #[test]
 fn spans_stand_in_the_order_in_which_they_began() {
@@ -15,7 +15,7 @@ fn attributes_are_found_in_all_spellings() {
     let inner = PHOENIX.trim_start_matches('[').trim_end_matches(']');
     let nested = inner.replace(r#""llm.token_count.completion":2"#, r#""llm":{"token_count":{"completion":2}}"#);
     for text in [inner, nested.as_str()] {
-        let parsed = whole(&OTEL, text);
+        let parsed = run_of_record(&OTEL, text);
         assert_eq!(steps(&parsed), ["span agent: Hello"]);
         assert_eq!(parsed.0.step(0, &parsed.1).tokens, Some(2));
     }
@@ -27,7 +27,7 @@ fn the_answer_of_a_model_is_words_and_the_calls_it_asks_for() {
         let text = format!(
             r#"{{"name":"chat","context":{{"trace_id":"t","span_id":"s"}},"attributes":{{{attributes}}}{more}}}"#
         );
-        let parsed = whole(&OTEL, &text);
+        let parsed = run_of_record(&OTEL, &text);
         assert_eq!(parsed.0.work().map(|work| work.is_open(0)), Some(false), "the span of the tool is the call");
         steps(&parsed).remove(0)
     };
@@ -68,7 +68,7 @@ fn messages_are_read_from_structured_attributes_and_from_events() {
             r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"traceId":"t","spanId":"s","name":"chat",
             {span}}}]}}]}}]}}"#
         );
-        steps(&whole(&OTEL, &text.replace('\n', ""))).remove(0)
+        steps(&run_of_record(&OTEL, &text.replace('\n', ""))).remove(0)
     };
     let quoted = r#"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"reasoning\",\"content\":\"Hm.\"},
         {\"type\":\"blob\",\"mime_type\":\"image/png\",\"content\":\"AAAA\"},

@@ -35,7 +35,7 @@ fn one(value: &Value<'_>) -> Option<Call> {
     let read = call::call(value)?;
     let source = read.source.as_deref().and_then(|text| json::parse_lenient(text).ok());
     Some(Call {
-        id: read.id.as_deref().map(Id::own),
+        id: read.id.as_deref().map(Id::recorded),
         name: read.name.into_owned(),
         arguments: source.as_ref().map_or_else(|| "{}".to_owned(), json::compact),
         others: call::others(value),
@@ -46,7 +46,7 @@ impl Call {
     /// D17: whether another spelling is of the same call: its id, else its name and arguments.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (&self.id, &other.id) {
-            (Some(own), Some(other)) if !own.is_made && !other.is_made => own == other,
+            (Some(own), Some(other)) if !own.is_generated && !other.is_generated => own == other,
             _ => self.name == other.name && self.digest() == other.digest(),
         }
     }

@@ -1,7 +1,7 @@
 //! Which call a result answers, where it does not say so: that of its name, else the first, of the agent's message
 //! before it. Calls without an id get one from their place.
 
-use super::message_text::{Id, Said};
+use super::message_text::{ChatMessage, Id};
 use crate::json;
 use crate::model::Role;
 use std::collections::{HashMap, VecDeque};
@@ -17,7 +17,7 @@ struct Open {
 }
 
 /// Gives ids to calls, and to the results that answer them.
-pub(super) fn link(turns: &mut [Said]) {
+pub(super) fn link(turns: &mut [ChatMessage]) {
     let mut open = Open::default();
     let mut last = (None, 0);
     for turn in turns {
@@ -34,7 +34,7 @@ pub(super) fn link(turns: &mut [Said]) {
             turn.answers = turn.answers.take().or(answered);
         }
         for (i, call) in turn.calls.iter_mut().enumerate() {
-            let id = call.id.get_or_insert_with(|| Id::made(turn.step.unwrap_or(0), place + i));
+            let id = call.id.get_or_insert_with(|| Id::generated(turn.step.unwrap_or(0), place + i));
             open.add(id.clone(), &call.name);
         }
     }

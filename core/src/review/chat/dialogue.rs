@@ -1,7 +1,7 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
 use super::content::words;
-use super::message_text::{Left, Member, Said, lose_all, rest};
+use super::message_text::{ChatMessage, Left, Member, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::Role;
@@ -16,7 +16,7 @@ pub(in crate::review) struct Dialogue {
     pub(super) is_chat: bool,
     /// Its id, as JSON.
     pub(super) id: Option<String>,
-    pub(in crate::review) turns: Vec<Said>,
+    pub(in crate::review) turns: Vec<ChatMessage>,
     /// The schemas of its tools, as JSON: a list, or a string that holds one.
     pub(in crate::review) tools: Option<String>,
     /// What else the record has.
@@ -51,13 +51,13 @@ impl Dialogue {
             let Some(entry) = reading.entries.get(step) else { continue };
             let before = out.turns.len();
             match &entry.body {
-                Body::Item(item) => out.turns.push(from_adp::said(&reading.entries, step, item, &mut out.left)),
+                Body::Item(item) => out.turns.push(from_adp::item_message(&reading.entries, step, item, &mut out.left)),
                 Body::Message(message) => {
-                    let (turns, tools) = message::said(entry.value, message, step, &mut out.left);
+                    let (turns, tools) = message::chat_messages(entry.value, message, step, &mut out.left);
                     out.turns.extend(turns);
                     out.take_tools(tools);
                 }
-                Body::Turn => out.turns.extend(from_atif::said(entry.value, entry.role, step, &mut out.left)),
+                Body::Turn => out.turns.extend(from_atif::turn_messages(entry.value, entry.role, step, &mut out.left)),
                 Body::Record => {}
             }
             out.turns[before..].iter_mut().for_each(|said| said.path = track.path(step));
@@ -79,7 +79,7 @@ impl Dialogue {
     /// What a conversation says beside its messages.
     fn head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
         if let Some(prompt) = record.get("system").and_then(words) {
-            self.turns.push(Said::text(None, Role::System, &prompt));
+            self.turns.push(ChatMessage::text(None, Role::System, &prompt));
             used.push("system");
         }
         if let Some(tools) = record.get("tools").filter(|tools| !tools.is_null()) {

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::content::plain;
-use super::message_text::{Id, Left, Member, Said, is_nothing, lose_all, rest};
+use super::message_text::{ChatMessage, Id, Left, Member, is_nothing, lose_all, rest};
 use crate::json;
 use crate::model::Role;
 use crate::rules::trajectory::{Class, Entry, Item};
@@ -11,9 +11,9 @@ use crate::rules::trajectory::{Class, Entry, Item};
 const CARRIED: [&str; 2] = ["name", "reward"];
 
 /// An item as a message; what of it a message cannot say is counted.
-pub(super) fn said(entries: &[Entry<'_>], step: usize, item: &Item<'_>, left: &mut Left) -> Said {
+pub(super) fn item_message(entries: &[Entry<'_>], step: usize, item: &Item<'_>, left: &mut Left) -> ChatMessage {
     let Some(class) = item.class else {
-        return Said::text(Some(step), Role::User, &plain(item.value));
+        return ChatMessage::text(Some(step), Role::User, &plain(item.value));
     };
     let mut said = if class.is_action() { action(item, class, step) } else { observation(entries, step, item, class) };
     let fields: &[&'static str] = match class {
@@ -37,10 +37,10 @@ fn written<'i>(item: &Item<'i>, name: &'static str) -> Option<&'i str> {
     item.text(name).filter(|text| !text.trim().is_empty())
 }
 
-fn action(item: &Item<'_>, class: Class, step: usize) -> Said {
+fn action(item: &Item<'_>, class: Class, step: usize) -> ChatMessage {
     let content = written(item, "content").filter(|_| class == Class::MessageAction);
     let text = [written(item, "description"), content].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-    let mut said = Said::text(Some(step), Role::Agent, &text);
+    let mut said = ChatMessage::text(Some(step), Role::Agent, &text);
     said.reasoning = written(item, "reasoning_content").map(str::to_owned);
     let (name, arguments) = match class {
         Class::ApiAction => {
@@ -53,7 +53,7 @@ fn action(item: &Item<'_>, class: Class, step: usize) -> Said {
         }
         _ => (None, String::new()),
     };
-    let id = item.text("tool_call_id").map_or_else(|| Id::made(step, 0), Id::own);
+    let id = item.text("tool_call_id").map_or_else(|| Id::generated(step, 0), Id::recorded);
     let call = |name: &str| Call {
         id: Some(id),
         name: name.to_owned(),
@@ -64,7 +64,7 @@ fn action(item: &Item<'_>, class: Class, step: usize) -> Said {
     said
 }
 
-fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class) -> Said {
+fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class) -> ChatMessage {
     let text = match class {
         Class::WebObservation => written(item, page(item)).unwrap_or_default().to_owned(),
         _ => item.field("content").map_or(String::new(), |field| plain(field.value)),
@@ -72,15 +72,15 @@ fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class
     let asked = entries[step].answered.first();
     let answered =
         asked.and_then(|&(asked, place)| entries.get(asked)?.calls.get(place).map(|call| (asked, place, call)));
-    let answers =
-        answered.map(|(asked, place, call)| call.id.as_deref().map_or_else(|| Id::made(asked, place), Id::own));
+    let answers = answered
+        .map(|(asked, place, call)| call.id.as_deref().map_or_else(|| Id::generated(asked, place), Id::recorded));
     let role = match (answers.is_some(), entries[step].role) {
         (true, _) | (_, Role::Environment) => Role::Environment,
         (_, Role::Agent) => Role::Agent,
         _ => Role::User,
     };
-    let own = item.text("tool_call_id").filter(|_| role == Role::Environment).map(Id::own);
-    Said { answers: answers.or(own), ..Said::text(Some(step), role, &text) }
+    let own = item.text("tool_call_id").filter(|_| role == Role::Environment).map(Id::recorded);
+    ChatMessage { answers: answers.or(own), ..ChatMessage::text(Some(step), role, &text) }
 }
 
 /// The field that reports a page.

@@ -2,14 +2,14 @@
 
 use super::call;
 use super::content::{Content, words};
-use super::message_text::{Id, Left, Said, is_nothing, lose_all, rest};
+use super::message_text::{ChatMessage, Id, Left, is_nothing, lose_all, rest};
 use crate::json::{self, Value};
 use crate::model::Role;
 
 /// The messages of a turn.
-pub(super) fn said(value: &Value<'_>, role: Role, step: usize, left: &mut Left) -> Vec<Said> {
+pub(super) fn turn_messages(value: &Value<'_>, role: Role, step: usize, left: &mut Left) -> Vec<ChatMessage> {
     let speaker = value.get("source").and_then(Value::as_str).unwrap_or("user");
-    let mut said = Said::new(Some(step), role, speaker);
+    let mut said = ChatMessage::new(Some(step), role, speaker);
     said.content = value.get("message").map_or_else(|| Content::text(""), |message| Content::of(message, left));
     let mut used = vec!["step_id", "source", "message", "observation"];
     if let Some(text) = value.get("reasoning_content").and_then(words) {
@@ -21,7 +21,7 @@ pub(super) fn said(value: &Value<'_>, role: Role, step: usize, left: &mut Left) 
         used.push("tool_calls");
     }
     for (place, call) in said.calls.iter_mut().enumerate() {
-        call.id.get_or_insert_with(|| Id::made(step, place));
+        call.id.get_or_insert_with(|| Id::generated(step, place));
         call.arguments = json::quote(&call.arguments_text());
     }
     lose_all(left, "step", &rest(value, &used));
@@ -36,13 +36,13 @@ pub(super) fn said(value: &Value<'_>, role: Role, step: usize, left: &mut Left) 
     said.into_iter().chain(results).collect()
 }
 
-fn result(value: &Value<'_>, step: usize, left: &mut Left) -> Said {
+fn result(value: &Value<'_>, step: usize, left: &mut Left) -> ChatMessage {
     let content = value.get("content").map_or_else(|| Content::text(""), |content| Content::of(content, left));
     let others = rest(value, &["content", "source_call_id"]);
-    Said {
+    ChatMessage {
         content,
-        answers: value.get("source_call_id").and_then(Value::as_str).map(Id::own),
+        answers: value.get("source_call_id").and_then(Value::as_str).map(Id::recorded),
         others: others.into_iter().filter(|(_, json)| !is_nothing(json)).collect(),
-        ..Said::new(Some(step), Role::Environment, "")
+        ..ChatMessage::new(Some(step), Role::Environment, "")
     }
 }

@@ -2,7 +2,7 @@
 
 use super::call::{self, Call};
 use super::content::{Content, Piece, piece, plain, words};
-use super::message_text::{Id, Left, Member, Said, count, is_loss, lose, rest};
+use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, rest};
 use crate::json::Value;
 use crate::model::Role;
 use crate::rules::trajectory::call::LISTS;
@@ -12,14 +12,14 @@ use crate::rules::trajectory::{Message, blocks};
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// A message as one or several; the schemas of tools that are among its parts.
-pub(super) fn said(
+pub(super) fn chat_messages(
     value: &Value<'_>,
     message: &Message<'_>,
     step: usize,
     left: &mut Left,
-) -> (Vec<Said>, Option<String>) {
+) -> (Vec<ChatMessage>, Option<String>) {
     let mut used: Vec<&str> = [message.speaker_key].into_iter().chain(message.text_key).collect();
-    let mut now = Said::new(Some(step), message.role, message.speaker);
+    let mut now = ChatMessage::new(Some(step), message.role, message.speaker);
     let thought = THOUGHTS.iter().find_map(|key| Some((*key, words(value.get(key)?).filter(|t| !t.is_empty())?)));
     if let Some((key, text)) = thought {
         now.reason(&text);
@@ -38,7 +38,7 @@ pub(super) fn said(
     }
     let answers = value.get("tool_call_id").and_then(Value::as_str).filter(|_| message.role == Role::Environment);
     used.extend(answers.map(|_| "tool_call_id"));
-    now.answers = answers.map(Id::own);
+    now.answers = answers.map(Id::recorded);
     let prompt = value.get("system_prompt").filter(|_| message.is_null && message.role == Role::System).and_then(words);
     used.extend(prompt.as_ref().map(|_| "system_prompt"));
     let is_item = blocks::item(value).is_some();
@@ -52,7 +52,8 @@ pub(super) fn said(
     if is_item {
         turns.retain(|turn| turn.answers.is_some() || !turn.is_empty());
     }
-    let is_new = |call: &Call| !turns.iter().flat_map(|turn: &Said| &turn.calls).any(|known| known.is_same(call));
+    let is_new =
+        |call: &Call| !turns.iter().flat_map(|turn: &ChatMessage| &turn.calls).any(|known| known.is_same(call));
     let listed: Vec<Call> = listed.into_iter().filter(is_new).collect();
     if let Some(last) = turns.last_mut() {
         last.calls.extend(listed);
@@ -76,7 +77,7 @@ fn is_bare(piece: &Piece, left: &mut Left) -> bool {
 }
 
 /// The parts of a message; a text is one.
-fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut Said, left: &mut Left) -> Vec<Piece> {
+fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut ChatMessage, left: &mut Left) -> Vec<Piece> {
     let content = message.text_key.and_then(|key| if key.is_empty() { Some(value) } else { value.get(key) });
     let Some(content) = content else { return Vec::new() };
     if let Some(parts) = content.as_array() {
@@ -95,7 +96,7 @@ fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut Said, left: &mut L
 }
 
 /// The parts in order: an answer to a call is a message of its own.
-fn turns(pieces: Vec<Piece>, mut now: Said, left: &mut Left) -> (Vec<Said>, Option<String>) {
+fn turns(pieces: Vec<Piece>, mut now: ChatMessage, left: &mut Left) -> (Vec<ChatMessage>, Option<String>) {
     let (mut turns, mut tools) = (Vec::new(), None);
     for piece in pieces {
         match piece {
@@ -114,11 +115,12 @@ fn turns(pieces: Vec<Piece>, mut now: Said, left: &mut Left) -> (Vec<Said>, Opti
                 }
             }
             Piece::Result(answer) => {
-                let mut result = Said::new(now.step, Role::Environment, "");
+                let mut result = ChatMessage::new(now.step, Role::Environment, "");
                 result.content = answer.content;
-                result.answers = answer.id.as_deref().map(Id::own).or_else(|| now.answers.clone());
+                result.answers = answer.id.as_deref().map(Id::recorded).or_else(|| now.answers.clone());
                 result.others = answer.others;
-                let next = Said { answers: now.answers.clone(), ..Said::new(now.step, now.role, &now.name) };
+                let next =
+                    ChatMessage { answers: now.answers.clone(), ..ChatMessage::new(now.step, now.role, &now.name) };
                 let before = std::mem::replace(&mut now, next);
                 turns.extend(Some(before).filter(|before| !before.is_empty()));
                 turns.push(result);

@@ -24,22 +24,22 @@ pub(super) type Member = (String, String);
 pub(super) struct Id {
     pub(super) text: String,
     /// Whether the record has none: it is made from the place of the call.
-    pub(super) is_made: bool,
+    pub(super) is_generated: bool,
 }
 
 impl Id {
-    pub(super) fn own(text: &str) -> Self {
-        Self { text: text.to_owned(), is_made: false }
+    pub(super) fn recorded(text: &str) -> Self {
+        Self { text: text.to_owned(), is_generated: false }
     }
 
-    pub(super) fn made(step: usize, place: usize) -> Self {
-        Self { text: format!("call_{step}_{place}"), is_made: true }
+    pub(super) fn generated(step: usize, place: usize) -> Self {
+        Self { text: format!("call_{step}_{place}"), is_generated: true }
     }
 }
 
 /// A message.
 #[derive(Debug)]
-pub(in crate::review) struct Said {
+pub(in crate::review) struct ChatMessage {
     /// The step that it comes from; a system prompt comes from none.
     pub(in crate::review) step: Option<usize>,
     /// Its pointer in the record; empty for a prompt.
@@ -58,7 +58,7 @@ pub(in crate::review) struct Said {
     pub(super) others: Vec<Member>,
 }
 
-impl Said {
+impl ChatMessage {
     /// A message with nothing in it yet; `speaker` names a role that nobody knows.
     pub(super) fn new(step: Option<usize>, role: Role, speaker: &str) -> Self {
         let name = match role {

@@ -4,7 +4,7 @@ use super::call::Call;
 use super::call_links::link;
 use super::dialogue::Dialogue;
 use super::json_writer::Object;
-use super::message_text::{Left, Said};
+use super::message_text::{ChatMessage, Left};
 use crate::json;
 
 /// For whom messages are written.
@@ -38,7 +38,7 @@ pub(super) fn row(mut dialogue: Dialogue, reader: Reader) -> (String, Left) {
 }
 
 /// A message; what it cannot carry is counted.
-pub(in crate::review) fn message(said: &Said, reader: Reader, left: &mut Left) -> String {
+pub(in crate::review) fn message(said: &ChatMessage, reader: Reader, left: &mut Left) -> String {
     let mut out = Object::default();
     out.put("role", &json::quote(&said.name));
     out.put("content", &said.content.to_json(reader == Reader::Template));

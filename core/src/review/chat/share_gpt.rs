@@ -6,7 +6,7 @@ use super::call::Call;
 use super::content::plain;
 use super::dialogue::Dialogue;
 use super::json_writer::Object;
-use super::message_text::{Id, Left, Member, Said, count, is_loss, lose, lose_all};
+use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, lose_all};
 use crate::json::{self, Value};
 use crate::model::Role;
 use std::fmt::Write;
@@ -63,12 +63,12 @@ pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
 }
 
 /// Counts what a turn has no place for.
-fn lose_beside(said: &Said, left: &mut Left) {
+fn lose_beside(said: &ChatMessage, left: &mut Left) {
     said.content.lose_parts(left);
     if said.reasoning.is_some() {
         lose(left, "message", "reasoning_content");
     }
-    let is_own = |id: &Option<Id>| id.as_ref().is_some_and(|id| !id.is_made);
+    let is_own = |id: &Option<Id>| id.as_ref().is_some_and(|id| !id.is_generated);
     for call in &said.calls {
         if is_own(&call.id) {
             lose(left, "call", "id");
@@ -82,7 +82,7 @@ fn lose_beside(said: &Said, left: &mut Left) {
 }
 
 impl Turn {
-    fn of(said: &Said) -> Self {
+    fn of(said: &ChatMessage) -> Self {
         let is_call = !said.calls.is_empty() || said.written.is_some();
         let from = match said.role {
             Role::Agent if is_call => "function_call",

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
-pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
+pub(crate) fn facts_of(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
     let tools = tools.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
     let counted = Counted {
         steps,
@@ -21,7 +21,7 @@ pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f
 pub(crate) fn table(all: &[Facts]) -> FactTable {
     let mut table = FactTable::default();
     for (i, pair) in all.chunks(2).enumerate() {
-        let mut maker = ChunkMaker::new(i * 2);
+        let mut maker = ChunkBuilder::new(i * 2);
         pair.iter().for_each(|facts| maker.push(facts, 10));
         table.push(Arc::new(maker.finish()));
     }
@@ -31,13 +31,13 @@ pub(crate) fn table(all: &[Facts]) -> FactTable {
 /// A table that holds no texts.
 pub(crate) fn bare(all: &[Facts]) -> FactTable {
     let mut table = FactTable { holds_none: true, ..FactTable::default() };
-    let mut maker = ChunkMaker::new(0);
+    let mut maker = ChunkBuilder::new(0);
     all.iter().for_each(|facts| maker.push(facts, 10));
     table.push(Arc::new(maker.finish()));
     table
 }
 
-/// Reads texts as [`made`] writes them.
+/// Reads texts as [`facts_of`] writes them.
 #[derive(Debug, Default)]
 pub(crate) struct Again(pub(crate) std::cell::Cell<usize>);
 
@@ -52,10 +52,10 @@ impl Reread for Again {
 fn texts_beyond_the_bound_are_not_held() {
     let words = "w".repeat(90);
     let facts: Vec<Facts> =
-        (0..4096).map(|i| Facts { words: words.clone(), ..made(&format!("r{i}"), 1, &[], None, "") }).collect();
+        (0..4096).map(|i| Facts { words: words.clone(), ..facts_of(&format!("r{i}"), 1, &[], None, "") }).collect();
     let mut held = FactTable::default();
     for number in 0..80 {
-        let mut maker = ChunkMaker::new(number * facts.len());
+        let mut maker = ChunkBuilder::new(number * facts.len());
         facts.iter().for_each(|facts| maker.push(facts, 1));
         held.push(Arc::new(maker.finish()));
     }
@@ -68,16 +68,16 @@ fn texts_beyond_the_bound_are_not_held() {
 #[test]
 fn a_record_takes_few_bytes() {
     let tools = ["bash", "str_replace_editor", "python", "finish", "browser"].map(|name| (name, 12));
-    let mut maker = ChunkMaker::new(0);
+    let mut maker = ChunkBuilder::new(0);
     for i in 0..4096 {
-        let mut facts = made(&format!("r{i}"), 40 + i % 90, &tools, Some(i as f64 / 4.0), "finish");
+        let mut facts = facts_of(&format!("r{i}"), 40 + i % 90, &tools, Some(i as f64 / 4.0), "finish");
         facts.counted.as_mut().unwrap().classes = vec![("api_action".into(), 33), ("text_observation".into(), 44)];
         maker.push(&facts, 19_000 + i);
     }
     let chunk = maker.finish();
     assert!(chunk.rows.size() < 4096 * 38, "{}", chunk.rows.size());
     let of = |facts: Facts| {
-        let mut maker = ChunkMaker::new(0);
+        let mut maker = ChunkBuilder::new(0);
         maker.push(&facts, 1);
         maker.finish().tasks.len()
     };
@@ -89,9 +89,9 @@ fn facts_come_back_as_they_were_taken() {
     let mut broken = Facts { words: "this is no JSON".into(), errors: 1, ..Facts::default() };
     broken.rules.push(("adp.json".into(), 1));
     broken.task = Some(7);
-    let mut long = made("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
+    let mut long = facts_of("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
     long.counted.as_mut().unwrap().classes = vec![("api_action".into(), 2), ("web_observation".into(), 1)];
-    let all = [long, broken, made("e", 0, &[], None, "empty")];
+    let all = [long, broken, facts_of("e", 0, &[], None, "empty")];
     let table = table(&all);
     assert_eq!(table.iter().map(Entry::facts).collect::<Vec<_>>(), all);
     assert_eq!((0..3).map(|n| table.get(n).unwrap().facts()).collect::<Vec<_>>(), all);
@@ -103,7 +103,7 @@ fn facts_come_back_as_they_were_taken() {
 
 #[test]
 fn long_texts_are_cut_between_characters() {
-    let table = table(&[made(&"ä".repeat(200), 1, &[], None, "")]);
+    let table = table(&[facts_of(&"ä".repeat(200), 1, &[], None, "")]);
     let entry = table.get(0).unwrap();
     assert_eq!(entry.text(Texts::Id), "ä".repeat(32));
     assert!(entry.text(Texts::Words).len() <= WORDS_BYTES_MAX);
@@ -113,7 +113,7 @@ fn long_texts_are_cut_between_characters() {
 fn only_the_records_that_come_next_are_taken() {
     let mut table = FactTable::default();
     let chunk = |from| {
-        let mut maker = ChunkMaker::new(from);
+        let mut maker = ChunkBuilder::new(from);
         maker.push(&Facts::default(), 1);
         Arc::new(maker.finish())
     };

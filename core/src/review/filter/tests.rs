@@ -1,17 +1,17 @@
 //! Tests of the language of filters.
 
-use super::super::facts::tests::{made, table};
+use super::super::facts::tests::{facts_of, table};
 use super::*;
 
 fn passing(filter: &str) -> Vec<usize> {
-    let mut third = made("Web 3", 61, &[("click here", 30)], Some(-1.5), "message");
+    let mut third = facts_of("Web 3", 61, &[("click here", 30)], Some(-1.5), "message");
     third.rules = vec![("adp.class".into(), 1), ("sft.first-user".into(), 2)];
     (third.errors, third.warnings) = (1, 2);
     let all = [
-        made("os_1", 24, &[("bash", 11), ("code:python", 1)], Some(1.0), "finish"),
-        made("os_2", 9, &[("bash", 4)], Some(0.0), "open-call"),
+        facts_of("os_1", 24, &[("bash", 11), ("code:python", 1)], Some(1.0), "finish"),
+        facts_of("os_2", 9, &[("bash", 4)], Some(0.0), "open-call"),
         third,
-        made("db_4", 5, &[], None, "finish"),
+        facts_of("db_4", 5, &[], None, "finish"),
     ];
     let table = table(&all);
     let filter = Filter::parse(filter, Scope::Records).unwrap();

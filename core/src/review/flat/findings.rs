@@ -1,7 +1,7 @@
 //! Findings as rows of one flat schema, keyed by the content of their records.
 
 use super::{Cell, Schema, Type};
-use crate::model::{Finding, Found};
+use crate::model::{Finding, LocatedFinding};
 use crate::review::ContentKey;
 
 /// The schema of the rows.
@@ -23,8 +23,8 @@ pub static FINDINGS: Schema = Schema {
 
 /// The row of a finding in a record of that content; None: in the file as a whole.
 #[must_use]
-pub fn finding_row(file: &str, found: &Found, digest: Option<ContentKey>) -> Vec<Cell> {
-    let Found { finding: Finding { record, step, remark }, place } = found;
+pub fn finding_row(file: &str, found: &LocatedFinding, digest: Option<ContentKey>) -> Vec<Cell> {
+    let LocatedFinding { finding: Finding { record, step, remark }, place } = found;
     vec![
         Cell::Text(digest.map(|digest| digest.to_string())),
         Cell::text(file),

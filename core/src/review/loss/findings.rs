@@ -15,7 +15,7 @@ pub(in crate::review) const DOUBLE_ENCODED: &str = "loss.double-encoded";
 pub(in crate::review) const SPECIAL_TOKEN: &str = "loss.special-token";
 
 /// A conversation as a template writes it, and what was seen of that.
-pub(super) struct Seen<'a> {
+pub(super) struct RenderedConversation<'a> {
     pub(super) conversation: &'a Conversation,
     pub(super) text: &'a str,
     pub(super) segments: &'a [Segment],
@@ -25,7 +25,7 @@ pub(super) struct Seen<'a> {
     pub(super) missing: [&'a [usize]; 3],
 }
 
-impl Seen<'_> {
+impl RenderedConversation<'_> {
     /// All of it; `is_misplaced`: a mask of the template is where its text does not.
     pub(super) fn findings(&self, template: &Template, is_misplaced: bool) -> Vec<LossFinding> {
         let mut out = self.of_training();

@@ -48,7 +48,7 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("trim", trim);
     environment.add_filter("int", int);
     environment.add_filter("float", |value: &Value, default: Option<f64>| number(value).or(default).unwrap_or(0.0));
-    environment.add_filter("said", said);
+    environment.add_filter("said", content_text);
     environment.add_filter("called", called);
     environment.add_filter("parsed", parsed);
     environment.add_filter(PERCENT, |template: String, value: Value| {
@@ -140,7 +140,7 @@ fn trim(value: &Value, chars: Option<String>) -> Result<String, Error> {
 
 /// Filter `said` of the named templates: a content as text; of parts their texts, and a sign for each picture, joined
 /// by a newline (D17).
-fn said(content: &Value) -> Result<String, Error> {
+fn content_text(content: &Value) -> Result<String, Error> {
     match content.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(String::new()),
         ValueKind::Seq => {

@@ -84,7 +84,7 @@ fn step(number: usize, message: &Message, results: &[String]) -> String {
     let mut members = vec![format!("\"step_id\":{number}")];
     let time = message.time.as_deref().filter(|time| is_iso(time));
     members.extend(time.map(|time| format!("\"timestamp\":{}", quote(time))));
-    members.push(format!("\"source\":\"{source}\",\"message\":{}", said(message)));
+    members.push(format!("\"source\":\"{source}\",\"message\":{}", message_json(message)));
     if !message.thoughts.is_empty() {
         members.push(format!("\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))));
     }
@@ -107,7 +107,7 @@ fn call(call: &super::Call) -> String {
 }
 
 /// A text, or a list of parts where there are pictures.
-fn said(message: &Message) -> String {
+fn message_json(message: &Message) -> String {
     let text = message.texts.join("\n\n");
     let pictures: Vec<_> = message.files.iter().filter_map(|file| Some((file, picture(file)?))).collect();
     if pictures.is_empty() {

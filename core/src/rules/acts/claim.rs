@@ -22,7 +22,7 @@ impl Claim {
     #[must_use]
     pub fn of(message: &Message<'_>) -> Self {
         let has = |key: &&str| message.get(key).is_some();
-        let is_typed = own_members(message).iter().any(&has) || MARKS.iter().any(has);
+        let is_typed = type_members(message).iter().any(&has) || MARKS.iter().any(has);
         match message.text("type").and_then(Type::named) {
             Some(_) if is_typed && carries_state(message) => Self::State,
             Some(_) if is_typed => Self::Typed,
@@ -32,7 +32,7 @@ impl Claim {
 }
 
 /// The members of which a message of its type has one.
-fn own_members<'m>(message: &Message<'_>) -> [&'m str; 3] {
+fn type_members<'m>(message: &Message<'_>) -> [&'m str; 3] {
     let name = message.kind.name();
     match message.kind {
         Type::Text => ["text", "content", "text"],

@@ -35,7 +35,7 @@ impl Epochs {
     }
 
     /// Whether a list that was made between two steps has a step.
-    pub(super) fn held_since(&self, step: StepNo, from: StepNo, to: StepNo) -> bool {
+    pub(super) fn was_listed_between(&self, step: StepNo, from: StepNo, to: StepNo) -> bool {
         let lists = self.lists.iter().rev().skip_while(|(at, _)| *at > to).take_while(|(at, _)| *at >= from);
         lists.into_iter().any(|(_, list)| list.contains(&step))
     }

@@ -74,7 +74,7 @@ fn fill(described: &mut Step, message: &Message<'_>) {
     described.time = date.and_then(|date| date.as_str().or(date.as_number())).map(str::to_owned);
     let own_tool = || message.get("_tool").and_then(Value::as_str).map(str::to_owned);
     described.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(own_tool);
-    let text = said(message);
+    let text = message_text(message);
     described.chars = text.chars().count();
     described.summary = shortened(&text);
 }
@@ -100,7 +100,7 @@ fn usual_role(message: &Message<'_>) -> Role {
 }
 
 /// What a message says, as one text.
-fn said(message: &Message<'_>) -> String {
+fn message_text(message: &Message<'_>) -> String {
     let text = |keys: &[&str]| keys.iter().find_map(|key| message.text(key)).map(str::to_owned);
     let rest = || compact(message.written);
     match message.kind {

@@ -151,7 +151,7 @@ pub enum Carried<'v> {
     /// It is in the message as it is.
     Written(&'v Value<'v>),
     /// It is made of members of the message (A10).
-    Made(Value<'v>),
+    Built(Value<'v>),
 }
 
 impl<'v> std::ops::Deref for Carried<'v> {
@@ -160,7 +160,7 @@ impl<'v> std::ops::Deref for Carried<'v> {
     fn deref(&self) -> &Value<'v> {
         match self {
             Self::Written(value) => value,
-            Self::Made(value) => value,
+            Self::Built(value) => value,
         }
     }
 }
@@ -280,7 +280,7 @@ impl<'v> Message<'v> {
             Type::Error => None,
             _ => return None,
         };
-        own.or_else(|| self.get("data")).map(Carried::Written).or_else(|| self.other_members().map(Carried::Made))
+        own.or_else(|| self.get("data")).map(Carried::Written).or_else(|| self.other_members().map(Carried::Built))
     }
 
     /// A10: an object of the members that are not the message's own.

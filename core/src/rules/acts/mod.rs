@@ -47,4 +47,4 @@ pub use plan::{Node, NodeStatus, Plan, Source, Supply};
 pub use readers::ReadBy;
 pub use reference::{Reference, Segment, canonical, parse as parse_reference};
 pub use render::{Entry, raw_view, view};
-pub use resolve::{Found, Reason, Resolution, Resolver, known_paths};
+pub use resolve::{Reason, Resolution, ResolvedReference, Resolver, known_paths};

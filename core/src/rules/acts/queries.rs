@@ -28,7 +28,7 @@ impl Log {
     fn is_cleared(&self, solution: StepNo, step: StepNo) -> bool {
         let clears = &self.solutions.clears;
         let last = clears[..clears.partition_point(|c| *c <= step)].last().copied();
-        last.is_some_and(|clear| clear > solution && !self.context.held_since(solution, clear, step))
+        last.is_some_and(|clear| clear > solution && !self.context.was_listed_between(solution, clear, step))
     }
 
     /// A37: the step of the last solution with an output, and the output as compact JSON text.

@@ -11,7 +11,7 @@ const PREDICATES: &str = "expr";
 
 /// Where a reference leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ResolvedReference {
     /// The identity that has the path.
     pub id: IdentityId,
     /// The path below it, as the state has it (A33).
@@ -33,7 +33,7 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
     /// It has a value.
-    Found(Found),
+    Found(ResolvedReference),
     /// It has none.
     Missing(Reason),
     /// It does not parse.
@@ -74,13 +74,13 @@ impl<'t> Resolver<'t> {
     ///
     /// # Errors
     /// None has it: why.
-    pub fn reference(&self, reference: &Reference) -> Result<Found, Reason> {
+    pub fn reference(&self, reference: &Reference) -> Result<ResolvedReference, Reason> {
         let mut reason = Reason::Kind;
         for id in self.identities(&reference.kind) {
             reason = Reason::Path;
             let (path, node) = self.walk(id, &reference.path);
             if let Some(node) = node {
-                return Ok(Found { id, path, node });
+                return Ok(ResolvedReference { id, path, node });
             }
         }
         Err(reason)

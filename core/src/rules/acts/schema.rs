@@ -78,7 +78,7 @@ impl Log {
     pub fn examine(&self, checker: &mut SchemaChecker, bytes: &dyn Bytes) -> bool {
         let Some((first, _)) = self.brought.steps.first().filter(|_| IS_CHECKED) else { return false };
         checker.skip_to(*first);
-        if let Some(next) = checker.wanted() {
+        if let Some(next) = checker.step_to_plan() {
             if next > self.last_step() {
                 return false;
             }

@@ -30,7 +30,7 @@ fn state(lines: &[&str], step: StepNo) -> String {
     references.collect::<Vec<_>>().join(" ")
 }
 
-fn found(lines: &[&str]) -> Vec<String> {
+fn findings_of(lines: &[&str]) -> Vec<String> {
     log(lines).0.findings().into_iter().map(describe).collect()
 }
 
@@ -84,7 +84,7 @@ fn what_is_withdrawn_comes_back_as_itself() {
         [1, 2, 3].map(|s| state(&lines, s)),
         ["state={\"a\":1} k=[1]", "state={\"a\":1}", "state={\"a\":1} k=[1]"]
     );
-    assert_eq!(found(&lines), ["2 context-rebuilt"]);
+    assert_eq!(findings_of(&lines), ["2 context-rebuilt"]);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn another_order_is_another_state() {
     let lines = [envelope(&[A, B]), envelope(&[B, A])];
     let lines = lines.each_ref().map(String::as_str);
     assert_eq!([1, 2].map(|s| state(&lines, s)), ["state={\"a\":2,\"b\":1}", "state={\"a\":1,\"b\":1}"]);
-    assert!(found(&lines).is_empty());
+    assert!(findings_of(&lines).is_empty());
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn an_empty_context_is_a_reset_without_message() {
     let lines = [A, &envelope(&[]), K];
     let (log, _) = log(&lines);
     assert_eq!((log.step_count(), state(&lines, 1), state(&lines, 2)), (3, String::new(), "k=[1]".to_owned()));
-    assert_eq!(found(&lines), ["1 context-rebuilt"]);
+    assert_eq!(findings_of(&lines), ["1 context-rebuilt"]);
 }
 
 #[test]
@@ -137,27 +137,27 @@ fn writes_are_judged_by_what_they_meet() {
     let push = call(r#""_outputMethod":"push","data":{"a":2}"#);
     let merge = call(r#""_outputMethod":"merge","data":{"a":{"x":1}}"#);
     assert_eq!(
-        found(&[A, &push, &merge]),
+        findings_of(&[A, &push, &merge]),
         ["1 method-type †state.a", "1 type-change †state.a", "2 method-type †state.a", "2 type-change †state.a"]
     );
-    assert_eq!(found(&[A, A, B]), ["1 no-op-write †state"]);
+    assert_eq!(findings_of(&[A, A, B]), ["1 no-op-write †state"]);
     let long = r#"{"type":"state","state":{"a":"a string that does not fit beside the node"}}"#;
-    assert_eq!(found(&[long, A]), ["1 type-change †state.a"]);
+    assert_eq!(findings_of(&[long, A]), ["1 type-change †state.a"]);
 }
 
 #[test]
 fn keys_that_stand_twice_are_reported_by_their_path() {
     let twice = r#"{"role":"user","role":"user","content":{"type":"data","data":[{"a b":{"x":1,"x":2}}]}}"#;
-    assert_eq!(found(&[twice]), ["0 duplicate-key data[0][\"a b\"].x", "0 duplicate-key role"]);
+    assert_eq!(findings_of(&[twice]), ["0 duplicate-key data[0][\"a b\"].x", "0 duplicate-key role"]);
 }
 
 #[test]
 fn references_wait_for_the_end_of_their_tick() {
     let plan = r#"{"type":"plan","plan":[{"_tool":"t","x":"†state.a"}]}"#;
     let late = r#"{"type":"state","state":{"a":1},"_tick":1}"#;
-    assert!(found(&[plan, A]).is_empty());
-    assert_eq!(found(&[plan, late]), ["0 dangling-reference †state.a"]);
-    assert_eq!(found(&[plan]), ["0 dangling-reference †state.a"]);
+    assert!(findings_of(&[plan, A]).is_empty());
+    assert_eq!(findings_of(&[plan, late]), ["0 dangling-reference †state.a"]);
+    assert_eq!(findings_of(&[plan]), ["0 dangling-reference †state.a"]);
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Output {
             return Self { kind: named(kind), ops: Vec::new(), is_erase };
         };
         let found: Vec<(&str, Vec<Key>)> =
-            expression.references().filter_map(|r| Some((r.kind.as_str(), held(r, value, is_erase)?))).collect();
+            expression.references().filter_map(|r| Some((r.kind.as_str(), target_path(r, value, is_erase)?))).collect();
         let kind = kind.unwrap_or_else(|| {
             let is_kindless = found.iter().any(|(k, _)| *k == KINDLESS);
             let first = if is_kindless { KINDLESS } else { found.first().map_or(KINDLESS, |(k, _)| k) };
@@ -147,7 +147,7 @@ pub(super) fn output_expression(written: &Value<'_>) -> Option<Expression> {
 }
 
 /// A17: the path as keys, if it is reached through objects only and held by the value (with `erase`: held or not).
-fn held(reference: &Reference, value: Option<&Value<'_>>, is_erase: bool) -> Option<Vec<Key>> {
+fn target_path(reference: &Reference, value: Option<&Value<'_>>, is_erase: bool) -> Option<Vec<Key>> {
     let mut at = value;
     let mut keys = Vec::with_capacity(reference.path.len());
     for segment in &reference.path {

@@ -63,7 +63,7 @@ const fn stated(name: &'static str, holds: Holds) -> Rule {
 }
 
 /// The key may be absent, the value is never null.
-const fn whole(name: &'static str, holds: Holds) -> Rule {
+const fn non_null(name: &'static str, holds: Holds) -> Rule {
     Rule { name, holds, is_required: false, is_nullable: false }
 }
 
@@ -71,8 +71,8 @@ const fn whole(name: &'static str, holds: Holds) -> Rule {
 const ROOT: &[Rule] = &[
     required("id", Holds::Text),
     required("content", Holds::Items),
-    whole("details", Holds::Object),
-    whole("schema_version", Holds::Version),
+    non_null("details", Holds::Object),
+    non_null("schema_version", Holds::Version),
     optional("available_apis", Holds::Names),
     optional("available_custom_tools", Holds::Names),
     optional("available_code_languages", Holds::Names),

@@ -9,9 +9,9 @@ use super::lint;
 use super::model_view;
 use super::report::Report;
 use super::show;
-use super::work::{self, Done};
+use super::work::{self, RunOutcome};
 use crate::json::{self, Value};
-use crate::model::{Finding, Found, Place, Record, Role, RunPart};
+use crate::model::{Finding, LocatedFinding, Place, Record, Role, RunPart};
 use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
 use crate::rules::trajectory::{Reading, Shape, Way, parts as parts_of, read_text, task, task_key};
@@ -25,14 +25,14 @@ pub struct Examined {
     /// D1: whether its bytes are one JSON text.
     pub is_read: bool,
     /// D16: its findings, without those of D15, in order.
-    pub found: Vec<Found>,
+    pub findings: Vec<LocatedFinding>,
     /// D22: its statistics; None for a record that cannot be read, or where it was not asked for.
     pub stats: Option<TrajectoryStats>,
     /// D15: what of it may repeat; give it to [`Repeats::note`](crate::rules::statistics::Repeats::note) in the
     /// order of the file.
     pub keys: RepeatKeys,
     /// What a table shows beside; None where it was not asked for.
-    pub glance: Option<Glance>,
+    pub overview: Option<RecordOverview>,
     /// Other files that it refers to.
     pub parts: Vec<RunPart>,
 }
@@ -41,7 +41,7 @@ impl Examined {
     /// Counts the record from an earlier place of the input: so many records and lines come before.
     pub fn shift(&mut self, records: usize, lines: u64) {
         self.record += records;
-        self.found.iter_mut().for_each(|found| found.shift(records, lines));
+        self.findings.iter_mut().for_each(|found| found.shift(records, lines));
         self.stats.iter_mut().for_each(|stats| stats.record += records);
         self.keys.shift(lines);
         self.parts.iter_mut().for_each(|part| part.record += records);
@@ -50,13 +50,13 @@ impl Examined {
 
 /// What a table shows of a record beside its statistics.
 #[derive(Debug, Clone, Default)]
-pub struct Glance {
+pub struct RecordOverview {
     /// What it is called: its id, or what stands for one; empty without.
     pub name: String,
     /// What the first user step says, else the first step, in one line at most.
     pub words: String,
     /// Bytes that a model sees, about.
-    pub seen: u64,
+    pub visible_bytes: u64,
     /// The key of the task that it is an attempt at; None: it names none.
     pub task: Option<u64>,
     /// W4: steps with a result that is an error; 0 where findings were not asked for.
@@ -79,9 +79,9 @@ pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
 
 /// D1 to D22, W4, W11: examines one record and what its run did, and takes what a table shows beside.
 #[must_use]
-pub fn glance(record: &Record, text: &[u8], way: Way) -> Examined {
+pub fn examine_with_overview(record: &Record, text: &[u8], way: Way) -> Examined {
     with_work(record, text, way, |reading, found, done| {
-        let (stats, mut glance) = seen_at_once(record, reading, found);
+        let (stats, mut glance) = stats_and_overview(record, reading, found);
         glance.iter_mut().for_each(|glance| (glance.failed, glance.suspect) = (done.failed, done.suspect));
         (stats, glance)
     })
@@ -90,7 +90,7 @@ pub fn glance(record: &Record, text: &[u8], way: Way) -> Examined {
 /// D22: the same without a look at what the rules find, which costs most.
 #[must_use]
 pub fn measure(record: &Record, text: &[u8], way: Way) -> Examined {
-    look(record, text, way, None, |reading, found, _| seen_at_once(record, reading, found))
+    look(record, text, way, None, |reading, found, _| stats_and_overview(record, reading, found))
 }
 
 /// D22: the id of one record and its first words alone.
@@ -99,7 +99,7 @@ pub fn head(record: &Record, text: &[u8], way: Way) -> Examined {
     look(record, text, way, None, |reading, _, _| {
         let (name, words) = (name(reading), first_words(reading));
         let stats = TrajectoryStats { record: record.number, ..TrajectoryStats::default() };
-        (Some(stats), Some(Glance { name, words, ..Glance::default() }))
+        (Some(stats), Some(RecordOverview { name, words, ..RecordOverview::default() }))
     })
 }
 
@@ -112,20 +112,24 @@ fn first_words(reading: &Reading<'_>) -> String {
     first.map(show::summary).unwrap_or_default()
 }
 
-fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Option<TrajectoryStats>, Option<Glance>) {
+fn stats_and_overview(
+    record: &Record,
+    reading: &Reading<'_>,
+    found: &[LocatedFinding],
+) -> (Option<TrajectoryStats>, Option<RecordOverview>) {
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
     let task = reading.main().and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
-    let (name, words, seen) = (name(reading), first_words(reading), model_view::seen(reading));
-    (Some(stats), Some(Glance { name, words, seen, task, ..Glance::default() }))
+    let (name, words, seen) = (name(reading), first_words(reading), model_view::visible_bytes(reading));
+    (Some(stats), Some(RecordOverview { name, words, visible_bytes: seen, task, ..RecordOverview::default() }))
 }
 
 /// D22, W4: how the calls of one record came out, beside its statistics.
 #[must_use]
 pub fn outcomes(record: &Record, text: &[u8], way: Way) -> Examined {
     look(record, text, way, None, |reading, _, _| {
-        let Done { failed, suspect, outcomes, .. } = work::done(reading, record.number);
+        let RunOutcome { failed, suspect, outcomes, .. } = work::run_outcome(reading, record.number);
         let stats = TrajectoryStats::of(reading, record.number);
-        (Some(stats), Some(Glance { failed, suspect, outcomes, ..Glance::default() }))
+        (Some(stats), Some(RecordOverview { failed, suspect, outcomes, ..RecordOverview::default() }))
     })
 }
 
@@ -140,21 +144,21 @@ fn with_work(
     record: &Record,
     text: &[u8],
     way: Way,
-    finish: impl FnOnce(&Reading<'_>, &[Found], &Done) -> (Option<TrajectoryStats>, Option<Glance>),
+    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RunOutcome) -> (Option<TrajectoryStats>, Option<RecordOverview>),
 ) -> Examined {
     let mut of_work = Vec::new();
     let mut examined = look(record, text, way, Some(digest::quick), |reading, found, _| {
-        let done = work::done(reading, record.number);
+        let done = work::run_outcome(reading, record.number);
         for finding in &done.findings {
             let step = finding.step.and_then(|step| usize::try_from(step).ok());
             let entry = step.and_then(|step| reading.entries.get(step));
             let place = entry.map_or(record.place, |entry| place_of(entry.value, text, record.place));
-            of_work.push(Found { finding: finding.clone(), place });
+            of_work.push(LocatedFinding { finding: finding.clone(), place });
         }
         finish(reading, found, &done)
     });
-    examined.found.extend(of_work);
-    examined.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+    examined.findings.extend(of_work);
+    examined.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
     examined
 }
 
@@ -171,22 +175,22 @@ fn look(
     text: &[u8],
     way: Way,
     digest: Option<fn(&Value<'_>) -> u128>,
-    finish: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<Glance>),
+    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RepeatKeys) -> (Option<TrajectoryStats>, Option<RecordOverview>),
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
         Ok(root) => root,
         Err(finding) => {
-            let found = vec![Found { finding, place: at }];
+            let found = vec![LocatedFinding { finding, place: at }];
             let (is_read, keys) = (false, RepeatKeys::default());
             let (stats, glance, parts) = (None, None, Vec::new());
-            return Examined { record: record.number, is_read, found, stats, keys, glance, parts };
+            return Examined { record: record.number, is_read, findings: found, stats, keys, overview: glance, parts };
         }
     };
     let place = |value: &Value<'_>| place_of(value, text, at);
     let reading = way.read(&root);
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
-    let found_at = |finding: Finding| Found { place: place(value(&finding)), finding };
+    let found_at = |finding: Finding| LocatedFinding { place: place(value(&finding)), finding };
     let (found, keys) = match digest {
         Some(digest) => {
             let found = findings(&reading, record.number).into_iter().map(found_at).collect();
@@ -196,7 +200,7 @@ fn look(
     };
     let (stats, glance) = finish(&reading, &found, &keys);
     let parts = parts_of(&reading, record.number);
-    Examined { record: record.number, is_read: true, stats, found, keys, glance, parts }
+    Examined { record: record.number, is_read: true, stats, findings: found, keys, overview: glance, parts }
 }
 
 /// D2 to D18: the findings of one record, in order.

@@ -21,8 +21,8 @@ mod tally;
 mod work;
 mod writes;
 
-pub use examine::{Examined, Glance, examine, findings, glance, head, judge, measure, outcomes};
-pub use show::{digested_text, has_digest, label, said, said_with_reasoning, summary};
+pub use examine::{Examined, RecordOverview, examine, examine_with_overview, findings, head, judge, measure, outcomes};
+pub use show::{digested_text, entry_text, has_digest, label, summary, text_with_reasoning};
 pub use stage::stage;
 pub use survey::{Survey, Surveyed};
 pub use tally::{outline, tally};

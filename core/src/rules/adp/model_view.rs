@@ -8,15 +8,15 @@ use crate::rules::trajectory::{
 
 /// Bytes that a model sees of a conversation made of this record, about: the words of a template are left out.
 #[must_use]
-pub(super) fn seen(reading: &Reading<'_>) -> u64 {
+pub(super) fn visible_bytes(reading: &Reading<'_>) -> u64 {
     let prompt = reading.system_prompt().and_then(Value::as_str).map_or(0, str::len);
-    (prompt + reading.entries.iter().map(seen_of).sum::<usize>()) as u64
+    (prompt + reading.entries.iter().map(entry_bytes).sum::<usize>()) as u64
 }
 
-fn seen_of(entry: &Entry<'_>) -> usize {
+fn entry_bytes(entry: &Entry<'_>) -> usize {
     let below = |key: &str| entry.value.get(key).map_or(0, |value| chars(value, &[]));
     match &entry.body {
-        Body::Item(item) => seen_of_item(item),
+        Body::Item(item) => item_bytes(item),
         Body::Message(message) => {
             message.text.as_deref().map_or(0, str::len) + below("tool_calls") + below("function_call")
         }
@@ -29,7 +29,7 @@ fn seen_of(entry: &Entry<'_>) -> usize {
     }
 }
 
-fn seen_of_item(item: &Item<'_>) -> usize {
+fn item_bytes(item: &Item<'_>) -> usize {
     let said = |name| item.text(name).filter(|text| !is_blank(text)).map(str::len);
     let below = |name| item.field(name).map_or(0, |field| chars(field.value, &[]));
     let thought = said("description").unwrap_or_default();
@@ -75,7 +75,7 @@ mod tests {
             ),
         ] {
             let value = parse(&text).unwrap();
-            assert_eq!(seen(&Reading::of(&value)), bytes, "{text}");
+            assert_eq!(visible_bytes(&Reading::of(&value)), bytes, "{text}");
         }
     }
 }

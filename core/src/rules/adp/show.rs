@@ -41,8 +41,8 @@ pub fn summary(entry: &Entry<'_>) -> String {
             let words = message.text.as_deref().map(text::before_call).unwrap_or_default();
             (call_text::calls(entry.value, message), words.to_owned())
         }
-        Body::Turn => (entry.calls.iter().map(call_text::call).collect(), said_turn(entry, &[]).join("\n")),
-        _ => (Vec::new(), said(entry)),
+        Body::Turn => (entry.calls.iter().map(call_text::call).collect(), turn_texts(entry, &[]).join("\n")),
+        _ => (Vec::new(), entry_text(entry)),
     };
     let parts = calls.iter().chain([&words]).map(|part| part.trim()).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ").chars().take(SUMMARY_MAX).collect()
@@ -50,8 +50,8 @@ pub fn summary(entry: &Entry<'_>) -> String {
 
 /// What a step says as a reader of the conversation sees it: what was reasoned before it, then its words and calls.
 #[must_use]
-pub fn said_with_reasoning(entry: &Entry<'_>) -> String {
-    let said = said(entry);
+pub fn text_with_reasoning(entry: &Entry<'_>) -> String {
+    let said = entry_text(entry);
     match reasoning(entry).filter(|text| !text::is_blank(text)) {
         Some(reasoning) if said.is_empty() => format!("{REASONING}{reasoning}"),
         Some(reasoning) => format!("{REASONING}{reasoning}\n{said}"),
@@ -85,10 +85,10 @@ fn reasoning<'a>(entry: &Entry<'a>) -> Option<Cow<'a, str>> {
 
 /// What a step says, in full.
 #[must_use]
-pub fn said(entry: &Entry<'_>) -> String {
+pub fn entry_text(entry: &Entry<'_>) -> String {
     let parts: Vec<String> = match &entry.body {
         Body::Item(item) => match item.class {
-            Some(class) => said_item(item, class, &entry.calls),
+            Some(class) => item_texts(item, class, &entry.calls),
             None => vec![compact(entry.value)],
         },
         Body::Message(message) => {
@@ -96,13 +96,13 @@ pub fn said(entry: &Entry<'_>) -> String {
             let calls = entry.calls.iter().filter(is_written).map(|c| format!("{}(…)", c.tool));
             message.text.as_deref().map(str::to_owned).into_iter().chain(calls).collect()
         }
-        Body::Turn => said_turn(entry, &entry.calls),
+        Body::Turn => turn_texts(entry, &entry.calls),
         Body::Record => vec![compact(entry.value)],
     };
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-fn said_item(item: &Item<'_>, class: Class, calls: &[Call<'_>]) -> Vec<String> {
+fn item_texts(item: &Item<'_>, class: Class, calls: &[Call<'_>]) -> Vec<String> {
     let text = |name| item.text(name).unwrap_or_default().to_owned();
     let json = |name| item.field(name).map(|f| compact(f.value)).unwrap_or_default();
     match class {
@@ -120,7 +120,7 @@ fn said_item(item: &Item<'_>, class: Class, calls: &[Call<'_>]) -> Vec<String> {
     }
 }
 
-fn said_turn(entry: &Entry<'_>, calls: &[Call<'_>]) -> Vec<String> {
+fn turn_texts(entry: &Entry<'_>, calls: &[Call<'_>]) -> Vec<String> {
     let said = |value: Option<&Value<'_>>| value.and_then(joined).map(|t| t.to_string()).unwrap_or_default();
     let mut parts = vec![said(entry.value.get("message"))];
     parts.extend(calls.iter().map(call));

@@ -1,7 +1,7 @@
 //! A whole file, record by record: findings with those across records, and statistics.
 
 use super::examine::Examined;
-use crate::model::{Bytes, Found};
+use crate::model::{Bytes, LocatedFinding};
 use crate::rules::statistics::{DatasetStats, Repeats, TrajectoryStats};
 
 /// D15, D23: what was seen of a file so far. It holds counts and hashes, no records.
@@ -15,7 +15,7 @@ pub struct Survey {
 #[derive(Debug)]
 pub struct Surveyed {
     /// D16: all its findings, in order.
-    pub found: Vec<Found>,
+    pub findings: Vec<LocatedFinding>,
     /// D22: its statistics; None for a record that cannot be read, or where it was not asked for.
     pub stats: Option<TrajectoryStats>,
 }
@@ -23,7 +23,7 @@ pub struct Surveyed {
 impl Survey {
     /// D15, D22, D23: takes the next record of the file, examined. `bytes` are those of the file.
     pub fn take(&mut self, examined: Examined, bytes: &dyn Bytes) -> Surveyed {
-        let Examined { record, mut found, stats, keys, .. } = examined;
+        let Examined { record, findings: mut found, stats, keys, .. } = examined;
         let repeated = self.repeats.note(record, &keys, bytes);
         let stats = stats.map(|s| s.with_findings(&repeated));
         if !repeated.is_empty() {
@@ -31,7 +31,7 @@ impl Survey {
             found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         }
         self.stats.add(stats.as_ref(), &found);
-        Surveyed { found, stats }
+        Surveyed { findings: found, stats }
     }
 
     /// D23: the statistics of the records so far.

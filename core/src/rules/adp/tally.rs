@@ -3,7 +3,7 @@
 //! Most records are standardized trajectories that spell everything as they should: of those only the three members of
 //! an item that name its tool are read, and all else is passed over. Whatever could be meant otherwise is read in full.
 
-use super::examine::{Examined, Glance, measure};
+use super::examine::{Examined, RecordOverview, measure};
 use crate::json::{Skim, unescape};
 use crate::model::{Record, RecordBody};
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats, count, is_marked_finished, reward_sum};
@@ -28,13 +28,21 @@ pub fn tally(record: &Record, text: &[u8], way: Way) -> Examined {
 }
 
 fn unreadable(record: &Record) -> Examined {
-    Examined { is_read: false, stats: None, glance: None, ..only(record, TrajectoryStats::default()) }
+    Examined { is_read: false, stats: None, overview: None, ..only(record, TrajectoryStats::default()) }
 }
 
 /// A record of which these statistics are asked alone.
 fn only(record: &Record, stats: TrajectoryStats) -> Examined {
-    let (found, keys, glance, parts) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()), Vec::new());
-    Examined { record: record.number, is_read: true, found, stats: Some(stats), keys, glance, parts }
+    let (found, keys, glance, parts) = (Vec::new(), RepeatKeys::default(), Some(RecordOverview::default()), Vec::new());
+    Examined {
+        record: record.number,
+        is_read: true,
+        findings: found,
+        stats: Some(stats),
+        keys,
+        overview: glance,
+        parts,
+    }
 }
 
 /// D22: the steps of a record, their classes, tools and rewards, and how it ends; of a record that needs a closer look

@@ -84,7 +84,7 @@ fn usage(entry: &Entry<'_>) -> Option<Usage> {
 }
 
 /// What the run of a trajectory did, as far as checks and tables report it.
-pub(super) struct Done {
+pub(super) struct RunOutcome {
     /// W11: its findings.
     pub(super) findings: Vec<Finding>,
     /// W4: steps with a result that is an error.
@@ -96,13 +96,13 @@ pub(super) struct Done {
 }
 
 /// W4, W11: goes through the run of a trajectory.
-pub(super) fn done(reading: &Reading<'_>, record: usize) -> Done {
+pub(super) fn run_outcome(reading: &Reading<'_>, record: usize) -> RunOutcome {
     let mut feed = Feed::new(reading);
     for (step, entry) in reading.entries.iter().enumerate() {
         feed.step(step, entry, &mut NoSink);
     }
     let Feed { work, .. } = feed;
-    Done {
+    RunOutcome {
         findings: work.findings(record),
         failed: work.error_steps().len() as u64,
         suspect: work.suspect_steps().len() as u64,

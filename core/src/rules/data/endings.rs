@@ -1,7 +1,7 @@
 //! Runs that end badly: cut off by a limit, in the middle of a call or of code, or with a refusal.
 
 use super::Report;
-use super::texts::said;
+use super::texts::agent_text;
 use crate::model::{Finding, Role};
 use crate::rules::trajectory::{Entry, Reading, Shape, is_finishing};
 
@@ -39,7 +39,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
         if let Some(why) = truncated(reading, last) {
             report.warning(Some(step), track.path(step), last.value, "data.truncated", why);
         }
-        if last.role == Role::Agent && last.calls.is_empty() && said(last).is_some_and(|text| refuses(&text)) {
+        if last.role == Role::Agent && last.calls.is_empty() && agent_text(last).is_some_and(|text| refuses(&text)) {
             let message = "the run ends with a refusal: look whether it should be learned from";
             report.warning(Some(step), track.path(step), last.value, "data.refusal", message);
         }
@@ -70,7 +70,7 @@ fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
         return Some(OPEN);
     }
-    let is_cut = said(last).is_some_and(|text| open_block(&text).is_some_and(is_cut));
+    let is_cut = agent_text(last).is_some_and(|text| open_block(&text).is_some_and(is_cut));
     is_cut.then_some("the last text ends in the middle of a block of code")
 }
 

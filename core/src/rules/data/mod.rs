@@ -20,7 +20,7 @@ mod tools;
 use super::digest;
 use crate::json::Value;
 use crate::model::cast;
-use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
+use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, Shape, Way, read_text};
 pub use families::{Crossing, Families, Likeness};
 use near_duplicates::{Index, Sketch};
@@ -50,17 +50,17 @@ pub enum Unit {
 pub struct Looked {
     record: usize,
     place: Place,
-    found: Vec<PendingFinding>,
+    findings: Vec<PendingFinding>,
     /// Of a sample: its body.
     body: Option<Body>,
     /// The question of the other dataset that it holds.
-    held: Option<(Contained, String)>,
+    contained: Option<(Contained, String)>,
 }
 
 /// A finding in a record.
 #[derive(Debug)]
 struct PendingFinding {
-    found: Found,
+    located: LocatedFinding,
     /// Of a text that is reported once however many records have it: a digest of rule and text.
     text: Option<u128>,
 }
@@ -86,10 +86,11 @@ struct Body {
 /// nothing; why that is so is said by the rules of its format.
 #[must_use]
 pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Option<&Questions>) -> Looked {
-    let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None, held: None };
+    let looked =
+        Looked { record: record.number, place: record.place, findings: Vec::new(), body: None, contained: None };
     let Ok(root) = read_text(record, text) else { return looked };
     let reading = way.with_written_calls().read(&root);
-    let mut report = Report { record: record.number, place: record.place, text, found: Vec::new() };
+    let mut report = Report { record: record.number, place: record.place, text, findings: Vec::new() };
     texts::check(&reading, &mut report);
     let is_sample = unit == Unit::Sample;
     if is_sample && reading.shape != Shape::Other {
@@ -106,15 +107,16 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Optio
         let path = held.step.map_or_else(String::new, |step| reading.path(step));
         (held, path)
     });
-    report.found.sort_by(|a, b| a.found.finding.order().cmp(&b.found.finding.order()));
-    report.found.dedup_by(|a, b| a.found.finding.order() == b.found.finding.order());
-    Looked { found: report.found, body, held, ..looked }
+    report.findings.sort_by(|a, b| a.located.finding.order().cmp(&b.located.finding.order()));
+    report.findings.dedup_by(|a, b| a.located.finding.order() == b.located.finding.order());
+    Looked { findings: report.findings, body, contained: held, ..looked }
 }
 
 /// What copies and near copies of a sample are found by.
 fn identity(reading: &Reading<'_>) -> (u128, Option<Sketch>) {
     let value = reading.steps();
-    let all = || if reading.shape == Shape::Other { digest::of(reading.root) } else { targets::said(reading) };
+    let all =
+        || if reading.shape == Shape::Other { digest::of(reading.root) } else { targets::content_digest(reading) };
     (value.map_or_else(all, digest::of), Sketch::of(value.unwrap_or(reading.root)))
 }
 
@@ -189,7 +191,7 @@ struct Report<'t> {
     record: usize,
     place: Place,
     text: &'t [u8],
-    found: Vec<PendingFinding>,
+    findings: Vec<PendingFinding>,
 }
 
 impl Report<'_> {
@@ -206,12 +208,12 @@ impl Report<'_> {
         let line = self.place.line + memchr::memchr_iter(b'\n', before).count() as u64;
         let place = Place { span: self.place.span.part(at.start, at.text.len()), line };
         let step = step.and_then(|step| StepNo::try_from(step).ok());
-        let found = found(self.record, step, path, rule, Severity::Warning, message.into(), place);
-        self.found.push(PendingFinding { found, text: None });
+        let found = located_finding(self.record, step, path, rule, Severity::Warning, message.into(), place);
+        self.findings.push(PendingFinding { located: found, text: None });
     }
 }
 
-fn found(
+fn located_finding(
     record: usize,
     step: Option<StepNo>,
     path: String,
@@ -219,9 +221,9 @@ fn found(
     severity: Severity,
     message: String,
     place: Place,
-) -> Found {
+) -> LocatedFinding {
     let (path, message) = (Some(path.into()), message.into());
-    Found { finding: Finding::new(record, step, Remark { path, rule, severity, message }), place }
+    LocatedFinding { finding: Finding::new(record, step, Remark { path, rule, severity, message }), place }
 }
 
 /// A record of one of the files that were read.
@@ -235,7 +237,7 @@ struct Source {
 
 /// Samples that others are compared with.
 #[derive(Debug, Default)]
-struct Known {
+struct SampleIndex {
     files: Vec<String>,
     bodies: HashMap<u128, Source>,
     near: Index,
@@ -248,7 +250,7 @@ enum Match {
     Near(Source, f64),
 }
 
-impl Known {
+impl SampleIndex {
     /// What this sample is like, at least by `share`.
     fn find(&self, body: &Body, share: f64) -> Option<Match> {
         if let Some(source) = self.bodies.get(&body.digest) {
@@ -288,8 +290,8 @@ pub const NEAR: f64 = 0.85;
 #[derive(Debug)]
 pub struct Dataset {
     near: f64,
-    own: Known,
-    other: Known,
+    index: SampleIndex,
+    other_index: SampleIndex,
     /// Where each question of the other dataset is.
     asked: Vec<Source>,
     sizes: Sizes,
@@ -300,11 +302,11 @@ pub struct Dataset {
     /// Of the file that is read: its records, those that are samples, and those that end in an open call.
     records: usize,
     samples: usize,
-    open_ends: Vec<Found>,
+    open_ends: Vec<LocatedFinding>,
     /// The first answer to each prompt, of the record that has it.
     targets: HashMap<u128, (u128, Source)>,
     /// Of the file that is read: other answers to a prompt that was there before.
-    other_targets: Vec<Found>,
+    other_targets: Vec<LocatedFinding>,
 }
 
 impl Dataset {
@@ -313,8 +315,8 @@ impl Dataset {
     pub fn new(near: f64) -> Self {
         Self {
             near,
-            own: Known::default(),
-            other: Known::default(),
+            index: SampleIndex::default(),
+            other_index: SampleIndex::default(),
             asked: Vec::new(),
             sizes: Sizes::default(),
             reported_texts: HashSet::new(),
@@ -329,36 +331,41 @@ impl Dataset {
 
     /// Begins a file of the dataset with which nothing may be shared.
     pub fn begin_other(&mut self, file: &str) {
-        self.other.files.push(file.to_owned());
+        self.other_index.files.push(file.to_owned());
     }
 
     /// Takes the next record of that dataset. Its question goes to `questions`, which are looked for in what comes.
     pub fn learn(&mut self, looked: Looked, runs: QuestionRuns, questions: &mut Questions) {
-        let source =
-            Source { file: self.other.files.len().saturating_sub(1), record: looked.record, id: None, label: None };
+        let source = Source {
+            file: self.other_index.files.len().saturating_sub(1),
+            record: looked.record,
+            id: None,
+            label: None,
+        };
         self.asked.push(source);
         questions.add(runs);
         if let Some(body) = looked.body {
-            self.other.add(looked.record, body);
+            self.other_index.add(looked.record, body);
         }
     }
 
     /// Begins a file.
     pub fn begin(&mut self, file: &str) {
-        self.own.files.push(file.to_owned());
+        self.index.files.push(file.to_owned());
         self.sizes = Sizes::default();
         self.versions.clear();
         (self.records, self.samples) = (0, 0);
     }
 
     /// Takes the next record of the file; its findings, in order.
-    pub fn take(&mut self, looked: Looked) -> Vec<Found> {
-        let Looked { record, place, found: seen, body, held } = looked;
+    pub fn take(&mut self, looked: Looked) -> Vec<LocatedFinding> {
+        let Looked { record, place, findings: seen, body, contained: held } = looked;
         self.records += 1;
         let new = seen.into_iter().filter(|pending| pending.text.is_none_or(|text| self.reported_texts.insert(text)));
-        let all = new.map(|pending| pending.found);
+        let all = new.map(|pending| pending.located);
         // Whether these are cut off only the file reports.
-        let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| endings::is_open(&found.finding));
+        let (open_ends, mut all): (Vec<LocatedFinding>, Vec<LocatedFinding>) =
+            all.partition(|found| endings::is_open(&found.finding));
         self.open_ends.extend(open_ends);
         all.extend(self.contaminated(record, place, body.as_ref(), held));
         let Some(body) = body else { return all };
@@ -366,19 +373,20 @@ impl Dataset {
         all.extend(self.conflicting_label(record, place, &body));
         let other_target = self.other_target(record, place, &body);
         let mut report = |rule, severity, message| {
-            all.push(found(record, None, body.path.clone(), rule, severity, message, place));
+            all.push(located_finding(record, None, body.path.clone(), rule, severity, message, place));
         };
-        let like = self.own.find(&body, self.near);
+        let like = self.index.find(&body, self.near);
         // A copy has the same prompt, which is reported with it.
         self.other_targets.extend(other_target.filter(|_| like.is_none()));
         match like {
-            Some(Match::Same(source)) if !body.is_compared || source.file + 1 != self.own.files.len() => {
-                let message = format!("{} is the same sample", self.own.name(source, true));
+            Some(Match::Same(source)) if !body.is_compared || source.file + 1 != self.index.files.len() => {
+                let message = format!("{} is the same sample", self.index.name(source, true));
                 report("data.duplicate", Severity::Warning, message);
             }
             Some(Match::Near(source, share)) => {
-                let name = self.own.name(source, true);
-                let is_version = source.file + 1 != self.own.files.len() && source.id.is_some() && source.id == body.id;
+                let name = self.index.name(source, true);
+                let is_version =
+                    source.file + 1 != self.index.files.len() && source.id.is_some() && source.id == body.id;
                 if !is_version {
                     report("data.near-duplicate", Severity::Warning, format!("{name} {}", shares(share)));
                 } else if self.versions.insert(source.file) {
@@ -392,32 +400,40 @@ impl Dataset {
         if let Some(size) = body.size {
             self.sizes.add(record, place, &body.path, size);
         }
-        self.own.add(record, body);
+        self.index.add(record, body);
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         all
     }
 
     /// Whether a record of the same content is said to be better or worse.
-    fn conflicting_label(&self, record: usize, place: Place, body: &Body) -> Option<Found> {
-        let (source, label) = (self.own.bodies.get(&body.digest)?, body.label?);
+    fn conflicting_label(&self, record: usize, place: Place, body: &Body) -> Option<LocatedFinding> {
+        let (source, label) = (self.index.bodies.get(&body.digest)?, body.label?);
         let other = source.label.filter(|other| other.name == label.name && *other != label)?;
-        let name = self.own.name(*source, true);
+        let name = self.index.name(*source, true);
         let message = format!("{name} has the same content and another `{}`", other.name);
-        Some(found(record, None, body.path.clone(), "data.conflicting-label", Severity::Warning, message, place))
+        Some(located_finding(
+            record,
+            None,
+            body.path.clone(),
+            "data.conflicting-label",
+            Severity::Warning,
+            message,
+            place,
+        ))
     }
 
     /// Whether a record answers the same prompt otherwise.
-    fn other_target(&mut self, record: usize, place: Place, body: &Body) -> Option<Found> {
+    fn other_target(&mut self, record: usize, place: Place, body: &Body) -> Option<LocatedFinding> {
         let Target { prompt, answer } = body.target?;
-        let source = self.own.source(record, body);
+        let source = self.index.source(record, body);
         let (first, source) = *self.targets.entry(prompt).or_insert((answer, source));
         // Two files may hold the same samples at two stages.
-        let is_version = source.file + 1 != self.own.files.len() && source.id.is_some() && source.id == body.id;
+        let is_version = source.file + 1 != self.index.files.len() && source.id.is_some() && source.id == body.id;
         if first == answer || is_version {
             return None;
         }
-        let message = format!("{} has the same prompt and another answer", self.own.name(source, true));
-        Some(found(record, None, body.path.clone(), "data.other-target", Severity::Warning, message, place))
+        let message = format!("{} has the same prompt and another answer", self.index.name(source, true));
+        Some(located_finding(record, None, body.path.clone(), "data.other-target", Severity::Warning, message, place))
     }
 
     /// Whether the other dataset has a sample, or the question that it holds.
@@ -427,18 +443,19 @@ impl Dataset {
         place: Place,
         body: Option<&Body>,
         held: Option<(Contained, String)>,
-    ) -> Option<Found> {
-        let finding = |step, path, message| found(record, step, path, CONTAMINATED, Severity::Error, message, place);
-        let sample = body.and_then(|body| Some((body, self.other.find(body, self.near)?)));
+    ) -> Option<LocatedFinding> {
+        let finding =
+            |step, path, message| located_finding(record, step, path, CONTAMINATED, Severity::Error, message, place);
+        let sample = body.and_then(|body| Some((body, self.other_index.find(body, self.near)?)));
         if let Some((body, like)) = sample {
             let message = match like {
-                Match::Same(source) => format!("{} is the same sample", self.other.name(source, false)),
-                Match::Near(source, share) => format!("{} {}", self.other.name(source, false), shares(share)),
+                Match::Same(source) => format!("{} is the same sample", self.other_index.name(source, false)),
+                Match::Near(source, share) => format!("{} {}", self.other_index.name(source, false), shares(share)),
             };
             return Some(finding(None, body.path.clone(), message));
         }
         let (held, path) = held?;
-        let name = self.other.name(*self.asked.get(held.question)?, false);
+        let name = self.other_index.name(*self.asked.get(held.question)?, false);
         let step = held.step.and_then(|step| StepNo::try_from(step).ok());
         let Contained { share, words, .. } = held;
         let message = format!("has the question of {name}: {:.0} % of its runs of {words} words", share * 100.0);
@@ -446,11 +463,11 @@ impl Dataset {
     }
 
     /// Ends the file: the findings that only all its records report, in order.
-    pub fn end(&mut self) -> Vec<Found> {
+    pub fn end(&mut self) -> Vec<LocatedFinding> {
         let outliers = std::mem::take(&mut self.sizes).outliers();
         let outlier_finding = |outlier: sizes::Outlier| {
             let (rule, severity) = ("data.outlier", Severity::Warning);
-            found(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
+            located_finding(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
         };
         let mut open_ends = std::mem::take(&mut self.open_ends);
         fold_most(&mut open_ends, self.samples, endings::OPEN_BY_DESIGN);
@@ -461,11 +478,12 @@ impl Dataset {
             "answer a prompt that another sample answers otherwise: right if several \
                                                answers are meant",
         );
-        let mut all: Vec<Found> = outliers.into_iter().map(outlier_finding).chain(open_ends).chain(targets).collect();
+        let mut all: Vec<LocatedFinding> =
+            outliers.into_iter().map(outlier_finding).chain(open_ends).chain(targets).collect();
         if self.records == 0 {
             let message = "the file has no record: nothing was written, or nothing was left of it".to_owned();
             let place = Place { line: 1, ..Place::default() };
-            all.push(found(0, None, String::new(), "data.no-records", Severity::Warning, message, place));
+            all.push(located_finding(0, None, String::new(), "data.no-records", Severity::Warning, message, place));
         }
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         all
@@ -476,7 +494,7 @@ impl Dataset {
 const BY_DESIGN_MIN: usize = 3;
 
 /// Where most samples of a file have a finding that is reported once, at the first; `what` they do.
-fn fold_most(all: &mut Vec<Found>, samples: usize, what: &str) {
+fn fold_most(all: &mut Vec<LocatedFinding>, samples: usize, what: &str) {
     let count = all.len();
     if count < BY_DESIGN_MIN || count * 2 <= samples {
         return;

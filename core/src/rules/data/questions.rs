@@ -185,7 +185,7 @@ mod tests {
         questions
     }
 
-    fn held(questions: &Questions, steps: &[&str]) -> Option<(usize, f64, Option<usize>)> {
+    fn contained_question(questions: &Questions, steps: &[&str]) -> Option<(usize, f64, Option<usize>)> {
         let steps: Vec<_> = steps.iter().map(|text| json!({"role":"user","content":text})).collect();
         let record = json!({"messages":steps}).to_string();
         let root = parse(&record).unwrap();
@@ -199,13 +199,13 @@ mod tests {
     fn a_question_is_found_inside_a_long_record_whatever_its_signs() {
         let all = questions(8, &[TRAINS, WELLS]);
         let long = format!("{} {} {}", "word ".repeat(500), WELLS.to_uppercase().replace(' ', ", "), "end ".repeat(99));
-        assert_eq!(held(&all, &["hello", &long, TRAINS]), Some((0, 1.0, Some(2))));
-        assert_eq!(held(&all, &["hello", &long]), Some((1, 1.0, Some(1))));
-        assert_eq!(held(&all, &["hello", &WELLS[..WELLS.len() / 2]]), None);
+        assert_eq!(contained_question(&all, &["hello", &long, TRAINS]), Some((0, 1.0, Some(2))));
+        assert_eq!(contained_question(&all, &["hello", &long]), Some((1, 1.0, Some(1))));
+        assert_eq!(contained_question(&all, &["hello", &WELLS[..WELLS.len() / 2]]), None);
         let changed = WELLS.replace("three", "four");
-        assert_eq!(held(&all, &[&changed]), None);
+        assert_eq!(contained_question(&all, &[&changed]), None);
         assert!(
-            held(&questions(4, &[TRAINS, WELLS]), &[&changed])
+            contained_question(&questions(4, &[TRAINS, WELLS]), &[&changed])
                 .is_some_and(|(number, share, _)| number == 1 && share < 1.0)
         );
     }
@@ -215,9 +215,12 @@ mod tests {
         let begin = "You are given a problem of mathematics and you should write only the number that answers it";
         let asked: Vec<String> = (0..9).map(|i| format!("{begin} {i}")).collect();
         let all = questions(8, &asked.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(held(&all, &[begin]), None);
+        assert_eq!(contained_question(&all, &[begin]), None);
         assert_eq!(
-            held(&questions(8, &["what is two and two please now then"]), &["what is two and two please now then"]),
+            contained_question(
+                &questions(8, &["what is two and two please now then"]),
+                &["what is two and two please now then"]
+            ),
             None
         );
     }

@@ -51,7 +51,7 @@ pub(super) fn target(reading: &Reading<'_>) -> Option<Target> {
 }
 
 /// The digest of all that the trajectories of a record say, wherever it is.
-pub(super) fn said(reading: &Reading<'_>) -> u128 {
+pub(super) fn content_digest(reading: &Reading<'_>) -> u128 {
     folded(reading.entries.iter().map(|entry| digest::of(entry.value)))
 }
 

@@ -27,7 +27,7 @@ const RENDERED: [&str; 4] = ["/input", "/output", "/input_prompt", "/output_resp
 /// What the agent says in circles, in words or thoughts.
 pub(super) fn circles(reading: &Reading<'_>, report: &mut Report<'_>) {
     for (step, entry) in reading.entries.iter().enumerate().filter(|(_, entry)| entry.role == Role::Agent) {
-        let said = said(entry);
+        let said = agent_text(entry);
         let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
         let found = said.as_deref().into_iter().chain(thought).find_map(generated::repetition);
         if let Some(message) = found {
@@ -37,7 +37,7 @@ pub(super) fn circles(reading: &Reading<'_>, report: &mut Report<'_>) {
 }
 
 /// What the agent says in a step.
-pub(super) fn said<'v>(entry: &'v Entry<'_>) -> Option<Cow<'v, str>> {
+pub(super) fn agent_text<'v>(entry: &'v Entry<'_>) -> Option<Cow<'v, str>> {
     match &entry.body {
         Body::Item(item) => item.text("content").map(Cow::Borrowed),
         Body::Message(message) => message.text.as_deref().map(Cow::Borrowed),
@@ -64,7 +64,7 @@ fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut R
             report.warning(step, format!("{path}{rest}"), at, rule, message);
             // A prompt that all samples share holds one address and not thousands.
             let is_once = matches!(rule, "data.secret" | "data.personal");
-            if let Some(last_finding) = report.found.last_mut().filter(|_| is_once) {
+            if let Some(last_finding) = report.findings.last_mut().filter(|_| is_once) {
                 last_finding.text = Some(digest::of_pair("rule", rule, "text", at));
             }
         }

@@ -140,7 +140,7 @@ impl Edges {
     fn waves(&self) -> Vec<Vec<usize>> {
         let mut open: Vec<usize> = self.bicliques.iter().map(|b| b.from.len()).collect();
         let mut waiting: Vec<usize> = self.takes.iter().map(Vec::len).collect();
-        let mut takers: Vec<HashMap<usize, Vec<usize>>> = self.bicliques.iter().map(takers_by_own).collect();
+        let mut takers: Vec<HashMap<usize, Vec<usize>>> = self.bicliques.iter().map(takers_by_multiplicity).collect();
         for (number, open) in open.iter().enumerate() {
             takers[number].remove(open).into_iter().flatten().for_each(|node| waiting[node] -= 1);
         }
@@ -189,7 +189,7 @@ fn times(list: &[usize], node: usize) -> usize {
 }
 
 /// Who takes from a biclique, by how much of it they give themselves.
-fn takers_by_own(biclique: &Biclique) -> HashMap<usize, Vec<usize>> {
+fn takers_by_multiplicity(biclique: &Biclique) -> HashMap<usize, Vec<usize>> {
     let mut takers: HashMap<usize, Vec<usize>> = HashMap::new();
     for &(to, _) in &biclique.to {
         takers.entry(times(&biclique.from, to)).or_default().push(to);

@@ -39,7 +39,7 @@ pub struct SlotState {
 
 /// One write, for what a later contract says of it (S28).
 #[derive(Debug, Clone)]
-pub(super) struct Written {
+pub(super) struct RecordedWrite {
     pub(super) step: StepNo,
     pub(super) slot: IdentityId,
     pub(super) source: Option<Arc<str>>,
@@ -70,7 +70,7 @@ pub(super) struct Slots {
     /// S29: the last timestamp of each, also of one that vanished.
     last_time: HashMap<IdentityId, Box<str>>,
     present: Vec<IdentityId>,
-    pub(super) writes: Vec<Written>,
+    pub(super) writes: Vec<RecordedWrite>,
     names: HashSet<Arc<str>>,
     types: Arc<DataTypes>,
 }
@@ -165,7 +165,7 @@ impl Slots {
         let content_type = entry.value.and_then(|v| v.get("content_type")).and_then(Value::as_str);
         let content_type = content_type.map(|name| self.name(name));
         let (source, data_type) = (meta.source.clone(), meta.data_type.clone());
-        self.writes.push(Written { step: at, slot: id, source, data_type });
+        self.writes.push(RecordedWrite { step: at, slot: id, source, data_type });
         self.set(id, at, Some(SlotState { meta, step: at, changed, content_type, digest }));
     }
 

@@ -2,7 +2,7 @@
 
 use super::trajectory_stats::{Counts, TrajectoryStats, add, count};
 use crate::json::Value;
-use crate::model::{Found, Severity};
+use crate::model::{LocatedFinding, Severity};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub struct DatasetStats {
 
 impl DatasetStats {
     /// D23: counts one record: its statistics (None: it cannot be read) and all its findings.
-    pub fn add(&mut self, stats: Option<&TrajectoryStats>, found: &[Found]) {
+    pub fn add(&mut self, stats: Option<&TrajectoryStats>, found: &[LocatedFinding]) {
         self.records += 1;
         let has = |severity| u64::from(found.iter().any(|f| f.finding.severity == severity));
         self.with_errors += has(Severity::Error);

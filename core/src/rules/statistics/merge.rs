@@ -9,7 +9,7 @@ use std::collections::HashSet;
 /// D15, D23: parts, read one after the other. Keeps counts and digests.
 #[derive(Debug, Default)]
 pub struct Parts {
-    whole: DatasetStats,
+    total: DatasetStats,
     /// Digests seen so far: ids, bodies.
     seen: [HashSet<u128>; 2],
     /// The same of the part that is being read.
@@ -50,8 +50,8 @@ impl Parts {
         }
         let reward = line.get("reward")?.as_number().and_then(|text| text.parse().ok());
         self.lines += 1;
-        self.whole.add_line(steps, chars, reward);
-        self.whole.add_repeats(&repeats, warnings > 0);
+        self.total.add_line(steps, chars, reward);
+        self.total.add_repeats(&repeats, warnings > 0);
         Some(Renumbered { record: record + self.records, warnings: warnings + repeats.len() as u64 })
     }
 
@@ -60,7 +60,7 @@ impl Parts {
     pub fn end(&mut self, line: &Value<'_>) -> Option<bool> {
         let number = |key: &str| line.get(key)?.as_number()?.parse::<u64>().ok();
         let (records, unreadable) = (number("records")?, number("unreadable")?);
-        self.whole.add_totals(line)?;
+        self.total.add_totals(line)?;
         self.records += records;
         self.seen_in_part = Default::default();
         Some(records.checked_sub(unreadable) == Some(std::mem::take(&mut self.lines)))
@@ -69,6 +69,6 @@ impl Parts {
     /// D23: the statistics of all parts.
     #[must_use]
     pub fn stats(&self) -> &DatasetStats {
-        &self.whole
+        &self.total
     }
 }

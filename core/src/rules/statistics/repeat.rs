@@ -3,7 +3,7 @@
 use crate::json::{self, Value};
 use crate::model::cast;
 use crate::model::varint::{PackedList, put, take};
-use crate::model::{Bytes, Finding, Found, Place, Remark, Severity, Span};
+use crate::model::{Bytes, Finding, LocatedFinding, Place, Remark, Severity, Span};
 use crate::rules::digest;
 use crate::rules::trajectory::{Reading, Shape};
 use serde::Serialize;
@@ -139,7 +139,7 @@ impl Firsts {
 
 impl Repeats {
     /// D15: takes the next record of the file and says what it repeats. `bytes` are those of the file.
-    pub fn note(&mut self, record: usize, keys: &RepeatKeys, bytes: &dyn Bytes) -> Vec<Found> {
+    pub fn note(&mut self, record: usize, keys: &RepeatKeys, bytes: &dyn Bytes) -> Vec<LocatedFinding> {
         let id = repeated(&mut self.ids, record, keys.id.as_ref(), bytes, "adp.duplicate-id", "id");
         let body = repeated(&mut self.bodies, record, keys.body.as_ref(), bytes, "adp.duplicate-content", "content");
         body.into_iter().chain(id).collect()
@@ -153,7 +153,7 @@ fn repeated(
     bytes: &dyn Bytes,
     rule: &'static str,
     what: &str,
-) -> Option<Found> {
+) -> Option<LocatedFinding> {
     let RepeatKey { key, digest, place } = key?;
     let first = seen.note(*digest, First { record: record as u64, span: place.span }, bytes)?;
     let remark = Remark {
@@ -162,7 +162,7 @@ fn repeated(
         severity: Severity::Warning,
         message: format!("record {first} has the same {what}").into(),
     };
-    Some(Found { finding: Finding::new(record, None, remark), place: *place })
+    Some(LocatedFinding { finding: Finding::new(record, None, remark), place: *place })
 }
 
 /// Whether two values of equal digests are equal as JSON: a quick digest proves nothing. What can be read no more is

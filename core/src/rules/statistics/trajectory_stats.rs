@@ -2,7 +2,7 @@
 
 use super::repeat::RepeatDigests;
 use crate::json::Value;
-use crate::model::{Found, Role, Severity, estimated_tokens};
+use crate::model::{LocatedFinding, Role, Severity, estimated_tokens};
 use crate::rules::trajectory::{Body, Class, Entry, Reading, Shape, atif, is_finishing, number::add_reward};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -101,7 +101,7 @@ impl TrajectoryStats {
 
     /// D22: counts these findings of the record too.
     #[must_use]
-    pub fn with_findings(mut self, found: &[Found]) -> Self {
+    pub fn with_findings(mut self, found: &[LocatedFinding]) -> Self {
         let of = |severity| found.iter().filter(|f| f.finding.severity == severity).count() as u64;
         self.errors += of(Severity::Error);
         self.warnings += of(Severity::Warning);

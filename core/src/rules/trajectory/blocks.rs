@@ -57,13 +57,13 @@ pub(crate) fn block(part: &Value<'_>) -> Block {
         "tool_result" | "tool-result" | "toolResult" | "function_call_output" => Block::Result,
         "tools" => Block::Tools,
         kind if kind.ends_with("_tool_result") => Block::Result,
-        _ if said(part).is_some() => Block::Text,
+        _ if part_text(part).is_some() => Block::Text,
         _ => Block::File,
     }
 }
 
 /// The text of a part.
-fn said<'a>(part: &'a Value<'a>) -> Option<&'a str> {
+fn part_text<'a>(part: &'a Value<'a>) -> Option<&'a str> {
     part.as_str().or_else(|| ["text", "value", "thinking", "reasoning"].iter().find_map(|key| part.get(key)?.as_str()))
 }
 
@@ -100,8 +100,8 @@ pub(in crate::rules) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<Par
 
 fn turn_part<'a>(part: &'a Value<'a>) -> Option<Part<'a>> {
     Some(match block(part) {
-        Block::Text => Part::Text(said(part).filter(|text| !text.is_empty())?.into()),
-        Block::Thought => Part::Thought(said(part).filter(|text| !text.is_empty())?.into()),
+        Block::Text => Part::Text(part_text(part).filter(|text| !text.is_empty())?.into()),
+        Block::Thought => Part::Thought(part_text(part).filter(|text| !text.is_empty())?.into()),
         Block::Call => Part::Call(call::call(part)?.into()),
         Block::Result => {
             let content = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|said| !said.is_null()));

@@ -43,7 +43,7 @@ const PAIRS: [[(&str, &str); 2]; 2] = [
 
 /// The trajectories of a row; None: it holds no conversation.
 pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let one = || whole(row).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
+    let one = || message_list(row).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
     pair(row).or_else(one).or_else(|| traces(row)).or_else(|| Some(vec![instruction(row)?]))
 }
 
@@ -71,7 +71,7 @@ fn is_text(value: &Value<'_>) -> bool {
 }
 
 /// A list of messages under a name of D2, as `traj`, or as the row itself.
-fn whole<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
+fn message_list<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let items = || CHATS.into_iter().find(|pointer| row.get(&pointer[1..]).is_some_and(are_items));
     let pointer = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items)?;
     Some(vec![source(row, pointer, Role::Unknown)?])
@@ -102,7 +102,7 @@ fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
 }
 
 /// A text at a pointer of a row, if it says something.
-fn said<'a>(row: &'a Value<'a>, pointer: &'static str, role: Role) -> Option<Source<'a>> {
+fn text_source<'a>(row: &'a Value<'a>, pointer: &'static str, role: Role) -> Option<Source<'a>> {
     source(row, pointer, role).filter(|source| source.value.as_str().is_some_and(|text| !text.trim().is_empty()))
 }
 
@@ -120,7 +120,7 @@ fn instruction<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
         }
     }
     sources.push(asked);
-    let about = said(row, "/input", Role::User);
+    let about = text_source(row, "/input", Role::User);
     let goes_on = about.as_ref().map(|_| sources.len());
     sources.extend(about);
     sources.push(answer);
@@ -178,7 +178,7 @@ fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let tracks = |names: [(&'static str, &'static str); 2]| -> Option<Vec<RowTrack<'a>>> {
         let both = names.map(|(name, label)| {
             let answer = source(row, name, Role::Agent).filter(|answer| is_answer(answer.value))?;
-            let head = head.clone().filter(|_| !is_whole(answer.value));
+            let head = head.clone().filter(|_| !begins_with_prompt(answer.value));
             let track = RowTrack::of(head.into_iter().chain([answer]).collect());
             Some(RowTrack { label: Some(Cow::Borrowed(label)), ..track })
         });
@@ -188,7 +188,7 @@ fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
 }
 
 /// Whether an answer begins with what was asked.
-fn is_whole(answer: &Value<'_>) -> bool {
+fn begins_with_prompt(answer: &Value<'_>) -> bool {
     let speaker = |message: &Value<'_>| {
         let who = ["from", "role"].iter().find_map(|key| message.get(key)?.as_str());
         who.map(str::to_lowercase)
@@ -213,7 +213,7 @@ mod tests {
     }
 
     const QUESTION: &str = r#"[{"role":"user","content":"q"}]"#;
-    const SAID: &str = r#"[{"role":"assistant","content":"a"}]"#;
+    const ANSWER: &str = r#"[{"role":"assistant","content":"a"}]"#;
 
     #[test]
     fn rows_say_where_their_conversations_are() {
@@ -222,7 +222,7 @@ mod tests {
             (format!(r#"{{"prompt":"p","messages":{QUESTION}}}"#), "-:/messages"),
             (format!(r#"{{"traj":{QUESTION},"reward":1}}"#), "-:/traj"),
             (QUESTION.to_owned(), "-:"),
-            (format!(r#"{{"prompt":{QUESTION},"completion":{SAID}}}"#), "-:/prompt+/completion"),
+            (format!(r#"{{"prompt":{QUESTION},"completion":{ANSWER}}}"#), "-:/prompt+/completion"),
             (r#"{"prompt":"q","completion":"a","label":true}"#.to_owned(), "-:/prompt+/completion"),
             (r#"{"prompt":"q","completions":["a","b"],"labels":[true,false]}"#.to_owned(), "-:/prompt+/completions"),
             (format!(r#"{{"prompt":{QUESTION}}}"#), "-:/prompt"),
@@ -279,12 +279,12 @@ mod tests {
         for (row, expected) in [
             (r#"{"chosen":"a","rejected":"b"}"#.to_owned(), both("", "")),
             (r#"{"prompt":"q","chosen":"a","rejected":"b"}"#.to_owned(), both("/prompt+", "")),
-            (format!(r#"{{"prompt":{QUESTION},"chosen":{SAID},"rejected":{SAID}}}"#), both("/prompt+", "")),
+            (format!(r#"{{"prompt":{QUESTION},"chosen":{ANSWER},"rejected":{ANSWER}}}"#), both("/prompt+", "")),
             (format!(r#"{{"prompt":"q","chosen":{QUESTION},"rejected":{QUESTION}}}"#), both("", "")),
             (format!(r#"{{"chosen_messages":{QUESTION},"rejected_messages":{QUESTION}}}"#), both("", "_messages")),
             (format!(r#"{{"conversations":{asked},"chosen":{turn},"rejected":{turn}}}"#), both("/conversations+", "")),
             (format!(r#"{{"conversations":{asked},"chosen":"a","rejected":"b"}}"#), vec!["-:/conversations".into()]),
-            (format!(r#"{{"messages":{QUESTION},"chosen":{SAID}}}"#), vec!["-:/messages".into()]),
+            (format!(r#"{{"messages":{QUESTION},"chosen":{ANSWER}}}"#), vec!["-:/messages".into()]),
         ] {
             assert_eq!(of(&row), expected, "{row}");
         }

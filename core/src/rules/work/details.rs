@@ -1,14 +1,14 @@
 //! W7, W8: what structured results say of files: those of Claude Code, the changes of Codex.
 
+use super::file_excerpt::FileExcerpt;
 use super::patch::{self, FilePatch};
-use super::shown::Shown;
 use super::text::{lines, parse_line};
 use crate::json::{self, Value};
 use std::borrow::Cow;
 
 /// W7: the file that a structured result of Claude Code shows. The line that a final line end opens counts among its
 /// `totalLines`; it is no line (W1).
-pub(super) fn detail_file(details: &str) -> Option<Shown<'static>> {
+pub(super) fn detail_file(details: &str) -> Option<FileExcerpt<'static>> {
     let value = json::parse(details).ok()?;
     let file = value.get("file")?;
     let number = |key| file.get(key).and_then(Value::as_number).and_then(parse_line);
@@ -19,16 +19,16 @@ pub(super) fn detail_file(details: &str) -> Option<Shown<'static>> {
     let lines: Vec<_> = numbers.zip(lines(text)).map(|(number, line)| (number, Cow::Owned(line.to_owned()))).collect();
     let has_end = total.is_some_and(|total| total <= end);
     let last = lines.last().map_or(first - 1, |(number, _)| *number);
-    Some(Shown {
+    Some(FileExcerpt {
         total: if has_end { Some(last) } else { total },
         is_whole: has_end && first == 1,
         lines,
-        ..Shown::default()
+        ..FileExcerpt::default()
     })
 }
 
 /// W8: Claude Code's `structuredPatch`, as lines that are shown.
-pub(super) fn detail_patch(details: &str) -> Option<Shown<'static>> {
+pub(super) fn detail_patch(details: &str) -> Option<FileExcerpt<'static>> {
     let value = json::parse(details).ok()?;
     let mut lines: Vec<(u32, Cow<'static, str>)> = Vec::new();
     for hunk in value.get("structuredPatch")?.as_array()? {
@@ -42,7 +42,7 @@ pub(super) fn detail_patch(details: &str) -> Option<Shown<'static>> {
             }
         }
     }
-    (!lines.is_empty()).then(|| Shown { lines, ..Shown::default() })
+    (!lines.is_empty()).then(|| FileExcerpt { lines, ..FileExcerpt::default() })
 }
 
 /// W8, `FORMATS.md` 3: the `changes` of a Codex item or event as patches of files; None where one of them does not say

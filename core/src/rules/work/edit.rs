@@ -2,8 +2,8 @@
 
 use super::call::Replacement;
 use super::file::{Change, Delta, File};
+use super::file_excerpt::{FileExcerpt, is_same};
 use super::lcs::{Fuel, pairs};
-use super::shown::{Shown, is_same};
 use super::text::{How, LineId, Origin, Texts, lines};
 use crate::model::StepNo;
 use crate::model::cast;
@@ -77,7 +77,7 @@ impl Editor<'_> {
     pub(super) fn write(&mut self, file: &mut File, text: &str) -> Delta {
         let old: Vec<LineId> = file.lines.iter().map(|known| known.id).collect();
         let (ids, delta) = self.renewed(&old, &lines(text));
-        file.set_whole(ids, self.step);
+        file.set_lines(ids, self.step);
         file.doubt = None;
         Delta { line: Some(1), ..delta }
     }
@@ -131,7 +131,7 @@ impl Editor<'_> {
         file: &mut File,
         edit: &Replacement,
         (is_all, takes_line_end): (bool, bool),
-        reply: &Shown<'_>,
+        reply: &FileExcerpt<'_>,
     ) -> Option<Delta> {
         if edit.old.is_empty() {
             let is_empty = file.lines.is_empty() && file.pieces.is_empty();
@@ -184,7 +184,7 @@ impl Editor<'_> {
         &mut self,
         found: Vec<(RunText, Vec<Range<usize>>)>,
         edit: &Replacement,
-        reply: &Shown<'_>,
+        reply: &FileExcerpt<'_>,
     ) -> Option<(RunText, Vec<Range<usize>>)> {
         let count: usize = found.iter().map(|(_, matches)| matches.len()).sum();
         let mut choice = (0, 0);
@@ -244,7 +244,7 @@ impl Editor<'_> {
         &mut self,
         file: &mut File,
         edit: &Replacement,
-        replies: &[&Shown<'_>],
+        replies: &[&FileExcerpt<'_>],
         is_only: bool,
     ) -> Delta {
         let (old, new) = (lines(&edit.old), lines(&edit.new));
@@ -396,7 +396,7 @@ fn span_text(run: &RunText, group: &Group, new: &str) -> String {
 }
 
 /// Whether the reply shows the new text in place of a match.
-fn is_shown_at(run: &RunText, found: &Range<usize>, new: &str, reply: &Shown<'_>) -> bool {
+fn is_shown_at(run: &RunText, found: &Range<usize>, new: &str, reply: &FileExcerpt<'_>) -> bool {
     let Some(first) = run.first else { return false };
     let Some(group) = groups(run, std::slice::from_ref(found), new).pop() else { return false };
     let span = span_text(run, &group, new);
@@ -413,7 +413,7 @@ fn is_shown_at(run: &RunText, found: &Range<usize>, new: &str, reply: &Shown<'_>
 }
 
 /// The line number at which a reply shows new lines: whole ones first, else the first and the last in part.
-fn shown_place(reply: &Shown<'_>, new: &[&str]) -> Option<u32> {
+fn shown_place(reply: &FileExcerpt<'_>, new: &[&str]) -> Option<u32> {
     let all = &reply.lines;
     let is_blank = new.iter().all(|line| line.trim().is_empty());
     if is_blank || all.len().saturating_mul(new.len()) > COMPARED_MAX {

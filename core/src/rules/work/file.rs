@@ -14,7 +14,7 @@ const PIECES_MAX: usize = 100;
 
 /// A known line with its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct NumberedLine {
     /// From 1.
     pub(super) number: u32,
     pub(super) id: LineId,
@@ -64,7 +64,7 @@ impl Delta {
 /// What an edit takes back.
 #[derive(Debug, Clone)]
 struct Snapshot {
-    lines: Arc<[Known]>,
+    lines: Arc<[NumberedLine]>,
     pieces: Vec<Piece>,
     is_whole: bool,
     is_deleted: bool,
@@ -84,7 +84,7 @@ pub(super) struct Change {
 pub(super) struct File {
     pub(super) path: Arc<str>,
     /// Known lines by number.
-    pub(super) lines: Vec<Known>,
+    pub(super) lines: Vec<NumberedLine>,
     pub(super) pieces: Vec<Piece>,
     /// Whether all its lines are known.
     pub(super) is_whole: bool,
@@ -143,7 +143,7 @@ impl File {
         self.lines.binary_search_by_key(&number, |known| known.number)
     }
 
-    pub(super) fn line(&self, number: u32) -> Option<&Known> {
+    pub(super) fn line(&self, number: u32) -> Option<&NumberedLine> {
         self.place(number).ok().and_then(|place| self.lines.get(place))
     }
 
@@ -178,7 +178,7 @@ impl File {
         let moved = |number: u32, shift: i64| moved_line(i64::from(number) + shift);
         for change in changes {
             while let Some(known) = self.lines.get(place).filter(|known| known.number < change.from) {
-                out.extend(moved(known.number, shift).map(|number| Known { number, ..*known }));
+                out.extend(moved(known.number, shift).map(|number| NumberedLine { number, ..*known }));
                 place += 1;
             }
             let end = change.from.saturating_add(change.count);
@@ -187,11 +187,15 @@ impl File {
             }
             let first = i64::from(change.from) + shift;
             let new = change.new.iter().zip(first..);
-            out.extend(new.filter_map(|(id, number)| Some(Known { number: moved_line(number)?, id: *id, had: step })));
+            out.extend(
+                new.filter_map(|(id, number)| Some(NumberedLine { number: moved_line(number)?, id: *id, had: step })),
+            );
             shift += cast::to_i64(change.new.len()) - i64::from(change.count);
         }
         let rest = self.lines.get(place..).unwrap_or_default();
-        out.extend(rest.iter().filter_map(|known| Some(Known { number: moved(known.number, shift)?, ..*known })));
+        out.extend(
+            rest.iter().filter_map(|known| Some(NumberedLine { number: moved(known.number, shift)?, ..*known })),
+        );
         self.lines = out;
         self.total = self.total.and_then(|total| moved(total, shift));
         self.doubt_total();
@@ -233,8 +237,8 @@ impl File {
     }
 
     /// The file holds exactly these lines.
-    pub(super) fn set_whole(&mut self, ids: Vec<LineId>, step: StepNo) {
-        self.lines = (1..).zip(ids).map(|(number, id)| Known { number, id, had: step }).collect();
+    pub(super) fn set_lines(&mut self, ids: Vec<LineId>, step: StepNo) {
+        self.lines = (1..).zip(ids).map(|(number, id)| NumberedLine { number, id, had: step }).collect();
         self.pieces.clear();
         (self.is_whole, self.is_deleted) = (true, false);
         self.total = u32::try_from(self.lines.len()).ok();

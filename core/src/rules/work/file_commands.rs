@@ -2,6 +2,7 @@
 
 use super::Work;
 use super::file::{Delta, File, Last};
+use super::file_excerpt::FileExcerpt;
 use super::files::Answer;
 use super::history::Piece;
 use super::outcome::Verdict;
@@ -9,7 +10,6 @@ use super::patch;
 use super::path::last_name;
 use super::shell::{Effect, Script};
 use super::shell_read::Reading;
-use super::shown::Shown;
 use super::tables::BULK;
 use super::text::How;
 use crate::model::StepNo;
@@ -158,9 +158,9 @@ impl Work {
     fn read_by_command(&mut self, answer: &Answer<'_>, path: &str, reading: Reading) {
         let range = reading.range;
         let mut shown = if reading.is_numbered {
-            Shown::numbered(answer.text, reading.has_colons)
+            FileExcerpt::numbered(answer.text, reading.has_colons)
         } else {
-            Shown::raw(answer.text, range)
+            FileExcerpt::raw(answer.text, range)
         };
         if reading.is_numbered && !shown.is_numbered {
             return;

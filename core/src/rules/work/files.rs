@@ -4,11 +4,11 @@ use super::call::{Action, Range, Replacement};
 use super::details::{detail_changes, detail_file, detail_patch};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
+use super::file_excerpt::FileExcerpt;
 use super::open_calls::OpenCall;
 use super::outcome::Outcome;
 use super::patch::{self, FilePatch};
 use super::path::last_name;
-use super::shown::Shown;
 use super::text::How;
 use super::view::{Contradiction, Viewer};
 use super::{Dialect, Work};
@@ -102,7 +102,7 @@ impl Work {
         match &answer.open.call.action {
             Action::Read { path, range, is_raw } => self.read(answer, path, *range, *is_raw),
             Action::Window { .. } if !answer.outcome.is_error() => {
-                if let Some(shown) = Shown::window(answer.text) {
+                if let Some(shown) = FileExcerpt::window(answer.text) {
                     self.view(answer, shown.path.clone().as_deref(), &shown);
                 }
             }
@@ -142,10 +142,10 @@ impl Work {
             let shown = if shown.total.is_none() { shown.of_read(range) } else { shown };
             return self.view(answer, Some(&path), &shown);
         }
-        let shown = match Shown::window(answer.text) {
+        let shown = match FileExcerpt::window(answer.text) {
             Some(window) => window,
-            None if is_raw => Shown::raw(answer.text, range).of_read(range),
-            None => Shown::numbered(answer.text, false).of_read(range),
+            None if is_raw => FileExcerpt::raw(answer.text, range).of_read(range),
+            None => FileExcerpt::numbered(answer.text, false).of_read(range),
         };
         let is_listing = !is_raw && shown.total.is_none() && !shown.is_numbered;
         if !is_listing {
@@ -154,7 +154,7 @@ impl Work {
     }
 
     /// W7: a result shows lines of a file.
-    pub(super) fn view(&mut self, answer: &Answer<'_>, path: Option<&str>, shown: &Shown<'_>) {
+    pub(super) fn view(&mut self, answer: &Answer<'_>, path: Option<&str>, shown: &FileExcerpt<'_>) {
         let Some(path) = path.filter(|_| !shown.is_nothing()) else { return };
         let path = self.folders.resolve(path, answer.folder);
         let index = self.files.of(&path, answer.step);
@@ -186,7 +186,7 @@ impl Work {
     }
 
     /// W8: the lines that the reply to an edit shows.
-    fn reply(&mut self, answer: &Answer<'_>, index: usize, shown: &Shown<'_>) -> Contradiction {
+    fn reply(&mut self, answer: &Answer<'_>, index: usize, shown: &FileExcerpt<'_>) -> Contradiction {
         if shown.is_nothing() {
             return Contradiction::default();
         }
@@ -202,7 +202,7 @@ impl Work {
             // Where the log does not give it, the window of the reply does.
             None => match answer.open_file {
                 Some(open) => open.to_owned(),
-                None => self.folders.resolve(&Shown::window(answer.text)?.path?, answer.folder),
+                None => self.folders.resolve(&FileExcerpt::window(answer.text)?.path?, answer.folder),
             },
         };
         Some(self.files.of(&path, answer.step))
@@ -219,7 +219,7 @@ impl Work {
         if answer.outcome.is_error() {
             return self.fail(answer, index);
         }
-        let reply = Shown::reply(answer.text);
+        let reply = FileExcerpt::reply(answer.text);
         let before = Before::of(&self.files.list[index], &answer.open.call.action);
         let (op, delta, is_found) = self.edit(answer, index, &reply);
         let file = &mut self.files.list[index];
@@ -241,7 +241,7 @@ impl Work {
     }
 
     /// Does the edit: its word, what changed, whether its place was known.
-    fn edit(&mut self, answer: &Answer<'_>, index: usize, reply: &Shown<'_>) -> (&'static str, Delta, bool) {
+    fn edit(&mut self, answer: &Answer<'_>, index: usize, reply: &FileExcerpt<'_>) -> (&'static str, Delta, bool) {
         let action = &answer.open.call.action;
         let how = if matches!(action, Action::Write { .. } | Action::Touch { .. }) { How::Write } else { How::Edit };
         let file = &mut self.files.list[index];
@@ -257,7 +257,7 @@ impl Work {
             Action::Splice { from, to, text, .. } => ("edit", editor.splice(file, *from, *to, text), true),
             Action::Replace { edits, is_all, takes_line_end, .. } => {
                 let patch = answer.details.and_then(detail_patch);
-                let replies: Vec<&Shown<'_>> = patch.iter().chain(std::iter::once(reply)).collect();
+                let replies: Vec<&FileExcerpt<'_>> = patch.iter().chain(std::iter::once(reply)).collect();
                 let (delta, is_found) = replace_all(&mut editor, file, edits, (*is_all, *takes_line_end), &replies);
                 ("edit", delta, is_found)
             }
@@ -282,8 +282,8 @@ impl Work {
 
     fn apply(&mut self, answer: &Answer<'_>, patches: Vec<FilePatch>, folder: Option<&str>) {
         let reply = match patches.as_slice() {
-            [_] if folder.is_none() => Shown::reply(answer.text),
-            _ => Shown::default(),
+            [_] if folder.is_none() => FileExcerpt::reply(answer.text),
+            _ => FileExcerpt::default(),
         };
         for patch in patches {
             let resolve = |work: &Self, path: &str| match folder {
@@ -373,10 +373,10 @@ fn replace_all(
     file: &mut File,
     edits: &[Replacement],
     (is_all, takes_line_end): (bool, bool),
-    replies: &[&Shown<'_>],
+    replies: &[&FileExcerpt<'_>],
 ) -> (Delta, bool) {
     let (mut delta, mut is_found) = (Delta::default(), true);
-    let none = Shown::default();
+    let none = FileExcerpt::default();
     let reply = replies.last().copied().unwrap_or(&none);
     for (place, edit) in edits.iter().enumerate() {
         let done = editor.replace(file, edit, (is_all, takes_line_end), reply);

@@ -16,6 +16,7 @@ mod edit;
 mod file;
 mod file_changes;
 mod file_commands;
+mod file_excerpt;
 mod file_view;
 mod files;
 mod history;
@@ -30,7 +31,6 @@ mod path;
 mod shell;
 mod shell_change;
 mod shell_read;
-mod shown;
 mod slots;
 mod tables;
 mod text;
@@ -46,10 +46,10 @@ pub use arguments::{fenced_command, parameters};
 pub use body::{CallBody, PatchedFile, PatchedLines, call_body, line_of, patch_text};
 pub use call::bare_name;
 pub use file_changes::{Replaced, StaleLine};
+pub use file_excerpt::listing;
 pub use file_view::{FileFacts, FileId, FileView, KnownLine};
 pub use open_calls::Answered;
 pub use outcome::{Outcome, Verdict};
-pub use shown::listing;
 pub use slots::{NoSink, SlotSink};
 pub use text::{How, LineId, Origin};
 pub use tool_outcomes::ToolOutcomes;
@@ -223,7 +223,7 @@ impl Work {
 
     /// W10: tokens and cost so far.
     #[must_use]
-    pub fn spent(&self) -> Usage {
+    pub fn total_usage(&self) -> Usage {
         self.totals.sum()
     }
 

@@ -16,7 +16,7 @@ const FAILURES_IN_A_ROW: u32 = 3;
 /// What was noted so far.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    found: Vec<Note>,
+    notes: Vec<Note>,
     /// The last call that failed, and how often in a row.
     repeated: Option<(u64, u32)>,
     /// Edits that failed last, by file, while nobody named the file since.
@@ -48,7 +48,7 @@ struct End {
 
 impl Notes {
     fn note(&mut self, step: StepNo, path: Option<&Arc<str>>, rule: &'static str, severity: Severity, message: String) {
-        self.found.push(Note { step, path: path.cloned(), rule, severity, message });
+        self.notes.push(Note { step, path: path.cloned(), rule, severity, message });
     }
 
     pub(super) fn changed_outside(&mut self, step: StepNo, path: &Arc<str>, since: StepNo) {
@@ -152,7 +152,7 @@ impl Notes {
         has_open_todos: bool,
         seen: impl Fn(usize) -> Option<StepNo>,
     ) -> Vec<Finding> {
-        let mut all = self.found.clone();
+        let mut all = self.notes.clone();
         if let Some(end) = &self.end {
             if !FAILURE_WORDS.is_match(&end.words) {
                 let open = self.failed.iter().filter(|(file, (step, _))| seen(**file).is_none_or(|seen| seen < *step));

@@ -113,14 +113,14 @@ pub(super) fn write_run(around: &Surroundings<'_>, compactions: u64, to: &mut Wr
 
 /// What a message spent, in half the room: there are as many as messages.
 #[derive(Debug, Clone, Copy)]
-struct Spent {
-    /// Tokens, [`Spent::NONE`] where they are not recorded.
+struct CompactUsage {
+    /// Tokens, [`CompactUsage::NONE`] where they are not recorded.
     tokens: [u64; 4],
     /// Cost, not a number where it is not recorded.
     cost: f64,
 }
 
-impl Spent {
+impl CompactUsage {
     const NONE: u64 = u64::MAX;
 
     fn of(usage: &Usage) -> Self {
@@ -141,19 +141,19 @@ pub(super) struct Totals {
     sum: Usage,
     turns: u64,
     /// Usage of messages that are reported several times, by message.
-    of_message: HashMap<u64, Spent>,
+    of_message: HashMap<u64, CompactUsage>,
 }
 
 impl Totals {
     /// Adds the usage of a message. Of several of one message the one with the most output counts.
     pub(super) fn add(&mut self, message: Option<&str>, usage: &Usage) {
         let message = message.map(|message| cast::low_u64(XxHash3_128::oneshot(message.as_bytes())));
-        let before = message.and_then(|message| self.of_message.get(&message)).map(Spent::usage);
+        let before = message.and_then(|message| self.of_message.get(&message)).map(CompactUsage::usage);
         if before.is_some_and(|before| usage.output < before.output) {
             return;
         }
         if let Some(message) = message {
-            self.of_message.insert(message, Spent::of(usage));
+            self.of_message.insert(message, CompactUsage::of(usage));
         }
         let old = before.unwrap_or_default();
         let moved = |sum: Option<u64>, new: Option<u64>, old: Option<u64>| match (sum, new) {

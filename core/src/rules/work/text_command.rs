@@ -10,10 +10,10 @@ use crate::json;
 pub(super) fn action(text: &str) -> Action {
     let shell = || Action::Shell { command: text.replace("\r\n", "\n"), cwd: None, is_background: false };
     let trimmed = text.trim();
-    spliced(trimmed).or_else(|| own(trimmed)).unwrap_or_else(shell)
+    spliced(trimmed).or_else(|| agent_command(trimmed)).unwrap_or_else(shell)
 }
 
-fn own(text: &str) -> Option<Action> {
+fn agent_command(text: &str) -> Option<Action> {
     let name = text.split_whitespace().next()?;
     if !matches!(
         name,

@@ -1,8 +1,8 @@
 //! W7: what a result shows joins what is known.
 
-use super::file::{Delta, File, Known};
+use super::file::{Delta, File, NumberedLine};
+use super::file_excerpt::{FileExcerpt, differs_outside, is_same};
 use super::lcs::{Fuel, pairs};
-use super::shown::{Shown, differs_outside, is_same};
 use super::text::{How, LineId, Origin, Texts, is_blank, moved_line};
 use crate::model::StepNo;
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ impl Contradiction {
         self.since = self.since.max(Some(had));
     }
 
-    fn went(&mut self, known: &Known) {
+    fn went(&mut self, known: &NumberedLine) {
         self.note(known.had);
         self.delta = self.delta.and(Delta { line: Some(known.number), added: 0, removed: 1 });
     }
@@ -52,7 +52,7 @@ type Lines<'l, 't> = &'l [(u32, Cow<'t, str>)];
 
 impl Viewer<'_> {
     /// W7: joins what is shown; what it contradicts.
-    pub(super) fn show(&mut self, file: &mut File, shown: &Shown<'_>) -> Contradiction {
+    pub(super) fn show(&mut self, file: &mut File, shown: &FileExcerpt<'_>) -> Contradiction {
         let mut found = Contradiction::default();
         if self.is_reply {
             self.fix_space(file, shown, &mut found);
@@ -71,7 +71,7 @@ impl Viewer<'_> {
     }
 
     /// W8: a line just written and shown with other outer white space takes the shown text.
-    fn fix_space(&mut self, file: &mut File, shown: &Shown<'_>, found: &mut Contradiction) {
+    fn fix_space(&mut self, file: &mut File, shown: &FileExcerpt<'_>, found: &mut Contradiction) {
         for (number, text) in &shown.lines {
             let Ok(place) = file.place(*number) else { continue };
             let id = file.lines[place].id;
@@ -114,7 +114,7 @@ impl Viewer<'_> {
             }
         }
         let ids = self.view(new.iter().map(|(_, text)| *text));
-        let known = new.iter().zip(ids).map(|((number, _), id)| Known { number: *number, id, had: self.step });
+        let known = new.iter().zip(ids).map(|((number, _), id)| NumberedLine { number: *number, id, had: self.step });
         file.lines.extend(known);
         file.lines.sort_by_key(|known| known.number);
     }
@@ -135,7 +135,7 @@ impl Viewer<'_> {
         let low = i64::from(*first).min(i64::from(*first) - kept.first().map_or(0, shift_of));
         let last_kept = kept.iter().map(|(i, _)| i64::from(known[*i].number)).max().unwrap_or(low - 1);
         let of_known: HashSet<u32> = kept.iter().map(|(i, _)| known[*i].number).collect();
-        let mut out: Vec<Known> = Vec::with_capacity(file.lines.len() + lines.len());
+        let mut out: Vec<NumberedLine> = Vec::with_capacity(file.lines.len() + lines.len());
         for line in &file.lines {
             let number = i64::from(line.number);
             if of_known.contains(&line.number) {
@@ -144,7 +144,7 @@ impl Viewer<'_> {
             if number < low {
                 out.push(*line);
             } else if number > last_kept && number + shift > i64::from(*last) {
-                out.extend(moved_line(number + shift).map(|number| Known { number, ..*line }));
+                out.extend(moved_line(number + shift).map(|number| NumberedLine { number, ..*line }));
             } else {
                 found.went(line);
             }
@@ -156,7 +156,7 @@ impl Viewer<'_> {
         found.delta = found.delta.and(came);
         for (j, (number, _)) in lines.iter().enumerate() {
             let id = of_shown.get(&j).copied().or_else(|| ids.next());
-            out.extend(id.map(|id| Known { number: *number, id, had: self.step }));
+            out.extend(id.map(|id| NumberedLine { number: *number, id, had: self.step }));
         }
         out.sort_by_key(|known| known.number);
         file.lines = out;
@@ -164,7 +164,7 @@ impl Viewer<'_> {
     }
 
     /// W7: pairs of known and shown lines that are the same line, in the order of the shown ones.
-    fn moved(&mut self, known: &[Known], lines: Lines<'_, '_>) -> Vec<(usize, usize)> {
+    fn moved(&mut self, known: &[NumberedLine], lines: Lines<'_, '_>) -> Vec<(usize, usize)> {
         let old: Vec<&str> = known.iter().map(|known| self.texts.text(known.id)).collect();
         let new: Vec<&str> = lines.iter().map(|(_, text)| text.as_ref()).collect();
         let mut counts: HashMap<&str, (u32, u32)> = HashMap::new();
@@ -196,7 +196,7 @@ impl Viewer<'_> {
     }
 
     /// W7: what is shown says where the file ends.
-    fn end(&mut self, file: &mut File, shown: &Shown<'_>, found: &mut Contradiction) {
+    fn end(&mut self, file: &mut File, shown: &FileExcerpt<'_>, found: &mut Contradiction) {
         let last = shown.lines.last().map(|(number, _)| *number);
         let end = match shown.total {
             _ if shown.is_whole => Some(last.unwrap_or(0)),
@@ -222,7 +222,7 @@ impl Viewer<'_> {
     }
 
     /// W7: a piece that is whole in what is shown gives its origins and is gone.
-    fn place_pieces(&mut self, file: &mut File, shown: &Shown<'_>) {
+    fn place_pieces(&mut self, file: &mut File, shown: &FileExcerpt<'_>) {
         if file.pieces.is_empty() || shown.lines.is_empty() {
             return;
         }
@@ -249,7 +249,7 @@ impl Viewer<'_> {
     fn piece_place(
         &mut self,
         piece: &[LineId],
-        shown: &Shown<'_>,
+        shown: &FileExcerpt<'_>,
         starts: &HashMap<&str, Vec<usize>>,
     ) -> Option<usize> {
         let first = self.texts.text(*piece.first()?);

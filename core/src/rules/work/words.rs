@@ -101,14 +101,14 @@ fn is_assignment(word: &str) -> bool {
 /// W9: the simple commands of a text; None where it cannot be split: with `( ) { &`, a backtick, `$(`, a keyword or an
 /// open quote.
 pub(super) fn split(text: &str) -> Option<Vec<Simple>> {
-    let mut splitter = Splitter { text, at: 0, done: Vec::new(), now: Simple::default(), awaited: Vec::new() };
+    let mut splitter = Splitter { text, at: 0, commands: Vec::new(), now: Simple::default(), awaited: Vec::new() };
     splitter.run()?;
-    Some(splitter.done)
+    Some(splitter.commands)
 }
 
 /// The words of a text by shell quoting; separators are words or parts of words.
 pub(super) fn shell_words(text: &str) -> Option<Vec<String>> {
-    let mut reader = Splitter { text, at: 0, done: Vec::new(), now: Simple::default(), awaited: Vec::new() };
+    let mut reader = Splitter { text, at: 0, commands: Vec::new(), now: Simple::default(), awaited: Vec::new() };
     let mut words = Vec::new();
     loop {
         reader.pass(char::is_whitespace);
@@ -131,7 +131,7 @@ struct Awaited {
 struct Splitter<'t> {
     text: &'t str,
     at: usize,
-    done: Vec<Simple>,
+    commands: Vec<Simple>,
     now: Simple,
     awaited: Vec<Awaited>,
 }
@@ -201,9 +201,9 @@ impl Splitter<'_> {
     /// The command so far is whole; `joint` is before the next one.
     fn end(&mut self, joint: Joint) {
         let is_empty = self.now.words.is_empty() && self.now.redirects.is_empty() && self.now.heredoc.is_none();
-        let has_awaited = self.awaited.iter().any(|awaited| awaited.command == self.done.len());
+        let has_awaited = self.awaited.iter().any(|awaited| awaited.command == self.commands.len());
         if !is_empty || has_awaited {
-            self.done.push(std::mem::take(&mut self.now));
+            self.commands.push(std::mem::take(&mut self.now));
             self.now.joint = joint;
         } else if joint != Joint::Then {
             self.now.joint = joint;
@@ -354,7 +354,7 @@ impl Splitter<'_> {
         if end.text.is_empty() {
             return None;
         }
-        self.awaited.push(Awaited { command: self.done.len(), end: end.text, is_quoted, drops_tabs });
+        self.awaited.push(Awaited { command: self.commands.len(), end: end.text, is_quoted, drops_tabs });
         Some(())
     }
 
@@ -377,7 +377,7 @@ impl Splitter<'_> {
                 }
             }
             let heredoc = Heredoc { body, is_quoted: awaited.is_quoted };
-            if let Some(command) = self.done.get_mut(awaited.command) {
+            if let Some(command) = self.commands.get_mut(awaited.command) {
                 command.heredoc = Some(heredoc);
             }
         }

@@ -16,7 +16,7 @@ fn tree(values: &[(&str, &str)]) -> Tree {
     tree
 }
 
-fn said(parts: &[DiffPart]) -> String {
+fn describe_parts(parts: &[DiffPart]) -> String {
     let text = |side: &Option<Side>| side.as_ref().map_or("·".to_owned(), |s| s.value.short().unwrap().to_owned());
     let one = |part: &DiffPart| match part {
         DiffPart::Same(count) => format!("={count}"),
@@ -33,11 +33,14 @@ fn steps_differ_by_path_and_what_is_alike_is_counted() {
         ("", r#"{"b":{"c":{"x":1}},"f":{"y":1}}"#),
         ("", r#"{"b":{"d":2}}"#),
     ]);
-    assert_eq!(said(&steps(&tree, 0, 0)), "=1");
-    assert_eq!(said(&steps(&tree, 0, 1)), "=2 | /b/d 2→3 | /b/n ·→null | =2 | /g ·→[]");
-    assert_eq!(said(&steps(&tree, 1, 0)), "=2 | /b/d 3→2 | /b/n null→· | =2 | /g []→·");
-    assert_eq!(said(&steps(&tree, 1, 2)), "=1 | /b/c/x ·→1 | /b/c/0 1→· | /b/c/1 2→· | =3 | /f 4→· | /f/y ·→1 | =1");
-    assert_eq!(said(&steps(&tree, -1, 0)).matches('→').count(), 6);
+    assert_eq!(describe_parts(&steps(&tree, 0, 0)), "=1");
+    assert_eq!(describe_parts(&steps(&tree, 0, 1)), "=2 | /b/d 2→3 | /b/n ·→null | =2 | /g ·→[]");
+    assert_eq!(describe_parts(&steps(&tree, 1, 0)), "=2 | /b/d 3→2 | /b/n null→· | =2 | /g []→·");
+    assert_eq!(
+        describe_parts(&steps(&tree, 1, 2)),
+        "=1 | /b/c/x ·→1 | /b/c/0 1→· | /b/c/1 2→· | =3 | /f 4→· | /f/y ·→1 | =1"
+    );
+    assert_eq!(describe_parts(&steps(&tree, -1, 0)).matches('→').count(), 6);
     let whole = |from, to| states(At { tree: &tree, step: from }, At { tree: &tree, step: to });
     for (from, to) in [(0, 1), (1, 2), (0, 3), (3, 0), (-1, 3)] {
         assert_eq!(steps(&tree, from, to), whole(from, to), "{from} to {to}");
@@ -48,10 +51,10 @@ fn steps_differ_by_path_and_what_is_alike_is_counted() {
 fn instances_and_runs_are_compared_by_path() {
     let one = tree(&[("1", r#"{"a":1,"b":2}"#), ("2", r#"{"b":3,"a":1}"#)]);
     let ids = ["1", "2"].map(|i| one.find(&Identity::of("k", i)).unwrap());
-    assert_eq!(said(&identities(At { tree: &one, step: 1 }, ids[0], ids[1])), "/b 2→3 | =1");
+    assert_eq!(describe_parts(&identities(At { tree: &one, step: 1 }, ids[0], ids[1])), "/b 2→3 | =1");
     let two = tree(&[("2", r#"{"a":1,"b":3}"#)]);
     let difference = states(At { tree: &one, step: 1 }, At { tree: &two, step: 0 });
-    assert_eq!(said(&difference), "=1 | /a 1→· | /b 2→·");
+    assert_eq!(describe_parts(&difference), "=1 | /a 1→· | /b 2→·");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub fn words(old: &str, new: &str) -> Option<Words> {
         _ if lines <= LINES_MAX => compared(&by_lines(was), &by_lines(is)),
         _ => None,
     };
-    let whole = || Words { removed: whole(was), added: whole(is) };
+    let whole = || Words { removed: single_range(was), added: single_range(is) };
     let mut found = found.or_else(|| is_alike.then(whole))?;
     for range in found.removed.iter_mut().chain(&mut found.added) {
         *range = range.start + start..range.end + start;
@@ -44,7 +44,7 @@ pub fn words(old: &str, new: &str) -> Option<Words> {
     Some(found)
 }
 
-fn whole(text: &str) -> Vec<Range<usize>> {
+fn single_range(text: &str) -> Vec<Range<usize>> {
     std::iter::once(0..text.len()).filter(|range| !range.is_empty()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn found(schema: &str, value: &str) -> Vec<String> {
+fn violations_of(schema: &str, value: &str) -> Vec<String> {
     let schema = Schema::compile(schema).unwrap();
     let found = schema.violations(&plain_text(value).unwrap());
     found.into_iter().map(|v| format!("{} {}", crate::json::pointer(&v.path), v.message)).collect()
@@ -13,25 +13,28 @@ fn reports_paths_and_what_is_wanted() {
     let schema = r#"{"type":"object","properties":{"a":{"type":"number"},"l":{"items":{"type":"integer"}},"b":true},
         "required":["b"],"additionalProperties":false}"#;
     assert_eq!(
-        found(schema, r#"{"a":"x","l":[1,1.5,2.0],"c":1}"#),
+        violations_of(schema, r#"{"a":"x","l":[1,1.5,2.0],"c":1}"#),
         [" no place for c; \"b\" is missing", "/a number required", "/l/1 integer required"]
     );
-    assert!(found(schema, r#"{"b":1}"#).is_empty());
-    assert_eq!(found("false", "1"), [" nothing is allowed here"]);
-    assert!(found("true", "1").is_empty());
+    assert!(violations_of(schema, r#"{"b":1}"#).is_empty());
+    assert_eq!(violations_of("false", "1"), [" nothing is allowed here"]);
+    assert!(violations_of("true", "1").is_empty());
 }
 
 #[test]
 fn reports_a_choice_by_what_its_schemas_want() {
     let either = r#"{"anyOf":[{"type":"integer"},{"type":"null"},{"type":"null"}]}"#;
-    assert_eq!(found(either, "\"x\""), [" integer required, or null required"]);
+    assert_eq!(violations_of(either, "\"x\""), [" integer required, or null required"]);
     let forms = r#"{"oneOf":[{"properties":{"a":{"minimum":3}}},{"anyOf":[{"type":"null"}]}]}"#;
-    assert_eq!(found(forms, r#"{"a":1}"#), [" at least 3 required at /a, or one of several schemas kept to"]);
+    assert_eq!(violations_of(forms, r#"{"a":1}"#), [" at least 3 required at /a, or one of several schemas kept to"]);
     let inner = format!("{{\"properties\":{{\"a\":{either}}}}}");
-    assert_eq!(found(&inner, r#"{"a":"x"}"#), ["/a integer required, or null required"]);
-    assert_eq!(found(r#"{"oneOf":[true,{}]}"#, "1"), [" only one of the schemas of oneOf may fit"]);
-    assert_eq!(found(r#"{"not":{"type":"null"}}"#, "null"), [" what keeps to {\"type\":\"null\"} is forbidden"]);
-    assert_eq!(found(r#"{"propertyNames":{"maxLength":1}}"#, r#"{"ab":1}"#).len(), 1);
+    assert_eq!(violations_of(&inner, r#"{"a":"x"}"#), ["/a integer required, or null required"]);
+    assert_eq!(violations_of(r#"{"oneOf":[true,{}]}"#, "1"), [" only one of the schemas of oneOf may fit"]);
+    assert_eq!(
+        violations_of(r#"{"not":{"type":"null"}}"#, "null"),
+        [" what keeps to {\"type\":\"null\"} is forbidden"]
+    );
+    assert_eq!(violations_of(r#"{"propertyNames":{"maxLength":1}}"#, r#"{"ab":1}"#).len(), 1);
 }
 
 #[test]
@@ -68,9 +71,9 @@ fn digits_are_keys_of_objects() {
 fn numbers_are_values() {
     let big = plain_text("1e400").unwrap();
     assert_eq!(big.as_f64(), Some(f64::MAX));
-    assert!(found(r#"{"type":"integer"}"#, "1.0").is_empty());
-    assert!(found(r#"{"maximum":5}"#, "-1e999").is_empty());
-    assert_eq!(found(r#"{"maximum":5}"#, "1e999").len(), 1);
+    assert!(violations_of(r#"{"type":"integer"}"#, "1.0").is_empty());
+    assert!(violations_of(r#"{"maximum":5}"#, "-1e999").is_empty());
+    assert_eq!(violations_of(r#"{"maximum":5}"#, "1e999").len(), 1);
 }
 
 #[test]
@@ -97,14 +100,14 @@ fn what_is_elsewhere_accepts_everything() {
         r#"{"$schema":"https://example.com/own","$dynamicRef":"other#a"}"#,
         r#"{"format":"email"}"#,
     ] {
-        assert!(found(text, "1").is_empty(), "{text}");
-        assert!(found(text, "\"x\"").is_empty(), "{text}");
+        assert!(violations_of(text, "1").is_empty(), "{text}");
+        assert!(violations_of(text, "\"x\"").is_empty(), "{text}");
     }
     let beside = r#"{"$ref":"https://example.com/s.json","type":"number"}"#;
-    assert_eq!(found(beside, "\"x\""), [" number required"]);
+    assert_eq!(violations_of(beside, "\"x\""), [" number required"]);
     let own = r##"{"$id":"https://example.com/root.json","$defs":{"n":{"type":"number"}},
         "properties":{"a":{"$ref":"root.json#/$defs/n"},"b":{"$ref":"#/$defs/n"}}}"##;
-    assert_eq!(found(own, r#"{"a":"x","b":"x"}"#), ["/a number required", "/b number required"]);
+    assert_eq!(violations_of(own, r#"{"a":"x","b":"x"}"#), ["/a number required", "/b number required"]);
 }
 
 #[test]
@@ -129,8 +132,8 @@ fn schemas_that_turn_in_a_circle_end() {
 fn deep_values_are_checked() {
     let schema = r##"{"type":["array","number"],"items":{"$ref":"#"}}"##;
     let value = |inner: &str| format!("{}{inner}{}", "[".repeat(140), "]".repeat(140));
-    assert!(found(schema, &value("1")).is_empty());
-    assert_eq!(found(schema, &value("\"x\"")).len(), 1);
+    assert!(violations_of(schema, &value("1")).is_empty());
+    assert_eq!(violations_of(schema, &value("\"x\"")).len(), 1);
     assert!(plain_text(&format!("{}{}", "[".repeat(400), "]".repeat(400))).is_none());
 }
 

@@ -41,7 +41,7 @@ impl Attribution {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::state) enum What {
     /// A scalar, or an opaque value.
-    Leaf(Kept),
+    Leaf(ValueLocation),
     EmptyObject,
     EmptyArray,
     /// The number of the epoch that lists its members.
@@ -70,14 +70,14 @@ impl What {
 
 /// Where the value of a leaf is kept.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::state) enum Kept {
+pub(in crate::state) enum ValueLocation {
     /// Its first byte in the texts, and its length.
     Short(u64, u8),
     /// Its number among the long values.
     Long(u32),
 }
 
-impl Kept {
+impl ValueLocation {
     /// Number of classes.
     pub(in crate::state) const CLASSES: usize = INLINE_MAX + 2;
 
@@ -143,10 +143,10 @@ const EVENTS: [EventOp; 5] = [EventOp::Add, EventOp::Change, EventOp::Same, Even
 impl Packed {
     fn of(version: &Version, has_attribution: bool) -> Self {
         let (kind, low) = match version.what {
-            What::Leaf(Kept::Short(at, len)) => {
+            What::Leaf(ValueLocation::Short(at, len)) => {
                 (SHORT | u16::from(len) << LEN | cast::to_u16(at >> u32::BITS) << HIGH, cast::low_u32(at))
             }
-            What::Leaf(Kept::Long(number)) => (LONG, number),
+            What::Leaf(ValueLocation::Long(number)) => (LONG, number),
             What::EmptyObject => (EMPTY_OBJECT, 0),
             What::EmptyArray => (EMPTY_ARRAY, 0),
             What::Object(epoch) => (OBJECT, epoch),
@@ -162,9 +162,9 @@ impl Packed {
         let what = match bits(0, EVENT) {
             SHORT => {
                 let high = u64::from(self.tag >> HIGH) << u32::BITS;
-                What::Leaf(Kept::Short(high | u64::from(self.low), cast::to_u8(bits(LEN, HIGH))))
+                What::Leaf(ValueLocation::Short(high | u64::from(self.low), cast::to_u8(bits(LEN, HIGH))))
             }
-            LONG => What::Leaf(Kept::Long(self.low)),
+            LONG => What::Leaf(ValueLocation::Long(self.low)),
             EMPTY_OBJECT => What::EmptyObject,
             EMPTY_ARRAY => What::EmptyArray,
             OBJECT => What::Object(self.low),
@@ -237,28 +237,30 @@ impl Versions {
     }
 
     /// Keeps a value.
-    pub(in crate::state) fn keep(&mut self, value: Stored) -> Kept {
+    pub(in crate::state) fn keep(&mut self, value: Stored) -> ValueLocation {
         match value {
-            Stored::Inline { len, text } => Kept::Short(self.texts.keep(&text[..usize::from(len)]) as u64, len),
-            Stored::Long(long) => Kept::Long(self.long.push(long)),
+            Stored::Inline { len, text } => {
+                ValueLocation::Short(self.texts.keep(&text[..usize::from(len)]) as u64, len)
+            }
+            Stored::Long(long) => ValueLocation::Long(self.long.push(long)),
         }
     }
 
     /// A value that is kept.
-    pub(in crate::state) fn value(&self, kept: Kept) -> Stored {
+    pub(in crate::state) fn value(&self, kept: ValueLocation) -> Stored {
         match kept {
-            Kept::Short(at, len) => Stored::inline(self.short(at, len)),
-            Kept::Long(number) => Stored::Long(self.long.get(number)),
+            ValueLocation::Short(at, len) => Stored::inline(self.short(at, len)),
+            ValueLocation::Long(number) => Stored::Long(self.long.get(number)),
         }
     }
 
     /// Whether a value that is kept equals another.
-    pub(in crate::state) fn is_equal(&self, kept: Kept, value: &Stored) -> bool {
+    pub(in crate::state) fn is_equal(&self, kept: ValueLocation, value: &Stored) -> bool {
         match (kept, value) {
-            (Kept::Short(at, n), Stored::Inline { len, text }) => {
+            (ValueLocation::Short(at, n), Stored::Inline { len, text }) => {
                 n == *len && self.short(at, n) == &text[..usize::from(n)]
             }
-            (Kept::Long(number), Stored::Long(long)) => self.long.is_equal(number, long),
+            (ValueLocation::Long(number), Stored::Long(long)) => self.long.is_equal(number, long),
             _ => false,
         }
     }
@@ -280,9 +282,10 @@ mod tests {
     #[test]
     fn a_version_is_10_bytes_and_comes_out_as_it_went_in() {
         assert_eq!(size_of::<Packed>(), 10);
-        let short = |at, len| What::Leaf(Kept::Short(at, len));
+        let short = |at, len| What::Leaf(ValueLocation::Short(at, len));
         let far = (1 << 36) - 1;
-        let whats = [short(0, 0), short(far, INLINE_MAX as u8), short(1 << 33, 1), What::Leaf(Kept::Long(u32::MAX))];
+        let whats =
+            [short(0, 0), short(far, INLINE_MAX as u8), short(1 << 33, 1), What::Leaf(ValueLocation::Long(u32::MAX))];
         let others = [What::EmptyObject, What::EmptyArray, What::Object(7), What::Array(u32::MAX), What::Absent];
         for what in whats.into_iter().chain(others) {
             for event in EVENTS.into_iter().map(Some).chain([None]) {

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Most texts that are kept.
-const KEPT_MAX: usize = 1_024;
+const CACHED_TEXTS_MAX: usize = 1_024;
 /// Most cells of a first line.
 const LINE_CELLS_MAX: usize = 200;
 /// Most characters of it that are looked at.
@@ -41,7 +41,7 @@ type DigestKey = (u64, NodeId, StepNo);
 /// The texts of digests that were shown.
 #[derive(Debug, Default)]
 pub(in crate::panes::state) struct DigestTexts {
-    kept: RefCell<HashMap<DigestKey, Option<DigestText>>>,
+    cache: RefCell<HashMap<DigestKey, Option<DigestText>>>,
 }
 
 impl DigestTexts {
@@ -51,12 +51,12 @@ impl DigestTexts {
             return None;
         }
         let key = (open.session.generation, leaf.node, leaf.step);
-        if let Some(found) = self.kept.borrow().get(&key) {
+        if let Some(found) = self.cache.borrow().get(&key) {
             return found.clone();
         }
         let made = digest_text(open.run(), open.bytes(), leaf);
-        let mut kept = self.kept.borrow_mut();
-        if kept.len() >= KEPT_MAX {
+        let mut kept = self.cache.borrow_mut();
+        if kept.len() >= CACHED_TEXTS_MAX {
             kept.clear();
         }
         kept.insert(key, made.clone());

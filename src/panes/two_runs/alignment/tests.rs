@@ -4,7 +4,7 @@ use super::*;
 use crate::ingest;
 use crate::source::Input;
 
-fn said(role: &str, text: &str) -> String {
+fn message_line(role: &str, text: &str) -> String {
     format!(r#"{{"role":"{role}","content":"{text}"}}"#)
 }
 
@@ -41,17 +41,23 @@ fn aligned_rows(left: &[String], right: &[String]) -> Vec<String> {
 
 #[test]
 fn a_call_with_its_result_is_a_row_and_other_ids_are_no_difference() {
-    let left = [said("user", "go"), call("a", "ls"), result("a", "x y"), call("b", "make"), result("b", "ok")];
-    let right = [said("user", "go"), call("c", "ls"), result("c", "x y"), call("d", "make"), result("d", "failed")];
+    let left = [message_line("user", "go"), call("a", "ls"), result("a", "x y"), call("b", "make"), result("b", "ok")];
+    let right =
+        [message_line("user", "go"), call("c", "ls"), result("c", "x y"), call("d", "make"), result("d", "failed")];
     assert_eq!(aligned_rows(&left, &right), ["Same 0 0", "Alike 1 1", "Result 3 3"]);
     assert_eq!(aligned_rows(&left, &left), ["Same 0 0", "Same 1 1", "Same 3 3"]);
 }
 
 #[test]
 fn what_one_run_does_alone_stands_on_its_side_and_the_rest_is_aligned_by_verb_and_speaker() {
-    let left = [said("user", "go"), call("a", "ls"), said("assistant", "done")];
-    let right =
-        [said("user", "go"), call("a", "pwd"), call("b", "ls"), result("b", "x"), said("assistant", "all done")];
+    let left = [message_line("user", "go"), call("a", "ls"), message_line("assistant", "done")];
+    let right = [
+        message_line("user", "go"),
+        call("a", "pwd"),
+        call("b", "ls"),
+        result("b", "x"),
+        message_line("assistant", "all done"),
+    ];
     assert_eq!(aligned_rows(&left, &right), ["Same 0 0", "Right - 1", "Result 1 2", "Changed 2 4"]);
     assert_eq!(aligned_rows(&left, &[]), ["Left 0 -", "Left 1 -", "Left 2 -"]);
     assert_eq!(aligned_rows(&[], &[]), [""; 0]);

@@ -43,7 +43,7 @@ impl Names {
 
 /// What is kept of a step; the rest is read again on demand. Places are counted from its first value.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct CompactStep {
     /// Where its first value is, and how long that is.
     offset: u64,
     len: u32,
@@ -102,7 +102,7 @@ impl Near {
     }
 }
 
-impl Kept {
+impl CompactStep {
     /// A step of these values, the first of which is where it is, on this line.
     pub(super) fn new(draft: &Draft<'_, '_>, record: usize, line: u64, values: &[Span], time: Option<Span>) -> Self {
         let first = values.first().copied().unwrap_or_default();
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_step_takes_64_bytes_and_gives_back_what_it_was_made_of() {
-        assert_eq!(size_of::<Kept>(), 64);
+        assert_eq!(size_of::<CompactStep>(), 64);
         let span = |offset, len| Span { offset, len };
         let draft = Draft::of(Kind::Call, 3, &[]);
         let far = 1 << 40;
@@ -240,14 +240,14 @@ mod tests {
             vec![span(far, 9), span(far, 0)],
             vec![span(far, 9), span(far + 4, 1), span(0, 1), span(far, 2)],
         ] {
-            let mut kept = Kept::new(&draft, 5, 7, &spans, Some(span(far + 20, 24)));
+            let mut kept = CompactStep::new(&draft, 5, 7, &spans, Some(span(far + 20, 24)));
             let expected = if spans.is_empty() { vec![Span::default()] } else { spans.clone() };
             assert_eq!(kept.spans().collect::<Vec<_>>(), expected);
             assert_eq!(kept.time(), Some(span(far + 20, 24)).filter(|_| !spans.is_empty()));
             kept.supersede(span(far + 2, 2));
             assert_eq!(kept.spans().collect::<Vec<_>>(), [expected[0], span(far + 2, 2)]);
         }
-        let mut kept = Kept::new(&draft, 5, 7, &[span(far, 9)], None);
+        let mut kept = CompactStep::new(&draft, 5, 7, &[span(far, 9)], None);
         assert_eq!(
             (kept.time(), kept.answers(), kept.tokens(), kept.class(), kept.is_failed()),
             (None, None, None, None, false)

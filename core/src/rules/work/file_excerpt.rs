@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// What a result shows of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Shown<'t> {
+pub(super) struct FileExcerpt<'t> {
     /// Numbers rise.
     pub(super) lines: Vec<(u32, Cow<'t, str>)>,
     /// The path that a window reports.
@@ -75,7 +75,7 @@ pub fn listing(text: &str, is_file: bool) -> Option<Vec<(Option<u32>, &str)>> {
 /// Lines of a listing in which the sign of its numbers is looked for.
 const LISTING_HEAD_LINES: usize = 20;
 
-impl<'t> Shown<'t> {
+impl<'t> FileExcerpt<'t> {
     /// Numbered lines of a text; `N:` counts where `has_colons` says so.
     pub(super) fn numbered(text: &'t str, has_colons: bool) -> Self {
         Self::with_signs(text, if has_colons { &SIGNS } else { &VIEW_SIGNS })
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn numbered(text: &str, has_colons: bool) -> String {
-        let shown = Shown::numbered(text, has_colons);
+        let shown = FileExcerpt::numbered(text, has_colons);
         let lines: Vec<_> = shown.lines.iter().map(|(number, line)| format!("{number}={line}")).collect();
         format!("{}{}", lines.join("|"), if shown.is_cut { " cut" } else { "" })
     }
@@ -285,8 +285,9 @@ mod tests {
     #[test]
     fn w7_raw_lines_end_at_a_notice() {
         let range = Range { first: 9, count: None, is_given: true };
-        let raw =
-            |text| Shown::raw(text, range).lines.iter().map(|(n, l)| format!("{n}={l}")).collect::<Vec<_>>().join("|");
+        let raw = |text| {
+            FileExcerpt::raw(text, range).lines.iter().map(|(n, l)| format!("{n}={l}")).collect::<Vec<_>>().join("|")
+        };
         assert_eq!(raw("l9\nl10\n\n... (10 more lines not shown. Use offset=11"), "9=l9|10=l10");
         assert_eq!(raw("a\n\n[Showing lines 9-9 of 20]"), "9=a");
         assert_eq!(raw("a\nb<response clipped>"), "9=a");
@@ -295,7 +296,8 @@ mod tests {
 
     #[test]
     fn w7_windows_give_path_and_total() {
-        let shown = Shown::window("x\n[File: /r/m.py (3 lines total)]\n1:a\n2:\n3:\n(0 more lines below)\n").unwrap();
+        let shown =
+            FileExcerpt::window("x\n[File: /r/m.py (3 lines total)]\n1:a\n2:\n3:\n(0 more lines below)\n").unwrap();
         assert_eq!((shown.path.as_deref(), shown.total, shown.is_whole), (Some("/r/m.py"), Some(3), true));
         assert_eq!(shown.lines.len(), 3);
     }

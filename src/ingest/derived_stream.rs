@@ -4,7 +4,7 @@
 
 use super::container::open_input;
 use super::load;
-use super::remake::{RETRY, TRIES};
+use super::rebuild::{RETRY, TRIES};
 use crate::json;
 use crate::model::{Bytes, Problem, RecordBody, Sink};
 use crate::source::{Input, Origin, OriginChange};
@@ -18,10 +18,10 @@ use std::time::Instant;
 ///
 /// # Errors
 /// No temporary file can be made.
-pub fn follow_made(input: &Arc<Input>) -> Result<Option<Arc<Input>>, Problem> {
+pub fn follow_derived(input: &Arc<Input>) -> Result<Option<Arc<Input>>, Problem> {
     let (Some(origin), Some(path)) = (Origin::of(input), input.path()) else { return Ok(None) };
     let (first, lines) = (Arc::clone(input), Records::default());
-    Input::made(input.name(), Some(path), move |out| go_on(first, origin, lines, out)).map(Some)
+    Input::derived(input.name(), Some(path), move |out| go_on(first, origin, lines, out)).map(Some)
 }
 
 fn go_on(first: Arc<Input>, mut origin: Origin, mut records: Records, out: &mut Sink<'_>) -> Result<(), Problem> {
@@ -32,7 +32,7 @@ fn go_on(first: Arc<Input>, mut origin: Origin, mut records: Records, out: &mut 
             Ok(text) => records.put(&text, out)?,
             Err(problem) => Err(problem),
         };
-        origin.made_in(began.elapsed());
+        origin.rebuilt_in(began.elapsed());
         failures = match end {
             Ok(()) => 0,
             Err(problem) if failures + 1 == TRIES => return Err(problem),

@@ -17,7 +17,7 @@ pub(super) const TRIES: u32 = 6;
 
 /// What became of the text of an input.
 #[derive(Debug)]
-pub(super) enum Remade {
+pub(super) enum RebuiltText {
     /// It is as it was.
     Same,
     /// More came behind it; the input has that too now.
@@ -30,7 +30,7 @@ pub(super) enum Remade {
 ///
 /// # Errors
 /// It cannot be read to its end, and what can be read is not longer than before.
-fn remake(path: &Path, before: &Input) -> Result<Remade, Problem> {
+fn rebuild_text(path: &Path, before: &Input) -> Result<RebuiltText, Problem> {
     let now = open_input(path)?;
     let end = now.wait();
     let (mut old, mut new) = (vec![0; BLOCK], vec![0; BLOCK]);
@@ -39,7 +39,7 @@ fn remake(path: &Path, before: &Input) -> Result<Remade, Problem> {
         let (of_old, of_new) = (before.read_at(at, &mut old)?, now.read_at(at, &mut new)?);
         let common = of_old.min(of_new);
         if old[..common] != new[..common] || of_old > of_new {
-            return end.map(|()| Remade::Other(now));
+            return end.map(|()| RebuiltText::Other(now));
         }
         at += common as u64;
         if of_old < BLOCK {
@@ -49,15 +49,15 @@ fn remake(path: &Path, before: &Input) -> Result<Remade, Problem> {
     let from = at;
     loop {
         let got = match now.read_at(at, &mut new) {
-            Ok(0) if at == from => return end.map(|()| Remade::Same),
-            Ok(0) => return Ok(Remade::Grown),
+            Ok(0) if at == from => return end.map(|()| RebuiltText::Same),
+            Ok(0) => return Ok(RebuiltText::Grown),
             Ok(got) => before.append(&new[..got]).map(|_| got),
             Err(problem) => Err(problem),
         };
         match got {
             Ok(got) => at += got as u64,
             // What was appended before is there to be read; the rest comes with the next look.
-            Err(_) if at > from => return Ok(Remade::Grown),
+            Err(_) if at > from => return Ok(RebuiltText::Grown),
             Err(problem) => return Err(problem),
         }
     }
@@ -82,12 +82,12 @@ impl Work {
             OriginChange::Changed => {}
         }
         let began = Instant::now();
-        let made = remake(origin.path(), &self.live.input);
-        origin.made_in(began.elapsed());
+        let made = rebuild_text(origin.path(), &self.live.input);
+        origin.rebuilt_in(began.elapsed());
         let problem = match made {
             Ok(made) => {
                 self.failures = 0;
-                return self.take_remade(made);
+                return self.take_rebuilt(made);
             }
             Err(problem) => problem,
         };
@@ -99,13 +99,13 @@ impl Work {
         Ok(false)
     }
 
-    fn take_remade(&mut self, made: Remade) -> Result<bool, Stop> {
+    fn take_rebuilt(&mut self, made: RebuiltText) -> Result<bool, Stop> {
         match made {
-            Remade::Same => return Ok(false),
-            Remade::Grown => self.grown()?,
-            Remade::Other(input) => {
+            RebuiltText::Same => return Ok(false),
+            RebuiltText::Grown => self.grown()?,
+            RebuiltText::Other(input) => {
                 self.watch = Watch::new(input);
-                self.replaced(Why::Remade)?;
+                self.replaced(Why::Rebuilt)?;
             }
         }
         self.is_finished = false;

@@ -20,7 +20,7 @@ const DETAILS: &str = "gen_ai.client.inference.operation.details";
 const PROMPTS: [&str; 3] = ["gen_ai.user.message", "gen_ai.tool.message", "gen_ai.content.prompt"];
 
 /// What a span led to, else why it failed, else what it began with.
-pub(super) fn said<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
+pub(super) fn span_text<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
     let own = |keys: &[&str]| attribute(span, keys).map(words).filter(|text| !text.trim().is_empty());
     own(&["ai.response.text", "ai.response.object", "gen_ai.output.messages"])
         .or_else(|| numbered(span, "llm.output_messages", ".message"))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Tokens and cost of a run, as its log gives them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct RunUsage {
     /// Tokens read, those of a cache left out.
     pub input: u64,
     /// Tokens written, reasoning among them.
@@ -19,7 +19,7 @@ pub struct Spent {
     pub cost: Option<f64>,
 }
 
-impl Spent {
+impl RunUsage {
     fn of(usage: &Usage) -> Option<Self> {
         (*usage != Usage::default()).then(|| Self {
             input: usage.input.unwrap_or(0),
@@ -44,25 +44,25 @@ impl Spent {
 }
 
 /// Adds to a sum that may have nothing yet.
-pub fn add_spent(sum: &mut Option<Spent>, more: Option<&Spent>) {
+pub fn add_usage(sum: &mut Option<RunUsage>, more: Option<&RunUsage>) {
     if let Some(more) = more {
-        sum.get_or_insert_with(Spent::default).add(more);
+        sum.get_or_insert_with(RunUsage::default).add(more);
     }
 }
 
 /// The files of sub-agents of a run, and what all of them spent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct WithParts {
+pub struct UsageWithParts {
     /// Sub-agents whose files were read.
     pub sub_agents: u64,
     /// Sub-agents whose files are not there or cannot be read: what they spent is not known.
     pub missing: u64,
     /// The run and these; each file counts once.
-    pub spent: Option<Spent>,
+    pub spent: Option<RunUsage>,
 }
 
 /// What a run itself spent; None: its log does not say.
 #[must_use]
-pub fn spent(run: &dyn Run) -> Option<Spent> {
-    Spent::of(&run.work()?.spent())
+pub fn run_usage(run: &dyn Run) -> Option<RunUsage> {
+    RunUsage::of(&run.work()?.total_usage())
 }
