@@ -11,7 +11,7 @@ mod rows;
 use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_pyarrow::{FromPyArrow, PyArrowType};
-use obelus_core::batch::{Batch, SummaryMaker};
+use obelus_core::batch::{Batch, SummaryBuilder};
 use obelus_core::json;
 use obelus_core::model::Problem;
 use obelus_core::review::flat::{Cell, FINDINGS, RECORDS, SKETCHES, Schema};
@@ -128,7 +128,7 @@ fn stats(data: &Bound<'_, PyAny>, column: Option<String>, format: Option<String>
 #[pyfunction]
 fn merge(py: Python<'_>, parts: Vec<String>) -> PyResult<String> {
     let merged = py.detach(|| {
-        let mut whole = SummaryMaker::default();
+        let mut whole = SummaryBuilder::default();
         for text in &parts {
             let line = json::parse(text).map_err(|e| e.message.clone())?;
             whole.merge(text, &line)?;
