@@ -1,3 +1,5 @@
+//! What an input is opened as, and what its reader says when it fails.
+
 use super::*;
 
 #[test]

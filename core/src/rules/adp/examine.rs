@@ -112,11 +112,10 @@ fn first_words(reading: &Reading<'_>) -> String {
     first.map(show::summary).unwrap_or_default()
 }
 
-fn stats_and_overview(
-    record: &Record,
-    reading: &Reading<'_>,
-    found: &[LocatedFinding],
-) -> (Option<TrajectoryStats>, Option<RecordOverview>) {
+/// What a survey wants of a record: its statistics, its overview.
+type SurveyParts = (Option<TrajectoryStats>, Option<RecordOverview>);
+
+fn stats_and_overview(record: &Record, reading: &Reading<'_>, found: &[LocatedFinding]) -> SurveyParts {
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
     let task = reading.main().and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
     let (name, words, seen) = (name(reading), first_words(reading), model_view::visible_bytes(reading));
@@ -144,7 +143,7 @@ fn with_work(
     record: &Record,
     text: &[u8],
     way: Way,
-    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RunOutcome) -> (Option<TrajectoryStats>, Option<RecordOverview>),
+    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RunOutcome) -> SurveyParts,
 ) -> Examined {
     let mut of_work = Vec::new();
     let mut examined = look(record, text, way, Some(digest::quick), |reading, found, _| {
@@ -175,7 +174,7 @@ fn look(
     text: &[u8],
     way: Way,
     digest: Option<fn(&Value<'_>) -> u128>,
-    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RepeatKeys) -> (Option<TrajectoryStats>, Option<RecordOverview>),
+    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RepeatKeys) -> SurveyParts,
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
