@@ -49,11 +49,16 @@ pub(super) struct Zstd<R> {
     source: R,
     decoder: FrameDecoder,
     is_in_frame: bool,
+    /// Why there is no more; reported behind all that was unpacked.
+    failure: Option<io::Error>,
 }
+
+/// A block that ends a frame and adds nothing, and a checksum that nobody compares.
+const EMPTY_LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 impl<R: BufRead> Zstd<R> {
     pub(super) fn new(source: R) -> Self {
-        Self { source, decoder: FrameDecoder::new(), is_in_frame: false }
+        Self { source, decoder: FrameDecoder::new(), is_in_frame: false, failure: None }
     }
 
     /// Begins the next frame; false at the end.
@@ -69,6 +74,18 @@ impl<R: BufRead> Zstd<R> {
             Err(e) => return Err(io::Error::other(e)),
         }
         Ok(true)
+    }
+
+    /// Unpacks the next block. The decoder gives its last window only at the end of a frame, up to 8 MB and more: a
+    /// frame that is cut off gets an end, so that what came before is read.
+    fn next_block(&mut self) -> io::Result<()> {
+        let one = || BlockDecodingStrategy::UptoBlocks(1);
+        let Err(error) = self.decoder.decode_blocks(&mut self.source, one()) else { return Ok(()) };
+        if self.source.fill_buf()?.is_empty() {
+            self.decoder.decode_blocks(&EMPTY_LAST_BLOCK[..], one()).map_err(io::Error::other)?;
+        }
+        self.failure = Some(io::Error::other(error));
+        Ok(())
     }
 
     fn end_frame(&mut self) -> io::Result<()> {
@@ -87,6 +104,9 @@ impl<R: BufRead> Read for Zstd<R> {
             if self.is_in_frame && self.decoder.can_collect() > 0 {
                 return self.decoder.read(block);
             }
+            if let Some(failure) = self.failure.take() {
+                return Err(failure);
+            }
             if !self.is_in_frame {
                 if !self.next_frame()? {
                     return Ok(0);
@@ -94,8 +114,7 @@ impl<R: BufRead> Read for Zstd<R> {
             } else if self.decoder.is_finished() {
                 self.end_frame()?;
             } else {
-                let some = BlockDecodingStrategy::UptoBlocks(1);
-                self.decoder.decode_blocks(&mut self.source, some).map_err(io::Error::other)?;
+                self.next_block()?;
             }
         }
     }
@@ -154,6 +173,18 @@ mod tests {
             assert!(!read(&damaged).1);
             let (all, is_whole) = read(&[packed, b"garbage".to_vec()].concat());
             assert!(!is_whole && all == text);
+        }
+    }
+
+    /// A frame of three blocks as they are, whose window is larger than all of them.
+    #[test]
+    fn what_is_in_the_window_of_a_torn_frame_is_read() {
+        let block = |last: u32| [&((1000 << 3) | last).to_le_bytes()[..3], &[b'x'; 1000]].concat();
+        let head = b"\x28\xb5\x2f\xfd\x00\x68".to_vec();
+        let frame = [head, block(0), block(0), block(1)].concat();
+        assert_eq!(read(&frame), (vec![b'x'; 3000], true));
+        for (len, whole) in [(frame.len() - 1, 2000), (6 + 2 * 1003, 2000), (6 + 1003 + 2, 1000), (6 + 1, 0)] {
+            assert_eq!(read(&frame[..len]), (vec![b'x'; whole], false), "{len}");
         }
     }
 
