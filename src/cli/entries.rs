@@ -1,7 +1,7 @@
 //! One pass over the records of a file that says what filters, groups and tables ask of each.
 
 use super::Stop;
-use super::filter::tokens;
+use super::filter::{passes, tokens};
 use super::task_groups::task_groups;
 use crate::format::Looked;
 use crate::ingest::{self, Loaded};
@@ -94,7 +94,7 @@ impl Pass<'_> {
             let mut maker = ChunkBuilder::new(number);
             maker.push(&facts, len);
             let mark = self.marks.zip(key).and_then(|(marks, key)| marks.get(&Target::record(key)));
-            let is_wanted = self.passing.is_none_or(|passing| passing.get(number) == Some(&true));
+            let is_wanted = passes(self.passing, number);
             number += 1;
             match maker.finish().iter().next().filter(|_| is_wanted) {
                 Some(entry) => {

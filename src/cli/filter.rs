@@ -181,6 +181,11 @@ pub(super) struct Passing {
     pub(super) failed: u64,
 }
 
+/// Whether a record is let through, by its number; all are where nothing was asked.
+pub(super) fn passes(passing: Option<&[bool]>, record: usize) -> bool {
+    passing.is_none_or(|passing| passing.get(record) == Some(&true))
+}
+
 impl Passing {
     /// The status of a command that answers for these: 1 where a column failed.
     pub(super) fn status(&self) -> u8 {

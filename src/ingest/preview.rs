@@ -12,6 +12,7 @@ use std::time::Duration;
 
 /// Bytes of a long file that are looked at.
 const HEAD_BYTES: usize = 128 << 10;
+
 /// Bytes of its end that are looked at.
 const END_BYTES: usize = 64 << 10;
 

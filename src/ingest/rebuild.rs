@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 pub(super) const RETRY: Duration = Duration::from_millis(500);
 pub(super) const TRIES: u32 = 6;
 
+/// How often the pause between tries doubles after these: up to a minute.
+const RETRY_DOUBLINGS_MAX: u32 = 7;
+
 /// What became of the text of an input.
 #[derive(Debug)]
 pub(super) enum RebuiltText {
@@ -91,8 +94,9 @@ impl Work {
             }
             Err(problem) => problem,
         };
-        origin.retry_after(RETRY);
         self.failures += 1;
+        // What fails again and again is tried less and less often.
+        origin.retry_after(RETRY * (1 << self.failures.saturating_sub(TRIES).min(RETRY_DOUBLINGS_MAX)));
         if self.failures == TRIES {
             self.send(IngestEvent::Problem(problem))?;
         }

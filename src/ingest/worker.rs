@@ -146,13 +146,12 @@ pub(super) struct Work {
 impl Work {
     fn new(live: Live, format: &'static dyn Format, events: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
         let watch = Watch::new(Arc::clone(&live.input));
-        let origin = Origin::of(&live.input);
         Self {
             format,
             framer: Framer::new(format.framing()),
             live,
             watch,
-            origin,
+            origin: None,
             failures: 0,
             before: None,
             previous_document: None,
@@ -177,6 +176,8 @@ impl Work {
     }
 
     fn run(&mut self) {
+        // On the thread: it may walk a folder.
+        self.origin = Origin::of(&self.live.input);
         let mut last = None;
         loop {
             let problem = match self.turn() {

@@ -219,8 +219,10 @@ impl FilesPane {
         if self.heads.len() >= HEADS_MAX {
             self.heads.clear();
         }
+        let is_sought_by = |old: &FileHead| (old.words == head.words) && old.session.folder == head.session.folder;
+        let is_other = !self.heads.get(&path).is_some_and(is_sought_by);
         self.heads.insert(path, head);
-        self.is_order_stale |= self.fuzzy.is_some();
+        self.is_order_stale |= self.fuzzy.is_some() && is_other;
     }
 
     /// Says how much the open file holds.

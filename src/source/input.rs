@@ -13,6 +13,7 @@ use std::time::Duration;
 
 /// Bytes read at once by those who read an input from end to end.
 pub const BLOCK: usize = 1 << 20;
+
 /// What a stream should have brought before it is asked what it is, and how long it is waited for after its first byte.
 const HEAD_BYTES: u64 = 1 << 16;
 const HEAD_PAUSE: Duration = Duration::from_millis(5);

@@ -8,7 +8,7 @@ use super::places::SessionPlace;
 use super::walk::{self, FileFacts, IsInput, IsLog};
 use crate::model::{ListChange, ListedFile, ListedKind, Problem};
 use crossbeam_channel::Receiver;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{self, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -168,6 +168,8 @@ impl Listing {
         // The first screen waits for no content.
         self.is_partial = !self.has_looked && !unnamed.is_empty() && !found.is_empty();
         if !self.is_partial {
+            let present: HashSet<&Path> = unnamed.iter().map(|(path, _)| path.as_path()).collect();
+            self.judged.retain(|path, _| present.contains(path.as_path()));
             unnamed.retain(|(path, facts)| self.is_session(path, facts));
             found.extend(unnamed.into_iter().map(|(path, facts)| (path, Some(facts))));
         }

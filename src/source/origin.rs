@@ -164,10 +164,11 @@ impl Origin {
         self.not_before = Instant::now() + cost * REST;
     }
 
-    /// Its text could not be made: it is tried again after this time, changed or not.
+    /// Its text could not be made: it is tried again after this time or the rest that making it asks for, changed or
+    /// not.
     pub fn retry_after(&mut self, time: Duration) {
         self.built_from = None;
-        self.not_before = Instant::now() + time;
+        self.not_before = self.not_before.max(Instant::now() + time);
     }
 }
 

@@ -18,7 +18,7 @@ const BATCH_BYTES: usize = 1 << 16;
 /// Whether a stream is what a packed file holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Packing {
-    /// Its first bytes report, and then it is unpacked.
+    /// Its first bytes say whether it is; then it is unpacked.
     Unknown,
     /// It is, and unpacked already.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet files need it"))]

@@ -172,6 +172,19 @@ fn messages_in_a_string_are_read() {
     assert_eq!((&rows[1]["words"], &rows[1]["reward"]), (&json!("q2"), &json!(0.5)));
 }
 
+/// Rollouts keep what a chat template wrote; what a row without a score says is learned as it is.
+#[test]
+fn special_tokens_are_found_in_rows_and_not_in_rollouts() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = r#"{"instruction":"Add.","input":"2+2","output":"4<|im_end|>"}"#;
+    let rollout = r#"{"input":"<|im_start|>user\n2+2<|im_end|>","output":"4<|im_end|>","score":1.0}"#;
+    for (name, text, count) in [("alpaca.jsonl", row, 1), ("rollouts.jsonl", rollout, 0)] {
+        let path = file(folder.path(), name, &format!("{text}\n"));
+        let (_, stdout, _) = obelus(&["check", "--data", "--json", &path]);
+        assert_eq!(stdout.matches("data.special-token").count(), count, "{name}: {stdout}");
+    }
+}
+
 #[test]
 fn alpaca_rows_are_conversations_with_one_question() {
     let folder = tempfile::tempdir().unwrap();

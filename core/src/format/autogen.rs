@@ -63,7 +63,7 @@ const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 /// Reads a recording.
 #[derive(Default)]
 struct Recording {
-    /// The messages of the call before, each as its type and content, and its answer.
+    /// The messages of the call before, each as its content, and its answer.
     history: Vec<String>,
 }
 

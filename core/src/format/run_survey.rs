@@ -93,8 +93,7 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
     // The rest of a record may say which task it is an attempt at, as no run does.
-    let record_text = lossy(text);
-    let named = json::parse(&record_text).ok().filter(|_| is_read).and_then(|value| task(&value, None));
+    let named = is_read.then(|| lossy(text)).and_then(|text| task(&json::parse(&text).ok()?, None));
     let task = named.map(|name| task_key(&name));
     RunFacts { facts: Facts { task, ..facts.with_findings(&found) }, findings: found, is_read }
 }

@@ -155,7 +155,7 @@ impl AttemptOutcome {
 }
 
 impl AttemptTree {
-    /// The tree of attempts at one task; steps are reported later.
+    /// The tree of attempts at one task; steps are read later.
     #[must_use]
     pub fn of(task: String, attempts: Vec<Attempt>, left_out: usize) -> Self {
         let stretches = tree(&attempts, &(0..attempts.len()).collect::<Vec<_>>());

@@ -161,7 +161,7 @@ impl PhraseCounts {
 pub struct Lifts {
     counts: PhraseCounts,
     with: HashMap<String, With>,
-    /// Of all records, reported from the means of their tasks.
+    /// Of all records, counted from the means of their tasks.
     centred: Sum,
     /// Whether there were more phrases than are added up.
     pub is_cut: bool,
@@ -187,7 +187,7 @@ pub struct Lift {
     pub mean_without: f64,
     /// The mean with it by the mean of all; None where that is not positive.
     pub lift: Option<f64>,
-    /// By how many standard errors the two differ, rewards reported from the means of their tasks.
+    /// By how many standard errors the two differ, rewards counted from the means of their tasks.
     pub z: f64,
     /// Some of the records that have it, each with the step at which it is first.
     pub places: Vec<(usize, usize)>,

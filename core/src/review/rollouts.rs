@@ -55,9 +55,6 @@ pub struct Group {
     pub successes: u64,
     /// The least and the greatest reward.
     range: Option<(f64, f64)>,
-    /// Mean, and sum of squared distances from it (Welford).
-    mean: f64,
-    squares: f64,
     succeeded: Steps,
     failed: Steps,
     lengths: Together,
@@ -70,9 +67,6 @@ impl Group {
         let Some(reward) = rollout.reward else { return };
         self.rewarded += 1;
         self.lengths.add(rollout.steps as f64, reward);
-        let distance = reward - self.mean;
-        self.mean += distance / self.rewarded as f64;
-        self.squares += distance * (reward - self.mean);
         let (least, most) = self.range.unwrap_or((reward, reward));
         self.range = Some((least.min(reward), most.max(reward)));
         let is_success = reward >= success;
@@ -81,16 +75,21 @@ impl Group {
         *steps = Steps { sum: steps.sum + rollout.steps, count: steps.count + 1 };
     }
 
+    /// Attempts with a reward, of several attempts; None of one.
+    fn rewarded_of_several(&self) -> Option<u64> {
+        (self.attempts > 1).then_some(self.rewarded)
+    }
+
     /// The mean reward; None without any.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
-        (self.rewarded > 0).then_some(self.mean)
+        (self.rewarded > 0).then_some(self.lengths.mean[1])
     }
 
     /// The standard deviation of the rewards, that of a sample (n − 1); None of fewer than two.
     #[must_use]
     pub fn deviation(&self) -> Option<f64> {
-        (self.rewarded > 1).then(|| (self.squares / (self.rewarded - 1) as f64).sqrt())
+        (self.rewarded > 1).then(|| (self.lengths.squares[1] / (self.rewarded - 1) as f64).sqrt())
     }
 
     /// Whether rewards differ, so that a group distinguishes better attempts from worse; None of fewer than two
@@ -104,7 +103,7 @@ impl Group {
     #[must_use]
     pub fn advantage(&self, reward: f64) -> Option<f64> {
         let deviation = self.deviation()?;
-        Some(if deviation > 0.0 { (reward - self.mean) / deviation } else { 0.0 })
+        Some(if deviation > 0.0 { (reward - self.lengths.mean[1]) / deviation } else { 0.0 })
     }
 
     /// Mean steps of the successes, and of the others.
@@ -154,6 +153,8 @@ pub struct TaskGroups {
     groups: HashMap<u64, Group>,
     /// How many records were counted: the first ones.
     known: usize,
+    /// The most attempts with a reward that a task of several has; None: no task has several.
+    rewarded_most: Option<u64>,
 }
 
 impl TaskGroups {
@@ -163,7 +164,7 @@ impl TaskGroups {
         let mut tasks: Vec<u64> = facts.iter().filter_map(Entry::task).collect();
         tasks.sort_unstable();
         let several = tasks.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], Group::default()));
-        let mut out = Self { groups: several.collect(), known: facts.len() };
+        let mut out = Self { groups: several.collect(), known: facts.len(), rewarded_most: None };
         drop(tasks);
         if out.groups.is_empty() {
             return out;
@@ -171,6 +172,7 @@ impl TaskGroups {
         for entry in facts.iter() {
             if let Some(group) = entry.task().and_then(|task| out.groups.get_mut(&task)) {
                 group.add(&rollout_of(&entry), SUCCESS);
+                out.rewarded_most = out.rewarded_most.max(group.rewarded_of_several());
             }
         }
         out
@@ -190,14 +192,16 @@ impl TaskGroups {
             Numbers::GroupMean | Numbers::GroupPass => 1,
             _ => 2,
         };
-        self.groups.values().any(|group| group.attempts > 1 && group.rewarded >= least)
+        self.rewarded_most.is_some_and(|most| most >= least)
     }
 
     /// Counts a record; a reward of at least 1 is a success.
     pub fn add(&mut self, entry: &Entry<'_>) {
         self.known += 1;
         let Some(task) = entry.task() else { return };
-        self.groups.entry(task).or_default().add(&rollout_of(entry), SUCCESS);
+        let group = self.groups.entry(task).or_default();
+        group.add(&rollout_of(entry), SUCCESS);
+        self.rewarded_most = self.rewarded_most.max(group.rewarded_of_several());
     }
 
     /// A number of the attempts at a task, for one of them; None where there is none.

@@ -1,7 +1,7 @@
 //! Findings that every record of a file has, reported as one line.
 //!
-//! What the first five records all have is reported once, at the end or where a record has it no longer; until they are
-//! read everything waits, then nothing more does.
+//! What the first five records all have is reported once, at the end or where a record has it no longer. Findings of
+//! these five wait for the first finding of a later record, or for the end; then nothing more waits.
 
 use crate::model::LocatedFinding;
 use std::collections::HashMap;

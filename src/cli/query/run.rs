@@ -1,5 +1,6 @@
 //! A question to all records of a file: batch by batch, and one by one where a batch comes to a bad end.
 
+use super::super::filter::passes;
 use super::Stop;
 use super::worker::NO_JSON;
 use crate::ingest::{self, Loaded};
@@ -91,7 +92,7 @@ impl Asker<'_> {
             return Ok(Vec::new());
         }
         let (mut all, mut texts) = (Vec::new(), Vec::new());
-        let passes = |number: &usize| self.passing.is_none_or(|passing| passing.get(*number) == Some(&true));
+        let passes = |number: &usize| passes(self.passing, *number);
         for number in numbers.filter(passes) {
             let Some(record) = self.loaded.records()?.get(number) else { continue };
             let mut answer = RecordAnswer::default();

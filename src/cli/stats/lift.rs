@@ -1,5 +1,6 @@
 //! `obelus stats --lift`: which phrases and tools go with high rewards, and which with low ones.
 
+use super::super::filter::passes;
 use super::Options;
 use crate::cli::Stop;
 use crate::cli::args::FileName;
@@ -61,7 +62,7 @@ fn each(
     mut take: impl FnMut(RecordFeatures),
 ) -> Result<(), Problem> {
     let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
-    let is_wanted = |record: &Record| passing.is_none_or(|passing| passing.get(record.number) == Some(&true));
+    let is_wanted = |record: &Record| passes(passing, record.number);
     let look = |record: &Record, text: &[u8]| {
         let text = lossy(text);
         let value = json::parse(&text).ok().filter(|_| is_wanted(record))?;

@@ -1,5 +1,6 @@
 //! `obelus stats --outcomes`: how the calls of each tool came out, and the rewards of the trajectories that use it.
 
+use super::super::filter::passes;
 use super::Options;
 use crate::cli::Stop;
 use crate::cli::args::FileName;
@@ -96,7 +97,7 @@ pub(super) fn write_report(
     (options, passing): (&Options, Option<&[bool]>),
     out: &mut Out,
 ) -> Result<(), Stop> {
-    let is_wanted = |record: usize| passing.is_none_or(|passing| passing.get(record) == Some(&true));
+    let is_wanted = |record: usize| passes(passing, record);
     let counted = match loaded.detected.format.survey(Purpose::Outcomes) {
         Some(mut pass) => of_records(loaded, pass.as_mut(), is_wanted)?,
         None => of_runs(loaded, is_wanted)?,

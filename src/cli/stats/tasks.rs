@@ -1,5 +1,6 @@
 //! `obelus stats --tasks`: the attempts at each task as a group: rewards, how often they succeed, which have no signal.
 
+use super::super::filter::passes;
 use super::Options;
 use crate::cli::Stop;
 use crate::cli::args::FileName;
@@ -42,7 +43,7 @@ pub(super) fn write_report(
 fn groups(loaded: &Loaded, options: &Options, passing: Option<&[bool]>) -> Result<Groups, Problem> {
     let (mut reader, way) = (Reader::new(&loaded.input), loaded.detected.format.way());
     let mut groups = Groups::default();
-    let is_wanted = |record: &Record| passing.is_none_or(|passing| passing.get(record.number) == Some(&true));
+    let is_wanted = |record: &Record| passes(passing, record.number);
     for record in loaded.records()?.iter().filter(is_wanted) {
         let text = lossy(reader.text(&record)?);
         let Ok(value) = json::parse(&text) else { continue };

@@ -220,6 +220,9 @@ impl History {
                 log.write("state", "main", &[channel], Op::Update, value);
             }
         }
+        // In an order that does not change from run to run.
+        let mut gone: Vec<Box<str>> = gone.into_iter().collect();
+        gone.sort_unstable();
         for channel in gone {
             self.known.remove(&channel);
             log.remove("state", "main", &[&channel]);

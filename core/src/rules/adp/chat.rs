@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::model::Role;
-use crate::rules::trajectory::{Body, Entry, Message, Reading, Track, is_note, text};
+use crate::rules::trajectory::{Body, Entry, Message, Reading, Track, text};
 
 /// D17: what is wrong with the conversations of a record.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
@@ -53,12 +53,9 @@ fn check_track(entries: &[Entry<'_>], (track, ends_open): (&Track, bool), report
 fn check_message((entries, step): (&[Entry<'_>], usize), message: &Message<'_>, path: &str, report: &mut Report) {
     let Some(entry) = entries.get(step) else { return };
     let at = Some(step);
-    let is_noted = entry.answered.iter().any(|&(asked, place)| {
-        entries.get(asked).and_then(|entry| entry.calls.get(place)).is_some_and(|call| is_note(&call.tool))
-    });
     let check_text = |text: &str, path: &str, report: &mut Report| {
         // What an agent notes for itself says nothing.
-        if !(is_noted && text::is_blank(text)) {
+        if !(text::is_blank(text) && super::lint::is_noted(entries, entry)) {
             check_text(entry, text, step, path, report);
         }
     };

@@ -45,7 +45,8 @@ pub(super) fn check_item(entries: &[Entry<'_>], step: usize, report: &mut Report
     }
 }
 
-fn is_noted(entries: &[Entry<'_>], entry: &Entry<'_>) -> bool {
+/// Whether an answer is to a call that only notes something.
+pub(super) fn is_noted(entries: &[Entry<'_>], entry: &Entry<'_>) -> bool {
     let mut calls = entry.answered.iter().filter_map(|&(asked, place)| entries.get(asked)?.calls.get(place));
     calls.any(|call| is_note(&call.tool))
 }

@@ -450,7 +450,7 @@ impl Dataset {
 /// So many findings of a kind in a file, and in more than half of its samples, are so by design.
 const BY_DESIGN_MIN: usize = 3;
 
-/// Where most samples of a file have a finding that is reported once, at the first; `what` they do.
+/// A finding that most samples of a file have is reported once, at the first; `what` says what these samples do.
 fn fold_most(all: &mut Vec<LocatedFinding>, samples: usize, what: &str) {
     let count = all.len();
     if count < BY_DESIGN_MIN || count * 2 <= samples {

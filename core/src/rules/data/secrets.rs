@@ -155,7 +155,7 @@ fn is_web_token(text: &[u8]) -> bool {
     claims.starts_with(b"eyJ") && !is_placeholder(signature)
 }
 
-/// Users and passwords of examples.
+/// Passwords of examples.
 const NOBODY: [&str; 12] = [
     "user", "username", "pass", "password", "passwd", "secret", "token", "admin", "root", "postgres", "example", "foo",
 ];

@@ -10,19 +10,25 @@ use std::borrow::Cow;
 /// The texts of a record: of each step by itself, and of what is beside the steps.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
     if reading.shape == Shape::Other {
-        return text_rules(reading.root, None, "", report);
+        return text_rules(reading.root, None, "", &[], report);
     }
+    let rendered = rendered(reading.root);
     let beside = reading.root.as_object().into_iter().flat_map(|object| object.entries());
     for (name, value) in beside.filter(|(name, _)| !reading.tracks.iter().any(|track| track.is_in(name))) {
-        text_rules(value, None, &format!("/{}", pointer_escape(name)), report);
+        text_rules(value, None, &format!("/{}", pointer_escape(name)), rendered, report);
     }
     for (step, entry) in reading.entries.iter().enumerate() {
-        text_rules(entry.value, Some(step), &reading.path(step), report);
+        text_rules(entry.value, Some(step), &reading.path(step), rendered, report);
     }
 }
 
-/// Members of rollouts that hold texts as a chat template wrote them.
-const RENDERED: [&str; 4] = ["/input", "/output", "/input_prompt", "/output_response"];
+/// Members of rollouts that hold texts as a chat template wrote them. The last two are those of rollouts only beside a
+/// score; other rows name their texts so too.
+const RENDERED: [&str; 4] = ["/input_prompt", "/output_response", "/input", "/output"];
+
+fn rendered(root: &Value<'_>) -> &'static [&'static str] {
+    if root.get("score").is_some() { &RENDERED } else { &RENDERED[..2] }
+}
 
 /// What the agent says in circles, in words or thoughts.
 pub(super) fn circles(reading: &Reading<'_>, report: &mut Report<'_>) {
@@ -49,7 +55,7 @@ pub(super) fn agent_text<'v>(entry: &'v Entry<'_>) -> Option<Cow<'v, str>> {
 /// What a rule finds in a text: the message.
 type Find = fn(&str) -> Option<String>;
 
-fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut Report<'_>) {
+fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, rendered: &[&str], report: &mut Report<'_>) {
     let rules: [(&'static str, Find); 5] = [
         ("data.mojibake", encoding::mojibake),
         ("data.replacement-char", encoding::replacement),
@@ -58,7 +64,7 @@ fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut R
         ("data.special-token", generated::special_token),
     ];
     // What a trainer kept is what its template wrote.
-    let is_rendered = RENDERED.contains(&path);
+    let is_rendered = rendered.contains(&path);
     for (rule, find) in rules.into_iter().filter(|(rule, _)| !(is_rendered && *rule == "data.special-token")) {
         if let Some((rest, at, message)) = first(value, &find) {
             report.warning(step, format!("{path}{rest}"), at, rule, message);

@@ -397,7 +397,8 @@ fn rounded(partials: &[f64]) -> f64 {
         }
     }
     // What was lost may be half a unit, rounded to even, while the rest shows on which side of it the sum lies.
-    let is_beyond_tie = smaller.next().is_some_and(|rest| lost * rest > 0.0);
+    let is_beyond_tie =
+        smaller.next().is_some_and(|rest| *rest != 0.0 && lost.is_sign_positive() == rest.is_sign_positive());
     let next = sum + lost * 2.0;
     if is_beyond_tie && next - sum == lost * 2.0 { next } else { sum }
 }

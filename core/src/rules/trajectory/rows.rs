@@ -127,7 +127,7 @@ fn instruction<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
     Some(RowTrack { goes_on, ..RowTrack::of(sources) })
 }
 
-/// Most attempts of one episode that are read.
+/// Most attempts of one trace that are read.
 const ATTEMPTS_MAX: usize = 64;
 
 /// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
