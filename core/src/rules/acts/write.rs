@@ -105,9 +105,11 @@ impl Output {
         let found: Vec<(&str, Vec<Key>)> =
             expression.references().filter_map(|r| Some((r.kind.as_str(), target_path(r, value, is_erase)?))).collect();
         let kind = kind.unwrap_or_else(|| {
-            let is_kindless = found.iter().any(|(k, _)| *k == KINDLESS);
-            let first = if is_kindless { KINDLESS } else { found.first().map_or(KINDLESS, |(k, _)| k) };
-            first.to_owned()
+            // A path through an array gives no kind, though `erase` may name one.
+            let is_of_objects = |path: &[Key]| path.iter().all(|key| matches!(key, Key::Name(_)));
+            let kinds = || found.iter().filter(|(_, path)| is_of_objects(path)).map(|(kind, _)| *kind);
+            let first = if kinds().any(|kind| kind == KINDLESS) { None } else { kinds().next() };
+            first.unwrap_or(KINDLESS).to_owned()
         });
         let op = method.map_or(Op::Replace, |m| m.op);
         let targets = outermost(found.into_iter().filter(|(k, _)| *k == kind).map(|(_, path)| path).collect());
@@ -208,6 +210,11 @@ mod tests {
         assert_eq!(m(r#""kind":"k","data":1,"_outputMethod":3"#), "k: Replace †k acts.unknown-output-method");
         let erase = r#""_call":{"_outputPath":"†state.a || †state.l[0]","_outputMethod":"erase"}"#;
         assert_eq!(m(erase), "state: Remove †state.a, Remove †state.l[0]");
+        let erase = |path: &str| m(&format!(r#""_call":{{"_outputPath":"{path}","_outputMethod":"erase"}}"#));
+        for path in ["†k[0] || †state.a", "†data[0] && †state.a"] {
+            assert_eq!(erase(path), "state: Remove †state.a", "a path through an array gives no kind: {path}");
+        }
+        assert_eq!(erase("†k[0]"), "data:  acts.output-path-missing");
     }
 
     #[test]
