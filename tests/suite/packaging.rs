@@ -3,6 +3,7 @@
 use super::golden;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -83,6 +84,17 @@ fn script(name: &str, arguments: &[&Path]) -> Result<String, String> {
     } else {
         Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
+}
+
+/// What the release workflow asks of each program that it built, asked of the one that is tested.
+#[test]
+fn a_program_passes_what_is_asked_of_releases() {
+    let program = Path::new(env!("CARGO_BIN_EXE_obelus"));
+    assert!(script("smoke", &[program]).unwrap().contains("answers"));
+    let folder = tempfile::tempdir().unwrap();
+    let silent = stand_in(folder.path());
+    fs::set_permissions(&silent, fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(script("smoke", &[&silent]).unwrap_err().contains("no features: "), "a program that says nothing");
 }
 
 /// A program to pack, smaller than the one that is tested.
