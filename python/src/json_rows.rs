@@ -10,6 +10,8 @@ use obelus_core::model::Problem;
 pub(crate) struct JsonRows {
     text: Vec<u8>,
     ends: Vec<usize>,
+    /// Whether columns are the members of each, instead of one column its text.
+    pub(crate) are_of_columns: bool,
 }
 
 impl JsonRows {
@@ -28,7 +30,7 @@ impl JsonRows {
 /// The rows of these batches. `column` holds the JSON of each; without it, that is the only column if it has texts, and
 /// else all columns are members of a row.
 pub(crate) fn of(batches: &[RecordBatch], column: Option<&str>) -> Result<JsonRows, Problem> {
-    let mut rows = JsonRows { text: Vec::new(), ends: Vec::new() };
+    let mut rows = JsonRows { text: Vec::new(), ends: Vec::new(), are_of_columns: false };
     for batch in batches {
         let texts = match (column, batch.columns()) {
             (Some(name), _) => {
@@ -40,7 +42,10 @@ pub(crate) fn of(batches: &[RecordBatch], column: Option<&str>) -> Result<JsonRo
         };
         match texts {
             Some(texts) => push_texts(texts.as_ref(), &mut rows),
-            None => push_members(batch, &mut rows)?,
+            None => {
+                rows.are_of_columns = true;
+                push_members(batch, &mut rows)?;
+            }
         }
     }
     Ok(rows)

@@ -1,20 +1,20 @@
 //! Values of Arrow arrays as JSON, written as the program writes those of a Parquet file: a row of a table and the same
-//! row in a file have one text, and so one digest. Bytes become base64; times and decimals their text, as JSON has no
-//! type for them; numbers that JSON does not have `null`.
+//! row in a file have one text, and so one digest. Bytes become base64; times and decimals their text, as
+//! [`obelus_core::json`] writes those of typed columns; numbers that JSON does not have `null`.
 
 use arrow_array::cast::AsArray;
-use arrow_array::temporal_conversions::{as_date, as_datetime, as_time};
 use arrow_array::types::{
     ArrowPrimitiveType, ArrowTimestampType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
-    Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Decimal256Type, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StructArray};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use obelus_core::json::{SecondPart, write_date, write_decimal, write_text, write_time, write_timestamp};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -49,8 +49,17 @@ fn float(out: &mut Vec<u8>, value: impl Into<f64>) -> Result<(), ArrowError> {
     json(out, value.into())
 }
 
-fn decimal<T: DecimalType>(out: &mut Vec<u8>, array: &dyn Array, row: usize) -> Result<(), ArrowError> {
-    json(out, array.as_primitive::<T>().value_as_string(row))
+/// Writes a text. One that comes from a file may be none.
+fn text<O: OffsetSizeTrait>(out: &mut Vec<u8>, array: &GenericStringArray<O>, row: usize) -> Result<(), ArrowError> {
+    let offsets = array.value_offsets();
+    let bytes = &array.value_data()[offsets[row].as_usize()..offsets[row + 1].as_usize()];
+    match std::str::from_utf8(bytes) {
+        Ok(text) => json(out, text),
+        Err(_) => {
+            write_text(out, bytes);
+            Ok(())
+        }
+    }
 }
 
 fn bytes(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), ArrowError> {
@@ -77,20 +86,29 @@ fn value(out: &mut Vec<u8>, array: &ArrayRef, row: usize) -> Result<(), ArrowErr
         DataType::Float16 => float(out, array.as_primitive::<Float16Type>().value(row))?,
         DataType::Float32 => float(out, array.as_primitive::<Float32Type>().value(row))?,
         DataType::Float64 => float(out, array.as_primitive::<Float64Type>().value(row))?,
-        DataType::Utf8 => json(out, array.as_string::<i32>().value(row))?,
-        DataType::LargeUtf8 => json(out, array.as_string::<i64>().value(row))?,
+        DataType::Utf8 => text(out, array.as_string::<i32>(), row)?,
+        DataType::LargeUtf8 => text(out, array.as_string::<i64>(), row)?,
         DataType::Utf8View => json(out, array.as_string_view().value(row))?,
         DataType::Binary => bytes(out, array.as_binary::<i32>().value(row))?,
         DataType::LargeBinary => bytes(out, array.as_binary::<i64>().value(row))?,
         DataType::BinaryView => bytes(out, array.as_binary_view().value(row))?,
         DataType::FixedSizeBinary(_) => bytes(out, array.as_fixed_size_binary().value(row))?,
-        DataType::Decimal32(..) => decimal::<Decimal32Type>(out, array, row)?,
-        DataType::Decimal64(..) => decimal::<Decimal64Type>(out, array, row)?,
-        DataType::Decimal128(..) => decimal::<Decimal128Type>(out, array, row)?,
-        DataType::Decimal256(..) => decimal::<Decimal256Type>(out, array, row)?,
-        DataType::Date32 | DataType::Date64 | DataType::Time32(_) | DataType::Time64(_) | DataType::Timestamp(..) => {
-            json(out, time(array, row))?;
+        DataType::Decimal32(_, scale) => {
+            write_decimal(out, &array.as_primitive::<Decimal32Type>().value(row).to_be_bytes(), (*scale).into());
         }
+        DataType::Decimal64(_, scale) => {
+            write_decimal(out, &array.as_primitive::<Decimal64Type>().value(row).to_be_bytes(), (*scale).into());
+        }
+        DataType::Decimal128(_, scale) => {
+            write_decimal(out, &array.as_primitive::<Decimal128Type>().value(row).to_be_bytes(), (*scale).into());
+        }
+        DataType::Decimal256(_, scale) => {
+            write_decimal(out, &array.as_primitive::<Decimal256Type>().value(row).to_be_bytes(), (*scale).into());
+        }
+        DataType::Date32 | DataType::Date64 | DataType::Time32(_) | DataType::Time64(_) | DataType::Timestamp(..) => {
+            time(out, array, row);
+        }
+        DataType::Duration(_) => duration(out, array, row)?,
         DataType::Struct(_) => object(out, array.as_struct(), row)?,
         DataType::Dictionary(..) => {
             let one = array.slice(row, 1);
@@ -173,31 +191,43 @@ fn map(out: &mut Vec<u8>, (keys, values): (&ArrayRef, &ArrayRef), rows: Range<us
     Ok(())
 }
 
-/// The text of a date, a time of day, or a time in UTC; None: it is out of range.
-fn time(array: &ArrayRef, row: usize) -> Option<String> {
-    fn stamp<T: ArrowTimestampType>(array: &ArrayRef, row: usize, format: &str) -> Option<String> {
-        let time = as_datetime::<T>(array.as_primitive::<T>().value(row))?;
-        Some(time.format(format).to_string())
+/// Writes a date, a time of day or a timestamp. Parquet has no seconds to count in, so they are thousandths.
+fn time(out: &mut Vec<u8>, array: &ArrayRef, row: usize) {
+    fn count<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &ArrayRef, row: usize) -> i64 {
+        array.as_primitive::<T>().value(row).into()
     }
-    fn day<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &ArrayRef, row: usize) -> Option<String> {
-        Some(as_date::<T>(array.as_primitive::<T>().value(row).into())?.format("%Y-%m-%d").to_string())
-    }
-    fn clock<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &ArrayRef, row: usize, format: &str) -> Option<String> {
-        Some(as_time::<T>(array.as_primitive::<T>().value(row).into())?.format(format).to_string())
+    fn stamp<T: ArrowTimestampType>(out: &mut Vec<u8>, array: &ArrayRef, row: usize, unit: SecondPart) {
+        let factor = if T::UNIT == TimeUnit::Second { 1000 } else { 1 };
+        let is_utc = matches!(array.data_type(), DataType::Timestamp(_, Some(_)));
+        write_timestamp(out, i128::from(count::<T>(array, row)) * factor, unit, is_utc);
     }
     match array.data_type() {
-        DataType::Date32 => day::<Date32Type>(array, row),
-        DataType::Date64 => day::<Date64Type>(array, row),
-        DataType::Time32(TimeUnit::Second) => clock::<Time32SecondType>(array, row, "%H:%M:%S"),
-        DataType::Time32(_) => clock::<Time32MillisecondType>(array, row, "%H:%M:%S%.3f"),
-        DataType::Time64(TimeUnit::Nanosecond) => clock::<Time64NanosecondType>(array, row, "%H:%M:%S%.9f"),
-        DataType::Time64(_) => clock::<Time64MicrosecondType>(array, row, "%H:%M:%S%.6f"),
+        DataType::Date32 => write_date(out, count::<Date32Type>(array, row)),
+        DataType::Date64 => write_date(out, count::<Date64Type>(array, row) / 86_400_000),
+        DataType::Time32(TimeUnit::Second) => {
+            write_time(out, count::<Time32SecondType>(array, row) * 1000, SecondPart::Millis);
+        }
+        DataType::Time32(_) => write_time(out, count::<Time32MillisecondType>(array, row), SecondPart::Millis),
+        DataType::Time64(TimeUnit::Nanosecond) => {
+            write_time(out, count::<Time64NanosecondType>(array, row), SecondPart::Nanos);
+        }
+        DataType::Time64(_) => write_time(out, count::<Time64MicrosecondType>(array, row), SecondPart::Micros),
         DataType::Timestamp(unit, _) => match unit {
-            TimeUnit::Second => stamp::<TimestampSecondType>(array, row, "%Y-%m-%d %H:%M:%S +00:00"),
-            TimeUnit::Millisecond => stamp::<TimestampMillisecondType>(array, row, "%Y-%m-%d %H:%M:%S%.3f +00:00"),
-            TimeUnit::Microsecond => stamp::<TimestampMicrosecondType>(array, row, "%Y-%m-%d %H:%M:%S%.6f +00:00"),
-            TimeUnit::Nanosecond => stamp::<TimestampNanosecondType>(array, row, "%Y-%m-%d %H:%M:%S%.9f +00:00"),
+            TimeUnit::Second => stamp::<TimestampSecondType>(out, array, row, SecondPart::Millis),
+            TimeUnit::Millisecond => stamp::<TimestampMillisecondType>(out, array, row, SecondPart::Millis),
+            TimeUnit::Microsecond => stamp::<TimestampMicrosecondType>(out, array, row, SecondPart::Micros),
+            TimeUnit::Nanosecond => stamp::<TimestampNanosecondType>(out, array, row, SecondPart::Nanos),
         },
-        _ => None,
+        _ => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Writes a span of time: Parquet has none, so it is the number that a file holds.
+fn duration(out: &mut Vec<u8>, array: &ArrayRef, row: usize) -> Result<(), ArrowError> {
+    match array.data_type() {
+        DataType::Duration(TimeUnit::Second) => number::<DurationSecondType>(out, array, row),
+        DataType::Duration(TimeUnit::Millisecond) => number::<DurationMillisecondType>(out, array, row),
+        DataType::Duration(TimeUnit::Microsecond) => number::<DurationMicrosecondType>(out, array, row),
+        _ => number::<DurationNanosecondType>(out, array, row),
     }
 }

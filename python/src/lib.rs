@@ -52,7 +52,7 @@ fn with_records<T: Send>(
     let batches = batches(data)?;
     let all = move || {
         let rows = json_rows::of(&batches, reading.column.as_deref())?;
-        let batch = Batch::new(&reading.name, rows.iter(), reading.format.as_deref())?;
+        let batch = Batch::new(&reading.name, rows.iter(), reading.format.as_deref(), rows.are_of_columns)?;
         drop((rows, batches));
         work(&batch)
     };

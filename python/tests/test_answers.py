@@ -138,6 +138,26 @@ def test_rows_have_the_text_that_they_have_in_a_parquet_file(program, tmp_path):
         "numbered": pa.array([[(1, "x")], None, []], pa.map_(pa.int64(), pa.string())),
         "no": pa.nulls(3),
     }
+    long = pa.array([-(2**63), 2**63 - 1, -1])
+    short = pa.array([-(2**31), 2**31 - 1, -1], pa.int32())
+    for unit in ("ms", "us", "ns"):
+        columns[f"{unit}_extremes"] = long.cast(pa.timestamp(unit))
+        columns[f"{unit}_utc_extremes"] = long.cast(pa.timestamp(unit, "UTC"))
+        columns[f"{unit}_spans"] = long.cast(pa.duration(unit))
+    columns |= {
+        # Parquet files have no seconds.
+        "seconds": pa.array([0, 253_402_300_800, None]).cast(pa.timestamp("s", "UTC")),
+        "clock_seconds": pa.array([0, 86_399, 86_400], pa.int32()).cast(pa.time32("s")),
+        "days": short.cast(pa.date32()),
+        "day_millis": pa.array([0, 86_400_000, -86_400_001]).cast(pa.date64()),
+        "clock_millis": short.cast(pa.time32("ms")),
+        "clock_micros": long.cast(pa.time64("us")),
+        "clock_nanos": long.cast(pa.time64("ns")),
+        "whole": pa.array([decimal.Decimal("-99999"), decimal.Decimal(0), None], pa.decimal128(5, 0)),
+        "small_decimal": pa.array([decimal.Decimal("0.01"), decimal.Decimal("-9.99"), None], pa.decimal32(3, 2)),
+        "wide": pa.array([decimal.Decimal("9" * 38), decimal.Decimal("-1"), None], pa.decimal256(76, 9)),
+        "id": pa.array([b"0" * 16, b"\xff" * 16, None], pa.binary(16)),
+    }
     messages = [[{"role": "user", "content": f"message {n}"}] for n in range(3)]
     for name, column in columns.items():
         rows = pa.table({"messages": messages, name: column})

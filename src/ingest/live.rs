@@ -94,7 +94,9 @@ impl std::fmt::Debug for Live {
 impl Live {
     pub(super) fn new(generation: u64, input: Arc<Input>, format: &dyn Format) -> Self {
         let run = (format.layout() == Layout::Run).then(|| Arc::new(RwLock::new(format.run())));
-        Self { generation, input, records: Arc::default(), run }
+        let index = RwLock::new(RecordIndex::of(input.has_rows()));
+        let records = Arc::new(LiveRecords { index, is_complete: AtomicBool::default() });
+        Self { generation, input, records, run }
     }
 }
 

@@ -189,7 +189,7 @@ fn time_of(text: &[u8], format: &dyn Format) -> Option<Moment> {
     let bytes = text.to_vec();
     let mut run = format.run();
     let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
-    run.push(&Record { number: 0, place, body: RecordBody::Text }, text, &bytes);
+    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text, &bytes);
     let steps = 0..StepNo::try_from(run.step_count().min(TIMED_STEPS_MAX)).unwrap_or(0);
     steps.into_iter().find_map(|step| Moment::read(&run.step(step, &bytes).time?))
 }

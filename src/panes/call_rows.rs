@@ -102,7 +102,7 @@ mod tests {
         let mut run = FORMATS.iter().find(|format| format.name() == "pi").unwrap().run();
         for (number, line) in lines.iter().enumerate() {
             let place = Place { span: Span { offset: 0, len: line.len() as u64 }, line: 1 };
-            run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &Vec::new());
+            run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &Vec::new());
         }
         run
     }

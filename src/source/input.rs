@@ -25,6 +25,8 @@ pub struct Input {
     name: String,
     path: Option<PathBuf>,
     store: Store,
+    /// Whether its lines are rows of columns.
+    has_rows: bool,
 }
 
 #[derive(Debug)]
@@ -112,7 +114,7 @@ impl Input {
     fn of_file(file: File, path: &Path, name: String) -> Result<Arc<Self>, Problem> {
         let len = file.metadata().map_err(|e| cannot_open(&name, &e))?.len();
         let store = Store::File { file, len: AtomicU64::new(len) };
-        Ok(Arc::new(Self { name, path: Some(path.to_owned()), store }))
+        Ok(Arc::new(Self { name, path: Some(path.to_owned()), store, has_rows: false }))
     }
 
     /// The same open file once more, of the length it has now: for a new content of it.
@@ -152,7 +154,7 @@ impl Input {
     /// Bytes in memory, for tests and what is built in.
     #[must_use]
     pub fn memory(name: &str, bytes: impl Into<Vec<u8>>) -> Arc<Self> {
-        Arc::new(Self { name: name.to_owned(), path: None, store: Store::Memory(bytes.into()) })
+        Arc::new(Self { name: name.to_owned(), path: None, store: Store::Memory(bytes.into()), has_rows: false })
     }
 
     /// An empty temporary file, unlinked, that [`Input::append`] fills; `path` says what it stands for.
@@ -165,6 +167,7 @@ impl Input {
             name: name.to_owned(),
             path: path.map(Path::to_owned),
             store: Store::Spool(Arc::new(spool)),
+            has_rows: false,
         }))
     }
 
@@ -198,7 +201,8 @@ impl Input {
         write: impl FnOnce(&mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
         let spool = Spool::written(name, write)?;
-        Ok(Arc::new(Self { name: name.to_owned(), path: path.map(Path::to_owned), store: Store::Spool(spool) }))
+        let (name, path, store) = (name.to_owned(), path.map(Path::to_owned), Store::Spool(spool));
+        Ok(Arc::new(Self { name, path, store, has_rows: false }))
     }
 
     fn spooled<R: Read>(
@@ -208,13 +212,21 @@ impl Input {
         open: impl FnOnce() -> Result<R, Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
         let spool = Spool::filled(&name, packing, open)?;
-        Ok(Arc::new(Self { name, path, store: Store::Spool(spool) }))
+        // Nothing else is unpacked before it comes here.
+        let has_rows = matches!(packing, Packing::Unpacked);
+        Ok(Arc::new(Self { name, path, store: Store::Spool(spool), has_rows }))
     }
 
     /// For people: the path as given, or what the stream is.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether its lines are rows of columns: those of a Parquet file, which name every column, also where it is null.
+    #[must_use]
+    pub fn has_rows(&self) -> bool {
+        self.has_rows
     }
 
     /// The path, if the input has one.
@@ -321,6 +333,13 @@ impl Input {
     pub fn wait_for(&self, len: u64) {
         if let Store::Spool(spool) = &self.store {
             spool.wait_for(len);
+        }
+    }
+
+    /// The same, but no longer than until the writer of the stream pauses.
+    pub fn wait_unless_paused(&self, len: u64) {
+        if let Store::Spool(spool) = &self.store {
+            spool.wait_unless_paused(len);
         }
     }
 

@@ -82,11 +82,12 @@ struct Guess<S> {
     index: RecordIndex,
     /// What was seen of each record, if they were looked at.
     reports: Vec<S>,
+    is_of_rows: bool,
 }
 
 impl<'a, L> All<'a, L> {
     fn new(input: &'a Input, framing: Framing, look: Option<&'a L>) -> Self {
-        let (framer, index) = (Framer::new(framing), RecordIndex::default());
+        let (framer, index) = (Framer::new(framing), RecordIndex::of(input.has_rows()));
         Self { input, framer, index, block: vec![0; BLOCK], look, reported_records: 0, alone: 0 }
     }
 
@@ -102,16 +103,23 @@ impl<'a, L> All<'a, L> {
             if self.feed(BLOCK)? == 0 && self.framer.finish(&mut self.index) {
                 return Ok(self.index);
             }
-            if self.framer.is_run() && !std::mem::replace(&mut is_guessed, true) {
-                self.feed_ahead(each)?;
+            if !self.framer.is_run() || is_guessed {
+                continue;
             }
+            // A stream whose writer pauses is read on here.
+            is_guessed = !self.input.may_grow() || self.input.is_file();
+            if !is_guessed {
+                self.look_at_rest(u64::MAX, each)?;
+            }
+            self.feed_ahead(each)?;
         }
     }
 
     /// Reads on, at most so many bytes; how many there were.
     fn feed(&mut self, most: usize) -> Result<usize, Problem> {
         let most = most.min(BLOCK);
-        self.input.wait_for(self.framer.position() + most as u64);
+        self.input.wait_for(self.framer.position() + 1);
+        self.input.wait_unless_paused(self.framer.position() + most as u64);
         let got = self.input.read_at(self.framer.position(), &mut self.block[..most])?;
         let piece = &self.block[..got];
         if got > 0 {
@@ -143,12 +151,13 @@ impl<'a, L> All<'a, L> {
         L: Fn(&Record, &[u8]) -> S + Sync,
     {
         let (from, input) = (self.framer.position(), self.input);
-        // A stream is read as it comes.
+        // A stream is read as it comes, and no further than to where its writer pauses.
         let piece = |number: usize| {
             let start = from + (number * BLOCK) as u64;
-            input.wait_for(start + BLOCK as u64);
+            input.wait_unless_paused(start + BLOCK as u64);
+            let has_ended = input.is_file() || !input.may_grow();
             let end = input.len().min(start + BLOCK as u64);
-            (start < end).then_some(start..end)
+            (start < end && (has_ended || end == start + BLOCK as u64)).then_some(start..end)
         };
         if piece(ALONE_PIECES - 1).is_none() {
             return Ok(());
@@ -185,7 +194,7 @@ impl<'a, L> All<'a, L> {
     {
         let Some(lines) = self.framer.join(guess.framer, guess.start) else { return Ok(()) };
         if guess.reports.len() == guess.index.len() {
-            self.look_at_rest(each)?;
+            self.look_at_rest(ALONE_BYTES + self.framer.position() / ALONE_SHARE, each)?;
         }
         let (first, is_next) = (self.index.len(), self.reported_records == self.index.len());
         for record in guess.index.iter() {
@@ -203,9 +212,10 @@ impl<'a, L> All<'a, L> {
         Ok(())
     }
 
-    /// Looks at the records that came in no guess, as long as they are few.
+    /// Looks at the records that came in no guess, as long as all of them have no more bytes.
     fn look_at_rest<S: RecordReport, E: From<Problem>>(
         &mut self,
+        bytes_max: u64,
         each: &mut impl FnMut(S) -> Result<(), E>,
     ) -> Result<(), E>
     where
@@ -215,7 +225,7 @@ impl<'a, L> All<'a, L> {
         let rest: Vec<Record> =
             (self.reported_records..self.index.len()).map_while(|number| self.index.get(number)).collect();
         let bytes: u64 = rest.iter().map(|record| record.place.span.len).sum();
-        if self.alone + bytes > ALONE_BYTES + self.framer.position() / ALONE_SHARE {
+        if self.alone.saturating_add(bytes) > bytes_max {
             return Ok(());
         }
         self.alone += bytes;
@@ -238,8 +248,8 @@ fn guess<S: RecordReport>(
     let got = input.read_at(piece.start, block).ok()?;
     let newline = memchr::memchr(b'\n', block)?;
     let start = piece.start + newline as u64 + 1;
-    let (framer, index, seen) = (Framer::between(start), RecordIndex::default(), Vec::new());
-    let mut guess = Guess { start, framer, index, reports: seen };
+    let (framer, index, seen) = (Framer::between(start), RecordIndex::of(input.has_rows()), Vec::new());
+    let mut guess = Guess { start, framer, index, reports: seen, is_of_rows: input.has_rows() };
     let text = &block[newline + 1..];
     match look {
         None => guess.framer.feed(text, &mut guess.index),
@@ -269,7 +279,7 @@ impl<S: RecordReport> Guess<S> {
     fn look_at_line(&mut self, line: &[u8], look: &impl Fn(&Record, &[u8]) -> S) -> bool {
         let Some(place) = self.framer.line_between(line) else { return false };
         let from = cast::to_usize(place.span.offset - self.framer.position());
-        let record = Record { number: self.index.len(), place, body: RecordBody::Text };
+        let record = Record { number: self.index.len(), place, body: RecordBody::Text, is_row: self.is_of_rows };
         let seen = look(&record, &line[from..from + cast::to_usize(place.span.len)]);
         if !seen.is_whole() {
             return false;

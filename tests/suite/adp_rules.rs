@@ -290,7 +290,7 @@ fn pointers_name_slots_and_all_below() {
 
 fn record(number: usize, len: usize) -> Record {
     let place = Place { span: Span { offset: 0, len: len as u64 }, line: 1 };
-    Record { number, place, body: RecordBody::Text }
+    Record { number, place, body: RecordBody::Text, is_row: false }
 }
 
 #[test]

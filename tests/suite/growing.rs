@@ -88,7 +88,7 @@ impl Growing {
             text.extend_from_slice(line.as_bytes());
             let mut number = self.count.write().unwrap();
             let place = Place { span, line: *number as u64 + 1 };
-            let record = Record { number: *number, place, body: obelus::model::RecordBody::Text };
+            let record = Record { number: *number, place, body: obelus::model::RecordBody::Text, is_row: false };
             *number += 1;
             self.run.write().unwrap().push(&record, line.trim_end().as_bytes(), &Vec::new());
         }

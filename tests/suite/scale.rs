@@ -179,7 +179,7 @@ fn batches_say_what_the_commands_say() {
     let mut count = 0;
     for text in texts {
         file(folder, "rows.jsonl", &text);
-        let batch = Batch::new("rows.jsonl", text.lines(), None).unwrap();
+        let batch = Batch::new("rows.jsonl", text.lines(), None, false).unwrap();
         let of = |arguments: &[&str]| obelus_in(folder, &[arguments, &["rows.jsonl"]].concat()).1;
         of(&["check", "--out", "found.jsonl", "--force"]);
         let found = fs::read_to_string(folder.join("found.jsonl")).unwrap();
@@ -193,9 +193,9 @@ fn batches_say_what_the_commands_say() {
         assert_eq!(stats, of(&["stats", "--summary", "--json"]), "{text}");
     }
     assert!(count > 5, "{count}");
-    assert!(Batch::new("x", ["{}"], Some("actz")).is_err());
+    assert!(Batch::new("x", ["{}"], Some("actz"), false).is_err());
     let texts = ["\n", "\r\n"].map(|end| format!(r#"{{"id":1,{end}"messages":[{{"role":"user","content":"x"}}]}}"#));
-    let rows = Batch::new("x", texts, None).unwrap().record_rows().unwrap();
+    let rows = Batch::new("x", texts, None, false).unwrap().record_rows().unwrap();
     assert_eq!(rows.len(), 2, "a row is a record, however it is laid out");
 }
 

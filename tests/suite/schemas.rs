@@ -84,7 +84,7 @@ fn run(records: &[String], pace: usize) -> (Box<dyn Run>, Violations, Vec<u8>) {
     let mut offset = 0;
     for (number, text) in records.iter().enumerate() {
         let place = Place { span: Span { offset, len: text.len() as u64 }, line: number as u64 + 1 };
-        run.push(&Record { number, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+        run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
         offset = place.span.end() + 1;
         while (number + 1) % pace == 0 && run.examine(&mut checker, &bytes) {
             violations.add(checker.judge());

@@ -16,7 +16,7 @@ use crate::json;
 use crate::model::{
     Bytes, Finding, LocatedFinding, PartRole, PartState, Place, Problem, Record, RecordBody, RecordIndex, Span,
 };
-use crate::review::flat::{Cell, RECORD_FIELDS, RecordName, finding_row, record_row, run_row, sketch_row};
+use crate::review::flat::{Cell, RECORD_FIELDS, finding_row, record_row, run_row, sketch_row};
 use crate::review::{ChunkBuilder, ContentKey, purpose_of};
 use crate::rules::statistics::Summary;
 use crate::state::{ReportedCounts, SchemaChecker, Violations};
@@ -34,6 +34,7 @@ pub struct Batch {
 impl Batch {
     /// Takes rows, each a JSON text, as a file of that name that has a row in each line; `forced` names their format
     /// (None, `auto`: by content). White space between the tokens of a row does not count, so that each stays one line.
+    /// Whether the members of each were columns says what null means in them (D8).
     ///
     /// # Errors
     /// There is no format of that name.
@@ -41,6 +42,7 @@ impl Batch {
         name: &str,
         rows: impl IntoIterator<Item = R>,
         forced: Option<&str>,
+        is_of_columns: bool,
     ) -> Result<Self, Problem> {
         let mut bytes = Vec::new();
         for row in rows {
@@ -51,7 +53,7 @@ impl Batch {
             bytes.push(b'\n');
         }
         let detected = detect(&bytes, forced, FormatRegistry::default())?;
-        let (mut framer, mut records) = (Framer::new(detected.format.framing()), RecordIndex::default());
+        let (mut framer, mut records) = (Framer::new(detected.format.framing()), RecordIndex::of(is_of_columns));
         loop {
             let rest = usize::try_from(framer.position()).ok().and_then(|from| bytes.get(from..)).unwrap_or_default();
             if !rest.is_empty() {
@@ -120,12 +122,11 @@ impl Batch {
         self.survey(survey.as_mut(), |record, surveyed| {
             let text = self.text(record.shown()).unwrap_or_default();
             let mut maker = ChunkBuilder::new(record.number);
-            maker.push(&surveyed.facts.unwrap_or_default(), record.place.span.len);
+            let facts = surveyed.facts.unwrap_or_default();
+            maker.push(&facts, record.place.span.len);
             let key = (record.body == RecordBody::Text).then(|| ContentKey::of(text));
             let line = record.place.line;
-            rows.extend(
-                maker.finish().iter().map(|entry| record_row(place, &entry, (line, key), RecordName::of(text))),
-            );
+            rows.extend(maker.finish().iter().map(|entry| record_row(place, &entry, (line, key), facts.name.clone())));
             Ok(())
         })?;
         Ok(rows)

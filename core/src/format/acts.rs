@@ -475,7 +475,7 @@ mod tests {
         let mut run = ActsRun::default();
         let span = crate::model::Span { offset: 0, len: text.len() as u64 };
         let place = crate::model::Place { span, line: 1 };
-        let record = Record { number: 0, place, body: crate::model::RecordBody::Text };
+        let record = Record { number: 0, place, body: crate::model::RecordBody::Text, is_row: false };
         run.push(&record, text, &text.to_vec());
         let located = |path: &str| {
             let found = run.locate(path, 1).unwrap();

@@ -255,7 +255,7 @@ mod tests {
         let (mut run, mut offset) = (format::by_name("acts").unwrap().run(), 0);
         for (number, line) in text.lines().enumerate() {
             let span = Span { offset, len: line.len() as u64 };
-            let record = Record { number, place: Place { span, line: 0 }, body: RecordBody::Text };
+            let record = Record { number, place: Place { span, line: 0 }, body: RecordBody::Text, is_row: false };
             run.push(&record, line.as_bytes(), &text.clone().into_bytes());
             offset += line.len() as u64 + 1;
         }

@@ -265,7 +265,7 @@ mod tests {
         let mut offset = 0;
         for (number, text) in lines.iter().enumerate() {
             let span = Span { offset, len: text.len() as u64 };
-            let record = Record { number, place: Place { span, line: 0 }, body: RecordBody::Text };
+            let record = Record { number, place: Place { span, line: 0 }, body: RecordBody::Text, is_row: false };
             run.push(&record, text.as_bytes(), &bytes);
             offset = span.end() + 1;
         }

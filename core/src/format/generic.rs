@@ -255,7 +255,7 @@ mod tests {
         let mut run = Generic.run();
         for (number, (offset, len)) in [(0, 11), (12, 11)].into_iter().enumerate() {
             let place = Place { span: Span { offset, len }, line: number as u64 + 1 };
-            run.push(&Record { number, place, body: RecordBody::Text }, &[], &text);
+            run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, &[], &text);
         }
         assert_eq!(run.step_count(), 2);
         assert_eq!(run.step(0, &text).summary, "a");

@@ -297,8 +297,13 @@ pub fn bytes_text(bytes: &[u8]) -> String {
 }
 
 fn put_bytes(out: &mut String, bytes: &[u8]) {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     out.push_str("{\"$bytes\":\"");
+    put_base64(out, bytes);
+    out.push_str("\"}");
+}
+
+pub(super) fn put_base64(out: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for group in bytes.chunks(3) {
         let at = |i: usize| group.get(i).copied().map_or(0, u32::from);
         let bits = at(0) << 16 | at(1) << 8 | at(2);
@@ -307,7 +312,6 @@ fn put_bytes(out: &mut String, bytes: &[u8]) {
             out.push(if i > group.len() { '=' } else { digit.into() });
         }
     }
-    out.push_str("\"}");
 }
 
 #[cfg(test)]

@@ -36,12 +36,31 @@ impl std::error::Error for SyntaxError {}
 /// # Errors
 /// What is no JSON: bad syntax, text after the value, `NaN`, a string with a lone surrogate escape (A1, D1).
 pub fn parse(text: &str) -> Result<Value<'_>, SyntaxError> {
-    let mut reading = Reading::new(text);
+    strict(text, Reading::new(text))
+}
+
+/// As [`parse`], without the members of the root that are null, and of the objects anywhere below these members of it;
+/// without any, where none is named.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_without_nulls<'t>(text: &'t str, below: &'static [&'static str]) -> Result<Value<'t>, SyntaxError> {
+    strict(text, Reading::without_nulls(text, below))
+}
+
+fn strict<'a>(text: &'a str, mut reading: Reading<'a>) -> Result<Value<'a>, SyntaxError> {
     let value = reading.single_value().ok_or_else(|| fault(text))?;
     match reading.lone {
         None => Ok(value),
         Some(byte) => Err(SyntaxError { byte, message: LONE_SURROGATE.to_owned() }),
     }
+}
+
+/// As [`parse`], where nobody asks what is wrong.
+#[must_use]
+pub fn try_parse(text: &str) -> Option<Value<'_>> {
+    let mut reading = Reading::new(text);
+    reading.single_value().filter(|_| reading.lone.is_none())
 }
 
 /// As [`parse`], but a lone surrogate escape reads as U+FFFD: for showing what the strict rules reject.
@@ -230,6 +249,20 @@ mod tests {
             depth += 1;
         }
         assert_eq!((depth, &v.data), (DEPTH_MAX, &Data::Deep));
+    }
+
+    #[test]
+    fn members_that_are_null_are_left_out_where_that_is_asked() {
+        let text = r#"{"a":null,"b":[null,{"c":null,"d":"null"}],"e":{"f":null,"b":{"g":null}},"b2":{"b":null}}"#;
+        let compact = |value: Result<Value<'_>, _>| crate::json::compact(&value.unwrap());
+        let left = r#"{"b":[null,{"d":"null"}],"e":{"f":null,"b":{"g":null}},"b2":{"b":null}}"#;
+        assert_eq!(compact(parse_without_nulls(text, &["b"])), left);
+        let all = r#"{"b":[null,{"d":"null"}],"e":{"b":{}},"b2":{}}"#;
+        assert_eq!(compact(parse_without_nulls(text, &["b2", "e", "b"])), all);
+        assert_eq!(compact(parse_without_nulls(text, &[])), all);
+        assert_eq!(compact(parse(text)), text);
+        let broken = ["{\"a\":nul}", r#"{"a":"\ud800","b":null}"#];
+        assert!(broken.iter().all(|text| parse_without_nulls(text, &["b"]).is_err()));
     }
 
     const GOOD: &[&str] = &[

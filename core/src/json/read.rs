@@ -15,11 +15,21 @@ pub(super) struct Reading<'a> {
     at: usize,
     /// Byte at which the first lone surrogate escape is; it reads as U+FFFD.
     pub(super) lone: Option<usize>,
+    /// Members of the root below which members that are null are left out, as at the root itself.
+    without_nulls: &'static [&'static str],
+    /// Whether the place is below one of these.
+    is_below: bool,
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, lone: None }
+        Self { text, at: 0, lone: None, without_nulls: &[], is_below: false }
+    }
+
+    /// The same without the members that are null, in the root and below these members of it; below all if none is
+    /// named.
+    pub(super) fn without_nulls(text: &'a str, below: &'static [&'static str]) -> Self {
+        Self { without_nulls: below, is_below: below.is_empty(), ..Self::new(text) }
     }
 
     /// The one value of the text, white space around it allowed; None: the text is no JSON.
@@ -93,7 +103,14 @@ impl<'a> Reading<'a> {
             self.skip_space();
             let key_start = self.at;
             let key = self.key(Self::string)?;
-            members.push(Member { key, key_start, value: self.value(depth + 1)? });
+            let is_root = depth == 0 && !self.without_nulls.is_empty();
+            let is_left_out = is_root || self.is_below;
+            self.is_below |= is_root && self.without_nulls.contains(&key.as_ref());
+            let value = self.value(depth + 1)?;
+            self.is_below &= !is_root;
+            if !(is_left_out && matches!(value.data, Data::Null)) {
+                members.push(Member { key, key_start, value });
+            }
             if self.ends(b'}')? {
                 return Some(Object::new(members));
             }

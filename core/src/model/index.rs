@@ -14,6 +14,8 @@ pub struct RecordIndex {
     broken: BTreeMap<usize, String>,
     next_line: u64,
     version: u64,
+    /// Whether the records are rows of columns.
+    is_of_rows: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +26,12 @@ struct Entry {
 }
 
 impl RecordIndex {
+    /// An empty index, of records that are rows of columns or not.
+    #[must_use]
+    pub fn of(is_of_rows: bool) -> Self {
+        Self { is_of_rows, ..Self::default() }
+    }
+
     /// Number of records.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -57,7 +65,8 @@ impl RecordIndex {
         } else {
             self.broken.get(&number).map_or(RecordBody::Text, |why| RecordBody::Broken(why.clone()))
         };
-        Some(Record { number, place: Place { span: Span { offset: entry.offset, len }, line }, body })
+        let place = Place { span: Span { offset: entry.offset, len }, line };
+        Some(Record { number, place, body, is_row: self.is_of_rows })
     }
 
     /// All records in order.

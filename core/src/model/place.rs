@@ -45,6 +45,8 @@ pub struct Record {
     pub place: Place,
     /// What the framing says of it.
     pub body: RecordBody,
+    /// Whether it is a row of columns, in which a member that is null may as well be none (D8).
+    pub is_row: bool,
 }
 
 /// Bytes that a record which cannot be read is shown with; what it says is in its reason.

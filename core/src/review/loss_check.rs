@@ -103,7 +103,8 @@ impl LossCheck {
     #[must_use]
     pub fn look_and_count(&self, record: &Record, text: &[u8], way: Way) -> (Vec<LocatedFinding>, LossCounts) {
         let nothing = || (Vec::new(), LossCounts::default());
-        let Ok(root) = read_text(record, text) else { return nothing() };
+        // A trainer is given all columns of a row.
+        let Ok(root) = read_text(&Record { is_row: false, ..record.clone() }, text) else { return nothing() };
         let Some(conversation) = Conversation::of(&root, way) else { return nothing() };
         let answer = self.template.loss(&lossy(text), &conversation, &self.train, self.max_tokens);
         let counts = LossCounts::of(&answer);

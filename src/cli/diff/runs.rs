@@ -116,7 +116,7 @@ fn digests(opened: &Opened) -> Result<Vec<u128>, Problem> {
     let mut digests = Vec::with_capacity(opened.run.step_count());
     for step in 0..=opened.last() {
         let Some(place) = opened.run.place(step) else { continue };
-        let record = Record { number: place.record, place: place.place, body: RecordBody::Text };
+        let record = Record { number: place.record, place: place.place, body: RecordBody::Text, is_row: false };
         let text = lossy(reader.text(&record)?);
         digests.push(step_digest(&text));
     }

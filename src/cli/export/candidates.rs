@@ -207,7 +207,7 @@ impl Candidates<'_> {
         let is_drawn = self.drawn.as_ref().is_none_or(|drawn| drawn.binary_search(&number).is_ok());
         let judged = if is_drawn { Judged::Taken("all".to_owned()) } else { Judged::Left("not drawn".to_owned()) };
         let place = Place { span: Span { offset: 0, len: loaded.input.len() }, line: 1 };
-        let record = Record { number: 0, place, body: RecordBody::Text };
+        let record = Record { number: 0, place, body: RecordBody::Text, is_row: false };
         let (name, part) = (loaded.input.name(), self.part(number));
         Ok(Some(CandidateRecord { source, name, record, key, verdict: None, judged, number, part, text }))
     }

@@ -28,7 +28,7 @@ fn run(words: &str, call: (&str, &str), result: &str) -> (Box<dyn Run>, Vec<u8>)
         let place =
             Place { span: Span { offset: bytes.len() as u64, len: line.len() as u64 }, line: number as u64 + 1 };
         bytes.extend_from_slice(line.as_bytes());
-        run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
     }
     (run, bytes)
 }

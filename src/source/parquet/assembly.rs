@@ -4,13 +4,12 @@
 //! repeated groups around a value are present, the repetition level at which of the repeated ones a new element begins.
 //! A tree that mirrors the schema reads the columns side by side and writes each row as it goes.
 
-use super::values;
-use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit};
+use super::values::{self, Meaning};
+use parquet::basic::{ConvertedType, Repetition};
 use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::errors::{ParquetError, Result};
-use parquet::record::Field;
 use parquet::schema::types::{ColumnDescPtr, Type};
 use std::ops::Range;
 
@@ -57,6 +56,7 @@ impl Rows {
 /// A column: some of its values with their levels, and the place in them.
 struct Column {
     described: ColumnDescPtr,
+    meaning: Meaning,
     reader: ColumnReader,
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
@@ -83,9 +83,10 @@ struct Values {
 
 impl Column {
     fn new(described: ColumnDescPtr, pages: Box<dyn PageReader>) -> Self {
+        let meaning = Meaning::of(&described);
         let reader = get_column_reader(described.clone(), pages);
         let (definitions, repetitions, values) = (Vec::new(), Vec::new(), Values::default());
-        Self { described, reader, definitions, repetitions, values, level: 0, value: 0, levels: 0 }
+        Self { described, meaning, reader, definitions, repetitions, values, level: 0, value: 0, levels: 0 }
     }
 
     /// Reads the values of so many rows, in place of those before.
@@ -147,7 +148,7 @@ impl Column {
             out.extend_from_slice(b"null");
             return Ok(());
         };
-        let (described, values) = (&self.described, &self.values);
+        let (described, meaning, values) = (&self.described, self.meaning, &self.values);
         let missing =
             || ParquetError::General(format!("the column {} is damaged: it has too few values", described.path()));
         macro_rules! value {
@@ -155,40 +156,22 @@ impl Column {
                 *values.$values.get(at).ok_or_else(missing)?
             };
         }
-        let field = match &self.reader {
-            ColumnReader::BoolColumnReader(_) => Field::convert_bool(described, value!(bools)),
-            ColumnReader::Int32ColumnReader(_) => Field::convert_int32(described, value!(int32s)),
-            ColumnReader::Int64ColumnReader(_) if is_nanoseconds(described) => {
-                return values::nanoseconds(out, value!(int64s)).map_err(ParquetError::from);
-            }
-            ColumnReader::Int64ColumnReader(_) => Field::convert_int64(described, value!(int64s)),
-            ColumnReader::Int96ColumnReader(_) => Field::convert_int96(described, value!(int96s)),
-            ColumnReader::FloatColumnReader(_) => Field::convert_float(described, value!(floats)),
-            ColumnReader::DoubleColumnReader(_) => Field::convert_double(described, value!(doubles)),
+        match &self.reader {
+            ColumnReader::BoolColumnReader(_) => values::bool(out, value!(bools)),
+            ColumnReader::Int32ColumnReader(_) => meaning.write_int32(out, value!(int32s)),
+            ColumnReader::Int64ColumnReader(_) => meaning.write_int64(out, value!(int64s)),
+            ColumnReader::Int96ColumnReader(_) => values::int96(out, value!(int96s)),
+            ColumnReader::FloatColumnReader(_) => values::float(out, value!(floats).into()),
+            ColumnReader::DoubleColumnReader(_) => values::float(out, value!(doubles)),
             ColumnReader::ByteArrayColumnReader(_) => {
-                let bytes = values.bytes.get(at).ok_or_else(missing)?;
-                if is_text(described) {
-                    let text = std::str::from_utf8(bytes.data()).map_err(|_| self.damaged("a text is not UTF-8"))?;
-                    return values::text(out, text).map_err(ParquetError::from);
-                }
-                Field::convert_byte_array(described, bytes.clone())?
+                meaning.write_bytes(out, values.bytes.get(at).ok_or_else(missing)?.data())
             }
             ColumnReader::FixedLenByteArrayColumnReader(_) => {
-                let bytes = values.fixed.get(at).ok_or_else(missing)?;
-                Field::convert_byte_array(described, bytes.clone().into())?
+                meaning.write_bytes(out, values.fixed.get(at).ok_or_else(missing)?.data())
             }
-        };
-        values::field(out, &field).map_err(ParquetError::from)
+        }
+        .map_err(ParquetError::from)
     }
-}
-
-fn is_text(described: &ColumnDescPtr) -> bool {
-    matches!(described.converted_type(), ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON)
-}
-
-/// Whether these are times in nanoseconds, for which there is no older name.
-fn is_nanoseconds(described: &ColumnDescPtr) -> bool {
-    matches!(described.logical_type_ref(), Some(LogicalType::Timestamp(time)) if time.unit == TimeUnit::NANOS)
 }
 
 /// A member of an object.

@@ -138,7 +138,11 @@ impl Trajectory {
         let text = bytes.read(kept.place.span)?;
         let gone = || Problem::gone(kept.place.span);
         let text = std::str::from_utf8(&text).map_err(|_| gone())?;
-        let value = json::parse(text).map_err(|_| gone())?;
+        let value = match (&self.record, self.shape) {
+            (Some(record), Some(shape)) => trajectory::read_step(text, record, shape),
+            _ => json::parse(text),
+        };
+        let value = value.map_err(|_| gone())?;
         Ok(show(&match self.shape {
             Some(Shape::Std) => Entry::item(&value),
             Some(Shape::Chat) => self.way.message(&value, kept.role),
@@ -176,7 +180,7 @@ impl Run for Trajectory {
         }
         self.record = Some(record.clone());
         match trajectory::read_text(record, text) {
-            Ok(root) => self.read(&self.way.read(&root), record, text),
+            Ok(root) => self.read(&self.way.read_record(record, &root), record, text),
             Err(finding) => self.findings = vec![Arc::new(finding)],
         }
     }

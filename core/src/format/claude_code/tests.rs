@@ -18,7 +18,7 @@ fn read(lines: &[String]) -> (Box<dyn Run>, Vec<u8>) {
     for (number, text) in lines.iter().enumerate() {
         let span = Span { offset, len: text.len() as u64 };
         let place = Place { span, line: number as u64 + 1 };
-        run.push(&Record { number, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+        run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
         offset = span.end() + 1;
     }
     run.finish(&bytes);

@@ -10,7 +10,7 @@ fn run_of(text: &str) -> LogRun<sample::Sample> {
     let mut run = LogRun::new(sample::Sample);
     let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
     let bytes = text.as_bytes().to_vec();
-    run.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
     run.finish(&bytes);
     run
 }

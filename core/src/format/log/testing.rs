@@ -12,7 +12,7 @@ pub(in crate::format) fn lines(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>)
     let (mut run, mut offset) = (row.run(), 0);
     for (number, line) in text.split('\n').enumerate() {
         let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
-        run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
         offset += line.len() as u64 + 1;
     }
     run.finish(&bytes);
@@ -24,7 +24,7 @@ pub(in crate::format) fn run_of_record(row: &Row, text: &str) -> (Box<dyn Run>, 
     let bytes = text.as_bytes().to_vec();
     let mut run = row.run();
     let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
-    run.push(&Record { number: 0, place, body: RecordBody::Text }, &bytes, &bytes);
+    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, &bytes, &bytes);
     run.finish(&bytes);
     (run, bytes)
 }

@@ -11,7 +11,7 @@ fn run_of(text: &str) -> LogRun<session::Session> {
     let mut run = LogRun::new(session::Session);
     let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
     let bytes = text.as_bytes().to_vec();
-    run.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
     run.finish(&bytes);
     run
 }

@@ -10,7 +10,7 @@ fn read(format: &str, text: &str) -> Vec<Transcript> {
     let (mut run, mut offset) = (by_name(format).unwrap().run(), 0);
     for (number, line) in text.split('\n').enumerate() {
         let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
-        run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
         offset += line.len() as u64 + 1;
     }
     run.finish(&bytes);

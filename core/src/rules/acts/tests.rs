@@ -13,7 +13,7 @@ fn log(lines: &[&str]) -> (Log, Vec<u8>) {
     for (number, line) in lines.iter().enumerate() {
         let span = Span { offset, len: line.len() as u64 };
         let place = Place { span, line: number as u64 + 1 };
-        log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        log.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
         offset = span.end() + 1;
     }
     let ahead = log.look_ahead(&bytes);
@@ -123,7 +123,7 @@ fn steps_stand_at_their_messages() {
     let bytes = document.as_bytes().to_vec();
     let mut log = Log::default();
     let span = Span { offset: 0, len: bytes.len() as u64 };
-    let record = Record { number: 0, place: Place { span, line: 1 }, body: RecordBody::Text };
+    let record = Record { number: 0, place: Place { span, line: 1 }, body: RecordBody::Text, is_row: false };
     log.push(&record, &bytes, &bytes);
     let places: Vec<_> = (0..3).map(|s| log.place(s).unwrap()).collect();
     assert_eq!(places.iter().map(|p| p.place.line).collect::<Vec<_>>(), [3, 5, 6]);
@@ -254,7 +254,7 @@ fn references_are_looked_at_again_when_something_moves() {
     let mut counts = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
-        log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        log.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
         offset = place.span.end() + 1;
         for _ in 0..2 {
             let ahead = log.look_ahead(&bytes);

@@ -3,7 +3,7 @@
 use super::report::{Report, below};
 use crate::json::{Data, Value};
 use crate::rules::trajectory::{
-    Body, Class, ClassNote, Entry, Item, Version, VersionFault, aliases, is_language,
+    Body, Class, ClassNote, Entry, Item, Reading, Version, VersionFault, aliases, is_language,
     number::{integer, number},
 };
 
@@ -130,18 +130,21 @@ fn rules(class: Class) -> &'static [Rule] {
 struct Checker<'r> {
     report: &'r mut Report,
     version: Version,
+    /// Whether members that are null are none.
+    is_row: bool,
     step: Option<usize>,
 }
 
 /// D4, D8: the root of a trajectory.
-pub(super) fn check_root(root: &Value<'_>, version: Version, report: &mut Report) {
-    let Some(object) = root.as_object() else { return };
-    let mut checker = Checker { report, version, step: None };
+pub(super) fn check_root(reading: &Reading<'_>, report: &mut Report) {
+    let Some(object) = reading.root.as_object() else { return };
+    let (version, is_row) = (reading.version, reading.is_row);
+    let mut checker = Checker { report, version, is_row, step: None };
     for rule in ROOT {
         match object.get(rule.name) {
             Some(value) if rule.is_plainly_met(value) => {}
             Some(value) => checker.value(value, rule, &format!("/{}", rule.name)),
-            None if rule.is_required => checker.missing(&format!("/{}", rule.name)),
+            None if checker.is_missed(rule) => checker.missing(&format!("/{}", rule.name)),
             None => {}
         }
     }
@@ -167,9 +170,10 @@ fn check_version(version: Version, report: &mut Report) {
 }
 
 /// D5 to D9: one item of `content`.
-pub(super) fn check_item(entry: &Entry<'_>, step: usize, version: Version, report: &mut Report) {
+pub(super) fn check_item(entry: &Entry<'_>, step: usize, reading: &Reading<'_>, report: &mut Report) {
     let Body::Item(item) = &entry.body else { return };
-    Checker { report, version, step: Some(step) }.item(item, &format!("/content/{step}"));
+    let (version, is_row) = (reading.version, reading.is_row);
+    Checker { report, version, is_row, step: Some(step) }.item(item, &format!("/content/{step}"));
 }
 
 impl Checker<'_> {
@@ -186,7 +190,7 @@ impl Checker<'_> {
             let field = item.field(rule.name);
             known.push(field.map_or(rule.name, |f| f.key));
             match field {
-                None if rule.is_required => self.missing(&below(path, rule.name)),
+                None if self.is_missed(rule) => self.missing(&below(path, rule.name)),
                 None => {}
                 Some(field) => {
                     let is_alias = aliases(class, rule.name).contains(&field.key);
@@ -329,8 +333,14 @@ impl Checker<'_> {
         let at = below(path, rule.name);
         match object.get(rule.name) {
             Some(value) => self.value(value, rule, &at),
-            None => self.missing(&at),
+            None if self.is_missed(rule) => self.missing(&at),
+            None => {}
         }
+    }
+
+    /// D8: whether a field that is not there must be: in a row of columns it may be there and null.
+    fn is_missed(&self, rule: &Rule) -> bool {
+        rule.is_required && !(self.is_row && rule.is_nullable)
     }
 
     fn missing(&mut self, path: &str) {

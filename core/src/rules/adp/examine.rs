@@ -14,7 +14,7 @@ use crate::json::{self, Value};
 use crate::model::{Finding, LocatedFinding, Place, Record, Role, RunPart};
 use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
-use crate::rules::trajectory::{Reading, Shape, Way, parts as parts_of, read_text, task, task_key};
+use crate::rules::trajectory::{Reading, RecordName, Shape, Way, parts as parts_of, read_text, task_key};
 use crate::rules::work::ToolOutcomes;
 
 /// What checks and statistics say of one record by itself.
@@ -52,7 +52,9 @@ impl Examined {
 #[derive(Debug, Clone, Default)]
 pub struct RecordOverview {
     /// What it is called: its id, or what stands for one; empty without.
-    pub name: String,
+    pub title: String,
+    /// What it says of its id and its task.
+    pub name: RecordName,
     /// What the first user step says, else the first step, in one line at most.
     pub words: String,
     /// Bytes that a model sees, about.
@@ -97,13 +99,13 @@ pub fn measure(record: &Record, text: &[u8], way: Way) -> Examined {
 #[must_use]
 pub fn head(record: &Record, text: &[u8], way: Way) -> Examined {
     look(record, text, way, None, |reading, _, _| {
-        let (name, words) = (name(reading), first_words(reading));
+        let (title, words) = (title(reading), first_words(reading));
         let stats = TrajectoryStats { record: record.number, ..TrajectoryStats::default() };
-        (Some(stats), Some(RecordOverview { name, words, ..RecordOverview::default() }))
+        (Some(stats), Some(RecordOverview { title, words, ..RecordOverview::default() }))
     })
 }
 
-fn name(reading: &Reading<'_>) -> String {
+fn title(reading: &Reading<'_>) -> String {
     reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned()).unwrap_or_default()
 }
 
@@ -117,9 +119,10 @@ type SurveyParts = (Option<TrajectoryStats>, Option<RecordOverview>);
 
 fn stats_and_overview(record: &Record, reading: &Reading<'_>, found: &[LocatedFinding]) -> SurveyParts {
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
-    let task = reading.main().and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
-    let (name, words, seen) = (name(reading), first_words(reading), model_view::visible_bytes(reading));
-    (Some(stats), Some(RecordOverview { name, words, visible_bytes: seen, task, ..RecordOverview::default() }))
+    let name = RecordName::of(reading.root);
+    let task = reading.main().and(name.task.as_deref()).map(task_key);
+    let (title, words, visible_bytes) = (title(reading), first_words(reading), model_view::visible_bytes(reading));
+    (Some(stats), Some(RecordOverview { title, name, words, visible_bytes, task, ..RecordOverview::default() }))
 }
 
 /// D22, W4: how the calls of one record came out, beside its statistics.
@@ -187,7 +190,7 @@ fn look(
         }
     };
     let place = |value: &Value<'_>| place_of(value, text, at);
-    let reading = way.read(&root);
+    let reading = way.read_record(record, &root);
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found_at = |finding: Finding| LocatedFinding { place: place(value(&finding)), finding };
     let (found, keys) = match digest {
@@ -209,12 +212,12 @@ pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
     let (root, entries) = (reading.root, &reading.entries);
     match reading.shape {
         Shape::Std => {
-            check::check_root(root, reading.version, &mut report);
+            check::check_root(reading, &mut report);
             lint::check_root(root, &mut report);
             details::check_details(root, reading.version, &mut report);
             details::check_available(root, entries, &mut report);
             for (step, entry) in entries.iter().enumerate() {
-                check::check_item(entry, step, reading.version, &mut report);
+                check::check_item(entry, step, reading, &mut report);
                 lint::check_item(entries, step, &mut report);
             }
             links::check(entries, reading.version, &mut report);

@@ -118,7 +118,7 @@ fn step<'a>(skim: &mut Skim<'a>) -> Option<Step<'a>> {
     })?;
     let [class, function, language, reward, content, source] = members;
     let reward = match reward {
-        None => None,
+        None | Some("null") => None,
         Some(number) if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
             Some(number.parse().ok().filter(|reward: &f64| reward.is_finite())?)
         }
@@ -150,7 +150,7 @@ mod tests {
     use crate::rules::trajectory::Reading;
 
     fn both(text: &str) -> (Option<Counts>, Option<Counts>) {
-        let record = Record { number: 0, place: Place::default(), body: RecordBody::Text };
+        let record = Record { number: 0, place: Place::default(), body: RecordBody::Text, is_row: false };
         let fast = tally(&record, text.as_bytes(), Way::Protocol).stats.map(|stats| stats.tools);
         let full = read_text(&record, text.as_bytes()).ok().map(|root| {
             let reading = Reading::of(&root);
@@ -219,7 +219,7 @@ mod tests {
                 let rewards = |stats: &TrajectoryStats| (stats.reward.map(f64::to_bits), stats.rewarded_steps);
                 examined.stats.map(|stats| (rewards(&stats), stats.finish, stats.steps, stats.classes, stats.tools))
             };
-            let record = Record { number: 0, place: Place::default(), body: RecordBody::Text };
+            let record = Record { number: 0, place: Place::default(), body: RecordBody::Text, is_row: false };
             let bytes = text.as_bytes();
             assert_eq!(
                 compared(outline(&record, bytes, Way::Protocol)),

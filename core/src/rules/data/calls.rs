@@ -104,10 +104,11 @@ fn arguments(entry: &Entry<'_>, step: usize, path: &str, tools: &Declared<'_>, r
         let (below, arguments) = call::arguments_at(value).unwrap_or((String::new(), value));
         let path = format!("{path}{place}{below}");
         let name = &called.name;
+        let is_row = report.is_row && arguments.as_str().is_none();
         let fault = match called.arguments.as_deref().map(json::parse) {
             Some(Err(e)) => Some((String::new(), format!("the arguments of `{name}` are no JSON: {}", e.message))),
-            Some(Ok(parsed)) => broken(&parsed, name, tools),
-            None => broken(arguments, name, tools),
+            Some(Ok(parsed)) => broken(&parsed, name, tools, is_row),
+            None => broken(arguments, name, tools, is_row),
         };
         if let Some((rest, message)) = fault {
             // Inside a string of JSON there is no path of the record.
@@ -117,9 +118,9 @@ fn arguments(entry: &Entry<'_>, step: usize, path: &str, tools: &Declared<'_>, r
     }
 }
 
-fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>) -> Option<(String, String)> {
+fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>, is_row: bool) -> Option<(String, String)> {
     let schema = tools.get(name).copied().flatten()?;
-    let (path, why) = tools::breaks(arguments, schema)?;
+    let (path, why) = tools::breaks(arguments, schema, is_row)?;
     let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
     Some((path, format!("the arguments of `{name}` break its schema{at}: {why}")))
 }

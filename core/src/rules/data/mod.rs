@@ -91,8 +91,9 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Optio
     let looked =
         Looked { record: record.number, place: record.place, findings: Vec::new(), body: None, contained: None };
     let Ok(root) = read_text(record, text) else { return looked };
-    let reading = way.with_written_calls().read(&root);
-    let mut report = Report { record: record.number, place: record.place, text, findings: Vec::new() };
+    let reading = way.with_written_calls().read_record(record, &root);
+    let (number, place, is_row) = (record.number, record.place, record.is_row);
+    let mut report = Report { record: number, place, text, is_row, findings: Vec::new() };
     texts::check(&reading, &mut report);
     let is_sample = unit == Unit::Sample;
     if is_sample && reading.shape != Shape::Other {
@@ -148,6 +149,8 @@ struct Report<'t> {
     record: usize,
     place: Place,
     text: &'t [u8],
+    /// Whether the record is a row of columns.
+    is_row: bool,
     findings: Vec<PendingFinding>,
 }
 
@@ -215,6 +218,11 @@ impl SampleIndex {
         }
         let (number, share) = self.near.find(body.sketch.as_ref()?, share)?;
         Some(Match::Near(*self.sources.get(number)?, share))
+    }
+
+    /// Whether a sample is that of another file again: two files may hold the same samples at two stages.
+    fn is_version(&self, source: Source, body: &Body) -> bool {
+        source.file + 1 != self.files.len() && source.id.is_some() && source.id == body.id
     }
 
     fn source(&self, record: usize, body: &Body) -> Source {
@@ -342,9 +350,7 @@ impl Dataset {
             }
             Some(Match::Near(source, share)) => {
                 let name = self.index.name(source, true);
-                let is_version =
-                    source.file + 1 != self.index.files.len() && source.id.is_some() && source.id == body.id;
-                if !is_version {
+                if !self.index.is_version(source, &body) {
                     report("data.near-duplicate", Severity::Warning, format!("{name} {}", shares(share)));
                 } else if self.versions.insert(source.file) {
                     let message =
@@ -384,9 +390,7 @@ impl Dataset {
         let Target { prompt, answer } = body.target?;
         let source = self.index.source(record, body);
         let (first, source) = *self.targets.entry(prompt).or_insert((answer, source));
-        // Two files may hold the same samples at two stages.
-        let is_version = source.file + 1 != self.index.files.len() && source.id.is_some() && source.id == body.id;
-        if first == answer || is_version {
+        if first == answer || self.index.is_version(source, body) {
             return None;
         }
         let message = format!("{} has the same prompt and another answer", self.index.name(source, true));
@@ -429,12 +433,7 @@ impl Dataset {
         let mut open_ends = std::mem::take(&mut self.open_ends);
         fold_most(&mut open_ends, self.samples, endings::OPEN_BY_DESIGN);
         let mut targets = std::mem::take(&mut self.other_targets);
-        fold_most(
-            &mut targets,
-            self.samples,
-            "answer a prompt that another sample answers otherwise: right if several \
-                                               answers are meant",
-        );
+        fold_most(&mut targets, self.samples, targets::SEVERAL_BY_DESIGN);
         let mut all: Vec<LocatedFinding> =
             outliers.into_iter().map(outlier_finding).chain(open_ends).chain(targets).collect();
         if self.records == 0 {

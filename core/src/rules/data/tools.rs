@@ -20,8 +20,9 @@ pub(super) fn declare<'v>(list: &'v Value<'v>, tools: &mut Declared<'v>) {
     }
 }
 
-/// The first thing in which a value breaks a schema: a path below the value, and what is wrong.
-pub(super) fn breaks(value: &Value<'_>, schema: &Value<'_>) -> Option<(String, String)> {
+/// The first thing in which a value breaks a schema: a path below the value, and what is wrong. In a row of columns a
+/// property that is null may as well be none.
+pub(super) fn breaks(value: &Value<'_>, schema: &Value<'_>, is_row: bool) -> Option<(String, String)> {
     let here = |why: String| Some((String::new(), why));
     if let Some(expected) = schema.get("type")
         && !type_names(expected).is_empty()
@@ -41,14 +42,18 @@ pub(super) fn breaks(value: &Value<'_>, schema: &Value<'_>) -> Option<(String, S
     match &value.data {
         Data::Object(object) => {
             let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
-            if let Some(name) = required.iter().filter_map(Value::as_str).find(|name| object.get(name).is_none()) {
+            let properties = schema.get("properties").filter(|p| p.as_object().is_some());
+            let may_be_null = |name: &str| is_row && properties.and_then(|p| p.get(name)).is_some_and(takes_null);
+            let is_missed = |name: &&str| object.get(name).is_none() && !may_be_null(name);
+            if let Some(name) = required.iter().filter_map(Value::as_str).find(is_missed) {
                 return here(format!("`{name}` is required and missing"));
             }
-            let properties = schema.get("properties").filter(|p| p.as_object().is_some());
+            let is_required = |name: &str| required.iter().any(|one| one.as_str() == Some(name));
             let is_closed = schema.get("additionalProperties").and_then(Value::as_bool) == Some(false)
                 && schema.get("patternProperties").is_none();
-            object.entries().find_map(|(name, item)| match properties.and_then(|p| p.get(name)) {
-                Some(schema) => below(name, breaks(item, schema)),
+            let mut there = object.entries().filter(|(name, item)| !(is_row && item.is_null() && !is_required(name)));
+            there.find_map(|(name, item)| match properties.and_then(|p| p.get(name)) {
+                Some(schema) => below(name, breaks(item, schema, is_row)),
                 None if is_closed => {
                     Some((format!("/{}", pointer_escape(name)), "the schema has no such property".to_owned()))
                 }
@@ -57,7 +62,7 @@ pub(super) fn breaks(value: &Value<'_>, schema: &Value<'_>) -> Option<(String, S
         }
         Data::Array(items) => {
             let schema = schema.get("items").filter(|s| s.as_object().is_some())?;
-            items.iter().enumerate().find_map(|(i, item)| below(&i.to_string(), breaks(item, schema)))
+            items.iter().enumerate().find_map(|(i, item)| below(&i.to_string(), breaks(item, schema, is_row)))
         }
         _ => None,
     }
@@ -73,6 +78,10 @@ fn type_names<'v>(expected: &'v Value<'_>) -> Vec<&'v str> {
         Data::Array(names) => names.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     }
+}
+
+fn takes_null(schema: &Value<'_>) -> bool {
+    schema.get("type").is_none_or(|expected| type_names(expected).contains(&"null"))
 }
 
 fn is_of(value: &Value<'_>, name: &str) -> bool {
@@ -113,7 +122,7 @@ mod tests {
             "q":{"type":"string"},"n":{"type":["integer","null"]},"m":{"enum":["a",1]},
             "l":{"type":"array","items":{"type":"number"}},"x":{"type":"odd"}}}"#;
         let schema = parse(schema).unwrap();
-        let first_break = |text: &str| breaks(&parse(text).unwrap(), &schema).map(|(path, _)| path);
+        let first_break = |text: &str| breaks(&parse(text).unwrap(), &schema, false).map(|(path, _)| path);
         for good in [r#"{"q":"a"}"#, r#"{"q":"","n":1.0,"m":1,"l":[1,2.5],"x":{}}"#, r#"{"q":"a","n":null,"m":"a"}"#] {
             assert_eq!(first_break(good), None, "{good}");
         }
@@ -127,6 +136,10 @@ mod tests {
             (r#"{"q":"","z/":1}"#, "/z~1"),
         ] {
             assert_eq!(first_break(bad).as_deref(), Some(path), "{bad}");
+        }
+        let of_row = |text: &str| breaks(&parse(text).unwrap(), &schema, true).map(|(path, _)| path);
+        for (row, path) in [(r#"{"q":"a","l":null,"z":null}"#, None), (r#"{"q":null}"#, Some("/q")), ("{}", Some(""))] {
+            assert_eq!(of_row(row).as_deref(), path, "{row}");
         }
     }
 }

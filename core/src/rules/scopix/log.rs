@@ -358,7 +358,7 @@ mod tests {
         for (number, line) in lines.iter().enumerate() {
             let span = Span { offset, len: line.len() as u64 };
             let place = Place { span, line: number as u64 + 1 };
-            log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes());
+            log.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes());
             offset += span.len + 1;
         }
         let describe = |f: &Finding| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or("-"), &f.rule[7..]);
@@ -436,7 +436,7 @@ mod tests {
         let text = "[{\"slots\":{}},\n {\"slots\":{}}]";
         let mut log = Log::default();
         let place = Place { span: Span { offset: 10, len: text.len() as u64 }, line: 3 };
-        log.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes());
+        log.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes());
         let second = log.steps()[1].place;
         assert_eq!((second.place.line, second.place.span, second.record), (4, Span { offset: 26, len: 12 }, 1));
     }

@@ -8,7 +8,7 @@ use super::shape::{Shape, Version, chat_pointer, shape};
 use super::track::Track;
 use super::track_reader::TrackReader;
 use crate::json::{self, Data, Value};
-use crate::model::Role;
+use crate::model::{Record, Role};
 use std::borrow::Cow;
 
 /// Members by which records are distinguished, the first that is there counts. Several attempts at one task share an
@@ -76,6 +76,12 @@ impl Way {
         if self == Self::Formats { Self::Written } else { self }
     }
 
+    /// Reads a record so, whose text is this.
+    #[must_use]
+    pub fn read_record<'a>(self, record: &Record, root: &'a Value<'a>) -> Reading<'a> {
+        Reading { is_row: record.is_row, ..self.read(root) }
+    }
+
     /// Reads a message of a conversation so; a text alone is said by `role`.
     #[must_use]
     pub fn message<'a>(self, value: &'a Value<'a>, role: Role) -> Entry<'a> {
@@ -134,6 +140,8 @@ pub struct Reading<'a> {
     pub root: &'a Value<'a>,
     /// How it is read.
     pub way: Way,
+    /// D8: whether it is a row of columns, without the members that are null in it.
+    pub is_row: bool,
     /// D2: its shape.
     pub shape: Shape,
     /// D3: its version, as a standardized trajectory.
@@ -197,7 +205,7 @@ impl<'a> Reading<'a> {
             }
         }
         let shape = if shape == Shape::Atif { shape } else { Shape::Chat };
-        Self { root, way, shape, version: Version::of(root), body, entries, tracks }
+        Self { root, way, is_row: false, shape, version: Version::of(root), body, entries, tracks }
     }
 
     fn with(root: &'a Value<'a>, shape: Shape, body: Option<&'static str>) -> Self {
@@ -215,7 +223,8 @@ impl<'a> Reading<'a> {
         };
         links::settle(&mut entries);
         let tracks = vec![Track::of_list(body.unwrap_or_default(), entries.len())];
-        Self { root, way: Way::Protocol, shape, version: Version::of(root), body, entries, tracks }
+        let (way, is_row) = (Way::Protocol, false);
+        Self { root, way, is_row, shape, version: Version::of(root), body, entries, tracks }
     }
 
     /// The trajectory that it is, its sub-agents aside; None: it is no trajectory, or a pair of them.

@@ -1,9 +1,14 @@
 //! D1: the JSON of a record.
 
-use crate::json::{self, Data, Value};
+use super::shape::Shape;
+use crate::json::{self, Data, SyntaxError, Value};
 use crate::model::{Finding, Record, RecordBody, Remark, Severity};
 
-/// D1: reads the JSON of a record.
+/// D8: members of a standardized or ATIF trajectory, without the messages of conversations: in these a text that is
+/// null is something else than none (D17).
+const COLUMNS: &[&str] = &["content", "details", "steps"];
+
+/// D1, D8: reads the JSON of a record: of a row of columns without members that are null.
 ///
 /// # Errors
 /// The finding `adp.json`: it is cut off, no JSON, not UTF-8, or nested too deep.
@@ -18,12 +23,22 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
     }
     let text = std::str::from_utf8(text)
         .map_err(|e| unreadable(format!("the bytes are not UTF-8 at byte {}", at(e.valid_up_to()))))?;
-    let value = json::parse(text)
-        .map_err(|e| unreadable(format!("the record is no JSON: {} at byte {}", e.message, at(e.byte))))?;
+    let parsed = if record.is_row { json::parse_without_nulls(text, COLUMNS) } else { json::parse(text) };
+    let value =
+        parsed.map_err(|e| unreadable(format!("the record is no JSON: {} at byte {}", e.message, at(e.byte))))?;
     match deep(&value) {
         Some(byte) => Err(unreadable(format!("the nesting is too deep at byte {}", at(byte)))),
         None => Ok(value),
     }
+}
+
+/// D8: reads a step of a record of that shape again.
+///
+/// # Errors
+/// Its bytes are others by now.
+pub fn read_step<'t>(text: &'t str, record: &Record, shape: Shape) -> Result<Value<'t>, SyntaxError> {
+    let is_of_columns = record.is_row && matches!(shape, Shape::Std | Shape::Atif);
+    if is_of_columns { json::parse_without_nulls(text, &[]) } else { json::parse(text) }
 }
 
 /// D1: where the nesting passes what is read.
