@@ -7,6 +7,7 @@ use crate::format::Looked;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
 use crate::review::{ChunkBuilder, ContentKey, Entry, Field, Marks, Numbers, Target, Tokenizer, purpose_of};
+use crate::rules::trajectory::RecordName;
 use crate::source::RecordReport;
 
 /// What is asked of the records of a file.
@@ -48,6 +49,8 @@ impl<T: Send> RecordReport for ScannedRecord<T> {
 pub(super) struct Passed<'e, T> {
     /// The facts.
     pub(super) entry: Entry<'e>,
+    /// What it says of its id and its task.
+    pub(super) name: RecordName,
     /// The line in which it begins, from 1.
     pub(super) line: u64,
     /// Its key, where marks are asked for and it can be read.
@@ -90,7 +93,8 @@ impl Pass<'_> {
         ingest::look_at_all(loaded, see, |glanced: ScannedRecord<T>| -> Result<(), Stop> {
             let ScannedRecord { looked, len, line, tokens, key, also } = glanced;
             let facts = ingest::take(loaded, survey.as_mut(), looked)?.facts;
-            let facts = facts.unwrap_or_default().with_tokens(tokens);
+            let mut facts = facts.unwrap_or_default().with_tokens(tokens);
+            let name = std::mem::take(&mut facts.name);
             let mut maker = ChunkBuilder::new(number);
             maker.push(&facts, len);
             let mark = self.marks.zip(key).and_then(|(marks, key)| marks.get(&Target::record(key)));
@@ -99,7 +103,7 @@ impl Pass<'_> {
             match maker.finish().iter().next().filter(|_| is_wanted) {
                 Some(entry) => {
                     let entry = entry.with_mark(mark).with_groups(groups.as_ref());
-                    each(Passed { entry, line, key, also })
+                    each(Passed { entry, name, line, key, also })
                 }
                 None => Ok(()),
             }

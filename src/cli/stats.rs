@@ -81,11 +81,45 @@ struct Options {
     merge: bool,
 }
 
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+enum Question<'o> {
+    /// All statistics, in one pass over all records, which takes them as a stream brings them.
+    All,
+    /// The same in constant size.
+    Summary,
+    Tools,
+    Outcomes,
+    Lift,
+    Tasks,
+    By(&'o str),
+    Histogram(Numbers),
+}
+
 impl Options {
-    /// Whether the answer is made in one pass over all records, which takes them as a stream brings them.
-    fn reads_once(&self) -> bool {
-        let is_grouped = self.tasks || self.by.is_some() || self.histogram.is_some();
-        !(self.tools || self.outcomes || self.lift || is_grouped)
+    fn question(&self) -> Question<'_> {
+        match (&self.by, self.histogram) {
+            _ if self.tasks => Question::Tasks,
+            _ if self.outcomes => Question::Outcomes,
+            _ if self.lift => Question::Lift,
+            _ if self.tools => Question::Tools,
+            (Some(by), _) => Question::By(by),
+            (None, Some(number)) => Question::Histogram(number),
+            (None, None) if self.summary => Question::Summary,
+            (None, None) => Question::All,
+        }
+    }
+}
+
+impl Question<'_> {
+    /// Whether it can be asked of some records.
+    fn takes_filter(self) -> bool {
+        !matches!(self, Self::All | Self::Summary | Self::Tools)
+    }
+
+    /// Whether it may be one of tokens.
+    fn takes_tokenizer(self) -> bool {
+        matches!(self, Self::By(_) | Self::Histogram(_))
     }
 }
 
@@ -135,16 +169,14 @@ struct RecordSelection {
 impl RecordSelection {
     fn of(options: &Options) -> Result<Self, Problem> {
         let filter = options.filter.filter(Scope::Records)?;
-        let takes_filter =
-            options.outcomes || options.lift || options.tasks || options.by.is_some() || options.histogram.is_some();
-        if filter.is_some() && !takes_filter {
+        let question = options.question();
+        if filter.is_some() && !question.takes_filter() {
             let hint = "`obelus export --where FILTER FILE --out - | obelus stats -` shows all of some records";
             let message = "--where goes with --by, --histogram, --outcomes, --lift or --tasks";
             return Err(Problem::usage(message).hint(hint));
         }
         let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
-        let tokenizer =
-            if options.by.is_some() || options.histogram.is_some() { options.filter.tokenizer()? } else { None };
+        let tokenizer = if question.takes_tokenizer() { options.filter.tokenizer()? } else { None };
         Ok(Self { filter, marks, tokenizer })
     }
 
@@ -155,13 +187,11 @@ impl RecordSelection {
 }
 
 fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection), out: &mut Out) -> Result<u8, Stop> {
-    if options.reads_once() {
+    let question = options.question();
+    if let Question::All | Question::Summary = question {
         let loaded = ingest::begin(file, options.format.forced())?;
-        if options.summary {
-            summary::write_report(file, &loaded, options, out)?;
-        } else {
-            write_all(file, &loaded, options, out)?;
-        }
+        let write = if let Question::Summary = question { summary::write_report } else { write_all };
+        write(file, &loaded, options, out)?;
         super::report_trouble(&loaded, out);
         return Ok(0);
     }
@@ -169,16 +199,22 @@ fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection)
     let passing = wanted.passing(&loaded)?;
     let status = passing.as_ref().map_or(0, Passing::status);
     let passing = passing.map(|passing| passing.records);
-    let more = match (&options.by, options.histogram) {
-        _ if options.tasks => tasks::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
-        _ if options.outcomes => outcomes::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
-        _ if options.lift => lift::write_report(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
-        _ if options.tools => tools::write_report(file, &loaded, options, out).map(|()| 0),
-        (Some(by), _) => by::write_report(file, &loaded, (options, by), (wanted, passing), out),
-        (None, Some(number)) => by::write_histogram(file, &loaded, (options, number), (wanted, passing), out),
-        (None, None) => Ok(0),
-    }?;
-    Ok(status.max(more))
+    let of_some = (options, passing.as_deref());
+    match question {
+        Question::Tasks => tasks::write_report(file, &loaded, of_some, out)?,
+        Question::Outcomes => outcomes::write_report(file, &loaded, of_some, out)?,
+        Question::Lift => lift::write_report(file, &loaded, of_some, out)?,
+        Question::Tools => tools::write_report(file, &loaded, options, out)?,
+        Question::By(by) => {
+            return Ok(status.max(by::write_report(file, &loaded, (options, by), (wanted, passing), out)?));
+        }
+        Question::Histogram(number) => {
+            let more = by::write_histogram(file, &loaded, (options, number), (wanted, passing), out)?;
+            return Ok(status.max(more));
+        }
+        Question::All | Question::Summary => {}
+    }
+    Ok(status)
 }
 
 fn write_all(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {

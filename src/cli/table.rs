@@ -11,9 +11,7 @@ use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record};
-use crate::review::flat::{
-    Cell, RECORD_FIELDS, RECORDS, RecordName, SKETCHES, Schema, record_row, run_row, sketch_row,
-};
+use crate::review::flat::{Cell, RECORD_FIELDS, RECORDS, SKETCHES, Schema, record_row, run_row, sketch_row};
 use crate::review::{Marks, Scope, Tokenizer};
 use clap::{ArgMatches, Args};
 use std::path::{Path, PathBuf};
@@ -181,8 +179,8 @@ fn write_rows(
     let groups = if wanted.has_groups { Some(task_groups(loaded)?) } else { None };
     pass.each(
         loaded,
-        |_, text| RecordName::of(text),
-        |Passed { entry, line, key, also: name }| {
+        |_, _| (),
+        |Passed { entry, name, line, key, .. }| {
             let entry = entry.with_groups(groups.as_ref());
             rows.push(&RECORDS, record_row((&place.0, place.1), &entry, (line, key), name), out)
         },

@@ -1,6 +1,7 @@
 //! What a table of trajectories shows of one of them: reported by the survey of its format.
 
 use crate::model::{LocatedFinding, Severity};
+use crate::rules::trajectory::RecordName;
 use crate::rules::work::ToolOutcomes;
 
 /// Facts on one record. Names and words are foreign text.
@@ -8,6 +9,8 @@ use crate::rules::work::ToolOutcomes;
 pub struct Facts {
     /// Its id; empty without.
     pub title: String,
+    /// What it says of its id and its task, where facts for a table were asked for.
+    pub name: RecordName,
     /// First words of the first user step, else of the first step; of a record that cannot be read, why.
     pub words: String,
     /// What can be counted; None for a record that cannot be read.

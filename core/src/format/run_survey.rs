@@ -7,7 +7,7 @@ use crate::json;
 use crate::model::{
     Bytes, LocatedFinding, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens, lossy,
 };
-use crate::rules::trajectory::{task, task_key};
+use crate::rules::trajectory::{RecordName, task_key};
 use crate::rules::work::{ToolOutcomes, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -93,9 +93,10 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
     // The rest of a record may say which task it is an attempt at, as no run does.
-    let named = is_read.then(|| lossy(text)).and_then(|text| task(&json::parse(&text).ok()?, None));
-    let task = named.map(|name| task_key(&name));
-    RunFacts { facts: Facts { task, ..facts.with_findings(&found) }, findings: found, is_read }
+    let named = is_read.then(|| lossy(text)).and_then(|text| Some(RecordName::of(&json::parse(&text).ok()?)));
+    let name = named.unwrap_or_default();
+    let task = name.task.as_deref().map(task_key);
+    RunFacts { facts: Facts { name, task, ..facts.with_findings(&found) }, findings: found, is_read }
 }
 
 fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
@@ -182,7 +183,7 @@ mod tests {
     fn a_record_of_a_log_gives_what_a_table_shows_of_it() {
         let text = br#"[{"role":"user","content":"list  it"},{"role":"assistant","content":"a.txt"}]"#;
         let place = Place { span: Span { offset: 7, len: text.len() as u64 }, line: 3 };
-        let record = Record { number: 4, place, body: RecordBody::Text };
+        let record = Record { number: 4, place, body: RecordBody::Text, is_row: false };
         let messages = FORMATS.iter().find(|format| format.name() == "messages").unwrap();
         let seen = run_facts(messages.run(), &record, text);
         let counted = seen.facts.counted.unwrap();

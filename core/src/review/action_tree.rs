@@ -39,11 +39,10 @@ impl ActionAttempt {
     /// Reads a record, as [`Attempt::of`].
     #[must_use]
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
-        let mut attempt = Attempt::of(number, record, by, way)?;
         let reading = way.with_written_calls().read(record);
+        let mut attempt = Attempt::without_steps(number, &reading, by)?;
         let steps = reading.main()?.steps.clone();
         let mut actions = Vec::new();
-        attempt.steps.clear();
         for step in steps {
             let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == Role::Agent) else { continue };
             for (digest, action_label) in actions_of(entry) {
@@ -52,7 +51,7 @@ impl ActionAttempt {
             }
         }
         let written = || attempt.reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite());
-        let reward = Rollout::of(record, by, way)?.reward.or_else(written);
+        let reward = Rollout::of_reading(&reading, by)?.reward.or_else(written);
         Some(Self { attempt, reward, actions })
     }
 }

@@ -3,7 +3,7 @@
 use super::sampling::record_id;
 use crate::json::Value;
 use crate::rules::digest;
-use crate::rules::trajectory::{Way, scalar, task};
+use crate::rules::trajectory::{Reading, Way, scalar, task};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -53,18 +53,23 @@ impl Attempt {
     #[must_use]
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
         let reading = way.read(record);
+        let attempt = Self::without_steps(number, &reading, by)?;
         let steps = reading.entries.get(reading.main()?.steps.clone())?;
-        let id = record_id(record);
-        let task = task(record, by)?;
-        let (reward, finish) = ending_of(record);
+        Some(Self { steps: steps.iter().map(|entry| digest::of(entry.value)).collect(), ..attempt })
+    }
+
+    /// The same of a record that was read, its steps left to the caller.
+    pub(super) fn without_steps(number: usize, reading: &Reading<'_>, by: Option<&str>) -> Option<Self> {
+        let steps = reading.entries.get(reading.main()?.steps.clone())?;
+        let (reward, finish) = ending_of(reading.root);
         let step_reward = || steps.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
         Some(Self {
             record: number,
-            id,
-            task,
+            id: record_id(reading.root),
+            task: task(reading.root, by)?,
             reward: reward.or_else(step_reward).or_else(|| reading.outcome().map(|reward| reward.to_string())),
             finish,
-            steps: steps.iter().map(|entry| digest::of(entry.value)).collect(),
+            steps: Vec::new(),
         })
     }
 }

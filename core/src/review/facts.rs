@@ -16,6 +16,7 @@ use super::rollouts::{TaskGroups, rollout_of};
 use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
 use crate::model::cast;
+use crate::rules::trajectory::RecordName;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -403,6 +404,7 @@ impl<'t> Entry<'t> {
         });
         Facts {
             title: self.text(Texts::Id).into_owned(),
+            name: RecordName::default(),
             words: self.text(Texts::Words).into_owned(),
             counted,
             task: self.task(),

@@ -45,7 +45,7 @@ impl RecordFeatures {
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
         let reading = way.with_written_calls().read(record);
         let track = reading.main()?;
-        let Rollout { task, reward, .. } = Rollout::of(record, by, way)?;
+        let Rollout { task, reward, .. } = Rollout::of_reading(&reading, by)?;
         reward?;
         let task = task.map(|task| task_key(&task));
         let mut out = Self { record: number, task, reward, features: Vec::new() };

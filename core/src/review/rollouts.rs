@@ -4,8 +4,8 @@ use super::facts::{Entry, FactTable};
 use super::field::{Numbers, Subject as _};
 use crate::json::Value;
 use crate::model::cast;
-use crate::rules::statistics::TrajectoryStats;
-use crate::rules::trajectory::{Way, task};
+use crate::rules::statistics::reward;
+use crate::rules::trajectory::{Reading, Way, task};
 use std::collections::HashMap;
 
 /// What a group needs of an attempt.
@@ -23,11 +23,15 @@ impl Rollout {
     /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is no trajectory.
     #[must_use]
     pub fn of(record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
-        let reading = way.read(record);
+        Self::of_reading(&way.read(record), by)
+    }
+
+    /// The same of a record that was read.
+    #[must_use]
+    pub(super) fn of_reading(reading: &Reading<'_>, by: Option<&str>) -> Option<Self> {
         reading.main()?;
-        let stats = TrajectoryStats::of(&reading, 0);
-        let reward = stats.reward.filter(|reward| reward.is_finite());
-        Some(Self { task: task(record, by), reward, steps: stats.steps })
+        let reward = reward(reading).filter(|reward| reward.is_finite());
+        Some(Self { task: task(reading.root, by), reward, steps: reading.entries.len() as u64 })
     }
 }
 

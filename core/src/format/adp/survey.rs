@@ -93,6 +93,6 @@ fn facts(stats: Option<TrajectoryStats>, glance: adp::RecordOverview, found: &[L
         outcomes: glance.outcomes,
     };
     let words = one_line(&glance.words);
-    let (title, task) = (glance.name, glance.task);
-    Facts { title, words, counted: Some(counted), task, ..Facts::default() }.with_findings(found)
+    let (title, name, task) = (glance.title, glance.name, glance.task);
+    Facts { title, name, words, counted: Some(counted), task, ..Facts::default() }.with_findings(found)
 }

@@ -1,10 +1,9 @@
 //! Facts on records as rows of one flat schema, as the table of the screen shows them.
 
 use super::{Cell, Schema, Type};
-use crate::json;
-use crate::model::{cast, lossy};
+use crate::model::cast;
 use crate::review::{ContentKey, Entry, Field, Names, Numbers, Subject, Texts, values_of};
-use crate::rules::trajectory::{record_id, task};
+use crate::rules::trajectory::RecordName;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -54,25 +53,6 @@ pub const RECORD_FIELDS: [Option<Field>; 4] = [
     Some(Field::Number(Numbers::Tokens)),
 ];
 
-/// What a row has of the text of its record.
-#[derive(Debug)]
-pub struct RecordName {
-    id: String,
-    task: String,
-}
-
-impl RecordName {
-    /// Of a record; one that cannot be read has no name.
-    #[must_use]
-    pub fn of(text: &[u8]) -> Self {
-        let text = lossy(text);
-        let value = json::parse(&text).ok();
-        let id = value.as_ref().and_then(record_id).map(|id| id.as_str().unwrap_or(id.text).to_owned());
-        let task = value.as_ref().and_then(|value| task(value, None));
-        Self { id: id.unwrap_or_default(), task: task.unwrap_or_default() }
-    }
-}
-
 /// The row of a record of a file of that format, which begins in a line.
 #[must_use]
 pub fn record_row(
@@ -89,7 +69,7 @@ pub fn record_row(
         Cell::count(line),
         Cell::text(format),
         Cell::text(id),
-        Cell::text(task),
+        Cell::text(task.unwrap_or_default()),
         number(entry, Numbers::Steps),
         number(entry, Numbers::Actions),
         number(entry, Numbers::Calls),

@@ -12,5 +12,5 @@ pub use dataset_stats::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSumm
 pub use merge::{Parts, Renumbered};
 pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
 pub use summary::{Summary, SummaryLine};
-pub use trajectory_stats::{Counts, TrajectoryStats};
+pub use trajectory_stats::{Counts, TrajectoryStats, reward};
 pub(in crate::rules) use trajectory_stats::{count, is_marked_finished, reward_sum};

@@ -65,7 +65,7 @@ impl TrajectoryStats {
     pub fn of(reading: &Reading<'_>, record: usize) -> Self {
         let entries = &reading.entries;
         let chars = entries.iter().map(|e| e.chars as u64).sum();
-        let rewards: Vec<f64> = entries.iter().filter_map(|e| e.reward.as_ref().map(|r| r.value)).collect();
+        let rewards = step_rewards(reading);
         let thoughtful = entries.iter().filter(|e| e.has_thought);
         let calls = entries.iter().flat_map(|e| &e.calls);
         Self {
@@ -107,6 +107,16 @@ impl TrajectoryStats {
         self.warnings += of(Severity::Warning);
         self
     }
+}
+
+fn step_rewards(reading: &Reading<'_>) -> Vec<f64> {
+    reading.entries.iter().filter_map(|entry| entry.reward.as_ref().map(|reward| reward.value)).collect()
+}
+
+/// D20, D22: the reward of a record.
+#[must_use]
+pub fn reward(reading: &Reading<'_>) -> Option<f64> {
+    reward_sum(&step_rewards(reading)).or_else(|| reading.outcome())
 }
 
 /// D20, D22: the sum of rewards, added in order; None without any.

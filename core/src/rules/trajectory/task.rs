@@ -30,6 +30,24 @@ pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
     }
 }
 
+/// What distinguishes a record, and the task that it is an attempt at, as it says them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecordName {
+    /// Its id, or what stands for one; empty without.
+    pub id: String,
+    /// Its task; None: it names none.
+    pub task: Option<String>,
+}
+
+impl RecordName {
+    /// Of a record.
+    #[must_use]
+    pub fn of(record: &Value<'_>) -> Self {
+        let id = record_id(record).map(|id| id.as_str().unwrap_or(id.text).to_owned());
+        Self { id: id.unwrap_or_default(), task: task(record, None) }
+    }
+}
+
 /// The prompt of a rollout of verl or SkyRL, by a digest.
 fn prompt(record: &Value<'_>) -> Option<String> {
     record.get("score").filter(|score| matches!(score.data, Data::Number | Data::Array(_)))?;
