@@ -223,8 +223,11 @@ impl Check<'_, '_> {
         self.summary.unknown += usize::from(loaded.detected.is_fallback);
         let mut contents = Contents::new(loaded);
         self.folded = Folded::new(loaded.detected.format.layout() == Layout::Run);
+        let mut records = 0;
         ingest::findings(loaded, |found| -> Result<(), Stop> {
-            found.into_iter().try_for_each(|found| self.judge_finding(file, found, &mut contents))
+            found.into_iter().try_for_each(|found| self.judge_finding(file, found, &mut contents))?;
+            records += 1;
+            self.report_passed(file, loaded, records)
         })?;
         self.report_folded(file, loaded)?;
         if let Some(mut data) = self.data.take() {
@@ -293,6 +296,16 @@ impl Check<'_, '_> {
             Form::Unread => Ok(()),
         };
         self.unless_closed(result)
+    }
+
+    /// Reports what need not wait for more than so many records; to whoever reads along where the input is on its way.
+    fn report_passed(&mut self, file: &FileName, loaded: &Loaded, records: usize) -> Result<(), Stop> {
+        let report_lines = if let Form::Text = self.form { self.folded.pass(records) } else { Vec::new() };
+        let mut result = report_lines.iter().try_for_each(|line| write_line(file, line, None, self.out));
+        if loaded.input.may_grow() && !loaded.input.is_file() {
+            result = result.and_then(|()| self.out.finish());
+        }
+        self.unless_closed(result.map_err(Stop::from))
     }
 
     /// Reports what all records of a file have, at the end of a pass over it.

@@ -36,7 +36,8 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
 /// As [`open`].
 pub fn begin(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let input = input(path_or_dash.as_ref())?;
-    input.wait_for(HEAD_BYTES);
+    // A format that is named needs no look.
+    input.wait_for(if forced.is_some_and(|name| name != "auto") { 1 } else { HEAD_BYTES });
     if input.is_empty() {
         input.wait()?;
     }

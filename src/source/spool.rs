@@ -7,10 +7,14 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Room that a stream leaves on the disk, and how much it writes between two looks at that.
 const ROOM_LEFT_BYTES: u64 = 256 << 20;
 const ROOM_LOOK_BYTES: u64 = 16 << 20;
+
+/// A writer that brings nothing for so long has paused: what it brought is looked at meanwhile.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Bytes that are put down at once of what is written piece by piece.
 const BATCH_BYTES: usize = 1 << 16;
@@ -188,6 +192,16 @@ impl Spool {
         let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_done() && self.len() < len {
             slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The same, but no longer than until its writer pauses.
+    pub(super) fn wait_unless_paused(&self, len: u64) {
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = None;
+        while !self.is_done() && self.len() < len && before != Some(self.len()) {
+            before = Some(self.len());
+            slot = self.changed.wait_timeout(slot, PAUSE).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

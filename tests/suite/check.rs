@@ -1,13 +1,18 @@
 //! `check` and `explain` as commands: what they tell and how they end, what is allowed, denied and known, SARIF.
 
-use super::command::{RECORD, obelus_in};
+use super::command::{RECORD, obelus_in, program};
 use obelus::ingest;
 use obelus::lint::{self};
 use obelus::model::Problem;
 use obelus::source::Input;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// A folder that commands run in, so that no configuration of another folder counts.
 struct Folder(tempfile::TempDir);
@@ -316,4 +321,30 @@ fn a_configuration_or_baseline_that_never_ends_is_refused() {
     }
     let (status, _, stderr) = folder.run(&["stats", "--merge", "/dev/zero"]);
     assert!(status == 2 && stderr.contains("/dev/zero:1: this cannot be read: it is longer than"), "{stderr}");
+}
+
+/// What was found is printed while the writer of a stream pauses: not at its end, nor when the next megabyte is there.
+#[test]
+fn findings_of_a_stream_are_printed_while_it_pauses() {
+    let mut child =
+        program().args(["check", "--format", "adp", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let broken = "{\"id\":\"b\",\"content\":[7]}\n";
+    to.write_all(format!("{broken}{}", RECORD.repeat(6)).as_bytes()).unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let reader = thread::spawn(move || {
+        BufReader::new(from).lines().map_while(Result::ok).for_each(|line| {
+            let _closed = sender.send(line);
+        });
+    });
+    let soon = Duration::from_secs(60);
+    let first = receiver.recv_timeout(soon).expect("nothing is printed before the stream ends");
+    assert!(first.contains("adp.type"), "{first}");
+    // Behind a pause records are found as before it.
+    to.write_all(broken.as_bytes()).unwrap();
+    let after = std::iter::from_fn(|| receiver.recv_timeout(soon).ok()).find(|line| line.contains("record 7"));
+    assert!(after.is_some());
+    drop(to);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    reader.join().unwrap();
 }

@@ -1,7 +1,7 @@
 //! Findings that every record of a file has, reported as one line.
 //!
 //! What the first five records all have is reported once, at the end or where a record has it no longer. Findings of
-//! these five wait for the first finding of a later record, or for the end; then nothing more waits.
+//! these five wait until all of them were looked at, or for the end; then nothing more waits.
 
 use crate::model::LocatedFinding;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 const FOLDED_MIN: usize = 5;
 
 /// A line of the report for people.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ReportLine {
     /// A finding.
     One(LocatedFinding),
@@ -58,12 +58,23 @@ impl Folded {
         out
     }
 
+    /// The findings of so many records were taken, from the first on; what can be reported now.
+    pub(super) fn pass(&mut self, records: usize) -> Vec<ReportLine> {
+        let mut out = if self.is_decided || records < FOLDED_MIN { Vec::new() } else { self.decide() };
+        if self.rows.values().all(|row| row.last + 1 >= records) {
+            return out;
+        }
+        let (ended, rows) =
+            std::mem::take(&mut self.rows).into_iter().partition(|(_, row): &(_, Row)| row.last + 1 < records);
+        self.rows = rows;
+        out.extend(in_order(ended, records));
+        out
+    }
+
     /// The end of the findings; what is still to be reported, of a file of so many records.
     pub(super) fn finish(mut self, records: usize) -> Vec<ReportLine> {
         let mut out = if self.is_decided { Vec::new() } else { self.decide() };
-        let mut rows: Vec<Row> = self.rows.into_values().collect();
-        rows.sort_by(|a, b| a.first.finding.order().cmp(&b.first.finding.order()));
-        out.extend(rows.into_iter().map(|row| ReportLine::Folded(row.first, (row.last + 1).min(records))));
+        out.extend(in_order(self.rows, records));
         out
     }
 
@@ -108,6 +119,13 @@ impl Folded {
     }
 }
 
+/// Rows that have ended, of so many records.
+fn in_order(rows: HashMap<String, Row>, records: usize) -> impl Iterator<Item = ReportLine> {
+    let mut rows: Vec<Row> = rows.into_values().collect();
+    rows.sort_by(|a, b| a.first.finding.order().cmp(&b.first.finding.order()));
+    rows.into_iter().map(move |row| ReportLine::Folded(row.first, (row.last + 1).min(records)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +154,33 @@ mod tests {
         let all: Vec<(usize, &str)> = (0..8).flat_map(|record| [(record, "a"), (record, "a")]).collect();
         assert_eq!(folded_lines(8, &all), ["0 a of 8"]);
         assert_eq!(folded_lines(4, &[(0, "a"), (1, "a"), (2, "a"), (3, "a")]), ["0 a", "1 a", "2 a", "3 a"]);
+    }
+
+    #[test]
+    fn what_is_known_once_five_records_are_is_reported_then() {
+        let mut folded = Folded::default();
+        let found = |record: usize, message: &str| {
+            let remark = Remark { path: None, rule: "data.loop", severity: Severity::Warning, message: message.into() };
+            LocatedFinding { finding: Finding::new(record, None, remark), place: Place::default() }
+        };
+        let mut lines = Vec::new();
+        for record in 0..9 {
+            let mut now = Vec::new();
+            if record < 7 {
+                now.extend(folded.push(found(record, "all")));
+            }
+            if record == 1 {
+                now.extend(folded.push(found(record, "one")));
+            }
+            now.extend(folded.pass(record + 1));
+            lines.push(now);
+        }
+        let row = |message, records| vec![ReportLine::Folded(found(0, message), records)];
+        let mut expected = vec![Vec::new(); 9];
+        expected[4] = vec![ReportLine::One(found(1, "one"))];
+        expected[7] = row("all", 7);
+        assert_eq!(lines, expected);
+        assert_eq!(folded.finish(9), []);
     }
 
     #[test]
