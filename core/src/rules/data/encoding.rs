@@ -1,66 +1,46 @@
 //! Text that went through a wrong encoding on its way.
 
+use memchr::{memchr_iter, memmem};
+
 /// UTF-8 that was read as Latin-1 or Windows-1252, by the pairs that come of the most common characters. Other pairs
 /// occur in good text, such as a quotation mark after a German word.
 pub(super) fn mojibake(text: &str) -> Option<String> {
-    if text.is_ascii() {
-        return None;
-    }
-    let (mut before, mut foreign) = (' ', Foreign::default());
-    for c in text.chars() {
-        if let Some(pair) = foreign.take(c) {
-            return Some(format!(
-                "`{pair}` is UTF-8 that was read in another encoding; mend it where the data is made"
-            ));
-        }
-        let is_pair = match before {
-            'Â' | 'Ã' => matches!(c, '\u{80}'..='\u{BF}') || is_windows(c),
-            'â' => matches!(c, '€' | '‚' | '\u{80}' | '\u{82}'),
-            'ð' => matches!(c, 'Ÿ' | '\u{9F}'),
-            _ => false,
-        };
-        if is_pair {
-            let message =
-                format!("`{before}{c}` is UTF-8 that was read in another encoding; mend it where the data is made");
-            return Some(message);
-        }
-        before = c;
-    }
-    None
+    // What stands for a first byte is a letter from `Â` to `ð`, which all begin with this byte.
+    let wrong = memchr_iter(0xC3, text.as_bytes()).find_map(|at| wrong(&text[at..]))?;
+    Some(format!("`{wrong}` is UTF-8 that was read in another encoding; mend it where the data is made"))
 }
 
-/// Letters of other scripts: what stands for their first byte is a letter of good text too, so more must follow.
-#[derive(Default)]
-struct Foreign {
-    /// The first byte, and what followed it.
-    pending: String,
+/// What cannot be good text at the beginning of this. Of letters of other scripts what stands for the first byte is a
+/// letter of good text too, so more must follow: two letters of Cyrillic, one of three bytes as those of Chinese,
+/// Japanese and Korean.
+fn wrong(text: &str) -> Option<&str> {
+    let mut chars = text.chars();
+    let first = chars.next()?;
+    let mut fit = |fits: fn(char) -> bool| chars.next().filter(|c| fits(*c));
+    match first {
+        'Â' | 'Ã' => fit(is_rest)?,
+        'â' => fit(|c| matches!(c, '€' | '‚' | '\u{80}' | '\u{82}'))?,
+        'ð' => fit(|c| matches!(c, 'Ÿ' | '\u{9F}'))?,
+        'Ð' | 'Ñ' => fit(is_rest).and_then(|_| fit(|c| matches!(c, 'Ð' | 'Ñ')))?,
+        // In French a quotation ends so: `é »`.
+        'ã'..='é' => fit(|c| is_rest(c) && !is_quotation(c) && c != '\u{A0}')?,
+        _ => return None,
+    };
+    match first {
+        'Ð' | 'Ñ' => fit(is_rest)?,
+        'ã'..='é' => fit(|c| is_rest(c) && !is_quotation(c))?,
+        _ => first,
+    };
+    Some(&text[..text.len() - chars.as_str().len()])
 }
 
-impl Foreign {
-    /// Takes the next character; what came together if it cannot be good text: two letters of Cyrillic, one of three
-    /// bytes as those of Chinese, Japanese and Korean.
-    fn take(&mut self, c: char) -> Option<&str> {
-        let is_rest = matches!(c, '\u{80}'..='\u{BF}') || is_windows(c);
-        let mut all = self.pending.chars();
-        let fits = match (all.next(), all.next(), all.next()) {
-            (None, ..) => matches!(c, 'Ð' | 'Ñ' | 'ã'..='é'),
-            (Some('Ð' | 'Ñ'), None, _) | (Some('Ð' | 'Ñ'), _, Some(_)) => is_rest,
-            (Some('Ð' | 'Ñ'), _, None) => matches!(c, 'Ð' | 'Ñ'),
-            // In French a quotation ends so: `é »`.
-            (_, None, _) => is_rest && !matches!(c, '\u{A0}' | '»' | '«' | '’' | '”'),
-            _ => is_rest && !matches!(c, '»' | '«' | '’' | '”'),
-        };
-        if !fits {
-            self.pending.clear();
-            if matches!(c, 'Ð' | 'Ñ' | 'ã'..='é') {
-                self.pending.push(c);
-            }
-            return None;
-        }
-        self.pending.push(c);
-        let wanted = if self.pending.starts_with(['Ð', 'Ñ']) { 4 } else { 3 };
-        (self.pending.chars().count() == wanted).then_some(self.pending.as_str())
-    }
+fn is_quotation(c: char) -> bool {
+    matches!(c, '»' | '«' | '’' | '”')
+}
+
+/// What stands for a byte behind the first.
+fn is_rest(c: char) -> bool {
+    matches!(c, '\u{80}'..='\u{BF}') || is_windows(c)
 }
 
 /// What Windows-1252 has at 0x80 to 0x9F.
@@ -70,7 +50,7 @@ fn is_windows(c: char) -> bool {
 
 /// The sign for bytes that were no text.
 pub(super) fn replacement(text: &str) -> Option<String> {
-    let n = text.matches('\u{FFFD}').count();
+    let n = memmem::find_iter(text.as_bytes(), "\u{FFFD}").count();
     let what =
         if n == 1 { "a replacement character marks".to_owned() } else { format!("{n} replacement characters mark") };
     (n > 0).then(|| format!("{what} where text was lost in an encoding"))

@@ -1,9 +1,17 @@
 //! Texts that a model should not learn: with the tokens of chat templates in them, and generated in circles.
 
 use memchr::{memchr_iter, memmem};
+use regex::bytes::Regex;
+use std::sync::LazyLock;
 
 /// Tokens of chat templates that are no `<|name|>`.
 const TOKENS: &[&str] = &["<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"];
+
+/// What each token begins with or is, all sought in one pass: most texts have none.
+static BEGINNINGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let beginnings: Vec<String> = ["<|", WIDE, END].iter().chain(TOKENS).map(|text| regex::escape(text)).collect();
+    Regex::new(&beginnings.join("|")).ok()
+});
 
 /// How the tokens of DeepSeek begin, with a full-width bar.
 const WIDE: &str = "<\u{ff5c}";
@@ -19,6 +27,9 @@ const QUOTED_CHARS: usize = 40;
 
 /// A token with which chat templates divide messages.
 pub(super) fn special_token(text: &str) -> Option<String> {
+    if !BEGINNINGS.as_ref().is_none_or(|beginnings| beginnings.is_match(text.as_bytes())) {
+        return None;
+    }
     let token = named(text).or_else(|| TOKENS.iter().copied().find(|token| text.contains(token)));
     let wide = || memmem::find(text.as_bytes(), WIDE.as_bytes()).and_then(|at| wide(&text[at..]));
     let end = || (text.trim_end().ends_with(END) && !text.contains("<s>")).then_some(END);

@@ -75,7 +75,7 @@ pub(super) struct Sketch([u32; BINS]);
 impl Sketch {
     /// Of all strings below a value, in order; None for a text too short to be compared.
     pub(super) fn of(value: &Value<'_>) -> Option<Self> {
-        let mut runs = Runs { words: [0; WORDS], seen: 0, bins: [u32::MAX; BINS] };
+        let mut runs = Runs { begun: [0; WORDS - 1], seen: 0, bins: [u32::MAX; BINS] };
         runs.value(value);
         let runs_seen = runs.seen.saturating_sub(WORDS - 1);
         (runs_seen >= RUNS_MIN).then(|| Self(filled(runs.bins)))
@@ -116,8 +116,8 @@ fn filled(bins: [u32; BINS]) -> [u32; BINS] {
 }
 
 struct Runs {
-    /// Hashes of the last words.
-    words: [u64; WORDS],
+    /// Hashes of the runs that the last words begin, of one word first.
+    begun: [u64; WORDS - 1],
     seen: usize,
     bins: [u32; BINS],
 }
@@ -134,11 +134,13 @@ impl Runs {
 
     fn text(&mut self, text: &str) {
         each_word(text, |hash| {
-            self.words.rotate_left(1);
-            self.words[WORDS - 1] = hash;
+            // Each run that was begun goes on, so that no hash waits for the one of a shorter run.
+            let [one, two, three, four] = self.begun;
+            let longer = |run: u64| mix(run.rotate_left(7) ^ hash);
+            self.begun = [longer(0), longer(one), longer(two), longer(three)];
             self.seen += 1;
             if self.seen >= WORDS {
-                let run = self.words.iter().fold(0, |hash: u64, word| mix(hash.rotate_left(7) ^ word));
+                let run = longer(four);
                 let (bin, value) = ((run >> 58) as usize, cast::low_u32(run));
                 self.bins[bin] = self.bins[bin].min(value);
             }

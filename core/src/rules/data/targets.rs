@@ -13,6 +13,10 @@ const LABELS: [&str; 9] =
 const ATTEMPTS: [&str; 8] =
     ["task_id", "instance_id", "trial", "attempt", "rollout", "advantage", "traj_id", "details.instance_id"];
 
+/// What is said where most samples of a file have one that answers the same prompt otherwise.
+pub(super) const SEVERAL_BY_DESIGN: &str =
+    "answer a prompt that another sample answers otherwise: right if several answers are meant";
+
 /// What a record says of how good it is: the member, and a digest of what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Label {

@@ -6,8 +6,10 @@ use super::patch;
 use super::tables::{self, SPLICE};
 use super::text::{line_number, parse_line};
 use super::text_command;
-use crate::json::{self, Value};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use crate::json::{self, Data, Value};
+use crate::model::cast;
+use std::borrow::Cow;
+use twox_hash::XxHash3_128;
 
 /// W1: the bare name of a tool.
 #[must_use]
@@ -169,17 +171,14 @@ impl Call {
     /// W3: reads a call: the name as written, the arguments as JSON text.
     pub(super) fn read(name: &str, arguments: &str, dialect: Dialect) -> Self {
         let bare = bare_name(name);
-        let mut hash = DefaultHasher::new();
-        (name, arguments).hash(&mut hash);
-        let key = hash.finish();
-        let parsed = json::parse(arguments).ok();
+        let seed = cast::low_u64(XxHash3_128::oneshot(name.as_bytes()));
+        let key = cast::low_u64(XxHash3_128::oneshot_with_seed(seed, arguments.as_bytes()));
+        let parsed = json::try_parse(arguments);
         // Arguments may be JSON in a string, or text that is no JSON at all.
-        let inner = parsed.as_ref().and_then(Value::as_str).map(str::to_owned);
-        let inner = inner.or_else(|| parsed.is_none().then(|| arguments.to_owned()));
-        let nested = inner.as_deref().and_then(|text| json::parse(text).ok()).filter(|v| v.as_object().is_some());
-        let quoted = inner.as_deref().map(json::quote);
-        let plain = quoted.as_deref().and_then(|text| json::parse(text).ok());
-        let null = Value { start: 0, text: "null", data: json::Data::Null };
+        let inner = parsed.as_ref().map_or(Some(arguments), Value::as_str);
+        let nested = inner.filter(|_| parsed.is_some()).and_then(json::try_parse).filter(|v| v.as_object().is_some());
+        let plain = inner.map(|text| Value { start: 0, text, data: Data::String(Cow::Borrowed(text)) });
+        let null = Value { start: 0, text: "null", data: Data::Null };
         let value = nested.as_ref().or(plain.as_ref()).or(parsed.as_ref()).unwrap_or(&null);
         let given = Arguments::new(value);
         let (action, is_in_shell) = action(&bare, &given, dialect);

@@ -37,6 +37,10 @@ const WHOLE_LINES_MAX: usize = 2000;
 static SIGNS: [&LazyLock<Pattern>; 5] = [&NUMBER_TAB, &NUMBER_COLON, &NUMBER_BAR, &NUMBER_DOT, &NUMBER_BLANK];
 
 fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
+    // All signs begin with blanks and a digit, as most lines do not.
+    if !line.trim_start_matches(' ').starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let found = sign.captures(line)?;
     let number = found.get(1)?.as_str().parse().ok().filter(|n| (1..=LINE_MAX).contains(n))?;
     Some((number, line.get(found.get(0)?.end()..)?))

@@ -201,6 +201,9 @@ impl Work {
         self.notes.step(at, turn);
         self.write_shell(at, sink);
         self.write_files(at, sink);
+        if !sink.is_read() {
+            return;
+        }
         let mut to = Writer { board: &mut self.board, sink, at };
         to.set("page", "main", "url", self.page.as_deref().map(quote).as_deref());
         if has_links {
@@ -391,16 +394,18 @@ impl Work {
     /// W5: `shell/main`: `command`, `exit` and `ms` at each, the rest when it changes. The text names the first two; a
     /// vector has the third too.
     fn write_shell(&mut self, at: StepNo, sink: &mut dyn SlotSink) {
-        let mut to = Writer { board: &mut self.board, sink, at };
         let shell = &mut self.shell;
+        let (has_command, has_exit) = (std::mem::take(&mut shell.has_command), std::mem::take(&mut shell.has_exit));
+        if !sink.is_read() {
+            return;
+        }
+        let mut to = Writer { board: &mut self.board, sink, at };
         let quoted = |text: &Option<String>| text.as_deref().map(quote);
         to.set("shell", "main", "cwd", quoted(&self.folders.shell).as_deref());
-        let is_new = std::mem::take(&mut shell.has_command);
-        to.put("shell", "main", "command", quoted(&shell.command).as_deref(), is_new);
+        to.put("shell", "main", "command", quoted(&shell.command).as_deref(), has_command);
         let exit = shell.exit.map(|exit| exit.map_or("null".to_owned(), |exit| exit.to_string()));
-        let is_new = std::mem::take(&mut shell.has_exit);
-        to.put("shell", "main", "exit", exit.as_deref(), is_new);
-        to.put("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref(), is_new);
+        to.put("shell", "main", "exit", exit.as_deref(), has_exit);
+        to.put("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref(), has_exit);
         to.set("shell", "main", "open", quoted(&shell.open).as_deref());
     }
 }

@@ -1,6 +1,7 @@
 //! W11: which names were somewhere in a run, as digests.
 
 use crate::model::cast;
+use memchr::memmem;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -104,15 +105,7 @@ impl Names {
         while at < text.len() {
             let start = at + run_of(text, at, false);
             at = start + run_of(text, start, true);
-            let word = &text[start..at];
-            if word.is_empty() || word.len() > WORD_BYTES_MAX {
-                continue;
-            }
-            let trimmed = word.trim_matches(['.', '-']);
-            // After a backslash the first letter may belong to the escape.
-            let is_escape = start > 0 && text.as_bytes()[start - 1] == b'\\' && trimmed.starts_with(['n', 't', 'r']);
-            let tail = trimmed.get(1..).filter(|tail| is_escape && !tail.is_empty());
-            for word in [Some(word), Some(trimmed).filter(|trimmed| *trimmed != word), tail].into_iter().flatten() {
+            for word in words_of(text, start, at).into_iter().flatten() {
                 let digest = Self::digest(word);
                 self.digests.insert(cast::low_u32(digest));
                 each(digest);
@@ -121,15 +114,68 @@ impl Names {
     }
 
     /// Whether a name was somewhere; one that is no single word counts as one that did.
-    pub(super) fn has(&mut self, name: &str) -> bool {
-        self.settle();
-        name.is_empty() || !name.chars().all(is_part) || self.digests.contains(&cast::low_u32(Self::digest(name)))
+    pub(super) fn has(&self, name: &str) -> bool {
+        name.is_empty()
+            || !name.chars().all(is_part)
+            || self.digests.contains(&cast::low_u32(Self::digest(name)))
+            || self.waits(name)
     }
+
+    /// Whether a name is a word of the texts that wait: to look for one is quicker than to add them all.
+    fn waits(&self, name: &str) -> bool {
+        let text = self.waiting.as_str();
+        let is_other = |c: char| !is_part(c);
+        let mut from = 0;
+        // No word is looked at twice.
+        while let Some(found) = memmem::find(&text.as_bytes()[from..], name.as_bytes()) {
+            let at = from + found;
+            let before = text[from..at].char_indices().rev().find(|(_, c)| is_other(*c));
+            let start = from + before.map_or(0, |(i, c)| i + c.len_utf8());
+            let end = text[at..].find(is_other).map_or(text.len(), |len| at + len);
+            if words_of(text, start, end).into_iter().flatten().any(|word| word == name) {
+                return true;
+            }
+            from = end;
+        }
+        false
+    }
+}
+
+/// What a word between two places of a text may be as a name.
+fn words_of(text: &str, start: usize, end: usize) -> [Option<&str>; 3] {
+    let word = &text[start..end];
+    if word.is_empty() || word.len() > WORD_BYTES_MAX {
+        return [None; 3];
+    }
+    let trimmed = word.trim_matches(['.', '-']);
+    // After a backslash the first letter may belong to the escape.
+    let is_escape = start > 0 && text.as_bytes()[start - 1] == b'\\' && trimmed.starts_with(['n', 't', 'r']);
+    let tail = trimmed.get(1..).filter(|tail| is_escape && !tail.is_empty());
+    [Some(word), Some(trimmed).filter(|trimmed| *trimmed != word), tail]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As it is with those that were added.
+    #[test]
+    fn w11_a_name_is_found_where_it_waits() {
+        let texts =
+            ["see /w/app.py, lib.rs. x\\nmain.c -a.b- \\\\tt.x tt.y", "übergröße_2.py\u{3000}ende", "a a.b a.b.c"];
+        for text in texts {
+            let (mut waiting, mut added) = (Names::default(), Names::default());
+            waiting.add(text);
+            added.add_each(text, |_| {});
+            let chars: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+            for (i, from) in chars.iter().enumerate() {
+                for to in &chars[i..] {
+                    let name = &text[*from..*to];
+                    assert_eq!(waiting.has(name), added.has(name), "{name}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn w11_names_are_words() {

@@ -12,7 +12,7 @@ pub trait SlotSink {
     fn write(&mut self, at: StepNo, kind: &str, instance: &str, slot: &str, value: &str);
     /// Drops a slot; None: the identity with all its slots.
     fn drop_slot(&mut self, at: StepNo, kind: &str, instance: &str, slot: Option<&str>);
-    /// Whether anybody reads what is written; slots that are costly to make are left out if not.
+    /// Whether anybody reads what is written; if not, no slots are made.
     fn is_read(&self) -> bool {
         true
     }
@@ -79,6 +79,9 @@ impl Writer<'_> {
         value: Option<&str>,
         is_forced: bool,
     ) {
+        if !self.sink.is_read() {
+            return;
+        }
         let instances = self.board.written.entry(kind).or_default();
         let slots = match instances.get_mut(instance) {
             Some(slots) => slots,

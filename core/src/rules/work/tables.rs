@@ -37,7 +37,8 @@ impl Pattern {
     }
 
     pub(super) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        self.0.as_ref()?.captures(text)
+        // Room for groups is only made where there are some.
+        self.0.as_ref().filter(|regex| regex.is_match(text))?.captures(text)
     }
 }
 
