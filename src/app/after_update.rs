@@ -34,6 +34,7 @@ impl App {
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
+        self.settle_view();
         self.settle_opening(effects);
         self.settle_reopening(effects);
         self.begin();

@@ -70,6 +70,7 @@ impl App {
             files.pane.go_to(&path);
             files.pane.open = Some(path.clone());
         }
+        self.enter_view(&path, old.views);
         self.enter_file_of_two(old.two_runs);
         self.follow_trail(&path, old.trail);
     }
@@ -79,6 +80,7 @@ impl App {
             files.opening = None;
         }
         self.forget_target();
+        self.forget_view();
         self.forget_run_to_open();
         self.notice = Some(super::Notice { is_error: true, text: problem });
     }
@@ -206,18 +208,6 @@ impl App {
         match self.files.as_ref().and_then(|files| files.pane.newest()).map(|file| file.path.clone()) {
             Some(path) => self.open_file(path, effects),
             None => self.notify("there is no list of files; a folder, or several files, open with one"),
-        }
-    }
-
-    /// Opens the file again as the format that shows it in another way.
-    pub(super) fn show_other_view(&mut self, effects: &mut Effects) {
-        match (self.session.format.other_view(), self.session.path.clone()) {
-            (Some(format), Some(path)) => {
-                self.notify(format!("opening as {format}"));
-                effects.push(Effect::OpenAs(path, format));
-            }
-            (Some(_), None) => self.notify("the input is no file that can be opened again"),
-            (None, _) => self.notify("only an Inspect log has an event view"),
         }
     }
 

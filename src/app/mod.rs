@@ -19,6 +19,7 @@ pub mod layout;
 pub mod marks;
 pub mod menu;
 pub mod msg;
+mod other_view;
 pub mod pane;
 pub mod pane_borders;
 pub mod prompt;
@@ -198,6 +199,8 @@ pub struct App {
     examined: (u64, usize),
     /// The files that lead to the open one.
     trail: run_parts::Trail,
+    /// Where the views of the file were left.
+    views: other_view::Views,
 }
 
 impl App {
@@ -256,6 +259,7 @@ impl App {
             reviewing: Reviewing::default(),
             examined: (0, 0),
             trail: run_parts::Trail::default(),
+            views: other_view::Views::default(),
         }
     }
 

@@ -471,3 +471,29 @@ fn a_key_shows_an_inspect_log_by_its_events_and_by_its_messages_again() {
     press(&mut other, "V");
     assert_eq!((other.app.session.format.name(), notice(&other)), ("generic", "only an Inspect log has an event view"));
 }
+
+#[test]
+fn a_view_is_left_and_entered_again_at_the_same_record_and_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.json");
+    let (head, sample) = INSPECT_LOG.split_once("[\n").unwrap();
+    let sample = sample.strip_suffix("]}").unwrap();
+    let samples = [1, 2, 3].map(|id| sample.replacen("\"id\":1", &format!("\"id\":{id}"), 1)).join(",");
+    std::fs::write(&path, format!("{head}[{samples}]}}")).unwrap();
+    let mut stage = stage(obelus::source::Input::open(&path).unwrap(), (120, 30));
+    let place = |stage: &Stage| {
+        let session = &stage.app.session;
+        (session.format.name(), session.run.as_ref().map(|_| (session.trajectory, session.focus.step)))
+    };
+    press(&mut stage, "j");
+    press(&mut stage, "V");
+    assert_eq!((place(&stage), stage.app.table.record()), (("inspect-events", None), Some(1)));
+    for key in ["V", "j", "Enter", "j"] {
+        press(&mut stage, key);
+    }
+    assert_eq!(place(&stage), ("inspect", Some((2, 1))));
+    press(&mut stage, "V");
+    assert_eq!(place(&stage), ("inspect-events", Some((2, 0))), "its steps are others");
+    press(&mut stage, "V");
+    assert_eq!(place(&stage), ("inspect", Some((2, 1))));
+}
