@@ -5,11 +5,12 @@ mod actions;
 use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, counted, plain, raw};
 use super::{Command, Stop, load};
-use crate::ingest::Loaded;
-use crate::json::{self, Data};
-use crate::model::{Problem, lossy};
+use crate::format::Answer;
+use crate::ingest::{self, Loaded};
+use crate::json::{self, Data, Value};
+use crate::model::{Record, lossy};
 use crate::review::{Attempt, Stretch, attempt_tasks, attempt_tree};
-use crate::source::Reader;
+use crate::rules::trajectory::Way;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -59,13 +60,25 @@ struct EndMember<'a> {
     finish: Option<&'a str>,
 }
 
+impl<'a> EndMember<'a> {
+    /// An attempt that ends with a stretch.
+    fn of(attempt: &'a Attempt) -> Self {
+        Self {
+            record: attempt.record,
+            id: attempt.id.as_deref(),
+            reward: attempt.reward.as_deref().and_then(as_written),
+            finish: attempt.finish.as_deref(),
+        }
+    }
+}
+
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let loaded = load(&options.file, options.format.forced(), out)?;
     if options.by_action {
         return actions::run(&options, &loaded, out);
     }
-    let attempts = attempts(&loaded, options.by.as_deref())?;
+    let attempts = read_attempts(&options, &loaded, Attempt::of)?;
     let tasks = attempt_tasks(&attempts);
     let shown: Vec<&Vec<usize>> = tasks.iter().filter(|task| options.all || task.len() > 1).collect();
     for task in &shown {
@@ -104,15 +117,36 @@ fn as_written(reward: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok()
 }
 
+/// Makes an attempt of a record: its number, its value, the field that names the task, how the format is read.
+type ReadAttempt<T> = fn(usize, &Value<'_>, Option<&str>, Way) -> Option<T>;
+
 /// What the tree needs of each record; broken records and other ones are not.
-fn attempts(loaded: &Loaded, by: Option<&str>) -> Result<Vec<Attempt>, Problem> {
-    let (mut reader, way) = (Reader::new(&loaded.input), loaded.detected.format.way());
+fn read_attempts<T: Send>(options: &Options, loaded: &Loaded, read: ReadAttempt<T>) -> Result<Vec<T>, Stop> {
+    let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
+    let look = |record: &Record, text: &[u8]| {
+        json::parse(&lossy(text)).ok().and_then(|value| read(record.number, &value, by, way))
+    };
     let mut out = Vec::new();
-    for record in loaded.records()?.iter() {
-        let text = lossy(reader.text(&record)?);
-        out.extend(json::parse(&text).ok().and_then(|value| Attempt::of(record.number, &value, by, way)));
-    }
+    ingest::look_at_known(loaded, look, |attempt: Option<T>| {
+        out.extend(attempt);
+        Ok::<(), Stop>(())
+    })?;
     Ok(out)
+}
+
+/// A task for programs: how many attempts there are, and the stretches.
+fn task_members(
+    options: &Options,
+    first: Option<&Attempt>,
+    attempts: usize,
+    stretches: &impl Serialize,
+) -> Result<Answer, Stop> {
+    Ok(vec![
+        ("file", raw(&options.file.text())?),
+        ("task", raw(&first.map(|attempt| attempt.task.as_str()))?),
+        ("attempts", raw(&attempts)?),
+        ("stretches", raw(stretches)?),
+    ])
 }
 
 fn programs(
@@ -122,30 +156,16 @@ fn programs(
     stretches: &[Stretch],
     out: &mut Out,
 ) -> Result<(), Stop> {
-    let end = |i: &usize| {
-        let attempt = &attempts[*i];
-        EndMember {
-            record: attempt.record,
-            id: attempt.id.as_deref(),
-            reward: attempt.reward.as_deref().and_then(as_written),
-            finish: attempt.finish.as_deref(),
-        }
-    };
     let member = |stretch: &Stretch| StretchMember {
         parent: stretch.parent,
         from: stretch.steps.start,
         end: stretch.steps.end,
         attempts: stretch.attempts,
-        ends: stretch.ends.iter().map(end).collect(),
+        ends: stretch.ends.iter().map(|i| EndMember::of(&attempts[*i])).collect(),
     };
     let stretches: Vec<StretchMember<'_>> = stretches.iter().map(member).collect();
-    let name = task.first().map(|i| attempts[*i].task.as_str());
-    let members = vec![
-        ("file", raw(&options.file.text())?),
-        ("task", raw(&name)?),
-        ("attempts", raw(&task.len())?),
-        ("stretches", raw(&stretches)?),
-    ];
+    let first = task.first().map(|i| &attempts[*i]);
+    let members = task_members(options, first, task.len(), &stretches)?;
     Ok(out.json(&plain(&members))?)
 }
 

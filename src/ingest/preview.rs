@@ -28,9 +28,8 @@ pub struct Preview {
     pub trajectories: Option<usize>,
 }
 
-/// How long text that is made of a container is waited for, in pauses of this length.
-const MAKE_PAUSE: Duration = Duration::from_millis(1);
-const MAKE_PAUSES: usize = 2_000;
+/// How long text that is made of a container is waited for.
+const MAKE_WAIT: Duration = Duration::from_secs(2);
 
 /// Looks at the beginning of a file; at all of it if it has no more than `whole_max` bytes. Of what is unpacked or made
 /// of a container no more is waited for.
@@ -38,15 +37,9 @@ const MAKE_PAUSES: usize = 2_000;
 /// # Errors
 /// It cannot be read, or there is no such format.
 pub fn read_preview(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result<Preview, Problem> {
-    let is_made = |input: &Input| input.is_file() || !input.may_grow();
-    for _ in 0..MAKE_PAUSES {
-        if is_made(&input) || input.len() > whole_max {
-            break;
-        }
-        #[expect(clippy::disallowed_methods, reason = "it lasts two seconds at most")]
-        std::thread::sleep(MAKE_PAUSE);
-    }
-    let is_whole = is_made(&input) && input.len() <= whole_max;
+    input.wait_at_most(whole_max.saturating_add(1), MAKE_WAIT);
+    let is_made = input.is_file() || !input.may_grow();
+    let is_whole = is_made && input.len() <= whole_max;
     let loaded = if is_whole {
         load(input, forced)?
     } else {

@@ -16,8 +16,7 @@ pub const BLOCK: usize = 1 << 20;
 
 /// What a stream should have brought before it is asked what it is, and how long it is waited for after its first byte.
 const HEAD_BYTES: u64 = 1 << 16;
-const HEAD_PAUSE: Duration = Duration::from_millis(5);
-const HEAD_PAUSES: u32 = 20;
+const HEAD_WAIT: Duration = Duration::from_millis(100);
 
 /// An open input. Its length is what was last looked at ([`Input::refresh`]), so that all readers agree on it.
 #[derive(Debug)]
@@ -299,12 +298,8 @@ impl Input {
 
     /// Waits until a stream has brought enough to know what it is: its end, a good part, or a pause after something.
     pub fn wait_for_head(&self) {
-        let mut pauses = 0;
-        while self.may_grow() && !self.is_file() && self.len() < HEAD_BYTES && pauses < HEAD_PAUSES {
-            #[expect(clippy::disallowed_methods, reason = "it lasts a few pauses at most")]
-            std::thread::sleep(HEAD_PAUSE);
-            pauses += u32::from(!self.is_empty());
-        }
+        self.wait_for(1);
+        self.wait_at_most(HEAD_BYTES, HEAD_WAIT);
     }
 
     /// Looks at the file again and takes its present size as its length.
@@ -323,16 +318,23 @@ impl Input {
     /// # Errors
     /// The stream could not be read or spooled to its end.
     pub fn wait(&self) -> Result<(), Problem> {
-        match &self.store {
-            Store::Spool(spool) => spool.wait(),
-            _ => Ok(()),
-        }
+        self.wait_spool(u64::MAX, None).map_or(Ok(()), Err)
     }
 
     /// Waits until a stream has brought so many bytes, or has ended; returns at once for files.
     pub fn wait_for(&self, len: u64) {
-        if let Store::Spool(spool) = &self.store {
-            spool.wait_for(len);
+        self.wait_spool(len, None);
+    }
+
+    /// The same, but no longer than this.
+    pub fn wait_at_most(&self, len: u64, limit: Duration) {
+        self.wait_spool(len, Some(limit));
+    }
+
+    fn wait_spool(&self, len: u64, limit: Option<Duration>) -> Option<Problem> {
+        match &self.store {
+            Store::Spool(spool) => spool.wait_for(len, limit),
+            _ => None,
         }
     }
 

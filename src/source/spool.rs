@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Room that a stream leaves on the disk, and how much it writes between two looks at that.
 const ROOM_LEFT_BYTES: u64 = 256 << 20;
@@ -187,30 +187,28 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// Waits until there are so many bytes, or the stream has ended.
-    pub(super) fn wait_for(&self, len: u64) {
+    /// Waits until there are so many bytes, the stream has ended, or so long; why it ended, if it did badly.
+    pub(super) fn wait_for(&self, len: u64, limit: Option<Duration>) -> Option<Problem> {
+        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_done() && self.len() < len {
-            slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
+            let Some(end) = end else {
+                slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else { break };
+            (slot, _) = self.changed.wait_timeout(slot, left).unwrap_or_else(PoisonError::into_inner);
         }
+        slot.clone()
     }
 
     /// The same, but no longer than until its writer pauses.
     pub(super) fn wait_unless_paused(&self, len: u64) {
-        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         let mut before = None;
         while !self.is_done() && self.len() < len && before != Some(self.len()) {
             before = Some(self.len());
-            slot = self.changed.wait_timeout(slot, PAUSE).unwrap_or_else(PoisonError::into_inner).0;
+            self.wait_for(len.min(self.len() + 1), Some(PAUSE));
         }
-    }
-
-    pub(super) fn wait(&self) -> Result<(), Problem> {
-        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_done.load(Ordering::Acquire) {
-            slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
-        }
-        slot.clone().map_or(Ok(()), Err)
     }
 }
 

@@ -1,11 +1,9 @@
 //! `obelus tree --by-action`: attempts aligned by what they did, with success at each fork.
 
-use super::{EndMember, Options, as_written, write_tasks};
+use super::{EndMember, Options, read_attempts, task_members, write_tasks};
 use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, counted, plain, raw};
-use crate::ingest::{self, Loaded};
-use crate::json;
-use crate::model::{Record, lossy};
+use crate::ingest::Loaded;
 use crate::review::{ActionAttempt, ActionTree, Parting, Stretch, Success, action_tree, attempt_tasks};
 use serde::Serialize;
 
@@ -39,7 +37,7 @@ struct PartingMember<'a> {
 }
 
 pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u8, Stop> {
-    let attempts = attempts(options, loaded)?;
+    let attempts = read_attempts(options, loaded, ActionAttempt::of)?;
     let tasks = attempt_tasks(&attempts);
     for task in tasks.iter().filter(|task| options.all || task.len() > 1) {
         let tree = action_tree(&attempts, task, options.success);
@@ -53,20 +51,6 @@ pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u
     Ok(0)
 }
 
-fn attempts(options: &Options, loaded: &Loaded) -> Result<Vec<ActionAttempt>, Stop> {
-    let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
-    let look = |record: &Record, text: &[u8]| {
-        let text = lossy(text);
-        json::parse(&text).ok().and_then(|value| ActionAttempt::of(record.number, &value, by, way))
-    };
-    let mut out = Vec::new();
-    ingest::look_at_known(loaded, look, |attempt: Option<ActionAttempt>| {
-        out.extend(attempt);
-        Ok::<(), Stop>(())
-    })?;
-    Ok(out)
-}
-
 fn programs(
     options: &Options,
     attempts: &[ActionAttempt],
@@ -74,15 +58,6 @@ fn programs(
     tree: &ActionTree,
     out: &mut Out,
 ) -> Result<(), Stop> {
-    let end = |i: &usize| {
-        let attempt = &attempts[*i].attempt;
-        EndMember {
-            record: attempt.record,
-            id: attempt.id.as_deref(),
-            reward: attempt.reward.as_deref().and_then(as_written),
-            finish: attempt.finish.as_deref(),
-        }
-    };
     let member = |(stretch, success): &(Stretch, Success)| {
         let first = &attempts[stretch.first];
         let actions = first.actions.get(stretch.steps.clone()).unwrap_or_default().iter();
@@ -94,20 +69,15 @@ fn programs(
             rewarded: success.rewarded,
             successes: success.successes,
             mean: success.mean(),
-            ends: stretch.ends.iter().map(end).collect(),
+            ends: stretch.ends.iter().map(|i| EndMember::of(&attempts[*i].attempt)).collect(),
         }
     };
     let stretches: Vec<StretchMember<'_>> = tree.stretches.iter().map(member).collect();
     let parting = tree.parting.as_ref();
     let parting = parting.map(|p| PartingMember { behind: p.behind, branches: &p.branches, explained: p.explained });
-    let name = task.first().map(|i| attempts[*i].attempt.task.as_str());
-    let members = vec![
-        ("file", raw(&options.file.text())?),
-        ("task", raw(&name)?),
-        ("attempts", raw(&task.len())?),
-        ("stretches", raw(&stretches)?),
-        ("parting", raw(&parting)?),
-    ];
+    let first = task.first().map(|i| &attempts[*i].attempt);
+    let mut members = task_members(options, first, task.len(), &stretches)?;
+    members.push(("parting", raw(&parting)?));
     Ok(out.json(&plain(&members))?)
 }
 

@@ -248,8 +248,8 @@ impl<'v> Checkpoint<'v> {
     }
 }
 
-/// The most nodes of one checkpoint that are named.
-const NODES_MAX: usize = 20;
+/// The most nodes of one checkpoint, or snapshot, that are named.
+pub(super) const NODES_MAX: usize = 20;
 
 /// Channels by which LangGraph runs itself. One of older versions is called like its node, and holds that name.
 pub(super) fn is_hidden(channel: &str, value: Option<&Value<'_>>) -> bool {

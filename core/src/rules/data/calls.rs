@@ -195,14 +195,15 @@ fn loops(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     }
 }
 
-/// The first step of a run that repeats two or three calls in turn, and the last one of its third time.
+/// Of the first run that repeats two or three calls in turn: how many calls that are, and the places in the list of its
+/// first call and of the last one of its third time.
 fn cycle(calls: &[(usize, u128)]) -> Option<(usize, usize, usize)> {
     PERIODS.into_iter().find_map(|period| {
         let mut alike = 0;
         for at in period..calls.len() {
             let is_alike = calls[at].1 == calls[at - period].1;
             alike = if is_alike { alike + 1 } else { 0 };
-            let begin = at + 1 - alike.min(at + 1);
+            let begin = at + 1 - alike;
             // One call again and again is a loop of period 1.
             let unit = calls.get(begin.saturating_sub(period)..begin).unwrap_or_default();
             let is_one = unit.windows(2).all(|pair| pair[0].1 == pair[1].1);
