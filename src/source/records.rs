@@ -163,12 +163,13 @@ impl<'a, L> All<'a, L> {
             return Ok(());
         }
         let (look, is_looking) = (self.look, AtomicBool::new(true));
+        let before = self.framer.clone();
         let work = || {
             let mut block = vec![0; BLOCK];
-            let is_looking = &is_looking;
+            let (is_looking, before) = (&is_looking, &before);
             move |piece: &Range<u64>| {
                 let look = look.filter(|_| is_looking.load(Relaxed));
-                (guess(input, piece, &mut block, look), piece.end)
+                (guess(input, before, piece, &mut block, look), piece.end)
             }
         };
         in_order_until_end(piece, work, |(guess, end)| {
@@ -237,9 +238,10 @@ impl<'a, L> All<'a, L> {
     }
 }
 
-/// None: there is no newline, or the input no longer holds the piece.
+/// `before` is in the run of values. None: there is no newline, or the input no longer holds the piece.
 fn guess<S: RecordReport>(
     input: &Input,
+    before: &Framer,
     piece: &Range<u64>,
     block: &mut [u8],
     look: Option<&impl Fn(&Record, &[u8]) -> S>,
@@ -248,7 +250,7 @@ fn guess<S: RecordReport>(
     let got = input.read_at(piece.start, block).ok()?;
     let newline = memchr::memchr(b'\n', block)?;
     let start = piece.start + newline as u64 + 1;
-    let (framer, index, seen) = (Framer::between(start), RecordIndex::of(input.has_rows()), Vec::new());
+    let (framer, index, seen) = (before.between(start), RecordIndex::of(input.has_rows()), Vec::new());
     let mut guess = Guess { start, framer, index, reports: seen, is_of_rows: input.has_rows() };
     let text = &block[newline + 1..];
     match look {

@@ -207,7 +207,8 @@ struct First<'t> {
 impl<'t> First<'t> {
     fn way(format: &dyn Format) -> usize {
         let framing = match format.framing() {
-            Framing::Members | Framing::Items(_) => Framing::Values,
+            Framing::Members | Framing::Items(_) | Framing::LogValues => Framing::Values,
+            Framing::LogText => Framing::Text,
             framing => framing,
         };
         FRAMINGS.iter().position(|way| *way == framing).unwrap_or_default()

@@ -57,7 +57,7 @@ impl Format for LangGraph {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Values
+        Framing::LogValues
     }
 
     fn layout(&self) -> Layout {

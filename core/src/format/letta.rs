@@ -12,7 +12,7 @@ pub(super) static LETTA: Row = Row {
     title: "Letta agent file",
     about: "Agent files of Letta (`.af`): an object with `agents`, `blocks` and `tools`. An agent's messages are a \
             trajectory. State: the blocks of memory and the agents, as they are; the file has no history of them.",
-    framing: Framing::Text,
+    framing: Framing::LogText,
     run: || Box::new(LogRun::new(Agents)),
     detect: None,
     has_trajectories: true,

@@ -41,7 +41,7 @@ impl Format for MessageLines {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::LogText
     }
 
     fn layout(&self) -> Layout {

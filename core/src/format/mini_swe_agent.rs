@@ -39,7 +39,7 @@ impl Format for MiniSweAgent {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::LogText
     }
 
     fn layout(&self) -> Layout {

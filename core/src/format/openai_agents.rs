@@ -16,7 +16,7 @@ pub(super) static OPENAI_AGENTS: Row = Row {
     title: "OpenAI Agents run state",
     about: "Run states of the OpenAI Agents SDK: an object with `$schemaVersion` and `generated_items` or \
             `session_items`, a snapshot of a run. State: the context, the agent, the step that comes next.",
-    framing: Framing::Text,
+    framing: Framing::LogText,
     run: || Box::new(LogRun::new(Snapshot)),
     detect: None,
     has_trajectories: false,

@@ -69,7 +69,7 @@ impl Format for Opencode {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Values
+        Framing::LogValues
     }
 
     fn alternative(&self) -> Option<&'static dyn Format> {

@@ -119,7 +119,7 @@ impl Format for Rows {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Values
+        Framing::LogValues
     }
 
     fn layout(&self) -> Layout {

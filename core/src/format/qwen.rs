@@ -12,7 +12,7 @@ pub(super) static QWEN: Row = Row {
     title: "Qwen Code session",
     about: "Sessions of Qwen Code: records of `uuid`, `sessionId`, `type` and a `message` of Gemini's parts, one a \
             line or several on one. State: the session.",
-    framing: Framing::Values,
+    framing: Framing::LogValues,
     run: || Box::new(LogRun::new(Records::default())),
     detect: None,
     has_trajectories: false,

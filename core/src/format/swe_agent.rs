@@ -40,7 +40,7 @@ impl Format for SweAgent {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Text
+        Framing::LogText
     }
 
     fn layout(&self) -> Layout {

@@ -53,7 +53,7 @@ impl Format for Verifiers {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Values
+        Framing::LogValues
     }
 
     fn layout(&self) -> Layout {

@@ -13,7 +13,7 @@ pub(super) static METADATA: Row = Row {
     about: "`metadata.json` of a verifiers evaluation: an object with `env`, `model`, `num_examples` and \
             `rollouts_per_example`. It holds no trajectory; its rollouts are in `results.jsonl` beside it. State: its \
             members.",
-    framing: Framing::Text,
+    framing: Framing::LogText,
     run: || Box::new(LogRun::new(Metadata)),
     detect: Some(detect),
     has_trajectories: true,

@@ -37,7 +37,7 @@ impl Format for Verl {
     }
 
     fn framing(&self) -> Framing {
-        Framing::Values
+        Framing::LogValues
     }
 
     fn layout(&self) -> Layout {

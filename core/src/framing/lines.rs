@@ -3,7 +3,7 @@
 use super::event_stream::{EventStream, FIELD};
 use super::values::Run;
 use super::{Cursor, FramerAction, Mode, Rules, is_space};
-use crate::json::{Scan, Scanner};
+use crate::json::{SCAN_DEPTH_MAX, Scan, Scanner};
 use crate::model::Framing;
 use crate::model::RecordIndex;
 
@@ -200,7 +200,7 @@ impl DetectLines {
             return FramerAction::More;
         }
         while let Some(i) = memchr::memchr(b'\n', piece) {
-            self.part(*at, &piece[..i]);
+            self.part(rules, *at, &piece[..i]);
             if matches!(self.line, Line::Whole) {
                 return Self::restart_as_lines(rules, index);
             }
@@ -212,7 +212,7 @@ impl DetectLines {
             at.pass(&piece[..=i]);
             piece = &piece[i + 1..];
         }
-        self.part(*at, piece);
+        self.part(rules, *at, piece);
         at.pass(piece);
         FramerAction::More
     }
@@ -253,13 +253,13 @@ impl DetectLines {
     }
 
     /// A part of a line.
-    fn part(&mut self, at: Cursor, mut part: &[u8]) {
+    fn part(&mut self, rules: Rules, at: Cursor, mut part: &[u8]) {
         self.saw(at, part);
         if matches!(self.line, Line::Blank) {
             let Some(first) = part.iter().position(|&b| !is_space(b)) else { return };
             part = &part[first..];
             self.line = match part[0] {
-                b'{' | b'[' => Line::Value(Box::default()),
+                b'{' | b'[' => Line::Value(Box::new(rules.scanner(SCAN_DEPTH_MAX))),
                 b'd' if self.has_events => Line::Field(0),
                 _ => Line::Other,
             };

@@ -11,6 +11,7 @@ mod lines;
 mod tests;
 mod values;
 
+use crate::json::Scanner;
 use crate::model::cast;
 use crate::model::{Framing, Place, RecordIndex, Span};
 use event_stream::EventStream;
@@ -39,7 +40,10 @@ struct Cursor {
 /// What does not change while an input is framed.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
+    /// Of `LogText` and `LogValues`, what they are like.
     framing: Framing,
+    /// Whether a lone surrogate escape is text.
+    takes_surrogates: bool,
     /// The first byte after a byte order mark.
     origin: Cursor,
 }
@@ -83,6 +87,22 @@ enum FramerAction {
 }
 
 impl Rules {
+    fn new(framing: Framing, origin: Cursor) -> Self {
+        let takes_surrogates = !matches!(framing, Framing::Text | Framing::Values | Framing::Members);
+        let framing = match framing {
+            Framing::LogText => Framing::Text,
+            Framing::LogValues => Framing::Values,
+            framing => framing,
+        };
+        Self { framing, takes_surrogates, origin }
+    }
+
+    /// What finds the end of a value.
+    fn scanner(self, depth_max: usize) -> Scanner {
+        let scanner = Scanner::new(depth_max);
+        if self.takes_surrogates { scanner.lenient() } else { scanner }
+    }
+
     /// D1: whether what is no one array is a run of values.
     fn are_values(self) -> bool {
         matches!(self.framing, Framing::Values | Framing::Members | Framing::Items(_))
@@ -114,14 +134,14 @@ impl Framer {
     #[must_use]
     pub fn new(framing: Framing) -> Self {
         let origin = Cursor { byte: 0, line: 1 };
-        Self { rules: Rules { framing, origin }, mode: Mode::Mark, at: origin }
+        Self { rules: Rules::new(framing, origin), mode: Mode::Mark, at: origin }
     }
 
-    /// A framer inside a run of values, before a value that begins at this byte or after it, on line 0.
+    /// A framer inside the same run of values, before one that begins at this byte or after it, on line 0.
     #[must_use]
-    pub fn between(byte: u64) -> Self {
+    pub fn between(&self, byte: u64) -> Self {
         let at = Cursor { byte, line: 0 };
-        Self { rules: Rules { framing: Framing::Values, origin: at }, mode: Mode::Run(Run::Between), at }
+        Self { rules: Rules { origin: at, ..self.rules }, mode: Mode::Run(Run::Between), at }
     }
 
     /// Whether the input is a run of values.
@@ -181,7 +201,7 @@ impl Framer {
                 Mode::Array(array) => array.feed(self.rules, &mut self.at, rest, index),
                 Mode::Members(members) => members.feed(&mut self.at, rest, index),
                 Mode::Items(items) => items.feed(&mut self.at, rest, index),
-                Mode::Run(run) => run.feed(&mut self.at, rest, index),
+                Mode::Run(run) => run.feed(self.rules, &mut self.at, rest, index),
                 Mode::DetectLines(detecting) => detecting.feed(self.rules, &mut self.at, rest, index),
                 Mode::Lines(lines) => lines.feed(&mut self.at, rest, index),
                 Mode::EventStream(events) => events.feed(&mut self.at, rest, index),
@@ -313,7 +333,7 @@ impl Framer {
             Framing::Items(name) if piece[skipped] == b'{' => Mode::Items(Items::new(name, self.at)),
             Framing::Members if piece[skipped] == b'{' => Mode::Members(Members::new(self.at)),
             Framing::Values | Framing::Members | Framing::Items(_) => Mode::Run(Run::default()),
-            Framing::Text | Framing::Elements => Mode::SingleDocument(SingleDocument::new(self.at, piece[skipped])),
+            _ => Mode::SingleDocument(SingleDocument::new(self.rules, self.at, piece[skipped])),
         })
     }
 }

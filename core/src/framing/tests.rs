@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::{Record, RecordBody};
-use Framing::{Elements, Members, Text, Values};
+use Framing::{Elements, Items, LogText, LogValues, Members, Text, Values};
 
 /// Feeds pieces of this size, end included.
 fn framed(text: &[u8], framing: Framing, size: usize) -> Vec<Record> {
@@ -36,6 +36,20 @@ fn check(framing: Framing, text: &str, expected: &[&str]) {
     for size in 1..=9 {
         assert_eq!(framed(text.as_bytes(), framing, size), whole, "{framing:?} {text:?} in pieces of {size}");
     }
+}
+
+#[test]
+fn a_lone_surrogate_escape_is_text_in_logs_and_a_fault_elsewhere() {
+    let array = "[{\"a\":\"\\ud800\"},\n{\"b\":2}]";
+    check(Elements, array, &["1 {\"a\":\"\\ud800\"}", "2 {\"b\":2}"]);
+    check(LogValues, array, &["1 {\"a\":\"\\ud800\"}", "2 {\"b\":2}"]);
+    check(Values, array, &["!1 {\"a\":\"\\ud800\"},\n{\"b\":2}]"]);
+    let object = "{\"a\":[\n{\"s\":\"\\udc00\"},\n{}\n]}";
+    for framing in [Elements, LogText, LogValues] {
+        check(framing, object, &[&format!("1 {object}")]);
+    }
+    check(Items("a"), object, &["2 {\"s\":\"\\udc00\"}", "3 {}"]);
+    check(Text, object, &["1 {\"a\":[", "2 {\"s\":\"\\udc00\"},", "3 {}", "4 ]}"]);
 }
 
 #[test]

@@ -19,9 +19,9 @@ pub(super) struct SingleDocument {
 }
 
 impl SingleDocument {
-    pub(super) fn new(start: Cursor, first: u8) -> Self {
+    pub(super) fn new(rules: Rules, start: Cursor, first: u8) -> Self {
         let is_container = matches!(first, b'{' | b'[');
-        Self { start, is_container, scanner: Scanner::default(), end: None, is_reported: false }
+        Self { start, is_container, scanner: rules.scanner(SCAN_DEPTH_MAX), end: None, is_reported: false }
     }
 
     pub(super) fn feed(
@@ -152,7 +152,7 @@ impl Array {
                 (Part::First | Part::After, b']') => Part::Closed,
                 (Part::First | Part::Next, _) => {
                     let depth_max = if rules.are_values() { DEPTH_MAX } else { SCAN_DEPTH_MAX };
-                    self.part = Part::Element(*at, Scanner::new(depth_max));
+                    self.part = Part::Element(*at, rules.scanner(depth_max));
                     continue;
                 }
                 (Part::Closed, _) => return self.followed(rules, *at, index),
@@ -331,7 +331,13 @@ pub(super) struct Skip {
 }
 
 impl Run {
-    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> FramerAction {
+    pub(super) fn feed(
+        &mut self,
+        rules: Rules,
+        at: &mut Cursor,
+        mut piece: &[u8],
+        index: &mut RecordIndex,
+    ) -> FramerAction {
         loop {
             match self {
                 Self::Between => {
@@ -342,7 +348,7 @@ impl Run {
                         continue;
                     }
                     let is_scalar = !matches!(piece[0], b'{' | b'[' | b'"');
-                    *self = Self::Value(*at, is_scalar, Scanner::new(DEPTH_MAX));
+                    *self = Self::Value(*at, is_scalar, rules.scanner(DEPTH_MAX));
                 }
                 Self::Value(start, is_scalar, scanner) => match scanner.feed(piece) {
                     Scan::More => {

@@ -66,6 +66,8 @@ pub struct Scanner {
     is_key: bool,
     depth: usize,
     depth_max: usize,
+    /// Whether a lone surrogate escape is text.
+    takes_surrogates: bool,
     /// One bit a level: whether it is an object.
     levels: Vec<u64>,
     /// Bytes of earlier pieces.
@@ -84,7 +86,22 @@ impl Scanner {
     /// A scanner at the first byte of a value. Containers nested deeper than `depth_max` are a fault.
     #[must_use]
     pub fn new(depth_max: usize) -> Self {
-        Self { state: State::Value, is_key: false, depth: 0, depth_max, levels: Vec::new(), taken: 0, closable: None }
+        Self {
+            state: State::Value,
+            is_key: false,
+            depth: 0,
+            depth_max,
+            takes_surrogates: false,
+            levels: Vec::new(),
+            taken: 0,
+            closable: None,
+        }
+    }
+
+    /// The same, for which a lone surrogate escape is text, as [`parse_lenient`](super::parse_lenient) reads it.
+    #[must_use]
+    pub fn lenient(self) -> Self {
+        Self { takes_surrogates: true, ..self }
     }
 
     /// Takes the next piece. After `End` and `Fault` the scanner is used up.
@@ -185,6 +202,10 @@ impl Scanner {
             State::Hex(count, value, is_low) => self.hex(count, value, is_low, byte),
             State::LowEscape if byte == b'\\' => Ok(self.becomes(State::LowLetter)),
             State::LowLetter if byte == b'u' => Ok(self.becomes(State::Hex(0, 0, true))),
+            State::LowEscape | State::LowLetter if self.takes_surrogates => {
+                self.state = if self.state == State::LowEscape { State::Text } else { State::Escape };
+                Ok(Step::Again)
+            }
             State::LowEscape | State::LowLetter => Err(LONE_SURROGATE),
             State::Word([first, rest @ ..]) if *first == byte => match rest {
                 [] => Ok(self.finish_value(at + 1)),
@@ -283,8 +304,9 @@ impl Scanner {
         match value {
             0xD800..=0xDBFF if !is_low => Ok(self.becomes(State::LowEscape)),
             0xDC00..=0xDFFF if is_low => Ok(self.becomes(State::Text)),
-            0xD800..=0xDFFF => Err(LONE_SURROGATE),
-            _ if is_low => Err(LONE_SURROGATE),
+            0xD800..=0xDBFF if self.takes_surrogates => Ok(self.becomes(State::LowEscape)),
+            0xD800..=0xDFFF if !self.takes_surrogates => Err(LONE_SURROGATE),
+            _ if is_low && !self.takes_surrogates => Err(LONE_SURROGATE),
             _ => Ok(self.becomes(State::Text)),
         }
     }
@@ -317,7 +339,7 @@ pub(super) const LONE_SURROGATE: &str = "a lone surrogate escape, which is no ch
 /// than the bytes at hand says at its beginning. None if the text is no beginning of an object or array.
 #[must_use]
 pub fn closed(beginning: &[u8]) -> Option<Vec<u8>> {
-    let mut scanner = Scanner::default();
+    let mut scanner = Scanner::default().lenient();
     match scanner.feed(beginning) {
         Scan::End(end) => return Some(beginning[..end].to_vec()),
         Scan::Fault(..) => return None,
@@ -332,10 +354,13 @@ pub fn closed(beginning: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::{Data, parse};
+    use crate::json::{Data, parse, parse_lenient};
 
     fn scan_text(text: &[u8]) -> Result<usize, usize> {
-        let mut s = Scanner::default();
+        scanned(Scanner::default(), text)
+    }
+
+    fn scanned(mut s: Scanner, text: &[u8]) -> Result<usize, usize> {
         match s.feed(text) {
             Scan::End(n) => Ok(n),
             Scan::Fault(n, _) => Err(n),
@@ -380,12 +405,27 @@ mod tests {
                     let is_json = std::str::from_utf8(text).is_ok_and(|t| parse(t).is_ok());
                     let found = scan_text(text);
                     let shown = String::from_utf8_lossy(text);
+                    let is_lenient = std::str::from_utf8(text).is_ok_and(|t| parse_lenient(t).is_ok());
+                    let lenient = scanned(Scanner::default().lenient(), text);
+                    assert_eq!(lenient == Ok(text.len()) && !text.is_empty(), is_lenient, "{shown}: {lenient:?}");
                     assert_eq!(found == Ok(text.len()) && !text.is_empty(), is_json, "{shown}: {found:?}");
                     for size in 1..5 {
                         assert_eq!(in_pieces(text, size), found, "{shown} in {size}");
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_lone_surrogate_escape_is_text_where_that_is_asked_for() {
+        let lone = |text: &str| scanned(Scanner::default().lenient(), text.as_bytes());
+        for text in [r#""\ud800""#, r#""\ud800\n""#, r#""\ud800\ud800\udc00""#, r#""\udc00x""#, r#""\ud800\u0041""#] {
+            assert_eq!((lone(text), scan_text(text.as_bytes()).is_ok()), (Ok(text.len()), false), "{text}");
+            assert!(parse_lenient(text).is_ok(), "{text}");
+        }
+        for text in [r#""\ud800\x""#, r#""\ud800\u00""#, r#""\ud8""#] {
+            assert!(lone(text).is_err(), "{text}");
         }
     }
 

@@ -112,10 +112,14 @@ pub enum Framing {
     Text,
     /// The elements of one array, or a run of values with white space between (D1).
     Values,
-    /// As `Text`, but a whole text that is an array is cut into its elements: generic records.
+    /// As `LogText`, but a whole text that is an array is cut into its elements: generic records.
     Elements,
     /// As `Values`, but a file that is one object with nothing but objects in it is cut into these: named trajectories.
     Members,
+    /// As `Text`, but a lone surrogate escape is text, as logs have it.
+    LogText,
+    /// As `Values`, with the same exception.
+    LogValues,
     /// The elements of the array that is under this name in one object; without it there are no records.
     Items(&'static str),
 }
