@@ -6,6 +6,7 @@ pub mod cast;
 mod chunked_vec;
 mod container;
 mod conversation;
+mod digest_table;
 mod file_entry;
 mod finding;
 mod identity;
@@ -19,7 +20,8 @@ pub mod varint;
 
 pub use chunked_vec::Chunks;
 pub use container::{Archive, Cell, Contents, RowSink, Sink, Table, Tables};
-pub use conversation::{Attachment, Part, Surroundings, ToolCall, ToolResult, Turn, Usage};
+pub use conversation::{Attachment, ModelRequest, Part, Surroundings, ToolCall, ToolResult, Turn, Usage};
+pub use digest_table::DigestTable;
 pub use file_entry::{ListChange, ListedFile, ListedKind};
 pub use finding::{Finding, LocatedFinding, Remark, Severity};
 pub use identity::Identity;

@@ -3,25 +3,27 @@
 use super::entries::hash;
 use super::text;
 use crate::json::Value;
-use crate::model::Usage;
+use crate::model::{Chunks, DigestTable, Usage, cast};
 use std::collections::HashMap;
 use std::num::NonZero;
 
 /// What messages spent so far, by their ids.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Spend {
-    messages: HashMap<u64, Message>,
+    /// The numbers of messages by the digests of their ids.
+    numbers: DigestTable,
+    messages: Chunks<Message>,
     /// Tokens of further answers of an id that has one already: by id and request.
-    others: HashMap<(u64, u64), u64>,
+    others: HashMap<(u64, u32), u32>,
 }
 
 /// A model's message.
 #[derive(Debug, Default)]
 struct Message {
-    /// The request that it answers, as soon as a record says it.
-    request: Option<NonZero<u64>>,
+    /// The request that it answers, as soon as a record says it: of one message 32 bits distinguish requests.
+    request: Option<NonZero<u32>>,
     /// The greatest number of tokens that a record reports.
-    output: u64,
+    output: u32,
 }
 
 /// What a record adds to what is known of its message.
@@ -44,9 +46,16 @@ impl Spend {
         output: Option<u64>,
     ) -> AnswerSpend {
         let digest = hash(id);
-        let is_first = !self.messages.contains_key(&digest);
-        let message = self.messages.entry(digest).or_default();
-        let asked = request.map(|request| NonZero::new(hash(request)).unwrap_or(NonZero::<u64>::MIN));
+        let known = self.numbers.get(digest);
+        let is_first = known.is_none();
+        let number = known.unwrap_or_else(|| {
+            let number = cast::to_u32(self.messages.len());
+            self.messages.push(Message::default());
+            self.numbers.insert(digest, number);
+            number
+        });
+        let message = &mut self.messages[number as usize];
+        let asked = request.map(|request| NonZero::new(cast::low_u32(hash(request))).unwrap_or(NonZero::<u32>::MIN));
         message.request = message.request.or(asked);
         let of_other = request.zip(asked).filter(|(_, asked)| message.request != Some(*asked));
         let (key, is_first, known) = match of_other {
@@ -58,7 +67,8 @@ impl Spend {
             }
         };
         let more = output.map(|output| {
-            let more = output.saturating_sub(*known);
+            let output = cast::to_u32(output);
+            let more = u64::from(output.saturating_sub(*known));
             *known = output.max(*known);
             more
         });

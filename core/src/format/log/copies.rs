@@ -1,26 +1,25 @@
 //! Records that a log has twice (`FORMATS.md` 0.1.5).
 
-use crate::model::cast;
-use std::collections::HashMap;
+use crate::model::{DigestTable, cast};
 use twox_hash::XxHash3_128;
 
-/// The newest text of each id, both as digests.
+/// The newest text of each id, both as digests: of a text 31 bits are enough, since its id is equal too.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Copies {
-    newest: HashMap<u64, u64>,
+    newest: DigestTable,
 }
 
 impl Copies {
     /// Whether the newest record of this id had this text; the record is the newest from now on. Ids are not always
     /// unique, so a copy is equal in its text too.
     pub(in crate::format) fn has(&mut self, id: &str, text: &str) -> bool {
-        let text = digest(text);
+        let text = cast::low_u32(digest(text)) >> 1;
         self.newest.insert(digest(id), text) == Some(text)
     }
 
     /// Whether there was a record of this id.
     pub(in crate::format) fn knows(&self, id: &str) -> bool {
-        self.newest.contains_key(&digest(id))
+        self.newest.get(digest(id)).is_some()
     }
 }
 

@@ -4,9 +4,8 @@
 //! An adapter whose records name their parents reports them one by one ([`super::Log::thread`]); a record that it does
 //! not report belongs to the run as a whole.
 
-use crate::model::Standing;
 use crate::model::cast;
-use std::collections::HashMap;
+use crate::model::{DigestTable, Standing};
 use std::sync::OnceLock;
 use twox_hash::XxHash3_128;
 
@@ -41,7 +40,8 @@ struct CompactNode {
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     nodes: Vec<CompactNode>,
-    by_id: HashMap<u64, u32>,
+    /// Places of records by their ids, of several the last.
+    by_id: DigestTable,
     main: OnceLock<Vec<bool>>,
 }
 
@@ -53,7 +53,7 @@ impl Threads {
         if self.nodes.len() <= at {
             self.nodes.resize(at + 1, CompactNode::default());
         }
-        let parent = node.parent.and_then(|id| self.by_id.get(&hash(id))).copied().filter(|parent| *parent < place);
+        let parent = node.parent.and_then(|id| self.by_id.get(hash(id))).filter(|parent| *parent < place);
         let Node { is_side, is_turn, is_boundary, .. } = *node;
         if let Some(kept) = self.nodes.get_mut(at) {
             *kept =

@@ -119,7 +119,7 @@ impl Work {
     pub fn files(&self, step: StepNo) -> Vec<FileRow<'_>> {
         let row = |file: &'_ File| {
             let (cells, facts) = file.versions.at(step)?;
-            Some((KnownLines::of(&cells, facts.is_whole, facts.is_deleted), facts.clone()))
+            Some((KnownLines::of(&cells, facts.is_whole, facts.is_deleted), facts))
         };
         let rows = self.files.list.iter().filter_map(|file| {
             let (known, facts) = row(file)?;
@@ -133,7 +133,7 @@ impl Work {
     /// W12: a file at a step, by its path, or by its end after a `/` if one file alone ends so.
     #[must_use]
     pub fn file(&self, path: &str, step: StepNo) -> Option<FileAt<'_>> {
-        let is_there = |file: &&File| file.versions.facts(step).is_some();
+        let is_there = |file: &&File| file.versions.is_there(step);
         let exact = self.files.find(path).and_then(|index| self.files.list.get(index)).filter(is_there);
         let ends = |file: &&File| file.path.strip_suffix(path).is_some_and(|rest| rest.ends_with('/'));
         let file = match exact {

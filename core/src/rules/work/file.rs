@@ -61,10 +61,36 @@ impl Delta {
     }
 }
 
+/// Known lines whose numbers and ids follow one another, had last by one step.
+#[derive(Debug, Clone, Copy)]
+struct LineRun {
+    first: NumberedLine,
+    count: u32,
+}
+
+impl LineRun {
+    fn pack(lines: &[NumberedLine]) -> Box<[Self]> {
+        let follows = |a: &NumberedLine, b: &NumberedLine| {
+            let is_next = b.number.checked_sub(a.number) == Some(1) && b.id.0.checked_sub(a.id.0) == Some(1);
+            is_next && a.had == b.had
+        };
+        let run = |run: &[NumberedLine]| Some(Self { first: *run.first()?, count: cast::to_u32(run.len()) });
+        lines.chunk_by(follows).filter_map(run).collect()
+    }
+
+    fn unpack(runs: &[Self]) -> Vec<NumberedLine> {
+        let lines = |run: &Self| {
+            let NumberedLine { number, id, had } = run.first;
+            (0..run.count).map(move |n| NumberedLine { number: number + n, id: LineId(id.0 + n), had })
+        };
+        runs.iter().flat_map(lines).collect()
+    }
+}
+
 /// What an edit takes back.
 #[derive(Debug, Clone)]
 struct Snapshot {
-    lines: Arc<[NumberedLine]>,
+    lines: Box<[LineRun]>,
     pieces: Vec<Piece>,
     is_whole: bool,
     is_deleted: bool,
@@ -263,7 +289,7 @@ impl File {
             self.undo.pop_front();
         }
         self.undo.push_back(Snapshot {
-            lines: self.lines.as_slice().into(),
+            lines: LineRun::pack(&self.lines),
             pieces: self.pieces.clone(),
             is_whole: self.is_whole,
             is_deleted: self.is_deleted,
@@ -274,7 +300,7 @@ impl File {
     /// W8 *undo*: what was known before the last edit.
     pub(super) fn undo(&mut self) {
         let Some(before) = self.undo.pop_back() else { return };
-        self.lines = before.lines.to_vec();
+        self.lines = LineRun::unpack(&before.lines);
         self.pieces = before.pieces;
         (self.is_whole, self.is_deleted, self.total) = (before.is_whole, before.is_deleted, before.total);
     }
@@ -296,7 +322,7 @@ impl File {
         let outside = self.last.filter(|last| last.op == "changed" && self.seen == Some(step));
         let outside = outside.and_then(|last| Some(Outside { since: last.since?, by: last.by }));
         let (cells, facts) = (self.cells(), self.facts());
-        self.versions.record(step, cells, facts, outside)
+        self.versions.record(step, &cells, facts, outside)
     }
 
     /// The known lines with the gaps between them.
@@ -324,8 +350,8 @@ impl File {
             removed: self.removed,
             created: self.created,
             known: u32::try_from(self.lines.len()).unwrap_or(u32::MAX),
-            pieces: match self.versions.last() {
-                Some(last) if *last.pieces == *self.pieces => Arc::clone(&last.pieces),
+            pieces: match self.versions.last_pieces() {
+                Some(last) if **last == *self.pieces => Arc::clone(last),
                 _ => self.pieces.as_slice().into(),
             },
         }

@@ -63,19 +63,16 @@ impl Work {
     #[must_use]
     pub fn is_correction(&self, file: FileId, step: StepNo) -> bool {
         let version = self.files.list.get(file.0).and_then(|file| file.versions.up_to(step).last());
-        version.is_some_and(|version| version.step == step && version.outside.is_some())
+        version.is_some_and(|version| version.step == step && version.outside().is_some())
     }
 
     /// What a step put in the place of what; empty where it changed nothing, or too much to report.
     #[must_use]
     pub fn replaced(&self, file: FileId, step: StepNo) -> Replaced {
-        let version = self.files.list.get(file.0).and_then(|file| file.versions.up_to(step).last());
-        let Some(version) = version.filter(|version| version.step == step) else { return Replaced::default() };
-        if version.removed.len() + version.added.len() > CHANGE_LINES_MAX {
-            return Replaced::default();
-        }
-        let old: Vec<LineId> = version.removed.iter().map(|cell| cell.id).collect();
-        let new: Vec<LineId> = version.added.iter().map(|cell| cell.id).collect();
+        let change = self.files.list.get(file.0).and_then(|file| file.versions.change(step, CHANGE_LINES_MAX));
+        let Some(change) = change else { return Replaced::default() };
+        let old: Vec<LineId> = change.removed.iter().map(|cell| cell.id).collect();
+        let new: Vec<LineId> = change.added.iter().map(|cell| cell.id).collect();
         let was: HashMap<LineId, usize> = old.iter().copied().zip(0..).collect();
         let is: HashSet<LineId> = new.iter().copied().collect();
         let mut by = HashMap::new();
@@ -102,15 +99,15 @@ impl Work {
     pub fn stale_lines(&self, file: FileId, step: StepNo) -> HashMap<LineId, StaleLine> {
         let mut stale = HashMap::new();
         let Some(file) = self.files.list.get(file.0) else { return stale };
-        for version in file.versions.after(step) {
-            let Some(outside) = version.outside else { continue };
+        for change in file.versions.corrections_after(step) {
+            let Some(outside) = change.outside else { continue };
             let from = outside.by.unwrap_or(outside.since.saturating_add(1));
             if step < from {
                 continue;
             }
-            let kept: HashSet<LineId> = version.added.iter().map(|cell| cell.id).collect();
-            for cell in version.removed.iter().filter(|cell| !kept.contains(&cell.id)) {
-                let line = StaleLine { since: outside.since, by: outside.by, shown: version.step };
+            let kept: HashSet<LineId> = change.added.iter().map(|cell| cell.id).collect();
+            for cell in change.removed.iter().filter(|cell| !kept.contains(&cell.id)) {
+                let line = StaleLine { since: outside.since, by: outside.by, shown: change.step };
                 stale.entry(cell.id).or_insert(line);
             }
         }
@@ -120,7 +117,7 @@ impl Work {
 
 /// Whether a version is a write of the run, or a correction.
 fn is_write(version: &Version) -> bool {
-    version.facts.changed == Some(version.step) || version.outside.is_some()
+    version.changed() == Some(version.step) || version.outside().is_some()
 }
 
 /// Pairs the lines of a run with those that they replace, in order: those that share words, where that can be reported.

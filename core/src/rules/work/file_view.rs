@@ -90,14 +90,14 @@ impl Work {
     #[must_use]
     pub fn file_facts(&self, file: FileId, step: StepNo) -> Option<FileFacts> {
         let file = self.files.list.get(file.0)?;
-        file.versions.facts(step).map(|facts| file_facts(&file.path, facts))
+        file.versions.facts(step).map(|facts| file_facts(&file.path, &facts))
     }
 
     /// The first file that a step changed, else the first that it showed, else the first that it may have changed.
     #[must_use]
     pub fn file_touched(&self, step: StepNo) -> Option<FileId> {
         let is = |of: fn(&Facts) -> Option<StepNo>| {
-            let has = |file: &super::file::File| file.versions.facts(step).and_then(of) == Some(step);
+            let has = |file: &super::file::File| file.versions.facts(step).and_then(|facts| of(&facts)) == Some(step);
             self.files.list.iter().position(has).map(FileId)
         };
         is(|facts| facts.changed).or_else(|| is(|facts| facts.seen)).or_else(|| is(|facts| facts.doubt))
@@ -122,7 +122,7 @@ impl Work {
         let pieces = facts.pieces.iter().flat_map(|piece| piece.iter().map(|id| KnownLine { number: None, id: *id }));
         let lines = numbered.chain(pieces).collect();
         let step = file.versions.up_to(step).last().map_or(step, |version| version.step);
-        Some(FileView { step, facts: file_facts(&file.path, facts), lines })
+        Some(FileView { step, facts: file_facts(&file.path, &facts), lines })
     }
 
     /// The text of a line and where it comes from.

@@ -44,18 +44,135 @@ pub(super) struct Outside {
     pub(super) by: Option<StepNo>,
 }
 
+/// Cells whose ids follow one another, without gaps after the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CellRun {
+    first: Cell,
+    count: u32,
+}
+
+impl CellRun {
+    fn pack(cells: &[Cell]) -> Box<[Self]> {
+        let follows = |a: &Cell, b: &Cell| b.gap == 0 && b.id.0.checked_sub(a.id.0) == Some(1);
+        let run = |run: &[Cell]| Some(Self { first: *run.first()?, count: cast::to_u32(run.len()) });
+        cells.chunk_by(follows).filter_map(run).collect()
+    }
+
+    fn unpack(runs: &[Self]) -> impl Iterator<Item = Cell> {
+        let cells = |run: &Self| {
+            let Cell { gap, id } = run.first;
+            (0..run.count).map(move |n| Cell { gap: if n == 0 { gap } else { 0 }, id: LineId(id.0 + n) })
+        };
+        runs.iter().flat_map(cells)
+    }
+}
+
+/// Facts as they are kept: steps and counts that are not there are [`NO_STEP`] and [`NO_COUNT`].
+#[derive(Debug)]
+struct PackedFacts {
+    total: u32,
+    doubt: StepNo,
+    changed: StepNo,
+    seen: StepNo,
+    created: StepNo,
+    edits: u32,
+    failed: u32,
+    added: u32,
+    removed: u32,
+    known: u32,
+    is_whole: bool,
+    is_deleted: bool,
+    pieces: Arc<[Piece]>,
+}
+
+const NO_STEP: StepNo = StepNo::MIN;
+const NO_COUNT: u32 = u32::MAX;
+
+fn step(packed: StepNo) -> Option<StepNo> {
+    Some(packed).filter(|step| *step != NO_STEP)
+}
+
+impl PackedFacts {
+    fn of(facts: Facts) -> Self {
+        let step = |step: Option<StepNo>| step.unwrap_or(NO_STEP);
+        Self {
+            total: facts.total.unwrap_or(NO_COUNT),
+            doubt: step(facts.doubt),
+            changed: step(facts.changed),
+            seen: step(facts.seen),
+            created: step(facts.created),
+            edits: cast::to_u32(facts.edits),
+            failed: cast::to_u32(facts.failed),
+            added: cast::to_u32(facts.added),
+            removed: cast::to_u32(facts.removed),
+            known: facts.known,
+            is_whole: facts.is_whole,
+            is_deleted: facts.is_deleted,
+            pieces: facts.pieces,
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            is_whole: self.is_whole,
+            is_deleted: self.is_deleted,
+            total: Some(self.total).filter(|total| *total != NO_COUNT),
+            doubt: step(self.doubt),
+            changed: step(self.changed),
+            seen: step(self.seen),
+            edits: u64::from(self.edits),
+            failed: u64::from(self.failed),
+            added: u64::from(self.added),
+            removed: u64::from(self.removed),
+            created: step(self.created),
+            known: self.known,
+            pieces: Arc::clone(&self.pieces),
+        }
+    }
+}
+
+/// What one step changed.
 #[derive(Debug)]
 pub(super) struct Version {
     pub(super) step: StepNo,
-    pub(super) facts: Facts,
-    /// W7: it corrects what was known.
-    pub(super) outside: Option<Outside>,
+    facts: PackedFacts,
+    /// W7: the last step that had what it corrects, and the likely cause.
+    since: StepNo,
+    by: StepNo,
     /// From this cell on …
     at: u32,
-    /// … these …
-    pub(super) removed: Box<[Cell]>,
+    /// … so many …
+    removed: u32,
     /// … give way to these.
-    pub(super) added: Box<[Cell]>,
+    added: Box<[CellRun]>,
+}
+
+impl Version {
+    /// What is known beside the lines.
+    pub(super) fn facts(&self) -> Facts {
+        self.facts.facts()
+    }
+
+    /// The last step at which the run changed the file.
+    pub(super) fn changed(&self) -> Option<StepNo> {
+        step(self.facts.changed)
+    }
+
+    /// W7: what it corrects.
+    pub(super) fn outside(&self) -> Option<Outside> {
+        Some(Outside { since: step(self.since)?, by: step(self.by) })
+    }
+
+    /// Makes of the cells before it those after it; those that gave way.
+    fn apply(&self, cells: &mut Vec<Cell>) -> Vec<Cell> {
+        let start = (self.at as usize).min(cells.len());
+        let end = (start + self.removed as usize).min(cells.len());
+        cells.splice(start..end, CellRun::unpack(&self.added)).collect()
+    }
+
+    fn added_count(&self) -> usize {
+        self.added.iter().map(|run| run.count as usize).sum()
+    }
 }
 
 /// Versions between two whole copies of the cells have at least so many cells in all.
@@ -66,24 +183,35 @@ const COPY_EVERY_MIN: usize = 256;
 pub(super) struct Versions {
     list: Vec<Version>,
     /// Cells after the version of this index.
-    copies: Vec<(usize, Box<[Cell]>)>,
-    now: Vec<Cell>,
-    /// Cells of changes since the last copy.
+    copies: Vec<(usize, Box<[CellRun]>)>,
+    now: Box<[CellRun]>,
+    /// Cells now, and of changes since the last copy.
+    now_count: usize,
     since_copy: usize,
+}
+
+/// Lines that gave way to others at a step.
+pub(super) struct Change {
+    pub(super) step: StepNo,
+    pub(super) outside: Option<Outside>,
+    pub(super) removed: Vec<Cell>,
+    pub(super) added: Vec<Cell>,
 }
 
 impl Versions {
     /// What is known now; nothing is kept where it is as before. Whether other lines are known than before.
-    pub(super) fn record(&mut self, step: StepNo, cells: Vec<Cell>, facts: Facts, outside: Option<Outside>) -> bool {
-        let head = self.now.iter().zip(&cells).take_while(|(a, b)| a == b).count();
-        let (old, new) = (&self.now[head..], &cells[head..]);
+    pub(super) fn record(&mut self, step: StepNo, cells: &[Cell], facts: Facts, outside: Option<Outside>) -> bool {
+        let now: Vec<Cell> = CellRun::unpack(&self.now).collect();
+        let head = now.iter().zip(cells).take_while(|(a, b)| a == b).count();
+        let (old, new) = (&now[head..], &cells[head..]);
         let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
         let (removed, added) = (&old[..old.len() - tail], &new[..new.len() - tail]);
         let has_same_lines = removed.is_empty() && added.is_empty();
         let is_same = |last: &Version| {
             let (old, new) = (&last.facts, &facts);
             let has_same_pieces = Arc::ptr_eq(&old.pieces, &new.pieces);
-            (has_same_pieces && old.is_whole == new.is_whole && old.is_deleted == new.is_deleted, *old == *new)
+            let is_same_text = has_same_pieces && old.is_whole == new.is_whole && old.is_deleted == new.is_deleted;
+            (is_same_text, last.facts() == *new)
         };
         let (has_same_text, has_same_facts) = self.list.last().map_or((false, false), is_same);
         let has_changed = !has_same_lines || !has_same_text;
@@ -91,41 +219,78 @@ impl Versions {
             return has_changed;
         }
         self.since_copy += added.len() + 1;
-        let (removed, added) = (removed.into(), added.into());
-        self.list.push(Version { step, facts, outside, at: cast::to_u32(head), removed, added });
-        self.now = cells;
-        if self.since_copy > self.now.len().max(COPY_EVERY_MIN) {
-            self.copies.push((self.list.len(), self.now.clone().into()));
+        let version = Version {
+            step,
+            facts: PackedFacts::of(facts),
+            since: outside.map_or(NO_STEP, |outside| outside.since),
+            by: outside.and_then(|outside| outside.by).unwrap_or(NO_STEP),
+            at: cast::to_u32(head),
+            removed: cast::to_u32(removed.len()),
+            added: CellRun::pack(added),
+        };
+        if self.list.len() == self.list.capacity() {
+            // Most files have few versions, and there are many files.
+            self.list.reserve_exact(self.list.len() / 2 + 1);
+        }
+        self.list.push(version);
+        (self.now, self.now_count) = (CellRun::pack(cells), cells.len());
+        if self.since_copy > self.now_count.max(COPY_EVERY_MIN) {
+            self.copies.push((self.list.len(), self.now.clone()));
             self.since_copy = 0;
         }
         has_changed
     }
 
-    /// What was known last beside the lines.
-    pub(super) fn last(&self) -> Option<&Facts> {
-        self.list.last().map(|version| &version.facts)
+    /// The pieces that were known last.
+    pub(super) fn last_pieces(&self) -> Option<&Arc<[Piece]>> {
+        self.list.last().map(|version| &version.facts.pieces)
     }
 
     /// What was known at a step; None: the file was not there yet.
-    pub(super) fn at(&self, step: StepNo) -> Option<(Vec<Cell>, &Facts)> {
-        let count = self.list.partition_point(|version| version.step <= step);
+    pub(super) fn at(&self, step: StepNo) -> Option<(Vec<Cell>, Facts)> {
+        let count = self.up_to(step).len();
         let last = self.list[..count].last()?;
+        Some((self.cells_after(count), last.facts()))
+    }
+
+    /// The cells after so many versions.
+    fn cells_after(&self, count: usize) -> Vec<Cell> {
         let copy = self.copies.partition_point(|(behind, _)| *behind <= count).checked_sub(1);
         let (from, mut cells) = match copy.map(|copy| &self.copies[copy]) {
-            Some((behind, cells)) => (*behind, cells.to_vec()),
+            Some((behind, cells)) => (*behind, CellRun::unpack(cells).collect()),
             None => (0, Vec::new()),
         };
-        for version in &self.list[from..count] {
-            let start = (version.at as usize).min(cells.len());
-            let end = (start + version.removed.len()).min(cells.len());
-            cells.splice(start..end, version.added.iter().copied());
+        self.list[from..count].iter().for_each(|version| drop(version.apply(&mut cells)));
+        cells
+    }
+
+    /// What a step changed, if that is no more than so many cells; None: nothing, or more.
+    pub(super) fn change(&self, step: StepNo, most: usize) -> Option<Change> {
+        let count = self.up_to(step).len();
+        let version = self.list[..count].last().filter(|version| version.step == step)?;
+        if version.removed as usize + version.added_count() > most {
+            return None;
         }
-        Some((cells, &last.facts))
+        Some(change(version, &mut self.cells_after(count - 1)))
+    }
+
+    /// The versions after a step that correct what was known (W7).
+    pub(super) fn corrections_after(&self, step: StepNo) -> Vec<Change> {
+        let is_correction = |version: &Version| version.outside().is_some();
+        let Some(end) = self.after(step).iter().rposition(is_correction) else { return Vec::new() };
+        let mut cells = self.cells_after(self.up_to(step).len());
+        let changes = self.after(step)[..=end].iter().map(|version| change(version, &mut cells));
+        changes.filter(|change| change.outside.is_some()).collect()
     }
 
     /// What is known beside the lines at a step.
-    pub(super) fn facts(&self, step: StepNo) -> Option<&Facts> {
-        self.up_to(step).last().map(|version| &version.facts)
+    pub(super) fn facts(&self, step: StepNo) -> Option<Facts> {
+        self.up_to(step).last().map(Version::facts)
+    }
+
+    /// Whether the file was there at a step.
+    pub(super) fn is_there(&self, step: StepNo) -> bool {
+        !self.up_to(step).is_empty()
     }
 
     /// The versions up to a step.
@@ -140,8 +305,15 @@ impl Versions {
 
     /// What it costs to show a version: the cells that are known now, and those that were.
     pub(super) fn size(&self) -> usize {
-        self.now.len() + self.since_copy
+        self.now_count + self.since_copy
     }
+}
+
+/// A version as a change of the cells before it, which are those after it then.
+fn change(version: &Version, cells: &mut Vec<Cell>) -> Change {
+    let removed = version.apply(cells);
+    let added = CellRun::unpack(&version.added).collect();
+    Change { step: version.step, outside: version.outside(), removed, added }
 }
 
 #[cfg(test)]
@@ -163,7 +335,7 @@ mod tests {
                 cells.remove(at / 2);
             }
             let facts = Facts { edits: step as u64, ..Facts::default() };
-            versions.record(step as StepNo, cells.clone(), facts, None);
+            versions.record(step as StepNo, &cells, facts, None);
             expected.push(cells.clone());
         }
         for (step, cells) in expected.iter().enumerate() {
@@ -171,8 +343,15 @@ mod tests {
             assert_eq!((&shown, facts.edits), (cells, step as u64));
         }
         assert!(versions.at(-1).is_none());
-        let kept: usize = versions.copies.iter().map(|(_, cells)| cells.len()).sum();
-        let changed: usize = versions.list.iter().map(|version| version.added.len() + 1).sum();
+        for step in [1, 5, 6, 700, 1_999] {
+            let (change, mut cells) = (versions.change(step, usize::MAX).unwrap(), expected[step as usize - 1].clone());
+            let at = cells.iter().zip(&expected[step as usize]).take_while(|(a, b)| a == b).count();
+            let removed: Vec<Cell> =
+                cells.splice(at..at + change.removed.len(), change.added.iter().copied()).collect();
+            assert_eq!((change.removed, &cells), (removed, &expected[step as usize]));
+        }
+        let kept: usize = versions.copies.iter().map(|(_, cells)| CellRun::unpack(cells).count()).sum();
+        let changed: usize = versions.list.iter().map(|version| version.added_count() + 1).sum();
         assert!(kept > 0 && kept <= changed, "{kept} of {changed}");
     }
 }

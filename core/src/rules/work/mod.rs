@@ -26,6 +26,7 @@ mod notes;
 mod open_calls;
 mod other;
 mod outcome;
+mod outcomes;
 mod patch;
 mod path;
 mod shell;
@@ -63,9 +64,10 @@ use lcs::Fuel;
 use notes::Notes;
 use open_calls::{OpenCall, OpenCalls};
 use other::{Todos, Totals};
+use outcomes::Outcomes;
 use path::{Folders, last_name};
 use slots::{Board, Writer};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use text::Texts;
 use tool_outcomes::ToolTable;
 use wrapping::Body;
@@ -113,7 +115,7 @@ pub struct Work {
     totals: Totals,
     compactions: u64,
     page: Option<String>,
-    outcomes: HashMap<StepNo, Outcome>,
+    outcomes: Outcomes,
     /// The steps of those that are errors, and of those that are suspect.
     errors: BTreeSet<StepNo>,
     suspects: BTreeSet<StepNo>,
@@ -239,7 +241,7 @@ impl Work {
     /// W4: how the results of a step came out, the worst of several; None: it has no result of a known call.
     #[must_use]
     pub fn outcome(&self, step: StepNo) -> Option<Outcome> {
-        self.outcomes.get(&step).copied()
+        self.outcomes.get(step)
     }
 
     /// The steps whose outcome is an error, in order: they are known without a look at all steps.
@@ -323,10 +325,8 @@ impl Work {
         let class = open.call.action.class();
         let body = wrapping::unwrap(result, class == Class::Shell);
         let outcome = outcome::outcome(&body, result.is_error, &open.call.action);
-        let worst = self.outcomes.entry(at).or_insert(outcome);
-        if outcome.verdict > worst.verdict {
-            *worst = outcome;
-        }
+        let worst = self.outcomes.get(at).filter(|known| known.verdict >= outcome.verdict).unwrap_or(outcome);
+        self.outcomes.set(at, worst);
         if worst.is_error() {
             self.errors.insert(at);
             self.suspects.remove(&at);

@@ -5,7 +5,7 @@ use super::slots::Writer;
 use super::tables::TASK_ID;
 use crate::json::quote;
 use crate::model::cast;
-use crate::model::{StepNo, Surroundings, Usage};
+use crate::model::{Chunks, DigestTable, StepNo, Surroundings, Usage};
 use std::collections::HashMap;
 use twox_hash::XxHash3_128;
 
@@ -111,27 +111,51 @@ pub(super) fn write_run(around: &Surroundings<'_>, compactions: u64, to: &mut Wr
     }
 }
 
-/// What a message spent, in half the room: there are as many as messages.
-#[derive(Debug, Clone, Copy)]
-struct CompactUsage {
-    /// Tokens, [`CompactUsage::NONE`] where they are not recorded.
-    tokens: [u64; 4],
-    /// Cost, not a number where it is not recorded.
-    cost: f64,
+/// What messages spent, in 16 bytes each: there are as many as messages.
+#[derive(Debug, Default)]
+struct MessageUsage {
+    /// The numbers of messages by their digests.
+    numbers: DigestTable,
+    /// Tokens, [`MessageUsage::NONE`] where they are not recorded.
+    tokens: Chunks<[u32; 4]>,
+    /// The usage of those that have a cost, or more tokens than that.
+    other: HashMap<u32, Usage>,
 }
 
-impl CompactUsage {
-    const NONE: u64 = u64::MAX;
+impl MessageUsage {
+    const NONE: u32 = u32::MAX;
 
-    fn of(usage: &Usage) -> Self {
-        let tokens = [usage.input, usage.output, usage.cache_read, usage.cache_write];
-        Self { tokens: tokens.map(|count| count.unwrap_or(Self::NONE)), cost: usage.cost.unwrap_or(f64::NAN) }
+    fn get(&self, message: u64) -> Option<Usage> {
+        let number = self.numbers.get(message)?;
+        if let Some(other) = self.other.get(&number) {
+            return Some(*other);
+        }
+        let count = |count: u32| Some(u64::from(count)).filter(|_| count != Self::NONE);
+        let [input, output, cache_read, cache_write] = self.tokens.get(number as usize)?.map(count);
+        Some(Usage { input, output, cache_read, cache_write, cost: None })
     }
 
-    fn usage(&self) -> Usage {
-        let [input, output, cache_read, cache_write] =
-            self.tokens.map(|count| Some(count).filter(|count| *count != Self::NONE));
-        Usage { input, output, cache_read, cache_write, cost: Some(self.cost).filter(|cost| !cost.is_nan()) }
+    fn set(&mut self, message: u64, usage: &Usage) {
+        let counts = [usage.input, usage.output, usage.cache_read, usage.cache_write];
+        let is_small = usage.cost.is_none() && counts.iter().flatten().all(|count| *count < u64::from(Self::NONE));
+        let tokens = counts.map(|count| count.map_or(Self::NONE, cast::to_u32));
+        let number = match self.numbers.get(message) {
+            Some(number) => number,
+            None => {
+                let number = cast::to_u32(self.tokens.len());
+                self.tokens.push(tokens);
+                self.numbers.insert(message, number);
+                number
+            }
+        };
+        if let Some(known) = self.tokens.get_mut(number as usize) {
+            *known = tokens;
+        }
+        if is_small {
+            self.other.remove(&number);
+        } else {
+            self.other.insert(number, *usage);
+        }
     }
 }
 
@@ -141,19 +165,19 @@ pub(super) struct Totals {
     sum: Usage,
     turns: u64,
     /// Usage of messages that are reported several times, by message.
-    of_message: HashMap<u64, CompactUsage>,
+    of_message: MessageUsage,
 }
 
 impl Totals {
     /// Adds the usage of a message. Of several of one message the one with the most output counts.
     pub(super) fn add(&mut self, message: Option<&str>, usage: &Usage) {
         let message = message.map(|message| cast::low_u64(XxHash3_128::oneshot(message.as_bytes())));
-        let before = message.and_then(|message| self.of_message.get(&message)).map(CompactUsage::usage);
+        let before = message.and_then(|message| self.of_message.get(message));
         if before.is_some_and(|before| usage.output < before.output) {
             return;
         }
         if let Some(message) = message {
-            self.of_message.insert(message, CompactUsage::of(usage));
+            self.of_message.set(message, usage);
         }
         let old = before.unwrap_or_default();
         let moved = |sum: Option<u64>, new: Option<u64>, old: Option<u64>| match (sum, new) {

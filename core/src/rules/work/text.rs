@@ -2,7 +2,6 @@
 
 use crate::model::cast;
 use crate::model::{Chunks, StepNo};
-use std::sync::Arc;
 
 /// How a line came to be known (W8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,24 +48,22 @@ pub struct Origin {
 
 /// A line that is known; equal numbers are the same line of the same origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LineId(u32);
+pub struct LineId(pub(super) u32);
 
+/// Where a line begins; it ends where the next one of its block does, or with the block.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     block: u32,
     start: u32,
-    len: u32,
-    /// Number of its origin.
-    origin: u32,
 }
 
-/// All lines that a run knew: spans of texts, which are kept once each. Memory is bounded by what the run said.
+/// All lines that a run knew, those that came together in one block. Memory is bounded by what the run said.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    blocks: Vec<Arc<str>>,
+    blocks: Vec<Box<str>>,
     lines: Chunks<Line>,
-    /// Those of the lines, once for lines of one origin that are behind one another.
-    origins: Chunks<Origin>,
+    /// Where lines come from, once for lines of one origin that are behind one another: the first of them.
+    origins: Chunks<(u32, Origin)>,
 }
 
 /// Longest text of which lines are taken, in bytes.
@@ -75,49 +72,38 @@ const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
 impl Texts {
     pub(super) fn text(&self, id: LineId) -> &str {
         let Some(line) = self.lines.get(id.0 as usize) else { return "" };
-        let (start, end) = (line.start as usize, line.start as usize + line.len as usize);
-        self.blocks.get(line.block as usize).and_then(|block| block.get(start..end)).unwrap_or("")
+        let next = self.lines.get(id.0 as usize + 1).filter(|next| next.block == line.block);
+        let Some(block) = self.blocks.get(line.block as usize) else { return "" };
+        let end = next.map_or(block.len(), |next| next.start as usize);
+        block.get(line.start as usize..end).unwrap_or("")
     }
 
     pub(super) fn origin(&self, id: LineId) -> Option<Origin> {
-        self.origins.get(self.lines.get(id.0 as usize)?.origin as usize).copied()
-    }
-
-    /// A text that lines are taken of.
-    pub(super) fn block(&mut self, text: &str) -> Block {
-        let text = if text.len() > BLOCK_BYTES_MAX { "" } else { text };
-        self.blocks.push(text.into());
-        Block(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX))
-    }
-
-    /// A line of a block, by its bytes there.
-    pub(super) fn line(&mut self, block: Block, start: usize, len: usize, origin: Origin) -> LineId {
-        if self.origins.last() != Some(&origin) {
-            self.origins.push(origin);
-        }
-        let origin = cast::to_u32(self.origins.len() - 1);
-        self.lines.push(Line { block: block.0, start: cast::to_u32(start), len: cast::to_u32(len), origin });
-        LineId(u32::try_from(self.lines.len() - 1).unwrap_or(u32::MAX))
+        self.lines.get(id.0 as usize)?;
+        let behind = self.origins.partition_point(|(first, _)| *first <= id.0);
+        self.origins.get(behind.checked_sub(1)?).map(|(_, origin)| *origin)
     }
 
     /// New lines of these texts, in a block of their own.
     pub(super) fn add<'t>(&mut self, texts: impl Iterator<Item = (&'t str, Origin)>) -> Vec<LineId> {
-        let (mut all, mut spans) = (String::new(), Vec::new());
+        let (mut all, mut ids) = (String::new(), Vec::new());
+        let block = cast::to_u32(self.blocks.len());
         for (text, origin) in texts {
-            spans.push((all.len(), text.len(), origin));
+            let id = cast::to_u32(self.lines.len());
+            if self.origins.last().is_none_or(|(_, last)| *last != origin) {
+                self.origins.push((id, origin));
+            }
+            self.lines.push(Line { block, start: cast::to_u32(all.len()) });
             all.push_str(text);
+            ids.push(LineId(id));
         }
-        if spans.is_empty() {
-            return Vec::new();
+        if !ids.is_empty() {
+            let is_short = all.len() <= BLOCK_BYTES_MAX;
+            self.blocks.push(if is_short { all.into_boxed_str() } else { Box::default() });
         }
-        let block = self.block(&all);
-        spans.into_iter().map(|(start, len, origin)| self.line(block, start, len, origin)).collect()
+        ids
     }
 }
-
-/// Number of a text of [`Texts`].
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Block(u32);
 
 /// Greatest line number: sums of numbers that a log reports stay numbers.
 pub(super) const LINE_MAX: u32 = 100_000_000;

@@ -1,5 +1,6 @@
 //! A leaf's value as the tree keeps it: short ones inline, long ones as a span of the input.
 
+use super::arena::Arena;
 use crate::json::{self, Data, Value};
 use crate::model::cast;
 use crate::model::{Bytes, Chunks, Problem, Span};
@@ -146,11 +147,12 @@ impl Stored {
     }
 }
 
-/// Long values by number, 32 bytes each.
+/// Long values by number, 32 bytes each, and the texts of those that are nowhere in the input.
 #[derive(Debug, Default)]
 pub(in crate::state) struct Longs {
     list: Chunks<PackedLong>,
-    /// What is nowhere in the input, or is longer than a number of 32 bits reports.
+    texts: Arena<u8>,
+    /// What is longer than a number of 32 bits reports.
     other: Vec<LongText>,
 }
 
@@ -158,10 +160,11 @@ pub(in crate::state) struct Longs {
 #[derive(Debug)]
 struct PackedLong {
     digest: [u8; 16],
-    /// Its first byte in the input; with the length [`OTHER`] a number of the others.
+    /// Its first byte in the input, or among the texts; with the length [`OTHER`] a number of the others.
     offset: u64,
     len: u32,
     first: u8,
+    is_text: bool,
 }
 
 const OTHER: u32 = u32::MAX;
@@ -170,21 +173,28 @@ impl Longs {
     /// Appends a value; its number.
     pub(in crate::state) fn push(&mut self, long: Long) -> u32 {
         let Long { digest, first, text } = long;
-        let (offset, len) = match &text {
-            LongText::Span(Span { offset, len }) if *len < u64::from(OTHER) => (*offset, cast::to_u32(*len)),
+        let (offset, len, is_text) = match &text {
+            LongText::Span(Span { offset, len }) if *len < u64::from(OTHER) => (*offset, cast::to_u32(*len), false),
+            LongText::Text(text) if text.len() < OTHER as usize => {
+                (self.texts.keep(text.as_bytes()) as u64, cast::to_u32(text.len()), true)
+            }
             _ => {
                 self.other.push(text);
-                (self.other.len() as u64 - 1, OTHER)
+                (self.other.len() as u64 - 1, OTHER, false)
             }
         };
-        self.list.push(PackedLong { digest, offset, len, first });
+        self.list.push(PackedLong { digest, offset, len, first, is_text });
         cast::to_u32(self.list.len()) - 1
     }
 
     /// A value by its number.
     pub(in crate::state) fn get(&self, number: u32) -> Long {
-        let PackedLong { digest, offset, len, first } = self.list[number as usize];
+        let PackedLong { digest, offset, len, first, is_text } = self.list[number as usize];
         let text = match len {
+            len if is_text => {
+                let text = self.texts.of(cast::to_usize(offset), len as usize);
+                LongText::Text(String::from_utf8_lossy(text).into())
+            }
             OTHER => self.other[cast::to_usize(offset)].clone(),
             len => LongText::Span(Span { offset, len: u64::from(len) }),
         };
@@ -197,7 +207,7 @@ impl Longs {
     }
 
     pub(in crate::state) fn memory_bytes(&self) -> usize {
-        self.list.len() * size_of::<PackedLong>() + self.other.len() * size_of::<LongText>()
+        self.list.len() * size_of::<PackedLong>() + self.texts.len() + self.other.len() * size_of::<LongText>()
     }
 }
 
@@ -258,6 +268,6 @@ mod tests {
             assert!(longs.is_equal(number, value) && !longs.is_equal(number, &other));
             assert_eq!(format!("{kept:?}"), format!("{value:?}"));
         }
-        assert_eq!((size_of::<PackedLong>(), longs.other.len()), (32, 3));
+        assert_eq!((size_of::<PackedLong>(), longs.other.len()), (32, 2));
     }
 }
