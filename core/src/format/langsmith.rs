@@ -3,7 +3,7 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, Row, count, first,
+    Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Looked, Piece, Row, count, first,
     first_text, items, text, text_of,
 };
 use crate::json::{self, Value};
@@ -62,12 +62,13 @@ struct Order {
 }
 
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) {
+    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
         let (posts, patches) = (items(value, "post"), items(value, "patch"));
         if posts.is_empty() && patches.is_empty() {
-            return self.put(record, value);
+            self.put(record, value);
         }
         posts.iter().chain(patches).for_each(|run| self.put(record, run));
+        Looked::Rearranged
     }
 
     fn order(&mut self) -> Vec<Piece> {

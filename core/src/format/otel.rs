@@ -1,6 +1,8 @@
 //! Spans of traces: OTLP in JSON, arrays of span objects of SDKs and of Phoenix (`FORMATS.md` 12).
 
 mod attributes;
+mod logs;
+mod messages;
 mod order;
 mod span_text;
 #[cfg(test)]
@@ -11,8 +13,9 @@ use super::log::{
     Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, text, text_of,
 };
 use crate::json::{self, Value};
-use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{ModelRequest, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use attributes::{attribute, attribute_text};
+use logs::Conversations;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -22,12 +25,13 @@ pub(super) static OTEL: Row = Row {
     title: "OpenTelemetry spans",
     about: "Spans of OpenTelemetry with attributes of the GenAI conventions, OpenInference or the AI SDK: OTLP in \
             JSON, or arrays of span objects. A span is a step; the spans of a trace stand together, in the order in \
-            which they began.",
+            which they began. Logs (`resourceLogs`) with events of the GenAI conventions: what `gen_ai.user.message`, \
+            `gen_ai.choice` and their like say once, and a step for the details of a request.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Spans::default())),
     detect: None,
     has_trajectories: true,
-    samples: &[OTLP, PHOENIX],
+    samples: &[OTLP, PHOENIX, LOGS],
 };
 
 /// Two spans of a trace; the parent comes last, since it ended last.
@@ -52,20 +56,49 @@ const PHOENIX: &str = concat!(
     r#""llm.token_count.completion":2},"events":[]}]"#,
 );
 
+/// Events of two requests of a trace, the second of which repeats the first.
+const LOGS: &str = concat!(
+    r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000","traceId":"t1","spanId":"a","ev"#,
+    r#"entName":"gen_ai.user.message","body":{"kvlistValue":{"values":[{"key":"content","value":{"stringVal"#,
+    r#"ue":"list it"}}]}}},{"timeUnixNano":"1001","traceId":"t1","spanId":"a","eventName":"gen_ai.choice",""#,
+    r#"body":{"kvlistValue":{"values":[{"key":"index","value":{"intValue":"0"}},{"key":"message","value":{""#,
+    r#"kvlistValue":{"values":[{"key":"tool_calls","value":{"arrayValue":{"values":[{"kvlistValue":{"values"#,
+    r#"":[{"key":"id","value":{"stringValue":"c"}},{"key":"function","value":{"kvlistValue":{"values":[{"ke"#,
+    r#"y":"name","value":{"stringValue":"ls"}},{"key":"arguments","value":{"stringValue":"{}"}}]}}}]}}]}}}]"#,
+    r#"}}}]}}}]}]}]}"#,
+    "\n",
+    r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1002","traceId":"t1","spanId":"b","at"#,
+    r#"tributes":[{"key":"event.name","value":{"stringValue":"gen_ai.user.message"}}],"body":{"kvlistValue""#,
+    r#":{"values":[{"key":"content","value":{"stringValue":"list it"}}]}}},{"timeUnixNano":"1002","traceId""#,
+    r#":"t1","spanId":"b","eventName":"gen_ai.assistant.message","body":{"kvlistValue":{"values":[{"key":"t"#,
+    r#"ool_calls","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"id","value":{"stringVa"#,
+    r#"lue":"c"}},{"key":"function","value":{"kvlistValue":{"values":[{"key":"name","value":{"stringValue":"#,
+    r#""ls"}},{"key":"arguments","value":{"stringValue":"{}"}}]}}}]}}]}}}]}}},{"timeUnixNano":"1002","trace"#,
+    r#"Id":"t1","spanId":"b","eventName":"gen_ai.tool.message","body":{"kvlistValue":{"values":[{"key":"id""#,
+    r#","value":{"stringValue":"c"}},{"key":"content","value":{"stringValue":"a.txt"}}]}}},{"timeUnixNano":"#,
+    r#""1003","traceId":"t1","spanId":"b","eventName":"gen_ai.choice","body":{"kvlistValue":{"values":[{"ke"#,
+    r#"y":"message","value":{"kvlistValue":{"values":[{"key":"content","value":{"stringValue":"a.txt"}}]}}}"#,
+    r#"]}}}]}]}]}"#,
+);
+
 /// A span, and one that is a call.
 const SPAN: Form = FIRST_ADAPTER_FORM;
 const CALL: Form = FIRST_ADAPTER_FORM + 1;
 
-/// The trace of a span.
+/// The trace of a span, or of a record of a log.
 fn trace<'v>(span: &'v Value<'_>) -> &'v str {
     let context = first(span, &["context", "spanContext"]).unwrap_or(span);
-    first_text(context, &["traceId", "trace_id"]).unwrap_or_default()
+    let trace = first_text(context, &["traceId", "trace_id"]).unwrap_or_default();
+    if trace.is_empty() && logs::is_log_record(span) { logs::conversation(span) } else { trace }
 }
 
-/// Reads the spans in order.
+/// Reads the spans and records of logs in order.
 #[derive(Default)]
 struct Spans {
     traces: HashSet<Box<str>>,
+    conversations: Conversations,
+    /// Spans of models that say what they cost.
+    counted: HashSet<Box<str>>,
 }
 
 impl Adapter for Spans {
@@ -79,16 +112,27 @@ impl Adapter for Spans {
             if self.traces.is_empty() {
                 log.title(trace);
             }
+            if !self.traces.is_empty() && logs::is_log_record(span) {
+                log.begin_trajectory(trace);
+            }
             self.traces.insert(trace.into());
             log.trajectories(self.traces.len());
         }
-        let name = text(span, "name").unwrap_or("span");
+        let is_log = logs::is_log_record(span);
+        if is_log && !logs::is_details(span) {
+            return self.conversations.read(span, trace, log);
+        }
+        let name = text(span, "name").unwrap_or(if is_log { logs::event(span) } else { "span" });
         let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
         log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
-        let usage = usage(span).filter(|_| is_answer(span));
+        // The details of a request repeat what its span says.
+        let id = text(span, "spanId").filter(|id| !id.is_empty());
+        let is_counted = |id: &str| is_log && self.counted.contains(id);
+        let usage = usage(span).filter(|_| is_answer(span) && !id.is_some_and(is_counted));
+        self.counted.extend(id.filter(|_| usage.is_some()).map(Into::into));
         let (kind, form) = if is_call(span) { (Kind::Call, CALL) } else { (Kind::Span, SPAN) };
         let values = [span];
-        let time = first(span, &["startTimeUnixNano", "startTime", "start_time"]);
+        let time = logs::order_time(span);
         let seconds = time.and_then(|time| time.as_array()?.first()).or(time);
         let tokens = usage.as_ref().and_then(|usage| usage.output);
         let is_failed = kind == Kind::Span && has_failed(span) == Some(true);
@@ -103,12 +147,21 @@ impl Adapter for Spans {
         let Some(&span) = values.first() else { return Turn::default() };
         match form {
             CALL => Turn::of(Role::Agent, call(span)),
-            _ => Turn::of(Role::Agent, span_parts(span)),
+            SPAN => Turn::of(Role::Agent, span_parts(span)),
+            _ => logs::show(form, span),
         }
     }
 
+    fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
+        let span = values.first().filter(|span| form == SPAN && is_answer(span))?;
+        let messages = messages::messages(span);
+        (!messages.is_empty()).then(|| ModelRequest { trajectory: trace(span).to_owned(), messages })
+    }
+
+    const HAS_REQUESTS: bool = true;
+
     fn restart(&mut self) {
-        self.traces.clear();
+        *self = Self::default();
     }
 }
 
@@ -129,6 +182,7 @@ fn is_answer(span: &Value<'_>) -> bool {
     let name = text(span, "name").unwrap_or_default();
     let operation = attribute_text(span, &["gen_ai.operation.name"]);
     matches!(operation, Some("chat" | "text_completion" | "generate_content"))
+        || logs::is_log_record(span) && logs::is_details(span)
         || kind(span) == "LLM"
         || name.ends_with(".doGenerate")
         || name.ends_with(".doStream")

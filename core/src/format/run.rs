@@ -5,7 +5,8 @@ use super::plan::{PlanAnswer, PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{
-    Bytes, Finding, Framing, Identity, PartState, Problem, Record, RunPart, Step, StepKind, StepNo, StepPlace, Turn,
+    Bytes, Finding, Framing, Identity, ModelRequest, PartState, Problem, Record, RunPart, Step, StepKind, StepNo,
+    StepPlace, Turn,
 };
 use crate::rules::scopix::{ConversationField, Merged};
 use crate::rules::trajectory::Way;
@@ -275,6 +276,14 @@ pub trait Run: Send + Sync {
     /// A step as a part of a conversation, from its bytes; None where the format does not know its messages so.
     fn turn(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
+    }
+    /// A step as a request to a model, with all messages that it has; None where it is none.
+    fn model_request(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<ModelRequest> {
+        None
+    }
+    /// Whether steps may be such requests; nothing is read.
+    fn has_model_requests(&self) -> bool {
+        false
     }
     /// Whether it has turns ([`Run::turn`]); nothing is read.
     fn has_turns(&self) -> bool {

@@ -21,6 +21,15 @@ pub struct Turn<'a> {
     pub is_injected: bool,
 }
 
+/// A request to a model: all that was said before it, and its answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ModelRequest {
+    /// The name of the trajectory that it is of, empty where it has none.
+    pub trajectory: String,
+    /// The messages in order.
+    pub messages: Vec<Turn<'static>>,
+}
+
 /// A piece of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part<'a> {

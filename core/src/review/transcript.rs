@@ -7,6 +7,7 @@
 
 mod atif;
 mod messages;
+mod requests;
 mod standard;
 
 use super::chat::Left;
@@ -77,6 +78,12 @@ impl Transcript {
     #[must_use]
     pub fn of(run: &dyn Run, source: &'static str, name: &str, bytes: &dyn Bytes) -> Vec<Self> {
         let id = run.title().filter(|title| !title.trim().is_empty()).unwrap_or_else(|| name.to_owned());
+        if run.has_model_requests() {
+            let all = requests::transcripts(run, source, name, bytes);
+            if !all.is_empty() {
+                return all;
+            }
+        }
         let mut all: Vec<(Option<String>, Self)> = Vec::new();
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
@@ -128,16 +135,18 @@ impl Transcript {
         }
     }
 
-    /// Makes room for a part: what an agent says joins what it said just before, up to its calls.
+    /// Makes room for a part: what an agent says joins what it said just before, up to its calls, and the calls of
+    /// another what that one said. Who nobody names and calls or thinks is the agent.
     fn begin(&mut self, role: Role, part: &Part<'_>, extras: &mut Extras) {
-        let role = match part {
-            Part::Result(_) => Role::Environment,
-            Part::Call(_) | Part::Thought(_) => Role::Agent,
-            Part::Text(_) | Part::Attachment(_) => role,
+        let is_call = matches!(part, Part::Call(_));
+        let role = match (part, role) {
+            (Part::Result(_), _) => Role::Environment,
+            (Part::Call(_) | Part::Thought(_), Role::Unknown) => Role::Agent,
+            (_, role) => role,
         };
         let joins = |last: &Message| {
-            let may_call = matches!(part, Part::Call(_)) || last.calls.is_empty();
-            role == Role::Agent && last.role == Role::Agent && may_call
+            let may_join = is_call || (role == Role::Agent && last.calls.is_empty());
+            last.role == role && last.result.is_none() && may_join
         };
         if !self.messages.last().is_some_and(joins) {
             self.messages.push(Message { role, ..Message::default() });
@@ -224,6 +233,24 @@ impl Transcript {
             calls.pop_front();
         }
         calls.front().copied()
+    }
+
+    /// Where only the agent has calls and thoughts: those of others are left out, and their results answer none.
+    fn leave_calls_of_others(&mut self) {
+        let is_agents = |message: &Message| message.role == Role::Agent;
+        let agents: Vec<bool> = self.messages.iter().map(is_agents).collect();
+        let (mut calls, mut thoughts) = (0, 0);
+        for message in &mut self.messages {
+            if !is_agents(message) {
+                calls += std::mem::take(&mut message.calls).len();
+                thoughts += std::mem::take(&mut message.thoughts).len();
+            }
+            if let Some(answer) = &mut message.result {
+                answer.call = answer.call.filter(|(asked, _)| agents.get(*asked) == Some(&true));
+            }
+        }
+        (0..calls).for_each(|_| self.lose("calls of others than the agent"));
+        (0..thoughts).for_each(|_| self.lose("thoughts of others than the agent"));
     }
 
     /// The call that a result answers.

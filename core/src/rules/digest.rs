@@ -1,6 +1,7 @@
 //! Equality of values as JSON by one digest.
 
-use crate::json::{Data, Value};
+use crate::json::{self, Data, Value};
+use crate::model::{Part, Turn};
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_128;
 
@@ -105,6 +106,29 @@ fn put_text(text: &str, hash: &mut impl Sink) {
     hash.put(b"\"");
     hash.put(&(text.len() as u64).to_be_bytes());
     hash.put(text.as_bytes());
+}
+
+/// The digest of what a message says, without what is not always sent again: thoughts, ids, files themselves.
+#[must_use]
+pub fn of_turn(turn: &Turn<'_>) -> u128 {
+    let mut hash = Sha256::new();
+    put_text(turn.role.name(), &mut hash);
+    for part in &turn.parts {
+        match part {
+            Part::Text(said) => put_text(&format!("text {}", said.trim()), &mut hash),
+            Part::Call(call) => {
+                put_text(&format!("call {}", call.name), &mut hash);
+                match json::parse(&call.arguments) {
+                    Ok(arguments) => put(&arguments, &mut hash),
+                    Err(_) => put_text(&call.arguments, &mut hash),
+                }
+            }
+            Part::Result(result) => put_text(&format!("result {}", result.text.trim()), &mut hash),
+            Part::Attachment(file) => put_text(&format!("file {}", file.media_type), &mut hash),
+            Part::Thought(_) => {}
+        }
+    }
+    finish(hash)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which records of a chat stay, and in which order.
 
-use crate::format::log::{Arrange, Piece, items, text};
+use crate::format::log::{Arrange, Looked, Piece, items, text};
 use crate::json::Value;
 use std::collections::HashMap;
 
@@ -20,32 +20,32 @@ struct Message {
 }
 
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) {
+    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
         let piece = Piece::of(record, value);
         if let Some(set) = value.get("$set") {
+            let mut is_behind = true;
+            let mut added = Vec::new();
             if set.get("messages").is_some() {
-                self.rewind(0);
-                self.put_all(record, set);
+                is_behind = self.rewind(0);
+                is_behind &= self.put_all(record, set, &mut added);
             }
             self.session.push((self.messages.len(), piece));
-        } else if let Some(id) = value.get("$rewindTo") {
-            let place = id.as_str().and_then(|id| self.places.get(id).copied());
-            self.rewind(place.unwrap_or_default());
-        } else if value.get("type").is_none() && text(value, "sessionId").is_some() {
-            self.session.push((self.messages.len(), piece));
-            self.put_all(record, value);
-        } else {
-            self.put(piece, value);
+            added.push(piece);
+            return looked(is_behind, added);
         }
+        if let Some(id) = value.get("$rewindTo") {
+            let place = id.as_str().and_then(|id| self.places.get(id).copied());
+            return looked(self.rewind(place.unwrap_or_default()), Vec::new());
+        }
+        if value.get("type").is_none() && text(value, "sessionId").is_some() {
+            self.session.push((self.messages.len(), piece));
+            let mut added = vec![piece];
+            return looked(self.put_all(record, value, &mut added), added);
+        }
+        looked(self.put(piece, value), vec![piece])
     }
 
     fn order(&mut self) -> Vec<Piece> {
-        // What was said of the session holds from where it was said on, or from where later rewinds led.
-        let mut limit = self.messages.len();
-        for (place, _) in self.session.iter_mut().rev() {
-            limit = limit.min(*place);
-            *place = limit;
-        }
         let mut session = self.session.iter().peekable();
         let mut order = Vec::with_capacity(self.messages.len() + self.session.len());
         for (place, message) in self.messages.iter().enumerate() {
@@ -59,34 +59,48 @@ impl Arrange for Order {
     }
 }
 
+fn looked(is_behind: bool, added: Vec<Piece>) -> Looked {
+    if is_behind { Looked::Added(added) } else { Looked::Rearranged }
+}
+
 impl Order {
-    fn put_all(&mut self, record: usize, session: &Value<'_>) {
+    /// The messages of a session; whether all are behind those before.
+    fn put_all(&mut self, record: usize, session: &Value<'_>, added: &mut Vec<Piece>) -> bool {
+        let mut is_behind = true;
         for message in items(session, "messages") {
-            self.put(Piece::of(record, message), message);
+            let piece = Piece::of(record, message);
+            is_behind &= self.put(piece, message);
+            added.push(piece);
         }
+        is_behind
     }
 
-    /// A message of a known id takes the place of the one before.
-    fn put(&mut self, piece: Piece, value: &Value<'_>) {
+    /// A message of a known id takes the place of the one before; whether it is behind all others.
+    fn put(&mut self, piece: Piece, value: &Value<'_>) -> bool {
         let id: Option<Box<str>> = text(value, "id").map(Into::into);
         let known = id.as_deref().and_then(|id| self.places.get(id).copied());
-        match known.and_then(|place| self.messages.get_mut(place)) {
-            Some(message) => message.piece = piece,
-            None => {
-                if let Some(id) = &id {
-                    self.places.insert(id.clone(), self.messages.len());
-                }
-                self.messages.push(Message { id, piece });
-            }
+        if let Some(message) = known.and_then(|place| self.messages.get_mut(place)) {
+            message.piece = piece;
+            return false;
         }
+        if let Some(id) = &id {
+            self.places.insert(id.clone(), self.messages.len());
+        }
+        self.messages.push(Message { id, piece });
+        true
     }
 
-    /// Takes back the messages from a place on.
-    fn rewind(&mut self, place: usize) {
-        for message in self.messages.drain(place.min(self.messages.len())..) {
+    /// Takes back the messages from a place on; whether there are none. What was said of the session meanwhile holds
+    /// from there on.
+    fn rewind(&mut self, place: usize) -> bool {
+        let is_nothing = place >= self.messages.len();
+        let place = place.min(self.messages.len());
+        for message in self.messages.drain(place..) {
             if let Some(id) = message.id {
                 self.places.remove(&id);
             }
         }
+        self.session.iter_mut().rev().take_while(|(at, _)| *at > place).for_each(|(at, _)| *at = place);
+        is_nothing
     }
 }

@@ -1,7 +1,9 @@
 //! Chats: what is replaced, set and taken back.
 
 use super::GEMINI;
+use crate::format::Format;
 use crate::format::log::testing::{lines, run_of_record, state, steps};
+use crate::model::{Place, Record, RecordBody, Span};
 
 const HEADER: &str = r#"{"sessionId":"s","projectHash":"h","kind":"main"}"#;
 
@@ -61,4 +63,40 @@ fn an_answer_gives_its_thoughts_words_calls_and_results() {
     );
     assert!(steps(&parsed)[5].starts_with("state system: "), "{:?}", steps(&parsed));
     assert_eq!((parsed.0.step(0, &parsed.1).tokens, parsed.0.error_steps()), (Some(5), vec![3]));
+}
+
+#[test]
+fn lines_are_read_as_they_come_and_again_where_one_is_replaced() {
+    let lines = [
+        HEADER.to_owned(),
+        user("a", "one"),
+        r#"{"$set":{"summary":"First"}}"#.to_owned(),
+        user("b", "two"),
+        r#"{"$rewindTo":"b"}"#.to_owned(),
+        user("c", "three"),
+        r#"{"$set":{"summary":"Last"}}"#.to_owned(),
+        user("c", "four"),
+        user("d", "five"),
+    ];
+    let bytes = lines.join("\n").into_bytes();
+    let (mut run, mut offset, mut counts) = (GEMINI.run(), 0, Vec::new());
+    for (number, line) in lines.iter().enumerate() {
+        let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
+        run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        offset += line.len() as u64 + 1;
+        counts.push(run.step_count());
+        if number == 5 {
+            run.catch_up(&bytes);
+            counts.push(run.step_count());
+        }
+    }
+    assert_eq!(counts, [0, 1, 1, 2, 2, 2, 2, 2, 2, 2], "what is replaced waits until the input does");
+    run.finish(&bytes);
+    let (all, expected) = ((run, bytes), ["message user: one", "message user: four", "message user: five"]);
+    assert_eq!((steps(&all), all.0.title().as_deref()), (expected.map(str::to_owned).to_vec(), Some("Last")));
+    let whole = self::lines(&GEMINI, &lines.join("\n"));
+    assert_eq!(
+        [state(&all, "session", 0), state(&all, "session", 2)],
+        [state(&whole, "session", 0), state(&whole, "session", 2)]
+    );
 }

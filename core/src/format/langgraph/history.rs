@@ -4,10 +4,10 @@
 //! The newest snapshot comes first in it; steps run from the oldest on. A snapshot has the values of the channels as
 //! they are after its step, so a channel is written where its value differs from the one before.
 
-use super::checkpoints::{is_hidden, usage};
+use super::checkpoints::{NODES_MAX, is_hidden, usage};
 use crate::format::Framing;
 use crate::format::log::{
-    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, Row, first, items, show, text,
+    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Looked, Piece, Row, first, items, show, text,
 };
 use crate::json::{self, Value};
 use crate::model::{Part, Role, Severity, Turn, cast};
@@ -45,9 +45,6 @@ const THREAD: &str = concat!(
 
 /// A snapshot as a step.
 const SNAPSHOT: Form = FIRST_ADAPTER_FORM;
-
-/// The most nodes of one snapshot that are named.
-const NODES_MAX: usize = 20;
 
 /// Where a snapshot says which it is, and which the one before: in Python and JavaScript, and as the server answers.
 const PLACES: [&str; 2] = ["config", "checkpoint"];
@@ -110,7 +107,7 @@ impl Thread {
 }
 
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) {
+    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
         let (thread, namespace) = thread(value);
         let place = *self.places.entry((thread.into(), namespace.into())).or_insert(self.threads.len());
         if place == self.threads.len() {
@@ -119,17 +116,19 @@ impl Arrange for Order {
         if let Some(thread) = self.threads.get_mut(place) {
             thread.add(record, value);
         }
+        Looked::Rearranged
     }
 
     fn order(&mut self) -> Vec<Piece> {
-        let of_thread = |thread: &mut Thread| {
+        let of_thread = |thread: &Thread| {
+            let mut pieces = thread.pieces.clone();
             // A history that says nothing of its order has the newest first, as LangGraph yields it.
             if thread.newest_first >= thread.oldest_first {
-                thread.pieces.reverse();
+                pieces.reverse();
             }
-            std::mem::take(&mut thread.pieces)
+            pieces
         };
-        self.threads.iter_mut().flat_map(of_thread).collect()
+        self.threads.iter().flat_map(of_thread).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which values of a file are read, in which order, where that is known at its end only.
+//! Which values of a file are read, in which order, where later records can change that.
 
 use crate::json::Value;
 use crate::model::Span;
@@ -25,10 +25,19 @@ impl Piece {
     }
 }
 
-/// Looks at all records and says which of their values are read, and in which order.
-pub(in crate::format) trait Arrange: Send {
+/// What a further record does to the order of what is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::format) enum Looked {
+    /// These values are read behind all others.
+    Added(Vec<Piece>),
+    /// What is read is in another order, or is something else.
+    Rearranged,
+}
+
+/// Looks at records as they come and says which of their values are read, and in which order.
+pub(in crate::format) trait Arrange: Send + Sync {
     /// Looks at the next record.
-    fn look(&mut self, record: usize, value: &Value<'_>);
-    /// What is read, in order.
+    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked;
+    /// What is read of the records so far, in order.
     fn order(&mut self) -> Vec<Piece>;
 }

@@ -28,7 +28,7 @@ pub(in crate::format) mod testing;
 pub(in crate::format) mod tests;
 mod threads;
 
-pub(in crate::format) use arrange::{Arrange, Piece};
+pub(in crate::format) use arrange::{Arrange, Looked, Piece};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
 pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
@@ -41,7 +41,7 @@ pub(in crate::format) use sink::{Draft, Earlier, Kind, Log};
 pub(in crate::format) use threads::Node;
 
 use crate::json::Value;
-use crate::model::Turn;
+use crate::model::{ModelRequest, Turn};
 use crate::rules::work::Dialect;
 
 /// What a step's values are, in the words of its adapter: how [`Adapter::show`] is to read them. Those below 16 belong
@@ -62,6 +62,15 @@ pub(in crate::format) trait Adapter: Send + Sync {
     {
         chat::show(form, values)
     }
+    /// What a step says as a request to a model, with all messages that it has; None where it is none.
+    fn request(_form: Form, _values: &[&Value<'_>]) -> Option<ModelRequest>
+    where
+        Self: Sized,
+    {
+        None
+    }
+    /// Whether steps may be such requests.
+    const HAS_REQUESTS: bool = false;
     /// For which agent the rules of tool-using runs make exceptions.
     fn dialect(&self) -> Dialect {
         Dialect::Common

@@ -4,14 +4,14 @@ use super::compact_step::CompactStep;
 use super::parts::Parts;
 use super::sink::{Kind, Log};
 use super::steps::Steps;
-use super::{Adapter, Piece, describe, parts};
+use super::{Adapter, Arrange, Looked, Piece, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Identity, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart, Span, Step,
-    StepKind, StepNo, StepPlace, Turn,
+    Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart,
+    Span, Step, StepKind, StepNo, StepPlace, Turn,
 };
 use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::work::Work;
@@ -30,7 +30,11 @@ pub(in crate::format) struct LogRun<A> {
     first: usize,
     /// Findings as if the run ended here.
     ahead: Vec<Arc<Finding>>,
-    /// Whether records came that are not read yet, because their order is known at the end only.
+    /// What puts the values of records in order, where the adapter does.
+    arrange: Option<Box<dyn Arrange>>,
+    /// The records that it could not look at, by their places.
+    broken: Vec<usize>,
+    /// Whether records came that are not read yet, because they change the order of what is read.
     is_stale: bool,
     /// What was found of other files of the run.
     parts: Parts,
@@ -40,6 +44,8 @@ impl<A: Adapter> LogRun<A> {
     pub(in crate::format) fn new(adapter: A) -> Self {
         let (steps, found) = (Steps::new(adapter.dialect()), Parts::default());
         Self {
+            arrange: adapter.arrange(),
+            broken: Vec::new(),
             adapter,
             steps,
             records: RecordIndex::default(),
@@ -52,24 +58,56 @@ impl<A: Adapter> LogRun<A> {
 
     /// Reads a record's text; false: all has to be read again.
     fn read(&mut self, record: &Record, text: &[u8]) -> bool {
-        let value = match record.json(text) {
-            Ok((_, value)) if value.as_object().is_some() => value,
-            Ok((_, value)) if value.as_array().is_some() && self.adapter.takes_lists() => value,
+        match self.value_of(record, text) {
+            Some(value) => self.say(record, text, |adapter, log| adapter.read(&value, log)),
+            None => true,
+        }
+    }
+
+    /// The value of a record; what is wrong with it is a finding.
+    fn value_of<'t>(&mut self, record: &Record, text: &'t [u8]) -> Option<Value<'t>> {
+        match record.json(text) {
+            Ok((_, value)) if value.as_object().is_some() => Some(value),
+            Ok((_, value)) if value.as_array().is_some() && self.adapter.takes_lists() => Some(value),
             Ok((_, value)) => {
                 let why = format!("it is {}, and a record is an object", value.type_name());
                 self.steps.findings.push(Arc::new(describe::invalid(record, &why)));
-                return true;
+                None
             }
             Err(why) => {
                 self.steps.findings.push(Arc::new(describe::invalid(record, &why)));
                 // A lone surrogate in a text that a tool cut is no reason to lose the record.
-                match json_with_surrogates(text) {
-                    Some(value) => value,
-                    None => return true,
+                json_with_surrogates(text)
+            }
+        }
+    }
+
+    /// Looks at a record whose values may be put in another order. What comes behind all others is read at once.
+    fn look(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
+        let index = record.number - self.first;
+        let value = match record.json(text) {
+            Ok((_, value)) => Some(value),
+            Err(_) => json_with_surrogates(text),
+        };
+        let looked = value.and_then(|value| self.arrange.as_mut().map(|arrange| arrange.look(index, &value)));
+        match looked {
+            None => {
+                self.broken.push(index);
+                self.is_stale |= !self.read(record, text);
+            }
+            _ if self.is_stale => {}
+            Some(Looked::Rearranged) => self.is_stale = true,
+            Some(Looked::Added(pieces)) => {
+                let is_through = pieces.iter().all(|piece| {
+                    let place = Place { span: piece.span(record.place.span), ..record.place };
+                    let part = text.get(piece.start..piece.start + piece.len).unwrap_or_default();
+                    self.read(&Record { place, ..record.clone() }, part)
+                });
+                if !is_through {
+                    self.read_again(bytes);
                 }
             }
-        };
-        self.say(record, text, |adapter, log| adapter.read(&value, log))
+        }
     }
 
     /// Lets the adapter say something of a record; false: all has to be read again.
@@ -86,7 +124,7 @@ impl<A: Adapter> LogRun<A> {
         for attempt in 0..=RESTARTS_MAX {
             self.steps = Steps::new(self.adapter.dialect());
             self.adapter.restart();
-            let pieces = self.pieces(bytes);
+            let pieces = self.pieces();
             let is_through = pieces.iter().all(|record| match bytes.read(record.place.span) {
                 Ok(text) => self.read(record, &text) || attempt == RESTARTS_MAX,
                 Err(_) => true,
@@ -102,23 +140,18 @@ impl<A: Adapter> LogRun<A> {
     }
 
     /// What is read, in order: all records, or the values that the adapter chooses.
-    fn pieces(&self, bytes: &dyn Bytes) -> Vec<Record> {
-        let records = (0..self.records.len()).filter_map(|index| self.record(index));
-        let Some(mut arrange) = self.adapter.arrange() else { return records.collect() };
-        let mut broken = Vec::new();
-        for (index, record) in records.enumerate() {
-            let Ok(text) = bytes.read(record.place.span) else { continue };
-            match record.json(&text) {
-                Ok((_, value)) => arrange.look(index, &value),
-                Err(_) => broken.push(record),
-            }
-        }
+    fn pieces(&mut self) -> Vec<Record> {
+        let Some(arrange) = &mut self.arrange else {
+            return (0..self.records.len()).filter_map(|index| self.record(index)).collect();
+        };
+        let order = arrange.order();
         let of_piece = |piece: Piece| {
             let record = self.record(piece.record)?;
             let place = Place { span: piece.span(record.place.span), ..record.place };
             Some(Record { place, ..record })
         };
-        broken.into_iter().chain(arrange.order().into_iter().filter_map(of_piece)).collect()
+        let broken = self.broken.iter().filter_map(|index| self.record(*index));
+        broken.chain(order.into_iter().filter_map(of_piece)).collect()
     }
 
     /// A record by its place in the run.
@@ -135,16 +168,14 @@ impl<A: Adapter> LogRun<A> {
         bytes: &dyn Bytes,
         say: impl FnOnce(&Turn<'_>) -> T,
     ) -> Result<T, Problem> {
-        let texts = kept.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
-        let gone = || Problem::gone(kept.place().span);
-        let values = texts.iter().map(|text| json::parse_lenient(text).map_err(|_| gone()));
-        let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
-        let values: Vec<&Value<'_>> = values.iter().collect();
-        let mut turn = A::show(kept.form, &values);
-        if let Some(text) = self.parts.output(step) {
-            parts::put_output(&mut turn, text?);
-        }
-        Ok(say(&Turn { is_injected: kept.is_injected() || turn.is_injected, ..turn }))
+        let output = self.parts.output(step).transpose()?;
+        with_values(kept, bytes, |values| {
+            let mut turn = A::show(kept.form, values);
+            if let Some(text) = output {
+                parts::put_output(&mut turn, text);
+            }
+            say(&Turn { is_injected: kept.is_injected() || turn.is_injected, ..turn })
+        })
     }
 
     fn time(&self, kept: &CompactStep, bytes: &dyn Bytes) -> Option<String> {
@@ -156,6 +187,16 @@ impl<A: Adapter> LogRun<A> {
     fn slots(&self, step: StepNo) -> Slots<'_> {
         Slots { tree: &self.steps.tree, step }
     }
+}
+
+/// Reads the values that a step was made of.
+fn with_values<T>(kept: &CompactStep, bytes: &dyn Bytes, say: impl FnOnce(&[&Value<'_>]) -> T) -> Result<T, Problem> {
+    let texts = kept.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
+    let gone = || Problem::gone(kept.place().span);
+    let values = texts.iter().map(|text| json::parse_lenient(text).map_err(|_| gone()));
+    let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
+    let values: Vec<&Value<'_>> = values.iter().collect();
+    Ok(say(&values))
 }
 
 /// An object whose one fault are lone surrogate escapes: they read as U+FFFD.
@@ -181,8 +222,8 @@ impl<A: Adapter> Run for LogRun<A> {
         };
         self.records.push(record.place, broken);
         self.ahead.clear();
-        if self.adapter.arrange().is_some() {
-            self.is_stale = true;
+        if self.arrange.is_some() {
+            self.look(record, text, bytes);
         } else if !self.read(record, text) {
             self.read_again(bytes);
         }
@@ -279,6 +320,15 @@ impl<A: Adapter> Run for LogRun<A> {
         let kept = self.steps.get(step)?;
         let turn = self.with_turn(step, kept, bytes, |turn| turn.clone().into_owned()).ok()?;
         Some(Turn { role: kept.role, ..turn })
+    }
+
+    fn model_request(&self, step: StepNo, bytes: &dyn Bytes) -> Option<ModelRequest> {
+        let kept = self.steps.get(step).filter(|kept| A::HAS_REQUESTS && kept.kind == Kind::Span)?;
+        with_values(kept, bytes, |values| A::request(kept.form, values)).ok()?
+    }
+
+    fn has_model_requests(&self) -> bool {
+        A::HAS_REQUESTS
     }
 
     fn work(&self) -> Option<&Work> {

@@ -1,11 +1,19 @@
-//! The order of spans: trace by trace, in each as they began. A span is written when it ends, so parents come late.
+//! The order of spans and records of logs: trace by trace, in each as they began. A span is written when it ends, so
+//! parents come late.
 
-use crate::format::log::{Arrange, Piece, first, items};
+use super::logs::order_time;
+use crate::format::log::{Arrange, Looked, Piece, first, items};
 use crate::json::{Value, compare_numbers};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// The spans so far.
+/// Where OTLP has spans and records of logs: below resources, in scopes.
+const OTLP: [(&str, [&str; 2], &str); 2] = [
+    ("resourceSpans", ["scopeSpans", "instrumentationLibrarySpans"], "spans"),
+    ("resourceLogs", ["scopeLogs", "instrumentationLibraryLogs"], "logRecords"),
+];
+
+/// The spans and records so far.
 #[derive(Default)]
 pub(super) struct Order {
     spans: Vec<(usize, Time, Piece)>,
@@ -22,7 +30,7 @@ enum Time {
 
 impl Time {
     fn of(span: &Value<'_>) -> Self {
-        let Some(time) = first(span, &["startTimeUnixNano", "startTime", "start_time"]) else { return Self::Unknown };
+        let Some(time) = order_time(span) else { return Self::Unknown };
         let parts = time.as_array().unwrap_or(std::slice::from_ref(time));
         let number = |index: usize| {
             let value = parts.get(index)?;
@@ -64,22 +72,34 @@ fn digits(text: &str) -> &str {
     }
 }
 
+/// By trace, then by time.
+fn compare(a: &(usize, Time, Piece), b: &(usize, Time, Piece)) -> Ordering {
+    a.0.cmp(&b.0).then_with(|| a.1.compare(&b.1))
+}
+
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) {
-        let resources = items(value, "resourceSpans");
-        if resources.is_empty() {
-            return self.put(record, value);
-        }
-        for resource in resources {
-            let scopes = first(resource, &["scopeSpans", "instrumentationLibrarySpans"]).and_then(Value::as_array);
-            for span in scopes.unwrap_or_default().iter().flat_map(|scope| items(scope, "spans")) {
-                self.put(record, span);
+    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
+        let (known, mut has_resources) = (self.spans.len(), false);
+        for (resources, scopes, inner) in OTLP {
+            for resource in items(value, resources) {
+                has_resources = true;
+                let scopes = first(resource, &scopes).and_then(Value::as_array).unwrap_or_default();
+                scopes.iter().flat_map(|scope| items(scope, inner)).for_each(|span| self.put(record, span));
             }
+        }
+        if !has_resources {
+            self.put(record, value);
+        }
+        let is_behind = |pair: &[(usize, Time, Piece)]| compare(&pair[0], &pair[1]).is_le();
+        if self.spans[known.saturating_sub(1)..].windows(2).all(is_behind) {
+            Looked::Added(self.spans[known..].iter().map(|(_, _, piece)| *piece).collect())
+        } else {
+            Looked::Rearranged
         }
     }
 
     fn order(&mut self) -> Vec<Piece> {
-        self.spans.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.compare(&b.1)));
+        self.spans.sort_by(compare);
         self.spans.iter().map(|(_, _, piece)| *piece).collect()
     }
 }

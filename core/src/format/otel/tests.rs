@@ -1,6 +1,6 @@
 //! Spans: order, calls, attributes.
 
-use super::{OTEL, OTLP, PHOENIX};
+use super::{LOGS, OTEL, OTLP, PHOENIX};
 use crate::format::log::testing::{lines, run_of_record, steps};
 
 #[test]
@@ -93,4 +93,74 @@ fn messages_are_read_from_structured_attributes_and_from_events() {
     let prompt = r#""events":[{"name":"gen_ai.user.message","attributes":[{"key":"content",
         "value":{"stringValue":"Rain?"}}]}]"#;
     assert_eq!(of(prompt), "span agent: Rain?");
+}
+
+#[test]
+fn events_of_logs_are_the_messages_of_a_conversation_once_each() {
+    let parsed = lines(&OTEL, LOGS);
+    let expected = [
+        "message user: list it",
+        "tool-call agent: ls",
+        "tool-result environment: a.txt (of 1)",
+        "message agent: a.txt",
+    ];
+    assert_eq!((steps(&parsed), parsed.0.title().as_deref()), (expected.map(str::to_owned).to_vec(), Some("t1")));
+}
+
+/// A record of a log of a span, with this event and body.
+fn log_record(span: &str, event: &str, body: &str) -> String {
+    format!(
+        r#"{{"resourceLogs":[{{"scopeLogs":[{{"logRecords":[{{"timeUnixNano":"0","observedTimeUnixNano":"5",
+        "traceId":"t","spanId":"{span}","eventName":"{event}","body":{body}}}]}}]}}]}}"#
+    )
+    .replace('\n', "")
+}
+
+#[test]
+fn requests_that_begin_otherwise_are_of_another_conversation() {
+    let said = |span: &str, event: &str, text: &str| {
+        log_record(span, &format!("gen_ai.{event}"), &format!(r#"{{"stringValue":"{text}"}}"#))
+    };
+    let text = [
+        said("a", "system.message", "Help."),
+        said("a", "user.message", "one"),
+        said("b", "system.message", "Help."),
+        said("a", "choice", "1"),
+        said("b", "user.message", "two"),
+        said("b", "choice", "2"),
+        said("c", "system.message", "Help."),
+        said("c", "user.message", "one"),
+        said("c", "assistant.message", "1"),
+        said("c", "user.message", "one"),
+        said("c", "choice", "1"),
+        log_record("c", "", r#"{"stringValue":"cache missed"}"#),
+    ];
+    let expected = [
+        "message system: Help.",
+        "message user: one",
+        "message agent: 1",
+        "message user: two",
+        "message agent: 2",
+        "message user: one",
+        "message agent: 1",
+        "state system: cache missed",
+    ];
+    assert_eq!(steps(&lines(&OTEL, &text.join("\n"))), expected);
+}
+
+#[test]
+fn the_details_of_a_request_are_a_step_and_a_request() {
+    let text = concat!(
+        r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"t","spanId":"s","#,
+        r#""eventName":"gen_ai.client.inference.operation.details","attributes":["#,
+        r#"{"key":"gen_ai.input.messages","value":"#,
+        r#"{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Rain?\"}]}]"}},"#,
+        r#"{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":"#,
+        r#"\"text\",\"content\":\"No.\"}]}]"}},{"key":"gen_ai.usage.output_tokens","value":{"intValue":"2"}}]}]}]}]}"#,
+    );
+    let parsed = lines(&OTEL, text);
+    assert_eq!((steps(&parsed), parsed.0.step(0, &parsed.1).tokens), (vec!["span agent: No.".to_owned()], Some(2)));
+    let request = parsed.0.model_request(0, &parsed.1).unwrap();
+    let roles: Vec<&str> = request.messages.iter().map(|turn| turn.role.name()).collect();
+    assert_eq!((roles, request.trajectory.as_str()), (vec!["user", "agent"], "t"));
 }

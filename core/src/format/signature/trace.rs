@@ -1,7 +1,7 @@
 //! Logs of evaluations and traces: Inspect, OpenTelemetry spans, LangSmith runs, LangGraph histories (`FORMATS.md` 2,
 //! 4, 12).
 
-use super::members::{at, first, has, has_any, is_array, is_number, is_object, is_text, matched, most};
+use super::members::{any, at, first, has, has_any, is_array, is_number, is_object, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::Value;
@@ -59,12 +59,32 @@ fn otel(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_otlp) {
         return matched(true, "`resourceSpans` with spans");
     }
+    if most(head, |record| is_otlp(record) || record.get("resourceLogs").is_some()) && any(head, has_event) {
+        return matched(true, "`resourceLogs` with events of models");
+    }
     matched(most(head, is_span), "spans with their context and attributes")
 }
 
 fn is_otlp(record: &Value<'_>) -> bool {
     let span = ["/resourceSpans/scopeSpans/spans/spanId", "/resourceSpans/instrumentationLibrarySpans/spans/spanId"];
     span.iter().any(|pointer| at(record, pointer).is_some())
+}
+
+/// Whether a record of logs has an event of the GenAI conventions.
+fn has_event(record: &Value<'_>) -> bool {
+    let scopes = elements(record, "resourceLogs").iter().flat_map(|resource| elements(resource, "scopeLogs"));
+    scopes.flat_map(|scope| elements(scope, "logRecords")).any(is_event)
+}
+
+fn elements<'v, 'a>(value: &'v Value<'a>, name: &str) -> &'v [Value<'a>] {
+    value.get(name).and_then(Value::as_array).unwrap_or_default()
+}
+
+fn is_event(log: &Value<'_>) -> bool {
+    let is_model = |name: &str| name.starts_with("gen_ai.");
+    let mut named = elements(log, "attributes").iter().filter(|attribute| text(attribute, "key") == "event.name");
+    is_model(text(log, "eventName"))
+        || named.any(|attribute| attribute.get("value").is_some_and(|value| is_model(text(value, "stringValue"))))
 }
 
 /// A span as the JavaScript SDK or Phoenix writes it.

@@ -9,7 +9,7 @@ const VERSION: &str = "ATIF-v1.7";
 
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
-    leave_calls_of_others(transcript);
+    transcript.leave_calls_of_others();
     let messages = std::mem::take(&mut transcript.messages);
     for message in &messages {
         count(message, transcript);
@@ -38,22 +38,6 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
          \"steps\":[{}]}}",
         steps.join(",")
     )
-}
-
-/// Only a step of the agent has calls: those of others are left out, and their results answer none.
-fn leave_calls_of_others(transcript: &mut Transcript) {
-    let is_agents = |message: &Message| message.role == Role::Agent;
-    let agents: Vec<bool> = transcript.messages.iter().map(is_agents).collect();
-    let mut calls = 0;
-    for message in &mut transcript.messages {
-        if !is_agents(message) {
-            calls += std::mem::take(&mut message.calls).len();
-        }
-        if let Some(answer) = &mut message.result {
-            answer.call = answer.call.filter(|(asked, _)| agents.get(*asked) == Some(&true));
-        }
-    }
-    (0..calls).for_each(|_| transcript.lose("calls of others than the agent"));
 }
 
 /// Counts what has no place in a step.

@@ -10,6 +10,7 @@ const VERSION: &str = "1.2.0";
 
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
+    transcript.leave_calls_of_others();
     let messages = std::mem::take(&mut transcript.messages);
     for message in &messages {
         count(message, transcript);

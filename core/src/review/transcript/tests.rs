@@ -88,18 +88,38 @@ fn results_of_atif_stand_in_the_step_of_their_call() {
     assert_eq!(left.get("times"), Some(&1), "that of the result: {left:?}");
 }
 
+/// A turn of the user, with or without words, whose call is answered, and one of the agent.
+fn with_a_call_of_the_user(words: &str) -> String {
+    let call = r#"{"id":"c","type":"function","function":{"name":"toggle","arguments":"{}"}}"#;
+    format!(
+        r#"{{"messages":[{{"role":"user","content":"{words}","tool_calls":[{call}]}},{{"role":"tool","tool_call_id":"c","content":"on"}},{{"role":"assistant","content":"Good."}}]}}"#
+    )
+}
+
 #[test]
-fn calls_of_the_user_have_no_place_in_atif() {
-    let text = concat!(
-        r#"{"messages":[{"role":"user","content":"It is off.","tool_calls":[{"id":"c","type":"function","#,
-        r#""function":{"name":"toggle","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"on"},"#,
-        r#"{"role":"assistant","content":"Good."}]}"#,
-    );
-    let (line, left) = read("messages", text).remove(0).write(TranscriptFormat::Atif);
+fn calls_of_the_user_have_no_place_in_atif_and_in_standardized_trajectories() {
+    for words in ["It is off.", ""] {
+        for (format, name, others) in [
+            (TranscriptFormat::Atif, "steps", 3),
+            (TranscriptFormat::Standard, "content", 2 + usize::from(!words.is_empty())),
+        ] {
+            let (line, left) = read("messages", &with_a_call_of_the_user(words)).remove(0).write(format);
+            let record = json::parse(&line).unwrap();
+            let all = record.get(name).and_then(json::Value::as_array).unwrap();
+            let has = |text: &str| line.contains(text);
+            assert_eq!((all.len(), has("toggle"), has("call_id")), (others, false, false), "{line}");
+            assert_eq!(left.get("calls of others than the agent"), Some(&1), "{left:?}");
+        }
+    }
+}
+
+#[test]
+fn a_turn_of_calls_keeps_its_speaker() {
+    let (line, _) = read("messages", &with_a_call_of_the_user("")).remove(0).write(TranscriptFormat::Messages);
     let record = json::parse(&line).unwrap();
-    let steps = record.get("steps").and_then(json::Value::as_array).unwrap();
-    assert_eq!((steps.len(), line.contains("toggle"), line.contains("source_call_id")), (3, false, false), "{line}");
-    assert_eq!(left.get("calls of others than the agent"), Some(&1), "{left:?}");
+    let messages = record.get("messages").and_then(json::Value::as_array).unwrap();
+    let roles: Vec<&str> = messages.iter().filter_map(|message| message.get("role")?.as_str()).collect();
+    assert_eq!((roles, messages[0].get("tool_calls").is_some()), (vec!["user", "tool", "assistant"], true), "{line}");
 }
 
 #[test]
@@ -113,4 +133,62 @@ fn arguments_are_objects_where_they_can_be() {
     ] {
         assert_eq!(object(&arguments(given)), expected, "{given}");
     }
+}
+
+/// A span of a model, or of a tool, that begins at a time.
+fn span(at: u32, operation: &str, attributes: &[(&str, &str)]) -> String {
+    let named = attributes.iter().map(|(name, value)| format!(",{}:{}", json::quote(name), json::quote(value)));
+    let named: String = named.collect();
+    format!(
+        r#"{{"name":"{operation}","spanContext":{{"traceId":"t","spanId":"s{at}"}},"startTime":{at},"attributes":{{"gen_ai.operation.name":"{operation}"{named}}}}}"#
+    )
+}
+
+fn said(role: &str, part: &str) -> String {
+    format!(r#"{{"role":"{role}","parts":[{part}]}}"#)
+}
+
+#[test]
+fn the_requests_of_a_trace_are_conversations() {
+    let words = |text: &str| format!(r#"{{"type":"text","content":"{text}"}}"#);
+    let call = |id: &str| format!(r#"{{"type":"tool_call","id":"{id}","name":"ls","arguments":{{"p":"x"}}}}"#);
+    let asked = said("user", &words("List it."));
+    let called = said("assistant", &format!("{},{}", words("I look."), call("c1")));
+    let answered = said("tool", r#"{"type":"tool_call_response","id":"c1","response":"a.txt"}"#);
+    let again = said("assistant", &call("c2"));
+    let request = |at: u32, input: &[&str], output: &str| {
+        let (input, output) = (format!("[{}]", input.join(",")), format!("[{output}]"));
+        let both = [("gen_ai.input.messages", input.as_str()), ("gen_ai.output.messages", output.as_str())];
+        span(at, "chat", &both)
+    };
+    let tool = |at, id, result| {
+        span(
+            at,
+            "execute_tool",
+            &[("gen_ai.tool.name", "ls"), ("gen_ai.tool.call.id", id), ("gen_ai.tool.call.result", result)],
+        )
+    };
+    let other = said("user", &words("Count it."));
+    let text = [
+        span(1, "invoke_agent", &[]),
+        request(2, &[&asked], &called),
+        tool(3, "c1", "a.txt"),
+        request(4, &[&other], &said("assistant", &words("1"))),
+        request(5, &[&asked, &called, &answered], &again),
+        tool(6, "c2", "b.txt"),
+    ];
+    let mut all = read("otel", &text.join("\n"));
+    assert_eq!(all.iter().map(|transcript| transcript.id.as_str()).collect::<Vec<_>>(), ["t", "t/2"]);
+    let (line, left) = all.remove(0).write(TranscriptFormat::Messages);
+    let record = json::parse(&line).unwrap();
+    let messages = record.get("messages").and_then(json::Value::as_array).unwrap();
+    let text =
+        |message: &json::Value<'_>, key: &str| message.get(key).and_then(json::Value::as_str).unwrap_or("-").to_owned();
+    let described: Vec<String> = messages
+        .iter()
+        .map(|m| format!("{} {} {}", text(m, "role"), text(m, "content"), text(m, "tool_call_id")))
+        .collect();
+    let expected = ["user List it. -", "assistant I look. -", "tool a.txt c1", "assistant  -", "tool b.txt c2"];
+    assert_eq!(described, expected, "{line}");
+    assert_eq!(left.get("span invoke_agent"), Some(&1), "{left:?}");
 }

@@ -1,0 +1,163 @@
+//! Records of logs (`resourceLogs` of OTLP): events of the GenAI conventions, each a message or the details of a
+//! request, and other records.
+//!
+//! A request repeats all that was said before it. What it has in common with a conversation that is known is no step
+//! again; requests that begin otherwise are of another conversation.
+
+use super::attributes::{attribute, attribute_text};
+use super::messages::{self, DETAILS};
+use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text, text_of};
+use crate::json::Value;
+use crate::model::{Part, Role, Turn};
+use crate::rules::digest;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A record that is no message.
+const NOTE: Form = FIRST_ADAPTER_FORM + 2;
+/// The first of what a message gives: thoughts, words, calls and results, each a form.
+pub(super) const UNIT: Form = FIRST_ADAPTER_FORM + 3;
+
+/// Whether a value is a record of a log, and no span.
+pub(super) fn is_log_record(value: &Value<'_>) -> bool {
+    let is_span = value.get("name").is_some() || value.get("startTimeUnixNano").is_some();
+    !is_span && (value.get("body").is_some() || value.get("eventName").is_some() || value.get("attributes").is_some())
+}
+
+/// The name of the event that a record of a log is.
+pub(super) fn event<'v>(record: &'v Value<'_>) -> &'v str {
+    let name = text(record, "eventName").filter(|name| !name.is_empty());
+    name.or_else(|| attribute_text(record, &["event.name"])).unwrap_or_default()
+}
+
+/// Whether a record of a log has the details of a request.
+pub(super) fn is_details(record: &Value<'_>) -> bool {
+    event(record) == DETAILS
+}
+
+/// The trajectory of a record of a log that is of no trace.
+pub(super) fn conversation<'v>(record: &'v Value<'_>) -> &'v str {
+    attribute_text(record, &["gen_ai.conversation.id", "session.id"]).unwrap_or_default()
+}
+
+/// When it was written.
+pub(super) fn time<'v, 'a>(record: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let is_known = |time: &&Value<'_>| !matches!(time.as_str().or(time.as_number()), Some("0" | ""));
+    ["timeUnixNano", "observedTimeUnixNano"].iter().find_map(|name| record.get(name).filter(is_known))
+}
+
+/// What a step of a record says.
+pub(super) fn show<'v>(form: Form, record: &'v Value<'v>) -> Turn<'v> {
+    match form.checked_sub(UNIT) {
+        Some(number) => units(record).into_iter().nth(usize::from(number)).map(|(_, turn)| turn).unwrap_or_default(),
+        None => {
+            let said = body(record).map(text_of).filter(|text| !text.trim().is_empty());
+            Turn::of(Role::System, vec![Part::Text(said.unwrap_or_else(|| Cow::Owned(event(record).to_owned())))])
+        }
+    }
+}
+
+/// The body, without what says of which type it is.
+fn body<'v, 'a>(record: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let body = record.get("body").filter(|body| !body.is_null());
+    let body = body.or_else(|| attribute(record, &["gen_ai.event.content"]))?;
+    let typed = body.as_object().filter(|object| object.members.len() == 1).and_then(|object| object.members.first());
+    let is_typed = |name: &str| name.ends_with("Value");
+    Some(typed.filter(|member| is_typed(&member.key)).map_or(body, |member| &member.value))
+}
+
+/// The messages that a record is.
+fn said(record: &Value<'_>) -> Vec<Turn<'static>> {
+    let Some(role) = messages::speaker(event(record)) else { return Vec::new() };
+    body(record).map(|body| messages::of_body(body, role)).unwrap_or_default()
+}
+
+/// What messages give: each thought, all words and files of one, each call, each result.
+fn units(record: &Value<'_>) -> Vec<(Kind, Turn<'static>)> {
+    let mut units: Vec<(Kind, Turn<'static>)> = Vec::new();
+    for turn in said(record) {
+        let mut words = None;
+        for part in turn.parts {
+            let (kind, role) = match part {
+                Part::Thought(_) => (Kind::Thought, turn.role),
+                Part::Call(_) => (Kind::Call, turn.role),
+                Part::Result(_) => (Kind::Result, Role::Environment),
+                Part::Text(_) | Part::Attachment(_) => (Kind::Message, turn.role),
+            };
+            match words.filter(|_| kind == Kind::Message).and_then(|at: usize| units.get_mut(at)) {
+                Some((_, turn)) => turn.parts.push(part),
+                None => {
+                    words = words.or_else(|| (kind == Kind::Message).then_some(units.len()));
+                    units.push((kind, Turn::of(role, vec![part])));
+                }
+            }
+        }
+    }
+    units
+}
+
+/// The conversations of the traces so far.
+#[derive(Debug, Default)]
+pub(super) struct Conversations {
+    /// Of each trace, the digests of the messages of each.
+    known: HashMap<Box<str>, Vec<Vec<u128>>>,
+    /// By trace and span the request that is being read: its conversation, how many of its messages came, and whether
+    /// its answer did.
+    open: HashMap<(Box<str>, Box<str>), (usize, usize, bool)>,
+}
+
+impl Conversations {
+    /// Reads a record that is no details of a request.
+    pub(super) fn read(&mut self, record: &Value<'_>, trace: &str, log: &mut Log<'_>) {
+        let name = event(record);
+        let class = Some(if name.is_empty() { "log" } else { name });
+        let (values, time) = ([record], time(record));
+        let units = units(record);
+        if units.is_empty() {
+            let draft = Draft::of(Kind::State, NOTE, &values);
+            log.step(&Draft { role: Role::System, class, time, ..draft });
+            return;
+        }
+        if self.is_repeated(record, trace) {
+            return;
+        }
+        for (number, (kind, turn)) in (UNIT..=Form::MAX).zip(&units) {
+            let draft = Draft::of(*kind, number, &values);
+            log.step(&Draft { role: turn.role, class, time, ..draft });
+        }
+    }
+
+    /// Whether a request repeats a message with this record.
+    fn is_repeated(&mut self, record: &Value<'_>, trace: &str) -> bool {
+        let said = said(record);
+        let digest = said.iter().map(digest::of_turn).fold(0, |all: u128, one| all.rotate_left(1) ^ one);
+        let is_answer = event(record) == "gen_ai.choice";
+        let known = self.known.entry(trace.into()).or_default();
+        let key = (trace.into(), first_text(record, &["spanId"]).unwrap_or_default().into());
+        let (at, count, _) = match self.open.get(&key).copied().filter(|(.., is_answered)| is_answer || !is_answered) {
+            Some(open) => open,
+            None => (known.len(), 0, false),
+        };
+        let before: Vec<u128> = known.get(at).map(|all| all.iter().copied().take(count).collect()).unwrap_or_default();
+        let goes_on = |all: &Vec<u128>| all.get(..count) == Some(&before) && all.get(count) == Some(&digest);
+        let same = (!is_answer).then(|| known.iter().rposition(goes_on)).flatten();
+        let place = match (same, known.get_mut(at)) {
+            (Some(same), _) => same,
+            (None, Some(own)) if own.len() == count => {
+                own.push(digest);
+                at
+            }
+            _ => {
+                known.push(before.into_iter().chain([digest]).collect());
+                known.len() - 1
+            }
+        };
+        self.open.insert(key, (place, count + 1, is_answer));
+        same.is_some()
+    }
+}
+
+/// The time of a record or span, for its order.
+pub(super) fn order_time<'v, 'a>(value: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    first(value, &["startTimeUnixNano", "startTime", "start_time"]).or_else(|| time(value))
+}
