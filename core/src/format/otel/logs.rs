@@ -67,7 +67,7 @@ fn body<'v, 'a>(record: &'v Value<'a>) -> Option<&'v Value<'a>> {
 }
 
 /// The messages that a record is.
-fn said(record: &Value<'_>) -> Vec<Turn<'static>> {
+fn event_messages(record: &Value<'_>) -> Vec<Turn<'static>> {
     let Some(role) = messages::speaker(event(record)) else { return Vec::new() };
     body(record).map(|body| messages::of_body(body, role)).unwrap_or_default()
 }
@@ -75,7 +75,7 @@ fn said(record: &Value<'_>) -> Vec<Turn<'static>> {
 /// What messages give: each thought, all words and files of one, each call, each result.
 fn units(record: &Value<'_>) -> Vec<(Kind, Turn<'static>)> {
     let mut units: Vec<(Kind, Turn<'static>)> = Vec::new();
-    for turn in said(record) {
+    for turn in event_messages(record) {
         let mut words = None;
         for part in turn.parts {
             let (kind, role) = match part {
@@ -129,7 +129,7 @@ impl Conversations {
 
     /// Whether a request repeats a message with this record.
     fn is_repeated(&mut self, record: &Value<'_>, trace: &str) -> bool {
-        let said = said(record);
+        let said = event_messages(record);
         let digest = said.iter().map(digest::of_turn).fold(0, |all: u128, one| all.rotate_left(1) ^ one);
         let is_answer = event(record) == "gen_ai.choice";
         let known = self.known.entry(trace.into()).or_default();

@@ -144,7 +144,7 @@ fn span(at: u32, operation: &str, attributes: &[(&str, &str)]) -> String {
     )
 }
 
-fn said(role: &str, part: &str) -> String {
+fn message_json(role: &str, part: &str) -> String {
     format!(r#"{{"role":"{role}","parts":[{part}]}}"#)
 }
 
@@ -152,10 +152,10 @@ fn said(role: &str, part: &str) -> String {
 fn the_requests_of_a_trace_are_conversations() {
     let words = |text: &str| format!(r#"{{"type":"text","content":"{text}"}}"#);
     let call = |id: &str| format!(r#"{{"type":"tool_call","id":"{id}","name":"ls","arguments":{{"p":"x"}}}}"#);
-    let asked = said("user", &words("List it."));
-    let called = said("assistant", &format!("{},{}", words("I look."), call("c1")));
-    let answered = said("tool", r#"{"type":"tool_call_response","id":"c1","response":"a.txt"}"#);
-    let again = said("assistant", &call("c2"));
+    let asked = message_json("user", &words("List it."));
+    let called = message_json("assistant", &format!("{},{}", words("I look."), call("c1")));
+    let answered = message_json("tool", r#"{"type":"tool_call_response","id":"c1","response":"a.txt"}"#);
+    let again = message_json("assistant", &call("c2"));
     let request = |at: u32, input: &[&str], output: &str| {
         let (input, output) = (format!("[{}]", input.join(",")), format!("[{output}]"));
         let both = [("gen_ai.input.messages", input.as_str()), ("gen_ai.output.messages", output.as_str())];
@@ -168,12 +168,12 @@ fn the_requests_of_a_trace_are_conversations() {
             &[("gen_ai.tool.name", "ls"), ("gen_ai.tool.call.id", id), ("gen_ai.tool.call.result", result)],
         )
     };
-    let other = said("user", &words("Count it."));
+    let other = message_json("user", &words("Count it."));
     let text = [
         span(1, "invoke_agent", &[]),
         request(2, &[&asked], &called),
         tool(3, "c1", "a.txt"),
-        request(4, &[&other], &said("assistant", &words("1"))),
+        request(4, &[&other], &message_json("assistant", &words("1"))),
         request(5, &[&asked, &called, &answered], &again),
         tool(6, "c2", "b.txt"),
     ];
