@@ -101,9 +101,18 @@ fn units(record: &Value<'_>) -> Vec<(Kind, Turn<'static>)> {
 pub(super) struct Conversations {
     /// Of each trace, the digests of the messages of each.
     known: HashMap<Box<str>, Vec<Vec<u128>>>,
-    /// By trace and span the request that is being read: its conversation, how many of its messages came, and whether
-    /// its answer did.
-    open: HashMap<(Box<str>, Box<str>), (usize, usize, bool)>,
+    /// The request that is being read, by trace and span.
+    open: HashMap<[Box<str>; 2], OpenRequest>,
+}
+
+/// A request of which messages come.
+#[derive(Debug, Clone, Copy)]
+struct OpenRequest {
+    /// Its conversation.
+    place: usize,
+    /// How many of its messages came.
+    count: usize,
+    is_answered: bool,
 }
 
 impl Conversations {
@@ -133,11 +142,10 @@ impl Conversations {
         let digest = said.iter().map(digest::of_turn).fold(0, |all: u128, one| all.rotate_left(1) ^ one);
         let is_answer = event(record) == "gen_ai.choice";
         let known = self.known.entry(trace.into()).or_default();
-        let key = (trace.into(), first_text(record, &["spanId"]).unwrap_or_default().into());
-        let (at, count, _) = match self.open.get(&key).copied().filter(|(.., is_answered)| is_answer || !is_answered) {
-            Some(open) => open,
-            None => (known.len(), 0, false),
-        };
+        let key = [trace, first_text(record, &["spanId"]).unwrap_or_default()].map(Into::into);
+        let open = self.open.get(&key).copied().filter(|open| is_answer || !open.is_answered);
+        let OpenRequest { place: at, count, .. } =
+            open.unwrap_or(OpenRequest { place: known.len(), count: 0, is_answered: false });
         let before: Vec<u128> = known.get(at).map(|all| all.iter().copied().take(count).collect()).unwrap_or_default();
         let goes_on = |all: &Vec<u128>| all.get(..count) == Some(&before) && all.get(count) == Some(&digest);
         let same = (!is_answer).then(|| known.iter().rposition(goes_on)).flatten();
@@ -152,7 +160,7 @@ impl Conversations {
                 known.len() - 1
             }
         };
-        self.open.insert(key, (place, count + 1, is_answer));
+        self.open.insert(key, OpenRequest { place, count: count + 1, is_answered: is_answer });
         same.is_some()
     }
 }
