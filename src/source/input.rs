@@ -331,17 +331,17 @@ impl Input {
         self.wait_spool(len, Some(limit));
     }
 
-    fn wait_spool(&self, len: u64, limit: Option<Duration>) -> Option<Problem> {
-        match &self.store {
-            Store::Spool(spool) => spool.wait_for(len, limit),
-            _ => None,
-        }
-    }
-
     /// The same, but no longer than until the writer of the stream pauses.
     pub fn wait_unless_paused(&self, len: u64) {
         if let Store::Spool(spool) = &self.store {
             spool.wait_unless_paused(len);
+        }
+    }
+
+    fn wait_spool(&self, len: u64, limit: Option<Duration>) -> Option<Problem> {
+        match &self.store {
+            Store::Spool(spool) => spool.wait_for(len, limit),
+            _ => None,
         }
     }
 
