@@ -82,7 +82,7 @@ fn lines_are_read_as_they_come_and_again_where_one_is_replaced() {
     let (mut run, mut offset, mut counts) = (GEMINI.run(), 0, Vec::new());
     for (number, line) in lines.iter().enumerate() {
         let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
-        run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
         offset += line.len() as u64 + 1;
         counts.push(run.step_count());
         if number == 5 {
