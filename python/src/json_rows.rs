@@ -73,7 +73,7 @@ fn texts(column: &ArrayRef) -> Option<ArrayRef> {
     }
 }
 
-/// A row that is null is an empty line, which is no record.
+/// A row that is null is an empty line, which is not a record.
 fn push_texts(column: &dyn Array, rows: &mut JsonRows) {
     let mut push = |row: Option<&[u8]>| rows.push(row.unwrap_or_default());
     match column.data_type() {

@@ -14,7 +14,7 @@ use arrow_pyarrow::{FromPyArrow, PyArrowType};
 use obelus_core::batch::{Batch, SummaryBuilder};
 use obelus_core::json;
 use obelus_core::model::Problem;
-use obelus_core::review::flat::{Cell, FINDINGS, RECORDS, SKETCHES, Schema};
+use obelus_core::review::flat::{Cell, FINDINGS, FlatSchema, RECORDS, SKETCHES};
 use obelus_core::state::STACK_BYTES;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -73,7 +73,7 @@ fn with_records<T: Send>(
 fn rows_of(
     data: &Bound<'_, PyAny>,
     reading: Reading,
-    schema: &'static Schema,
+    schema: &'static FlatSchema,
     work: impl FnOnce(&Batch) -> Result<Vec<Vec<Cell>>, Problem> + Send,
 ) -> PyResult<PyArrowType<RecordBatch>> {
     let rows = with_records(data, reading, work)?;

@@ -3,16 +3,16 @@
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field};
-use obelus_core::review::flat::{Cell, Schema, Type};
+use obelus_core::review::flat::{Cell, ColumnType, FlatSchema};
 use std::sync::Arc;
 
 /// The schema, as Arrow has it.
-pub(crate) fn schema(schema: &Schema) -> arrow_schema::Schema {
-    let field = |(name, kind): &(&str, Type)| match kind {
-        Type::Int => Field::new(*name, DataType::Int64, true),
-        Type::Float => Field::new(*name, DataType::Float64, true),
-        Type::Text => Field::new(*name, DataType::Utf8, true),
-        Type::Texts => Field::new(*name, DataType::List(Arc::new(element())), false),
+pub(crate) fn schema(schema: &FlatSchema) -> arrow_schema::Schema {
+    let field = |(name, kind): &(&str, ColumnType)| match kind {
+        ColumnType::Int => Field::new(*name, DataType::Int64, true),
+        ColumnType::Float => Field::new(*name, DataType::Float64, true),
+        ColumnType::Text => Field::new(*name, DataType::Utf8, true),
+        ColumnType::Texts => Field::new(*name, DataType::List(Arc::new(element())), false),
     };
     arrow_schema::Schema::new(schema.columns.iter().map(field).collect::<Vec<_>>())
 }
@@ -22,25 +22,25 @@ fn element() -> Field {
 }
 
 /// Rows of a schema as a batch.
-pub(crate) fn batch(of: &Schema, rows: &[Vec<Cell>]) -> Result<RecordBatch, ArrowError> {
-    let column = |(number, (_, kind)): (usize, &(&str, Type))| -> ArrayRef {
+pub(crate) fn batch(of: &FlatSchema, rows: &[Vec<Cell>]) -> Result<RecordBatch, ArrowError> {
+    let column = |(number, (_, kind)): (usize, &(&str, ColumnType))| -> ArrayRef {
         let cells = rows.iter().filter_map(|row| row.get(number));
         match kind {
-            Type::Int => {
+            ColumnType::Int => {
                 let value = |cell: &Cell| match cell {
                     Cell::Int(value) => *value,
                     _ => None,
                 };
                 Arc::new(cells.map(value).collect::<Int64Array>())
             }
-            Type::Float => {
+            ColumnType::Float => {
                 let value = |cell: &Cell| match cell {
                     Cell::Float(value) => *value,
                     _ => None,
                 };
                 Arc::new(cells.map(value).collect::<Float64Array>())
             }
-            Type::Text => {
+            ColumnType::Text => {
                 fn value(cell: &Cell) -> Option<&str> {
                     match cell {
                         Cell::Text(value) => value.as_deref(),
@@ -49,7 +49,7 @@ pub(crate) fn batch(of: &Schema, rows: &[Vec<Cell>]) -> Result<RecordBatch, Arro
                 }
                 Arc::new(cells.map(value).collect::<StringArray>())
             }
-            Type::Texts => {
+            ColumnType::Texts => {
                 let mut lists = ListBuilder::new(StringBuilder::new()).with_field(element());
                 for cell in cells {
                     if let Cell::Texts(texts) = cell {

@@ -1,6 +1,6 @@
 //! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
 
-use super::layout::{Beside, Kind, Layout, layout, table_layout};
+use super::layout::{Beside, Layout, LayoutContext, layout, table_layout};
 use super::pane::two_runs_layout::{TwoRunsLayout, two_runs_layout};
 use super::{App, Effect, Effects, Job, Layer, Notice, view};
 use crate::format;
@@ -24,7 +24,7 @@ impl App {
             return two_runs_layout(width, height, self.pane, self.is_zoomed, beside);
         }
         let is_set = self.session.format.layout() == format::Layout::Set;
-        let kind = Kind { is_set, has_state: self.session.format.has_state(), splits: self.splits };
+        let kind = LayoutContext { is_set, has_state: self.session.format.has_state(), splits: self.splits };
         layout(width, height, self.main_pane(), self.is_zoomed, self.watches.rows(), kind)
     }
 

@@ -29,9 +29,9 @@ pub(super) fn named(rows: &[&'static KeyRow], query: &str) -> Vec<(Fit, &'static
 
 fn fit(row: &KeyRow, typed: &str) -> Option<Fit> {
     let (query, label) = (typed.to_lowercase(), row.label.to_lowercase());
-    let begins = |word: &str| label.split_whitespace().any(|own| own.starts_with(word));
+    let begins = |word: &str| label.split_whitespace().any(|other| other.starts_with(word));
     let help = row.help.to_lowercase();
-    let helps = |word: &str| help.split(|c: char| !c.is_alphanumeric()).any(|own| own == word);
+    let helps = |word: &str| help.split(|c: char| !c.is_alphanumeric()).any(|other| other == word);
     let mut letters = label.chars();
     Some(if row.keys.contains(&typed) || label == query {
         Fit::Exact
@@ -41,7 +41,7 @@ fn fit(row: &KeyRow, typed: &str) -> Option<Fit> {
         Fit::Words
     } else if label.contains(&query) {
         Fit::Within
-    } else if query.chars().filter(|c| *c != ' ').all(|c| letters.any(|own| own == c)) {
+    } else if query.chars().filter(|c| *c != ' ').all(|c| letters.any(|letter| letter == c)) {
         Fit::Letters
     } else if query.split_whitespace().all(helps) {
         Fit::Help

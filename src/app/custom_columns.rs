@@ -50,7 +50,7 @@ impl App {
         match CustomColumn::with_expression(prompt.text()) {
             Ok((name, expression)) => {
                 let (text, focus) = (prompt.text().to_owned(), self.table.focus);
-                let before = self.table.custom_column(name).map(|own| Arc::clone(&own.expression));
+                let before = self.table.custom_column(name).map(|known| Arc::clone(&known.expression));
                 self.layer = None;
                 self.set_column(name, &expression);
                 self.typed_column = Some(Typed { id: self.asked_columns, text, focus, before });
@@ -68,7 +68,7 @@ impl App {
     /// The input has another content: everything is asked again.
     pub(super) fn restart_columns(&mut self) {
         let all: Vec<(CustomColumn, Arc<str>)> =
-            self.table.custom_columns.iter().map(|own| (own.name, Arc::clone(&own.expression))).collect();
+            self.table.custom_columns.iter().map(|column| (column.name, Arc::clone(&column.expression))).collect();
         all.into_iter().for_each(|(name, expression)| self.set_column(name, &expression));
     }
 
@@ -80,49 +80,55 @@ impl App {
         let is_counted = self.table.facets.is_open || (self.is_plotting() && self.table.plot.is_open.is_some());
         let asked = self.table.custom_columns_asked(is_counted);
         let shown = self.table.columns.clone();
-        for own in self.table.custom_columns.iter_mut().filter(|own| own.fault.is_none()) {
+        for column in self.table.custom_columns.iter_mut().filter(|column| column.fault.is_none()) {
             let missing: Vec<usize> =
-                visible.iter().copied().filter(|record| own.value_of(*record).is_none()).collect();
-            if shown.contains(&Column::Custom(own.name)) && !own.is_asking && !missing.is_empty() {
-                own.is_asking = true;
-                let (expression, token) = (Arc::clone(&own.expression), Arc::clone(&own.token));
-                effects.push(Effect::Job(Job::Ask { id: own.id, expression, records: missing, token }));
+                visible.iter().copied().filter(|record| column.value_of(*record).is_none()).collect();
+            if shown.contains(&Column::Custom(column.name)) && !column.is_asking && !missing.is_empty() {
+                column.is_asking = true;
+                let (expression, token) = (Arc::clone(&column.expression), Arc::clone(&column.token));
+                effects.push(Effect::Job(Job::Ask { id: column.id, expression, records: missing, token }));
             }
-            if asked.contains(&own.name) && !own.is_asking_all && own.known() < count {
-                own.is_asking_all = true;
-                let (expression, token) = (Arc::clone(&own.expression), Arc::clone(&own.token));
-                effects.push(Effect::Job(Job::AskAll { id: own.id, expression, from: own.known(), to: count, token }));
+            if asked.contains(&column.name) && !column.is_asking_all && column.known() < count {
+                column.is_asking_all = true;
+                let (expression, token) = (Arc::clone(&column.expression), Arc::clone(&column.token));
+                effects.push(Effect::Job(Job::AskAll {
+                    id: column.id,
+                    expression,
+                    from: column.known(),
+                    to: count,
+                    token,
+                }));
             }
         }
     }
 
     /// Takes what an expression says of some of the records on the screen; the others are still asked.
     pub(super) fn take_part(&mut self, id: u64, values: Vec<(usize, CellValue)>) {
-        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
-            own.take_near(values);
+        if let Some(column) = self.table.custom_columns.iter_mut().find(|column| column.id == id) {
+            column.take_near(values);
         }
     }
 
     /// Takes what an expression says of records on the screen.
     pub(super) fn take_near(&mut self, id: u64, values: Vec<(usize, CellValue)>, why: Option<String>) {
-        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
-            own.is_asking = false;
-            own.take_near(values);
+        if let Some(column) = self.table.custom_columns.iter_mut().find(|column| column.id == id) {
+            column.is_asking = false;
+            column.take_near(values);
         }
         self.column_failed(id, why);
     }
 
     /// Takes what an expression says of the records that come next.
     pub(super) fn take_next(&mut self, id: u64, chunk: Arc<CustomColumnChunk>) {
-        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
-            own.take_next(chunk);
+        if let Some(column) = self.table.custom_columns.iter_mut().find(|column| column.id == id) {
+            column.take_next(chunk);
         }
     }
 
     /// All records were asked, or no more are.
     pub(super) fn asked_all(&mut self, id: u64, why: Option<String>) {
-        if let Some(own) = self.table.custom_columns.iter_mut().find(|own| own.id == id) {
-            own.is_asking_all = false;
+        if let Some(column) = self.table.custom_columns.iter_mut().find(|column| column.id == id) {
+            column.is_asking_all = false;
         }
         self.column_failed(id, why);
     }
@@ -131,11 +137,12 @@ impl App {
     /// changed.
     fn refuse_column(&mut self, id: u64) {
         let Some(typed) = self.typed_column.take_if(|typed| typed.id == id) else { return };
-        let Some(own) = self.table.custom_columns.iter().find(|own| own.id == id).filter(|own| !own.has_values())
+        let Some(known) =
+            self.table.custom_columns.iter().find(|known| known.id == id).filter(|known| !known.has_values())
         else {
             return;
         };
-        let (name, column) = (own.name, Column::Custom(own.name));
+        let (name, column) = (known.name, Column::Custom(known.name));
         match typed.before {
             Some(expression) => self.set_column(name, &expression),
             None => {
@@ -145,7 +152,7 @@ impl App {
                 if self.table.sort.is_some_and(|sort| sort.column == column) {
                     self.table.sort = None;
                 }
-                self.table.custom_columns.retain(|own| own.id != id);
+                self.table.custom_columns.retain(|known| known.id != id);
             }
         }
         if self.table.columns.contains(&typed.focus) {
@@ -161,10 +168,10 @@ impl App {
 
     /// Why an expression says no more, reported once.
     fn column_failed(&mut self, id: u64, why: Option<String>) {
-        let own = self.table.custom_columns.iter_mut().find(|own| own.id == id && own.fault.is_none());
-        if let (Some(own), Some(why)) = (own, why) {
-            let text = format!("{} = {}: {why}", own.name.as_str(), own.expression);
-            own.fault = Some(why);
+        let column = self.table.custom_columns.iter_mut().find(|column| column.id == id && column.fault.is_none());
+        if let (Some(column), Some(why)) = (column, why) {
+            let text = format!("{} = {}: {why}", column.name.as_str(), column.expression);
+            column.fault = Some(why);
             self.notice = Some(Notice { is_error: true, text });
             self.refuse_column(id);
         }

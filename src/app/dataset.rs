@@ -10,8 +10,8 @@ use crate::format::Layout;
 use crate::panes::DatasetFindings;
 use crate::panes::table::{CustomColumnState, Facts};
 use crate::review::{
-    Chunk, Column, CustomColumn, Filter, Grounds, Order, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskGroups,
-    TaskQuestion,
+    Chunk, Column, CustomColumn, Filter, Grounds, RecordMarks, RecordOrder, Sort, Tally, TaskAnswer, TaskField,
+    TaskGroups, TaskQuestion,
 };
 use std::sync::Arc;
 
@@ -146,7 +146,7 @@ impl App {
 
     pub(super) fn take_facts(&mut self, content: u64, facts: Vec<(usize, Facts)>) {
         if content == self.asking.content {
-            self.asking.facts.retain(|record| !facts.iter().any(|(made, _)| made == record));
+            self.asking.facts.retain(|record| !facts.iter().any(|(answered, _)| answered == record));
             self.table.set_facts(facts);
         }
     }
@@ -168,7 +168,7 @@ impl App {
         }
     }
 
-    pub(super) fn arranged(&mut self, number: u64, order: Order) {
+    pub(super) fn arranged(&mut self, number: u64, order: RecordOrder) {
         if let Some(asked) = self.asking.order.as_mut().filter(|asked| asked.number == number) {
             asked.is_answered = true;
             (self.table.is_arranging, self.table.reread) = (false, None);
@@ -297,11 +297,11 @@ impl App {
 
     /// What an order or a count rests on; `names` are the custom columns that it asks for.
     fn grounds(&self, version: Option<u64>, names: &[CustomColumn]) -> Grounds {
-        let own = self.table.custom_column_tables(names);
+        let tables = self.table.custom_column_tables(names);
         Grounds {
             facts: self.table.all().clone(),
             marks: self.marks(version),
-            custom_columns: own,
+            custom_columns: tables,
             groups: self.table.groups.clone(),
         }
     }
@@ -309,8 +309,8 @@ impl App {
     /// Numbers of custom columns, and how many records are known with what they say.
     fn known_with(&self, names: &[CustomColumn]) -> (Vec<u64>, usize) {
         let columns = || names.iter().filter_map(|name| self.table.custom_column(*name));
-        let known = columns().filter(|own| own.fault.is_none()).map(CustomColumnState::known);
-        (columns().map(|own| own.id).collect(), known.fold(self.table.all().len(), usize::min))
+        let known = columns().filter(|column| column.fault.is_none()).map(CustomColumnState::known);
+        (columns().map(|column| column.id).collect(), known.fold(self.table.all().len(), usize::min))
     }
 
     /// How new the marks are, for a question that asks for them.
@@ -331,10 +331,10 @@ impl App {
         let is_marked = self.table.sort.is_some_and(|sort| sort.column == Column::Mark);
         let version = self.marks_version(is_marked);
         let names = self.table.custom_columns_asked(false);
-        let (own, known) = self.known_with(&names);
+        let (asked_columns, known) = self.known_with(&names);
         let is_all = self.has_all(known);
         let sort = self.table.sort.filter(|_| is_all || !self.is_reread());
-        let question = (sort, self.table.filter.clone(), version, own);
+        let question = (sort, self.table.filter.clone(), version, asked_columns);
         if question.0.is_none() && question.1.is_empty() {
             self.asking.order = None;
             (self.table.is_arranging, self.table.reread) = (false, None);
@@ -363,8 +363,8 @@ impl App {
         }
         let version = self.marks_version(self.table.focus == Column::Mark);
         let names = self.table.custom_columns_asked(true);
-        let (own, known) = self.known_with(&names);
-        let question = (self.table.focus, self.table.filter.clone(), version, own);
+        let (asked_columns, known) = self.known_with(&names);
+        let question = (self.table.focus, self.table.filter.clone(), version, asked_columns);
         let is_all = self.has_all(known);
         if self.asking.tally.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
             return;

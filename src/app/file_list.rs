@@ -110,10 +110,10 @@ impl App {
         if self.is_in(Context::Files) || self.files.is_none() {
             return false;
         }
-        let held = self.open_file_count();
+        let open_count = self.open_file_count();
         if let Some(files) = &mut self.files {
             files.left = self.pane;
-            files.pane.set_count(held);
+            files.pane.set_count(open_count);
         }
         self.pane = Pane::Files;
         true

@@ -48,7 +48,7 @@ impl App {
         if is_complete {
             self.stop_at_hit(effects);
         }
-        // One record is no table. Where it was there before the screen, the table was never shown.
+        // One record is not a table. Where it was there before the screen, the table was never shown.
         let is_wanted = self.is_on_table() || (self.session.run.is_none() && !self.is_in(Context::Files));
         if !self.session.is_dataset() && is_wanted && is_complete && self.opening.is_none() {
             self.opening = Some(0);

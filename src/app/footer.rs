@@ -11,7 +11,7 @@ use crate::text::{Role, SafeText, width, wrap};
 use std::ops::Range;
 
 /// A part of the line, and what a click on it does.
-type Part = (Vec<Piece>, Option<Action>);
+type FooterPart = (Vec<Piece>, Option<Action>);
 
 /// A line of the screen.
 type Bar = (Area, Vec<Piece>);
@@ -84,7 +84,7 @@ pub fn hit(app: &App, column: usize) -> Option<Action> {
         return None;
     }
     let mut end = 0;
-    let is_there = |(pieces, _): &Part| {
+    let is_there = |(pieces, _): &FooterPart| {
         end += pieces_width(pieces);
         column < end
     };
@@ -117,7 +117,7 @@ fn searched(prompt: &Prompt, notice: Option<&Notice>, cells: usize) -> (Vec<Piec
     (line, column)
 }
 
-fn parts(app: &App) -> Vec<Part> {
+fn parts(app: &App) -> Vec<FooterPart> {
     if let Some(first) = &app.prefix {
         return sequences(app, first);
     }
@@ -132,7 +132,7 @@ fn parts(app: &App) -> Vec<Part> {
 }
 
 /// The keys that go on from the first of two.
-fn sequences(app: &App, first: &str) -> Vec<Part> {
+fn sequences(app: &App, first: &str) -> Vec<FooterPart> {
     let contexts = app.place();
     let rows = app.keymap.rows(&contexts).flat_map(|row| row.keys.iter().map(move |key| (*key, row)));
     let begun = rows.filter(|(key, _)| sequence(key).is_some_and(|(begun, _)| begun == first));
@@ -162,12 +162,12 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     let cells = usize::from(app.size.0);
     let cost = |row: &KeyRow| width(row.key()) + width(row.label) + 3;
     // How to get on from here is said whatever else there is to say.
-    let is_kept = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
-    let mut kept: usize = rows.iter().copied().filter(|row| is_kept(row)).map(cost).sum();
+    let is_permanent = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
+    let mut used_cells: usize = rows.iter().copied().filter(|row| is_permanent(row)).map(cost).sum();
     let mut used = 0;
     for row in rows {
-        kept -= if is_kept(row) { cost(row) } else { 0 };
-        if used + cost(row) + kept <= cells {
+        used_cells -= if is_permanent(row) { cost(row) } else { 0 };
+        if used + cost(row) + used_cells <= cells {
             used += cost(row);
             out.push(row);
         }

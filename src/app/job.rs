@@ -1,18 +1,18 @@
 //! Work off the screen's thread: what is asked for, and in which lane.
 
 use super::msg::SearchPosition;
-use super::pane::{Look, ReadingOf, ViewOf};
+use super::pane::{MessageMode, ReadingOf, ViewOf};
 use super::{App, Notice};
 use crate::json::Key;
 use crate::model::{Identity, Span, StepNo};
 use crate::panes::Checks;
-use crate::panes::diff::Question;
+use crate::panes::diff::DiffQuery;
 use crate::panes::known_file::{ColourRequest, FileKey};
 use crate::panes::loss::LossOptions;
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::PageOf;
 use crate::panes::seek::Pass;
-use crate::panes::two_runs::states::Question as StatesOf;
+use crate::panes::two_runs::states::StatePairQuery;
 use crate::panes::two_runs::{RunData, RunPlace};
 use crate::review::{Column, FactTable, Filter, Grounds, Sort, StepMarks, TaskField, TaskQuestion};
 use crate::text::Pattern;
@@ -129,7 +129,7 @@ pub enum Job {
         /// Generation to answer with.
         generation: u64,
         /// What is compared.
-        question: Question,
+        question: DiffQuery,
         /// Lists to show whole.
         unfolded: BTreeSet<String>,
     },
@@ -143,7 +143,7 @@ pub enum Job {
     /// Compare the states of two runs.
     CompareStates {
         /// Number and question, to answer with.
-        of: (u64, StatesOf),
+        of: (u64, StatePairQuery),
         /// The runs.
         sides: Box<[RunData; 2]>,
     },
@@ -399,7 +399,7 @@ impl App {
             Lane::AskAll(id) => self.asked_all(id, Some(why.clone())),
             Lane::FilterSteps => self.filter_job_ended(),
             Lane::Find => self.search.awaited = None,
-            Lane::Reading => self.inspector.message.look = Look::Json,
+            Lane::Reading => self.inspector.message.look = MessageMode::Json,
             Lane::Page => self.pager.give_up(),
             Lane::AlignRuns => self.two_runs.status.clone_from(&why),
             Lane::Seek => drop(self.stop_seeking(&mut Vec::new())),

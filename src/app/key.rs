@@ -137,7 +137,7 @@ pub struct UnknownKey(String);
 
 impl fmt::Display for UnknownKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no key; keys are named like j, G, C-d, M-x, Tab, PageDown, F5", self.0)
+        write!(f, "`{}` is not a key; keys are named like j, G, C-d, M-x, Tab, PageDown, F5", self.0)
     }
 }
 

@@ -163,7 +163,7 @@ const STRIP_PART: u16 = 4;
 
 /// What is open and how borders were moved, as far as it counts for the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct LayoutContext {
     /// A trajectory out of a set: there steps say more than the few values that are derived from them.
     pub is_set: bool,
     /// Whether there can be a state; if not, its room is for the message.
@@ -175,7 +175,7 @@ pub struct Kind {
 /// The layout for a size; `focus` is the pane with the cursor, `is_alone` shows it alone (zoom, table), `watches` are
 /// the rows that the strip would like to have.
 #[must_use]
-pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usize, kind: Kind) -> Layout {
+pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usize, kind: LayoutContext) -> Layout {
     let row = |y: u16| Area { x: 0, y, width, height: 1.min(height) };
     let mut bottom = height.saturating_sub(1);
     let footer = row(bottom);
@@ -224,7 +224,7 @@ const PLOT_ROWS: u16 = 9;
 #[must_use]
 pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: Beside) -> Layout {
     let splits = beside.splits;
-    let mut out = layout(width, height, Pane::Table, true, 0, Kind { is_set: true, has_state: true, splits });
+    let mut out = layout(width, height, Pane::Table, true, 0, LayoutContext { is_set: true, has_state: true, splits });
     let Some((_, mut body)) = out.panes.pop() else { return out };
     let is_narrow = |pane: Pane| match pane {
         Pane::Facets => width < FACETS_BESIDE,
@@ -252,8 +252,8 @@ pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside
     out
 }
 
-fn split(body: Area, focus: Pane, kind: Kind) -> (Vec<(Pane, Area)>, Vec<Border>) {
-    let Kind { is_set, has_state, splits } = kind;
+fn split(body: Area, focus: Pane, kind: LayoutContext) -> (Vec<(Pane, Area)>, Vec<Border>) {
+    let LayoutContext { is_set, has_state, splits } = kind;
     let (width, least) = (body.width, LEAST_COLUMNS);
     let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
     if width >= WIDE && has_state {
@@ -305,7 +305,8 @@ mod tests {
         for width in 1..200 {
             for height in 1..60 {
                 for focus in [Pane::Files, Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
-                    let kind = Kind { is_set: width % 2 == 0, has_state: width % 3 > 0, splits: Splits::default() };
+                    let kind =
+                        LayoutContext { is_set: width % 2 == 0, has_state: width % 3 > 0, splits: Splits::default() };
                     let l = layout(width, height, focus, false, usize::from(width) % 7, kind);
                     let total: u16 = l.panes.iter().map(|(_, a)| a.width).sum();
                     assert_eq!(total, width);

@@ -3,7 +3,7 @@
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Job, Notice};
 use crate::format::Layout;
-use crate::review::{About, Change, ContentKey, Decision, Event, EventId, Marked, Target};
+use crate::review::{About, Change, ContentKey, Decision, EventId, MarkEvent, MarkTarget, Marked};
 
 /// What a typed line is for.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ pub struct Reviewing {
 /// A decision of this session.
 #[derive(Debug)]
 pub(super) struct UndoableDecision {
-    pub(super) target: Target,
+    pub(super) target: MarkTarget,
     pub(super) about: About,
     pub(super) id: EventId,
     pub(super) change: Change,
@@ -78,7 +78,7 @@ impl App {
     pub(super) fn marked(&mut self, events: Vec<Marked>) {
         let is_undoable = |marked: &&Marked| marked.unit.is_some() && !matches!(marked.event.change, Change::Undo(_));
         let undoable = events.iter().filter(is_undoable).map(|Marked { event, .. }| event);
-        let done = |event: &Event| UndoableDecision {
+        let done = |event: &MarkEvent| UndoableDecision {
             target: event.target.clone(),
             about: event.about.clone(),
             id: event.id(),

@@ -7,12 +7,12 @@ use super::key::{Gesture, MOUSE};
 use super::keys::{Action, Context, KeyRow, Keymap};
 use super::prompt::Prompt;
 use super::signs::{self, Sign};
-use crate::format::plan::ReadBy;
+use crate::format::plan::ValueReader;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad, wrap};
-use paint::{HELP_CELLS, column_row, filter_row, reader_row, row};
+use paint::{HELP_CELLS, column_row, filter_row, go_to_row, key_help, reader_row, row};
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum MenuKind {
 
 /// A row of the list.
 #[derive(Debug, Clone, Copy)]
-pub enum Item {
+pub enum MenuItem {
     /// A heading.
     Section(&'static str),
     /// A key.
@@ -73,11 +73,11 @@ pub struct Menu {
     pub scroll: Scroll,
     /// Whether the cursor was moved since something was typed: what it is on was chosen, however loosely it fits.
     is_moved: bool,
-    items: Vec<Item>,
+    items: Vec<MenuItem>,
     keymap: Keymap,
     /// The value whose readers are listed.
     of: String,
-    readers: Vec<ReadBy>,
+    readers: Vec<ValueReader>,
     /// The columns that are shown.
     columns: Vec<Column>,
     /// Custom columns, with their expressions.
@@ -100,7 +100,7 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, own, filters, templates, fields) = Default::default();
+        let (of, readers, items, columns, custom, filters, templates, fields) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
         let (is_moved, keymap) = (false, Keymap::default());
         Self {
@@ -113,7 +113,7 @@ impl Menu {
             of,
             readers,
             columns,
-            custom_columns: own,
+            custom_columns: custom,
             filters,
             templates,
             fields,
@@ -165,8 +165,8 @@ impl Menu {
 
     /// The list of the columns; those that are shown are ticked.
     #[must_use]
-    pub fn columns(shown: &[Column], own: Vec<(Column, String)>) -> Self {
-        let mut menu = Self { columns: shown.to_vec(), custom_columns: own, ..Self::empty(MenuKind::Columns) };
+    pub fn columns(shown: &[Column], custom: Vec<(Column, String)>) -> Self {
+        let mut menu = Self { columns: shown.to_vec(), custom_columns: custom, ..Self::empty(MenuKind::Columns) };
         menu.refresh(&[]);
         menu
     }
@@ -175,7 +175,7 @@ impl Menu {
     #[must_use]
     pub fn column(&self) -> Option<Column> {
         match self.chosen() {
-            Some(Item::Column(column)) => Some(column),
+            Some(MenuItem::Column(column)) => Some(column),
             _ => None,
         }
     }
@@ -187,7 +187,7 @@ impl Menu {
 
     /// The list of the calls that read a value.
     #[must_use]
-    pub fn readers(of: &str, readers: Vec<ReadBy>) -> Self {
+    pub fn readers(of: &str, readers: Vec<ValueReader>) -> Self {
         let mut menu = Self { of: of.to_owned(), readers, ..Self::empty(MenuKind::Readers) };
         menu.refresh(&[]);
         menu
@@ -195,7 +195,7 @@ impl Menu {
 
     /// A call of that list.
     #[must_use]
-    pub fn reader(&self, number: usize) -> Option<&ReadBy> {
+    pub fn reader(&self, number: usize) -> Option<&ValueReader> {
         self.readers.get(number)
     }
 
@@ -214,19 +214,19 @@ impl Menu {
             MenuKind::Columns => columns(&self.custom_columns, query),
             MenuKind::Templates => {
                 let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
-                (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
+                (0..self.templates.0.len()).filter(fits).map(MenuItem::Template).collect()
             }
             MenuKind::Fields => fields(&self.fields.0, query),
             MenuKind::Help if query.is_empty() => sections(&rows, contexts),
             MenuKind::Help => {
-                let keys = named(&rows, query).into_iter().map(|(_, row)| Item::Key(row));
+                let keys = named(&rows, query).into_iter().map(|(_, row)| MenuItem::Key(row));
                 let query = query.to_lowercase();
                 let fits = |(gesture, about): &&Gesture| format!("{gesture} {about}").to_lowercase().contains(&query);
                 let means = |sign: &&Sign| sign.text.contains(&query) || sign.about.to_lowercase().contains(&query);
-                let signs = signs::of(contexts).filter(means).map(Item::Sign);
-                keys.chain(signs).chain(MOUSE.iter().filter(fits).map(Item::Mouse)).collect()
+                let signs = signs::of(contexts).filter(means).map(MenuItem::Sign);
+                keys.chain(signs).chain(MOUSE.iter().filter(fits).map(MenuItem::Mouse)).collect()
             }
-            MenuKind::Palette => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
+            MenuKind::Palette => named(&rows, query).into_iter().map(|(_, row)| MenuItem::Key(row)).collect(),
         };
         if self.kind == MenuKind::Palette {
             // A filter that has the typed word as it is comes before what only looks like it.
@@ -234,12 +234,12 @@ impl Menu {
             self.items.splice(at..at, filters(&self.filters, query));
         }
         if let (MenuKind::Palette, Ok(step)) = (self.kind, query.parse()) {
-            self.items.insert(0, Item::GoTo(step));
+            self.items.insert(0, MenuItem::GoTo(step));
         }
         if let (MenuKind::Palette, Some(when)) = (self.kind, When::read(query)) {
-            self.items.insert(0, Item::GoToTime(when));
+            self.items.insert(0, MenuItem::GoToTime(when));
         } else if self.kind == MenuKind::Palette && is_like_a_path(query) {
-            self.items.insert(0, Item::GoToPath);
+            self.items.insert(0, MenuItem::GoToPath);
         }
         self.scroll = Scroll::default();
         self.move_by(0);
@@ -252,7 +252,7 @@ impl Menu {
         let query = self.prompt.text().trim();
         let is_found = match self.chosen() {
             _ if self.is_moved || query.is_empty() => true,
-            Some(Item::Key(row)) => {
+            Some(MenuItem::Key(row)) => {
                 let rows: Vec<&'static KeyRow> = self.keymap.rows(contexts).collect();
                 let found = named(&rows, query).into_iter().find(|(_, found)| std::ptr::eq(*found, row));
                 found.is_some_and(|(fit, _)| fit < Fit::Letters)
@@ -267,7 +267,7 @@ impl Menu {
         self.is_moved = true;
         self.scroll.move_by(delta, self.items.len());
         let step = if delta < 0 && self.scroll.cursor > 0 { -1 } else { 1 };
-        while let Some(Item::Section(_)) = self.items.get(self.scroll.cursor) {
+        while let Some(MenuItem::Section(_)) = self.items.get(self.scroll.cursor) {
             let before = self.scroll.cursor;
             self.scroll.move_by(step, self.items.len());
             if before == self.scroll.cursor {
@@ -284,7 +284,7 @@ impl Menu {
 
     /// The item under the cursor.
     #[must_use]
-    pub fn chosen(&self) -> Option<Item> {
+    pub fn chosen(&self) -> Option<MenuItem> {
         self.items.get(self.scroll.cursor).copied()
     }
 
@@ -306,13 +306,11 @@ impl Menu {
         let row = self.row(item, width);
         let text = match item {
             // In a narrow list other names of the key have no room beside it.
-            Item::Key(key) if width < HELP_CELLS && key.keys.len() > 1 => {
-                format!("{}: {}", key.keys.join(" "), key.help)
-            }
-            Item::Key(key) if row.overhang(width) > 0 || width < HELP_CELLS => key.help.to_owned(),
-            Item::Mouse((_, about)) if row.overhang(width) > 0 || width < HELP_CELLS => (*about).to_owned(),
-            Item::Sign(sign) if row.overhang(width) > 0 || width < HELP_CELLS => sign.about.to_owned(),
-            Item::Key(_) | Item::Mouse(_) | Item::Sign(_) => return Vec::new(),
+            MenuItem::Key(key) if width < HELP_CELLS && key.keys.len() > 1 => key_help(key),
+            MenuItem::Key(key) if row.overhang(width) > 0 || width < HELP_CELLS => key.help.to_owned(),
+            MenuItem::Mouse((_, about)) if row.overhang(width) > 0 || width < HELP_CELLS => (*about).to_owned(),
+            MenuItem::Sign(sign) if row.overhang(width) > 0 || width < HELP_CELLS => sign.about.to_owned(),
+            MenuItem::Key(_) | MenuItem::Mouse(_) | MenuItem::Sign(_) => return Vec::new(),
             _ if row.overhang(width) == 0 => return Vec::new(),
             _ => row.left.last().map_or(String::new(), |piece| piece.text.as_str().to_owned()),
         };
@@ -324,16 +322,16 @@ impl Menu {
     /// the height; more for a row that needs more.
     #[must_use]
     pub fn reserved(&self, width: usize, height: usize) -> usize {
-        let lines = |item: &Item| {
+        let lines = |item: &MenuItem| {
             let cells = self.row(*item, width).overhang(width);
             let help = match item {
-                Item::Key(row) => row.keys.iter().map(|key| key.len() + 1).sum::<usize>() + row.help.len(),
-                Item::Mouse((_, about)) => about.len(),
-                Item::Sign(sign) => sign.about.len(),
+                MenuItem::Key(row) => row.keys.iter().map(|key| key.len() + 1).sum::<usize>() + row.help.len(),
+                MenuItem::Mouse((_, about)) => about.len(),
+                MenuItem::Sign(sign) => sign.about.len(),
                 _ => cells + width,
             };
-            let is_shown =
-                cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_) | Item::Mouse(_) | Item::Sign(_)));
+            let is_shown = cells > 0
+                || (width < HELP_CELLS && matches!(item, MenuItem::Key(_) | MenuItem::Mouse(_) | MenuItem::Sign(_)));
             if is_shown { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
         };
         let all = self.items.iter().map(lines).max().unwrap_or(0).min(height / 2);
@@ -370,34 +368,26 @@ impl Menu {
         Window { rows, top: self.scroll.top, total: self.items.len() }
     }
 
-    fn row(&self, item: Item, width: usize) -> Row {
+    fn row(&self, item: MenuItem, width: usize) -> Row {
         match item {
-            Item::Filter(number) => self.filters.get(number).map(filter_row).unwrap_or_default(),
-            Item::Column(column) => {
-                let own = self.custom_columns.iter().find(|(own, _)| *own == column);
-                let about = own.map_or(column.about(), |(_, expression)| expression);
+            MenuItem::Filter(number) => self.filters.get(number).map(filter_row).unwrap_or_default(),
+            MenuItem::Column(column) => {
+                let custom = self.custom_columns.iter().find(|(name, _)| *name == column);
+                let about = custom.map_or(column.about(), |(_, expression)| expression);
                 column_row(column, about, self.columns.contains(&column))
             }
-            Item::NewColumn => Row::new(vec![
+            MenuItem::NewColumn => Row::new(vec![
                 Piece::of(Role::KeyName, " + your own…     "),
                 Piece::of(Role::Dim, "what a jq expression says of each record, as model = .details.model"),
             ]),
-            Item::Template(number) => Row::new(vec![
+            MenuItem::Template(number) => Row::new(vec![
                 Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
                 Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
             ]),
-            Item::Field(number) => self.field_row(number),
-            Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
-            Item::GoToTime(_) | Item::GoToPath => Row::new(vec![
-                Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
-                Piece::of(
-                    Role::Text,
-                    match item {
-                        Item::GoToPath => " Go to that value of the state.",
-                        _ => "Go to the step of that time.",
-                    },
-                ),
-            ]),
+            MenuItem::Field(number) => self.field_row(number),
+            MenuItem::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
+            MenuItem::GoToPath => go_to_row(self.prompt.text(), " Go to that value of the state."),
+            MenuItem::GoToTime(_) => go_to_row(self.prompt.text(), "Go to the step of that time."),
             item => row(item, width),
         }
     }
@@ -418,7 +408,7 @@ impl Menu {
 }
 
 /// The fields that a query fits, and the query itself, where it is none of them.
-fn fields(all: &[(String, String)], query: &str) -> Vec<Item> {
+fn fields(all: &[(String, String)], query: &str) -> Vec<MenuItem> {
     let wanted = query.to_lowercase();
     let fits = |i: &usize| format!("{} {}", all[*i].0, all[*i].1).to_lowercase().contains(&wanted);
     let is_new = !query.is_empty() && all.iter().all(|(path, _)| path != query);
@@ -426,44 +416,45 @@ fn fields(all: &[(String, String)], query: &str) -> Vec<Item> {
     // What is typed in full goes before what only has it in it.
     fitting.sort_by_key(|i| all[*i].0 != query);
     fitting.extend(is_new.then_some(all.len()));
-    fitting.into_iter().map(Item::Field).collect()
+    fitting.into_iter().map(MenuItem::Field).collect()
 }
 
 /// The columns whose name or sentence has a query.
-fn columns(own: &[(Column, String)], query: &str) -> Vec<Item> {
+fn columns(custom_columns: &[(Column, String)], query: &str) -> Vec<MenuItem> {
     let query = query.to_lowercase();
     let fits = |column: &Column| column.title().contains(&query) || column.about().contains(&query);
-    let own = own.iter().filter(|(column, text)| fits(column) || text.contains(&query)).map(|(column, _)| *column);
-    let all = Column::ALL.into_iter().filter(fits).chain(own);
-    all.map(Item::Column).chain([Item::NewColumn]).collect()
+    let matching =
+        custom_columns.iter().filter(|(column, text)| fits(column) || text.contains(&query)).map(|(column, _)| *column);
+    let all = Column::ALL.into_iter().filter(fits).chain(matching);
+    all.map(MenuItem::Column).chain([MenuItem::NewColumn]).collect()
 }
 
 /// The filters whose name or text has a query.
-fn filters(filters: &[(String, String)], query: &str) -> Vec<Item> {
+fn filters(filters: &[(String, String)], query: &str) -> Vec<MenuItem> {
     let query = query.to_lowercase();
     let fits = |(name, text): &(String, String)| format!("{name} {text}").to_lowercase().contains(&query);
-    (0..filters.len()).filter(|i| fits(&filters[*i])).map(Item::Filter).collect()
+    (0..filters.len()).filter(|i| fits(&filters[*i])).map(MenuItem::Filter).collect()
 }
 
 /// The readers that a query fits, in their order.
-fn readers(readers: &[ReadBy], query: &str) -> Vec<Item> {
+fn readers(readers: &[ValueReader], query: &str) -> Vec<MenuItem> {
     let query = query.to_lowercase();
-    let fits = |reader: &ReadBy| {
+    let fits = |reader: &ValueReader| {
         query.is_empty()
             || format!("{} {} {}", reader.step, reader.who, reader.reference).to_lowercase().contains(&query)
     };
-    (0..readers.len()).filter(|i| fits(&readers[*i])).map(Item::Reader).collect()
+    (0..readers.len()).filter(|i| fits(&readers[*i])).map(MenuItem::Reader).collect()
 }
 
-fn sections(rows: &[&'static KeyRow], contexts: &[Context]) -> Vec<Item> {
-    let (own, rows): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.context.is_of_one_pane());
-    let mut out: Vec<Item> = Vec::new();
-    if !own.is_empty() {
-        out.push(Item::Section("In this pane"));
-        out.extend(own.into_iter().map(Item::Key));
+fn sections(rows: &[&'static KeyRow], contexts: &[Context]) -> Vec<MenuItem> {
+    let (pane_rows, rows): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.context.is_of_one_pane());
+    let mut out: Vec<MenuItem> = Vec::new();
+    if !pane_rows.is_empty() {
+        out.push(MenuItem::Section("In this pane"));
+        out.extend(pane_rows.into_iter().map(MenuItem::Key));
     }
-    out.push(Item::Section("Signs"));
-    out.extend(signs::of(contexts).map(Item::Sign));
+    out.push(MenuItem::Section("Signs"));
+    out.extend(signs::of(contexts).map(MenuItem::Sign));
     let mut names: Vec<&'static str> = Vec::new();
     for row in &rows {
         if !names.contains(&row.section) {
@@ -471,11 +462,11 @@ fn sections(rows: &[&'static KeyRow], contexts: &[Context]) -> Vec<Item> {
         }
     }
     for name in names {
-        out.push(Item::Section(name));
-        out.extend(rows.iter().filter(|r| r.section == name).map(|r| Item::Key(r)));
+        out.push(MenuItem::Section(name));
+        out.extend(rows.iter().filter(|r| r.section == name).map(|r| MenuItem::Key(r)));
     }
-    out.push(Item::Section("With the mouse"));
-    out.extend(MOUSE.iter().map(Item::Mouse));
+    out.push(MenuItem::Section("With the mouse"));
+    out.extend(MOUSE.iter().map(MenuItem::Mouse));
     out
 }
 
@@ -487,12 +478,21 @@ fn is_like_a_path(text: &str) -> bool {
 
 /// Whether an item runs this action.
 #[must_use]
-pub fn action_of(item: Item) -> Option<Action> {
+pub fn action_of(item: MenuItem) -> Option<Action> {
     match item {
-        Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::Mouse(_) | Item::Sign(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::GoToPath => None,
-        Item::Reader(_) => None,
-        Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => None,
+        MenuItem::Key(row) => Some(row.action),
+        MenuItem::Section(_)
+        | MenuItem::Mouse(_)
+        | MenuItem::Sign(_)
+        | MenuItem::GoTo(_)
+        | MenuItem::GoToTime(_)
+        | MenuItem::GoToPath => None,
+        MenuItem::Reader(_) => None,
+        MenuItem::Filter(_)
+        | MenuItem::Column(_)
+        | MenuItem::NewColumn
+        | MenuItem::Template(_)
+        | MenuItem::Field(_) => None,
     }
 }
 

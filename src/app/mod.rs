@@ -298,12 +298,12 @@ impl App {
             Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.message.take(generation, step, doc),
             Msg::Page(number, page) => self.take_page(number, page),
-            Msg::Reading(of, made) => self.inspector.message.take_reading(&of, made),
+            Msg::Reading(of, text) => self.inspector.message.take_reading(&of, text),
             Msg::View(of, lines) => self.inspector.llm.take(of, lines),
             Msg::Loss(of, text) => self.take_loss(of, text),
             Msg::Aligning(number, per_cent) => self.aligning(number, per_cent),
-            Msg::RunsAligned(number, made) => self.runs_aligned(number, *made),
-            Msg::StatesCompared(of, made) => self.states_compared(&of, made),
+            Msg::RunsAligned(number, result) => self.runs_aligned(number, *result),
+            Msg::StatesCompared(of, pair) => self.states_compared(&of, pair),
             Msg::Compared(generation, question, lines) => self.inspector.diff.take(generation, question, lines),
             Msg::Code(document, node, lines) => self.set_code(document, node, lines),
             Msg::FileLaidOut(key, layout) => self.take_file(key, layout),
@@ -340,11 +340,11 @@ impl App {
     #[must_use]
     pub fn place(&self) -> Vec<Context> {
         let replay = self.session.replay.map(|_| Context::Replay);
-        let own = self.row_of(self.pane).contexts;
-        let merges = own.contains(&Context::Trajectory) && self.session.format.merges();
+        let pane_contexts = self.row_of(self.pane).contexts;
+        let merges = pane_contexts.contains(&Context::Trajectory) && self.session.format.merges();
         let beside = replay.into_iter().chain(merges.then_some(Context::Merging));
         let beside = beside.chain(self.front().context_inside());
-        beside.chain(own.iter().copied()).collect()
+        beside.chain(pane_contexts.iter().copied()).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
@@ -406,7 +406,7 @@ impl App {
         self.after_typing(effects);
     }
 
-    fn opened(&mut self, trajectory: usize, run: crate::panes::SharedRun) {
+    fn opened(&mut self, trajectory: usize, run: crate::format::SharedRun) {
         let is_same = self.reopening.take().is_some_and(|reopening| reopening.record == trajectory);
         self.session.set_run(run, trajectory);
         self.opening = None;

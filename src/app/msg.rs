@@ -3,25 +3,25 @@
 use super::job::{Job, Lane};
 use super::key::{KeyPress, Mouse};
 use super::pane::{ReadingOf, ViewOf};
-use crate::format::plan::ReadBy;
+use crate::format::SharedRun;
+use crate::format::plan::ValueReader;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, ListChange, Place, StepNo};
-use crate::panes::diff::Question;
+use crate::panes::diff::DiffQuery;
 use crate::panes::file_list::FileHead;
 use crate::panes::json_outline::Doc;
-use crate::panes::known_file::{FileKey, Layout};
+use crate::panes::known_file::{FileKey, FileLayout};
 use crate::panes::loss::LossText;
 use crate::panes::message::CodeLine;
 use crate::panes::reading::Reading;
 use crate::panes::replay::Replay;
-use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::text_view::TextLine;
 use crate::panes::two_runs::AlignedRuns;
-use crate::panes::two_runs::states::{Question as StatesOf, StatePair};
+use crate::panes::two_runs::states::{StatePair, StatePairQuery};
 use crate::panes::{DatasetFindings, Records};
 use crate::review::{
-    CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, Order, Tally, TaskAnswer, TaskGroups,
+    CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, RecordOrder, Tally, TaskAnswer, TaskGroups,
 };
 use crate::rules::work::LineId;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub enum Msg {
         /// The input grew while it was open.
         is_live: bool,
     },
-    /// What is at the end of the input and is no record yet, and the time of the day, as `14:32:05`.
+    /// What is at the end of the input and is not a record yet, and the time of the day, as `14:32:05`.
     PendingTail(Option<Place>, String),
     /// The moment for which new steps stand out is over.
     HighlightExpired,
@@ -71,7 +71,7 @@ pub enum Msg {
     /// Words are read again to arrange the rows of the table: number of the question, and how far that is, in percent.
     Arranging(u64, usize),
     /// The rows of the table were arranged: number of the question.
-    Arranged(u64, Order),
+    Arranged(u64, RecordOrder),
     /// A column was counted: number of the question.
     Tallied(u64, Tally),
     /// What an expression says of records on the screen: number of the question, record and value, and why it says no
@@ -111,11 +111,11 @@ pub enum Msg {
     /// Two runs were aligned: number of the question; or why not.
     RunsAligned(u64, Box<Result<AlignedRuns, String>>),
     /// The states of two runs were compared: what was asked.
-    StatesCompared((u64, StatesOf), StatePair),
+    StatesCompared((u64, StatePairQuery), StatePair),
     /// States were compared: generation, question, lines.
-    Compared(u64, Question, Vec<TextLine>),
+    Compared(u64, DiffQuery, Vec<TextLine>),
     /// A file that the run knows is laid out.
-    FileLaidOut(FileKey, Arc<Layout>),
+    FileLaidOut(FileKey, Arc<FileLayout>),
     /// Lines of such a file were highlighted: number of the request.
     LineColours(u64, Vec<(LineId, CodeLine)>),
     /// Code was highlighted: document, node, lines.
@@ -123,7 +123,7 @@ pub enum Msg {
     /// A file that a value names was read: generation, step, name, lines.
     File(u64, StepNo, String, Vec<TextLine>),
     /// Who reads a value was looked up: generation, the value, its readers.
-    Readers(u64, (Identity, Vec<Key>), Vec<ReadBy>),
+    Readers(u64, (Identity, Vec<Key>), Vec<ValueReader>),
     /// A look for a step: its number, and how far it is, in percent.
     Seeking(u64, usize),
     /// It ended: its number, how many steps were found, no more than were asked for, and the last of them.

@@ -38,14 +38,14 @@ impl Prompt {
         let cells_of = |text: &str| width(SafeText::of(text).as_str());
         let (before, behind) = self.parts();
         // Some of what follows the cursor is shown, too.
-        let kept = room.saturating_sub(cells_of(behind).min(room / 4)).max(1);
+        let cells_before = room.saturating_sub(cells_of(behind).min(room / 4)).max(1);
         let (mut shown, mut used, mut from) = (String::new(), 0, 0);
-        if cells_of(before) > kept {
+        if cells_of(before) > cells_before {
             let mut tail = 1;
             from = before.len();
             for (at, grapheme) in before.grapheme_indices(true).rev() {
                 tail += cells_of(grapheme);
-                if tail > kept {
+                if tail > cells_before {
                     break;
                 }
                 from = at;

@@ -33,7 +33,7 @@ impl Typed {
         if line.is_empty() {
             return;
         }
-        self.0.retain(|(kind, kept)| *kind != of || kept != line);
+        self.0.retain(|(kind, earlier)| *kind != of || earlier != line);
         self.0.push((of, line.to_owned()));
         if self.lines(of).len() > LINES_MAX
             && let Some(first) = self.0.iter().position(|(kind, _)| *kind == of)

@@ -1,7 +1,7 @@
 //! Putting the cursor of a message on what is looked for in it, once the message is there and on the screen.
 
 use super::App;
-use super::pane::{Look, RevealTarget};
+use super::pane::{MessageMode, RevealTarget};
 use crate::model::StepNo;
 use crate::panes::json_outline::Doc;
 use crate::panes::lazy_column::Column;
@@ -25,9 +25,9 @@ impl App {
     pub(super) fn show_json_of_step(&mut self) {
         let tab = &mut self.inspector.message;
         match tab.look {
-            Look::Raw => tab.look = Look::Json,
-            Look::Reading => tab.pointed = Some((self.session.generation, self.session.focus.step)),
-            Look::Json => {}
+            MessageMode::Raw => tab.look = MessageMode::Json,
+            MessageMode::Reading => tab.pointed = Some((self.session.generation, self.session.focus.step)),
+            MessageMode::Json => {}
         }
     }
 
@@ -70,7 +70,10 @@ impl App {
     /// The same in a message that is shown to read: of paths it knows nothing.
     fn reveal_in_text(&mut self, generation: u64, step: StepNo, wanted: RevealTarget) {
         let tab = &mut self.inspector.message;
-        let is_shown = tab.reading.shown().is_some_and(|(own, of)| (*own, of.step) == (generation, step));
+        let is_shown = tab
+            .reading
+            .shown()
+            .is_some_and(|(shown_generation, of)| (*shown_generation, of.step) == (generation, step));
         match wanted {
             RevealTarget::Hit(pattern) if is_shown => {
                 tab.reading.column = Column::default();

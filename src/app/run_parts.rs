@@ -32,7 +32,7 @@ enum Next {
 }
 
 /// What a step refers to.
-enum Target {
+enum PartTarget {
     File(PathBuf),
     Sentence(String),
 }
@@ -42,8 +42,8 @@ impl App {
     pub(super) fn open_part(&mut self, effects: &mut Effects) {
         match self.part_of_focus() {
             None => self.notify("this step refers to no other file"),
-            Some(Target::Sentence(sentence)) => self.notify(sentence),
-            Some(Target::File(path)) => {
+            Some(PartTarget::Sentence(sentence)) => self.notify(sentence),
+            Some(PartTarget::File(path)) => {
                 let Some(here) = self.session.path.clone() else { return };
                 let name = self.trail.file_name.clone().unwrap_or_else(|| self.session.name.clone());
                 let crumb = Crumb { path: here, name, step: self.session.focus.step };
@@ -54,18 +54,20 @@ impl App {
         }
     }
 
-    fn part_of_focus(&self) -> Option<Target> {
+    fn part_of_focus(&self) -> Option<PartTarget> {
         let open = self.session.open()?;
         let (run, step) = (open.run(), open.step());
         let answers = || run.parts().iter().filter_map(|part| part.step).find(|of| run.answers(*of) == Some(step));
         let (part, found) = run.part_of(step).or_else(|| run.part_of(answers()?))?;
         Some(match found {
             Some(PartState::Found { .. }) if part.role == PartRole::Output => {
-                Target::Sentence(format!("the text of this result is that of {}", part.file))
+                PartTarget::Sentence(format!("the text of this result is that of {}", part.file))
             }
-            Some(PartState::Found { path, .. }) => Target::File(path.clone()),
-            Some(PartState::Missing) => Target::Sentence(format!("{} is not there: {}", part.role.name(), part.file)),
-            None => Target::Sentence(format!("{} is looked for: {}", part.role.name(), part.file)),
+            Some(PartState::Found { path, .. }) => PartTarget::File(path.clone()),
+            Some(PartState::Missing) => {
+                PartTarget::Sentence(format!("{} is not there: {}", part.role.name(), part.file))
+            }
+            None => PartTarget::Sentence(format!("{} is looked for: {}", part.role.name(), part.file)),
         })
     }
 

@@ -96,8 +96,8 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
 
 /// The sentence on the value in focus; a search in the state finds paths, which are whole only there.
 fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
-    let own = app.front().explain(app, open);
-    let mut pieces = own.unwrap_or_else(|| header::explain(open, cells));
+    let explanation = app.front().explain(app, open);
+    let mut pieces = explanation.unwrap_or_else(|| header::explain(open, cells));
     if let Some(pattern) = &app.search.pattern {
         search_highlight::mark_pieces(pattern, &mut pieces);
     }

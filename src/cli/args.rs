@@ -24,17 +24,17 @@ pub(super) struct Screen {
     #[arg(value_name = "FILE")]
     pub(super) paths: Vec<FileName>,
     /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, pi, openhands,
-    /// mini-swe-agent, inspect, gemini, qwen, copilot, cursor), and say when a newer one comes
+    /// mini-swe-agent, inspect, gemini, qwen, copilot, cursor), and report when a newer one appears
     #[arg(long, value_name = "DIR|AGENT", conflicts_with = "paths")]
     pub(super) latest: Option<FileName>,
     #[command(flatten)]
     pub(super) format: FormatOption,
     #[command(flatten)]
-    pub(super) look: Look,
+    pub(super) look: ScreenLook,
     /// Trajectory to open, from 0, of a file that holds several [default: their table]
     #[arg(long, value_name = "R", conflicts_with_all = ["latest", "diff"])]
     pub(super) record: Option<usize>,
-    /// Stay at the newest step of a file that grows, from the start; a file that is not there yet is waited for
+    /// Stay at the newest step of a growing file, from the start; wait for a file that does not exist yet
     #[arg(long)]
     pub(super) follow: bool,
     /// Show the runs of two files side by side, their steps aligned; of records: `obelus diff A B --screen`
@@ -50,7 +50,7 @@ pub(super) struct Screen {
     pub(super) verbose: bool,
 }
 
-/// A file as it was named: any bytes but NUL. For people it is shown with a sign for what is no UTF-8.
+/// A file as it was named: any bytes but NUL. For people it is shown with a sign for what is not UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileName(PathBuf);
 
@@ -98,7 +98,7 @@ impl FileName {
 
 /// How the screen looks and where it begins.
 #[derive(Debug, Clone, Default, Args)]
-pub(super) struct Look {
+pub(super) struct ScreenLook {
     /// Theme: ansi, dark, light, high-contrast, colour-blind, one of your own, or auto (asks the terminal)
     #[arg(long, value_name = "NAME")]
     pub(super) theme: Option<String>,
@@ -131,7 +131,7 @@ pub(super) struct Look {
     pub(super) tokenizer: TokenizerOption,
 }
 
-impl Look {
+impl ScreenLook {
     /// The chat template that was asked for.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl FormatOption {
 
 /// A question to one trajectory of one file.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Question {
+pub(super) struct StepQuery {
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(super) file: FileName,
@@ -184,7 +184,7 @@ pub(super) struct Question {
     /// Trajectory of a file that holds several, from 0
     #[arg(long, value_name = "R", default_value_t = 0)]
     pub(super) record: usize,
-    /// Answer for programs: one JSON text
+    /// Print JSON: one value
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -201,7 +201,7 @@ pub(super) struct InstanceOption {
 #[derive(Debug, Clone, Args)]
 pub(super) struct PathQuestion {
     #[command(flatten)]
-    pub(super) question: Question,
+    pub(super) question: StepQuery,
     /// Path of the value, as state.user, or state#2.user of an instance
     #[arg(value_name = "PATH")]
     pub(super) path: String,

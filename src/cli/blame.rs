@@ -1,13 +1,13 @@
 //! `obelus blame` prints blame: who wrote each leaf of the state.
 
-use super::args::{InstanceOption, Question, parsed};
+use super::args::{InstanceOption, StepQuery, parsed};
 use super::blame_file::answer_file;
 use super::digested;
 use super::open::{Attributions, Opened};
 use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::AskedPath;
 use super::{Command, Stop, complain};
-use crate::format::{Attribution, Instances, Place};
+use crate::format::{Attribution, Instances, ValuePlace};
 use crate::model::{Problem, StepNo};
 use crate::state::{IdentityId, NodeId, Tree};
 use clap::{ArgMatches, Args};
@@ -21,7 +21,7 @@ pub(super) const COMMAND: Command = Command { name: "blame", describe: Options::
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
     /// Path of the values wanted, as state.user, or state#2.user of an instance [default: all]
     #[arg(value_name = "PATH")]
     path: Option<String>,
@@ -33,7 +33,7 @@ struct Options {
 }
 
 /// One leaf and where it comes from (A28).
-struct Entry {
+struct BlameEntry {
     reference: String,
     /// None: the format knows no instances.
     instance: Option<Option<String>>,
@@ -43,7 +43,7 @@ struct Entry {
     attribution: Attribution,
 }
 
-impl Serialize for Entry {
+impl Serialize for BlameEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("ref", &self.reference)?;
@@ -87,7 +87,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(asked.map_or(0, |asked| asked.status(options.question.json)))
 }
 
-fn entries(opened: &Opened, options: &Options, asked: Option<&AskedPath>) -> Result<Vec<Entry>, Problem> {
+fn entries(opened: &Opened, options: &Options, asked: Option<&AskedPath>) -> Result<Vec<BlameEntry>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let (wanted, instance) = (asked.map(|asked| nodes(tree, &asked.places)), opened.instance(&options.instance));
     let (mut entries, mut attributions) = (Vec::new(), Attributions::new(opened));
@@ -104,7 +104,7 @@ fn entries(opened: &Opened, options: &Options, asked: Option<&AskedPath>) -> Res
         };
         for &node in nodes {
             for leaf in tree.leaves(node, opened.step) {
-                entries.push(Entry {
+                entries.push(BlameEntry {
                     reference: run.reference(identity, &leaf.path),
                     instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
                     value: exact(leaf.value.text(opened.bytes())?.into_owned())?,
@@ -119,7 +119,7 @@ fn entries(opened: &Opened, options: &Options, asked: Option<&AskedPath>) -> Res
 }
 
 /// The nodes that a path can mean, by identity.
-fn nodes(tree: &Tree, places: &[Place]) -> HashMap<IdentityId, Vec<NodeId>> {
+fn nodes(tree: &Tree, places: &[ValuePlace]) -> HashMap<IdentityId, Vec<NodeId>> {
     let mut nodes: HashMap<IdentityId, Vec<NodeId>> = HashMap::new();
     for (id, path) in places {
         nodes.entry(*id).or_default().extend(tree.node(*id, path));
@@ -128,7 +128,7 @@ fn nodes(tree: &Tree, places: &[Place]) -> HashMap<IdentityId, Vec<NodeId>> {
 }
 
 /// Step, who, reference, value: as git blame has them.
-fn row(opened: &Opened, entry: &Entry) -> Vec<String> {
+fn row(opened: &Opened, entry: &BlameEntry) -> Vec<String> {
     let instance = match &entry.instance {
         Some(Some(instance)) => format!(" ({instance})"),
         _ => String::new(),

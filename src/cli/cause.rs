@@ -18,7 +18,7 @@ pub(super) const COMMAND: Command = Command { name: "cause", describe, run };
 
 fn describe(command: clap::Command) -> clap::Command {
     PathQuestion::augment_args(command)
-        .about("Print where a value came from, copy by copy; status 1 if it is no value at the step")
+        .about("Print where a value came from, copy by copy; status 1 if the path has no value at the step")
 }
 
 /// A hop back, for `--json` (also a member of the events of `history`).

@@ -39,8 +39,8 @@ pub(super) const COMMAND: Command = Command { name: "check", describe: Options::
 
 /// Print the findings of whole files; status 1 if one is an error
 ///
-/// What the rules mean says `obelus explain`. Rules are allowed and denied by their id or the name of their family. The
-/// file obelus.toml in the current folder can say the same for good, as [check] with allow, deny and baseline.
+/// `obelus explain` describes the rules. Rules are allowed and denied by their id or the name of their family. The file
+/// obelus.toml in the current folder can set the same permanently, as [check] with allow, deny and baseline.
 #[derive(Debug, Args)]
 struct Options {
     /// Files or folders to read, packed ones too; `-` is standard input
@@ -48,40 +48,40 @@ struct Options {
     files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
-    /// Answer for programs: one JSON text a finding
+    /// Print JSON: one value for each finding
     #[arg(long)]
     json: bool,
     /// Write the findings into a file, each with the digest of its record: JSON Lines, or Parquet if it ends in
     /// .parquet
     #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "sarif", "write_baseline"])]
     out: Option<PathBuf>,
-    /// Write over a file that is there (never over an input)
+    /// Overwrite an existing file (never an input)
     #[arg(long, requires = "out")]
     force: bool,
-    /// Answer for code hosts and editors: one SARIF 2.1.0 document
+    /// Print a SARIF 2.1.0 document, for code hosts and editors
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
     /// Check the dataset too: repetition across all files, outliers, loops, damaged text, secrets (family data)
     #[arg(long)]
     data: bool,
-    /// Report samples that this file or folder has too, or nearly, or whose question is in a record (rule
+    /// Report samples that this file or folder also contains, exactly or nearly, or whose question is in a record (rule
     /// data.contaminated)
     #[arg(long, value_name = "FILE")]
     against: Vec<FileName>,
-    /// Words of the runs by which the questions of --against are looked for inside records
+    /// Length, in words, of the runs by which questions of --against are found inside records
     #[arg(long, value_name = "WORDS", default_value_t = QUESTION_WORDS, value_parser = ngram, requires = "against")]
     ngram: usize,
-    /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
+    /// Share of runs of five words from which samples are near copies, with --data and --against
     #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = share)]
     near: f64,
     /// Check how conversations would train in a chat template too (family loss), as `obelus loss` takes it; several,
     /// divided by commas, are reported side by side at the end
     #[arg(long, value_name = "NAME|FILE", value_delimiter = ',')]
     loss: Vec<String>,
-    /// Messages that train, with --loss, where no field of theirs says so: agent, last, all, or none-of:ROLE
+    /// Messages that train, with --loss, if the message has no field that decides it: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
     train: Train,
-    /// Tokens that the model sees, with --loss, by estimate of four bytes each
+    /// Context length in tokens, with --loss, estimated at four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
     /// Value of a variable of the template, with --loss, as enable_thinking=false: JSON, else text; repeatable
@@ -91,7 +91,7 @@ struct Options {
     tokenizer: TokenizerOption,
     #[command(flatten)]
     policy: FindingPolicyOption,
-    /// Write all findings to this file, as known from now on, and report none
+    /// Write all findings to this file as the new baseline, and report none
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "sarif", "baseline"])]
     write_baseline: Option<FileName>,
 }
@@ -375,7 +375,7 @@ fn write_line(file: &FileName, report_line: &ReportLine, records: Option<usize>,
 
 /// A finding as `CLI.md` has it.
 #[derive(Serialize)]
-struct Line<'f> {
+struct FindingLine<'f> {
     obelus: u32,
     file: &'f str,
     record: usize,
@@ -390,7 +390,7 @@ fn json(file: &str, finding: &Finding) -> Result<String, Problem> {
     let Finding { record, step, remark } = finding;
     let (path, record, step) = (remark.path.as_deref(), *record, *step);
     let (rule, severity, message) = (remark.rule, remark.severity, &*remark.message);
-    let line = Line { obelus: 1, file, record, step, path, rule, severity, message };
+    let line = FindingLine { obelus: 1, file, record, step, path, rule, severity, message };
     serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("a finding has no JSON: {e}")))
 }
 

@@ -12,7 +12,7 @@ use {
     super::{Stop, complain},
     crate::model::RecordBody,
     crate::shell::custom_columns::LIMIT,
-    crate::shell::query::Question,
+    crate::shell::query::RecordQuery,
 };
 
 /// A column of the configuration: its name and its expression.
@@ -31,7 +31,7 @@ impl Columns {
     /// # Errors
     /// An expression is invalid, or comes to a bad end again and again; the input can no longer be read.
     pub(super) fn of(loaded: &Loaded, filter: &Filter, columns: &[Column], wanted: &[bool]) -> Result<Self, Problem> {
-        let asked = columns.iter().filter(|(name, _)| filter.custom_columns().any(|own| own == *name));
+        let asked = columns.iter().filter(|(name, _)| filter.custom_columns().any(|column_name| column_name == *name));
         let mut out = Self { values: Vec::new(), failed: 0 };
         for column in asked {
             let (column_values, failed) = evaluate(loaded, column, wanted)?;
@@ -53,7 +53,7 @@ impl Columns {
 pub(super) fn evaluate(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let (name, expression) = column;
     let named = |text: String| format!("column {} = {expression}: {text}", name.as_str());
-    let question = Question { expression: expression.clone(), wants_results: true, limit: LIMIT };
+    let question = RecordQuery { expression: expression.clone(), wants_results: true, limit: LIMIT };
     let records = loaded.records()?;
     let mut values = vec![CellValue::Nothing; records.len()];
     let (mut first, mut failed) = (None, 0_u64);
@@ -106,7 +106,7 @@ impl Subject for Answers<'_> {
     }
 
     fn custom_cell(&self, name: CustomColumn) -> &CellValue {
-        let column = self.columns.values.iter().find(|(own, _)| *own == name);
+        let column = self.columns.values.iter().find(|(column_name, _)| *column_name == name);
         column.and_then(|(_, values)| values.get(self.record)).unwrap_or(&CellValue::Nothing)
     }
 }

@@ -125,8 +125,8 @@ fn formats(_typed: &str) -> Vec<String> {
 }
 
 fn themes(_typed: &str) -> Vec<String> {
-    let own = Config::load().themes.into_iter().map(|(name, _)| name);
-    ["auto"].into_iter().chain(Theme::names()).map(str::to_owned).chain(own).collect()
+    let custom_names = Config::load().themes.into_iter().map(|(name, _)| name);
+    ["auto"].into_iter().chain(Theme::names()).map(str::to_owned).chain(custom_names).collect()
 }
 
 fn rules(_typed: &str) -> Vec<String> {

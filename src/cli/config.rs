@@ -16,22 +16,22 @@ pub(super) const COMMAND: Command = Command { name: "config", describe: Options:
 /// Exit status where something in the configuration is wrong.
 const BROKEN: u8 = 1;
 
-/// Say where the configuration is; write a commented one; check the one that is there
+/// Print where the configuration is, write a commented one, or check it
 #[derive(Debug, Args)]
 struct Options {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<ConfigAction>,
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]
-enum What {
+enum ConfigAction {
     /// Print the folder of the configuration
     Path,
-    /// Write a config.toml in which every setting is as a comment; one that is there is left as it is
+    /// Write a config.toml with every setting as a comment; an existing file is not changed
     Init,
-    /// Say what is wrong in config.toml, the themes and the formats of the folder; status 1 if something is
+    /// Report errors in config.toml, the themes and the formats of the folder; status 1 if there are any
     Check {
-        /// Answer for programs: one JSON text
+        /// Print JSON: one value
         #[arg(long)]
         json: bool,
     },
@@ -42,10 +42,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let folder = folder().ok_or_else(|| {
         Problem::usage("no home folder is set, so there is no configuration").hint("set HOME or XDG_CONFIG_HOME")
     })?;
-    match options.what.unwrap_or(What::Path) {
-        What::Path => out.line(&folder.display().to_string())?,
-        What::Init => init(&folder, out)?,
-        What::Check { json } => return check(&folder, json, out),
+    match options.what.unwrap_or(ConfigAction::Path) {
+        ConfigAction::Path => out.line(&folder.display().to_string())?,
+        ConfigAction::Init => init(&folder, out)?,
+        ConfigAction::Check { json } => return check(&folder, json, out),
     }
     Ok(0)
 }

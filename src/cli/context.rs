@@ -1,6 +1,6 @@
 //! `obelus context`: what fills the model's window at a step.
 
-use super::args::{Question, parsed};
+use super::args::{StepQuery, parsed};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
 use super::{Command, Stop};
@@ -15,7 +15,7 @@ pub(super) const COMMAND: Command = Command { name: "context", describe: Options
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {

@@ -33,10 +33,10 @@ const FOLLOWED_MIN: u64 = 1024;
 /// Where Linux says how many folders all programs of a user may watch.
 const WATCHES_FILE: &str = "/proc/sys/fs/inotify/max_user_watches";
 
-/// Say what the terminal and the system can do for obelus, and what to change
+/// Report what the terminal and the system support, and what to change
 #[derive(Debug, Args)]
 struct Options {
-    /// Answer for programs: one JSON text
+    /// Print JSON: one value
     #[arg(long)]
     json: bool,
 }
@@ -131,7 +131,7 @@ fn terminal(environment: &Environment) -> Vec<Check> {
         (_, _, "" | "dumb") => {
             Check::bad("terminal", "TERM names no terminal that can be drawn on", "set TERM, as xterm-256color")
         }
-        (false, ..) => Check::note("terminal", environment.term.clone(), "standard input is no terminal"),
+        (false, ..) => Check::note("terminal", environment.term.clone(), "standard input is not a terminal"),
         (_, _, term) => Check::good("terminal", term),
     });
     out.extend(platform::cells_of_stdout().map(|(width, height)| {
@@ -315,7 +315,7 @@ mod tests {
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
         assert_eq!(writable("marks", &file, "x").level, Level::Good);
-        assert_eq!(writable("marks", &file.join("marks.jsonl"), "x").level, Level::Bad, "a file is no folder");
+        assert_eq!(writable("marks", &file.join("marks.jsonl"), "x").level, Level::Bad, "a file is not a folder");
         let between = |set: &'static str| multiplexer(&|name: &str| (name == set).then(|| "1".to_owned()));
         assert!(between("TMUX").is_some_and(|check| check.advice.unwrap().contains("set-clipboard")));
         assert!(between("TERM").is_none());

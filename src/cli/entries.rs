@@ -3,17 +3,19 @@
 use super::Stop;
 use super::filter::{passes, tokens};
 use super::task_groups::task_groups;
-use crate::format::Looked;
+use crate::format::BoxedLook;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
-use crate::review::{ChunkBuilder, ContentKey, Entry, Field, Marks, Numbers, Target, Tokenizer, purpose_of};
+use crate::review::{
+    ChunkBuilder, ContentKey, FilterField, MarkTarget, Marks, Numbers, RecordFacts, Tokenizer, purpose_of,
+};
 use crate::rules::trajectory::RecordName;
 use crate::source::RecordReport;
 
 /// What is asked of the records of a file.
 pub(super) struct Pass<'p> {
     /// The fields that are asked for; None among them: the words.
-    pub(super) fields: &'p [Option<Field>],
+    pub(super) fields: &'p [Option<FilterField>],
     /// Where marks are asked for.
     pub(super) marks: Option<&'p Marks>,
     /// What counts tokens; None: they are estimated.
@@ -24,7 +26,7 @@ pub(super) struct Pass<'p> {
 
 /// A record looked at, with what else was asked of its text.
 struct ScannedRecord<T> {
-    looked: Looked,
+    looked: BoxedLook,
     len: u64,
     line: u64,
     /// Its tokens, where they are counted.
@@ -48,7 +50,7 @@ impl<T: Send> RecordReport for ScannedRecord<T> {
 /// A record with its facts.
 pub(super) struct Passed<'e, T> {
     /// The facts.
-    pub(super) entry: Entry<'e>,
+    pub(super) entry: RecordFacts<'e>,
     /// What it says of its id and its task.
     pub(super) name: RecordName,
     /// The line in which it begins, from 1.
@@ -64,7 +66,7 @@ impl Pass<'_> {
     /// on several threads.
     ///
     /// # Errors
-    /// The records are no trajectories; the input can no longer be read; or what `each` says.
+    /// The records are not trajectories; the input can no longer be read; or what `each` says.
     pub(super) fn each<T: Send>(
         &self,
         loaded: &Loaded,
@@ -77,7 +79,7 @@ impl Pass<'_> {
             return Err(Problem::usage(message).hint("`obelus query` asks any record").into());
         };
         let look = survey.look();
-        let tokenizer = self.tokenizer.filter(|_| self.fields.contains(&Some(Field::Number(Numbers::Tokens))));
+        let tokenizer = self.tokenizer.filter(|_| self.fields.contains(&Some(FilterField::Number(Numbers::Tokens))));
         let wants_keys = self.marks.is_some();
         let see = |record: &Record, text: &[u8]| ScannedRecord {
             looked: look(record, text),
@@ -87,17 +89,18 @@ impl Pass<'_> {
             key: (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text)),
             also: also(record, text),
         };
-        let has_groups = self.fields.iter().any(|f| matches!(f, Some(Field::Number(number)) if number.is_of_group()));
+        let has_groups =
+            self.fields.iter().any(|f| matches!(f, Some(FilterField::Number(number)) if number.is_of_group()));
         let groups = if has_groups { Some(task_groups(loaded)?) } else { None };
         let mut number = 0;
-        ingest::look_at_all(loaded, see, |glanced: ScannedRecord<T>| -> Result<(), Stop> {
-            let ScannedRecord { looked, len, line, tokens, key, also } = glanced;
+        ingest::look_at_all(loaded, see, |scanned: ScannedRecord<T>| -> Result<(), Stop> {
+            let ScannedRecord { looked, len, line, tokens, key, also } = scanned;
             let facts = ingest::take(loaded, survey.as_mut(), looked)?.facts;
             let mut facts = facts.unwrap_or_default().with_tokens(tokens);
             let name = std::mem::take(&mut facts.name);
             let mut maker = ChunkBuilder::new(number);
             maker.push(&facts, len);
-            let mark = self.marks.zip(key).and_then(|(marks, key)| marks.get(&Target::record(key)));
+            let mark = self.marks.zip(key).and_then(|(marks, key)| marks.get(&MarkTarget::record(key)));
             let is_wanted = passes(self.passing, number);
             number += 1;
             match maker.finish().iter().next().filter(|_| is_wanted) {

@@ -17,20 +17,20 @@ const LINE_CELLS: usize = 92;
 
 pub(super) const COMMAND: Command = Command { name: "explain", describe: Options::augment_args, run };
 
-/// Say what a rule of `check` means, why it matters and what to do
+/// Explain a rule of `check`: what it means, why it matters and what to do
 #[derive(Debug, Args)]
 struct Options {
     /// A rule, as acts.type-change, or a family, as acts; without one, all are listed
     #[arg(value_name = "RULE|FAMILY")]
     rule: Option<String>,
-    /// Answer for programs: one JSON text a rule
+    /// Print JSON: one value for each rule
     #[arg(long)]
     json: bool,
 }
 
 /// A rule for programs.
 #[derive(Serialize)]
-struct Line {
+struct RuleLine {
     obelus: u32,
     rule: &'static str,
     family: &'static str,
@@ -59,7 +59,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 fn json(family: &Family, lint: &'static Lint) -> Result<String, Problem> {
     let Lint { id, severity, or, help, fires, silent } = lint;
     let (severity, or) = (severity.name(), or.map(|severity| severity.name()));
-    let line = Line { obelus: 1, rule: id, family: family.name, severity, or, help, fires, silent };
+    let line = RuleLine { obelus: 1, rule: id, family: family.name, severity, or, help, fires, silent };
     serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("a rule has no JSON: {e}")))
 }
 

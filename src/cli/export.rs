@@ -20,6 +20,7 @@ use crate::model::Problem;
 use crate::review::{ChatLeft, ChatShape, Filter, Marks, Pick, Scope, Selection, Split, TranscriptFormat};
 use crate::rules::data::NEAR;
 use crate::source::Stamp;
+use crate::text::counted;
 use candidates::Candidates;
 use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ const NOTES_MAX: usize = 20;
 
 pub(super) const COMMAND: Command = Command { name: "export", describe: Options::augment_args, run };
 
-/// Write the records of datasets that are wanted into a new file, their bytes unchanged
+/// Write selected records of datasets into a new file, their bytes unchanged
 #[derive(Debug, Args)]
 struct Options {
     /// Files to read; `-` is standard input
@@ -54,8 +55,8 @@ struct Options {
     /// Only so many attempts at each task
     #[arg(long, value_name = "N")]
     per_task: Option<usize>,
-    /// Which of them: those with the best rewards (of equal ones the shortest), the worst, the first in the file, or by
-    /// lot
+    /// Which of them: those with the best rewards (of equal ones the shortest), the worst, the first in the file, or at
+    /// random
     #[arg(long, value_name = "WHICH", requires = "per_task", default_value = "best")]
     pick: PickOption,
     /// Only tasks whose attempts have rewards that differ, before any are picked
@@ -71,17 +72,17 @@ struct Options {
     /// Share of runs of five words from which records are near copies (0 to 1), for --split and --dedupe
     #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = super::check::share)]
     near: f64,
-    /// Only so many records, drawn by lot
+    /// Only so many records, drawn at random
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Draw of each group about its share: a member of the record as details.source, or `decision`
     #[arg(long, value_name = "COLUMN", requires = "sample")]
     by: Option<String>,
-    /// Number that decides the lots of --sample and --split
+    /// Seed of the random choices of --sample and --split
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl; attempts at one task,
-    /// copies and near copies fall to one part, and the manifest says that they do
+    /// copies and near copies go to the same part, which the manifest proves
     #[arg(long, value_name = "SHARES", value_parser = split)]
     split: Option<Split>,
     /// Turn trajectories and runs of any log into this format
@@ -102,7 +103,7 @@ struct Options {
     /// Join the lines of a record that has several, which JSON Lines cannot hold unchanged
     #[arg(long, conflicts_with = "array")]
     one_line: bool,
-    /// Write over files that are there (never over an input)
+    /// Overwrite existing files (never an input)
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -331,8 +332,7 @@ fn note_replaced(counts: &write::Counts) {
 /// What was written and what was left, for people.
 fn write_report(written: &write::WrittenExport, out: &mut Out) -> Result<(), Stop> {
     let counts = &written.counts;
-    let plural = if counts.read == 1 { "" } else { "s" };
-    let text = format!("{} of {} record{plural} written", counts.written, counts.read);
+    let text = format!("{} of {} written", counts.written, counted(counts.read, "record"));
     out.styled(&[(Tone::Strong, &text)])?;
     for (path, count) in &written.files {
         out.line(&format!("    {count:>8}  {path}"))?;

@@ -1,12 +1,13 @@
 //! `obelus files`: the files that a run knew and changed (W12).
 
-use super::args::{Question, parsed};
+use super::args::{StepQuery, parsed};
 use super::open::Opened;
 use super::out::{Out, Tone, answer, at, exact, raw};
 use super::{Command, Stop};
 use crate::format::Answer;
 use crate::model::{Problem, StepNo};
 use crate::rules::work::{FileRow, KnownLines, Work};
+use crate::text::counted;
 use clap::{ArgMatches, Args};
 use serde_json::value::RawValue;
 
@@ -16,7 +17,7 @@ pub(super) const COMMAND: Command = Command { name: "files", describe: Options::
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -68,7 +69,7 @@ fn cells(row: &FileRow<'_>) -> Vec<String> {
     let done = [
         when("changed", row.changed),
         when("seen", row.seen),
-        count(row.edits, if row.edits == 1 { "edit" } else { "edits" }),
+        (row.edits > 0).then(|| counted(row.edits, "edit")),
         count(row.failed, "failed"),
         when("in doubt since", row.doubt),
     ];
@@ -78,14 +79,10 @@ fn cells(row: &FileRow<'_>) -> Vec<String> {
 
 /// How much of a file is known, for people: `420 of 893 lines`.
 pub(super) fn known(known: &KnownLines, lines: Option<u32>) -> String {
-    let word = |count: u64| if count == 1 { "line" } else { "lines" };
     match (known, known.count(), lines) {
         (KnownLines::Deleted, ..) => "deleted".to_owned(),
-        (_, Some(count), Some(lines)) => format!("{count} of {lines} {}", word(lines.into())),
-        (_, Some(count), None) => format!("{count} {}, the rest is not known", word(count)),
-        (_, None, lines) => {
-            let lines = u64::from(lines.unwrap_or(0));
-            format!("all {lines} {}", word(lines))
-        }
+        (_, Some(count), Some(lines)) => format!("{count} of {}", counted(lines, "line")),
+        (_, Some(count), None) => format!("{}, the rest is not known", counted(count, "line")),
+        (_, None, lines) => format!("all {}", counted(lines.unwrap_or(0), "line")),
     }
 }

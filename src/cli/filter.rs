@@ -10,12 +10,12 @@ use super::finding_policy::{FindingPolicy, FindingPolicyOption};
 use super::loss::train;
 use super::task_groups::task_groups;
 use super::tokenizer::TokenizerOption;
-use crate::format::{Looked, Survey, Surveyed};
+use crate::format::{BoxedLook, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{LocatedFinding, Problem, Record, RecordBody, lossy};
 use crate::review::{
-    ChunkBuilder, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Setting, Target,
+    ChunkBuilder, ContentKey, CustomColumn, Filter, FilterField, LossCheck, MarkTarget, Marks, Numbers, Scope, Setting,
     TaskGroups, Tokenizer, Train, purpose_of, tokens_of_record,
 };
 use crate::shell::config::Config;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// A record looked at.
 struct ScannedRecord {
-    looked: Looked,
+    looked: BoxedLook,
     /// Its size in bytes.
     len: u64,
     /// Where marks are asked for.
@@ -55,7 +55,7 @@ impl RecordReport for ScannedRecord {
 /// What is wanted of what a file holds.
 #[derive(Debug, Clone, Args)]
 pub(super) struct WhereOption {
-    /// Only what this filter lets through, as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a filter of
+    /// Only records that match this filter, as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a filter of
     /// the configuration, whose columns are terms too: `turns>3`; a record for which one fails has no value there, is
     /// reported, and gives status 1
     #[arg(long = "where", value_name = "FILTER")]
@@ -68,10 +68,10 @@ pub(super) struct WhereOption {
     /// loss` takes it
     #[arg(long, value_name = "NAME|FILE", requires = "filters")]
     loss: Option<String>,
-    /// Messages that train, with --loss, where no field of theirs says so: agent, last, all, or none-of:ROLE
+    /// Messages that train, with --loss, if the message has no field that decides it: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
     train: Train,
-    /// Tokens that the model sees, with --loss, by estimate of four bytes each
+    /// Context length in tokens, with --loss, estimated at four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
     /// Value of a variable of the template, with --loss, as enable_thinking=false: JSON, else text; repeatable
@@ -115,7 +115,7 @@ impl WhereOption {
         let Some(all) = all else { return Ok(None) };
         let extra = ExtraFindings::of(&all, self.loss()?)?;
         let policy = if all.has_findings() { self.policy()? } else { FindingPolicy::default() };
-        let wants_tokens = all.fields().contains(&Some(Field::Number(Numbers::Tokens)));
+        let wants_tokens = all.fields().contains(&Some(FilterField::Number(Numbers::Tokens)));
         let tokenizer = if wants_tokens { self.tokenizer.read()? } else { None };
         // Of two columns of a name the first counts: that of the command line.
         let columns = self.columns.iter().cloned().chain(config.as_ref().map(columns).unwrap_or_default()).collect();
@@ -200,9 +200,9 @@ impl Passing {
 
 impl Where {
     fn new(filter: Filter, columns: Vec<Column>, (extra, policy): (ExtraFindings, FindingPolicy)) -> Self {
-        let (known, own) = filter.apart();
+        let (known, custom) = filter.apart();
         let (extra, policy) = (RefCell::new(extra), RefCell::new(policy));
-        Self { filter, known, custom_filter: own, columns, extra, policy, tokenizer: None }
+        Self { filter, known, custom_filter: custom, columns, extra, policy, tokenizer: None }
     }
 
     /// Of these findings of an input those that count.
@@ -234,7 +234,7 @@ impl Where {
     /// Which records of an input are let through. Expressions are asked of those alone that pass all else.
     ///
     /// # Errors
-    /// The input can no longer be read, its records are no trajectories, or an expression fails for good.
+    /// The input can no longer be read, its records are not trajectories, or an expression fails for good.
     pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
         let passing = if self.known.is_empty() && !self.custom_filter.is_empty() {
             vec![true; loaded.records()?.len()]
@@ -265,7 +265,7 @@ impl Where {
 /// For each record of an input whether a filter of records lets it through.
 ///
 /// # Errors
-/// The input can no longer be read, or its records are no trajectories.
+/// The input can no longer be read, or its records are not trajectories.
 fn passing(
     loaded: &Loaded,
     (filter, tokenizer): (&Filter, Option<&dyn Tokenizer>),
@@ -275,7 +275,7 @@ fn passing(
 ) -> Result<Vec<bool>, Problem> {
     let purpose = purpose_of(&filter.fields());
     let Some(mut survey) = loaded.detected.format.survey(purpose) else {
-        let message = format!("the records of {} are no trajectories, of which a filter asks", loaded.input.name());
+        let message = format!("the records of {} are not trajectories, of which a filter asks", loaded.input.name());
         return Err(Problem::usage(message).hint("`obelus query` asks any record"));
     };
     let groups = if filter.has_groups() { Some(task_groups(loaded)?) } else { None };
@@ -290,9 +290,9 @@ fn passing(
     let mut out = Vec::new();
     let contents = Contents::new(loaded);
     let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, groups, policy, contents };
-    ingest::look_at_all(loaded, see, |glanced: ScannedRecord| -> Result<(), Problem> {
+    ingest::look_at_all(loaded, see, |scanned: ScannedRecord| -> Result<(), Problem> {
         let extra = extra.get(&out.len()).map(Vec::as_slice).unwrap_or_default();
-        out.push(judge.passes(out.len(), glanced, extra)?);
+        out.push(judge.passes(out.len(), scanned, extra)?);
         Ok(())
     })?;
     Ok(out)
@@ -313,17 +313,17 @@ struct Judge<'j> {
 impl Judge<'_> {
     /// Whether the record of that number, which comes next, is let through; `extra` are findings of it beside those of
     /// its format.
-    fn passes(&mut self, number: usize, glanced: ScannedRecord, extra: &[LocatedFinding]) -> Result<bool, Problem> {
-        let Surveyed { findings: found, facts, .. } = ingest::take(self.loaded, self.survey, glanced.looked)?;
-        let mut facts = facts.unwrap_or_default().with_tokens(glanced.tokens);
+    fn passes(&mut self, number: usize, scanned: ScannedRecord, extra: &[LocatedFinding]) -> Result<bool, Problem> {
+        let Surveyed { findings: found, facts, .. } = ingest::take(self.loaded, self.survey, scanned.looked)?;
+        let mut facts = facts.unwrap_or_default().with_tokens(scanned.tokens);
         if self.filter.has_findings() {
-            let own = self.policy.counting(found, &mut self.contents)?;
+            let finding_counts = self.policy.counting(found, &mut self.contents)?;
             let extra = self.policy.counting(extra.iter().cloned(), &mut self.contents)?;
-            facts = facts.without_findings().with_findings(&own).with_rules(&extra);
+            facts = facts.without_findings().with_findings(&finding_counts).with_rules(&extra);
         }
         let mut maker = ChunkBuilder::new(number);
-        maker.push(&facts, glanced.len);
-        let target = glanced.key.map(Target::record);
+        maker.push(&facts, scanned.len);
+        let target = scanned.key.map(MarkTarget::record);
         let mark = target.and_then(|target| self.marks.get(&target));
         Ok(maker
             .finish()

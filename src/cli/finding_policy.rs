@@ -14,10 +14,10 @@ pub(super) struct FindingPolicyOption {
     /// Leave out findings of these rules
     #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
     allow: Vec<String>,
-    /// Take findings of these rules as errors
+    /// Treat findings of these rules as errors
     #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
     deny: Vec<String>,
-    /// Leave out findings that this file knows
+    /// Leave out findings that are listed in this file
     #[arg(long, value_name = "FILE")]
     baseline: Option<FileName>,
     /// Configuration file [default: obelus.toml in the current folder]

@@ -7,7 +7,7 @@ use crate::format::{Answer, Format, Layout, draft_format};
 use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::Problem;
-use crate::source::Reader;
+use crate::source::RecordReader;
 use crate::text::wrap;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
@@ -22,19 +22,19 @@ const DRAFT_RECORD_BYTES: u64 = 4 << 20;
 
 pub(super) const COMMAND: Command = Command { name: "formats", describe: Options::augment_args, run };
 
-/// List the formats, or say what a file is and why
+/// List the formats, or print which format a file has and why
 #[derive(Debug, Args)]
 struct Options {
-    /// File to judge; `-` is standard input
+    /// File to identify; `-` is standard input
     #[arg(value_name = "FILE")]
     file: Option<FileName>,
-    /// Print a draft of a custom format for a file of no known format, guessed from its records; of a known one say
-    /// why it is known
+    /// Print a draft of a custom format for a file of no known format, guessed from its records; for a known format,
+    /// print why it was recognised
     #[arg(long, requires = "file")]
     explain: bool,
     #[command(flatten)]
     format: FormatOption,
-    /// Answer for programs: one JSON text
+    /// Print JSON: one value
     #[arg(long)]
     json: bool,
 }
@@ -105,8 +105,8 @@ fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> 
     }
     if let Some(draft) = draft {
         // What speaks against the built-in formats, and which of them is nearest, precedes the draft.
-        let is_said = |reason: &&String| !loaded.detected.was_forced && !reason.starts_with('`');
-        let reasons = loaded.detected.reasons.iter().filter(is_said);
+        let is_informative = |reason: &&String| !loaded.detected.was_forced && !reason.starts_with('`');
+        let reasons = loaded.detected.reasons.iter().filter(is_informative);
         reasons.flat_map(|reason| reason.lines()).try_for_each(|line| out.line(&format!("# {line}")))?;
         return Ok(out.text(&draft)?);
     }
@@ -123,7 +123,7 @@ fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> 
 
 /// A draft of a format for the first records of a file.
 fn draft(file: &FileName, loaded: &Loaded) -> Result<String, Problem> {
-    let (mut reader, mut texts, mut bytes) = (Reader::new(&loaded.input), Vec::new(), 0);
+    let (mut reader, mut texts, mut bytes) = (RecordReader::new(&loaded.input), Vec::new(), 0);
     for mut record in loaded.records()?.iter().take(DRAFT_RECORDS) {
         let is_whole = record.place.span.len <= DRAFT_RECORD_BYTES;
         record.place.span.len = record.place.span.len.min(DRAFT_RECORD_BYTES);

@@ -22,7 +22,7 @@ pub(super) static GROUPS: &[(&str, &[&str])] = &[
 const EXAMPLES: &[(&str, &str)] = &[
     ("obelus run.jsonl", "look through a run"),
     ("obelus blame run.jsonl state.budget", "which step wrote a value"),
-    ("obelus when run.jsonl state.budget --equals null", "since when it is so"),
+    ("obelus when run.jsonl state.budget --equals null", "since when it is null"),
     ("obelus diff before.jsonl after.jsonl", "how two runs differ"),
     ("obelus check run.jsonl", "what is wrong in it"),
     ("obelus export data.jsonl --mark good -o train.jsonl", "the records that were kept"),
@@ -57,8 +57,8 @@ pub(super) fn help_template(commands: &[Command]) -> String {
         }
     }
     out.push_str(
-        "\n`obelus help blame` says all of `blame`. Commands take `--color auto|always|never` (NO_COLOR and\n\
-         CLICOLOR_FORCE are heard) and `--no-pager`; long answers go through $PAGER on a terminal.\n\n\
+        "\n`obelus help blame` describes `blame` in full. Commands take `--color auto|always|never` (NO_COLOR and\n\
+         CLICOLOR_FORCE are respected) and `--no-pager`; long answers go through $PAGER on a terminal.\n\n\
          Arguments:\n{positionals}\n\nOptions:\n{options}",
     );
     out

@@ -8,11 +8,11 @@ use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::{AskedPath, with_instance};
 use super::{Command, Stop, complain};
 use crate::format::cause::{Trail, ValueWrite};
-use crate::format::{Answer, Attribution, Instances, Place};
+use crate::format::{Answer, Attribution, Instances, ValuePlace};
 use crate::json::pointer_unescape;
 use crate::model::{Problem, StepNo};
 use crate::state::copy_origin::Copies;
-use crate::state::{Event, EventOp};
+use crate::state::{EventOp, HistoryEvent};
 use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -24,7 +24,7 @@ fn describe(command: clap::Command) -> clap::Command {
 }
 
 /// One event on one leaf (A30).
-struct Entry {
+struct HistoryEntry {
     step: StepNo,
     op: EventOp,
     reference: String,
@@ -41,7 +41,7 @@ struct Cause {
     member: HopMember,
 }
 
-impl Serialize for Entry {
+impl Serialize for HistoryEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("step", &step_member(self.step))?;
@@ -122,16 +122,16 @@ fn instance(opened: &Opened, asked: &AskedPath) -> Option<Option<String>> {
 }
 
 /// The places whose history is asked for. An answer for programs without an instance is of the global identity.
-fn places(opened: &Opened, asked: &AskedPath, is_json: bool) -> Vec<Place> {
+fn places(opened: &Opened, asked: &AskedPath, is_json: bool) -> Vec<ValuePlace> {
     let tree = opened.run.tree();
-    let is_global = |place: &&Place| tree.identity(place.0).instance.is_none();
+    let is_global = |place: &&ValuePlace| tree.identity(place.0).instance.is_none();
     let is_narrow = is_json && !asked.has_instance && opened.run.instances() == Instances::Chosen;
     asked.places.iter().filter(|place| !is_narrow || is_global(place)).cloned().collect()
 }
 
-fn entries(opened: &Opened, asked: &AskedPath, is_json: bool) -> Result<Vec<Entry>, Problem> {
+fn entries(opened: &Opened, asked: &AskedPath, is_json: bool) -> Result<Vec<HistoryEntry>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
-    let (mut events, mut nodes): (Vec<Event>, usize) = (Vec::new(), 0);
+    let (mut events, mut nodes): (Vec<HistoryEvent>, usize) = (Vec::new(), 0);
     for (id, path) in places(opened, asked, is_json) {
         if let Some(node) = tree.node(id, &path) {
             events.extend(tree.history(node, opened.step));
@@ -140,26 +140,26 @@ fn entries(opened: &Opened, asked: &AskedPath, is_json: bool) -> Result<Vec<Entr
     }
     if nodes > 1 {
         // Several slots below a short pointer, both meanings of `.0` (A33): the events of a step in the order of A30.
-        let is_write = |event: &Event| !matches!(event.op, EventOp::Drop | EventOp::Reset);
+        let is_write = |event: &HistoryEvent| !matches!(event.op, EventOp::Drop | EventOp::Reset);
         events.sort_by_key(|event| (event.at, is_write(event), event.number));
     }
     let mut attributions = Attributions::new(opened);
     let copies = Copies::of(tree, events.iter().filter_map(|event| event.value.clone()));
     let mut trail = Trail::new(run, &copies, opened.bytes());
     let names_instance = !asked.has_instance && run.instances() == Instances::Chosen;
-    let entry = |event: &Event| {
+    let entry = |event: &HistoryEvent| {
         let instance = tree.identity(event.identity).instance.clone().filter(|_| names_instance);
-        Ok(Entry { instance, ..entry(opened, event, &mut trail, &mut attributions)? })
+        Ok(HistoryEntry { instance, ..entry(opened, event, &mut trail, &mut attributions)? })
     };
     events.iter().map(entry).collect()
 }
 
 fn entry(
     opened: &Opened,
-    event: &Event,
+    event: &HistoryEvent,
     trail: &mut Trail<'_>,
     attributions: &mut Attributions<'_>,
-) -> Result<Entry, Problem> {
+) -> Result<HistoryEntry, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let (id, path) = tree.path(event.node);
     let value = match &event.value {
@@ -171,7 +171,7 @@ fn entry(
         .as_ref()
         .filter(|_| run.accounts_for(event))
         .and_then(|value| trail.hop(ValueWrite { node: event.node, author: event.author, value }));
-    Ok(Entry {
+    Ok(HistoryEntry {
         step: event.at,
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
@@ -188,8 +188,8 @@ fn entry(
 }
 
 /// Step, when, who, value, what happened; and the reference where there are several, or its instance was not asked for.
-fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
-    let is_other = |e: &Entry| (&e.reference, &e.instance) != (&entries[0].reference, &entries[0].instance);
+fn show(entries: &[HistoryEntry], out: &mut Out) -> Result<(), Stop> {
+    let is_other = |e: &HistoryEntry| (&e.reference, &e.instance) != (&entries[0].reference, &entries[0].instance);
     let is_named = entries.iter().any(|e| e.instance.is_some() || is_other(e));
     let rows = entries.iter().map(|entry| {
         let mut row = vec![

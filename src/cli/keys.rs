@@ -17,7 +17,7 @@ struct Options {
     /// Context whose keys are printed, as steps [default: all]
     #[arg(value_name = "CONTEXT")]
     context: Option<String>,
-    /// Answer for programs: one JSON text
+    /// Print JSON: one value
     #[arg(long)]
     json: bool,
 }

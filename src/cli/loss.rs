@@ -8,9 +8,9 @@ use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, load};
 use crate::json;
 use crate::model::{Problem, Severity, lossy};
-use crate::review::{Conversation, Loss, LossFinding, Segment, Setting, Total, Train};
+use crate::review::{Conversation, Loss, LossFinding, LossSegment, Setting, Total, Train};
 use crate::shell::chat;
-use crate::source::Reader;
+use crate::source::RecordReader;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ struct Options {
     /// Value of a variable of the template, as enable_thinking=false: JSON, else text; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Setting::parse)]
     settings: Vec<Setting>,
-    /// Messages that train, where no field of theirs says so: agent, last, all, or none-of:ROLE
+    /// Messages that train, if the message has no field that decides it: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", value_parser = train)]
     train: Train,
     /// Tokens that the model sees, by estimate of four bytes each or by --tokenizer; what follows is cut
@@ -43,7 +43,7 @@ struct Options {
     max_tokens: Option<usize>,
     #[command(flatten)]
     tokenizer: TokenizerOption,
-    /// Answer for programs: one JSON text
+    /// Print JSON: one value
     #[arg(long)]
     json: bool,
     /// Be the process in which a template renders
@@ -118,14 +118,14 @@ fn conversation(options: &Options, file: &FileName, out: &mut Out) -> Result<(St
         let message = format!("{file} has no record {}", options.record);
         return Err(Problem::usage(message).hint(format!("it has {}, counted from 0", loaded.records()?.len())));
     };
-    let mut reader = Reader::new(&loaded.input);
+    let mut reader = RecordReader::new(&loaded.input);
     let text = lossy(reader.text(&record)?).into_owned();
     let at = format!("record {} of {file}", options.record);
     let value = json::parse(&text)
-        .map_err(|e| Problem::usage(format!("{at} is no JSON: {} at byte {} of it", e.message, e.byte)))?;
+        .map_err(|e| Problem::usage(format!("{at} is not valid JSON: {} at byte {} of it", e.message, e.byte)))?;
     let conversation = Conversation::of(&value, loaded.detected.format.way()).ok_or_else(|| {
         let hint = "it needs `messages` or `conversations` of at least one message, or Agent Data Protocol items";
-        Problem::usage(format!("{at} is no conversation")).hint(hint)
+        Problem::usage(format!("{at} is not a conversation")).hint(hint)
     })?;
     drop(value);
     Ok((text, conversation))
@@ -145,7 +145,7 @@ fn write_json(
     };
     let counted = answer.token_totals();
     let roles = answer.totals.iter().zip(&counted).map(role).collect::<Result<Vec<_>, _>>()?;
-    let segment = |segment: &Segment| {
+    let segment = |segment: &LossSegment| {
         let message = segment.message.and_then(|i| conversation.messages.get(i));
         SegmentMember {
             message: segment.message,
@@ -210,7 +210,7 @@ fn write_report(
     Ok(())
 }
 
-fn tone(segment: &Segment) -> Tone {
+fn tone(segment: &LossSegment) -> Tone {
     match (segment.is_cut, segment.is_trained) {
         (true, _) => Tone::Error,
         (_, true) => Tone::Good,
@@ -220,7 +220,7 @@ fn tone(segment: &Segment) -> Tone {
 
 /// A line without colours: a row for each part of it, with a sign: `+` trains, `|` is seen only, `x` is cut; `>` after
 /// it goes on with the line.
-fn signed(line: &[(&Segment, &str)], out: &mut Out) -> Result<(), Stop> {
+fn signed(line: &[(&LossSegment, &str)], out: &mut Out) -> Result<(), Stop> {
     for (i, (segment, text)) in line.iter().enumerate().filter(|(i, (_, text))| *i == 0 || !text.is_empty()) {
         let sign = match (segment.is_cut, segment.is_trained) {
             (true, _) => 'x',

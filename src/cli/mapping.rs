@@ -53,7 +53,7 @@ pub(super) fn register(matches: &ArgMatches, config: &Config) -> Result<(), Prob
     }
     for option in options.into_iter().flatten() {
         let Some((name, expression)) = option.split_once('=') else {
-            let problem = Problem::usage(format!("`{option}` is no mapping of the form NAME=JQ"));
+            let problem = Problem::usage(format!("`{option}` is not a mapping of the form NAME=JQ"));
             return Err(problem.hint("as in --map messages=.turns --map reward=.info.score"));
         };
         checked(name, expression)?;
@@ -66,7 +66,7 @@ pub(super) fn register(matches: &ArgMatches, config: &Config) -> Result<(), Prob
 fn checked(name: &str, expression: &str) -> Result<(), Problem> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(is_part) {
-        let problem = Problem::usage(format!("`{name}` is no name of a member"));
+        let problem = Problem::usage(format!("`{name}` is not a name of a member"));
         return Err(problem.hint("a name has letters, digits, `_` and `-`, as messages, id, task, reward, label"));
     }
     engine::checked(name, expression)

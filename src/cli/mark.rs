@@ -2,19 +2,20 @@
 
 use super::args::{FileName, FormatOption, MarksOption, parsed, step};
 use super::filter::{Passing, WhereOption};
-use super::out::{Out, counted};
+use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run, TypedPath};
 use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
-use crate::review::{About, Change, ContentKey, Marks, Scope, Target, Verdict};
+use crate::review::{About, Change, ContentKey, MarkTarget, Marks, Scope, Verdict};
 use crate::shell::mark_journal::MarkJournal;
 use crate::source::Stamp;
+use crate::text::counted;
 use clap::{ArgMatches, Args, ValueEnum};
 
 pub(super) const COMMAND: Command = Command { name: "mark", describe: Options::augment_args, run };
 
-/// Decide on records, a step or a value: good, bad, unsure, flags, tags, notes
+/// Mark records, a step or a value: good, bad, unsure, flags, tags, notes
 #[derive(Debug, Args)]
 struct Options {
     /// File to read; `-` is standard input
@@ -37,7 +38,7 @@ struct Options {
     #[arg(long, value_name = "I", requires = "path")]
     instance: Option<String>,
     #[command(flatten)]
-    what: What,
+    what: MarkSubject,
     #[command(flatten)]
     marks: MarksOption,
 }
@@ -45,23 +46,23 @@ struct Options {
 /// What is decided; at least one of them.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-struct What {
+struct MarkSubject {
     /// Decision
     #[arg(long, value_name = "VERDICT")]
     r#as: Option<Decision>,
     /// Flag it
     #[arg(long, conflicts_with = "unflag")]
     flag: bool,
-    /// Take the flag away
+    /// Remove the flag
     #[arg(long)]
     unflag: bool,
-    /// Put a tag on; repeatable
+    /// Add a tag; repeatable
     #[arg(long, value_name = "TAG", value_parser = tag)]
     tag: Vec<String>,
-    /// Take a tag off; repeatable
+    /// Remove a tag; repeatable
     #[arg(long, value_name = "TAG", value_parser = tag)]
     untag: Vec<String>,
-    /// Write a note; an empty one takes it away
+    /// Write a note; an empty one removes it
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
     /// Undo the last decision on it
@@ -113,7 +114,7 @@ fn tag(text: &str) -> Result<String, String> {
     if has_letters { Ok(text.to_owned()) } else { Err("a tag has at least one letter".to_owned()) }
 }
 
-impl What {
+impl MarkSubject {
     fn changes(&self) -> Vec<Change> {
         let mut out: Vec<Change> = self.r#as.map(|decision| Change::Decide(decision.verdict())).into_iter().collect();
         out.extend((self.flag || self.unflag).then_some(Change::Flag(self.flag)));
@@ -150,16 +151,16 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // A mark belongs to bytes that were read; of a file that was changed meanwhile they may be none of its records.
     stamp.map_or(Ok(()), |stamp| stamp.check())?;
     mark_journal.save()?;
-    let said = format!("{} on {} written", counted(count, "decision"), target_list(&targets));
-    if let Err(error) = out.line(&said).and_then(|()| out.finish()) {
+    let summary = format!("{} on {} written", counted(count, "decision"), target_list(&targets));
+    if let Err(error) = out.line(&summary).and_then(|()| out.finish()) {
         // They are in the journal whether or not that can be said.
-        super::complain(&said);
+        super::complain(&summary);
         return Err(error.into());
     }
     Ok(passing.map_or(0, |passing| passing.status()))
 }
 
-fn target_list(targets: &[(Target, About)]) -> String {
+fn target_list(targets: &[(MarkTarget, About)]) -> String {
     match targets {
         [(target, about)] => {
             let record = about.id.clone().or(about.record.map(|n| format!("record {n}"))).unwrap_or_default();
@@ -172,10 +173,10 @@ fn target_list(targets: &[(Target, About)]) -> String {
 }
 
 /// What is decided on, with where it is; `passing` are the records that a filter lets through.
-fn targets(options: &Options, loaded: &Loaded, passing: Option<&Passing>) -> Result<Vec<(Target, About)>, Problem> {
+fn targets(options: &Options, loaded: &Loaded, passing: Option<&Passing>) -> Result<Vec<(MarkTarget, About)>, Problem> {
     let file = options.file.as_ref().file_name().map(|name| name.to_string_lossy().into_owned());
     if loaded.detected.format.layout() == Layout::Run {
-        let hint = "say which with --step; its messages are what marks are kept of";
+        let hint = "choose one with --step: in such a file, marks belong to its messages";
         let step = options.step.ok_or_else(|| Problem::usage("the file is one run").hint(hint))?;
         let run = loaded.run(0)?;
         let place = run.place(step).ok_or_else(|| no_step(run.as_ref(), step))?;
@@ -213,8 +214,8 @@ fn no_step(run: &dyn Run, step: StepNo) -> Problem {
 }
 
 /// The target, its path in the notation that the screen uses too.
-fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<Target, Problem> {
-    let mut target = Target { step: options.step, ..Target::record(key) };
+fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<MarkTarget, Problem> {
+    let mut target = MarkTarget { step: options.step, ..MarkTarget::record(key) };
     let (Some(path), Some(step)) = (&options.path, options.step) else { return Ok(target) };
     let tree = run.tree();
     let typed = TypedPath::read(run, path, options.instance.as_deref(), step)?;
@@ -227,7 +228,7 @@ fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<Target, P
         if others.is_empty() {
             problem
         } else {
-            problem.hint(format!("--instance says of which: {}", others.join(", ")))
+            problem.hint(format!("choose one with --instance: {}", others.join(", ")))
         }
     })?;
     target.path = Some(run.reference(tree.identity(*id), keys));

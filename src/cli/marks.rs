@@ -3,14 +3,15 @@
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::{Passing, WhereOption};
 use super::inputs::spread;
-use super::out::{Out, Tone, counted};
+use super::out::{Out, Tone};
 use super::{Command, Stop, complain, output_path};
 use crate::format::Layout;
 use crate::ingest::Loaded;
 use crate::model::{Moment, Problem, StepNo};
-use crate::review::{ContentKey, Event, Mark, Marks, Scope, Target, Units, Verdict};
+use crate::review::{ContentKey, Mark, MarkEvent, MarkTarget, Marks, Scope, Units, Verdict};
 use crate::shell::mark_journal::JournalContents;
 use crate::source::Journal;
+use crate::text::counted;
 use clap::{ArgMatches, Args, Subcommand};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,13 +19,13 @@ use std::path::{Path, PathBuf};
 
 pub(super) const COMMAND: Command = Command { name: "marks", describe: Options::augment_args, run };
 
-/// Print the decisions of the journal, all or those on the records of files
+/// Print the marks of the journal, all or those on the records of files
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Options {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Files: only marks on their contents, and how many of their records are decided
+    /// Files: only marks on their contents, and how many of their records have one
     #[arg(value_name = "FILE")]
     files: Vec<FileName>,
     #[command(flatten)]
@@ -33,7 +34,7 @@ struct Options {
     filter: WhereOption,
     #[command(flatten)]
     marks: MarksOption,
-    /// Answer for programs: one JSON text a line
+    /// Print JSON: one value for each line
     #[arg(long)]
     json: bool,
 }
@@ -48,7 +49,7 @@ enum Action {
         /// File to write [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// Write over a file that is there
+        /// Overwrite an existing file
         #[arg(long, requires = "out")]
         force: bool,
     },
@@ -113,7 +114,7 @@ pub(super) fn units(loaded: &Loaded) -> Result<Units, Problem> {
 
 /// One mark for `--json`.
 #[derive(Serialize)]
-struct Line<'m> {
+struct MarkedLine<'m> {
     obelus: u32,
     key: String,
     id: Option<&'m str>,
@@ -132,7 +133,7 @@ struct Line<'m> {
 
 /// Marks, each with the number of its unit in the file asked for.
 fn write_marks<'m>(
-    all: impl Iterator<Item = (Option<usize>, &'m Target, &'m Mark)>,
+    all: impl Iterator<Item = (Option<usize>, &'m MarkTarget, &'m Mark)>,
     marks: &Marks,
     is_json: bool,
     out: &mut Out,
@@ -150,8 +151,8 @@ fn write_marks<'m>(
     Ok(0)
 }
 
-fn json(target: &Target, mark: &Mark, last: Option<&Event>) -> Result<String, Problem> {
-    let line = Line {
+fn json(target: &MarkTarget, mark: &Mark, last: Option<&MarkEvent>) -> Result<String, Problem> {
+    let line = MarkedLine {
         obelus: 1,
         key: target.key.to_string(),
         id: last.and_then(|e| e.about.id.as_deref()),
@@ -170,7 +171,7 @@ fn json(target: &Target, mark: &Mark, last: Option<&Event>) -> Result<String, Pr
     serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("a mark has no JSON: {e}")))
 }
 
-fn row(unit: Option<usize>, target: &Target, mark: &Mark, last: Option<&Event>) -> Vec<String> {
+fn row(unit: Option<usize>, target: &MarkTarget, mark: &Mark, last: Option<&MarkEvent>) -> Vec<String> {
     let about = last.map(|e| e.about.clone()).unwrap_or_default();
     let record = unit.map(|n| n as u64).or(about.record).filter(|_| target.step.is_none() || about.id.is_some());
     let mut place = vec![about.id.unwrap_or_else(|| target.key.to_string()[..12].to_owned())];
@@ -225,7 +226,7 @@ fn progress(
 
 /// The union of the lines of several journals. The same lines in any order give the same text.
 fn merge(journals: &[PathBuf], file: Option<&Path>, is_forced: bool, out: &mut Out) -> Result<u8, Stop> {
-    let mut events: BTreeMap<String, Event> = BTreeMap::new();
+    let mut events: BTreeMap<String, MarkEvent> = BTreeMap::new();
     let mut newer = BTreeSet::new();
     for journal in journals {
         let gathered = JournalContents::of(&Journal::at(journal).all_lines()?);
@@ -237,7 +238,7 @@ fn merge(journals: &[PathBuf], file: Option<&Path>, is_forced: bool, out: &mut O
         events.extend(gathered.events.into_iter().map(|event| (event.line(), event)));
         newer.extend(gathered.newer);
     }
-    let mut lines: Vec<(String, Event)> = events.into_iter().collect();
+    let mut lines: Vec<(String, MarkEvent)> = events.into_iter().collect();
     lines.sort_by(|(a, first), (b, second)| first.compare(second).then_with(|| a.cmp(b)));
     let mut all = lines.into_iter().map(|(line, _)| line).chain(newer);
     let Some(file) = file else {

@@ -10,16 +10,16 @@ use super::args::{FileName, parsed};
 use super::out::Out;
 use super::{Command, Stop};
 use clap::{ArgMatches, Args};
-use protocol::{Line, Server, read_line};
+use protocol::{ProtocolLine, Server, read_line};
 use roots::Roots;
 use std::io::{self, BufReader, Write};
 
 pub(super) const COMMAND: Command = Command { name: "mcp", describe: Options::augment_args, run };
 
-/// Answer agents over standard input and output: a server of the Model Context Protocol
+/// Serve agents over standard input and output, with the Model Context Protocol
 ///
-/// Its tools ask what the commands ask: steps, search, step, state, blame, history, files, check, diff. They only read,
-/// and only files in the folders that are named here. docs/agents.md shows how clients start it.
+/// Its tools answer what the commands answer: steps, search, step, state, blame, history, files, check, diff. They only
+/// read, and only files in the folders that are named here. docs/agents.md shows how clients start it.
 #[derive(Debug, Args)]
 struct Options {
     /// Folders whose files may be read [default: the current folder]
@@ -33,7 +33,7 @@ fn run(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
     let (mut input, mut to) = (BufReader::new(io::stdin().lock()), io::stdout().lock());
     loop {
         let answer = match read_line(&mut input) {
-            Ok(Line::End) => return Ok(0),
+            Ok(ProtocolLine::End) => return Ok(0),
             Ok(line) => server.answer(&line),
             // A client that is gone has ended the session.
             Err(_) => return Ok(0),

@@ -1,6 +1,6 @@
 //! `obelus merge`: slots of one data type as one value (S14 to S19).
 
-use super::args::{Question, parsed};
+use super::args::{StepQuery, parsed};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
 use super::{Command, Stop};
@@ -19,11 +19,11 @@ pub(super) const COMMAND: Command = Command { name: "merge", describe: Options::
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
     /// Data type to merge [default: every type that merges]
     #[arg(value_name = "TYPE")]
     data_type: Option<String>,
-    /// Slot to merge, with others that are named so [default: every slot of the type]
+    /// Slot to merge, with others of the same name [default: every slot of the type]
     #[arg(long, value_name = "NAME")]
     slot: Vec<String>,
 }

@@ -197,10 +197,10 @@ thread_local! {
 fn ask(arguments: Vec<OsString>, to: impl Write) -> (u8, String) {
     CAPTURED_STDERR.set(Some(String::new()));
     let asked = panic::catch_unwind(panic::AssertUnwindSafe(|| run_into(arguments, |_| Out::new(to, true))));
-    let said = CAPTURED_STDERR.take().unwrap_or_default();
+    let captured = CAPTURED_STDERR.take().unwrap_or_default();
     match asked {
-        Ok(status) => (status, said),
-        Err(_) => (TROUBLE, format!("{said}this is a fault of obelus; please report it")),
+        Ok(status) => (status, captured),
+        Err(_) => (TROUBLE, format!("{captured}this is a fault of obelus; please report it")),
     }
 }
 
@@ -260,7 +260,7 @@ fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// Opens and loads a file, and says if it could not be read to its end.
 ///
 /// # Errors
-/// It cannot be opened or read, is no text, or there is no such format.
+/// It cannot be opened or read, is not text, or there is no such format.
 fn load(file: impl AsRef<Path>, format: Option<&str>, out: &mut Out) -> Result<Loaded, Problem> {
     let loaded = ingest::open(file, format)?;
     report_trouble(&loaded, out);
@@ -304,10 +304,10 @@ fn complain(message: &str) {
 /// One line on stderr, made safe to show: it may quote the input.
 fn print_error(line: &str) {
     let line = SafeText::of(line);
-    let is_asked = CAPTURED_STDERR.with_borrow_mut(|said| match said {
-        Some(said) => {
-            said.push_str(line.as_str());
-            said.push('\n');
+    let is_asked = CAPTURED_STDERR.with_borrow_mut(|captured| match captured {
+        Some(captured) => {
+            captured.push_str(line.as_str());
+            captured.push('\n');
             true
         }
         None => false,

@@ -1,11 +1,11 @@
 //! A question's file, opened, at the step that was asked for.
 
-use super::args::Question;
+use super::args::StepQuery;
 use super::out::{Header, Out};
 use crate::format::{Attribution, Format, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
-use crate::source::Reader;
+use crate::source::RecordReader;
 use crate::state::IdentityId;
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Opened {
     record: usize,
 }
 
-impl Question {
+impl StepQuery {
     /// Opens the file and builds the trajectory.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Question {
     }
 }
 
-impl Question {
+impl StepQuery {
     /// The step that is asked for. For programs anything beyond the end is the last step.
     fn step_of(&self, last: StepNo) -> Result<StepNo, Problem> {
         let asked = self.step.unwrap_or(last);
@@ -89,15 +89,15 @@ impl Question {
 /// Whether the record is one that can be read, of a file that has one for each trajectory. What made steps was read.
 ///
 /// # Errors
-/// It is no JSON: which line, why, at which byte (R5).
+/// It is not valid JSON: which line, why, at which byte (R5).
 pub(super) fn is_readable(loaded: &Loaded, number: usize, run: &dyn Run) -> Result<(), Problem> {
     if loaded.detected.format.layout() == Layout::Run || run.step_count() > 0 {
         return Ok(());
     }
     let Some(record) = loaded.records()?.get(number) else { return Ok(()) };
-    let mut reader = Reader::new(&loaded.input);
+    let mut reader = RecordReader::new(&loaded.input);
     record.json(reader.text(&record)?).map(|_| ()).map_err(|why| {
-        let message = format!("record {number} of {} is no JSON that can be read: {why}", loaded.input.name());
+        let message = format!("record {number} of {} is not valid JSON that can be read: {why}", loaded.input.name());
         Problem::new(ProblemKind::Syntax, message).at(record.place)
     })
 }
@@ -138,8 +138,8 @@ impl Opened {
     }
 
     /// The texts of its steps, best in order.
-    pub(super) fn reader(&self) -> Reader<'_> {
-        Reader::new(&self.loaded.input)
+    pub(super) fn reader(&self) -> RecordReader<'_> {
+        RecordReader::new(&self.loaded.input)
     }
 
     /// The last step; -1 where there are none.

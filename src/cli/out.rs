@@ -374,7 +374,7 @@ pub(super) fn raw<T: Serialize + ?Sized>(value: &T) -> Result<Box<RawValue>, Pro
 /// A member's value from JSON text.
 ///
 /// # Errors
-/// It is no JSON: the input no longer holds what it held.
+/// It is not valid JSON: the input no longer holds what it held.
 pub(super) fn exact(text: String) -> Result<Box<RawValue>, Problem> {
     RawValue::from_string(text).map_err(|e| Problem::unreadable(format!("a value has no JSON: {e}")))
 }
@@ -382,11 +382,6 @@ pub(super) fn exact(text: String) -> Result<Box<RawValue>, Problem> {
 /// A step for `--json`: what was before any step has none.
 pub(super) fn step_member(step: StepNo) -> Option<StepNo> {
     (step != HEAD).then_some(step)
-}
-
-/// So many things for people: `1 record`, `2 records`.
-pub(super) fn counted(n: usize, thing: &str) -> String {
-    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A step for people: `@41`; what was before any step is the head.

@@ -25,9 +25,9 @@ pub(super) fn create(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<O
 /// # Errors
 /// As [`create`].
 pub(super) fn create_journal(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<Output, Problem> {
-    if let Some(own) = mark_journal::default_path()
+    if let Some(journal) = mark_journal::default_path()
         && is_forced
-        && refuse(path, true, &[&own]).is_err()
+        && refuse(path, true, &[&journal]).is_err()
         && refuse(path, true, inputs).is_ok()
     {
         return Err(holds_marks(path));

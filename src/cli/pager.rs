@@ -35,13 +35,13 @@ impl Paged {
     }
 
     /// Goes on in a pager, or straight where there is none.
-    fn turn(&mut self, kept: &[u8]) -> io::Result<()> {
+    fn turn(&mut self, buffered: &[u8]) -> io::Result<()> {
         self.stdout.flush()?;
         let Some((child, mut stdin)) = start(env::var("PAGER").ok().as_deref()) else {
             self.to = To::Straight;
-            return self.stdout.write_all(kept);
+            return self.stdout.write_all(buffered);
         };
-        let written = stdin.write_all(kept);
+        let written = stdin.write_all(buffered);
         self.to = To::Pager(child, stdin);
         written
     }
@@ -67,20 +67,20 @@ fn start(named: Option<&str>) -> Option<(Child, ChildStdin)> {
 impl Write for Paged {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (width, height) = self.size;
-        let kept = match &mut self.to {
+        let screenful = match &mut self.to {
             To::Pager(_, stdin) => return stdin.write(bytes),
             To::Straight => return self.stdout.write(bytes),
-            To::Screen { buffered: kept, lines } => {
-                kept.extend_from_slice(bytes);
+            To::Screen { buffered: screenful, lines } => {
+                screenful.extend_from_slice(bytes);
                 *lines += lines_of(bytes, width);
                 // The last line is the shell's.
                 if *lines < height {
                     return Ok(bytes.len());
                 }
-                std::mem::take(kept)
+                std::mem::take(screenful)
             }
         };
-        self.turn(&kept)?;
+        self.turn(&screenful)?;
         Ok(bytes.len())
     }
 
@@ -97,9 +97,9 @@ impl Drop for Paged {
     /// Prints what fitted; waits until the pager was left.
     fn drop(&mut self) {
         match std::mem::replace(&mut self.to, To::Straight) {
-            To::Screen { buffered: kept, .. } => {
+            To::Screen { buffered: screenful, .. } => {
                 // A terminal that is gone has nobody who reads.
-                let _ = self.stdout.write_all(&kept).and_then(|()| self.stdout.flush());
+                let _ = self.stdout.write_all(&screenful).and_then(|()| self.stdout.flush());
             }
             To::Pager(mut child, stdin) => {
                 drop(stdin);

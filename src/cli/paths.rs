@@ -3,7 +3,7 @@
 use super::args::InstanceOption;
 use super::complain;
 use super::open::Opened;
-use crate::format::{Place, TypedPath, instance_named};
+use crate::format::{TypedPath, ValuePlace, instance_named};
 use crate::model::Problem;
 
 /// Exit status for a path at which no value ever was.
@@ -13,7 +13,7 @@ pub(super) const UNKNOWN: u8 = 1;
 pub(super) struct AskedPath {
     typed: TypedPath,
     /// Where it is known, in the instance that was named or in all of them.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<ValuePlace>,
     /// Whether an instance was named.
     pub(super) has_instance: bool,
 }

@@ -1,6 +1,6 @@
 //! `obelus plan`: the calls to come, or the agents of a pipeline, as a graph.
 
-use super::args::{Question, parsed};
+use super::args::{StepQuery, parsed};
 use super::out::{Out, answer_begin};
 use super::{Command, Stop};
 use crate::format::plan::{End, PlanView};
@@ -12,11 +12,11 @@ const SOURCES_MAX: usize = 20;
 
 pub(super) const COMMAND: Command = Command { name: "plan", describe: Options::augment_args, run };
 
-/// Print the plan that holds at a step: calls, edges, waves
+/// Print the plan in force at a step: calls, edges, waves
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {

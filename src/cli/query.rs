@@ -17,7 +17,7 @@ use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Place, Problem};
 use crate::review::{Marks, Scope};
-use crate::shell::query::{Question, RecordAnswer};
+use crate::shell::query::{RecordAnswer, RecordQuery};
 use clap::{ArgMatches, Args};
 use run::Answered;
 use std::time::Duration;
@@ -27,14 +27,14 @@ pub(super) const COMMAND: Command = Command { name: "query", describe, run };
 /// Longest time limit, in seconds.
 const LIMIT_SECONDS_MAX: f64 = 86_400.0;
 
-/// Ask a jq expression of every record of files; status 1 if it failed for one
+/// Evaluate a jq expression on every record of files; status 1 if it fails on one
 ///
-/// EXPR is jq, run by jaq in a process of its own that has no environment and 2 GiB of memory. Prints each result as
-/// one line of JSON; numbers that EXPR does not reckon with keep their text. A record for which EXPR fails is reported
-/// on stderr and does not stop the others.
+/// EXPR is jq, run by jaq in a separate process that has no environment and 2 GiB of memory. Prints each result as one
+/// line of JSON; numbers that EXPR does not reckon with keep their text. A record for which EXPR fails is reported on
+/// stderr and does not stop the others.
 ///
-/// With --where only the records that a filter lets through are asked; together with --select or --count the filter
-/// is the whole question, and there is no EXPR.
+/// With --where, only records that match the filter are read; together with --select or --count the filter is the whole
+/// question, and there is no EXPR.
 #[derive(Debug, Args)]
 struct Options {
     /// Files or folders to read, packed ones too (`-` is standard input), then the expression, as '.content[].function'
@@ -52,7 +52,7 @@ struct Options {
     /// Print how many records have a result that is neither false nor null
     #[arg(long)]
     count: bool,
-    /// Answer for programs: one JSON text a record
+    /// Print JSON: one value for each record
     #[arg(long)]
     json: bool,
     /// Longest time for one record, in seconds
@@ -93,7 +93,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
                 .into());
         }
     };
-    let question = Question { expression, wants_results: !options.select && !options.count, limit: options.timeout };
+    let question = RecordQuery { expression, wants_results: !options.select && !options.count, limit: options.timeout };
     // An invalid expression is reported once, before any file is read.
     drop(question.child()?);
     let inputs = Inputs::of(files);
@@ -123,7 +123,7 @@ struct QueryOutput<'o, 'w> {
 }
 
 impl QueryOutput<'_, '_> {
-    fn file(&mut self, file: &FileName, question: &Question) -> Result<(), Stop> {
+    fn file(&mut self, file: &FileName, question: &RecordQuery) -> Result<(), Stop> {
         let loaded = super::load(file, self.options.format.forced(), self.out)?;
         let passing = self.filter.as_ref().map(|filter| filter.passing(&loaded, &self.marks)).transpose()?;
         let (mut count, mut failed) = (0_u64, passing.as_ref().map_or(0, |passing| passing.failed));

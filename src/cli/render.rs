@@ -1,6 +1,6 @@
 //! `obelus render`: what the model sees at a step.
 
-use super::args::{Question, parsed};
+use super::args::{StepQuery, parsed};
 use super::out::{Out, answer, exact, raw};
 use super::{Command, Stop};
 use crate::format::ViewEntry;
@@ -15,7 +15,7 @@ pub(super) const COMMAND: Command = Command { name: "render", describe: Options:
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
     /// The messages of the context one by one as they are written, instead of merged by identity (Agent/Data)
     #[arg(long)]
     raw_messages: bool,

@@ -1,6 +1,6 @@
 //! `obelus replay`: a recording on the screen, played as if it were written now.
 
-use super::args::{FileName, FormatOption, Look, MarksOption, parsed};
+use super::args::{FileName, FormatOption, MarksOption, ScreenLook, parsed};
 use super::out::Out;
 use super::{Command, Stop, paths};
 use crate::ingest;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub(super) const COMMAND: Command = Command { name: "replay", describe: Options::augment_args, run };
 
-/// Play a recorded file on the screen as if it were written now, at the pace of its times
+/// Play a recorded file on the screen as if it were being written, at the pace of its times
 ///
 /// Records come as they came then: lines and elements one by one, a request with one message more each time. A record
 /// without a time comes half a second after the one before (at speed 1). A trajectory of a dataset is one record and
@@ -30,7 +30,7 @@ struct Options {
     #[arg(long, value_name = "MAX_SECONDS", default_value = "2", value_parser = seconds)]
     gap: Duration,
     #[command(flatten)]
-    look: Look,
+    look: ScreenLook,
     #[command(flatten)]
     marks: MarksOption,
 }
@@ -52,7 +52,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let (opened, look) = (Opened::Replay(replay, options.speed), options.look);
     let start = look.start(false);
     let (template, tokenizer) = (look.template()?, look.tokenizer.read()?);
-    let Look { theme, files, watches, max_tokens, .. } = look;
+    let ScreenLook { theme, files, watches, max_tokens, .. } = look;
     let (marks, follow, format) = (options.marks.path(), true, None);
     let settings = Settings {
         opened,

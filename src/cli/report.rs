@@ -23,9 +23,8 @@ pub(super) const COMMAND: Command = Command { name: "report", describe: Options:
 
 /// Write a run as one HTML page: steps, changes, state with blame, files, findings
 ///
-/// The page needs nothing but a browser: no script, no font and no picture comes from elsewhere. It is dark or light as
-/// the browser is. Of a long run the middle is left out; the page says which steps, and names the command that opens
-/// each place.
+/// The page is self-contained: it loads no script, font or picture from elsewhere. It is dark or light as the browser
+/// is. Of a long run the middle is left out; the page says which steps, and names the command that opens each place.
 #[derive(Debug, Args)]
 struct Options {
     /// File to read; `-` is standard input
@@ -39,7 +38,7 @@ struct Options {
     /// Page to write
     #[arg(long, short, value_name = "OUT")]
     out: PathBuf,
-    /// Write over a file that is there (never over the input)
+    /// Overwrite an existing file (never the input)
     #[arg(long)]
     force: bool,
     /// Replace secrets by [REDACTED:KIND] first: keys, tokens, passwords, mail addresses, found by pattern
@@ -99,9 +98,9 @@ fn redacted(loaded: &Loaded, record: usize) -> Result<(Loaded, usize, usize), Pr
     for record in &records {
         let span = record.place.span;
         text.extend(between(at, span.offset)?);
-        let own = loaded.input.read(span)?;
-        match redactor.redact(&lossy(&own)) {
-            None => text.extend(own),
+        let record_bytes = loaded.input.read(span)?;
+        match redactor.redact(&lossy(&record_bytes)) {
+            None => text.extend(record_bytes),
             Some((changed, secrets)) => {
                 text.extend(changed.into_bytes());
                 count += secrets.len();

@@ -1,6 +1,6 @@
 //! `obelus resolve`: what a reference means at a step.
 
-use super::args::{InstanceOption, Question, parsed};
+use super::args::{InstanceOption, StepQuery, parsed};
 use super::out::{Out, answer};
 use super::{Command, Stop};
 use crate::format::Resolved;
@@ -9,11 +9,11 @@ use clap::{ArgMatches, Args};
 
 pub(super) const COMMAND: Command = Command { name: "resolve", describe: Options::augment_args, run };
 
-/// Print the value that a reference has at a step; status 1 if it has none
+/// Print the value of a reference at a step; status 1 if it has none
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
     /// The reference, as †state.user
     #[arg(value_name = "REF")]
     reference: String,

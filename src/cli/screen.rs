@@ -1,6 +1,6 @@
 //! The screen: a file, standard input, or the run that obelus brings with it.
 
-use super::args::{self, FileName, Look, Screen};
+use super::args::{self, FileName, Screen, ScreenLook};
 use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain, paths};
@@ -23,7 +23,7 @@ const DEMO: &str = include_str!("../../samples/trip-run.jsonl");
 /// What is said where there is nothing to list.
 const NO_SESSIONS: &str = "no sessions of agents and no logs here: this is the demo. `obelus FILE` opens a run";
 
-impl Look {
+impl ScreenLook {
     /// Where to begin, if that was said. The demo else begins where its story ends: at the last step, on the value that
     /// went wrong.
     pub(super) fn start(&self, is_demo: bool) -> Option<Start> {
@@ -47,11 +47,11 @@ pub(super) const COMMAND: Command = Command { name: "demo", describe, run: demo 
 fn describe(command: clap::Command) -> clap::Command {
     // The options would bring a sentence of their own.
     let about = "Open a recorded run: an agent books a journey for two, and one value goes wrong";
-    Look::augment_args(command).about(about)
+    ScreenLook::augment_args(command).about(about)
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
-    let look: Look = args::parsed(matches)?;
+    let look: ScreenLook = args::parsed(matches)?;
     // Who asks for a place knows the way.
     let has_tour = look.step.is_none() && look.path.is_none();
     // The demo is for looking: its marks are not kept.
@@ -88,7 +88,7 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
 }
 
 /// `--diff`: the first run of each of two files.
-fn two_files(paths: &[FileName], format: Option<&str>, look: Look, marks: Option<PathBuf>) -> Result<u8, Stop> {
+fn two_files(paths: &[FileName], format: Option<&str>, look: ScreenLook, marks: Option<PathBuf>) -> Result<u8, Stop> {
     let [a, b] = paths else {
         let hint = "two records of a file: `obelus diff FILE FILE --record 3 --other-record 5 --screen`";
         return Err(Problem::usage("--diff takes two files").hint(hint).into());
@@ -100,7 +100,7 @@ fn two_files(paths: &[FileName], format: Option<&str>, look: Look, marks: Option
 pub(super) fn two_runs(
     runs: [(&FileName, usize); 2],
     format: Option<&str>,
-    look: Look,
+    look: ScreenLook,
     marks: Option<PathBuf>,
 ) -> Result<u8, Stop> {
     if let Some((file, _)) = runs.iter().find(|(file, _)| file.is_stdin() || file.as_ref().is_dir()) {
@@ -175,7 +175,7 @@ fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
         return Err(Problem::usage("standard input opens alone").hint("leave out the other files, or the `-`"));
     }
     if let Some(file) = files.iter().find(|file| is_latest && !file.as_ref().is_dir()) {
-        return Err(Problem::unreadable(format!("{file} is no folder"))
+        return Err(Problem::unreadable(format!("{file} is not a folder"))
             .hint(format!("--latest takes a folder of files, or an agent: {}", agents().join(", "))));
     }
     let problem = files.iter().find_map(|file| Some((file, reachable(file.as_ref()).err()?)));
@@ -222,10 +222,10 @@ struct Beginning {
 }
 
 /// Shows what was opened (None: the recorded run).
-fn show(opened: Option<Opened>, format: Option<&str>, look: Look, beginning: Beginning) -> Result<u8, Stop> {
+fn show(opened: Option<Opened>, format: Option<&str>, look: ScreenLook, beginning: Beginning) -> Result<u8, Stop> {
     let Beginning { follow, marks, compare, record, has_tour, notice } = beginning;
     if let Some(folder) = look.files.as_ref().filter(|folder| !folder.is_dir()) {
-        let problem = Problem::unreadable(format!("{} is no folder", folder.display()));
+        let problem = Problem::unreadable(format!("{} is not a folder", folder.display()));
         return Err(problem.hint("--files takes the folder in which the files lie by their ids").into());
     }
     let start = look.start(opened.is_none());

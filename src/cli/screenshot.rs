@@ -1,18 +1,18 @@
 //! `obelus picture`: a frame of the screen as an SVG picture, without a terminal.
 
-use super::args::{FileName, FormatOption, Look, parsed};
+use super::args::{FileName, FormatOption, ScreenLook, parsed};
 use super::out::Out;
 use super::{Command, Stop, output_path, paths, screen};
 use crate::model::Problem;
 use crate::shell::headless::Stage;
-use crate::ui::{self, Background, Frame, Theme};
+use crate::ui::{self, AnimationFrame, Background, Theme};
 use clap::{ArgMatches, Args};
 use std::path::Path;
 
 /// Least and greatest width and height of a picture, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 1..=1_000;
 
-/// The theme where none is named. Those of the user are not looked at, so that pictures are alike everywhere.
+/// The theme where none is named. Themes of the user are not read, so that pictures are the same everywhere.
 const THEME: &str = "dark";
 
 pub(super) const COMMAND: Command = Command { name: "picture", describe, run };
@@ -40,11 +40,11 @@ struct Options {
     #[arg(long, value_name = "WxH", default_value = "120x30", value_parser = size)]
     size: (u16, u16),
     #[command(flatten)]
-    look: Look,
+    look: ScreenLook,
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<FileName>,
-    /// Write over a file that is there (never over the input)
+    /// Overwrite an existing file (never the input)
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -97,11 +97,11 @@ fn press(stage: &mut Stage, word: &str) -> Result<(), Problem> {
 
 /// A frame before the keys and one after each.
 fn moving(stage: &mut Stage, keys: &str, millis: u32, title: &str) -> Result<String, Problem> {
-    let mut frames = vec![Frame { buffer: stage.buffer(), pressed: String::new(), millis }];
+    let mut frames = vec![AnimationFrame { buffer: stage.buffer(), pressed: String::new(), millis }];
     for word in keys.split_whitespace() {
         press(stage, word)?;
         let pressed = word.strip_prefix("type:").unwrap_or(word).to_owned();
-        frames.push(Frame { buffer: stage.buffer(), pressed, millis });
+        frames.push(AnimationFrame { buffer: stage.buffer(), pressed, millis });
     }
     if let Some(last) = frames.last_mut() {
         last.millis = millis.saturating_mul(3);

@@ -1,6 +1,6 @@
 //! `obelus state`: what holds after a step.
 
-use super::args::{Question, parsed};
+use super::args::{StepQuery, parsed};
 use super::digested;
 use super::open::Opened;
 use super::out::{Out, Tone, answer};
@@ -18,7 +18,7 @@ pub(super) const COMMAND: Command = Command { name: "state", describe: Options::
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {

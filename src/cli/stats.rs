@@ -31,7 +31,7 @@ struct Options {
     files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
-    /// Answer for programs: one JSON text a trajectory, then one for the file
+    /// Print JSON: one value for each trajectory, then one for the file
     #[arg(long)]
     json: bool,
     /// Print only the lines of trajectories, or only the line of the file: in these, members such as `steps` have one
@@ -50,7 +50,7 @@ struct Options {
     #[arg(long, conflicts_with_all = ["tools", "only", "summary"])]
     outcomes: bool,
     /// Which phrases of three words and which tools go with high rewards, and which with low ones, each with records
-    /// and steps that have it: what a policy may have learned to please its reward with
+    /// and steps that have it: what a policy may have learned in order to please its reward
     #[arg(long, conflicts_with_all = ["tools", "only", "outcomes", "tasks", "of", "histogram"])]
     lift: bool,
     /// The attempts at each task as a group: rewards, pass@k and pass^k, steps, and whether rewards differ at all
@@ -64,7 +64,7 @@ struct Options {
     /// Numbers whose mean, deviation and percentiles each group has, with --by [default: steps, calls, reward]
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = by::number, requires = "by")]
     of: Vec<Numbers>,
-    /// How a number spreads over the records, in bins: steps, tokens, reward …
+    /// Histogram of a number over the records: steps, tokens, reward …
     #[arg(long, value_name = "NUMBER", value_parser = by::number)]
     #[arg(conflicts_with_all = ["tools", "only", "outcomes", "tasks", "by", "summary"])]
     histogram: Option<Numbers>,

@@ -1,6 +1,6 @@
 //! `obelus step`: one step as text, for programs that ask through `obelus mcp`.
 
-use super::args::{Question, parsed};
+use super::args::{StepQuery, parsed};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::model::Problem;
@@ -17,11 +17,11 @@ fn describe(command: clap::Command) -> clap::Command {
     Options::augment_args(command).hide(true)
 }
 
-/// Show one step: what was said and done, what changed, what the rules found
+/// Show one step: messages, calls, changes of the state, findings
 #[derive(Debug, Args)]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {

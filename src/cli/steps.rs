@@ -10,7 +10,7 @@ use crate::format::{Answer, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, Finding, HEAD, LocatedFinding, Problem, Standing, Step, StepNo, StepPlace};
 use crate::review::{ContentKey, Marks, Scope, StepEntry, StepMarks, StepNotes};
-use crate::rules::work::Verdict;
+use crate::rules::work::OutcomeLevel;
 use crate::state::EventOp;
 use crate::text::{SafeText, cut};
 use clap::{ArgMatches, Args};
@@ -37,7 +37,7 @@ struct Options {
     filter: WhereOption,
     #[command(flatten)]
     marks: MarksOption,
-    /// Answer for programs: one JSON text a line
+    /// Print JSON: one value for each line
     #[arg(long)]
     json: bool,
 }
@@ -131,11 +131,12 @@ fn all_findings(
         let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
         step.or_else(|| records.get(finding.record).map(|record| record.place)).unwrap_or_default()
     };
-    let own = ingest::findings_of(run, loaded.input.as_ref())?.into_iter();
-    let own = own.map(|finding| LocatedFinding { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
+    let run_findings = ingest::findings_of(run, loaded.input.as_ref())?.into_iter();
+    let run_findings =
+        run_findings.map(|finding| LocatedFinding { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
     let is_run = loaded.detected.format.layout() == Layout::Run;
     let extra = extra.iter().filter(|(of, _)| is_run || **of == record).flat_map(|(_, found)| found.iter().cloned());
-    Ok(own.chain(extra).collect())
+    Ok(run_findings.chain(extra).collect())
 }
 
 /// One step and where it is.
@@ -227,8 +228,8 @@ impl ShownStep {
     /// What reports a failure stands out.
     fn tone(&self, run: &dyn Run) -> Tone {
         match run.outcome(self.step.number).map(|outcome| outcome.verdict) {
-            Some(Verdict::Error) => Tone::Error,
-            Some(Verdict::Suspect) => Tone::Warning,
+            Some(OutcomeLevel::Error) => Tone::Error,
+            Some(OutcomeLevel::Suspect) => Tone::Warning,
             Some(_) | None => Tone::Plain,
         }
     }

@@ -19,8 +19,8 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
     // A file without records opens as an empty run, and has none.
     for record in 0..loaded.trajectories()?.min(loaded.records()?.len()) {
         let (run, bytes) = (loaded.run(record)?, loaded.input.as_ref());
-        let (found, spent) = (ingest::findings_of(run.as_ref(), bytes)?, usage_with_parts(run.as_ref(), bytes));
-        each(&dataset.add_run((record, run.as_ref()), bytes, &found, spent)?)?;
+        let (found, usage) = (ingest::findings_of(run.as_ref(), bytes)?, usage_with_parts(run.as_ref(), bytes));
+        each(&dataset.add_run((record, run.as_ref()), bytes, &found, usage)?)?;
     }
     each(&dataset.line("dataset")?)
 }

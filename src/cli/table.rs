@@ -5,14 +5,15 @@ use super::entries::{Pass, Passed};
 use super::filter::{Passing, WhereOption};
 use super::flat::{self, FlatFile};
 use super::inputs::Inputs;
-use super::out::{Out, Tone, counted};
+use super::out::{Out, Tone};
 use super::task_groups::task_groups;
 use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record};
-use crate::review::flat::{Cell, RECORD_FIELDS, RECORDS, SKETCHES, Schema, record_row, run_row, sketch_row};
+use crate::review::flat::{Cell, FlatSchema, RECORD_FIELDS, RECORDS, SKETCHES, record_row, run_row, sketch_row};
 use crate::review::{Marks, Scope, Tokenizer};
+use crate::text::{counted, shorten};
 use clap::{ArgMatches, Args};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,21 +31,21 @@ struct Options {
     files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
-    /// Answer for programs: one JSON text a record, each with all members
+    /// Print JSON: one value for each record, with all members
     #[arg(long)]
     json: bool,
     /// Write the same rows into a file: JSON Lines, or Parquet if it ends in .parquet
     #[arg(long, value_name = "OUT", conflicts_with = "json")]
     out: Option<PathBuf>,
-    /// Write over a file that is there (never over an input)
+    /// Overwrite an existing file (never an input)
     #[arg(long, requires = "out")]
     force: bool,
-    /// Rows of what marks copies and near copies instead, by which a join finds those of other files and machines: the
-    /// digest of the body, bands that near copies share, and the bins that say how near (docs/scale.md)
+    /// Print sketches instead, which a join of other files and machines finds copies and near copies by: the digest of
+    /// the body, bands that near copies share, and the bins that measure similarity (docs/scale.md)
     #[arg(long)]
     sketches: bool,
-    /// Also say what the attempts at the record's task come to: how many, mean and deviation of their rewards, the
-    /// share that succeeds, whether there is a signal, and how far this one is above the mean; by a second pass
+    /// Add figures of the attempts at the record's task: how many, mean and deviation of their rewards, the share that
+    /// succeeds, whether there is a signal, and how far this one is above the mean; by a second pass
     #[arg(long, conflicts_with = "sketches")]
     groups: bool,
     #[command(flatten)]
@@ -91,7 +92,7 @@ enum Rows {
 }
 
 struct TableRequest {
-    schema: &'static Schema,
+    schema: &'static FlatSchema,
     filter: Option<super::filter::Where>,
     marks: Marks,
     tokenizer: Option<Arc<dyn Tokenizer>>,
@@ -140,7 +141,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 impl Rows {
-    fn push(&mut self, schema: &Schema, row: Vec<Cell>, out: &mut Out) -> Result<(), Stop> {
+    fn push(&mut self, schema: &FlatSchema, row: Vec<Cell>, out: &mut Out) -> Result<(), Stop> {
         match self {
             Self::Lines => Ok(out.json(&flat::json(schema, &row)?)?),
             Self::File(file) => Ok(file.push(row)?),
@@ -191,7 +192,7 @@ fn write_rows(
 /// The rows of a file that is one run, or some: what `stats` says of each.
 fn runs(file: &FileName, loaded: &Loaded, wanted: &TableRequest, rows: &mut Rows, out: &mut Out) -> Result<(), Stop> {
     if wanted.filter.is_some() {
-        let message = format!("the records of {} are no trajectories, which --where asks", loaded.input.name());
+        let message = format!("the records of {} are not trajectories, which --where asks", loaded.input.name());
         return Err(Problem::usage(message).hint("`obelus steps --where` asks the steps of a run").into());
     }
     let format = loaded.detected.format.name();
@@ -227,7 +228,7 @@ fn sketches(
 }
 
 /// The rows of a file for people: columns that hold something.
-fn people(file: &FileName, schema: &Schema, rows: &[Vec<Cell>], count: usize, out: &mut Out) -> Result<(), Stop> {
+fn people(file: &FileName, schema: &FlatSchema, rows: &[Vec<Cell>], count: usize, out: &mut Out) -> Result<(), Stop> {
     out.line(&format!("{file}  {}", counted(count, "record")))?;
     let is_filled = |cell: &Cell| !matches!(cell, Cell::Int(None | Some(0)) | Cell::Float(None) | Cell::Text(None));
     let is_same = |(one, other): (usize, usize)| rows.iter().all(|row| row.get(one) == row.get(other));
@@ -235,13 +236,13 @@ fn people(file: &FileName, schema: &Schema, rows: &[Vec<Cell>], count: usize, ou
     // Where no task has several attempts the ids say it all.
     let names_tasks = !at("id").zip(at("task")).is_some_and(is_same);
     let shown = SHOWN.iter().filter(|name| names_tasks || **name != "task");
-    let held: Vec<(usize, &str)> = shown
+    let non_empty: Vec<(usize, &str)> = shown
         .filter_map(|name| Some((at(name)?, *name)))
         .filter(|(at, name)| *name == "record" || rows.iter().any(|row| row.get(*at).is_some_and(is_filled)))
         .collect();
-    let mut table = vec![held.iter().map(|(_, name)| (Tone::Dim, (*name).to_owned())).collect::<Vec<_>>()];
+    let mut table = vec![non_empty.iter().map(|(_, name)| (Tone::Dim, (*name).to_owned())).collect::<Vec<_>>()];
     for row in rows {
-        let cells = held.iter().filter_map(|(at, name)| Some((row.get(*at)?, *name)));
+        let cells = non_empty.iter().filter_map(|(at, name)| Some((row.get(*at)?, *name)));
         table.push(cells.map(|(cell, name)| (tone(name, cell), cell_text(cell))).collect());
     }
     table.iter_mut().filter_map(|row| row.first_mut()).for_each(|(_, text)| text.insert_str(0, "  "));
@@ -266,10 +267,7 @@ fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Int(Some(number)) => number.to_string(),
         Cell::Float(Some(number)) => number.to_string(),
-        Cell::Text(Some(text)) if text.chars().count() > CELL_CHARS_MAX => {
-            text.chars().take(CELL_CHARS_MAX - 1).chain(['…']).collect()
-        }
-        Cell::Text(Some(text)) => text.clone(),
+        Cell::Text(Some(text)) => shorten(text, CELL_CHARS_MAX).into_owned(),
         Cell::Texts(texts) => texts.join(" "),
         Cell::Int(None) | Cell::Float(None) | Cell::Text(None) => "–".to_owned(),
     }

@@ -41,8 +41,8 @@ struct Options {
     /// Print one JSON object for each record, error and event
     #[arg(long)]
     json: bool,
-    /// Print what is there, take its end as final, and exit: 1 if there was an error, 2 if something, or all, could not
-    /// be read
+    /// Print the current content, take its end as final, and exit: 1 if there was an error, 2 if part or all of it
+    /// could not be read
     #[arg(long)]
     once: bool,
     /// Look every MS milliseconds instead of being notified by the file system
@@ -95,7 +95,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// last goes on as long as it is followed.
 ///
 /// # Errors
-/// It cannot be read, or is of a kind that is no text (R9). A file that is to be followed may become readable.
+/// It cannot be read, or is of a kind that is not text (R9). A file that is to be followed may become readable.
 fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
     let path = options.path.as_ref();
     if options.path.is_stdin() {

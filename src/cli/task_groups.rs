@@ -6,7 +6,7 @@ use crate::ingest::{self, Loaded};
 use crate::model::Problem;
 use crate::review::{ChunkBuilder, TaskGroups};
 
-/// Of all records of a file; none where its records are no trajectories.
+/// Of all records of a file; none where its records are not trajectories.
 ///
 /// # Errors
 /// The input can no longer be read.

@@ -74,7 +74,7 @@ struct Options {
     /// Theme to show: a name, or a theme file that need not be in the configuration folder yet
     #[arg(value_name = "NAME|FILE")]
     theme: Option<FileName>,
-    /// Answer for programs: one JSON text
+    /// Print JSON: one value
     #[arg(long)]
     json: bool,
 }
@@ -121,7 +121,7 @@ fn list(config: &Config, environment: &Environment, is_json: bool, out: &mut Out
     let themes = Themes::choose(None, config, environment)?;
     themes.problems.iter().for_each(|problem| complain(&problem.to_string()));
     let current = themes.current().name().to_owned();
-    let is_own = |name: &str| config.themes.iter().any(|(own, _)| own == name);
+    let is_custom = |name: &str| config.themes.iter().any(|(custom_name, _)| custom_name == name);
     let row = |theme: &Theme| Row {
         name: theme.name().to_owned(),
         background: match theme.background() {
@@ -129,7 +129,7 @@ fn list(config: &Config, environment: &Environment, is_json: bool, out: &mut Out
             Background::Light => "light",
             Background::Any => "any",
         },
-        is_built_in: !is_own(theme.name()),
+        is_built_in: !is_custom(theme.name()),
         is_current: theme.name() == current,
     };
     let rows: Vec<Row> = themes.all().map(row).collect();

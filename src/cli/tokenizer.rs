@@ -19,7 +19,7 @@ impl TokenizerOption {
     /// The tokenizer; None where none was named.
     ///
     /// # Errors
-    /// There is no such file, or it is no tokenizer.
+    /// There is no such file, or it is not a tokenizer.
     pub(super) fn read(&self) -> Result<Option<Arc<dyn Tokenizer>>, Problem> {
         self.tokenizer.as_deref().map(tokenizer).transpose()
     }

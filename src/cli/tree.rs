@@ -3,21 +3,22 @@
 mod actions;
 
 use super::args::{FileName, FormatOption, parsed};
-use super::out::{Out, Tone, counted, plain, raw};
+use super::out::{Out, Tone, plain, raw};
 use super::{Command, Stop, load};
 use crate::format::Answer;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::model::{Record, lossy};
-use crate::review::{Attempt, Stretch, attempt_tasks, attempt_tree};
+use crate::review::{Attempt, SharedSteps, attempt_tasks, attempt_tree};
 use crate::rules::trajectory::Way;
+use crate::text::counted;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 pub(super) const COMMAND: Command = Command { name: "tree", describe: Options::augment_args, run };
 
-/// Print attempts at one task as a tree: what they share once, where they part, how each ended
+/// Print attempts at one task as a tree: shared steps once, where they diverge, how each ended
 #[derive(Debug, Args)]
 struct Options {
     /// File of trajectories to read; `-` is standard input
@@ -29,7 +30,7 @@ struct Options {
     #[arg(long, value_name = "FIELD")]
     by: Option<String>,
     /// Align attempts by what they did, by tool and arguments, and not by whole messages, since sampled text never
-    /// repeats: how many succeed behind each fork, and where good and bad attempts part
+    /// repeats: how many succeed after each fork, and where good and bad attempts diverge
     #[arg(long)]
     by_action: bool,
     /// Least reward that is a success, with --by-action
@@ -38,7 +39,7 @@ struct Options {
     /// Also tasks with one attempt
     #[arg(long)]
     all: bool,
-    /// Answer for programs: one JSON text a task
+    /// Print JSON: one value for each task
     #[arg(long)]
     json: bool,
 }
@@ -153,10 +154,10 @@ fn programs(
     options: &Options,
     attempts: &[Attempt],
     task: &[usize],
-    stretches: &[Stretch],
+    stretches: &[SharedSteps],
     out: &mut Out,
 ) -> Result<(), Stop> {
-    let member = |stretch: &Stretch| StretchMember {
+    let member = |stretch: &SharedSteps| StretchMember {
         parent: stretch.parent,
         from: stretch.steps.start,
         end: stretch.steps.end,
@@ -169,7 +170,7 @@ fn programs(
     Ok(out.json(&plain(&members))?)
 }
 
-fn people(attempts: &[Attempt], task: &[usize], stretches: &[Stretch], out: &mut Out) -> Result<(), Stop> {
+fn people(attempts: &[Attempt], task: &[usize], stretches: &[SharedSteps], out: &mut Out) -> Result<(), Stop> {
     let name = task.first().map_or("", |i| attempts[*i].task.as_str());
     out.styled(&[(Tone::Strong, name), (Tone::Dim, &format!("  {}", counted(task.len(), "attempt")))])?;
     for stretch in stretches {

@@ -1,6 +1,6 @@
 //! `obelus when`: since when a value is so, and when it was so before.
 
-use super::args::{InstanceOption, Question, parsed};
+use super::args::{InstanceOption, StepQuery, parsed};
 use super::blame::serialize_credit;
 use super::open::{Attributions, Opened};
 use super::out::{Out, Tone, answer, at, exact, raw, step_member};
@@ -10,9 +10,9 @@ use crate::format::{Answer, Attribution, Instances};
 use crate::ingest::violations_of;
 use crate::json::{self, Data, Key};
 use crate::model::{Problem, StepNo};
-use crate::state::intervals::Stretch;
+use crate::state::intervals::StepInterval;
 use crate::state::{IS_CHECKED, IdentityId, NodeId, Violations};
-use crate::text::Expression;
+use crate::text::RegularExpression;
 use clap::{ArgGroup, ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -20,22 +20,22 @@ use std::collections::HashSet;
 
 pub(super) const COMMAND: Command = Command { name: "when", describe: Options::augment_args, run };
 
-/// Print the steps in which a value was so; status 1 if it never was
+/// Print the steps at which a value meets a condition; status 1 if there are none
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("so").required(true)))]
 struct Options {
     #[command(flatten)]
-    question: Question,
+    question: StepQuery,
     /// Path of the value, as state.user, or state#2.user of an instance
     #[arg(value_name = "PATH")]
     path: String,
     /// It equals this JSON value
     #[arg(long, value_name = "JSON", group = "so", allow_hyphen_values = true)]
     equals: Option<String>,
-    /// It matches this regular expression: a string as it reads, any other value as JSON text
+    /// It matches this regular expression: a string by its text, any other value by its JSON text
     #[arg(long, value_name = "REGEX", group = "so", allow_hyphen_values = true)]
     matches: Option<String>,
-    /// It breaks its schema, there or below
+    /// It breaks its schema, at the path or below
     #[arg(long, group = "so")]
     invalid: bool,
     /// It changes: each stretch in which it stays the same
@@ -46,8 +46,8 @@ struct Options {
 }
 
 /// One stretch of steps, with the value at its beginning and who supplied it.
-struct Entry {
-    stretch: Stretch,
+struct IntervalEntry {
+    stretch: StepInterval,
     reference: String,
     instance: Option<Option<String>>,
     /// Whether the reference does not say it.
@@ -59,7 +59,7 @@ struct Entry {
     message: Option<String>,
 }
 
-impl Serialize for Entry {
+impl Serialize for IntervalEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("from", &self.stretch.from)?;
@@ -107,7 +107,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// What is asked of the value.
 enum ValueCondition {
     Equals(String),
-    Matches(Box<Expression>),
+    Matches(Box<RegularExpression>),
     Invalid(Box<Violations>),
     Changes,
 }
@@ -129,20 +129,20 @@ impl ValueCondition {
             (Some(text), _) => match json::parse(text) {
                 Ok(_) => Ok(Self::Equals(text.clone())),
                 Err(error) => {
-                    let message = format!("--equals {text} is no JSON: {error}");
+                    let message = format!("--equals {text} is not valid JSON: {error}");
                     Err(Problem::usage(message).hint("a string wants quotes of its own: --equals '\"done\"'"))
                 }
             },
-            (_, Some(pattern)) => match Expression::new(pattern) {
+            (_, Some(pattern)) => match RegularExpression::new(pattern) {
                 Ok(expression) => Ok(Self::Matches(Box::new(expression))),
-                Err(reason) => Err(Problem::usage(format!("--matches is no regular expression: {reason}"))),
+                Err(reason) => Err(Problem::usage(format!("--matches is not a regular expression: {reason}"))),
             },
             (None, None) => Ok(Self::Changes),
         }
     }
 
     /// The stretches, with what the schema says of each where that is asked.
-    fn stretches(&self, opened: &Opened, (id, node): (IdentityId, NodeId)) -> Vec<(Stretch, Option<String>)> {
+    fn stretches(&self, opened: &Opened, (id, node): (IdentityId, NodeId)) -> Vec<(StepInterval, Option<String>)> {
         let tree = opened.run.tree();
         let stretches = match self {
             Self::Invalid(violations) => return invalid(violations, id, &tree.path(node).1, opened.step),
@@ -160,8 +160,8 @@ impl ValueCondition {
 }
 
 /// The stretches in which something is wrong at or below a path, each with the first thing that is.
-fn invalid(violations: &Violations, id: IdentityId, path: &[Key], last: StepNo) -> Vec<(Stretch, Option<String>)> {
-    let mut out: Vec<(Stretch, Option<String>)> = Vec::new();
+fn invalid(violations: &Violations, id: IdentityId, path: &[Key], last: StepNo) -> Vec<(StepInterval, Option<String>)> {
+    let mut out: Vec<(StepInterval, Option<String>)> = Vec::new();
     for one in violations.of(id).iter().filter(|one| one.violation.path.starts_with(path) && one.from <= last) {
         let to = one.until.map(|until| until - 1).filter(|to| *to < last);
         match out.last_mut() {
@@ -169,27 +169,27 @@ fn invalid(violations: &Violations, id: IdentityId, path: &[Key], last: StepNo) 
             Some((open, _)) if open.to.is_none_or(|end| one.from <= end + 1) => {
                 open.to = open.to.zip(to).map(|(a, b)| a.max(b));
             }
-            _ => out.push((Stretch { from: one.from, to }, Some(one.violation.message.clone()))),
+            _ => out.push((StepInterval { from: one.from, to }, Some(one.violation.message.clone()))),
         }
     }
     out
 }
 
-fn is_match(expression: &Expression, text: &str) -> bool {
+fn is_match(expression: &RegularExpression, text: &str) -> bool {
     match json::parse(text).map(|value| value.data) {
-        Ok(Data::String(said)) => expression.is_match(&said),
+        Ok(Data::String(string)) => expression.is_match(&string),
         _ => expression.is_match(text),
     }
 }
 
-fn entries(opened: &Opened, asked: &AskedPath, wanted: &ValueCondition) -> Result<Vec<Entry>, Problem> {
+fn entries(opened: &Opened, asked: &AskedPath, wanted: &ValueCondition) -> Result<Vec<IntervalEntry>, Problem> {
     let tree = opened.run.tree();
     let mut attributions = Attributions::new(opened);
     let (mut entries, mut seen) = (Vec::new(), HashSet::new());
     for (id, path) in &asked.places {
         let Some(node) = tree.node(*id, path).filter(|node| seen.insert(*node)) else { continue };
         for (stretch, message) in wanted.stretches(opened, (*id, node)) {
-            entries.push(Entry { message, ..entry(opened, (*id, node), stretch, &mut attributions)? });
+            entries.push(IntervalEntry { message, ..entry(opened, (*id, node), stretch, &mut attributions)? });
         }
     }
     entries.sort_by_key(|entry| entry.stretch.from);
@@ -199,14 +199,14 @@ fn entries(opened: &Opened, asked: &AskedPath, wanted: &ValueCondition) -> Resul
 fn entry(
     opened: &Opened,
     (id, node): (IdentityId, NodeId),
-    stretch: Stretch,
+    stretch: StepInterval,
     attributions: &mut Attributions<'_>,
-) -> Result<Entry, Problem> {
+) -> Result<IntervalEntry, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let identity = tree.identity(id);
     let step = tree.newest(node, stretch.from).map_or(stretch.from, |(step, _)| step);
     let value = tree.text(node, stretch.from, opened.bytes()).map(exact).transpose()?;
-    Ok(Entry {
+    Ok(IntervalEntry {
         stretch,
         reference: run.reference(identity, &tree.path(node).1),
         instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
@@ -219,9 +219,9 @@ fn entry(
 }
 
 /// From, to, who, value; and the reference where there are several, or its instance was not asked for.
-fn show(entries: &[Entry], asked: &AskedPath, out: &mut Out) -> Result<(), Stop> {
-    let unasked = |e: &Entry| e.instance.clone().flatten().filter(|_| !asked.has_instance && e.names_instance);
-    let is_other = |e: &Entry| e.reference != entries[0].reference || e.instance != entries[0].instance;
+fn show(entries: &[IntervalEntry], asked: &AskedPath, out: &mut Out) -> Result<(), Stop> {
+    let unasked = |e: &IntervalEntry| e.instance.clone().flatten().filter(|_| !asked.has_instance && e.names_instance);
+    let is_other = |e: &IntervalEntry| e.reference != entries[0].reference || e.instance != entries[0].instance;
     let is_named = entries.iter().any(|e| unasked(e).is_some() || is_other(e));
     let rows = entries.iter().map(|entry| {
         let to = match entry.stretch.to {

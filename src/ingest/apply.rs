@@ -1,9 +1,9 @@
 //! The worker's second half: records into the run, in slices of time, so that the screen never waits for it.
 
-use super::live::{IngestEvent, Live, Why, write};
+use super::live::{Generation, IngestEvent, Why, write};
 use super::parts;
 use super::worker::{Stop, Work};
-use crate::source::Reader;
+use crate::source::RecordReader;
 use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ impl Work {
         self.renew_if_taken_back()?;
         let Some(run) = self.live.run.clone() else { return Ok(()) };
         let input = Arc::clone(&self.live.input);
-        let mut reader = Reader::new(&input);
+        let mut reader = RecordReader::new(&input);
         let begin = Instant::now();
         while self.folded < self.live.records.count() && time.is_none_or(|t| begin.elapsed() < t) {
             self.is_run_settled = false;
@@ -43,7 +43,7 @@ impl Work {
     }
 
     /// Merges records for one slice of time; false if the input no longer holds them.
-    fn fold_slice(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
+    fn fold_slice(&mut self, reader: &mut RecordReader<'_>) -> Result<bool, Stop> {
         let Some(run) = &self.live.run else { return Ok(false) };
         let mut run = write(run);
         let begin = Instant::now();
@@ -65,7 +65,7 @@ impl Work {
 
     /// A big first record, a whole document: merged apart, so that the screen waits for no lock. False if it is not
     /// one.
-    fn fold_big(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
+    fn fold_big(&mut self, reader: &mut RecordReader<'_>) -> Result<bool, Stop> {
         let Some(run) = &self.live.run else { return Ok(false) };
         let Some(record) = self.live.records.get(0).filter(|r| self.folded == 0 && r.place.span.len > BIG_RECORD)
         else {
@@ -91,8 +91,8 @@ impl Work {
         if self.folded == 0 && self.reported_records.is_none() {
             return Ok(());
         }
-        let fresh = Live::new(self.live.generation + 1, Arc::clone(&self.live.input), self.format);
-        self.live = Live { records: Arc::clone(&self.live.records), ..fresh };
+        let fresh = Generation::new(self.live.generation + 1, Arc::clone(&self.live.input), self.format);
+        self.live = Generation { records: Arc::clone(&self.live.records), ..fresh };
         self.begin_generation(Why::Reread)
     }
 

@@ -24,8 +24,8 @@ pub(super) fn open_unmapped(path: &Path) -> Result<Arc<Input>, Problem> {
     embedded::unpacked(assembled(path)?.map_or_else(|| Input::open(path), Ok)?)
 }
 
-/// The same for a caller that reports each line that is no JSON: bytes of no known kind are accepted, and nothing is
-/// mapped.
+/// The same for a caller that reports each line that is not valid JSON: bytes of no known kind are accepted, and
+/// nothing is mapped.
 ///
 /// # Errors
 /// As [`open_input`], but for those.

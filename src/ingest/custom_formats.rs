@@ -21,8 +21,8 @@ pub fn use_format(format: Box<dyn Format>) {
 pub fn use_custom_formats(formats: Vec<CustomFormat>) {
     #[expect(clippy::disallowed_methods, reason = "formats live as long as the process, and are set once")]
     CUSTOM.get_or_init(|| {
-        let kept = formats.into_iter().map(|format| -> &'static dyn Format { Box::leak(Box::new(format)) });
-        kept.collect()
+        let leaked = formats.into_iter().map(|format| -> &'static dyn Format { Box::leak(Box::new(format)) });
+        leaked.collect()
     });
 }
 

@@ -25,10 +25,10 @@ pub fn follow_derived(input: &Arc<Input>) -> Result<Option<Arc<Input>>, Problem>
 }
 
 fn go_on(first: Arc<Input>, mut origin: Origin, mut records: Records, out: &mut Sink<'_>) -> Result<(), Problem> {
-    let (mut made, mut failures) = (Ok(first), 0);
+    let (mut derived, mut failures) = (Ok(first), 0);
     loop {
         let began = Instant::now();
-        let end = match made {
+        let end = match derived {
             Ok(text) => records.put(&text, out)?,
             Err(problem) => Err(problem),
         };
@@ -48,7 +48,7 @@ fn go_on(first: Arc<Input>, mut origin: Origin, mut records: Records, out: &mut 
                 recv(after(origin.period())) -> _ => {}
             }
         }
-        made = open_input(origin.path());
+        derived = open_input(origin.path());
     }
 }
 
@@ -91,7 +91,7 @@ impl Records {
     }
 }
 
-/// A record as a line of its own. One that is no JSON stays as it is.
+/// A record as a line of its own. One that is not valid JSON stays as it is.
 fn line(record: Vec<u8>) -> Vec<u8> {
     let has_lines = memchr::memchr(b'\n', record.trim_ascii_end()).is_some();
     let text = std::str::from_utf8(&record).ok().filter(|_| has_lines);

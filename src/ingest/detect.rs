@@ -20,7 +20,7 @@ impl Source for Input {
 /// something.
 ///
 /// # Errors
-/// There is no format of that name; the input is no text (R9) or cannot be read.
+/// There is no format of that name; the input is not text (R9) or cannot be read.
 pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> {
     let forced = forced.filter(|name| *name != "auto");
     match (forced, mapped_format()) {

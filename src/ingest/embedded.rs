@@ -4,7 +4,7 @@
 use super::{FALLBACK, Loaded, load};
 use crate::json::{self, Value};
 use crate::model::{Problem, RecordBody, Sink};
-use crate::source::{Input, Reader};
+use crate::source::{Input, RecordReader};
 use memchr::memmem;
 use std::sync::Arc;
 
@@ -61,20 +61,21 @@ fn has_embedded_conversations(input: &Input) -> Result<bool, Problem> {
     head.truncate(got);
     let text = String::from_utf8_lossy(&head);
     let lines = || text.lines().take(LOOKED_RECORDS).filter_map(|line| json::parse(line).ok());
-    let held = |row: &Value<'_>| !strings(row).is_empty();
-    let held_first = |document: &Value<'_>| held(document.as_array().and_then(<[_]>::first).unwrap_or(document));
+    let has_strings = |row: &Value<'_>| !strings(row).is_empty();
+    let first_has_strings =
+        |document: &Value<'_>| has_strings(document.as_array().and_then(<[_]>::first).unwrap_or(document));
     let first_line = text.lines().next().and_then(|line| json::parse(line).ok());
     if first_line.is_some_and(|row| row.as_object().is_some()) {
-        return Ok(lines().filter(held).count() * 2 >= lines().count());
+        return Ok(lines().filter(has_strings).count() * 2 >= lines().count());
     }
     // Records over several lines, or in an array whose end may be missing.
     let ends = text.match_indices('\n').take(RECORD_LINES_MAX).filter_map(|(end, _)| text.get(..end));
     if let Some(first) = ends.map(json::parse).find_map(Result::ok) {
-        return Ok(held_first(&first));
+        return Ok(first_has_strings(&first));
     }
     let closed = json::closed(&head).and_then(|text| String::from_utf8(text).ok());
     let document = closed.as_deref().or(Some(&*text)).and_then(|text| json::parse(text).ok());
-    Ok(document.is_some_and(|document| held_first(&document)))
+    Ok(document.is_some_and(|document| first_has_strings(&document)))
 }
 
 /// The members of a row that hold messages in a string, each with what the string says.
@@ -90,7 +91,7 @@ fn strings<'v>(row: &'v Value<'_>) -> Vec<(&'v Value<'v>, &'v str)> {
 
 /// Writes a line for each record.
 fn write(loaded: &Loaded, out: &mut Sink<'_>) -> Result<(), Problem> {
-    let mut reader = Reader::new(&loaded.input);
+    let mut reader = RecordReader::new(&loaded.input);
     for record in loaded.records()?.iter() {
         let text = reader.text(&record)?;
         let mut line = match std::str::from_utf8(text) {
@@ -112,13 +113,13 @@ pub fn one_line(text: &mut Vec<u8>) {
 /// A row with its conversations out of their strings.
 fn row(text: &str) -> String {
     let Ok(parsed) = json::parse(text) else { return text.to_owned() };
-    let mut held: Vec<(usize, usize, String)> = strings(&parsed)
+    let mut has_strings: Vec<(usize, usize, String)> = strings(&parsed)
         .into_iter()
-        .filter_map(|(value, said)| Some((value.start, value.text.len(), json::compact(&json::parse(said).ok()?))))
+        .filter_map(|(value, data)| Some((value.start, value.text.len(), json::compact(&json::parse(data).ok()?))))
         .collect();
-    held.sort_unstable();
+    has_strings.sort_unstable();
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-    for (start, len, json) in held {
+    for (start, len, json) in has_strings {
         out.push_str(text.get(from..start).unwrap_or_default());
         out.push_str(&json);
         from = start + len;

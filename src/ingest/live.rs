@@ -1,15 +1,12 @@
 //! What the worker and the screen share of an open input, and what the worker reports.
 
-use crate::format::{Format, Layout, Run};
+use crate::format::{Format, Layout, Run, SharedRun};
 use crate::model::{Place, Problem, Record};
 use crate::source::{Input, RecordIndex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
-
-/// A run that the worker fills while others read. It holds it for two milliseconds at a time (a big record: longer).
-pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 
 /// How long the worker sleeps while somebody reads the run.
 const STEP_BACK: Duration = Duration::from_micros(50);
@@ -53,12 +50,6 @@ impl LiveRecords {
         self.read().get(number)
     }
 
-    /// The record in which a byte is, or the first after it.
-    #[must_use]
-    pub fn at_offset(&self, offset: u64) -> usize {
-        self.read().at_offset(offset)
-    }
-
     pub(super) fn read(&self) -> RwLockReadGuard<'_, RecordIndex> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,7 +65,7 @@ impl LiveRecords {
 
 /// One generation of an input: one content, its records and its run. A later one never changes an earlier one.
 #[derive(Clone)]
-pub struct Live {
+pub struct Generation {
     /// From 0.
     pub generation: u64,
     /// The bytes.
@@ -85,13 +76,13 @@ pub struct Live {
     pub run: Option<SharedRun>,
 }
 
-impl std::fmt::Debug for Live {
+impl std::fmt::Debug for Generation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "generation {} of {}, {} records", self.generation, self.input.name(), self.records.count())
     }
 }
 
-impl Live {
+impl Generation {
     pub(super) fn new(generation: u64, input: Arc<Input>, format: &dyn Format) -> Self {
         let run = (format.layout() == Layout::Run).then(|| Arc::new(RwLock::new(format.run())));
         let index = RwLock::new(RecordIndex::of(input.has_rows()));
@@ -138,23 +129,23 @@ pub enum IngestEvent {
     },
     /// All of the input is indexed and merged, for the first time in this generation.
     Done {
-        /// What is at the end and is no record yet: an unfinished line.
+        /// What is at the end and is not a record yet: an unfinished line.
         pending: Option<Place>,
     },
     /// More came and is indexed and merged; or only the unfinished end changed.
     Appended {
         /// Records that came.
         records: usize,
-        /// What is at the end and is no record yet.
+        /// What is at the end and is not a record yet.
         pending: Option<Place>,
     },
     /// The findings of the run hold for the present end of the input.
     Settled,
     /// From here on events are about this generation. What was shown can stay on screen until it is exchanged.
-    Generation(Live, Why),
+    Generation(Generation, Why),
     /// Whether the file is looked at again and again, as the file system reports no changes.
     Polling(bool),
-    /// A document was rewritten and is no JSON as it is: a sentence on it.
+    /// A document was rewritten and is not valid JSON as it is: a sentence on it.
     Torn(String),
     /// Lines came to a file whose place another took: a sentence on them.
     LateLines(String),

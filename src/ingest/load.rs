@@ -4,7 +4,7 @@ use super::container::prepared;
 use super::{Detected, detect, open_input, parts};
 use crate::format::{Layout, Run};
 use crate::model::{Problem, Record};
-use crate::source::{Input, Reader, RecordIndex, RecordReport, index_all, index_and_look};
+use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +24,7 @@ const HEAD_BYTES: u64 = (1 << 20) + 1;
 /// Opens and loads a file, or standard input for `-`; `forced` names a format (None, `auto`: by content).
 ///
 /// # Errors
-/// It cannot be opened or read, is no text, or there is no such format.
+/// It cannot be opened or read, is not text, or there is no such format.
 pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
     load(input(path_or_dash.as_ref())?, forced)
 }
@@ -142,7 +142,7 @@ impl Loaded {
             Layout::Set if !format.has_trajectories() => return Ok(records),
             Layout::Set => {}
         }
-        let (mut reader, mut count) = (Reader::new(&self.input), 0);
+        let (mut reader, mut count) = (RecordReader::new(&self.input), 0);
         for record in self.records()?.iter() {
             count += format.trajectories_in(reader.text(&record)?);
         }
@@ -170,7 +170,7 @@ impl Loaded {
     fn fold(&self, records: impl Iterator<Item = Record>) -> Result<Box<dyn Run>, Problem> {
         let format = self.detected.format;
         let mut run = format.run();
-        let mut reader = Reader::new(&self.input);
+        let mut reader = RecordReader::new(&self.input);
         for record in records {
             let text = if format.needs_text() { reader.text(&record)? } else { &[] };
             run.push(&record, text, self.input.as_ref());

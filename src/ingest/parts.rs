@@ -10,7 +10,7 @@ use std::path::Path;
 const HEAD_BYTES: u64 = 1 << 16;
 const RECORDS: usize = 20;
 
-/// Looks for the parts of a run. Beside an input that is no file there is nothing.
+/// Looks for the parts of a run. Beside an input that is not a file there is nothing.
 pub(super) fn look(format: &dyn Format, parts: &[RunPart], open: Option<&Path>) -> Vec<PartState> {
     let Some(open) = open else { return parts.iter().map(|_| PartState::Missing).collect() };
     let found = parts.iter().map(|part| match open_part(open, part) {

@@ -1,9 +1,9 @@
 //! A pass over all records of a loaded input: looked at on several threads, reported in the order of the file.
 
 use super::{Loaded, findings_of, parts};
-use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
+use crate::format::{BoxedLook, Purpose, Run, Survey, Surveyed};
 use crate::model::{Finding, LocatedFinding, PartState, Place, Problem, Record, RecordIndex, RunPart};
-use crate::source::{self, Reader, RecordReport};
+use crate::source::{self, RecordReader, RecordReport};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ pub fn survey<E: From<Problem>>(
 ///
 /// # Errors
 /// The input can no longer be read.
-pub fn take(loaded: &Loaded, survey: &mut dyn Survey, looked: Looked) -> Result<Surveyed, Problem> {
+pub fn take(loaded: &Loaded, survey: &mut dyn Survey, looked: BoxedLook) -> Result<Surveyed, Problem> {
     let mut surveyed = survey.take(looked, loaded.input.as_ref());
     if !surveyed.parts.is_empty() {
         let missing = missing(loaded, &surveyed.parts)?;
@@ -77,7 +77,7 @@ pub fn take(loaded: &Loaded, survey: &mut dyn Survey, looked: Looked) -> Result<
     Ok(surveyed)
 }
 
-impl RecordReport for Looked {
+impl RecordReport for BoxedLook {
     fn is_whole(&self) -> bool {
         self.as_ref().is_read()
     }
@@ -122,7 +122,7 @@ fn look_from<T: Send, E: From<Problem>>(
 ) -> Result<(), E> {
     let records = loaded.records()?;
     let work = || {
-        let mut reader = Reader::new(&loaded.input);
+        let mut reader = RecordReader::new(&loaded.input);
         let look = &look;
         move |numbers: Range<usize>| {
             let records = numbers.filter_map(|number| records.get(number));

@@ -38,8 +38,8 @@ const MAKE_WAIT: Duration = Duration::from_secs(2);
 /// It cannot be read, or there is no such format.
 pub fn read_preview(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result<Preview, Problem> {
     input.wait_at_most(whole_max.saturating_add(1), MAKE_WAIT);
-    let is_made = input.is_file() || !input.may_grow();
-    let is_whole = is_made && input.len() <= whole_max;
+    let is_readable = input.is_file() || !input.may_grow();
+    let is_whole = is_readable && input.len() <= whole_max;
     let loaded = if is_whole {
         load(input, forced)?
     } else {

@@ -5,7 +5,7 @@ use super::container::open_input;
 use super::live::{IngestEvent, Why};
 use super::worker::{Before, Stop, Work};
 use crate::model::Problem;
-use crate::source::{BLOCK, Input, OriginChange, Watch};
+use crate::source::{BLOCK, Input, InputWatch, OriginChange};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -85,12 +85,12 @@ impl Work {
             OriginChange::Changed => {}
         }
         let began = Instant::now();
-        let made = rebuild_text(origin.path(), &self.live.input);
+        let rebuilt = rebuild_text(origin.path(), &self.live.input);
         origin.rebuilt_in(began.elapsed());
-        let problem = match made {
-            Ok(made) => {
+        let problem = match rebuilt {
+            Ok(rebuilt) => {
                 self.failures = 0;
-                return self.take_rebuilt(made);
+                return self.take_rebuilt(rebuilt);
             }
             Err(problem) => problem,
         };
@@ -103,12 +103,12 @@ impl Work {
         Ok(false)
     }
 
-    fn take_rebuilt(&mut self, made: RebuiltText) -> Result<bool, Stop> {
-        match made {
+    fn take_rebuilt(&mut self, rebuilt: RebuiltText) -> Result<bool, Stop> {
+        match rebuilt {
             RebuiltText::Same => return Ok(false),
             RebuiltText::Grown => self.grown()?,
             RebuiltText::Other(input) => {
-                self.watch = Watch::new(input);
+                self.watch = InputWatch::new(input);
                 self.replaced(Why::Rebuilt)?;
             }
         }

@@ -3,6 +3,7 @@
 //! What reads that stream is what reads any other: nothing after it knows of a recording.
 
 use super::Loaded;
+use super::embedded::one_line;
 use crate::format::{Format, Layout};
 use crate::json::{self, Data};
 use crate::model::{Bytes, Moment, Place, Problem, Record, RecordBody, Span, StepNo};
@@ -33,7 +34,7 @@ struct State {
 }
 
 /// A recording that plays.
-pub struct Replay {
+pub struct PlayedInput {
     /// What was played so far.
     pub input: Arc<Input>,
     /// The format of the recording.
@@ -48,7 +49,7 @@ pub struct Replay {
 ///
 /// # Errors
 /// It cannot be read, or there is no room to play it in.
-pub fn replay(loaded: Loaded, speed: f64, gap: Duration) -> Result<Replay, Problem> {
+pub fn replay(loaded: Loaded, speed: f64, gap: Duration) -> Result<PlayedInput, Problem> {
     let name = loaded.input.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| loaded.input.name().to_owned());
     let format = loaded.detected.format;
@@ -57,7 +58,7 @@ pub fn replay(loaded: Loaded, speed: f64, gap: Duration) -> Result<Replay, Probl
     let player = Player::new(loaded, Arc::clone(&playback), gap)?;
     let total = player.total;
     let input = Input::played(name, player)?;
-    Ok(Replay { input, format, playback, total })
+    Ok(PlayedInput { input, format, playback, total })
 }
 
 impl PlaybackControl {
@@ -91,7 +92,7 @@ impl PlaybackControl {
 }
 
 /// A piece of the only record of a file, played as a record of its own.
-struct Part {
+struct PlayedPart {
     /// Bytes of the record.
     text: Range<usize>,
     /// What closes it.
@@ -101,7 +102,7 @@ struct Part {
 }
 
 /// A line to play, and its time.
-type Line = (Vec<u8>, Option<Moment>);
+type PlayedLine = (Vec<u8>, Option<Moment>);
 
 /// The recording as a stream of lines, each of which comes when it is due.
 struct Player {
@@ -109,7 +110,7 @@ struct Player {
     playback: Arc<PlaybackControl>,
     gap: Duration,
     /// The only record, and its parts, if it is played in parts.
-    parts: Option<(Vec<u8>, Vec<Part>)>,
+    parts: Option<(Vec<u8>, Vec<PlayedPart>)>,
     /// Lines that there will be.
     total: usize,
     next: usize,
@@ -132,7 +133,7 @@ impl Player {
     }
 
     /// The next line and its time; None at the end.
-    fn next(&mut self) -> Result<Option<Line>, Problem> {
+    fn next(&mut self) -> Result<Option<PlayedLine>, Problem> {
         let number = self.next;
         self.next += 1;
         let format = self.loaded.detected.format;
@@ -140,12 +141,14 @@ impl Player {
             let Some(part) = parts.get(number) else { return Ok(None) };
             let mut line = text[part.text.clone()].to_vec();
             line.extend_from_slice(part.end.as_bytes());
-            return Ok(Some((one_line(line), time_of(&text[part.new.clone()], format))));
+            one_line(&mut line);
+            return Ok(Some((line, time_of(&text[part.new.clone()], format))));
         }
         let Some(record) = self.loaded.records()?.get(number) else { return Ok(None) };
-        let text = self.loaded.input.read(record.place.span)?;
+        let mut text = self.loaded.input.read(record.place.span)?;
         let time = if record.body == RecordBody::Text { time_of(&text, format) } else { None };
-        Ok(Some((one_line(text), time)))
+        one_line(&mut text);
+        Ok(Some((text, time)))
     }
 
     /// The recorded time between the line before and one of this time.
@@ -177,13 +180,6 @@ impl Read for Player {
     }
 }
 
-/// A text as a line. In JSON a line end is only between tokens.
-fn one_line(mut text: Vec<u8>) -> Vec<u8> {
-    text.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-    text.push(b'\n');
-    text
-}
-
 /// The first time that a record reports, as its format reads it.
 fn time_of(text: &[u8], format: &dyn Format) -> Option<Moment> {
     let bytes = text.to_vec();
@@ -196,12 +192,14 @@ fn time_of(text: &[u8], format: &dyn Format) -> Option<Moment> {
 
 /// The parts in which the only record of a file came: the elements of an array; the versions of an envelope, each with
 /// one message more (what follows its messages comes with the last). None: it is one part.
-fn parts(text: &[u8], format: &dyn Format) -> Option<Vec<Part>> {
+fn parts(text: &[u8], format: &dyn Format) -> Option<Vec<PlayedPart>> {
     let text = std::str::from_utf8(text).ok()?;
     let value = json::parse(text).ok()?;
     let range = |value: &json::Value<'_>| value.start..value.start + value.text.len();
-    let parts: Vec<Part> = match &value.data {
-        Data::Array(items) => items.iter().map(|item| Part { text: range(item), end: "", new: range(item) }).collect(),
+    let parts: Vec<PlayedPart> = match &value.data {
+        Data::Array(items) => {
+            items.iter().map(|item| PlayedPart { text: range(item), end: "", new: range(item) }).collect()
+        }
         Data::Object(object) => {
             let grown = format.grows_by().iter().find_map(|name| object.get(name)?.as_array())?;
             let bytes = grown.iter().map(|item| range(item).end).sum::<usize>();
@@ -211,7 +209,7 @@ fn parts(text: &[u8], format: &dyn Format) -> Option<Vec<Part>> {
             let version = |(i, item): (usize, &json::Value<'_>)| {
                 let is_last = i + 1 == grown.len();
                 let end = if is_last { text.len() } else { range(item).end };
-                Part { text: 0..end, end: if is_last { "" } else { "]}" }, new: range(item) }
+                PlayedPart { text: 0..end, end: if is_last { "" } else { "]}" }, new: range(item) }
             };
             grown.iter().enumerate().map(version).collect()
         }
@@ -231,7 +229,7 @@ mod tests {
 
     /// Plays a text without waits: what was played, read again, and how many records were to be.
     fn played(text: &str) -> (Loaded, usize) {
-        let Replay { input, format, total, .. } = replay(loaded(text), 4.0, Duration::ZERO).unwrap();
+        let PlayedInput { input, format, total, .. } = replay(loaded(text), 4.0, Duration::ZERO).unwrap();
         (load(input, Some(format.name())).unwrap(), total)
     }
 

@@ -16,7 +16,7 @@ const FILES_MAX: usize = 4096;
 #[must_use]
 pub fn usage_with_parts(run: &dyn Run, input: &Input) -> Option<UsageWithParts> {
     let mut all =
-        Files { seen: HashSet::new(), reported: UsageWithParts { spent: run_usage(run), ..UsageWithParts::default() } };
+        Files { seen: HashSet::new(), reported: UsageWithParts { usage: run_usage(run), ..UsageWithParts::default() } };
     all.seen.extend(input.path().and_then(|path| path.canonicalize().ok()));
     all.add_parts(run, 0);
     (all.reported.sub_agents + all.reported.missing > 0).then_some(all.reported)
@@ -50,7 +50,7 @@ impl Files {
             return;
         };
         self.reported.sub_agents += 1;
-        add_usage(&mut self.reported.spent, run_usage(run.as_ref()).as_ref());
+        add_usage(&mut self.reported.usage, run_usage(run.as_ref()).as_ref());
         self.add_parts(run.as_ref(), depth + 1);
     }
 }

@@ -4,7 +4,7 @@
 //! follows the one before: as a second envelope (A4), as the next checkpoint (S11). The old bytes are gone by then, so
 //! a document is copied when it was read, and all versions are one after the other in a temporary file.
 
-use super::live::{IngestEvent, Live, Why};
+use super::live::{Generation, IngestEvent, Why};
 use super::worker::{Stop, Work};
 use crate::format::Layout;
 use crate::framing::Framer;
@@ -65,14 +65,16 @@ impl Work {
 
     /// The document that was read is rewritten: what it held is the first version.
     pub(super) fn begin_versions(&mut self) -> Result<(), Stop> {
-        let (Some(kept), Some(content)) = (self.previous_document.take(), self.watch.content()) else { return Ok(()) };
-        let document = Document::after(content, kept.digest, Instant::now());
-        self.live = Live::new(self.live.generation + 1, kept.scratch, self.format);
+        let (Some(previous), Some(content)) = (self.previous_document.take(), self.watch.content()) else {
+            return Ok(());
+        };
+        let document = Document::after(content, previous.digest, Instant::now());
+        self.live = Generation::new(self.live.generation + 1, previous.scratch, self.format);
         self.framer = Framer::new(self.format.framing());
         self.versions = Some(Versions { document });
         self.version = 0;
         self.begin_generation(Why::Rewritten)?;
-        self.push_version(kept.place);
+        self.push_version(previous.place);
         Ok(())
     }
 
@@ -83,8 +85,10 @@ impl Work {
             DocumentUpdate::Nothing => Ok(()),
             DocumentUpdate::Torn(torn) => {
                 let name = self.live.input.name();
-                let message =
-                    format!("{name} is no JSON now: {}, at byte {}; what it held stays on screen", torn.why, torn.byte);
+                let message = format!(
+                    "{name} is not valid JSON now: {}, at byte {}; what it held stays on screen",
+                    torn.why, torn.byte
+                );
                 self.send(IngestEvent::Torn(message))
             }
             DocumentUpdate::Version { text, .. } => {

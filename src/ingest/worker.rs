@@ -2,13 +2,13 @@
 //!
 //! It holds no lock for long and ends as soon as its [`Worker`] is dropped.
 
-use super::live::{IngestEvent, Live, Why};
+use super::live::{Generation, IngestEvent, Why};
 use super::rotated_file::RotatedFile;
 use super::versions::{PreviousDocument, Versions};
 use crate::format::Format;
 use crate::framing::{Ending, Framer};
 use crate::model::{Problem, ProblemKind};
-use crate::source::{FileChange, Input, Origin, Watch};
+use crate::source::{FileChange, Input, InputWatch, Origin};
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ const PACE: Duration = Duration::from_millis(10);
 const QUIET_LINE: Duration = Duration::from_secs(1);
 const QUIET_DOCUMENT: Duration = Duration::from_millis(250);
 
-/// A line that is no record as it is is reported as a broken one after so long; before it may still be on its way.
+/// A line that is not a record as it is is reported as a broken one after so long; before it may still be on its way.
 const QUIET_TORN_LINE: Duration = Duration::from_secs(10);
 
 /// Looking ahead that takes less than this is done before new records are reported.
@@ -47,7 +47,7 @@ const EVENTS_MAX: usize = 64;
 /// A worker on an open input. Dropping it ends the thread.
 pub struct Worker {
     /// The first generation; later ones come as events.
-    pub live: Live,
+    pub live: Generation,
     /// What the worker reports.
     pub events: Receiver<IngestEvent>,
     /// Where the first frame is reported.
@@ -62,7 +62,7 @@ impl Worker {
     /// # Errors
     /// No thread can be started.
     pub fn start(input: Arc<Input>, format: &'static dyn Format) -> Result<Self, Problem> {
-        let live = Live::new(0, input, format);
+        let live = Generation::new(0, input, format);
         let (sender, events) = bounded(EVENTS_MAX);
         let (keep, dropped) = bounded(0);
         let (painted, first_frame) = bounded(1);
@@ -107,9 +107,9 @@ pub(super) struct Before {
 
 pub(super) struct Work {
     pub(super) format: &'static dyn Format,
-    pub(super) live: Live,
+    pub(super) live: Generation,
     pub(super) framer: Framer,
-    pub(super) watch: Watch,
+    pub(super) watch: InputWatch,
     /// What the text was made from, if that can change; how often making it again failed.
     pub(super) origin: Option<Origin>,
     pub(super) failures: u32,
@@ -144,8 +144,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    fn new(live: Live, format: &'static dyn Format, events: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
-        let watch = Watch::new(Arc::clone(&live.input));
+    fn new(live: Generation, format: &'static dyn Format, events: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
+        let watch = InputWatch::new(Arc::clone(&live.input));
         Self {
             format,
             framer: Framer::new(format.framing()),
@@ -350,8 +350,8 @@ impl Work {
             thread::sleep(PACE.saturating_sub(at.elapsed()));
         }
         while self.is_finished || self.live.input.may_grow() {
-            let remade = self.origin.as_ref().filter(|_| self.is_finished).map(Origin::period);
-            let periods = [self.watch.period(), self.until_quiet(), self.until_ahead(), remade];
+            let poll_period = self.origin.as_ref().filter(|_| self.is_finished).map(Origin::period);
+            let periods = [self.watch.period(), self.until_quiet(), self.until_ahead(), poll_period];
             let time = periods.into_iter().flatten().min().map_or_else(never, after);
             let changed = self.origin.as_ref().map(Origin::hints).cloned().unwrap_or_else(never);
             select! {
@@ -452,7 +452,7 @@ impl Work {
     }
 
     pub(super) fn replaced(&mut self, why: Why) -> Result<(), Stop> {
-        self.live = Live::new(self.live.generation + 1, Arc::clone(self.watch.input()), self.format);
+        self.live = Generation::new(self.live.generation + 1, Arc::clone(self.watch.input()), self.format);
         self.framer = Framer::new(self.format.framing());
         (self.before, self.version, self.refused_until) = (None, 0, 0);
         (self.previous_document, self.versions) = (None, None);

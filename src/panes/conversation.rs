@@ -145,13 +145,13 @@ impl ConversationPane {
             return Rc::clone(rows);
         }
         let mut code = self.code.borrow_mut();
-        let mut kept = self.rows.borrow_mut();
-        if kept.len() >= CACHED_TURNS_MAX || code.generation != key.0 {
+        let mut cached = self.rows.borrow_mut();
+        if cached.len() >= CACHED_TURNS_MAX || code.generation != key.0 {
             *code = TurnCode { generation: key.0, ..TurnCode::default() };
-            kept.clear();
+            cached.clear();
         }
         let rows = Rc::new(turn(open, step, cells, key.4, &mut code));
-        kept.insert(key, Rc::clone(&rows));
+        cached.insert(key, Rc::clone(&rows));
         rows
     }
 }

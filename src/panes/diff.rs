@@ -39,7 +39,7 @@ const SHOWN_BYTES_MAX: usize = 16 << 10;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
+pub enum DiffQuery {
     /// The states at two steps.
     Steps {
         /// The old one.
@@ -58,7 +58,7 @@ pub enum Question {
     },
 }
 
-impl Question {
+impl DiffQuery {
     /// About how many writes the answer has to look at.
     #[must_use]
     pub fn cost(self, run: &dyn Run) -> usize {
@@ -95,7 +95,7 @@ impl Question {
 
 /// What was compared, and what differs.
 pub struct Comparison {
-    question: Question,
+    question: DiffQuery,
     parts: Vec<DiffPart>,
 }
 
@@ -137,7 +137,7 @@ pub fn lines(run: &dyn Run, bytes: &dyn Bytes, comparison: &Comparison, unfolded
     }
     if !parts.iter().any(|p| matches!(p, DiffPart::Differs(_))) {
         layout.out.truncate(2);
-        let is_base = matches!(question, Question::Steps { from, to } if from == to);
+        let is_base = matches!(question, DiffQuery::Steps { from, to } if from == to);
         let more = if is_base { ": this is the marked step; go to another, D here takes the mark away" } else { "" };
         layout.put(TextLine::new(Role::Dim, format!("no difference{more}")));
     }
@@ -244,8 +244,8 @@ impl Layout<'_> {
         let plain = |side: &Option<Side>| {
             let side = side.as_ref()?;
             let is_short = side.value.span().is_none_or(|span| span.len <= LINES_BYTES_MAX);
-            let said = is_short.then(|| self.string_value(&side.value)).flatten();
-            if let Some(text) = said.filter(|said| Spelling::of(&[said]) == Spelling::Lines) {
+            let string = is_short.then(|| self.string_value(&side.value)).flatten();
+            if let Some(text) = string.filter(|string| Spelling::of(&[string]) == Spelling::Lines) {
                 return Some(ShownValue { text, changed: None, spelling: Spelling::Lines });
             }
             let text = value::stored(&side.value, self.bytes).text.as_str().to_owned();
@@ -281,14 +281,14 @@ enum Spelling {
 
 impl Spelling {
     /// That of texts which are to be compared by eye.
-    fn of(said: &[&str]) -> Self {
-        if said.iter().any(|said| said.contains('\n')) { Self::Lines } else { Self::Json }
+    fn of(texts: &[&str]) -> Self {
+        if texts.iter().any(|part| part.contains('\n')) { Self::Lines } else { Self::Json }
     }
 
-    fn put(self, said: &str, text: &mut String) {
+    fn put(self, part: &str, text: &mut String) {
         match self {
-            Self::Json => text.push_str(inside(&json::quote(said))),
-            Self::Lines => text.push_str(said),
+            Self::Json => text.push_str(inside(&json::quote(part))),
+            Self::Lines => text.push_str(part),
         }
     }
 }
@@ -302,15 +302,15 @@ struct ShownValue {
 
 impl ShownValue {
     /// A string with the ranges that differ; long stretches that do not are cut out.
-    fn of(said: &str, changed: &[Range<usize>], spelling: Spelling) -> Self {
+    fn of(whole: &str, changed: &[Range<usize>], spelling: Spelling) -> Self {
         let quote = if spelling == Spelling::Json { "\"" } else { "" };
         let (mut text, mut ranges, mut at) = (quote.to_owned(), Vec::new(), 0);
         for range in changed {
-            put_equal(&said[at..range.start], at > 0, true, spelling, &mut text);
+            put_equal(&whole[at..range.start], at > 0, true, spelling, &mut text);
             let start = text.len();
             let cut =
-                said[range.clone()].char_indices().nth(CHANGED_CHARS).map_or(range.end, |(at, _)| range.start + at);
-            spelling.put(&said[range.start..cut], &mut text);
+                whole[range.clone()].char_indices().nth(CHANGED_CHARS).map_or(range.end, |(at, _)| range.start + at);
+            spelling.put(&whole[range.start..cut], &mut text);
             ranges.push(start..text.len());
             if cut < range.end {
                 text.push('…');
@@ -320,7 +320,7 @@ impl ShownValue {
                 return Self { text: text + "…", changed: Some(ranges), spelling };
             }
         }
-        put_equal(&said[at..], at > 0, false, spelling, &mut text);
+        put_equal(&whole[at..], at > 0, false, spelling, &mut text);
         text.push_str(quote);
         Self { text, changed: Some(ranges), spelling }
     }
@@ -378,41 +378,41 @@ impl ShownValue {
 
 /// Puts text that is equal in both, without its middle where it is long; of text at an end of the value the side
 /// towards the change is enough.
-fn put_equal(said: &str, has_before: bool, has_behind: bool, spelling: Spelling, text: &mut String) {
-    if spelling == Spelling::Lines && said.contains('\n') {
-        return put_equal_lines(said, has_before, has_behind, text);
+fn put_equal(part: &str, has_before: bool, has_behind: bool, spelling: Spelling, text: &mut String) {
+    if spelling == Spelling::Lines && part.contains('\n') {
+        return put_equal_lines(part, has_before, has_behind, text);
     }
-    let count = said.chars().count();
+    let count = part.chars().count();
     let (head, tail) = (if has_before { EQUAL_CHARS } else { 0 }, if has_behind { EQUAL_CHARS } else { 0 });
     if count <= 2 * EQUAL_CHARS {
-        return spelling.put(said, text);
+        return spelling.put(part, text);
     }
-    let cut = |n: usize| said.char_indices().nth(n).map_or(said.len(), |(at, _)| at);
-    spelling.put(&said[..cut(head)], text);
+    let cut = |n: usize| part.char_indices().nth(n).map_or(part.len(), |(at, _)| at);
+    spelling.put(&part[..cut(head)], text);
     text.push('…');
-    spelling.put(&said[cut(count - tail)..], text);
+    spelling.put(&part[cut(count - tail)..], text);
 }
 
 /// The same of lines: what is left of the line that the change is in, and one more.
-fn put_equal_lines(said: &str, has_before: bool, has_behind: bool, text: &mut String) {
-    let breaks = || said.match_indices('\n').map(|(at, _)| at);
-    let head = if has_before { breaks().nth(1).unwrap_or(said.len()) } else { 0 };
-    let tail = if has_behind { breaks().rev().nth(1).map_or(0, |at| at + 1) } else { said.len() };
-    if head >= tail || said.len() <= 2 * EQUAL_CHARS && breaks().count() <= 3 {
-        return text.push_str(said);
+fn put_equal_lines(part: &str, has_before: bool, has_behind: bool, text: &mut String) {
+    let breaks = || part.match_indices('\n').map(|(at, _)| at);
+    let head = if has_before { breaks().nth(1).unwrap_or(part.len()) } else { 0 };
+    let tail = if has_behind { breaks().rev().nth(1).map_or(0, |at| at + 1) } else { part.len() };
+    if head >= tail || part.len() <= 2 * EQUAL_CHARS && breaks().count() <= 3 {
+        return text.push_str(part);
     }
-    let place = |chars: usize| said.char_indices().nth(chars).map_or(said.len(), |(at, _)| at);
+    let place = |chars: usize| part.char_indices().nth(chars).map_or(part.len(), |(at, _)| at);
     let near = place(LINE_CHARS).min(head);
-    text.push_str(&said[..near]);
+    text.push_str(&part[..near]);
     text.push_str(if near < head { "…" } else { "" });
     text.push_str(match (has_before, has_behind) {
         (true, true) => "\n…\n",
         (false, _) => "…\n",
         (true, false) => "\n…",
     });
-    let near = said[tail..].char_indices().rev().nth(LINE_CHARS).map_or(tail, |(at, _)| tail + at);
+    let near = part[tail..].char_indices().rev().nth(LINE_CHARS).map_or(tail, |(at, _)| tail + at);
     text.push_str(if near > tail { "…" } else { "" });
-    text.push_str(&said[near..]);
+    text.push_str(&part[near..]);
 }
 
 /// A JSON string without its quotes.
@@ -451,9 +451,9 @@ impl Pairs {
     pub fn nth(&self, number: usize) -> Option<(IdentityId, IdentityId)> {
         let (n, first) = (self.ids.len(), self.first);
         let is_other = move |i: &usize| Some(*i) != first;
-        let own = first.into_iter().flat_map(|f| (0..n).filter(is_other).map(move |i| (i.min(f), i.max(f))));
+        let pairs = first.into_iter().flat_map(|f| (0..n).filter(is_other).map(move |i| (i.min(f), i.max(f))));
         let rest = (0..n).filter(is_other).flat_map(|a| (a + 1..n).filter(is_other).map(move |b| (a, b)));
-        own.chain(rest).nth(number).map(|(a, b)| (self.ids[a], self.ids[b]))
+        pairs.chain(rest).nth(number).map(|(a, b)| (self.ids[a], self.ids[b]))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
 use crate::format::cause::{Hop, ValueWrite};
 use crate::format::{Instances, Layout};
 use crate::model::StepNo;
-use crate::state::{Event, EventOp, IdentityId, Leaf, NodeId};
+use crate::state::{EventOp, HistoryEvent, IdentityId, Leaf, NodeId};
 use crate::text::{Role, SafeText, cut, cut_middle};
 
 /// Least room for the path of the value that the sentence is about.
@@ -256,7 +256,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
 fn removed(open: &Open<'_>, id: IdentityId, node: NodeId) -> Vec<Piece> {
     let Some(last) = open.tree().neighbour(node, open.step() + 1, false) else { return Vec::new() };
     let mut out = vec![Piece::of(Role::Dim, "   removed "), Piece::of(Role::Blame, &at(last))];
-    let event = Event { at: last, author: last, op: EventOp::Drop, identity: id, node, value: None, number: 0 };
+    let event = HistoryEvent { at: last, author: last, op: EventOp::Drop, identity: id, node, value: None, number: 0 };
     if open.run().accounts_for(&event) {
         let who = open.run().attribution(id, last, open.bytes()).who;
         out.extend(who.map(|who| Piece::of(Role::Text, &format!(" by {who}"))));
@@ -287,8 +287,8 @@ fn before(open: &Open<'_>, node: NodeId, changed: StepNo) -> Vec<Piece> {
 fn broken(open: &Open<'_>, id: IdentityId) -> Vec<Piece> {
     let Some((_, path)) = &open.session.focus.path else { return Vec::new() };
     let invalid = open.session.checks.at(id, open.step());
-    if let Some(own) = invalid.iter().find(|i| i.violation.path == *path) {
-        let text = format!("schema: {} ✗", own.violation.message);
+    if let Some(violated) = invalid.iter().find(|i| i.violation.path == *path) {
+        let text = format!("schema: {} ✗", violated.violation.message);
         return vec![Piece::of(Role::Dim, " · "), Piece::of(Role::Error, &text)];
     }
     match invalid.iter().filter(|i| i.violation.path.starts_with(path)).count() {

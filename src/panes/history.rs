@@ -4,7 +4,7 @@ use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, value};
 use crate::format::Attribution;
 use crate::format::cause::{Hop, ValueWrite};
 use crate::model::StepNo;
-use crate::state::{Event, EventOp, Invalid, NodeId};
+use crate::state::{EventOp, HistoryEvent, Invalid, NodeId};
 use crate::text::{Pattern, Role, SafeText, pad};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -29,13 +29,13 @@ type CacheKey = (u64, NodeId, StepNo);
 pub struct HistoryPane {
     /// Scroll and cursor, in events.
     pub scroll: Scroll,
-    cache: std::cell::RefCell<Option<(CacheKey, Rc<Vec<Event>>)>>,
+    cache: std::cell::RefCell<Option<(CacheKey, Rc<Vec<HistoryEvent>>)>>,
 }
 
 impl HistoryPane {
     /// The events of the value in focus over the whole run.
     #[must_use]
-    pub fn events(&self, open: &Open<'_>) -> Rc<Vec<Event>> {
+    pub fn events(&self, open: &Open<'_>) -> Rc<Vec<HistoryEvent>> {
         let Some((_, node)) = open.focus_node() else { return Rc::default() };
         let key = (open.session.generation, node, open.last());
         if let Some((cached, events)) = &*self.cache.borrow()
@@ -118,13 +118,13 @@ impl HistoryPane {
 }
 
 /// The write that an event is, if its author accounts for it.
-fn written<'e>(open: &Open<'_>, event: &'e Event) -> Option<ValueWrite<'e>> {
+fn written<'e>(open: &Open<'_>, event: &'e HistoryEvent) -> Option<ValueWrite<'e>> {
     let event = Some(event).filter(|event| open.run().accounts_for(event))?;
     Some(ValueWrite { node: event.node, author: event.author, value: event.value.as_ref()? })
 }
 
 /// Where the values of some events came from; empty where that is not known.
-fn causes(open: &Open<'_>, events: &[Event]) -> Vec<Rc<Vec<Hop>>> {
+fn causes(open: &Open<'_>, events: &[HistoryEvent]) -> Vec<Rc<Vec<Hop>>> {
     let writes: Vec<Option<ValueWrite<'_>>> = events.iter().map(|event| written(open, event)).collect();
     let known: Vec<ValueWrite<'_>> = writes.iter().flatten().copied().collect();
     let mut found = open.causes(&known).into_iter();
@@ -151,7 +151,7 @@ fn focus_checks(open: &Open<'_>) -> FocusChecks {
 
 /// Whether an event broke the schema or repaired the value (A42). What is wrong with a container is reported by the
 /// first event of the step.
-fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &FocusChecks) -> Option<Piece> {
+fn verdict(open: &Open<'_>, event: &HistoryEvent, is_first: bool, checks: &FocusChecks) -> Option<Piece> {
     let FocusChecks { all, repaired } = checks;
     if all.is_empty() {
         return None;
@@ -168,7 +168,7 @@ fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &FocusChecks)
 }
 
 /// One event: with words and the time where there is room, else with signs.
-fn row(open: &Open<'_>, event: &Event, cause: &[Hop], is_current: bool, is_wide: bool) -> Row {
+fn row(open: &Open<'_>, event: &HistoryEvent, cause: &[Hop], is_current: bool, is_wide: bool) -> Row {
     let (sign, word, role) = match event.op {
         EventOp::Add => ("+", "added", Role::Added),
         EventOp::Change => ("~", "changed", Role::Changed),

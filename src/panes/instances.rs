@@ -105,7 +105,7 @@ impl ColumnsPane {
             }
         }
         self.column = self.column.min(grid.ids.len().saturating_sub(1));
-        let shape = Shape::of(&grid, extent.width);
+        let shape = InstancesShape::of(&grid, extent.width);
         self.first = self.first.clamp((self.column + 1).saturating_sub(shape.columns), self.column);
         self.first = self.first.min(grid.ids.len().saturating_sub(shape.columns));
         self.scroll.show_cursor(extent.height.saturating_sub(2), grid.paths.len());
@@ -163,7 +163,7 @@ impl ColumnsPane {
             let lines = ["No instances here.", "No kind has an instance at this step; I goes back to the whole state."];
             return Window::notice(&lines, extent.width);
         };
-        let shape = Shape::of(&grid, extent.width);
+        let shape = InstancesShape::of(&grid, extent.width);
         let mut rows = self.heading(&grid, &shape).to_vec();
         let end = grid.paths.len().min(self.scroll.top + extent.height.saturating_sub(rows.len()));
         for i in self.scroll.top.min(end)..end {
@@ -178,11 +178,11 @@ impl ColumnsPane {
         Window { rows, top: self.scroll.top, total: grid.paths.len() }
     }
 
-    fn shown(&self, grid: &Grid, shape: &Shape) -> std::ops::Range<usize> {
+    fn shown(&self, grid: &Grid, shape: &InstancesShape) -> std::ops::Range<usize> {
         self.first..grid.ids.len().min(self.first + shape.columns)
     }
 
-    fn heading(&self, grid: &Grid, shape: &Shape) -> [Row; 2] {
+    fn heading(&self, grid: &Grid, shape: &InstancesShape) -> [Row; 2] {
         let shown = self.shown(grid, shape);
         let mut position = format!("{} of {}", self.column + 1, grid.ids.len());
         if grid.is_cut {
@@ -215,7 +215,7 @@ impl ColumnsPane {
         [Row::new(top), Row::new(names)]
     }
 
-    fn row(&self, open: &Open<'_>, grid: &Grid, shape: &Shape, row: usize, is_marked: bool) -> Row {
+    fn row(&self, open: &Open<'_>, grid: &Grid, shape: &InstancesShape, row: usize, is_marked: bool) -> Row {
         let differs = grid.differing[row];
         let mut left = vec![
             Piece::of(Role::Changed, if differs { "≠ " } else { "  " }),
@@ -248,13 +248,13 @@ impl ColumnsPane {
 }
 
 /// How many columns are side by side, and how wide all are.
-struct Shape {
+struct InstancesShape {
     path: usize,
     cell: usize,
     columns: usize,
 }
 
-impl Shape {
+impl InstancesShape {
     fn of(grid: &Grid, cells: usize) -> Self {
         let widest = grid.names.iter().map(|name| width(name.as_str())).max().unwrap_or(0);
         let path = widest.clamp(6, (cells / 3).max(8));
@@ -312,13 +312,13 @@ impl Grid {
 
     /// Only the paths of which two instances have different values.
     fn differing(mut self) -> Self {
-        let kept: Vec<usize> = (0..self.paths.len()).filter(|row| self.differing[*row]).collect();
-        let rows: HashMap<usize, usize> = kept.iter().enumerate().map(|(new, old)| (*old, new)).collect();
-        self.paths = kept.iter().map(|row| std::mem::take(&mut self.paths[*row])).collect();
-        self.names = kept.iter().map(|row| self.names[*row].clone()).collect();
+        let differing: Vec<usize> = (0..self.paths.len()).filter(|row| self.differing[*row]).collect();
+        let rows: HashMap<usize, usize> = differing.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+        self.paths = differing.iter().map(|row| std::mem::take(&mut self.paths[*row])).collect();
+        self.names = differing.iter().map(|row| self.names[*row].clone()).collect();
         let cells = self.cells.into_iter();
         self.cells = cells.filter_map(|((row, column), cell)| Some(((*rows.get(&row)?, column), cell))).collect();
-        self.differing = vec![true; kept.len()];
+        self.differing = vec![true; differing.len()];
         self
     }
 
@@ -347,7 +347,8 @@ impl Grid {
     }
 }
 
-/// A path below its identity, for people: `sentiment.label`, `reasons[0]`; of a value that is no container `(value)`.
+/// A path below its identity, for people: `sentiment.label`, `reasons[0]`; of a value that is not a container
+/// `(value)`.
 fn path_name(path: &[Key]) -> String {
     let mut out = String::new();
     for key in path {

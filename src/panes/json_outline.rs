@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonNodeKind {
     /// Object.
     Object,
     /// Array.
@@ -24,7 +24,7 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct Node {
     /// What it is.
-    pub kind: Kind,
+    pub kind: JsonNodeKind,
     /// Levels below the root.
     pub depth: u16,
     /// Number of the container it is in; the root's own number for the root.
@@ -50,7 +50,7 @@ pub struct Doc {
 }
 
 impl Doc {
-    /// Lays out a text; one that is no JSON has no nodes, and says where the fault is.
+    /// Lays out a text; one that is not valid JSON has no nodes, and says where the fault is.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
@@ -101,7 +101,7 @@ impl Doc {
     #[must_use]
     pub fn index(&self, node: usize) -> Option<usize> {
         let found = self.nodes.get(node)?;
-        let is_element = found.depth > 0 && self.nodes[found.parent as usize].kind == Kind::Array;
+        let is_element = found.depth > 0 && self.nodes[found.parent as usize].kind == JsonNodeKind::Array;
         is_element.then_some(found.at as usize)
     }
 
@@ -166,7 +166,7 @@ impl Doc {
         while let Some(n) = self.nodes.get(at).filter(|n| n.depth > 0) {
             at = n.parent as usize;
             if let Some(found) = self.member(at, name) {
-                let is_string = self.nodes[found].kind == Kind::String;
+                let is_string = self.nodes[found].kind == JsonNodeKind::String;
                 let text = if is_string { self.string_head(found, 4_096).0 } else { Cow::from(self.source(found)) };
                 return Some(text.into_owned());
             }
@@ -238,11 +238,11 @@ impl Visitor for Nodes {
             parent.count - 1
         });
         let kind = match what {
-            Walked::Object => Kind::Object,
-            Walked::Array => Kind::Array,
-            Walked::String => Kind::String,
-            Walked::Scalar => Kind::Scalar,
-            Walked::Deep => Kind::Deep,
+            Walked::Object => JsonNodeKind::Object,
+            Walked::Array => JsonNodeKind::Array,
+            Walked::String => JsonNodeKind::String,
+            Walked::Scalar => JsonNodeKind::Scalar,
+            Walked::Deep => JsonNodeKind::Deep,
         };
         let depth = u16::try_from(self.open.len()).unwrap_or(u16::MAX);
         let parent = u32::try_from(parent).unwrap_or(u32::MAX);

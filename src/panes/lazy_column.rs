@@ -80,8 +80,8 @@ impl Column {
         let mut rows = Vec::new();
         let mut at = self.top;
         while rows.len() < extent.height && at.item < items.count() {
-            let own = items.rows(at.item, extent.width);
-            for (number, row) in own.into_iter().enumerate().skip(at.row).take(extent.height - rows.len()) {
+            let row_count = items.rows(at.item, extent.width);
+            for (number, row) in row_count.into_iter().enumerate().skip(at.row).take(extent.height - rows.len()) {
                 let is_cursor = self.cursor == At { item: at.item, row: number };
                 let number = rows.len();
                 rows.push(row.hit(Hit::Row(number)).cursor(has_focus && is_cursor));

@@ -43,16 +43,16 @@ impl Pending {
 
 /// The newest end of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Live {
+pub struct LiveTail {
     /// Whether the view stays there.
     pub follow: Follow,
     /// Watches stop the view at what happens after this step.
     pub after: StepNo,
     /// The first of the steps that came a moment ago.
     pub fresh: Option<StepNo>,
-    /// The first of those that came after it, since the last [`Live::fade`].
+    /// The first of those that came after it, since the last [`LiveTail::fade`].
     newer: Option<StepNo>,
-    /// What is at the end and is no record yet.
+    /// What is at the end and is not a record yet.
     pub pending: Option<Pending>,
     /// Whether the view was put on the last step, as the one before is no more: a cursor that did not go there does not
     /// follow.
@@ -71,7 +71,7 @@ pub struct Live {
     pub known: Option<usize>,
 }
 
-impl Default for Live {
+impl Default for LiveTail {
     fn default() -> Self {
         Self {
             follow: Follow::Off,
@@ -90,7 +90,7 @@ impl Default for Live {
     }
 }
 
-impl Live {
+impl LiveTail {
     /// Another trajectory is shown: what belongs to the input stays.
     pub fn reset(&mut self) {
         let follow = if self.follow == Follow::On { Follow::On } else { Follow::Off };
@@ -212,8 +212,8 @@ mod tests {
     use super::*;
     use crate::model::Span;
 
-    fn live(count: usize) -> Live {
-        Live { known: Some(count), ..Live::default() }
+    fn live(count: usize) -> LiveTail {
+        LiveTail { known: Some(count), ..LiveTail::default() }
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         let mut empty = live(0);
         empty.grow(1, 0, (true, true));
         assert_eq!(empty.follow, Follow::On);
-        let mut opening = Live::default();
+        let mut opening = LiveTail::default();
         assert!(!opening.grow(10, 9, (false, true)) && !opening.grow(12, 9, (true, true)));
         assert_eq!((opening.follow, opening.known), (Follow::Off, Some(12)));
     }

@@ -3,7 +3,7 @@
 use super::{Open, Piece, Row, Session};
 use crate::format::Layout;
 use crate::model::StepNo;
-use crate::review::{Mark, Target, Verdict};
+use crate::review::{Mark, MarkTarget, Verdict};
 use crate::state::NodeId;
 use crate::text::{Role, SafeText};
 
@@ -32,8 +32,8 @@ pub fn sign(mark: &Mark) -> Piece {
 /// The cell of a step in the list; None where the trajectory has no marks on steps, so that no room is taken.
 #[must_use]
 pub fn step_cell(open: &Open<'_>, step: StepNo, has_marks: bool) -> Option<Piece> {
-    let own = open.session.review.step_marks(open.session.trajectory, step);
-    let step_itself = own.iter().find(|(target, _)| target.path.is_none()).or(own.first());
+    let step_marks = open.session.review.step_marks(open.session.trajectory, step);
+    let step_itself = step_marks.iter().find(|(target, _)| target.path.is_none()).or(step_marks.first());
     has_marks.then(|| step_itself.map_or_else(|| Piece::of(Role::Text, " "), |(_, mark)| sign(mark)))
 }
 
@@ -62,20 +62,20 @@ pub fn mark_pieces(mark: &Mark) -> Vec<Piece> {
 
 /// The marks on values at the step in focus.
 #[must_use]
-pub fn values<'o>(open: &'o Open<'_>) -> Vec<(&'o Target, &'o Mark)> {
+pub fn values<'o>(open: &'o Open<'_>) -> Vec<(&'o MarkTarget, &'o Mark)> {
     let all = open.session.review.step_marks(open.session.trajectory, open.step());
     all.into_iter().filter(|(target, _)| target.path.is_some()).collect()
 }
 
 /// The sign of a node's mark, of those on values.
 #[must_use]
-pub fn of_node(open: &Open<'_>, marked: &[(&Target, &Mark)], node: NodeId) -> Option<Piece> {
+pub fn of_node(open: &Open<'_>, marked: &[(&MarkTarget, &Mark)], node: NodeId) -> Option<Piece> {
     if marked.is_empty() {
         return None;
     }
     let (identity, path) = open.path_of(node);
     let reference = open.run().reference(&identity, &path);
-    let is_it = |target: &Target| target.path.as_ref() == Some(&reference) && target.instance == identity.instance;
+    let is_it = |target: &MarkTarget| target.path.as_ref() == Some(&reference) && target.instance == identity.instance;
     marked.iter().find(|(target, _)| is_it(target)).map(|(_, mark)| sign(mark))
 }
 
@@ -94,7 +94,7 @@ pub fn beside(mut row: Row, mark: Option<Piece>) -> Row {
 #[must_use]
 pub fn of_focus(open: &Open<'_>) -> Option<Vec<Piece>> {
     let (reference, instance) = open.focus_reference()?;
-    let is_it = |target: &Target| target.path.as_deref() == Some(&reference) && target.instance == instance;
+    let is_it = |target: &MarkTarget| target.path.as_deref() == Some(&reference) && target.instance == instance;
     let all = open.session.review.step_marks(open.session.trajectory, open.step());
     all.iter().find(|(target, _)| is_it(target)).map(|(_, mark)| mark_pieces(mark))
 }

@@ -2,7 +2,7 @@
 
 use super::Open;
 use super::state::is_within;
-use super::text_view::{Reader, TextLine};
+use super::text_view::{TextLine, TextView};
 use crate::format::Merged;
 use crate::json::{Data, Key, Value, parse};
 use crate::model::{Identity, StepNo};
@@ -18,7 +18,7 @@ const LINES_MAX: usize = 20_000;
 #[derive(Debug, Default)]
 pub struct MergePane {
     /// The values as lines.
-    pub reader: Reader,
+    pub reader: TextView,
     /// Generation, step, number of steps and chosen slots that they are of.
     shown: Option<(u64, StepNo, usize, BTreeSet<String>)>,
 }

@@ -5,7 +5,7 @@
 mod block;
 mod search;
 
-use super::json_outline::{Doc, Kind};
+use super::json_outline::{Doc, JsonNodeKind};
 use super::value::{self, size_text};
 use super::{Extent, Hit, Piece, Row, Scroll, Window};
 use crate::json;
@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Rows that a document unfolds to by itself.
+/// Rows up to which a document is unfolded at first.
 const AUTO_ROWS_MAX: usize = 2_000;
 /// The first piece of a row of text that is text: indentation and a border precede it.
 const TEXT_PIECE: usize = 2;
@@ -40,7 +40,7 @@ pub struct CodeRequest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum MessagePart {
     Value,
     Close,
     Text(u32),
@@ -48,17 +48,17 @@ enum Part {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct MessageLine {
     node: u32,
     index: Option<u32>,
-    part: Part,
+    part: MessagePart,
     is_open: Option<bool>,
     is_last: bool,
 }
 
 #[derive(Debug, Default)]
 struct Outline {
-    lines: Vec<Line>,
+    lines: Vec<MessageLine>,
     blocks: HashMap<u32, Block>,
 }
 
@@ -122,7 +122,7 @@ impl DocView {
             .iter()
             .skip(self.scroll.top)
             .take(extent.height)
-            .filter(|l| matches!(l.part, Part::Text(_)) && !self.code.contains_key(&l.node))
+            .filter(|l| matches!(l.part, MessagePart::Text(_)) && !self.code.contains_key(&l.node))
             .map(|l| l.node)
             .collect();
         nodes.dedup();
@@ -164,12 +164,12 @@ impl DocView {
     fn build(&self, doc: &Doc, at: usize, index: Option<u32>, is_last: bool, cells: usize, out: &mut Outline) {
         let node = &doc.nodes()[at];
         let number = u32::try_from(at).unwrap_or(u32::MAX);
-        let line = Line { node: number, index, part: Part::Value, is_open: None, is_last };
+        let line = MessageLine { node: number, index, part: MessagePart::Value, is_open: None, is_last };
         match node.kind {
-            Kind::Object | Kind::Array if node.count > 0 => {
+            JsonNodeKind::Object | JsonNodeKind::Array if node.count > 0 => {
                 let is_open =
                     self.fold(doc, at).unwrap_or(at == 0 || (node.count <= 1_000 && out.lines.len() < AUTO_ROWS_MAX));
-                out.lines.push(Line { is_open: Some(is_open), ..line });
+                out.lines.push(MessageLine { is_open: Some(is_open), ..line });
                 if !is_open {
                     return;
                 }
@@ -177,31 +177,31 @@ impl DocView {
                 let mut i = 0;
                 while child < node.end as usize {
                     let next = doc.nodes()[child].end as usize;
-                    let index = (node.kind == Kind::Array).then_some(i);
+                    let index = (node.kind == JsonNodeKind::Array).then_some(i);
                     self.build(doc, child, index, next >= node.end as usize, cells, out);
                     child = next;
                     i += 1;
                 }
-                out.lines.push(Line { part: Part::Close, ..line });
+                out.lines.push(MessageLine { part: MessagePart::Close, ..line });
             }
-            Kind::String => self.build_string(doc, at, line, cells, out),
+            JsonNodeKind::String => self.build_string(doc, at, line, cells, out),
             _ => out.lines.push(line),
         }
     }
 
-    fn build_string(&self, doc: &Doc, at: usize, line: Line, cells: usize, out: &mut Outline) {
+    fn build_string(&self, doc: &Doc, at: usize, line: MessageLine, cells: usize, out: &mut Outline) {
         let opened = self.fold(doc, at);
         let Some(block) = string_block(doc, at, opened, cells) else {
             out.lines.push(line);
             return;
         };
         let is_open = opened == Some(true);
-        out.lines.push(Line { is_open: (!block.is_whole || is_open).then_some(is_open), ..line });
+        out.lines.push(MessageLine { is_open: (!block.is_whole || is_open).then_some(is_open), ..line });
         for i in 0..block.lines.len() {
-            out.lines.push(Line { part: Part::Text(u32::try_from(i).unwrap_or(u32::MAX)), ..line });
+            out.lines.push(MessageLine { part: MessagePart::Text(u32::try_from(i).unwrap_or(u32::MAX)), ..line });
         }
         if !block.is_whole {
-            out.lines.push(Line { part: Part::More, ..line });
+            out.lines.push(MessageLine { part: MessagePart::More, ..line });
         }
         out.blocks.insert(line.node, block);
     }
@@ -244,7 +244,8 @@ impl DocView {
         let (Some(line), Some(doc)) = (outline.lines.get(self.scroll.cursor).copied(), self.doc.clone()) else {
             return;
         };
-        let state = outline.lines.iter().find(|l| l.node == line.node && l.part == Part::Value).and_then(|l| l.is_open);
+        let state =
+            outline.lines.iter().find(|l| l.node == line.node && l.part == MessagePart::Value).and_then(|l| l.is_open);
         let wanted = is_open.or(state.map(|s| !s));
         match (state, wanted) {
             (Some(now), Some(wanted)) if now != wanted => {
@@ -286,7 +287,7 @@ impl DocView {
             .map(|i| {
                 let line = &outline.lines[i];
                 let mut row = self.row(doc, &outline, line);
-                if lit == Some(line.node as usize) && line.part == Part::Value {
+                if lit == Some(line.node as usize) && line.part == MessagePart::Value {
                     row.right.push(Piece::of(Role::Focus, " ◂ this value"));
                 }
                 row.hit(Hit::Row(i)).cursor(i == self.scroll.cursor && has_focus)
@@ -295,13 +296,13 @@ impl DocView {
         Window { rows, top: self.scroll.top, total }
     }
 
-    fn row(&self, doc: &Doc, outline: &Outline, line: &Line) -> Row {
+    fn row(&self, doc: &Doc, outline: &Outline, line: &MessageLine) -> Row {
         let at = line.node as usize;
         let node = &doc.nodes()[at];
         let mut left = vec![Piece::of(Role::Text, &"  ".repeat(usize::from(node.depth)))];
         let comma = if line.is_last || line.is_open == Some(true) { "" } else { "," };
         match line.part {
-            Part::Value => {
+            MessagePart::Value => {
                 left.push(Piece::safe(
                     Role::Punct,
                     SafeText::literal(match line.is_open {
@@ -326,17 +327,17 @@ impl DocView {
                     left.push(Piece::of(Role::Error, "  ✗"));
                 }
             }
-            Part::Close => {
-                let close = if node.kind == Kind::Array { "]" } else { "}" };
+            MessagePart::Close => {
+                let close = if node.kind == JsonNodeKind::Array { "]" } else { "}" };
                 left.push(Piece::of(Role::Punct, &format!("  {close}{comma}")));
             }
-            Part::Text(i) => {
+            MessagePart::Text(i) => {
                 left.push(Piece::of(Role::Border, "  ┊ "));
                 if let Some(block) = outline.blocks.get(&line.node) {
                     left.extend(self.text_pieces(line.node, block, i as usize));
                 }
             }
-            Part::More => {
+            MessagePart::More => {
                 left.push(Piece::of(Role::Border, "  ┊ "));
                 let note = outline.blocks.get(&line.node).map_or("", |b| b.note.as_str());
                 left.push(Piece::of(Role::Dim, note));
@@ -344,7 +345,7 @@ impl DocView {
         }
         let row = Row::new(left);
         match (line.part, outline.blocks.get(&line.node)) {
-            (Part::Text(i), Some(block)) => match block.lines.get(i as usize) {
+            (MessagePart::Text(i), Some(block)) => match block.lines.get(i as usize) {
                 Some(part) => row.part_of(block.line(part), &part.range, TEXT_PIECE),
                 None => row,
             },
@@ -375,32 +376,34 @@ impl DocView {
     }
 }
 
-fn put_value(doc: &Doc, at: usize, line: &Line, block: Option<&Block>, left: &mut Vec<Piece>) {
+fn put_value(doc: &Doc, at: usize, line: &MessageLine, block: Option<&Block>, left: &mut Vec<Piece>) {
     let node = &doc.nodes()[at];
-    let (open, close) = if node.kind == Kind::Array { ("[", "]") } else { ("{", "}") };
+    let (open, close) = if node.kind == JsonNodeKind::Array { ("[", "]") } else { ("{", "}") };
     match (node.kind, line.is_open) {
-        (Kind::Object | Kind::Array, Some(true)) => left.push(Piece::of(Role::Punct, open)),
-        (Kind::Object | Kind::Array, Some(false)) => {
+        (JsonNodeKind::Object | JsonNodeKind::Array, Some(true)) => left.push(Piece::of(Role::Punct, open)),
+        (JsonNodeKind::Object | JsonNodeKind::Array, Some(false)) => {
             left.push(Piece::of(Role::Punct, &format!("{open} … {close}")));
-            let what = if node.kind == Kind::Array { "element" } else { "member" };
+            let what = if node.kind == JsonNodeKind::Array { "element" } else { "member" };
             left.push(Piece::of(Role::Dim, &format!("  {}", value::count_of(node.count as usize, what))));
         }
-        (Kind::Object | Kind::Array, None) => left.push(Piece::of(Role::Punct, &format!("{open}{close}"))),
-        (Kind::Deep, _) => {
+        (JsonNodeKind::Object | JsonNodeKind::Array, None) => {
+            left.push(Piece::of(Role::Punct, &format!("{open}{close}")))
+        }
+        (JsonNodeKind::Deep, _) => {
             let size = size_text(doc.source(at).len() as u64);
             left.push(Piece::of(
                 Role::Dim,
                 &format!("nested deeper than {} levels, {size}; R shows it as text", json::DEPTH_MAX),
             ));
         }
-        (Kind::String, _) => match block {
+        (JsonNodeKind::String, _) => match block {
             Some(_) => {
                 let size = doc.source(at).len();
                 left.push(Piece::of(Role::Dim, &format!("text, {}", size_text(size.saturating_sub(2) as u64))));
             }
             None => left.push(value::piece(&json::quote(&doc.string_head(at, 4_096).0))),
         },
-        (Kind::Scalar, _) => left.push(value::piece(doc.source(at))),
+        (JsonNodeKind::Scalar, _) => left.push(value::piece(doc.source(at))),
     }
 }
 

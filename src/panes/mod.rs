@@ -48,9 +48,9 @@ pub mod value;
 pub mod watch;
 
 pub use dataset_findings::DatasetFindings;
-pub use live::{Follow, Live};
+pub use live::{Follow, LiveTail};
 pub use row::{Extent, Hit, Nth, Piece, Row, Scroll, Window};
 pub use schema_checks::Checks;
-pub use session::{Focus, Open, Records, Session, SharedRun};
+pub use session::{Focus, Open, Records, Session};
 pub use step_filter::StepFilter;
 pub use times::Times;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// What the command opens.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place<'p> {
+pub struct OpenTarget<'p> {
     /// The file as it is named on the command line; None: the recorded run, `obelus demo`.
     pub file: Option<&'p str>,
     /// The trajectory, of a file that holds several.
@@ -24,7 +24,7 @@ pub struct Place<'p> {
 /// `obelus FILE --step 41 --path state.budget`, quoted for a POSIX shell. Control and bidi characters of names are
 /// shown as signs, as everywhere.
 #[must_use]
-pub fn open_command(place: &Place<'_>, run: &dyn Run) -> String {
+pub fn open_command(place: &OpenTarget<'_>, run: &dyn Run) -> String {
     let mut out = match place.file {
         None => "obelus demo".to_owned(),
         // A name that begins with a dash would be an option.

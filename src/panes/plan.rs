@@ -2,7 +2,7 @@
 
 use super::row::next_hit;
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, state::at, value};
-use crate::format::plan::{EDGES_COUNTED_MAX, End, PlanNode, PlanView, Port, PortState};
+use crate::format::plan::{EDGES_COUNTED_MAX, End, PlanNode, PlanPort, PlanPortState, PlanView};
 use crate::model::StepNo;
 use crate::text::{Pattern, Role};
 use std::cell::RefCell;
@@ -163,7 +163,7 @@ impl PlanPane {
     /// What Enter leads to: the step of a node, the value of what it takes or gives, the other end of an edge.
     pub fn follow(&mut self, open: &Open<'_>) -> Option<PlanTarget> {
         let (plan, line) = (open.plan()?, self.line(open)?);
-        let port = |node: usize, port: &Port| {
+        let port = |node: usize, port: &PlanPort| {
             let reference = port.reference.clone()?;
             Some(PlanTarget::Reference(reference, plan.nodes[node].instance.clone()))
         };
@@ -433,33 +433,36 @@ impl Painter<'_> {
         Row::new(left).right(step_piece(node.step))
     }
 
-    fn port(&self, word: &str, port: &Port) -> Row {
+    fn port(&self, word: &str, port: &PlanPort) -> Row {
         let (sign, role) = match (port.state, word) {
-            (PortState::There, _) => ("✓", Role::Good),
-            (PortState::Missing, _) => ("✗", Role::Error),
-            (PortState::Awaited, "takes") => ("…", Role::Dim),
-            (PortState::Awaited, _) => (" ", Role::Dim),
+            (PlanPortState::There, _) => ("✓", Role::Good),
+            (PlanPortState::Missing, _) => ("✗", Role::Error),
+            (PlanPortState::Awaited, "takes") => ("…", Role::Dim),
+            (PlanPortState::Awaited, _) => (" ", Role::Dim),
         };
-        let shown = if port.state == PortState::Missing { Role::Error } else { Role::Reference };
+        let shown = if port.state == PlanPortState::Missing { Role::Error } else { Role::Reference };
         let mut left = vec![
             Piece::of(Role::Dim, &format!("     {word} ")),
             Piece::of(role, &format!("{sign} ")),
             Piece::of(shown, &port.text),
         ];
-        let note = port.note.as_deref().or((port.state == PortState::Missing).then_some("nothing supplies it"));
+        let note = port.note.as_deref().or((port.state == PlanPortState::Missing).then_some("nothing supplies it"));
         if let Some(note) = note {
-            left.push(Piece::of(if port.state == PortState::Missing { role } else { Role::Dim }, &format!("  {note}")));
+            left.push(Piece::of(
+                if port.state == PlanPortState::Missing { role } else { Role::Dim },
+                &format!("  {note}"),
+            ));
         }
         Row::new(left).right(step_piece(port.step))
     }
 
     /// An edge of a node. The edges are made once for the rows of one node that follow one another.
     fn edge(&self, node: usize, number: usize) -> End<'_> {
-        let mut made = self.edges.borrow_mut();
-        if made.as_ref().is_none_or(|(of, _)| *of != node) {
-            *made = Some((node, self.plan.edges.from(node, edges_max(self.plan))));
+        let mut layout = self.edges.borrow_mut();
+        if layout.as_ref().is_none_or(|(of, _)| *of != node) {
+            *layout = Some((node, self.plan.edges.from(node, edges_max(self.plan))));
         }
-        let edge = made.as_ref().and_then(|(_, edges)| edges.get(number).copied());
+        let edge = layout.as_ref().and_then(|(_, edges)| edges.get(number).copied());
         edge.unwrap_or(End { node, label: "" })
     }
 

@@ -3,14 +3,14 @@
 //! Only `properties`, `required`, `description`, `items`, `allOf` and references within the schema are read: enough to
 //! show a person what belongs where. Whether a value keeps to its schema is judged elsewhere.
 
-use super::json_outline::{Doc, Kind};
+use super::json_outline::{Doc, JsonNodeKind};
 use super::{Open, Piece};
 use crate::format::Run;
 use crate::json::Key;
 use crate::model::cast;
 use crate::model::{Bytes, StepNo};
 use crate::state::{IdentityId, IdentityView, NodeId, NodeShape};
-use crate::text::Role;
+use crate::text::{Role, single_line};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -124,20 +124,20 @@ impl SchemaShape {
         }
         let parts = self.parts(node);
         let member = |name: &str| parts.iter().find_map(|part| self.doc.member(*part as usize, name));
-        let description = member("description").and_then(|at| self.string(at)).map(|text| one_line(&text));
+        let description = member("description").and_then(|at| self.string(at)).map(|text| single_line(&text));
         let names = |at: usize| self.doc.children(at).take(PARTS_MAX).filter_map(|at| self.string(at));
         let type_name = member("type").map(|at| match self.string(at) {
             Some(text) => text,
             None => names(at).collect::<Vec<_>>().join(" or "),
         });
         let filled = |text: &String| !text.is_empty();
-        let made = Rc::new(Remark { description: description.filter(filled), type_name: type_name.filter(filled) });
-        self.remarks.borrow_mut().insert(node, Rc::clone(&made));
-        made
+        let remark = Rc::new(Remark { description: description.filter(filled), type_name: type_name.filter(filled) });
+        self.remarks.borrow_mut().insert(node, Rc::clone(&remark));
+        remark
     }
 
     fn string(&self, node: usize) -> Option<String> {
-        let is_string = self.doc.nodes().get(node).is_some_and(|node| node.kind == Kind::String);
+        let is_string = self.doc.nodes().get(node).is_some_and(|node| node.kind == JsonNodeKind::String);
         is_string.then(|| self.doc.string_head(node, DESCRIPTION_BYTES_MAX).0.into_owned())
     }
 
@@ -145,9 +145,9 @@ impl SchemaShape {
         if let Some(known) = self.objects.borrow().get(&node) {
             return Rc::clone(known);
         }
-        let made = Rc::new(self.read(node));
-        self.objects.borrow_mut().insert(node, Rc::clone(&made));
-        made
+        let properties = Rc::new(self.read(node));
+        self.objects.borrow_mut().insert(node, Rc::clone(&properties));
+        properties
     }
 
     fn read(&self, node: u32) -> Object {
@@ -235,9 +235,9 @@ impl SchemaShapes {
             self.known.clear();
         }
         self.reads += 1;
-        let made = read(open.run(), id, step, open.bytes()).map(Rc::new);
-        self.known.insert(key, made.clone());
-        made
+        let remark = read(open.run(), id, step, open.bytes()).map(Rc::new);
+        self.known.insert(key, remark.clone());
+        remark
     }
 
     /// How many schemas were read so far.
@@ -258,9 +258,9 @@ impl SchemaShapes {
         if self.descriptions.len() >= SCHEMAS_MAX {
             self.descriptions.clear();
         }
-        let made = open.run().description(id, step, open.bytes()).map(|text| Rc::from(one_line(&text)));
-        self.descriptions.insert(key, made.clone());
-        made
+        let description = open.run().description(id, step, open.bytes()).map(|text| Rc::from(single_line(&text)));
+        self.descriptions.insert(key, description.clone());
+        description
     }
 }
 
@@ -327,9 +327,9 @@ impl Lines<'_> {
         let identity = self.run.tree().identity(self.id);
         for property in &missing.shown {
             self.path.push(Key::name(&property.name));
-            let said: String = property_pieces(self.shape, property).iter().map(|piece| piece.text.as_str()).collect();
-            let said = said.trim_start_matches("— ").trim_end();
-            self.out.push(format!("— {}  {said}", self.run.reference(identity, &self.path)).trim_end().to_owned());
+            let text: String = property_pieces(self.shape, property).iter().map(|piece| piece.text.as_str()).collect();
+            let text = text.trim_start_matches("— ").trim_end();
+            self.out.push(format!("— {}  {text}", self.run.reference(identity, &self.path)).trim_end().to_owned());
             self.path.pop();
         }
         if missing.more > 0 {
@@ -340,11 +340,6 @@ impl Lines<'_> {
             ));
         }
     }
-}
-
-/// Text on one line.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

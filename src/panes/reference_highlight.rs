@@ -69,12 +69,12 @@ fn references_of(open: &Open<'_>, piece: &Piece) -> Vec<PieceReference> {
     if !text.contains(DAGGER) {
         return Vec::new();
     }
-    let (meant, places) = unescaped(text);
+    let (decoded, places) = unescaped(text);
     let plan = || open.plan();
-    let references = open.run().references(&meant, open.step(), &plan);
+    let references = open.run().references(&decoded, open.step(), &plan);
     let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
     let found = |(range, state): (Range<usize>, RefState)| PieceReference {
-        text: meant[range.clone()].to_owned(),
+        text: decoded[range.clone()].to_owned(),
         range: place(range.start)..place(range.end),
         state,
     };
@@ -85,7 +85,7 @@ fn references_of(open: &Open<'_>, piece: &Piece) -> Vec<PieceReference> {
 /// means itself.
 fn unescaped(text: &str) -> (String, Vec<usize>) {
     let Some(body) = text.strip_prefix('"') else { return (text.to_owned(), (0..text.len()).collect()) };
-    let (mut meant, mut places) = (String::new(), Vec::new());
+    let (mut decoded, mut places) = (String::new(), Vec::new());
     let mut chars = body.char_indices();
     while let Some((at, c)) = chars.next() {
         let c = match c {
@@ -96,8 +96,8 @@ fn unescaped(text: &str) -> (String, Vec<usize>) {
             '\\' if body[at + 1..].starts_with(['"', '\\']) => chars.next().map_or(c, |(_, next)| next),
             c => c,
         };
-        meant.push(c);
+        decoded.push(c);
         places.extend(std::iter::repeat_n(at + 1, c.len_utf8()));
     }
-    (meant, places)
+    (decoded, places)
 }

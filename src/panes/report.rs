@@ -3,9 +3,9 @@
 
 use super::findings;
 use super::json_outline::Doc;
-use super::known_file::{FileKey, KnownFilePane, Layout, Look, known_words};
+use super::known_file::{FileKey, FileLayout, FileMode, KnownFilePane, known_words};
 use super::message::{CodeLine, CodeRequest, DocView};
-use super::open_command::{Place, open_command};
+use super::open_command::{OpenTarget, open_command};
 use super::reading::{self, ReadingView};
 use super::state::{StatePane, counts};
 use super::step_filter::StepFilter;
@@ -14,7 +14,7 @@ use crate::json::Key;
 use crate::lint;
 use crate::model::{Finding, Identity, StepNo, lossy};
 use crate::rules::work::FileId;
-use crate::state::Event;
+use crate::state::HistoryEvent;
 use crate::text::{Role, count_of, size_text};
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ pub struct Card {
 
 /// A value, a file or a finding with what there is to be said of it.
 #[derive(Debug)]
-pub struct Entry {
+pub struct ReportEntry {
     /// One line.
     pub row: Row,
     /// The rest.
@@ -216,14 +216,15 @@ impl<'c> Report<'c> {
     fn changed_path(&self, step: StepNo) -> Option<(Identity, Vec<Key>)> {
         let open = self.session.open()?;
         let tree = open.tree();
-        let is_meant =
-            |event: &Event| !counts(&tree.identity(event.identity).kind) && tree.leaf(event.node, step).is_some();
-        Some(open.path_of(tree.events(step).into_iter().find(is_meant)?.node))
+        let is_counted = |event: &HistoryEvent| {
+            !counts(&tree.identity(event.identity).kind) && tree.leaf(event.node, step).is_some()
+        };
+        Some(open.path_of(tree.events(step).into_iter().find(is_counted)?.node))
     }
 
     fn command(&self, step: StepNo, path: Option<&(Identity, Vec<Key>)>) -> String {
         let Some(open) = self.session.open() else { return String::new() };
-        let place = Place {
+        let place = OpenTarget {
             file: self.file.as_deref(),
             record: self.record,
             format: self.format.as_deref(),
@@ -316,7 +317,7 @@ impl<'c> Report<'c> {
 
     /// The findings, each with what its rule means.
     #[must_use]
-    pub fn findings(&self, from: usize) -> Option<Entry> {
+    pub fn findings(&self, from: usize) -> Option<ReportEntry> {
         let open = self.session.open()?;
         let finding = open.findings().get(from).cloned()?;
         Some(self.finding(&finding))
@@ -328,10 +329,10 @@ impl<'c> Report<'c> {
         self.session.open().map_or(0, |open| open.findings().len())
     }
 
-    fn finding(&self, finding: &Finding) -> Entry {
+    fn finding(&self, finding: &Finding) -> ReportEntry {
         let help = lint::by_id(finding.rule).map(|lint| Row::text(Role::Dim, lint.help));
         let command = self.command(finding.step.unwrap_or(0), None);
-        Entry { row: findings::finding_row(finding), rows: help.into_iter().collect(), command }
+        ReportEntry { row: findings::finding_row(finding), rows: help.into_iter().collect(), command }
     }
 
     /// How many files the run knows at its end.
@@ -342,7 +343,7 @@ impl<'c> Report<'c> {
     }
 
     /// A file as the run knew it at its end, by its place in the order of first appearance.
-    pub fn file(&mut self, place: usize) -> Option<Entry> {
+    pub fn file(&mut self, place: usize) -> Option<ReportEntry> {
         let last = self.last();
         self.session.focus.step = last;
         let open = self.session.open()?;
@@ -350,8 +351,8 @@ impl<'c> Report<'c> {
         let work = open.run().work()?;
         let facts = work.file_facts(file, last)?;
         let latest = work.last_write(file, last);
-        let key = FileKey { generation: self.session.generation, file, step: last, look: Look::Whole, latest };
-        let layout = Arc::new(Layout::of(work, &key));
+        let key = FileKey { generation: self.session.generation, file, step: last, look: FileMode::Whole, latest };
+        let layout = Arc::new(FileLayout::of(work, &key));
         let mut pane = KnownFilePane::default();
         pane.set(key, layout, 0);
         if let Some(request) = pane.ask_colours(work, (0, FILE_ROWS_MAX)) {
@@ -369,7 +370,7 @@ impl<'c> Report<'c> {
         let name = facts.path.strip_prefix(&*open.folder()).unwrap_or(&facts.path).to_owned();
         let row = Row::new(vec![Piece::of(Role::Text, &name)]).right(vec![Piece::of(Role::Dim, &known_words(&facts))]);
         let command = self.command(latest.or(facts.seen).unwrap_or(last), None);
-        Some(Entry { row, rows, command })
+        Some(ReportEntry { row, rows, command })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the schemas make of the open run: filled by a job, read by panes (A42).
 
-use super::SharedRun;
+use crate::format::SharedRun;
 use crate::json::Key;
 use crate::model::{Bytes, Finding, StepNo};
 use crate::state::{IdentityId, Invalid, ReportedCounts, SchemaChecker, ViolationInterval, Violations};

@@ -25,9 +25,9 @@ pub fn mark_pieces(pattern: &Pattern, pieces: &mut Vec<Piece>) {
 
 /// The same in pieces that are between two other texts, across the borders to these too.
 fn mark_within(pattern: &Pattern, pieces: &mut Vec<Piece>, (before, after): (&str, &str)) {
-    let own: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    let (start, end) = (before.len(), before.len() + own.len());
-    let hits = pattern.marked(&[before, &own, after].concat());
+    let row_text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let (start, end) = (before.len(), before.len() + row_text.len());
+    let hits = pattern.marked(&[before, &row_text, after].concat());
     let hits = hits.into_iter().filter(|hit| hit.start < end && hit.end > start);
     let hits: Vec<Range<usize>> = hits.map(|hit| hit.start.max(start) - start..hit.end.min(end) - start).collect();
     if hits.is_empty() {
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(hits(&["a budget: ", "null"], "budget: null"), ["budget: ", "null"]);
         assert_eq!(hits(&["xx", "x"], "x"), ["x", "x", "x"]);
         assert_eq!(hits(&["Größe", " größe"], "größe"), ["Größe", "größe"]);
-        assert_eq!(hits(&["plain"], "x*"), [""; 0], "what matches nothing is no hit");
+        assert_eq!(hits(&["plain"], "x*"), [""; 0], "what matches nothing is not a hit");
         assert_eq!(hits(&["say \\\"hi\\\""], "\"hi\""), ["\\\"hi\\\""], "as JSON spells it");
         // A mark on a letter stays on it.
         assert_eq!(hits(&["cafe\u{301} e"], "e"), ["e\u{301}", "e"]);

@@ -1,6 +1,6 @@
 //! The next step of a kind or of a time, however far away it is.
 
-use crate::model::{Moment, Role, Step, StepKind, StepNo};
+use crate::model::{Moment, Step, StepKind, StepNo, StepRole};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Goal {
             }
             Self::Call => step.sign == StepKind::Call,
             // What writes state, plans or fails in the user's name is no turn.
-            Self::User => step.role == Role::User && matches!(step.sign, StepKind::Message | StepKind::Other),
+            Self::User => step.role == StepRole::User && matches!(step.sign, StepKind::Message | StepKind::Other),
             Self::NotBefore(least) => moment().is_some_and(|moment| moment >= *least),
             Self::NotAfter(most) => moment().is_some_and(|moment| moment <= *most),
         }

@@ -2,10 +2,10 @@
 
 use super::finding_index::Listed;
 use super::replay::Replay;
-use super::{Checks, DatasetFindings, Live, Piece};
+use super::{Checks, DatasetFindings, LiveTail, Piece};
 use crate::format::cause::{Hop, Trail, ValueWrite};
 use crate::format::plan::PlanView;
-use crate::format::{Format, Layout, Run};
+use crate::format::{Format, Layout, Run, SharedRun};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
 use crate::review::Review;
@@ -15,10 +15,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::{Arc, RwLock, RwLockReadGuard};
-
-/// A run that a worker fills while the screen reads.
-pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
+use std::sync::{Arc, RwLockReadGuard};
 
 /// The records of the open input, as far as they are known.
 pub trait Records: Send + Sync {
@@ -72,7 +69,7 @@ pub struct Session {
     /// Whether the input grew while it was open.
     pub is_live: bool,
     /// The newest end of the input: who follows it, what came lately.
-    pub live: Live,
+    pub live: LiveTail,
     /// The recording that plays, if it is one.
     pub replay: Option<Replay>,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
@@ -140,7 +137,7 @@ impl Session {
             review,
             is_complete: false,
             is_live: false,
-            live: Live::default(),
+            live: LiveTail::default(),
             replay: None,
             generation: 0,
             described: RefCell::default(),
@@ -181,13 +178,6 @@ impl Session {
     pub fn forget_findings(&self) {
         self.run_findings.replace(None);
         self.findings.replace(None);
-    }
-
-    /// Forgets descriptions from a step on (an unfinished message may have grown).
-    pub fn forget_from(&self, step: StepNo) {
-        self.described.borrow_mut().retain(|&s, _| s < step);
-        self.causes.borrow_mut().retain(|&(_, _, author), _| author < step);
-        self.writes.borrow_mut().retain(|&s, _| s < step);
     }
 }
 
@@ -241,13 +231,13 @@ impl Open<'_> {
         if let Some(found) = self.session.described.borrow().get(&step) {
             return Arc::clone(found);
         }
-        let made = Arc::new(self.guard.step(step, self.bytes()));
+        let described = Arc::new(self.guard.step(step, self.bytes()));
         let mut cache = self.session.described.borrow_mut();
         if cache.len() >= DESCRIBED_MAX {
             cache.clear();
         }
-        cache.insert(step, Arc::clone(&made));
-        made
+        cache.insert(step, Arc::clone(&described));
+        described
     }
 
     /// What a step wrote, as `make` gives it: kept, since a step may have a million events.
@@ -256,16 +246,16 @@ impl Open<'_> {
         if let Some(found) = self.session.writes.borrow().get(&step) {
             return Rc::clone(found);
         }
-        let made = Rc::new(make());
+        let value = Rc::new(make());
         // While the run is read, a step may be described before all of its events are there.
         if self.session.is_complete {
             let mut cache = self.session.writes.borrow_mut();
             if cache.len() >= DESCRIBED_MAX {
                 cache.clear();
             }
-            cache.insert(step, Rc::clone(&made));
+            cache.insert(step, Rc::clone(&value));
         }
-        made
+        value
     }
 
     /// The folder that all files of the run are in, with its `/`; empty without.
@@ -297,10 +287,10 @@ impl Open<'_> {
             }
             return Rc::clone(found);
         }
-        let own = self.run_findings(key);
+        let run_findings = self.run_findings(key);
         let found = match others {
-            0 => own,
-            _ => Rc::new(own.with(checked.iter().chain(data).cloned().collect())),
+            0 => run_findings,
+            _ => Rc::new(run_findings.with(checked.iter().chain(data).cloned().collect())),
         };
         *self.session.findings.borrow_mut() = Some((key, others, Rc::clone(&found)));
         found

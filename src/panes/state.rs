@@ -31,7 +31,7 @@ const OPEN_DEPTH_MAX: usize = 4;
 
 /// What a row of the state pane stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum StateRowTarget {
     /// A kind that has several instances.
     Group(String),
     /// An identity.
@@ -54,7 +54,7 @@ pub enum Place {
 #[derive(Debug, Clone)]
 pub struct StateLine {
     /// What it stands for.
-    pub place: Place,
+    pub place: StateRowTarget,
     /// Indentation, in levels.
     pub depth: u32,
     /// Whether it is unfolded; None for what cannot be.
@@ -73,7 +73,7 @@ enum Lack {
 }
 
 impl StateLine {
-    fn new(place: Place, depth: usize, is_open: Option<bool>) -> Self {
+    fn new(place: StateRowTarget, depth: usize, is_open: Option<bool>) -> Self {
         let depth = u32::try_from(depth).unwrap_or(u32::MAX);
         Self { place, depth, is_open, schema: None, missing: None }
     }
@@ -81,17 +81,17 @@ impl StateLine {
     /// The key of a value; not kept, as a state may have a million rows of which a few are shown.
     fn key(&self, open: &Open<'_>) -> Option<Key> {
         match &self.place {
-            Place::Node(node) | Place::Gone(node) => Some(open.tree().key(*node)),
-            Place::Missing(_, path) => path.last().cloned(),
-            Place::Group(_) | Place::Identity(_) | Place::MoreMissing(..) => None,
-            Place::Conversation | Place::Field(..) => None,
+            StateRowTarget::Node(node) | StateRowTarget::Gone(node) => Some(open.tree().key(*node)),
+            StateRowTarget::Missing(_, path) => path.last().cloned(),
+            StateRowTarget::Group(_) | StateRowTarget::Identity(_) | StateRowTarget::MoreMissing(..) => None,
+            StateRowTarget::Conversation | StateRowTarget::Field(..) => None,
         }
     }
 
     /// The root of an identity's value.
     fn root(&self, open: &Open<'_>, step: StepNo) -> Option<NodeId> {
         match self.place {
-            Place::Identity(id) => open.tree().view(id, step)?.root,
+            StateRowTarget::Identity(id) => open.tree().view(id, step)?.root,
             _ => None,
         }
     }
@@ -134,7 +134,7 @@ type CacheKey = (u64, StepNo, u64, StepNo);
 #[derive(Debug, Clone)]
 pub struct StatePosition {
     scroll: Scroll,
-    at: Option<Place>,
+    at: Option<StateRowTarget>,
 }
 
 /// Cursor, folds and scroll of the state pane. Folds and cursor are by node, so they stay through steps.
@@ -148,8 +148,8 @@ pub struct StatePane {
     pub hides_descriptions: bool,
     /// Identities chosen to be merged, by kind.
     pub chosen: BTreeSet<String>,
-    at: Option<Place>,
-    folds: HashMap<Place, bool>,
+    at: Option<StateRowTarget>,
+    folds: HashMap<StateRowTarget, bool>,
     fold_version: u64,
     saved_folds: saved_folds::SavedFolds,
     shapes: std::cell::RefCell<SchemaShapes>,
@@ -209,7 +209,7 @@ impl StatePane {
                 self.identity(open, &mut outline, view, 0);
                 continue;
             }
-            let place = Place::Group(kind.clone());
+            let place = StateRowTarget::Group(kind.clone());
             let is_open = self.folds.get(&place).copied().unwrap_or_else(|| !kinds::starts_folded(open, &place));
             outline.lines.push(StateLine::new(place, 0, Some(is_open)));
             outline.groups.insert(kind.clone(), same.iter().map(|view| view.id).collect());
@@ -219,13 +219,13 @@ impl StatePane {
                 }
             }
         }
-        conversation::put(open, &mut outline, *self.folds.get(&Place::Conversation).unwrap_or(&true));
+        conversation::put(open, &mut outline, *self.folds.get(&StateRowTarget::Conversation).unwrap_or(&true));
         outline.count(open);
         outline
     }
 
     fn identity(&self, open: &Open<'_>, outline: &mut Outline, view: &IdentityView, depth: usize) {
-        let place = Place::Identity(view.id);
+        let place = StateRowTarget::Identity(view.id);
         let is_container = matches!(view.shape, Some(NodeShape::Object | NodeShape::Array));
         let is_open = self.folds.get(&place).copied().unwrap_or_else(|| !kinds::starts_folded(open, &place));
         let schema = self.schema(open, outline, view.id).then_some((view.id, 0));
@@ -252,7 +252,7 @@ impl StatePane {
         outline.lines.reserve(children.len());
         for (child, shape) in children {
             let is_container = matches!(shape, NodeShape::Object | NodeShape::Array);
-            let place = Place::Node(child);
+            let place = StateRowTarget::Node(child);
             let is_open = is_container
                 && self.folds.get(&place).copied().unwrap_or_else(|| {
                     depth <= OPEN_DEPTH_MAX && open.tree().child_count(child, outline.step) <= OPEN_CHILDREN_MAX
@@ -271,7 +271,7 @@ impl StatePane {
             }
         }
         for (gone, _) in outline.changes.gone.get(&Some(node)).cloned().unwrap_or_default() {
-            outline.lines.push(StateLine::new(Place::Gone(gone), depth, None));
+            outline.lines.push(StateLine::new(StateRowTarget::Gone(gone), depth, None));
         }
         if schema.is_some() && open.tree().shape(node, outline.step) == Some(NodeShape::Object) {
             self.missing(open, outline, schema, Some(node), &present, depth);
@@ -302,8 +302,10 @@ impl StatePane {
     /// Puts the row index where the cursor's place is in this outline; a place that is not shown leaves the row.
     pub fn sync(&mut self, outline: &Outline) {
         let Some(at) = &self.at else { return };
-        let same = |place: &Place| match (place, at) {
-            (Place::Node(a) | Place::Gone(a), Place::Node(b) | Place::Gone(b)) => a == b,
+        let same = |place: &StateRowTarget| match (place, at) {
+            (StateRowTarget::Node(a) | StateRowTarget::Gone(a), StateRowTarget::Node(b) | StateRowTarget::Gone(b)) => {
+                a == b
+            }
             (a, b) => a == b,
         };
         if let Some(i) = outline.lines.iter().position(|l| same(&l.place)) {
@@ -352,7 +354,7 @@ impl StatePane {
         }
         self.fold_version += 1;
         let folded = match &self.at {
-            Some(Place::Node(node) | Place::Gone(node)) => Some(open.tree().path(*node)),
+            Some(StateRowTarget::Node(node) | StateRowTarget::Gone(node)) => Some(open.tree().path(*node)),
             _ => None,
         };
         let outline = self.outline(open);
@@ -379,13 +381,13 @@ impl StatePane {
     /// Unfolds what hides a path and puts the cursor there (or on the nearest row above it that is shown).
     pub fn reveal(&mut self, open: &Open<'_>, identity: &Identity, path: &[Key]) {
         let Some(id) = open.tree().find(identity) else { return };
-        self.folds.insert(Place::Group(identity.kind.clone()), true);
+        self.folds.insert(StateRowTarget::Group(identity.kind.clone()), true);
         if !path.is_empty() {
-            self.folds.insert(Place::Identity(id), true);
+            self.folds.insert(StateRowTarget::Identity(id), true);
         }
         for end in 1..path.len() {
             if let Some(node) = open.tree().node(id, &path[..end]) {
-                self.folds.insert(Place::Node(node), true);
+                self.folds.insert(StateRowTarget::Node(node), true);
             }
         }
         self.fold_version += 1;
@@ -396,14 +398,14 @@ impl StatePane {
     /// Puts the cursor on a path, or on the nearest row above it that is shown.
     fn rest_on(&mut self, open: &Open<'_>, outline: &Outline, id: IdentityId, path: &[Key]) {
         for end in (0..=path.len()).rev() {
-            let missing = Place::Missing(id, path[..end].into());
+            let missing = StateRowTarget::Missing(id, path[..end].into());
             let place = match (end, open.tree().node(id, &path[..end])) {
                 _ if outline.has_missing() && outline.lines.iter().any(|l| l.place == missing) => missing,
-                (0, _) => Place::Identity(id),
-                (_, Some(node)) => Place::Node(node),
+                (0, _) => StateRowTarget::Identity(id),
+                (_, Some(node)) => StateRowTarget::Node(node),
                 (_, None) => continue,
             };
-            let gone = if let Place::Node(n) = place { Place::Gone(n) } else { place.clone() };
+            let gone = if let StateRowTarget::Node(n) = place { StateRowTarget::Gone(n) } else { place.clone() };
             if let Some(row) = outline.lines.iter().position(|l| l.place == place || l.place == gone) {
                 self.at = Some(outline.lines[row].place.clone());
                 self.scroll.jump_to(row);
@@ -439,10 +441,10 @@ impl StatePane {
         let rows = range
             .map(|i| {
                 let line = &outline.lines[i];
-                let own = self.kind_row(open, &outline, line, (names, extent.width));
-                let row = own.unwrap_or_else(|| self.row(open, &outline, line, column, extent.width));
+                let kind_row = self.kind_row(open, &outline, line, (names, extent.width));
+                let row = kind_row.unwrap_or_else(|| self.row(open, &outline, line, column, extent.width));
                 let mark = match line.place {
-                    Place::Node(node) => marks::of_node(open, &marked, node),
+                    StateRowTarget::Node(node) => marks::of_node(open, &marked, node),
                     _ => None,
                 };
                 marks::beside(row, mark).hit(Hit::Row(i)).cursor(i == self.scroll.cursor && is_marked)
@@ -458,13 +460,13 @@ pub fn at(step: StepNo) -> String {
     if step == HEAD { "head".to_owned() } else { format!("@{step}") }
 }
 
-fn focus_of(open: &Open<'_>, place: &Place) -> Option<(Identity, Vec<Key>)> {
+fn focus_of(open: &Open<'_>, place: &StateRowTarget) -> Option<(Identity, Vec<Key>)> {
     match place {
-        Place::Group(_) | Place::Conversation => None,
-        Place::Field(_, slot) => slot.map(|id| (open.tree().identity(id).clone(), Vec::new())),
-        Place::Identity(id) => Some((open.tree().identity(*id).clone(), Vec::new())),
-        Place::Node(node) | Place::Gone(node) => Some(open.path_of(*node)),
-        Place::Missing(id, path) | Place::MoreMissing(id, path) => {
+        StateRowTarget::Group(_) | StateRowTarget::Conversation => None,
+        StateRowTarget::Field(_, slot) => slot.map(|id| (open.tree().identity(id).clone(), Vec::new())),
+        StateRowTarget::Identity(id) => Some((open.tree().identity(*id).clone(), Vec::new())),
+        StateRowTarget::Node(node) | StateRowTarget::Gone(node) => Some(open.path_of(*node)),
+        StateRowTarget::Missing(id, path) | StateRowTarget::MoreMissing(id, path) => {
             Some((open.tree().identity(*id).clone(), path.to_vec()))
         }
     }

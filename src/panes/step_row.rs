@@ -3,8 +3,8 @@
 use super::call_rows::results_of;
 use super::{Open, Piece};
 use crate::model::{ActionLine, StepNo};
-use crate::rules::work::{Outcome, Verdict};
-use crate::text::{Role, SafeText, cut_middle, pad};
+use crate::rules::work::{Outcome, OutcomeLevel};
+use crate::text::{Role, SafeText, counted, cut_middle, pad, single_line};
 
 /// Fewest cells that an object keeps beside its notes.
 const OBJECT_CELLS_MIN: usize = 8;
@@ -35,14 +35,14 @@ const REASONS: [(&str, &str); 12] = [
 /// with. What is too long is cut in its middle: commands and paths differ at their ends.
 pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (usize, usize)) -> Vec<Piece> {
     let (verb_cells, room) = cells;
-    let object = action.object.split_whitespace().collect::<Vec<_>>().join(" ");
+    let object = single_line(&action.object);
     let object = match object.strip_prefix(folder).filter(|rest| action.is_path && !rest.is_empty()) {
         Some(rest) => rest.to_owned(),
         None => object,
     };
     let mut note = if action.note.is_empty() { String::new() } else { format!("  {}", action.note) };
     if others > 0 {
-        note.push_str(&format!("  and {others} more call{}", if others == 1 { "" } else { "s" }));
+        note.push_str(&format!("  and {}", counted(others, "more call")));
     }
     let note = Piece::of(Role::Dim, &note);
     let room = room.saturating_sub(note.width() + 2).max(OBJECT_CELLS_MIN);
@@ -77,7 +77,7 @@ pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece>
 
 /// How a result came out; `lines` is how much it brought.
 pub(super) fn of_result(outcome: Option<Outcome>, lines: Option<usize>) -> Vec<Piece> {
-    let size = lines.filter(|n| *n > 0).map(|n| format!("{n} line{}", if n == 1 { "" } else { "s" }));
+    let size = lines.filter(|n| *n > 0).map(|n| counted(n, "line"));
     let pieces_of = |sign: &str, role: Role, outcome: Outcome| {
         let exit = outcome.exit.filter(|exit| *exit != 0).map(|exit| format!("exit {exit}"));
         let why = outcome.reason.filter(|reason| *reason != "exit").map(reason_words);
@@ -85,8 +85,8 @@ pub(super) fn of_result(outcome: Option<Outcome>, lines: Option<usize>) -> Vec<P
         vec![Piece::of(role, &format!(" {sign} {}", words.join(" · ")))]
     };
     match outcome {
-        Some(outcome) if outcome.verdict == Verdict::Error => pieces_of("✗", Role::Error, outcome),
-        Some(outcome) if outcome.verdict == Verdict::Suspect => pieces_of("?", Role::Warning, outcome),
+        Some(outcome) if outcome.verdict == OutcomeLevel::Error => pieces_of("✗", Role::Error, outcome),
+        Some(outcome) if outcome.verdict == OutcomeLevel::Suspect => pieces_of("?", Role::Warning, outcome),
         Some(Outcome { reason: Some(reason), .. }) => vec![Piece::of(Role::Dim, &format!(" {}", reason_words(reason)))],
         _ => vec![Piece::of(Role::Dim, &format!(" {}", size.unwrap_or_else(|| "ok".to_owned())))],
     }
@@ -95,9 +95,9 @@ pub(super) fn of_result(outcome: Option<Outcome>, lines: Option<usize>) -> Vec<P
 /// How a result came out in words, where it failed or may have: `failed · exit 1`, `may have failed · traceback`.
 pub fn failure_words(outcome: Outcome) -> Option<String> {
     let how = match outcome.verdict {
-        Verdict::Error => "failed",
-        Verdict::Suspect => "may have failed",
-        Verdict::Ok => return None,
+        OutcomeLevel::Error => "failed",
+        OutcomeLevel::Suspect => "may have failed",
+        OutcomeLevel::Ok => return None,
     };
     let why = outcome.reason.map(reason_words).filter(|why| *why != how);
     let exit = outcome.exit.filter(|exit| *exit != 0).map(|exit| format!("exit {exit}"));
@@ -112,8 +112,8 @@ fn reason_words(reason: &'static str) -> &'static str {
 /// The sign of a result that failed, or may have.
 pub(super) fn sign(outcome: Option<Outcome>) -> Option<(&'static str, Role)> {
     match outcome?.verdict {
-        Verdict::Error => Some(("✗ ", Role::Error)),
-        Verdict::Suspect => Some(("? ", Role::Warning)),
-        Verdict::Ok => None,
+        OutcomeLevel::Error => Some(("✗ ", Role::Error)),
+        OutcomeLevel::Suspect => Some(("? ", Role::Warning)),
+        OutcomeLevel::Ok => None,
     }
 }

@@ -5,9 +5,9 @@ use super::row::pieces_width;
 use super::step_row;
 use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, marks, spend, times};
 use crate::format::Layout;
-use crate::model::{Role as Who, Step, StepKind, StepNo};
+use crate::model::{Step, StepKind, StepNo, StepRole};
 use crate::state::{EventOp, IdentityId};
-use crate::text::{Role, SafeText, pad};
+use crate::text::{Role, SafeText, pad, single_line};
 
 /// Below this width labels are cut shorter.
 const NARROW_CELLS: usize = 34;
@@ -41,9 +41,9 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
         .map(|i| {
             let step = list.step(i);
             let is_cursor = i == cursor;
-            let shape = Shape { digits, cells: extent.width, has_marks, is_cursor, has_calls: list.has_calls() };
-            let spent = spend.as_ref().map(|spend| Times::spend_column(open, spend, step));
-            let row = row(open, step, spent.or_else(|| times.piece(open, step, start)), shape);
+            let shape = StepColumns { digits, cells: extent.width, has_marks, is_cursor, has_calls: list.has_calls() };
+            let spend_column = spend.as_ref().map(|spend| Times::spend_column(open, spend, step));
+            let row = row(open, step, spend_column.or_else(|| times.piece(open, step, start)), shape);
             let above = i.checked_sub(1).map(|above| list.step(above));
             let row = match tick(open, above, step, extent.width) {
                 Some(tick) => row.right(vec![tick]),
@@ -68,7 +68,7 @@ fn pending<'o>(open: &'o Open<'_>) -> Option<&'o Pending> {
 
 /// How a row of the list is laid out.
 #[derive(Clone, Copy)]
-struct Shape {
+struct StepColumns {
     /// Cells of the numbers.
     digits: usize,
     /// Cells of the pane.
@@ -81,11 +81,11 @@ struct Shape {
 
 /// The row of a step with its results, in a list beside another: cells of its number, and of the row.
 pub(super) fn cell(open: &Open<'_>, step: StepNo, (digits, cells): (usize, usize), is_cursor: bool) -> Row {
-    row(open, step, None, Shape { digits, cells, has_marks: false, is_cursor, has_calls: true })
+    row(open, step, None, StepColumns { digits, cells, has_marks: false, is_cursor, has_calls: true })
 }
 
-fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: Shape) -> Row {
-    let Shape { digits, cells, has_marks, is_cursor, has_calls } = shape;
+fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns) -> Row {
+    let StepColumns { digits, cells, has_marks, is_cursor, has_calls } = shape;
     let label_cells = if cells < NARROW_CELLS { 6 } else { 8 };
     let step = open.describe(number);
     let outcome = open.run().outcome(number);
@@ -143,7 +143,7 @@ fn tick(open: &Open<'_>, above: Option<StepNo>, step: StepNo, cells: usize) -> O
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let head: String = text.chars().take(600).collect();
-    head.split_whitespace().collect::<Vec<_>>().join(" ")
+    single_line(&head)
 }
 
 /// The one-cell sign, so that colour is never the only mark.
@@ -168,10 +168,10 @@ pub fn role_of(step: &Step) -> Role {
         (StepKind::Call, _) => Role::Call,
         (StepKind::Result, _) => Role::Result,
         (StepKind::Meta | StepKind::Thought | StepKind::Data, _) => Role::Dim,
-        (_, Who::User) => Role::User,
-        (_, Who::Agent) => Role::Agent,
-        (_, Who::Environment) => Role::Environment,
-        (_, Who::System) => Role::System,
+        (_, StepRole::User) => Role::User,
+        (_, StepRole::Agent) => Role::Agent,
+        (_, StepRole::Environment) => Role::Environment,
+        (_, StepRole::System) => Role::System,
         _ => Role::Text,
     }
 }

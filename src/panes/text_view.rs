@@ -66,7 +66,7 @@ impl TextLine {
 
 /// A text on screen.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct TextView {
     /// Scroll and cursor, in wrapped rows.
     pub scroll: Scroll,
     lines: Rc<Vec<TextLine>>,
@@ -84,7 +84,7 @@ struct Wrapped {
     rows: WrappedRows,
 }
 
-impl Reader {
+impl TextView {
     /// Shows a text; the scroll position stays where it was as far as the text reaches.
     pub fn set(&mut self, lines: Vec<TextLine>) {
         self.lines = Rc::new(lines);
@@ -128,7 +128,7 @@ impl Reader {
     /// The first row of a line.
     #[must_use]
     pub fn row_of(&self, line: usize, cells: usize) -> usize {
-        self.wrapped(cells).partition_point(|(own, _)| *own < line)
+        self.wrapped(cells).partition_point(|(wrapped_line, _)| *wrapped_line < line)
     }
 
     /// Puts the cursor on the next or previous row in which a match begins, around the end; which one it is.
@@ -193,8 +193,8 @@ impl Reader {
 
 /// Cells by which a line is indented where it goes on, in a pane of so much room: as it begins, and by those of a sign.
 fn hanging(text: &str, room: usize) -> usize {
-    let own = text.bytes().take_while(|byte| *byte == b' ').count();
-    if room < HANGING_ROOM_MIN { 0 } else { own.clamp(SIGN_CELLS, room / 2) }
+    let indent = text.bytes().take_while(|byte| *byte == b' ').count();
+    if room < HANGING_ROOM_MIN { 0 } else { indent.clamp(SIGN_CELLS, room / 2) }
 }
 
 /// Cells of the signs that lines begin with.
@@ -210,19 +210,19 @@ mod tests {
     fn marks_cut_a_line_into_pieces_wherever_it_is_wrapped() {
         let mut line = TextLine::new(Role::Text, "one two three");
         line.marks = vec![(4..7, Role::Added), (8..9, Role::Removed)];
-        let said = |range: Range<usize>| {
+        let text_of = |range: Range<usize>| {
             let pieces = line.pieces(&range);
             pieces.iter().map(|p| format!("{:?}:{}", p.role, p.text.as_str())).collect::<Vec<_>>().join("|")
         };
-        assert_eq!(said(0..13), "Text:one |Added:two|Text: |Removed:t|Text:hree");
-        assert_eq!(said(0..5), "Text:one |Added:t");
-        assert_eq!(said(5..13), "Added:wo|Text: |Removed:t|Text:hree");
-        assert_eq!(said(9..13), "Text:hree");
+        assert_eq!(text_of(0..13), "Text:one |Added:two|Text: |Removed:t|Text:hree");
+        assert_eq!(text_of(0..5), "Text:one |Added:t");
+        assert_eq!(text_of(5..13), "Added:wo|Text: |Removed:t|Text:hree");
+        assert_eq!(text_of(9..13), "Text:hree");
     }
 
     #[test]
     fn a_search_goes_to_the_row_of_a_long_line() {
-        let mut reader = Reader::default();
+        let mut reader = TextView::default();
         let line = |text: &str| TextLine::new(Role::Text, text);
         reader.set(vec![line("one two three four"), line(""), line("two"), line("a twofold two")]);
         let pattern = Pattern::new("two").unwrap();

@@ -18,13 +18,13 @@ const EARLIER_CELLS: usize = 14;
 const WIDE: usize = 70;
 
 /// Whose value, and where.
-pub type Target = (Identity, Vec<Key>);
+pub type WatchTarget = (Identity, Vec<Key>);
 
 /// A watched value.
 #[derive(Debug)]
 pub struct Watch {
     /// The value.
-    pub target: Target,
+    pub target: WatchTarget,
     /// What it must become for a run to stop; None: it is only shown.
     pub condition: Option<Condition>,
     /// A followed run is not stopped by what happened up to this step.
@@ -48,7 +48,7 @@ struct Hits {
 }
 
 impl Watch {
-    fn new(target: Target, condition: Option<Condition>, after: StepNo) -> Self {
+    fn new(target: WatchTarget, condition: Option<Condition>, after: StepNo) -> Self {
         Self { target, condition, after, hits: RefCell::default(), met: RefCell::default() }
     }
 
@@ -162,7 +162,7 @@ impl Watch {
     }
 }
 
-fn node_of(open: &Open<'_>, (identity, path): &Target) -> Option<(IdentityId, NodeId)> {
+fn node_of(open: &Open<'_>, (identity, path): &WatchTarget) -> Option<(IdentityId, NodeId)> {
     let id = open.tree().find(identity)?;
     Some((id, open.tree().node(id, path)?))
 }
@@ -171,7 +171,7 @@ fn node_of(open: &Open<'_>, (identity, path): &Target) -> Option<(IdentityId, No
 #[derive(Debug)]
 struct Asked {
     expected: Expected,
-    taken: Vec<Target>,
+    taken: Vec<WatchTarget>,
 }
 
 /// All watches, and the cursor of their strip.
@@ -243,7 +243,7 @@ impl WatchPane {
     }
 
     /// Watches a value, or no longer; whether it is watched now. It stops a run from after that step on.
-    pub fn toggle(&mut self, target: Target, after: StepNo) -> bool {
+    pub fn toggle(&mut self, target: WatchTarget, after: StepNo) -> bool {
         if let Some(at) = self.list.iter().position(|watch| watch.target == target) {
             self.list.remove(at);
             self.scroll.move_by(0, self.rows());

@@ -116,8 +116,8 @@ fn of_task(
     keys: Option<&[u64]>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<TaskAnswer> {
-    let Some(own) = attempt(source, record, by) else { return Some(TaskAnswer::Unnamed) };
-    let task = own.task;
+    let Some(asked_attempt) = attempt(source, record, by) else { return Some(TaskAnswer::Unnamed) };
+    let task = asked_attempt.task;
     let mut records = attempts_at(facts, keys, &task);
     // The scan has not come so far yet.
     if let Err(place) = records.binary_search(&record) {
@@ -184,8 +184,8 @@ mod tests {
         let record = |i: usize| match i % 4 {
             3 => "{\"id\":\n".to_owned(),
             _ => {
-                let said = format!(r#"{{"role":"user","content":"go"}},{{"role":"assistant","content":"{i}"}}"#);
-                format!("{{\"id\":\"t{}-run{i}\",\"q\":{{\"n\":{}}},\"messages\":[{said}]}}\n", i % 10, i % 5)
+                let messages = format!(r#"{{"role":"user","content":"go"}},{{"role":"assistant","content":"{i}"}}"#);
+                format!("{{\"id\":\"t{}-run{i}\",\"q\":{{\"n\":{}}},\"messages\":[{messages}]}}\n", i % 10, i % 5)
             }
         };
         let text: String = (0..40).map(record).collect();

@@ -5,7 +5,8 @@
 use super::worker::{Ended, Worker, confine, frame};
 use crate::json;
 use crate::review::{
-    ChatTemplate, Conversation, Loss, LossFinding, Segment, Template, TemplateFault, TemplateSource, Total, Train, loss,
+    ChatTemplate, Conversation, Loss, LossFinding, LossSegment, Template, TemplateFault, TemplateSource, Total, Train,
+    loss,
 };
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Write};
@@ -50,7 +51,7 @@ impl TemplateProcess {
     /// A template by its name and what its files have, which is compiled there too: constants are calculated then.
     ///
     /// # Errors
-    /// It is no template, or there is no process.
+    /// It is not a template, or there is no process.
     pub(crate) fn start(name: &str, source: TemplateSource) -> Result<Self, TemplateFault> {
         let process = Self { name: name.to_owned(), source, idle: Mutex::default(), ended: AtomicUsize::new(0) };
         let worker = process.worker()?;
@@ -186,7 +187,7 @@ impl Answer {
                 message: "its process gave no answer that can be read".to_owned(),
             });
         }
-        let segment = |(start, end, message, is_trained, is_cut): (usize, usize, _, _, _)| Segment {
+        let segment = |(start, end, message, is_trained, is_cut): (usize, usize, _, _, _)| LossSegment {
             span: start..end,
             message,
             is_trained,
@@ -230,7 +231,7 @@ fn serve() -> io::Result<()> {
         let conversation = json::parse(&record).ok().and_then(|record| Conversation::of_number(&record, way));
         let answer = match (&template, conversation) {
             (Err(fault), _) => Err(fault.clone()),
-            (_, None) => Err(TemplateFault { line: None, message: "the record is no conversation".to_owned() }),
+            (_, None) => Err(TemplateFault { line: None, message: "the record is not a conversation".to_owned() }),
             (Ok(template), Some(conversation)) => {
                 let max_tokens = usize::try_from(max_tokens).ok().filter(|_| max_tokens != NO_LIMIT);
                 let train = Train::parse(&train).unwrap_or_default();

@@ -50,8 +50,8 @@ pub struct Environment {
     pub editor: Option<String>,
     /// `RUST_BACKTRACE` is on: a panic gives all, even if that quotes the user's file.
     pub backtrace: bool,
-    /// `OBELUS_PANIC=1`, in a debug build: panic after the first frame, to test that the terminal is given back, as in
-    /// `screen_check.py --matrix --panic-env OBELUS_PANIC=1 -- obelus FILE`.
+    /// `OBELUS_PANIC=1`, in debug builds only: panics after the first frame, to test that the terminal is restored, as
+    /// in `screen_check.py --matrix --panic-env OBELUS_PANIC=1 -- obelus FILE`.
     pub panics: bool,
 }
 
@@ -90,7 +90,7 @@ impl Environment {
             term,
             editor: get("VISUAL").or_else(|| get("EDITOR")),
             backtrace: get("RUST_BACKTRACE").is_some_and(|value| value != "0"),
-            panics: get("OBELUS_PANIC").is_some_and(|value| value == "1"),
+            panics: cfg!(debug_assertions) && get("OBELUS_PANIC").is_some_and(|value| value == "1"),
         }
     }
 }
@@ -155,8 +155,8 @@ struct WatchPaths {
 /// Not derived: what distinguishes the variants by trying forgets where their members are.
 impl<'de> Deserialize<'de> for WatchEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entry;
-        impl<'de> Visitor<'de> for Entry {
+        struct UniqueEntry;
+        impl<'de> Visitor<'de> for UniqueEntry {
             type Value = WatchEntry;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for WatchEntry {
                 WatchPaths::deserialize(MapAccessDeserializer::new(table)).map(WatchEntry::Format)
             }
         }
-        deserializer.deserialize_any(Entry)
+        deserializer.deserialize_any(UniqueEntry)
     }
 }
 
@@ -220,7 +220,7 @@ impl WatchConfig {
                         watch.notice = *by;
                         continue;
                     }
-                    None => format!("`{by}` is no notice; there are: off, bell, osc9"),
+                    None => format!("`{by}` is not a notice; there are: off, bell, osc9"),
                 },
                 WatchEntry::Format(WatchPaths { paths }) if formats().any(|known| known == name) => {
                     let read =
@@ -414,7 +414,7 @@ mod tests {
                     `next_undecided`, `watch`, `filters`, `columns`, `keys`";
         assert!(near.contains(expected), "{near}");
         for (text, expected) in [
-            ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
+            ("[watch]\nnotice = \"bel\"", "`bel` is not a notice; there are: off, bell, osc9"),
             ("[watch]\nnotise = \"bell\"", "did you mean `notice`?"),
             ("[watch.act]\npaths = []", "line 1: [watch] has no `act` of this form; did you mean `acts`?"),
             ("\n[watch.acts]\npaths = [\"†a < \"]", "line 3: `<` wants a JSON value behind it"),
@@ -463,11 +463,11 @@ mod tests {
         assert_eq!(config.watch.of("acts"), [Expected::parse("†state.budget < 0").unwrap()]);
         assert!(config.watch.of("adp").is_empty());
         assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);
-        assert_eq!(config.problems.len(), 1, "a folder is no theme");
+        assert_eq!(config.problems.len(), 1, "a folder is not a theme");
         fs::write(folder.path().join("config.toml"), "template = \"own.jinja\"").unwrap();
         let mut config = Config::of(folder.path());
         assert!(config.take_template().is_none());
-        assert!(config.problems[1].to_string().contains("own.jinja is no template known"), "{:?}", config.problems);
+        assert!(config.problems[1].to_string().contains("own.jinja is not a template known"), "{:?}", config.problems);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::fmt;
 use toml::Spanned;
 
 /// The table as it is written.
-pub(super) type Written = BTreeMap<Spanned<String>, Entry>;
+pub(super) type Written = BTreeMap<Spanned<String>, KeysEntry>;
 
 /// One key or several.
 #[derive(Debug, Deserialize)]
@@ -31,33 +31,33 @@ impl Names {
 
 /// What follows a name: the keys of an action, or the table of a context.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(super) enum KeysEntry {
     Action(Names),
     Context(BTreeMap<Spanned<String>, Names>),
 }
 
 /// Not derived: what distinguishes the variants by trying forgets where their members are.
-impl<'de> Deserialize<'de> for Entry {
+impl<'de> Deserialize<'de> for KeysEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = Entry;
+            type Value = KeysEntry;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a key, a list of keys, or a table of a context")
             }
 
-            fn visit_str<E>(self, key: &str) -> Result<Entry, E> {
-                Ok(Entry::Action(Names::One(key.to_owned())))
+            fn visit_str<E>(self, key: &str) -> Result<KeysEntry, E> {
+                Ok(KeysEntry::Action(Names::One(key.to_owned())))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, keys: A) -> Result<Entry, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, keys: A) -> Result<KeysEntry, A::Error> {
                 let keys = Vec::deserialize(SeqAccessDeserializer::new(keys))?;
-                Ok(Entry::Action(Names::Several(keys)))
+                Ok(KeysEntry::Action(Names::Several(keys)))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Entry, A::Error> {
-                BTreeMap::deserialize(MapAccessDeserializer::new(table)).map(Entry::Context)
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<KeysEntry, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(table)).map(KeysEntry::Context)
             }
         }
         deserializer.deserialize_any(Either)
@@ -81,11 +81,11 @@ pub(super) fn read(written: Written) -> (Keymap, Vec<(usize, String)>) {
     let mut unknown = Vec::new();
     for (name, entry) in &written {
         match (entry, Context::named(name.get_ref())) {
-            (Entry::Action(names), _) => take(None, name, names),
-            (Entry::Context(table), Some(context)) => table.iter().for_each(|(name, names)| {
+            (KeysEntry::Action(names), _) => take(None, name, names),
+            (KeysEntry::Context(table), Some(context)) => table.iter().for_each(|(name, names)| {
                 take(Some(context), name, names);
             }),
-            (Entry::Context(_), None) => {
+            (KeysEntry::Context(_), None) => {
                 let contexts: Vec<&str> = Context::all().map(Context::name).collect();
                 let message = format!("there is no context `{}`; there are: {}", name.get_ref(), contexts.join(", "));
                 unknown.push((name.span().start, message));
@@ -155,7 +155,7 @@ mod tests {
             ("search = \"n\"", "n is the key of search (global) and search-next (global)"),
             ("search = \"g s\"", "gs of search (global) and g of top (global) begin alike"),
             ("serch = \"/\"", "did you mean `search`?"),
-            ("search = \"ctrl-x\"", "`ctrl-x` is no key"),
+            ("search = \"ctrl-x\"", "`ctrl-x` is not a key"),
             ("search = \"C-i\"", "terminals send C-i as Tab"),
             ("search = \"a b c\"", "two with a space between"),
             ("search = \"F 1\"", "cannot be told from the key F1"),

@@ -7,7 +7,7 @@ use crate::app::{Job, Msg};
 use std::sync::Mutex;
 #[cfg(feature = "query")]
 use {
-    super::query::{Child, Question},
+    super::query::{Child, RecordQuery},
     super::scan,
     crate::model::RecordBody,
     crate::review::{CellValue, CustomColumnChunk},
@@ -61,7 +61,7 @@ pub(super) struct Asker {
 pub(super) fn ask(
     _source: &Source,
     job: Job,
-    _kept: &Mutex<Vec<Asker>>,
+    _askers: &Mutex<Vec<Asker>>,
     _is_wanted: &IsWanted<'_>,
     send: &mut dyn FnMut(Msg),
 ) {
@@ -78,7 +78,7 @@ pub(super) fn ask(
 pub(super) fn ask(
     source: &Source,
     job: Job,
-    kept: &Mutex<Vec<Asker>>,
+    askers: &Mutex<Vec<Asker>>,
     is_wanted: &IsWanted<'_>,
     send: &mut dyn FnMut(Msg),
 ) {
@@ -87,17 +87,17 @@ pub(super) fn ask(
         Job::AskAll { id, .. } => (*id, true),
         _ => return,
     };
-    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || askers.lock().unwrap_or_else(PoisonError::into_inner);
     let known = {
-        let mut kept = lock();
-        kept.iter().position(|asker| asker.of == of).map(|at| kept.remove(at))
+        let mut guard = lock();
+        guard.iter().position(|asker| asker.of == of).map(|at| guard.remove(at))
     };
     let mut asker = known.unwrap_or_else(|| Asker { of, ..Asker::default() });
     asker.ask(source, job, is_wanted, send);
-    let mut kept = lock();
-    kept.push(asker);
-    if kept.len() > IDLE_PROCESSES_MAX {
-        kept.remove(0);
+    let mut guard = lock();
+    guard.push(asker);
+    if guard.len() > IDLE_PROCESSES_MAX {
+        guard.remove(0);
     }
 }
 
@@ -173,7 +173,7 @@ impl Asker {
             Some(child) => child,
             None => {
                 let limit = time_after(self.ended);
-                let question = Question { expression: expression.to_owned(), wants_results: true, limit };
+                let question = RecordQuery { expression: expression.to_owned(), wants_results: true, limit };
                 question.child().map_err(|problem| problem.to_string())?
             }
         };

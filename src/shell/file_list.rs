@@ -16,7 +16,7 @@ const HASHED_MAX: u64 = 64 << 20;
 /// Most entries of the folder that are looked at for a name.
 const ENTRIES_MAX: usize = 100_000;
 
-/// First bytes of files that are no text, and what they are.
+/// First bytes of files that are not text, and what they are.
 const TYPES: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
@@ -38,7 +38,7 @@ const TYPES: &[(&[u8], &str)] = &[
 /// text its type, size and hash.
 ///
 /// # Errors
-/// The id is no plain file name, no regular file inside the folder has it, or it cannot be read.
+/// The id is not a plain file name, no regular file inside the folder has it, or it cannot be read.
 pub(super) fn show(folder: &Path, id: &str) -> Result<(String, Vec<TextLine>), String> {
     let path = find(folder, id)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -55,7 +55,7 @@ fn is_name(id: &str) -> bool {
 
 fn find(folder: &Path, id: &str) -> Result<PathBuf, String> {
     if !is_name(id) {
-        return Err(format!("{id:?} is no file name, so no file is looked for"));
+        return Err(format!("{id:?} is not a file name, so no file is looked for"));
     }
     let inside = |e: io::Error| format!("the folder of --files cannot be read: {e}");
     let folder = folder.canonicalize().map_err(inside)?;

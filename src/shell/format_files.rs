@@ -13,7 +13,7 @@ pub(super) const FOLDER: &str = "formats";
 const FILE_BYTES_MAX: u64 = 256 << 10;
 const FILES_MAX: usize = 100;
 
-/// The formats of the configuration folder; what is wrong with one is a problem, and the others count.
+/// The formats of the configuration folder; an invalid file is a problem, and the others are used.
 #[must_use]
 pub fn of_user() -> Vec<Result<CustomFormat, Problem>> {
     folder().map(|folder| of_folder(&folder.join(FOLDER))).unwrap_or_default()

@@ -11,9 +11,9 @@ use crate::app::keys::{KEYS, sequence};
 use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
 use crate::format::Layout;
+use crate::format::SharedRun;
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, Problem, Record};
-use crate::panes::session::SharedRun;
 use crate::panes::{Records, Session};
 use crate::source::{Input, RecordIndex};
 use crate::ui::{self, Theme};
@@ -137,8 +137,8 @@ impl Stage {
                     }
                     Effect::Stop(_) => {}
                     Effect::Job(job) => {
-                        let kept = JobCaches::default();
-                        jobs::perform(&self.source, job, &kept, &|| true, &mut |answer| queue.push_back(answer));
+                        let caches = JobCaches::default();
+                        jobs::perform(&self.source, job, &caches, &|| true, &mut |answer| queue.push_back(answer));
                     }
                 }
             }

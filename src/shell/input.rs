@@ -94,20 +94,20 @@ impl Reader {
 
     /// Reads all that is there, so that a burst of sizes or drags becomes its last one.
     fn drain(&mut self) -> io::Result<Result<(), Closed>> {
-        let mut held: Option<InputEvent> = None;
+        let mut pending: Option<InputEvent> = None;
         while event::poll(BURST_WAIT)? {
             let Some(next) = translate(event::read()?) else { continue };
             if matches!(&next, InputEvent::Key(press) if self.late.takes(press)) {
                 continue;
             }
-            if let Some(before) = held.replace(next) {
-                let is_replaced = held.as_ref().is_some_and(|next| replaces(next, &before));
+            if let Some(before) = pending.replace(next) {
+                let is_replaced = pending.as_ref().is_some_and(|next| replaces(next, &before));
                 if !is_replaced && self.send(before).is_err() {
                     return Ok(Err(Closed));
                 }
             }
         }
-        Ok(held.map_or(Ok(()), |last| self.send(last)))
+        Ok(pending.map_or(Ok(()), |last| self.send(last)))
     }
 
     /// Waits for room; a terminal that goes away meanwhile ends the program.

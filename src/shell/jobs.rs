@@ -8,15 +8,15 @@ use super::scan::{self, ScanRequest, Scanner};
 use super::{attempts, file_list, llm_view, marks, search, seek, step_filter, two_runs};
 use crate::app::msg::OpenedRun;
 use crate::app::{Job, Lane, Msg};
+use crate::format::SharedRun;
 use crate::format::{Format, Run};
 use crate::ingest;
 use crate::model::{Bytes, Record, StepNo, lossy};
 use crate::panes::json_outline::Doc;
-use crate::panes::known_file::{ColourRequest, Layout};
+use crate::panes::known_file::{ColourRequest, FileLayout};
 use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::page;
-use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DatasetFindings, Records, diff};
 use crate::review::{Filter, Grounds, Sort, TaskGroups, Tokenizer, arrange, tally};
 use crate::source::{is_expendable, set_expendable};
@@ -66,8 +66,8 @@ impl Jobs {
     /// When the system gives no thread.
     pub fn start() -> std::io::Result<(Self, Receiver<Msg>)> {
         let (answers, out) = bounded(ANSWERS_MAX);
-        let kept = JobCaches { scan_threads: scan::threads(), ..JobCaches::default() };
-        Ok((Self(Lanes::start(Answering { caches: kept, answers })?), out))
+        let job_caches = JobCaches { scan_threads: scan::threads(), ..JobCaches::default() };
+        Ok((Self(Lanes::start(Answering { caches: job_caches, answers })?), out))
     }
 
     /// Has a job done, in place of what its lane was asked for before.
@@ -109,8 +109,8 @@ pub struct JobCaches {
 }
 
 /// Works with what is kept.
-fn with<K: Default, A>(kept: &Mutex<K>, work: impl FnOnce(&mut K) -> A) -> A {
-    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+fn with<K: Default, A>(cache: &Mutex<K>, work: impl FnOnce(&mut K) -> A) -> A {
+    let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
     let mut taken = std::mem::take(&mut *lock());
     let answer = work(&mut taken);
     *lock() = taken;
@@ -118,13 +118,13 @@ fn with<K: Default, A>(kept: &Mutex<K>, work: impl FnOnce(&mut K) -> A) -> A {
 }
 
 /// Does a job; its answers go to `send`.
-pub fn perform(source: &Source, job: Job, kept: &JobCaches, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
+pub fn perform(source: &Source, job: Job, caches: &JobCaches, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
     match job {
         Job::Open(record) => send(open(source, record)),
         Job::Facts { content, records } => facts(source, content, &records, is_wanted, send),
         Job::Scan { content, from, to } => {
-            let wanted = ScanRequest { content, records: from..to, threads: kept.scan_threads };
-            with(&kept.scanner, |scanner| scanner.run(source, &wanted, is_wanted, send));
+            let wanted = ScanRequest { content, records: from..to, threads: caches.scan_threads };
+            with(&caches.scanner, |scanner| scanner.run(source, &wanted, is_wanted, send));
         }
         Job::CheckData { content } => scan::check_data(source, content, is_wanted, send),
         Job::Arrange { number, grounds, sort, filter } => {
@@ -137,11 +137,11 @@ pub fn perform(source: &Source, job: Job, kept: &JobCaches, is_wanted: &IsWanted
         Job::Groups { number, facts } => send(Msg::Groups(number, Arc::new(TaskGroups::of(&facts)))),
         Job::Attempts { number, facts, question, by, by_action } => {
             let asked = (question, &by, by_action);
-            let answer = with(&kept.keys, |keys| attempts::answer(source, &facts, asked, keys, is_wanted));
+            let answer = with(&caches.keys, |keys| attempts::answer(source, &facts, asked, keys, is_wanted));
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
         Job::FilterSteps { .. } => step_filter::filter_steps(source, job, is_wanted, send),
-        Job::Ask { .. } | Job::AskAll { .. } => custom_columns::ask(source, job, &kept.askers, is_wanted, send),
+        Job::Ask { .. } | Job::AskAll { .. } => custom_columns::ask(source, job, &caches.askers, is_wanted, send),
         Job::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Notify(true, problem.to_string()),
@@ -179,8 +179,8 @@ fn of_run(source: &Source, job: Job, send: &mut dyn FnMut(Msg)) {
             send(Msg::Page(number, text.map(|text| (Arc::clone(&text), Arc::new(page(&text))))));
         }
         Job::Reading { of, folder } => {
-            let made = run.and_then(|run| of.1.read(run.as_ref(), source.bytes.as_ref(), &folder));
-            send(Msg::Reading(of, made.map(Arc::new)));
+            let reading = run.and_then(|run| of.1.read(run.as_ref(), source.bytes.as_ref(), &folder));
+            send(Msg::Reading(of, reading.map(Arc::new)));
         }
         Job::Compare { generation, question, unfolded } => {
             if let Some(run) = run {
@@ -191,7 +191,7 @@ fn of_run(source: &Source, job: Job, send: &mut dyn FnMut(Msg)) {
         }
         Job::LayOutFile(key) => {
             if let Some(work) = run.as_ref().and_then(|run| run.work()) {
-                let layout = Arc::new(Layout::of(work, &key));
+                let layout = Arc::new(FileLayout::of(work, &key));
                 send(Msg::FileLaidOut(key, layout));
             }
         }

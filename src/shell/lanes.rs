@@ -177,7 +177,7 @@ mod tests {
 
     impl Work<Task> for Notifier {
         fn perform(&self, task: Task, is_wanted: &IsWanted<'_>) {
-            let said = match task {
+            let answer = match task {
                 Task::Say(number) => number.to_string(),
                 Task::Wait(gate) => {
                     let _open = gate.recv_timeout(PATIENCE);
@@ -185,7 +185,7 @@ mod tests {
                 }
                 Task::Fail => panic!("made to fail"),
             };
-            self.0.send(said).unwrap();
+            self.0.send(answer).unwrap();
         }
 
         fn failed(&self, lane: Lane, _place: String) {
@@ -233,10 +233,12 @@ mod tests {
             lanes.submit(Lane::Ask(u64::from(number % 500)), Task::Say(number));
         }
         lanes.submit(Lane::Read, Task::Say(7_000));
-        let mut said: Vec<u32> = (0..501).map(|_| next(&receiver).parse().unwrap()).collect();
+        let mut answers: Vec<u32> = (0..501).map(|_| next(&receiver).parse().unwrap()).collect();
         // The first ones of a lane may be done before they are replaced; the newest of each always is.
-        while said.iter().filter(|number| (1_500..2_000).contains(*number)).count() < 500 || !said.contains(&7_000) {
-            said.push(next(&receiver).parse().unwrap());
+        while answers.iter().filter(|number| (1_500..2_000).contains(*number)).count() < 500
+            || !answers.contains(&7_000)
+        {
+            answers.push(next(&receiver).parse().unwrap());
         }
         assert!(lanes.0.lock().running.len() <= fixed.len() + EXPRESSIONS_MAX);
         drop(open);

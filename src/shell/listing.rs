@@ -5,11 +5,12 @@ use crate::app::Msg;
 use crate::format::{Layout, Run};
 use crate::ingest;
 use crate::json::{self, Key};
-use crate::model::{Bytes, Identity, ListChange, Part, Problem, Role, Severity, StepNo};
+use crate::model::{Bytes, Identity, ListChange, Problem, Severity, StepNo, StepRole, TurnPart};
 use crate::panes::file_list::{CHECKED_MAX, FileHead, HeadRequest, SessionHead, WHOLE_MAX};
 use crate::panes::steps;
 use crate::panes::value::count_of;
 use crate::source::{self, Listing};
+use crate::text::single_line;
 use crossbeam_channel::{Receiver, Sender, at, bounded, select, unbounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -170,9 +171,9 @@ pub(super) fn head(path: &Path, forced: Option<&str>) -> FileHead {
 }
 
 /// What was made of a file of that size; or why nothing could be.
-fn file_head(path: &Path, made: Option<Result<FileHead, Problem>>, len: u64) -> FileHead {
-    let made = made.unwrap_or_else(|| Err(Problem::unreadable("it could not be read: a fault in obelus")));
-    match made {
+fn file_head(path: &Path, read: Option<Result<FileHead, Problem>>, len: u64) -> FileHead {
+    let read = read.unwrap_or_else(|| Err(Problem::unreadable("it could not be read: a fault in obelus")));
+    match read {
         Ok(head) => FileHead { len, ..head },
         Err(problem) => {
             let name = path.display().to_string();
@@ -182,17 +183,17 @@ fn file_head(path: &Path, made: Option<Result<FileHead, Problem>>, len: u64) -> 
     }
 }
 
-/// The title, where it is words and no id; else the first words of the first user step that has some and is no notice
-/// in angle brackets, else of the last step.
+/// The title, where it is words and no id; else the first words of the first user step that has some and is not a
+/// notice in angle brackets, else of the last step.
 fn words_of(run: &dyn Run, bytes: &dyn Bytes) -> String {
     if let Some(title) = run.title().filter(|title| title.trim().contains(' ')) {
         return steps::one_line(&title);
     }
     let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) - 1;
     let steps = (0..=last).map(|number| run.step(number, bytes));
-    let said = steps.filter(|step| step.role == Role::User || step.number == last);
+    let shown_steps = steps.filter(|step| step.role == StepRole::User || step.number == last);
     let mut first = String::new();
-    for words in said.map(|step| steps::one_line(&step.summary)).filter(|words| !words.is_empty()) {
+    for words in shown_steps.map(|step| steps::one_line(&step.summary)).filter(|words| !words.is_empty()) {
         if !words.starts_with('<') {
             return words;
         }
@@ -275,11 +276,12 @@ fn session_head(run: &dyn Run, bytes: &dyn Bytes) -> SessionHead {
 /// Most bytes of a text that the preview shows.
 const PREVIEWED_BYTES_MAX: usize = 2_000;
 
-/// The first text of a user that is no notice in angle brackets.
+/// The first text of a user that is not a notice in angle brackets.
 fn first_prompt(run: &dyn Run, bytes: &dyn Bytes) -> String {
     let steps = (0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX)).take(STEPS_ASKED_MAX);
-    let said = steps.filter(|step| run.step(*step, bytes).role == Role::User).map(|step| text_of(run, step, bytes));
-    said.filter(|text| !text.is_empty()).find(|text| !text.starts_with('<')).unwrap_or_default()
+    let shown_steps =
+        steps.filter(|step| run.step(*step, bytes).role == StepRole::User).map(|step| text_of(run, step, bytes));
+    shown_steps.filter(|text| !text.is_empty()).find(|text| !text.starts_with('<')).unwrap_or_default()
 }
 
 /// Steps that are asked for the first and the last words, at most.
@@ -288,21 +290,21 @@ const STEPS_ASKED_MAX: usize = 200;
 /// The last text of the agent.
 fn last_agent_text(run: &dyn Run, bytes: &dyn Bytes) -> String {
     let steps = (0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX)).rev().take(STEPS_ASKED_MAX);
-    let mut said =
-        steps.filter(|step| run.step(*step, bytes).role == Role::Agent).map(|step| text_of(run, step, bytes));
-    said.find(|text| !text.is_empty()).unwrap_or_default()
+    let mut texts =
+        steps.filter(|step| run.step(*step, bytes).role == StepRole::Agent).map(|step| text_of(run, step, bytes));
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// What a step says in words; calls and thoughts are none.
 fn text_of(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) -> String {
     let Some(turn) = run.turn(step, bytes) else { return String::new() };
     let texts = turn.parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text.trim()),
+        TurnPart::Text(text) => Some(text.trim()),
         _ => None,
     });
     let mut text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
     let begins = text.char_indices().take_while(|(at, _)| *at < PREVIEWED_BYTES_MAX).last();
     text.truncate(begins.map_or(0, |(at, c)| at + c.len_utf8()));
     // Line ends are spaces: the preview has few lines.
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    single_line(&text)
 }

@@ -4,7 +4,7 @@
 //! appended is read before each write, so that two screens on one journal see each other's marks.
 
 use crate::model::Problem;
-use crate::review::{About, Change, DecodeError, Event, Target};
+use crate::review::{About, Change, DecodeError, MarkEvent, MarkTarget};
 use crate::source::Journal;
 use std::collections::HashMap;
 use std::env;
@@ -32,8 +32,8 @@ pub fn author() -> String {
 #[derive(Debug, Default)]
 pub struct JournalContents {
     /// The events, in the order of the file.
-    pub events: Vec<Event>,
-    /// Lines that are no events: torn, or written by something else.
+    pub events: Vec<MarkEvent>,
+    /// Lines that are not events: torn, or written by something else.
     pub broken: usize,
     /// Lines that only a later version knows, as they are.
     pub newer: Vec<String>,
@@ -45,7 +45,7 @@ impl JournalContents {
     pub fn of(lines: &[Vec<u8>]) -> Self {
         let mut out = Self::default();
         for line in lines {
-            match Event::read(line) {
+            match MarkEvent::read(line) {
                 Ok(event) => out.events.push(event),
                 Err(DecodeError::Newer) => out.newer.push(String::from_utf8_lossy(line).into_owned()),
                 Err(DecodeError::Broken(_)) => out.broken += 1,
@@ -62,10 +62,10 @@ pub struct MarkJournal {
     /// Whether it was found to be a journal, or to be none yet.
     is_checked: bool,
     author: String,
-    unsaved: Vec<Event>,
+    unsaved: Vec<MarkEvent>,
     last_ms: u64,
     /// Of each target with events of a clock that is far ahead, the time of the last one.
-    ahead_ms: HashMap<Target, u64>,
+    ahead_ms: HashMap<MarkTarget, u64>,
     now_ms: fn() -> u64,
 }
 
@@ -110,7 +110,7 @@ impl MarkJournal {
 
     /// Events for changes of targets, later than all that was read of them, so that they win. They wait to be saved.
     /// Only a target whose own events are far ahead of the clock gets a time after those.
-    pub fn decide(&mut self, changes: Vec<(Target, Change, About)>) -> Vec<Event> {
+    pub fn decide(&mut self, changes: Vec<(MarkTarget, Change, About)>) -> Vec<MarkEvent> {
         self.last_ms = (self.now_ms)().max(self.last_ms + 1);
         let (now, author, ahead) = (self.last_ms, &self.author, &mut self.ahead_ms);
         let event = |(target, change, about)| {
@@ -118,9 +118,9 @@ impl MarkJournal {
                 *latest = latest.saturating_add(1);
                 *latest
             });
-            Event { time_ms, author: author.clone(), target, change, about }
+            MarkEvent { time_ms, author: author.clone(), target, change, about }
         };
-        let events: Vec<Event> = changes.into_iter().map(event).collect();
+        let events: Vec<MarkEvent> = changes.into_iter().map(event).collect();
         self.unsaved.extend(events.iter().cloned());
         events
     }
@@ -137,7 +137,7 @@ impl MarkJournal {
         let lines = journal.first_lines()?;
         let JournalContents { events, newer, .. } = JournalContents::of(&lines);
         // The first line may be torn: its writer was killed, or the disk was full.
-        let is_torn = |line: &Vec<u8>| line.starts_with(Event::BEGINNING) || Event::BEGINNING.starts_with(line);
+        let is_torn = |line: &Vec<u8>| line.starts_with(MarkEvent::BEGINNING) || MarkEvent::BEGINNING.starts_with(line);
         if !lines.is_empty() && events.is_empty() && newer.is_empty() && !lines.first().is_some_and(is_torn) {
             let problem = Problem::usage(format!("{} holds no marks, but something else", journal.path().display()));
             return Err(problem.hint("name another file with --marks"));
@@ -158,7 +158,7 @@ impl MarkJournal {
             self.unsaved.clear();
             return Ok(());
         };
-        let lines: Vec<String> = self.unsaved.iter().map(Event::line).collect();
+        let lines: Vec<String> = self.unsaved.iter().map(MarkEvent::line).collect();
         journal.append(&lines)?;
         self.unsaved.clear();
         Ok(())
@@ -176,9 +176,9 @@ mod tests {
     use super::*;
     use crate::review::{ContentKey, Marks, Verdict};
 
-    fn decided(verdict: Verdict) -> Vec<(Target, Change, About)> {
+    fn decided(verdict: Verdict) -> Vec<(MarkTarget, Change, About)> {
         let change = Change::Decide(Some(verdict));
-        vec![(Target::record(ContentKey::of(b"x")), change, About::default())]
+        vec![(MarkTarget::record(ContentKey::of(b"x")), change, About::default())]
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
             });
             assert_eq!(marks.verdict(ContentKey::of(b"x")), Some(verdict));
         }
-        let other = vec![(Target::record(ContentKey::of(b"y")), Change::Flag(true), About::default())];
+        let other = vec![(MarkTarget::record(ContentKey::of(b"y")), Change::Flag(true), About::default())];
         assert!(mark_journal.decide(other)[0].time_ms < 10_000, "only that target has a time ahead");
     }
 }

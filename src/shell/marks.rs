@@ -1,11 +1,11 @@
-//! Marks off the UI thread: what is decided gets its key from the bytes, is shown, then brought into the journal.
+//! Marks off the UI thread: a decision gets its key from the bytes, is shown, and is then written to the journal.
 
 use super::jobs::Source;
 use super::mark_journal::{JournalContents, MarkJournal};
 use crate::app::{Effect, Msg};
 use crate::format::Layout;
 use crate::model::{Problem, StepNo};
-use crate::review::{About, Change, ContentKey, Decision, Event, Marked, Target, What};
+use crate::review::{About, Change, ContentKey, Decision, MarkEvent, MarkTarget, Marked, ReviewSubject};
 use crate::text::count_of;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::path::PathBuf;
@@ -28,22 +28,21 @@ pub(super) struct MarksThread {
 }
 
 impl MarksThread {
-    /// Starts it on the journal at a path; what that holds, and all that is decided, goes to `answers`.
+    /// Starts the thread on the journal at a path; the marks in it, and all decisions, are sent to `answers`.
     ///
-    /// # Errors
-    /// When the system gives no thread.
+    /// # Errors The thread cannot be started.
     pub(super) fn start(path: Option<PathBuf>, answers: Sender<Msg>) -> std::io::Result<Self> {
         let (work, asked) = unbounded();
         let body = move || keep(MarkJournal::new(path.as_deref()), &asked, &answers);
         Ok(Self { work, thread: thread::Builder::new().name("marks".to_owned()).spawn(body)? })
     }
 
-    /// Has it decide.
+    /// Sends a decision to it.
     pub(super) fn submit(&self, source: Source, decisions: Vec<Decision>) {
         let _ended = self.work.send((source, decisions));
     }
 
-    /// Ends it when all is saved, or cannot be: then why.
+    /// Ends it when all marks are saved; returns why if they cannot be saved.
     #[must_use]
     pub(super) fn end(self) -> Option<Problem> {
         drop(self.work);
@@ -107,30 +106,30 @@ pub(super) fn decide(
     send: &mut dyn FnMut(Msg),
 ) {
     let mut units = Vec::with_capacity(decisions.len());
-    let mut changes: Vec<(Target, Change, About)> = Vec::with_capacity(decisions.len());
+    let mut changes: Vec<(MarkTarget, Change, About)> = Vec::with_capacity(decisions.len());
     for Decision { what, change, about } in decisions {
         match what {
-            What::Target(target) => {
+            ReviewSubject::Target(target) => {
                 units.push(None);
                 changes.push((target, change, about));
             }
-            What::Unit { unit, span, step, path } => match ContentKey::read(source.bytes.as_ref(), span) {
+            ReviewSubject::Unit { unit, span, step, path } => match ContentKey::read(source.bytes.as_ref(), span) {
                 Ok(key) => {
                     let (path, instance) = path.map_or((None, None), |(path, instance)| (Some(path), instance));
                     units.push(Some(unit));
-                    changes.push((Target { key, step, path, instance }, change, about));
+                    changes.push((MarkTarget { key, step, path, instance }, change, about));
                 }
                 Err(problem) => send(Msg::Notify(true, problem.to_string())),
             },
         }
     }
-    let events: Vec<Event> = mark_journal.decide(changes);
+    let events: Vec<MarkEvent> = mark_journal.decide(changes);
     // Until it is on the disk a mark is shown as unsaved; first, so that it is never shown as saved before.
     send(Msg::Unsaved(mark_journal.unsaved(), None));
     send(Msg::Marked(units.into_iter().zip(events).map(|(unit, event)| Marked { unit, event }).collect()));
 }
 
-/// Does at once what a decision asks for, for the program without a terminal.
+/// Applies a decision immediately, for the program without a terminal.
 pub(super) fn perform(mark_journal: &mut MarkJournal, source: &Source, effect: Effect, send: &mut dyn FnMut(Msg)) {
     if let Effect::Mark(decisions) = effect {
         decide(mark_journal, source, decisions, send);
@@ -138,7 +137,7 @@ pub(super) fn perform(mark_journal: &mut MarkJournal, source: &Source, effect: E
     }
 }
 
-/// The keys of the next units of an input. A unit that cannot be read gets that of nothing.
+/// The keys of the next units of an input. A unit that cannot be read gets the key of the empty text.
 pub(super) fn keys(source: &Source, from: usize) -> Vec<ContentKey> {
     let run = source.run.as_ref().filter(|_| source.format.layout() == Layout::Run);
     let mut out = Vec::new();

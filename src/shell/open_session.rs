@@ -3,7 +3,7 @@
 use super::clock;
 use crate::app::Msg;
 use crate::app::msg::Replacement;
-use crate::ingest::{self, Detected, IngestEvent, Live, LiveRecords, Why, Worker};
+use crate::ingest::{self, Detected, Generation, IngestEvent, LiveRecords, Why, Worker};
 use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::{Records, Session};
 use crate::source::{Input, is_missing};
@@ -26,11 +26,11 @@ impl Records for LiveRecords {
 
 /// An input that is shown, and what it needs beside the session.
 pub(super) struct Reading {
-    /// Who fills the session; dropped, it ends.
+    /// The worker that fills the session; dropping it ends the worker.
     pub(super) worker: Worker,
     input: Arc<Input>,
     opened_len_bytes: u64,
-    /// Whether it was opened empty, so that nothing said yet what it is.
+    /// Whether it was opened empty, so that its format is not known yet.
     is_unknown: bool,
 }
 
@@ -48,10 +48,10 @@ impl Reading {
     }
 }
 
-/// An input and what it is: made on any thread.
+/// An input and its format; can be built on any thread.
 pub(super) type DetectedInput = (Arc<Input>, Detected);
 
-/// Says what an input is. Waits until a stream has brought something.
+/// Detects the format of an input. Waits for the first bytes of a stream.
 ///
 /// # Errors
 /// The input cannot be read, or there is no such format.
@@ -71,8 +71,7 @@ pub(super) fn nothing(forced: Option<&str>) -> Result<Session, Problem> {
 
 /// Opens an input: a session, and the worker that fills it.
 ///
-/// # Errors
-/// There is no thread to read with.
+/// # Errors The thread that reads cannot be started.
 pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading), Problem> {
     let opened_len_bytes = input.len();
     let worker = Worker::start(Arc::clone(&input), detected.format)?;
@@ -86,7 +85,7 @@ pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading
     Ok((session, Reading { worker, input, opened_len_bytes, is_unknown: opened_len_bytes == 0 }))
 }
 
-/// What the worker reports, as the program hears it. `has_grown`: the input is longer than when it was opened. (More
+/// A report of the worker as a message of the program. `has_grown`: the input is longer than when it was opened. (More
 /// records alone say less: an unfinished last line that is quiet is taken as one.)
 pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, has_grown: bool) -> Msg {
     match event {
@@ -102,7 +101,7 @@ pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, 
     }
 }
 
-fn replacement(live: Live, why: Why) -> Replacement {
+fn replacement(live: Generation, why: Why) -> Replacement {
     let mark = match why {
         Why::Truncated => Some("truncated"),
         Why::Replaced => Some("replaced"),

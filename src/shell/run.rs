@@ -34,7 +34,7 @@ pub enum Opened {
     /// One input.
     Input(Arc<Input>),
     /// A recording that plays, at this speed.
-    Replay(ingest::Replay, f64),
+    Replay(ingest::PlayedInput, f64),
     /// A list of these files, and of those below these folders.
     Files {
         /// Their paths.

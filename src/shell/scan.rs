@@ -3,7 +3,7 @@
 
 use super::jobs::Source;
 use crate::app::Msg;
-use crate::format::{Facts, Look, Looked, Purpose, Survey};
+use crate::format::{BoxedLook, Facts, LookFn, Purpose, Survey};
 use crate::json;
 use crate::model::{Problem, Record, RecordBody, Span, lossy};
 use crate::panes::DatasetFindings;
@@ -32,7 +32,7 @@ type Batch = Vec<ScannedRecord>;
 /// A record looked at: its size, what the format saw, and its tokens where they are counted.
 struct ScannedRecord {
     bytes: u64,
-    looked: Result<Looked, Problem>,
+    looked: Result<BoxedLook, Problem>,
     tokens: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ impl Scanner {
 /// Batch i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
 fn side_by_side(
     source: &Source,
-    look: &Look,
+    look: &LookFn,
     batches: &[Range<usize>],
     threads: usize,
     is_wanted: &(dyn Fn() -> bool + Sync),
@@ -109,8 +109,8 @@ fn side_by_side(
             scope.spawn(move || {
                 set_expendable(is_expendable);
                 lower_priority();
-                let own = batches.iter().skip(number).step_by(threads);
-                for batch in own.take_while(|_| is_wanted()) {
+                let batches_of_thread = batches.iter().skip(number).step_by(threads);
+                for batch in batches_of_thread.take_while(|_| is_wanted()) {
                     // Nobody listens any more when the scan was given up.
                     if sender.send(look_at(source, look, batch.clone())).is_err() {
                         return;
@@ -133,8 +133,8 @@ fn side_by_side(
 /// would report.
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
-    let glanced = look_at_one(source, &survey.look(), record);
-    record_facts(survey.as_mut(), source, record.number, glanced)
+    let scanned = look_at_one(source, &survey.look(), record);
+    record_facts(survey.as_mut(), source, record.number, scanned)
 }
 
 impl std::fmt::Debug for Source {
@@ -185,30 +185,30 @@ impl<F: FnMut(usize)> Reread for ProgressSource<'_, F> {
     }
 }
 
-fn record_facts(survey: &mut dyn Survey, source: &Source, record: usize, glanced: ScannedRecord) -> Facts {
-    let mut facts = match glanced.looked {
+fn record_facts(survey: &mut dyn Survey, source: &Source, record: usize, scanned: ScannedRecord) -> Facts {
+    let mut facts = match scanned.looked {
         Ok(looked) => survey.take(looked, source.bytes.as_ref()).facts.unwrap_or_default(),
         Err(problem) => Facts { words: problem.to_string(), errors: 1, ..Facts::default() },
     };
     source.data.iter().for_each(|data| data.add_to(record, &mut facts));
-    facts.with_tokens(glanced.tokens)
+    facts.with_tokens(scanned.tokens)
 }
 
 fn chunk(survey: &mut dyn Survey, source: &Source, from: usize, batch: Batch) -> crate::review::Chunk {
     let mut maker = ChunkBuilder::new(from);
-    for (record, glanced) in (from..).zip(batch) {
-        let bytes = glanced.bytes;
-        maker.push(&record_facts(survey, source, record, glanced), bytes);
+    for (record, scanned) in (from..).zip(batch) {
+        let bytes = scanned.bytes;
+        maker.push(&record_facts(survey, source, record, scanned), bytes);
     }
     maker.finish()
 }
 
-fn look_at(source: &Source, look: &Look, numbers: Range<usize>) -> Batch {
+fn look_at(source: &Source, look: &LookFn, numbers: Range<usize>) -> Batch {
     let records = numbers.map_while(|number| source.records.get(number));
     records.map(|record| look_at_one(source, look, &record)).collect()
 }
 
-fn look_at_one(source: &Source, look: &Look, record: &Record) -> ScannedRecord {
+fn look_at_one(source: &Source, look: &LookFn, record: &Record) -> ScannedRecord {
     let mut span: Span = record.place.span;
     if record.body != RecordBody::Text {
         span.len = span.len.min(BROKEN_BYTES);
@@ -268,12 +268,15 @@ mod tests {
 
     /// A file of a few batches; every 500th record is broken, every 100th repeats an id.
     fn source() -> Source {
-        let said = format!(r#"{{"class_":"text_observation","content":"{}","source":"user"}}"#, "x".repeat(600));
+        let record = format!(r#"{{"class_":"text_observation","content":"{}","source":"user"}}"#, "x".repeat(600));
         let done = r#"{"class_":"message_action","content":"<finish> a </finish>"}"#;
         let line = |i: usize| match i {
             i if i % 500 == 499 => "{\"id\":".to_owned(),
             i => {
-                format!(r#"{{"id":"r{}","content":[{said},{done}],"details":{{}}}}"#, if i % 100 == 7 { 7 } else { i })
+                format!(
+                    r#"{{"id":"r{}","content":[{record},{done}],"details":{{}}}}"#,
+                    if i % 100 == 7 { 7 } else { i }
+                )
             }
         };
         let text: String = (0..6000).map(|i| line(i) + "\n").collect();
@@ -308,7 +311,7 @@ mod tests {
             let (mut table, mut scanner) = (FactTable::default(), Scanner::default());
             ends.windows(2).for_each(|end| scan(&source, &mut scanner, end[0]..end[1], n, &mut table));
             assert_eq!(table.len(), 6000);
-            table.iter().map(crate::review::Entry::facts).collect::<Vec<_>>()
+            table.iter().map(crate::review::RecordFacts::facts).collect::<Vec<_>>()
         });
         assert!(tables[0] == tables[1] && tables[0] == tables[2]);
         let repeated = tables[0].iter().filter(|facts| facts.rules.iter().any(|(rule, _)| rule.contains("id"))).count();

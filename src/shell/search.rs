@@ -1,6 +1,6 @@
 //! Search in the bytes of the input: the next hit at once, then how many rows have one.
 //!
-//! Both go over windows of the input on all processors. Asking again ends them.
+//! Both go over windows of the input on all processors. A new search cancels them.
 
 use super::jobs::Source;
 use crate::app::msg::Hits;
@@ -15,7 +15,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes of a window: looked at between two looks whether the search is still wanted.
+/// Bytes of a window, which is searched between two checks for cancellation.
 const WINDOW_BYTES: u64 = 1 << 20;
 /// Longest match that may be across two windows.
 const OVERLAP_BYTES: u64 = 64 << 10;
@@ -30,11 +30,11 @@ pub(super) struct SearchRequest<'w> {
     pub number: u64,
     /// What.
     pub pattern: &'w Pattern,
-    /// From where on (not there itself).
+    /// The position to search from, exclusive.
     pub from: SearchPosition,
     /// The steps to search, in order, where not all are listed.
     pub within: Option<&'w [StepNo]>,
-    /// Towards the end.
+    /// Whether to search towards the end.
     pub is_forward: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn find(
     let is_expendable = is_expendable();
     thread::scope(|scope| {
         let (sender, receiver) = bounded(1);
-        // A thread of its own, with those it starts, lets everything else go first.
+        // This thread, and those it starts, have a lower priority than all others.
         scope.spawn(move || {
             set_expendable(is_expendable);
             lower_priority();
@@ -70,7 +70,7 @@ pub(super) fn find(
 /// A window: the matches that begin in `own` first bytes of the span are its own, others those of the next window.
 struct Window {
     span: Span,
-    own_bytes: u64,
+    new_bytes: u64,
 }
 
 /// The windows of the bytes from `low` to `high`.
@@ -79,7 +79,7 @@ fn windows(low: u64, high: u64) -> impl DoubleEndedIterator<Item = Window> {
     (0..count).map(move |number| {
         let start = low + number * WINDOW_BYTES;
         let len = (high - start).min(WINDOW_BYTES + OVERLAP_BYTES);
-        Window { span: Span { offset: start, len }, own_bytes: WINDOW_BYTES.min(len) }
+        Window { span: Span { offset: start, len }, new_bytes: WINDOW_BYTES.min(len) }
     })
 }
 
@@ -94,11 +94,11 @@ impl Search<'_> {
     fn next(&self, is_forward: bool) -> Option<usize> {
         let (here, all) = (self.places.span(self.places.from)?, self.places.range()?);
         let (before, after) = (windows(all.offset, here.offset), windows(here.end(), all.end()));
-        let own = windows(here.offset, here.end());
+        let windows_here = windows(here.offset, here.end());
         let order: Vec<Window> = if is_forward {
-            after.chain(before).chain(own).collect()
+            after.chain(before).chain(windows_here).collect()
         } else {
-            before.rev().chain(after.rev()).chain(own.rev()).collect()
+            before.rev().chain(after.rev()).chain(windows_here.rev()).collect()
         };
         let at = self.first(&order, |window| self.hit(window, is_forward))?;
         self.places.at(at)
@@ -132,11 +132,11 @@ impl Search<'_> {
     /// Where the first, or the last, match of a window begins.
     fn hit(&self, window: &Window, is_forward: bool) -> Option<u64> {
         let text = self.places.source.bytes.read(window.span).ok()?;
-        let own = usize::try_from(window.own_bytes).unwrap_or(usize::MAX);
+        let new_bytes = usize::try_from(window.new_bytes).unwrap_or(usize::MAX);
         let hit = if is_forward {
-            self.pattern.find_raw(&text, 0).filter(|hit| *hit < own)
+            self.pattern.find_raw(&text, 0).filter(|hit| *hit < new_bytes)
         } else {
-            self.pattern.find_raw_last(&text, own)
+            self.pattern.find_raw_last(&text, new_bytes)
         };
         hit.map(|hit| window.span.offset + hit as u64)
     }
@@ -191,7 +191,7 @@ impl Search<'_> {
         let Ok(text) = self.places.source.bytes.read(window.span) else { return Vec::new() };
         let (start, mut from, mut rows) = (window.span.offset, 0, Vec::new());
         while from < text.len()
-            && let Some(hit) = self.pattern.find_raw(&text, from).filter(|hit| (*hit as u64) < window.own_bytes)
+            && let Some(hit) = self.pattern.find_raw(&text, from).filter(|hit| (*hit as u64) < window.new_bytes)
             && let Some(row) = self.places.at(start + hit as u64)
         {
             rows.extend(u32::try_from(row));

@@ -22,7 +22,7 @@ const ADDITIONAL: &str = "additional_chat_templates";
 /// of templates, `FILE#NAME` is one.
 ///
 /// # Errors
-/// There is none of that name, and no file that can be read, or what it holds is no template.
+/// There is none of that name, and no file that can be read, or what it holds is not a template.
 pub fn template(asked: &str, settings: &[Setting]) -> Result<Arc<dyn ChatTemplate>, Problem> {
     match named(asked, settings) {
         Some(template) => Ok(template),
@@ -43,7 +43,7 @@ pub fn template_of(asked: &str, file: &Path, settings: &[Setting]) -> Result<Arc
     let (file, part) = parted(file);
     let files = read(&file).map_err(|error| {
         let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
-        let message = format!("{asked} is no template known by name, and no file that can be read: {error}");
+        let message = format!("{asked} is not a template known by name, and no file that can be read: {error}");
         Problem::usage(message).hint(format!("known are {}", names.join(", ")))
     })?;
     let started = files.source(part.as_deref()).and_then(|source| TemplateProcess::start(asked, source.with(settings)));

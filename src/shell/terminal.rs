@@ -47,8 +47,8 @@ impl Screen {
     /// Takes the terminal and starts the threads that hear signals and read keys.
     ///
     /// # Errors
-    /// When standard output is no terminal, the terminal cannot draw, or there is none to read keys from. The terminal
-    /// is then as it was, and the exit status is 2.
+    /// When standard output is not a terminal, the terminal cannot draw, or there is none to read keys from. The
+    /// terminal is then as it was, and the exit status is 2.
     pub fn open(environment: &Environment) -> Result<(Self, Receiver<InputEvent>), Problem> {
         check(environment, io::stdout().is_terminal())?;
         Self::take(environment).map_err(|error| {

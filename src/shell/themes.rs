@@ -97,9 +97,9 @@ impl Themes {
 /// none.
 ///
 /// # Errors
-/// Its file is no theme.
+/// Its file is not a theme.
 pub(crate) fn named(name: &str, config: &Config) -> Result<Option<Theme>, Problem> {
-    match config.themes.iter().find(|(own, _)| own == name) {
+    match config.themes.iter().find(|(custom_name, _)| custom_name == name) {
         Some((_, text)) => {
             Theme::parse(name, text).map(Some).map_err(|why| Problem::usage(format!("theme {name}: {why}")))
         }
@@ -110,7 +110,7 @@ pub(crate) fn named(name: &str, config: &Config) -> Result<Option<Theme>, Proble
 /// The theme that a file describes.
 ///
 /// # Errors
-/// The file cannot be read, or is no theme.
+/// The file cannot be read, or is not a theme.
 pub(crate) fn of_file(path: &Path) -> Result<Theme, Problem> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let failed = |why: String| Problem::unreadable(format!("{}: {why}", path.display()));

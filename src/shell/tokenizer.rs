@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Reads a tokenizer; of a folder its `tokenizer.json`.
 ///
 /// # Errors
-/// There is no such file, or it is no tokenizer, or this build has none.
+/// There is no such file, or it is not a tokenizer, or this build has none.
 #[cfg(feature = "tokenizer")]
 pub fn tokenizer(path: &Path) -> Result<Arc<dyn Tokenizer>, Problem> {
     use_file::read(path)
@@ -44,7 +44,7 @@ mod use_file {
         let bytes = read_small(&file, FILE_BYTES_MAX)
             .map_err(|error| Problem::usage(format!("{}: {error}", file.display())).hint(hint))?;
         let inner = tokenizers::Tokenizer::from_bytes(bytes)
-            .map_err(|error| Problem::usage(format!("{} is no tokenizer: {error}", file.display())).hint(hint))?;
+            .map_err(|error| Problem::usage(format!("{} is not a tokenizer: {error}", file.display())).hint(hint))?;
         Ok(Arc::new(FileTokenizer { name: path.display().to_string(), inner: Box::new(inner) }))
     }
 

@@ -4,15 +4,16 @@ use super::headless::CompleteRecords;
 use super::jobs::{Source, read_run};
 use super::lanes::IsWanted;
 use crate::app::Msg;
+use crate::format::SharedRun;
 use crate::format::{Format, Layout, Run};
 use crate::ingest;
 use crate::json;
 use crate::model::{Bytes, Problem, Record, StepNo, lossy};
+use crate::panes::Records;
 use crate::panes::two_runs::alignment::{Rows, aligned};
 use crate::panes::two_runs::endings::{ending, failures, trajectories};
-use crate::panes::two_runs::states::{self, Question};
+use crate::panes::two_runs::states::{self, StatePairQuery};
 use crate::panes::two_runs::{AlignedRuns, Ending, RunData, RunPlace};
-use crate::panes::{Records, SharedRun};
 use crate::review::record_id;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -27,14 +28,14 @@ pub(super) fn align(
     is_wanted: &IsWanted<'_>,
     send: &mut dyn FnMut(Msg),
 ) {
-    let made = build_rows(source, places, is_wanted, &mut |per_cent| send(Msg::Aligning(number, per_cent)));
-    if let Some(made) = made.transpose() {
-        send(Msg::RunsAligned(number, Box::new(made)));
+    let rows = build_rows(source, places, is_wanted, &mut |per_cent| send(Msg::Aligning(number, per_cent)));
+    if let Some(rows) = rows.transpose() {
+        send(Msg::RunsAligned(number, Box::new(rows)));
     }
 }
 
 /// Compares the states of two runs.
-pub(super) fn compare_states(of: (u64, Question), sides: &[RunData; 2]) -> Msg {
+pub(super) fn compare_states(of: (u64, StatePairQuery), sides: &[RunData; 2]) -> Msg {
     Msg::StatesCompared(of, states::compare([&sides[0].run, &sides[1].run], of.1))
 }
 

@@ -43,12 +43,12 @@ impl Packing {
 
 /// What packs the bytes on their way.
 enum Packer {
-    Plain(Target),
-    Gzip(GzEncoder<Target>),
-    Zstd(Target, Vec<u8>),
+    Plain(TargetFile),
+    Gzip(GzEncoder<TargetFile>),
+    Zstd(TargetFile, Vec<u8>),
 }
 
-type Target = BufWriter<NamedTempFile>;
+type TargetFile = BufWriter<NamedTempFile>;
 
 /// A file that is being written.
 pub struct Output {
@@ -75,13 +75,13 @@ impl Output {
         refuse(path, is_forced, inputs)?;
         let path = &target(path)?;
         let name =
-            path.file_name().ok_or_else(|| Problem::usage(format!("{} is no name of a file", path.display())))?;
+            path.file_name().ok_or_else(|| Problem::usage(format!("{} is not a name of a file", path.display())))?;
         let prefix = format!(".{}.", name.to_string_lossy());
         let mut builder = tempfile::Builder::new();
         let builder = with_default_permissions(builder.prefix(&prefix).suffix(".part"));
-        let made = builder.tempfile_in(folder_of(path));
-        let made = made.and_then(|file| keep_mode(path, file)).map_err(|e| cannot_write(path, &e))?;
-        let target = BufWriter::with_capacity(BUFFER_BYTES, made);
+        let temporary = builder.tempfile_in(folder_of(path));
+        let temporary = temporary.and_then(|file| keep_mode(path, file)).map_err(|e| cannot_write(path, &e))?;
+        let target = BufWriter::with_capacity(BUFFER_BYTES, temporary);
         let packer = match packing.unwrap_or_else(|| Packing::by_name(&name.to_string_lossy())) {
             Packing::None => Packer::Plain(target),
             Packing::Gzip => Packer::Gzip(GzEncoder::new(target, Compression::default())),
@@ -137,7 +137,7 @@ impl Output {
     }
 }
 
-fn put_frame(bytes: &[u8], to: &mut Target) -> io::Result<()> {
+fn put_frame(bytes: &[u8], to: &mut TargetFile) -> io::Result<()> {
     to.write_all(&compress_to_vec(bytes, CompressionLevel::Fastest))
 }
 
@@ -181,13 +181,13 @@ fn keep_mode(path: &Path, file: NamedTempFile) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// What must not be written: an input, whatever name leads to it; what is no file; and what is there.
+/// What must not be written: an input, whatever name leads to it; what is not a file; and what is there.
 ///
 /// # Errors
 /// It is one of these.
 pub fn refuse(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<(), Problem> {
     if path.as_os_str() == "-" {
-        return Err(Problem::usage("`-` is no name of a file to write"));
+        return Err(Problem::usage("`-` is not a name of a file to write"));
     }
     let Ok(meta) = std::fs::metadata(path) else { return Ok(()) };
     let same = |input: &&&Path| {
@@ -198,7 +198,7 @@ pub fn refuse(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<(), Prob
         return Err(Problem::usage(message).hint("inputs are never written over; choose another name"));
     }
     if !meta.is_file() {
-        return Err(Problem::usage(format!("{} is there and is no plain file", path.display())));
+        return Err(Problem::usage(format!("{} is there and is not a plain file", path.display())));
     }
     if is_forced { Ok(()) } else { Err(is_there(path)) }
 }

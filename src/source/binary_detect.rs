@@ -1,4 +1,4 @@
-//! What is no text, recognised from its first bytes: named in one message with advice, not shown as 10,000 broken
+//! What is not text, recognised from its first bytes: named in one message with advice, not shown as 10,000 broken
 //! records.
 
 use crate::model::Problem;

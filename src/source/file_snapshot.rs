@@ -21,7 +21,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Looks at a file; to be done before it is opened. None for what is no file: a stream is read but once.
+    /// Looks at a file; to be done before it is opened. None for what is not a file: a stream is read but once.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file()).then(|| File::open(path).ok())??;

@@ -131,7 +131,7 @@ impl Archive for Folder {
         let failed = |e| cannot_open(&path.display().to_string(), &e);
         // What was a file may be a pipe by now, which would be waited for.
         if !fs::symlink_metadata(&path).map_err(failed)?.is_file() {
-            return Err(Problem::unreadable(format!("{} is no file any more", path.display())));
+            return Err(Problem::unreadable(format!("{} is not a file any more", path.display())));
         }
         let mut file = File::open(&path).map_err(failed)?;
         let mut block = vec![0; BLOCK];

@@ -69,8 +69,8 @@ pub struct Follower {
 }
 
 /// A [`Follower`] of an open input, with its notifications.
-pub struct Watch {
-    /// Who looks; None for what is no file.
+pub struct InputWatch {
+    /// Who looks; None for what is not a file.
     pub follower: Option<Follower>,
     hints: Hints,
     input: Arc<Input>,
@@ -82,7 +82,7 @@ struct Stamp {
     times: [i64; 4],
 }
 
-impl Watch {
+impl InputWatch {
     /// Begins to follow an open input.
     #[must_use]
     pub fn new(input: Arc<Input>) -> Self {
@@ -96,7 +96,7 @@ impl Watch {
         Self { follower, hints, input }
     }
 
-    /// Hears of it when a look is worth while before the time of [`Watch::period`].
+    /// Hears of it when a look is worth while before the time of [`InputWatch::period`].
     #[must_use]
     pub fn hints(&self) -> &Receiver<()> {
         self.hints.heard()
@@ -131,13 +131,15 @@ impl Watch {
     /// is there no more (T2), which the next look reports.
     pub fn note(&mut self, input: &Arc<Input>, offset: u64, bytes: &[u8]) -> bool {
         let content = self.follower.as_mut().and_then(|follower| follower.content.as_mut());
-        match content.filter(|content| content.input.as_ref().is_some_and(|own| Arc::ptr_eq(own, input))) {
+        match content
+            .filter(|content| content.input.as_ref().is_some_and(|content_input| Arc::ptr_eq(content_input, input)))
+        {
             Some(content) => content.note(offset, bytes),
             None => true,
         }
     }
 
-    /// What the path leads to now, with what is known of it; None for what is no file.
+    /// What the path leads to now, with what is known of it; None for what is not a file.
     pub(crate) fn content(&mut self) -> Option<&mut Content> {
         self.follower.as_mut().and_then(Follower::content)
     }
@@ -189,7 +191,7 @@ impl Follower {
     pub fn look(&mut self) -> FileChange {
         let meta = match std::fs::metadata(&self.path) {
             Ok(meta) if meta.is_file() => meta,
-            Ok(_) => return self.trouble(Problem::unreadable(format!("{} is no file", self.path.display()))),
+            Ok(_) => return self.trouble(Problem::unreadable(format!("{} is not a file", self.path.display()))),
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return self.gone(),
             Err(e) => return self.trouble(Problem::unreadable(format!("{}: {e}", self.path.display()))),
         };
@@ -371,18 +373,18 @@ mod tests {
         fs::OpenOptions::new().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    fn followed(text: &str) -> (tempfile::TempDir, PathBuf, Arc<Input>, Watch) {
+    fn followed(text: &str) -> (tempfile::TempDir, PathBuf, Arc<Input>, InputWatch) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("live.jsonl");
         fs::write(&path, text).unwrap();
         let input = Input::open(&path).unwrap();
-        let mut watch = Watch::new(Arc::clone(&input));
+        let mut watch = InputWatch::new(Arc::clone(&input));
         read(&mut watch);
         (folder, path, input, watch)
     }
 
     /// Reads all there is.
-    fn read(watch: &mut Watch) {
+    fn read(watch: &mut InputWatch) {
         let input = Arc::clone(watch.input());
         let bytes = input.read(Span { offset: 0, len: input.len() }).unwrap();
         assert!(watch.note(&input, 0, &bytes));

@@ -31,13 +31,13 @@ pub fn is_pattern(path: &Path) -> bool {
 /// below it. And folders that cannot be read.
 ///
 /// # Errors
-/// It is no pattern, or nothing fits it.
+/// It is not a pattern, or nothing fits it.
 pub fn files_matching(pattern: &Path) -> Result<(Vec<PathBuf>, Vec<Problem>), Problem> {
     if let Some(problem) = remote::refused(pattern) {
         return Err(problem);
     }
     let (mut found, mut troubles) = (BTreeSet::new(), Vec::new());
-    // An empty one is no name, and not the folder that one is in.
+    // An empty one is not a name, and not the folder that one is in.
     for one in alternatives(&pattern.to_string_lossy())?.iter().filter(|one| !one.is_empty()) {
         let mut search = Search {
             parts: parts(Path::new(one))?,
@@ -115,16 +115,16 @@ fn braces(pattern: &str) -> Option<Braces<'_>> {
 }
 
 /// The parts of a pattern without braces.
-fn parts(pattern: &Path) -> Result<Vec<Part>, Problem> {
+fn parts(pattern: &Path) -> Result<Vec<PatternPart>, Problem> {
     let mut parts = Vec::new();
     for component in pattern.components() {
         let name = component.as_os_str().to_string_lossy().into_owned();
         let is_literal = !matches!(component, Component::Normal(_)) || !name.contains(['*', '?', '[']);
         parts.push(match name.as_str() {
-            _ if is_literal => Part::Literal(name),
-            ANY_DEPTH => Part::AnyDepth,
-            name => Part::Names(Pattern::new(name).map_err(|e| {
-                let problem = Problem::usage(format!("{} is no pattern: in {name}, {}", pattern.display(), e.msg));
+            _ if is_literal => PatternPart::Literal(name),
+            ANY_DEPTH => PatternPart::AnyDepth,
+            name => PatternPart::Names(Pattern::new(name).map_err(|e| {
+                let problem = Problem::usage(format!("{} is not a pattern: in {name}, {}", pattern.display(), e.msg));
                 problem.hint("[[] stands for [ itself")
             })?),
         });
@@ -133,14 +133,14 @@ fn parts(pattern: &Path) -> Result<Vec<Part>, Problem> {
 }
 
 /// A part of a pattern, between slashes.
-enum Part {
+enum PatternPart {
     Literal(String),
     AnyDepth,
     Names(Pattern),
 }
 
 struct Search {
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     /// Folders, and from which part on they were looked through: a symbolic link may lead back to where it is.
     seen: HashSet<(FileId, usize)>,
     found: BTreeSet<PathBuf>,
@@ -152,11 +152,11 @@ impl Search {
     fn go(&mut self, path: PathBuf, at: usize) {
         match self.parts.get(at) {
             None => self.take(path),
-            Some(Part::Literal(name)) => {
+            Some(PatternPart::Literal(name)) => {
                 let path = path.join(name);
                 self.go(path, at + 1);
             }
-            Some(Part::AnyDepth) => {
+            Some(PatternPart::AnyDepth) => {
                 self.go(path.clone(), at + 1);
                 let folders = self
                     .entries(&path, at)
@@ -164,10 +164,10 @@ impl Search {
                     .filter(|(name, is_folder)| *is_folder && !name.as_encoded_bytes().starts_with(b"."));
                 folders.for_each(|(name, _)| self.go(path.join(name), at));
             }
-            Some(Part::Names(_)) => {
+            Some(PatternPart::Names(_)) => {
                 for (name, is_folder) in self.entries(&path, at) {
                     let is_last = at + 1 == self.parts.len();
-                    let fits = matches!(&self.parts[at], Part::Names(pattern)
+                    let fits = matches!(&self.parts[at], PatternPart::Names(pattern)
                         if pattern.matches_with(&name.to_string_lossy(), OPTIONS));
                     if fits && (is_last || is_folder) {
                         self.go(path.join(name), at + 1);
@@ -285,8 +285,8 @@ mod tests {
         for (pattern, expected) in [
             ("no*.x", "no file fits this pattern"),
             ("{no,none}.x", "no file fits this pattern"),
-            ("[", "is no pattern"),
-            ("a/***", "is no pattern"),
+            ("[", "is not a pattern"),
+            ("a/***", "is not a pattern"),
             (&"{a,b}".repeat(12), "stands for more than 1024 patterns"),
         ] {
             let why = files_matching(&root.join(pattern)).unwrap_err().to_string();

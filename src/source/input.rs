@@ -119,20 +119,20 @@ impl Input {
     /// The same open file once more, of the length it has now: for a new content of it.
     ///
     /// # Errors
-    /// There is no handle left for it, or it is no file.
+    /// There is no handle left for it, or it is not a file.
     pub(super) fn again(&self) -> Result<Arc<Self>, Problem> {
         match (&self.store, &self.path) {
             (Store::File { file, .. }, Some(path)) => {
                 let file = file.try_clone().map_err(|e| cannot_open(&self.name, &e))?;
                 Self::of_file(file, path, self.name.clone())
             }
-            _ => Err(Problem::unreadable(format!("{} is no file", self.name))),
+            _ => Err(Problem::unreadable(format!("{} is not a file", self.name))),
         }
     }
 
     fn open_stream(path: &Path, name: String, meta: &Metadata) -> Result<Arc<Self>, Problem> {
         if refuses_reading(meta.file_type()) {
-            return Err(Problem::unreadable(format!("{name} is no file that holds text")));
+            return Err(Problem::unreadable(format!("{name} is not a file that holds text")));
         }
         let (from, label) = (path.to_owned(), name.clone());
         // Opening a pipe waits for its writer, so the spooling thread does that too.
@@ -274,15 +274,15 @@ impl Input {
     /// What the file system says of the open file.
     ///
     /// # Errors
-    /// It no longer answers, or this is no file.
+    /// It no longer answers, or this is not a file.
     pub(crate) fn metadata(&self) -> Result<Metadata, Problem> {
         match &self.store {
             Store::File { file, .. } => file.metadata().map_err(|e| self.broken_off(&e)),
-            _ => Err(Problem::unreadable(format!("{} is no file", self.name))),
+            _ => Err(Problem::unreadable(format!("{} is not a file", self.name))),
         }
     }
 
-    /// Which file is open, of which the metadata is known; of what is no file it says nothing.
+    /// Which file is open, of which the metadata is known; of what is not a file it says nothing.
     pub(crate) fn id(&self, meta: &Metadata) -> Option<FileId> {
         match &self.store {
             Store::File { file, .. } => Some(FileId::of_open(meta, file)),
@@ -290,7 +290,7 @@ impl Input {
         }
     }
 
-    /// Time since the file was last written; zero for what is no file, or a file of the future.
+    /// Time since the file was last written; zero for what is not a file, or a file of the future.
     #[must_use]
     pub fn age(&self) -> Duration {
         self.metadata().ok().and_then(|meta| meta.modified().ok()?.elapsed().ok()).unwrap_or_default()

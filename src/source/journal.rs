@@ -158,11 +158,11 @@ fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A folder, a pipe or a socket is no journal.
+/// A folder, a pipe or a socket is not a journal.
 fn refuse_special(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() || is_pipe_or_socket(meta.file_type()) => {
-            Err(io::Error::new(ErrorKind::InvalidInput, "it is no file"))
+            Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"))
         }
         _ => Ok(()),
     }

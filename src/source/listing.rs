@@ -253,15 +253,15 @@ impl Listing {
 fn is_obelus_file(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, facts: &FileFacts) -> bool {
     let version = (facts.len, facts.written);
     match begun.get(path) {
-        Some((known, is_own))
-            if *known == version || (!is_own && known.0 <= version.0 && known.0 >= walk::OBELUS_PREFIX_LEN) =>
+        Some((known, is_listed))
+            if *known == version || (!is_listed && known.0 <= version.0 && known.0 >= walk::OBELUS_PREFIX_LEN) =>
         {
-            *is_own
+            *is_listed
         }
         _ => {
-            let is_own = walk::is_obelus_file(path);
-            begun.insert(path.to_owned(), (version, is_own));
-            is_own
+            let is_obelus_file = walk::is_obelus_file(path);
+            begun.insert(path.to_owned(), (version, is_obelus_file));
+            is_obelus_file
         }
     }
 }

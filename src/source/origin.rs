@@ -92,8 +92,8 @@ impl Origin {
         }
         // What was written just now may have been so while it was read.
         let is_old = |facts: &Facts| facts.written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > FRESH);
-        let (path, made) = (path.to_owned(), Facts::of(path).filter(is_old));
-        Some(Self { path, hints, built_from: made, seen: None, not_before: Instant::now(), is_asked: false })
+        let (path, old_facts) = (path.to_owned(), Facts::of(path).filter(is_old));
+        Some(Self { path, hints, built_from: old_facts, seen: None, not_before: Instant::now(), is_asked: false })
     }
 
     /// Its path.
@@ -191,11 +191,11 @@ mod tests {
     }
 
     fn origin(path: &Path) -> Origin {
-        let (hints, made) = (Hints::new(), Facts::of(path));
+        let (hints, facts) = (Hints::new(), Facts::of(path));
         Origin {
             path: path.to_owned(),
             hints,
-            built_from: made,
+            built_from: facts,
             seen: None,
             not_before: Instant::now(),
             is_asked: false,

@@ -65,9 +65,9 @@ fn on_threads<P, A: Send, W: FnMut(&P) -> A, E>(
             scope.spawn(move || {
                 set_expendable(is_expendable);
                 let mut work = work();
-                let mut own = (number..).step_by(threads).map_while(piece);
+                let mut pieces = (number..).step_by(threads).map_while(piece);
                 // Nobody listens any more when the output is closed.
-                own.try_for_each(|piece| sender.send(work(&piece)))
+                pieces.try_for_each(|piece| sender.send(work(&piece)))
             });
         }
         // Pieces end for all threads with the first that finds none. One that panicked is reported as the scope ends.

@@ -41,9 +41,9 @@ pub fn find_part(open: &Path, part: &RunPart) -> Option<PathBuf> {
 
 /// The folders of the session that a file may be of: the one of its own name, and the one in which it lies as a part.
 fn sessions(open: &Path) -> Vec<PathBuf> {
-    let own = open.with_extension("");
+    let session_folder = open.with_extension("");
     let of_part = open.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "subagents"));
-    std::iter::once(own).chain(of_part.and_then(Path::parent).map(Path::to_owned)).collect()
+    std::iter::once(session_folder).chain(of_part.and_then(Path::parent).map(Path::to_owned)).collect()
 }
 
 /// The session of an id: in the folders of sessions beside the one in which a file lies, else beside the file.

@@ -140,7 +140,7 @@ impl SessionPlace {
         }
     }
 
-    /// The project that a folder's name spells: a path with `-` for what is no letter and no digit.
+    /// The project that a folder's name spells: a path with `-` for what is not a letter and no digit.
     fn project(&self, folder: &str) -> String {
         let home = self.home.as_ref().map(|home| spelled(&home.to_string_lossy())).unwrap_or_default();
         let folder = folder.trim_start_matches('-');

@@ -5,13 +5,13 @@ use crate::model::{Bytes, Problem, Record, Span};
 
 /// Reads records, best in order: each block is read once.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct RecordReader<'a> {
     input: &'a Input,
     block: Vec<u8>,
     start: u64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RecordReader<'a> {
     /// A reader of this input.
     #[must_use]
     pub fn new(input: &'a Input) -> Self {

@@ -8,11 +8,11 @@ use std::path::Path;
 /// writer.
 ///
 /// # Errors
-/// It cannot be read, is no regular file, or is longer.
+/// It cannot be read, is not a regular file, or is longer.
 pub fn read_small(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let refused = |why: String| io::Error::new(ErrorKind::InvalidInput, why);
     if !std::fs::metadata(path)?.is_file() {
-        return Err(refused("this is no regular file".to_owned()));
+        return Err(refused("this is not a regular file".to_owned()));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -45,7 +45,7 @@ mod tests {
         std::fs::write(at("long"), "12345").unwrap();
         let error_text = |path: &Path, most| read_small(path, most).unwrap_err().to_string();
         for path in [Path::new("/dev/zero"), &at("pipe"), folder.path()] {
-            assert_eq!(error_text(path, 4), "this is no regular file", "{}", path.display());
+            assert_eq!(error_text(path, 4), "this is not a regular file", "{}", path.display());
         }
         assert_eq!(error_text(&at("long"), 4), "it is longer than 4 bytes");
         assert_eq!(read_small_text(&at("long"), 5).unwrap(), "12345");

@@ -10,7 +10,7 @@ mod row;
 mod schema;
 mod wal;
 
-use crate::model::{Cell, Problem, RowSink, Table, Tables};
+use crate::model::{ContainerValue, Problem, RowSink, Table, Tables};
 use pager::Pager;
 use schema::Root;
 use std::fs::File;
@@ -76,7 +76,7 @@ impl Tables for Database {
         Ok(())
     }
 
-    fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<Cell>>, Problem> {
+    fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem> {
         let (page, picked) = self.picked(table, columns)?;
         let found = btree::find(&self.pager, page, number)
             .and_then(|found| found.map(|payload| picked.cells(number, &payload, &self.pager)).transpose());

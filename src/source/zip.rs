@@ -8,7 +8,7 @@ mod directory;
 use super::unpack::Zstd;
 use crate::model::{Archive, Problem, Sink};
 use crate::platform::ReadAt;
-use directory::{Entry, directory};
+use directory::{ZipEntry, directory};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 use std::fs::File;
@@ -29,7 +29,7 @@ const BLOCK_BYTES: usize = 1 << 16;
 pub(super) struct Zip {
     file: File,
     name: String,
-    entries: Vec<Entry>,
+    entries: Vec<ZipEntry>,
     names: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Zip {
         Ok(Self { file, name: name.to_owned(), entries, names })
     }
 
-    fn stream(&self, entry: &Entry) -> io::Result<Box<dyn Read>> {
+    fn stream(&self, entry: &ZipEntry) -> io::Result<Box<dyn Read>> {
         let file = self.file.try_clone()?;
         let packed = Window { file, at: entry.data_offset(&self.file)?, left: entry.packed_bytes };
         let packed = BufReader::with_capacity(BLOCK_BYTES, packed);

@@ -101,19 +101,19 @@ fn token(language: &str) -> &str {
 
 /// The syntaxes to highlight a language with, if it is known.
 fn syntaxes(token: &str) -> Option<Arc<SyntaxSet>> {
-    let mut held = SYNTAX_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_full = |held: &SyntaxCache| {
-        held.languages.len() == CACHED_LANGUAGES_MAX && !held.languages.iter().any(|known| known == token)
+    let mut cache = SYNTAX_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_full = |cache: &SyntaxCache| {
+        cache.languages.len() == CACHED_LANGUAGES_MAX && !cache.languages.iter().any(|known| known == token)
     };
-    if held.as_ref().is_some_and(is_full) {
+    if cache.as_ref().is_some_and(is_full) {
         // First, so that its memory serves the next.
-        *held = None;
+        *cache = None;
     }
     let load = || {
         let set = dumps::from_uncompressed_data(SYNTAXES).unwrap_or_default();
         SyntaxCache { set: Arc::new(set), languages: Vec::new() }
     };
-    let SyntaxCache { set, languages } = held.get_or_insert_with(load);
+    let SyntaxCache { set, languages } = cache.get_or_insert_with(load);
     if token.is_empty() || set.find_syntax_by_token(token).is_none() {
         return None;
     }
@@ -234,7 +234,7 @@ mod tests {
             let parse = |line: &str| format!("{:?}", parser.parse_line(&format!("{line}\n"), set).unwrap());
             code.lines().map(parse).collect::<Vec<_>>()
         };
-        let own = include_str!("code.rs");
+        let source = include_str!("code.rs");
         let python = concat!(
             "class Größe(Base):\n    naïve = r\"\\w+\" + f'{x!r:>{w}}'  # ünï\n",
             "    async def f(self, a: int = 0x1F) -> None:\n        return await 数.get(α_1, [1.5e3, 2j])\n"
@@ -246,7 +246,7 @@ mod tests {
         );
         let asked = "SELECT COUNT(*) AS größe FROM t LEFT JOIN u ON t.id = u.id WHERE a > 3.5 AND b = 'x'; -- c\n";
         for (language, code) in [
-            ("rust", own),
+            ("rust", source),
             ("python", python),
             ("bash", shell),
             ("typescript", typed),
@@ -291,7 +291,7 @@ mod tests {
             let lines = highlight(language, "x = 'a'", 1);
             assert!(lines[0].len() > 1, "{language}");
             assert!(
-                SYNTAX_CACHE.lock().unwrap().as_ref().is_none_or(|held| held.languages.len() <= CACHED_LANGUAGES_MAX)
+                SYNTAX_CACHE.lock().unwrap().as_ref().is_none_or(|cache| cache.languages.len() <= CACHED_LANGUAGES_MAX)
             );
         }
     }

@@ -10,5 +10,5 @@ mod svg;
 mod theme;
 
 pub use draw::draw;
-pub use svg::{Frame, animation, svg};
+pub use svg::{AnimationFrame, animation, svg};
 pub use theme::{Background, Theme};

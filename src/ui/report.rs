@@ -5,7 +5,7 @@ use super::code;
 use super::html;
 use super::theme::Theme;
 use crate::panes::message::{CodeLine, CodeRequest};
-use crate::panes::report::{Card, Colouring, Entry, Report};
+use crate::panes::report::{Card, Colouring, Report, ReportEntry};
 use crate::text::{count_of, size_text};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -139,17 +139,17 @@ fn steps(report: &mut Report<'_>) -> Steps {
     let anchors: BTreeSet<i32> = if is_whole {
         every
     } else {
-        first.iter().chain(&from_end).flat_map(|made| made.steps.iter().copied()).collect()
+        first.iter().chain(&from_end).flat_map(|card| card.steps.iter().copied()).collect()
     };
     let (first, from_end) = if is_whole { (first, from_end) } else { ends(report, &all, &anchors) };
-    let mut html: String = first.iter().map(|made| made.html.as_str()).collect();
+    let mut html: String = first.iter().map(|card| card.html.as_str()).collect();
     if let Some((from, to)) = left_out(&all, first.len(), from_end.len()) {
         let size = size_text(STEPS_BYTES_MAX as u64);
         let words = format!("Steps @{from} to @{to} are left out: a page has at most {size} of steps.");
         put_note(&words, &report.command_at(from), &mut html);
     }
-    from_end.iter().rev().for_each(|made| html.push_str(&made.html));
-    let cards = first.iter().chain(from_end.iter().rev()).filter_map(|made| made.steps.first().copied()).collect();
+    from_end.iter().rev().for_each(|card| html.push_str(&card.html));
+    let cards = first.iter().chain(from_end.iter().rev()).filter_map(|card| card.steps.first().copied()).collect();
     Steps { html, all: usize::try_from(report.last() + 1).unwrap_or(0), cards, anchors }
 }
 
@@ -170,14 +170,14 @@ fn ends(report: &mut Report<'_>, all: &[i32], anchors: &BTreeSet<i32>) -> (Vec<C
     let (mut room, mut first) = (Room::default(), Vec::new());
     for step in all {
         match card(report, *step, anchors, &mut room) {
-            Some(made) => first.push(made),
+            Some(card) => first.push(card),
             None => break,
         }
     }
     let (mut room, mut from_end) = (Room::default(), Vec::new());
     for step in all[first.len()..].iter().rev() {
         match card(report, *step, anchors, &mut room) {
-            Some(made) => from_end.push(made),
+            Some(card) => from_end.push(card),
             None => break,
         }
     }
@@ -228,7 +228,7 @@ fn put_card(card: &Card, shown: &dyn Fn(i32) -> bool, out: &mut String) {
 }
 
 fn put_findings(report: &Report<'_>, shown: &dyn Fn(i32) -> bool, out: &mut String) {
-    let first: Vec<Entry> = (0..FINDINGS_MAX).map_while(|number| report.findings(number)).collect();
+    let first: Vec<ReportEntry> = (0..FINDINGS_MAX).map_while(|number| report.findings(number)).collect();
     if first.is_empty() {
         return;
     }
@@ -241,7 +241,7 @@ fn put_findings(report: &Report<'_>, shown: &dyn Fn(i32) -> bool, out: &mut Stri
     }
 }
 
-fn put_entry(entry: &Entry, shown: &dyn Fn(i32) -> bool, out: &mut String) {
+fn put_entry(entry: &ReportEntry, shown: &dyn Fn(i32) -> bool, out: &mut String) {
     out.push_str("<details class=more><summary>");
     html::row(&entry.row, shown, out);
     out.push_str("</summary><div class=rows>\n");

@@ -14,7 +14,7 @@ use ratatui::style::{Color, Modifier};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
-pub use animation::{Frame, animation};
+pub use animation::{AnimationFrame, animation};
 
 /// Size of a cell in pixels: width in tenths, since fonts have no whole advance; height; from its top to the baseline.
 const CELL_WIDTH_TENTHS: usize = 84;
@@ -90,7 +90,7 @@ struct Picture {
 
 /// How a run of text looks.
 #[derive(PartialEq, Clone, Copy)]
-struct Look {
+struct CellStyle {
     ink: Rgb,
     modifier: Modifier,
 }
@@ -173,7 +173,7 @@ impl Picture {
 
     fn paint_texts(&self, cells: &[Painted<'_>], row: usize, out: &mut String) {
         let shown = Modifier::BOLD | Modifier::ITALIC | Modifier::UNDERLINED | Modifier::CROSSED_OUT | Modifier::HIDDEN;
-        let look = |p: &Painted<'_>| Look { ink: self.colours(p.cell).0, modifier: p.cell.modifier & shown };
+        let look = |p: &Painted<'_>| CellStyle { ink: self.colours(p.cell).0, modifier: p.cell.modifier & shown };
         // A run is of one look. A character that fonts give another width is alone, or with its equals.
         let joins = |a: &Painted<'_>, b: &Painted<'_>| {
             look(a) == look(b) && ((is_plain(a) && is_plain(b)) || (a.width == 1 && a.cell.symbol() == b.cell.symbol()))

@@ -153,7 +153,7 @@ impl Theme {
     }
 }
 
-type Entry<'t> = (&'t Spanned<toml::de::DeString<'t>>, &'t Spanned<DeValue<'t>>);
+type StyleEntry<'t> = (&'t Spanned<toml::de::DeString<'t>>, &'t Spanned<DeValue<'t>>);
 
 /// One theme file being read.
 struct Parser<'t> {
@@ -201,7 +201,7 @@ impl Parser<'_> {
         for (key, value) in self.table(value)? {
             let word = self.string(value)?;
             let found = colour::colour(word)
-                .ok_or_else(|| self.error(value.span().start, &format!("`{word}` is no colour; {COLOUR_HINT}")))?;
+                .ok_or_else(|| self.error(value.span().start, &format!("`{word}` is not a colour; {COLOUR_HINT}")))?;
             self.colours.push((key.get_ref().to_string(), found));
         }
         Ok(())
@@ -253,7 +253,7 @@ impl Parser<'_> {
         Ok(style)
     }
 
-    fn style_table(&self, entries: Vec<Entry<'_>>) -> Result<Style, String> {
+    fn style_table(&self, entries: Vec<StyleEntry<'_>>) -> Result<Style, String> {
         let mut style = Style::new();
         for (key, value) in entries {
             let word = key.get_ref().as_ref();
@@ -277,12 +277,13 @@ impl Parser<'_> {
     }
 
     fn colour(&self, at: usize, word: &str) -> Result<Color, String> {
-        let own = self.colours.iter().find(|(name, _)| name == word).map(|(_, colour)| *colour);
-        own.or_else(|| colour::colour(word))
-            .ok_or_else(|| self.error(at, &format!("`{word}` is no colour; {COLOUR_HINT}")))
+        let defined = self.colours.iter().find(|(name, _)| name == word).map(|(_, colour)| *colour);
+        defined
+            .or_else(|| colour::colour(word))
+            .ok_or_else(|| self.error(at, &format!("`{word}` is not a colour; {COLOUR_HINT}")))
     }
 
-    fn table<'v>(&self, value: &'v Spanned<DeValue<'v>>) -> Result<Vec<Entry<'v>>, String> {
+    fn table<'v>(&self, value: &'v Spanned<DeValue<'v>>) -> Result<Vec<StyleEntry<'v>>, String> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(table.iter().collect()),
             _ => Err(self.error(value.span().start, "this must be a table")),

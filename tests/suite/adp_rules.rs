@@ -3,7 +3,7 @@ use obelus::format::{Run, by_name};
 use obelus::ingest::{Loaded, load};
 use obelus::json::{Key, parse};
 use obelus::model::{HEAD, Identity, Place, Record, RecordBody, Span, StepNo};
-use obelus::rules::adp::{Survey, examine, findings, write_state};
+use obelus::rules::adp::{AdpSurvey, examine, findings, write_state};
 use obelus::rules::statistics::DatasetStats;
 use obelus::rules::trajectory::{Reading, Way};
 use obelus::source::Input;
@@ -323,7 +323,7 @@ fn statistics_merge_in_any_order() {
 
 #[test]
 fn repeats_are_reported_at_the_later_record() {
-    let mut survey = Survey::default();
+    let mut survey = AdpSurvey::default();
     let mut findings = Vec::new();
     for (i, text) in [
         r#"{"id":"a","content":["x"]}"#,

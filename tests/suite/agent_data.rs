@@ -73,7 +73,7 @@ fn keys_go_from_tick_to_tick() {
     assert_eq!(notice(&stage), "the steps of this format have no ticks");
 }
 
-/// A2: the configuration of a request is no state, but is told of.
+/// A2: the configuration of a request is not a state, but is told of.
 #[test]
 fn the_config_of_a_request_is_shown() {
     let (_, json, _) = answer(&["state", "--json"], REQUESTS);

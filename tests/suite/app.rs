@@ -3,7 +3,7 @@
 use super::stage::{input, lines, notice, on, press, stage, step};
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::{KEYS, Tab};
-use obelus::app::pane::Look;
+use obelus::app::pane::MessageMode;
 use obelus::app::{Effect, Layer, Msg, Pane, tabs};
 use obelus::panes::{Hit, Row};
 use obelus::shell::headless::Stage;
@@ -161,7 +161,7 @@ fn search_works_in_each_pane() {
         press(&mut stage, words);
         let row = cursor_row(&stage).map(|row| row.plain()).unwrap_or_default();
         assert!(row.contains(expected), "{words}: {row:?}, {}", notice(&stage));
-        stage.app.inspector.message.look = Look::Reading;
+        stage.app.inspector.message.look = MessageMode::Reading;
     }
     let mut table = stage_of_tickets();
     press(&mut table, "/ type:ticket-0415 Enter");
@@ -303,7 +303,7 @@ fn every_key_of_a_place_does_what_its_row_says() {
         ("F", "following the newest step"),
         ("y", "sent to the clipboard"),
         ("T", "theme dark"),
-        ("o", "the input is no file"),
+        ("o", "the input is not a file"),
         ("Backspace", "nothing to come back to"),
         ("n", "nothing was searched for yet"),
         ("D", "the Diff tab (5) compares with step 0"),

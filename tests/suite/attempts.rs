@@ -117,7 +117,7 @@ fn deciding_in_the_tree_decides_on_the_attempt_and_branches_count_it() {
     assert!(screen(&stage).lines().any(|line| line.contains("@0..@1") && line.contains("+1 -1")), "{}", screen(&stage));
     press(&mut stage, "u");
     assert_eq!(stage.app.session.review.verdict(2), None);
-    // A branch is no record.
+    // A branch is not a record.
     press(&mut stage, "g +");
     assert_eq!(stage.app.notice.as_ref().map(|n| n.text.as_str()), Some("nothing here to mark"));
 }

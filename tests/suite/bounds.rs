@@ -95,7 +95,7 @@ fn templates_that_ask_too_much_are_ended_and_said() {
         assert!(status == 2 && out.is_empty(), "{name}: {status} {out}{errors}");
         assert!(errors.contains(name), "{name}: {errors}");
         let (checked, out, said) = obelus(&["check", &talk, "--loss", &template]);
-        // A template that cannot be compiled is no template: nothing is checked.
+        // A template that cannot be compiled is not a template: nothing is checked.
         assert!((0..=2).contains(&checked), "{name}: {checked}");
         assert!(checked == 2 || out.contains("[loss.rejected]"), "{name}: {checked} {out}{said}");
         if ["itself", "doubled"].contains(&name) {

@@ -192,7 +192,7 @@ fn many_threads_report_the_same_as_one() {
     assert!(text.len() > 5 << 20, "large enough for several threads");
     let findings_of = |text: &str| {
         let loaded = ingest::load(Input::memory("many", text), Some("adp")).unwrap();
-        let mut survey = obelus::rules::adp::Survey::default();
+        let mut survey = obelus::rules::adp::AdpSurvey::default();
         let mut alone = Vec::new();
         for record in loaded.records().unwrap().iter() {
             let span = record.place.span;
@@ -312,11 +312,11 @@ fn a_configuration_or_baseline_that_never_ends_is_refused() {
     for endless in [PathBuf::from("/dev/zero"), folder.path("pipe")] {
         std::os::unix::fs::symlink(&endless, folder.path("obelus.toml")).unwrap();
         let (status, _, stderr) = folder.run(&["check", "t.jsonl"]);
-        assert!(status == 2 && stderr.contains("obelus.toml cannot be read: this is no regular file"), "{stderr}");
+        assert!(status == 2 && stderr.contains("obelus.toml cannot be read: this is not a regular file"), "{stderr}");
         fs::remove_file(folder.path("obelus.toml")).unwrap();
         for argument in ["--baseline", "--loss"] {
             let (status, _, stderr) = folder.run(&["check", "t.jsonl", argument, endless.to_str().unwrap()]);
-            assert!(status == 2 && stderr.contains("this is no regular file"), "{argument}: {stderr}");
+            assert!(status == 2 && stderr.contains("this is not a regular file"), "{argument}: {stderr}");
         }
     }
     let (status, _, stderr) = folder.run(&["stats", "--merge", "/dev/zero"]);

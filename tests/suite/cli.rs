@@ -238,7 +238,7 @@ fn a_picture_is_drawn_without_a_terminal() {
     assert_eq!((status, stdout.as_str()), (0, ""));
     assert_eq!(fs::read_to_string(to).unwrap(), first);
     for (arguments, expected) in [
-        (["--keys", "j Tabb"], "`Tabb` is no key"),
+        (["--keys", "j Tabb"], "`Tabb` is not a key"),
         (["--size", "80"], "a size is two numbers"),
         (["--size", "0x3"], "a size is two numbers"),
         (["--theme", "pink"], "there is no theme `pink`"),
@@ -276,9 +276,9 @@ fn a_word_that_is_no_command_and_no_file_is_reported_with_the_near_command() {
     assert_eq!(status, 2);
     assert!(stderr.contains("stat: there is no such file") && stderr.contains("`state`"), "{stderr}");
     let (status, _, stderr) = obelus(&["--latest", "/none"]);
-    assert!(status == 2 && stderr.contains("/none is no folder"), "{stderr}");
+    assert!(status == 2 && stderr.contains("/none is not a folder"), "{stderr}");
     let (status, _, stderr) = obelus(&["Cargo.toml", "-"]);
     assert!(status == 2 && stderr.contains("alone"), "{stderr}");
     let (status, _, stderr) = obelus(&["demo", "--files", "/none"]);
-    assert!(status == 2 && stderr.contains("/none is no folder"), "{stderr}");
+    assert!(status == 2 && stderr.contains("/none is not a folder"), "{stderr}");
 }

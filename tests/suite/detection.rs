@@ -107,7 +107,10 @@ fn a_named_trajectory_that_is_torn_or_at_fault_hides_no_other() {
             assert_eq!(steps(&path), [(0, 0, step.to_owned())], "{text}");
         }
         let (_, stdout, _) = obelus(&["check", "--format", "atif", &path]);
-        assert!(stdout.contains("n.json:2: error: the record is no JSON") && stdout.contains("record 1"), "{stdout}");
+        assert!(
+            stdout.contains("n.json:2: error: the record is not valid JSON") && stdout.contains("record 1"),
+            "{stdout}"
+        );
     }
 }
 
@@ -147,7 +150,7 @@ fn a_mark_without_a_text_is_an_empty_file() {
         assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", ""), "{name}");
     }
     fs::write(&path, b"\xef\xbb").unwrap();
-    assert_eq!(obelus(&["check", &path]).0, 2, "half a mark is no text");
+    assert_eq!(obelus(&["check", &path]).0, 2, "half a mark is not text");
 }
 
 #[test]
@@ -199,7 +202,7 @@ fn faults_of_lines_are_reported_without_the_words_of_parsers() {
     let path = file(folder.path(), "log", "{\"n\":1}\nthird\n# x\n{\"a\":\n");
     for name in ["generic", "acts", "adp", "scopix"] {
         let (_, stdout, _) = obelus(&["check", "--format", name, &path]);
-        assert!(stdout.matches("the record is no JSON: ").count() >= 2, "{name}: {stdout}");
+        assert!(stdout.matches("the record is not valid JSON: ").count() >= 2, "{name}: {stdout}");
         for jargon in ["ident", "expected value", "expected a value", "EOF"] {
             assert!(!stdout.contains(jargon), "{name}: {stdout}");
         }

@@ -8,7 +8,7 @@ use obelus::panes::Hit;
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::state::diff::{At, DiffPart, align, partner, states, steps};
-use obelus::state::intervals::Stretch;
+use obelus::state::intervals::StepInterval;
 use obelus::state::{NodeId, Op, Tree, Write};
 use obelus::ui::Theme;
 use proptest::collection::vec;
@@ -78,11 +78,11 @@ fn applied(mut leaves: Leaves, parts: &[DiffPart], old: &Tree, new: &Tree) -> Le
 }
 
 /// The stretches by asking at every step.
-fn slow(last: StepNo, is_so: impl Fn(StepNo) -> bool) -> Vec<Stretch> {
-    let mut out: Vec<Stretch> = Vec::new();
+fn slow(last: StepNo, is_so: impl Fn(StepNo) -> bool) -> Vec<StepInterval> {
+    let mut out: Vec<StepInterval> = Vec::new();
     for step in 0..=last {
         if is_so(step) && (step == 0 || !is_so(step - 1)) {
-            out.push(Stretch { from: step, to: None });
+            out.push(StepInterval { from: step, to: None });
         } else if !is_so(step)
             && let Some(open) = out.last_mut().filter(|s| s.to.is_none())
         {

@@ -432,7 +432,7 @@ fn wrong_examples(text: &str) -> Vec<String> {
             Some(cell) if is_key_table => {
                 let names = cell.split('`').skip(1).step_by(2).flat_map(str::split_whitespace);
                 let unknown = names.filter(|name| !KEYS.iter().any(|row| row.keys.contains(name)));
-                out.extend(unknown.map(|name| format!("{name} is no key")));
+                out.extend(unknown.map(|name| format!("{name} is not a key")));
             }
             Some(_) => {}
         }

@@ -108,7 +108,7 @@ fn decisions_and_findings_choose() {
         let text = fs::read_to_string(at.join(name)).unwrap();
         (text.lines().map(|l| lines.iter().position(|r| r == l).unwrap()).collect::<Vec<_>>(), stdout)
     };
-    assert_eq!(export("all", &[]).0, [0, 1, 2, 3, 4, 5, 6], "what is no JSON is left out");
+    assert_eq!(export("all", &[]).0, [0, 1, 2, 3, 4, 5, 6], "what is not valid JSON is left out");
     assert_eq!(export("good", &["--mark", "good"]).0, [0, 1, 2]);
     assert_eq!(export("two", &["--mark", "good", "--mark", "undecided"]).0, [0, 1, 2, 5, 6]);
     let (kept, stdout) = export("clean", &["--not-mark", "bad", "--only-clean"]);
@@ -178,7 +178,7 @@ fn a_filter_that_is_none_says_where() {
         ("d.jsonl", "steps>3 tool:\"", "at character 14: this quote has no end"),
         ("d.jsonl", "kind:action", "at character 1: records have no kind to filter by"),
         ("d.jsonl", "@nobody", "no filter is called nobody; config.toml has no [filters]"),
-        ("run.jsonl", "size>3", "the records of run.jsonl are no trajectories"),
+        ("run.jsonl", "size>3", "the records of run.jsonl are not trajectories"),
     ] {
         let output = command(at, &["export", file, "--out", "o", "--where", filter])
             .env("XDG_CONFIG_HOME", at.join("none"))

@@ -43,7 +43,7 @@ fn no_command_sends_hidden_characters_to_a_terminal() {
     assert!(piped.contains("\u{202e}") && piped.contains("\\u009b"), "a pipe gets it exactly: {piped}");
 }
 
-/// R9: bytes that are no UTF-8 make a record unreadable for every command, however long it is.
+/// R9: bytes that are not UTF-8 make a record unreadable for every command, however long it is.
 #[test]
 fn a_record_that_is_no_utf8_is_unreadable_to_all_commands() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use obelus::format;
 use obelus::framing::Framer;
-use obelus::ingest::{IngestEvent, Live, Why, Worker};
+use obelus::ingest::{Generation, IngestEvent, Why, Worker};
 use obelus::model::{Bytes, Framing, Record, RecordIndex};
 use obelus::source::Input;
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ struct Followed {
     _folder: tempfile::TempDir,
     path: PathBuf,
     worker: Worker,
-    live: Live,
+    live: Generation,
     whys: Vec<Why>,
     begin: Instant,
 }
@@ -109,7 +109,7 @@ impl Followed {
     }
 
     /// Reads events until the newest generation is as wanted.
-    fn until(&mut self, wanted: impl Fn(&Live) -> bool) {
+    fn until(&mut self, wanted: impl Fn(&Generation) -> bool) {
         while !(self.live.records.is_complete() && wanted(&self.live)) {
             assert!(self.begin.elapsed() < DEADLINE, "it never came: {:?}, {:?}", self.live, self.texts());
             if let Ok(IngestEvent::Generation(live, why)) = self.worker.events.recv_timeout(Duration::from_millis(100))
@@ -303,7 +303,7 @@ fn a_document_that_is_torn_when_it_stands_still_is_reported() {
             _ => {}
         }
     };
-    assert!(torn.contains("is no JSON now") && torn.contains("at byte 90"), "{torn}");
+    assert!(torn.contains("is not valid JSON now") && torn.contains("at byte 90"), "{torn}");
     fs::write(&followed.path, context(3)).unwrap();
     followed.until(|live| live.records.count() == 2);
     assert_eq!(followed.steps(), 3);

@@ -7,7 +7,7 @@
 //! ```text
 //! open samples/trip-run.jsonl    a file of the project
 //! list samples                   the files of a folder of the project, written at times of ours
-//! given {"type":"text"}          a line of an input that is no file; `given` alone: an empty one
+//! given {"type":"text"}          a line of an input that is not a file; `given` alone: an empty one
 //! format generic                 reads what follows as that format
 //! size 80x24                     width and height in cells
 //! theme dark                     a built-in theme
@@ -161,7 +161,7 @@ impl Player {
 
     fn perform(&mut self, text: &str) -> Result<(), String> {
         let (name, times) = text.split_once(' ').unwrap_or((text, "1"));
-        let times: usize = times.parse().map_err(|_| format!("{times} is no number"))?;
+        let times: usize = times.parse().map_err(|_| format!("{times} is not a number"))?;
         let stage = self.stage()?;
         let contexts = stage.app.contexts();
         let row = KEYS.iter().find(|row| row.action.name() == name && contexts.contains(&row.context));

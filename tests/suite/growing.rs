@@ -3,9 +3,10 @@
 use super::stage::{has, lines, press, stage, step};
 use obelus::app::msg::{OpenedRun, Replacement};
 use obelus::app::{Effect, Msg};
+use obelus::format::SharedRun;
 use obelus::format::{FORMATS, Format};
 use obelus::model::{Bytes, Place, Record, Span};
-use obelus::panes::{Records, SharedRun};
+use obelus::panes::Records;
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Damaged input: cut at every byte, nested deep, with endless lines and bytes that are no text. Nothing ends the
+//! Damaged input: cut at every byte, nested deep, with endless lines and bytes that are not text. Nothing ends the
 //! program, and no bad record hides a good one.
 
 use obelus::format::{self, Format, Layout, Run};

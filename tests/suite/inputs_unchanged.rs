@@ -16,14 +16,14 @@ fn inputs_and_files_of_others_stay_as_they_are() {
         ("check d.jsonl --write-baseline d.jsonl", "the same file as the input"),
         ("check d.jsonl --write-baseline link", "the same file as the input"),
         ("check --data d.jsonl --against other.jsonl --write-baseline other.jsonl", "the same file as the input"),
-        ("check d.jsonl --write-baseline other.jsonl", "is no baseline"),
+        ("check d.jsonl --write-baseline other.jsonl", "is not a baseline"),
         ("picture d.jsonl --out d.jsonl", "the same file as the input"),
         ("picture d.jsonl --out d.jsonl --force", "the same file as the input"),
         ("picture d.jsonl --out note", "--force"),
         ("mark d.jsonl --as bad --marks d.jsonl", "holds no marks"),
         ("mark d.jsonl --as bad --marks link", "holds no marks"),
         ("mark d.jsonl --as bad --marks note", "holds no marks"),
-        ("export d.jsonl --out -", "no name of a file"),
+        ("export d.jsonl --out -", "not a name of a file"),
         ("export d.jsonl --out link --force", "the same file as the input"),
     ] {
         let (status, stdout, stderr) = obelus_in(at, &words.split(' ').collect::<Vec<_>>());
@@ -71,7 +71,7 @@ fn nothing_is_decided_by_an_empty_filter_or_on_a_value_that_is_not_there() {
     let (status, _, stderr) = flag("†state.nope", &[]);
     assert!(status == 2 && stderr.contains("the state has no †state.nope at step 1"), "{stderr}");
     let (status, _, stderr) = flag("†state.a", &[]);
-    assert!(status == 2 && stderr.contains("--instance says of which: ①"), "{stderr}");
+    assert!(status == 2 && stderr.contains("choose one with --instance: ①"), "{stderr}");
     assert!(!at.join("m").exists());
     assert_eq!((flag("†state.a", &["--instance", "①"]).0, flag("†state.b", &[]).0), (0, 0));
     let (status, stdout, stderr) = obelus_in(at, &["history", "r.jsonl", "†state.a"]);

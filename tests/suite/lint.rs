@@ -11,7 +11,7 @@ use obelus::model::{LocatedFinding, Problem};
 use obelus::review::{LossCheck, Template, Train};
 use obelus::rules::data::{self, Dataset, QUESTION_WORDS, QuestionRuns, Questions, Unit};
 use obelus::shell::headless::Stage;
-use obelus::source::{Input, Reader};
+use obelus::source::{Input, RecordReader};
 use obelus::ui::Theme;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ fn found(text: &str, format: &str) -> Vec<LocatedFinding> {
 fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<LocatedFinding> {
     let mut all = found(text, format);
     let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
-    let mut reader = Reader::new(&loaded.input);
+    let mut reader = RecordReader::new(&loaded.input);
     let mut dataset = Dataset::new(0.85);
     dataset.begin_other("other");
     dataset.begin("example");
@@ -70,7 +70,7 @@ fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<LocatedFinding> {
         max_tokens: word("chatml --max-tokens").and_then(|n| n.parse().ok()),
     };
     let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
-    let mut reader = Reader::new(&loaded.input);
+    let mut reader = RecordReader::new(&loaded.input);
     for record in loaded.records().unwrap().iter() {
         all.extend(check.look(&record, reader.text(&record).unwrap(), loaded.detected.format.way()));
     }

@@ -68,7 +68,7 @@ fn branches_that_were_left_are_reported() {
     }
 }
 
-/// 0.1.6: a line that is no object gives no step, and one finding.
+/// 0.1.6: a line that is not an object gives no step, and one finding.
 #[test]
 fn lines_that_are_no_objects_are_bad_records() {
     let codex = [

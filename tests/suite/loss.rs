@@ -54,7 +54,7 @@ fn loss_says_what_is_wrong_and_where() {
     let strict = file(folder.path(), "strict.jinja", "\n{{ raise_exception('no \u{1b}[31m user') }}");
     for (arguments, expect) in [
         (vec!["--record", "9"], "no record 9"),
-        (vec!["--record", "2"], "is no JSON"),
+        (vec!["--record", "2"], "is not valid JSON"),
         (vec!["--template", "nothing"], "chatml, deepseek-v3"),
         (vec!["--template", &broken], "line 2: "),
         (vec!["--template", &strict], "line 2: no \u{241b}[31m user"),

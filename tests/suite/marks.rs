@@ -1,7 +1,7 @@
 //! Marks: journals merge in any order, a killed program loses nothing it acknowledged, what cannot be written is told.
 
 use super::command::{command_result, program};
-use obelus::review::{About, Change, ContentKey, Event, Marks, Target, Verdict};
+use obelus::review::{About, Change, ContentKey, MarkEvent, MarkTarget, Marks, Verdict};
 use obelus::shell::mark_journal::{JournalContents, MarkJournal};
 use obelus::source::Journal;
 use proptest::collection::vec;
@@ -41,23 +41,23 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-fn events() -> impl Strategy<Value = Vec<Event>> {
+fn events() -> impl Strategy<Value = Vec<MarkEvent>> {
     let event = (0..4_u64, "[ab]", 0..3_u8, proptest::option::of(0..2), change());
     let made = event.prop_map(|(time_ms, author, key, step, change)| {
-        let target = Target { step, ..Target::record(ContentKey::of(&[key])) };
-        Event { time_ms, author, target, change, about: About::default() }
+        let target = MarkTarget { step, ..MarkTarget::record(ContentKey::of(&[key])) };
+        MarkEvent { time_ms, author, target, change, about: About::default() }
     });
     (vec(made, 1..30), vec(any::<prop::sample::Index>(), 0..6)).prop_map(|(mut events, undone)| {
         for index in undone {
             let of = index.get(&events).clone();
-            let undo = Event { change: Change::Undo(of.id()), time_ms: of.time_ms + 1, ..of };
+            let undo = MarkEvent { change: Change::Undo(of.id()), time_ms: of.time_ms + 1, ..of };
             events.push(undo);
         }
         events
     })
 }
 
-fn marks<'e>(events: impl IntoIterator<Item = &'e Event>) -> Marks {
+fn marks<'e>(events: impl IntoIterator<Item = &'e MarkEvent>) -> Marks {
     let mut marks = Marks::default();
     events.into_iter().for_each(|event| {
         marks.apply(event.clone());
@@ -66,10 +66,10 @@ fn marks<'e>(events: impl IntoIterator<Item = &'e Event>) -> Marks {
 }
 
 /// What holds, told by folding all events of a target from the first, in order, with plain lists.
-fn oracle(events: &[Event], target: &Target) -> (Option<Verdict>, bool, BTreeSet<String>) {
-    let mut own: Vec<&Event> = events.iter().filter(|e| e.target == *target).collect();
+fn oracle(events: &[MarkEvent], target: &MarkTarget) -> (Option<Verdict>, bool, BTreeSet<String>) {
+    let mut own: Vec<&MarkEvent> = events.iter().filter(|e| e.target == *target).collect();
     own.sort_by(|a, b| (a.time_ms, &a.author, a.id()).cmp(&(b.time_ms, &b.author, b.id())));
-    let is_undone = |event: &Event| own.iter().any(|e| e.change == Change::Undo(event.id()));
+    let is_undone = |event: &MarkEvent| own.iter().any(|e| e.change == Change::Undo(event.id()));
     let (mut verdict, mut flag, mut tags) = (None, false, BTreeSet::new());
     for event in own.iter().filter(|event| !is_undone(event)) {
         match &event.change {
@@ -274,7 +274,7 @@ fn kill_at_many_moments(moments: u64) {
     assert!(gathered.broken as u64 <= moments, "only torn ends are broken");
 }
 
-fn tag(event: &Event) -> Option<String> {
+fn tag(event: &MarkEvent) -> Option<String> {
     match &event.change {
         Change::Tag(tag) => Some(tag.clone()),
         _ => None,
@@ -316,7 +316,7 @@ fn child_that_writes() {
     println!();
     for number in 0..count {
         let tag = format!("{who}-{number}");
-        let target = Target::record(ContentKey::of(tag.as_bytes()));
+        let target = MarkTarget::record(ContentKey::of(tag.as_bytes()));
         keeper.decide(vec![(target, Change::Tag(tag.clone()), About::default())]);
         keeper.save().unwrap();
         println!("saved {tag}");

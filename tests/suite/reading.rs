@@ -1,7 +1,7 @@
 //! What is read: the looks of a message, the pager, the conversation.
 
 use super::stage::{input, notice, on, press, screen, shows, stage, step};
-use obelus::app::pane::Look;
+use obelus::app::pane::MessageMode;
 use obelus::app::{Effect, Msg, Pane};
 use obelus::json::quote;
 use obelus::shell::headless::Stage;
@@ -44,7 +44,7 @@ fn a_message_is_read_then_json_then_its_bytes() {
     press(&mut stage, "R");
     shows(&stage, &["Raw", "{\"type\":\"message\""]);
     press(&mut stage, "R");
-    assert_eq!(stage.app.inspector.message.look, Look::Reading);
+    assert_eq!(stage.app.inspector.message.look, MessageMode::Reading);
     press(&mut stage, ".");
     shows(&stage, &["$ seq 0", "◂ result @2", "row 0-0", "more lines · l opens", "@1 →"]);
     press(&mut stage, "E .");
@@ -52,9 +52,9 @@ fn a_message_is_read_then_json_then_its_bytes() {
     // A format without turns has its JSON and its bytes.
     let mut trip = stage_of("trip-run.jsonl");
     press(&mut trip, "1 R");
-    assert_eq!(trip.app.inspector.message.look, Look::Raw);
+    assert_eq!(trip.app.inspector.message.look, MessageMode::Raw);
     press(&mut trip, "R");
-    assert_eq!(trip.app.inspector.message.look, Look::Reading);
+    assert_eq!(trip.app.inspector.message.look, MessageMode::Reading);
 }
 
 fn stage_of(sample: &str) -> Stage {
@@ -140,7 +140,7 @@ fn what_is_read_fits_any_screen() {
 fn the_bytes_of_a_step_are_those_of_the_step_and_not_of_all_its_record() {
     let mut stage = stage_of("tickets-std.jsonl");
     press(&mut stage, "Enter . . 1 R R");
-    assert_eq!(stage.app.inspector.message.look, Look::Raw);
+    assert_eq!(stage.app.inspector.message.look, MessageMode::Raw);
     let shown = screen(&stage);
     shows(&stage, &["of the record,"]);
     press(&mut stage, ".");

@@ -7,7 +7,7 @@ use super::input_folders::{event, events};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use obelus::format;
-use obelus::ingest::{IngestEvent, Live, Why, Worker, open_input};
+use obelus::ingest::{Generation, IngestEvent, Why, Worker, open_input};
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -20,7 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 struct Shown {
     worker: Worker,
-    live: Live,
+    live: Generation,
     whys: Vec<Why>,
     problems: Vec<String>,
 }
@@ -33,7 +33,7 @@ impl Shown {
     }
 
     /// Reads events until the newest generation is complete and as wanted.
-    fn until(&mut self, wanted: impl Fn(&Live) -> bool) {
+    fn until(&mut self, wanted: impl Fn(&Generation) -> bool) {
         let begin = Instant::now();
         while !(self.live.records.is_complete() && wanted(&self.live)) {
             assert!(begin.elapsed() < DEADLINE, "it never came: {:?}, {:?}", self.live, self.problems);

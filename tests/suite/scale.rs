@@ -3,7 +3,7 @@
 
 use super::command::{file, obelus, obelus_in, sample};
 use obelus::batch::Batch;
-use obelus::review::flat::{Cell, FINDINGS, RECORDS, SKETCHES, Schema};
+use obelus::review::flat::{Cell, FINDINGS, FlatSchema, RECORDS, SKETCHES};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -156,7 +156,7 @@ fn sketches_join_to_what_one_check_finds() {
     assert!(status == 2 && stderr.contains("is one run"), "{stderr}");
 }
 
-fn lines(schema: &Schema, rows: &[Vec<Cell>]) -> String {
+fn lines(schema: &FlatSchema, rows: &[Vec<Cell>]) -> String {
     rows.iter().map(|row| schema.json(row).unwrap() + "\n").collect()
 }
 

@@ -324,7 +324,7 @@ fn data_types_are_registered_by_option_and_by_the_project() {
     for (words, expected) in [
         ("EMBEDDING", "NAME=SCHEMA"),
         ("E=none.json", "none.json"),
-        ("E={\"type\":5}", "no JSON Schema"),
+        ("E={\"type\":5}", "not valid JSON Schema"),
         ("E={\"type\":", "it is not JSON: "),
         ("={}", "NAME=SCHEMA"),
     ] {

@@ -2,8 +2,9 @@
 //! it; and the same filters on the command line.
 
 use obelus::app::{Effect, Job, Msg, Pane};
+use obelus::format::SharedRun;
 use obelus::model::StepNo;
-use obelus::panes::{Follow, Row, SharedRun, steps};
+use obelus::panes::{Follow, Row, steps};
 use obelus::review::{Filter, Scope, StepEntry, StepNotes};
 use obelus::shell::headless::Stage;
 use obelus::source::Input;

@@ -3,7 +3,7 @@
 use super::stage::press;
 use obelus::app::{Effect, Job, Layer, Msg, Pane};
 use obelus::panes::{Piece, Records};
-use obelus::review::{Column, Order};
+use obelus::review::{Column, RecordOrder};
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
@@ -325,7 +325,7 @@ fn a_late_answer_changes_nothing() {
     let mut stage = stage(13, (120, 30));
     press(&mut stage, "s");
     let before = shown(&stage);
-    stage.send(Msg::Arranged(1_000, Order::default()));
+    stage.send(Msg::Arranged(1_000, RecordOrder::default()));
     stage.send(Msg::ScanEnded(99));
     assert_eq!(shown(&stage), before);
 }

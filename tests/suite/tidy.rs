@@ -3,6 +3,7 @@
 mod actions;
 mod code;
 mod decisions;
+mod duplicates;
 mod formats;
 mod searches;
 mod words;

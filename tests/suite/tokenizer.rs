@@ -81,7 +81,7 @@ fn filters_and_groups_count_the_texts_of_a_record() {
 fn what_is_no_tokenizer_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (talk, _) = written(folder.path());
-    for (name, expected) in [("none.json", "No such file"), ("talk.jsonl", "is no tokenizer")] {
+    for (name, expected) in [("none.json", "No such file"), ("talk.jsonl", "is not a tokenizer")] {
         let path = folder.path().join(name);
         let (status, _, errors) = obelus(&["loss", &talk, "--tokenizer", path.to_str().unwrap()]);
         assert!(status == 2 && errors.contains(expected) && errors.contains("tokenizer.json"), "{errors}");

@@ -144,8 +144,8 @@ impl Real {
         }
     }
 
-    fn said(&self, events: Vec<obelus::state::Event>) -> Vec<(StepNo, Said)> {
-        let said = |e: obelus::state::Event| {
+    fn said(&self, events: Vec<obelus::state::HistoryEvent>) -> Vec<(StepNo, Said)> {
+        let said = |e: obelus::state::HistoryEvent| {
             let text = e.value.map(|v| v.text(&self.input).unwrap().into_owned());
             let (identity, path) = self.tree.path(e.node);
             assert_eq!(identity, e.identity);

@@ -200,7 +200,7 @@ fn the_screen_ends_on_a_path_that_is_nowhere() {
     for (words, expected) in [
         (&["--path", "state.budgt"][..], "did you mean †state.budget?"),
         (&["--watch", "state.budgt < 0"], "did you mean †state.budget?"),
-        (&["--path", "state..x"], "is no reference"),
+        (&["--path", "state..x"], "is not a reference"),
     ] {
         let run = sample("trip-run.jsonl");
         let mut all = vec!["picture", &run];

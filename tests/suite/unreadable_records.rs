@@ -18,10 +18,13 @@ fn one_that_is_asked_for_says_why_it_has_no_answer() {
         }
         let (status, stdout, stderr) = obelus(at, &words);
         assert_eq!((status, stdout.as_str()), (2, ""), "{command}: {stderr}");
-        assert!(stderr.contains("line 2: record 1 of d.jsonl is no JSON") && stderr.contains(&place), "{stderr}");
+        assert!(
+            stderr.contains("line 2: record 1 of d.jsonl is not valid JSON") && stderr.contains(&place),
+            "{stderr}"
+        );
         words[3] = "2";
         let (_, _, stderr) = obelus(at, &words);
-        assert!(!stderr.contains("is no JSON"), "{command}: {stderr}");
+        assert!(!stderr.contains("is not valid JSON"), "{command}: {stderr}");
     }
 }
 

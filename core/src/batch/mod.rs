@@ -263,7 +263,7 @@ impl SummaryBuilder {
     /// # Errors
     /// It is no such line.
     pub fn add(&mut self, stats: &RawValue) -> Result<(), Problem> {
-        let fault = || Problem::unreadable("this is no line of statistics");
+        let fault = || Problem::unreadable("this is not a line of statistics");
         let line = json::parse(stats.get()).map_err(|_| fault())?;
         match line.get("type").and_then(json::Value::as_str) {
             // A run has no digests, and its line is not needed.
@@ -285,7 +285,7 @@ impl SummaryBuilder {
     /// # Errors
     /// It is no such line, or one of what does not go together with what came before.
     pub fn merge(&mut self, text: &str, line: &json::Value<'_>) -> Result<(), &'static str> {
-        let fault = "this is no line of a summary";
+        let fault = "this is not a line of a summary";
         match self.begin(line)? {
             None => self.summary.merge(line).ok_or(fault),
             Some(runs) => {
@@ -331,7 +331,7 @@ impl SummaryBuilder {
 /// What a run spent whose sub-agents have files that are not there; None: it has no such sub-agents.
 fn without_parts(run: &dyn Run) -> Option<UsageWithParts> {
     let missing = run.parts().iter().filter(|part| part.role == PartRole::SubAgent).count() as u64;
-    (missing > 0).then(|| UsageWithParts { sub_agents: 0, missing, spent: run_usage(run) })
+    (missing > 0).then(|| UsageWithParts { sub_agents: 0, missing, usage: run_usage(run) })
 }
 
 /// All findings of a run, those of its schemas too, in their order. Schemas that recur need a deep stack:

@@ -33,7 +33,8 @@ struct RunStats {
     /// Sum of the rewards of the steps; None without any.
     reward: Option<f64>,
     /// Tokens and cost as the log gives them; None: it does not.
-    spent: Option<RunUsage>,
+    #[serde(rename = "spent")]
+    usage: Option<RunUsage>,
     /// The same with the files of its sub-agents; None: there are none.
     with_parts: Option<UsageWithParts>,
     unreadable: u64,
@@ -62,7 +63,7 @@ impl RunStats {
             chars: 0,
             tokens_est: 0,
             reward: None,
-            spent: run_usage(run),
+            usage: run_usage(run),
             with_parts,
             unreadable: 0,
             errors: 0,
@@ -127,8 +128,8 @@ pub struct RunsStats {
     tokens_est: u64,
     #[serde(default)]
     reward: RewardSum,
-    #[serde(default)]
-    spent: Option<RunUsage>,
+    #[serde(default, rename = "spent")]
+    usage: Option<RunUsage>,
     #[serde(default)]
     with_parts: Option<UsageWithParts>,
     unreadable: u64,
@@ -181,7 +182,7 @@ impl RunsStats {
             self.reward.trajectories += 1;
             self.reward.sum += reward;
         }
-        add_usage(&mut self.spent, one.spent.as_ref());
+        add_usage(&mut self.usage, one.usage.as_ref());
         self.add_parts(one.with_parts.as_ref());
         self.unreadable += one.unreadable;
         self.with_errors += u64::from(one.errors > 0);
@@ -202,7 +203,7 @@ impl RunsStats {
         self.tokens_est = estimated_tokens(self.chars);
         self.reward.trajectories = self.reward.trajectories.saturating_add(other.reward.trajectories);
         self.reward.sum += other.reward.sum;
-        add_usage(&mut self.spent, other.spent.as_ref());
+        add_usage(&mut self.usage, other.usage.as_ref());
         self.add_parts(other.with_parts.as_ref());
         self.unreadable = self.unreadable.saturating_add(other.unreadable);
         self.with_errors = self.with_errors.saturating_add(other.with_errors);
@@ -218,7 +219,7 @@ impl RunsStats {
             let sum = self.with_parts.get_or_insert_with(UsageWithParts::default);
             sum.sub_agents = sum.sub_agents.saturating_add(more.sub_agents);
             sum.missing = sum.missing.saturating_add(more.missing);
-            add_usage(&mut sum.spent, more.spent.as_ref());
+            add_usage(&mut sum.usage, more.usage.as_ref());
         }
     }
 

@@ -1,4 +1,4 @@
-//! What runs spent, as their logs report it.
+//! Token usage and cost of runs, as their logs report them.
 
 use crate::format::Run;
 use crate::model::Usage;
@@ -30,7 +30,7 @@ impl RunUsage {
         })
     }
 
-    /// Adds what another run spent.
+    /// Adds the usage of another run.
     pub fn add(&mut self, other: &Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
@@ -38,7 +38,7 @@ impl RunUsage {
         self.cache_write = self.cache_write.saturating_add(other.cache_write);
         self.cost = match (self.cost, other.cost) {
             (None, cost) | (cost, None) => cost,
-            (Some(own), Some(other)) => Some(own + other),
+            (Some(this), Some(other)) => Some(this + other),
         };
     }
 }
@@ -50,18 +50,19 @@ pub fn add_usage(sum: &mut Option<RunUsage>, more: Option<&RunUsage>) {
     }
 }
 
-/// The files of sub-agents of a run, and what all of them spent.
+/// The files of sub-agents of a run, and the usage of all of them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsageWithParts {
     /// Sub-agents whose files were read.
     pub sub_agents: u64,
-    /// Sub-agents whose files are not there or cannot be read: what they spent is not known.
+    /// Sub-agents whose files are missing or cannot be read: their usage is unknown.
     pub missing: u64,
     /// The run and these; each file counts once.
-    pub spent: Option<RunUsage>,
+    #[serde(rename = "spent")]
+    pub usage: Option<RunUsage>,
 }
 
-/// What a run itself spent; None: its log does not say.
+/// The usage of a run without its sub-agents; None if its log does not report it.
 #[must_use]
 pub fn run_usage(run: &dyn Run) -> Option<RunUsage> {
     RunUsage::of(&run.work()?.total_usage())

@@ -9,8 +9,8 @@ use crate::model::Problem;
 const PIECE_BYTES: usize = 1 << 16;
 const PIECE_MAX_BYTES: usize = 1 << 22;
 
-/// Bytes of an input that are looked through for its first records. What identifies a format follows long members at
-/// times; a record of which that much says nothing is shown as it is.
+/// Bytes of an input that are searched for its first records. The members that identify a format may follow long ones;
+/// a record that is not identified within this many bytes is shown as it is.
 const LOOKED_MAX_BYTES: u64 = 64 << 20;
 
 /// Reads the outline of an input: until 20 records have ended, or what came so far has a signature of its own.
@@ -33,7 +33,7 @@ pub(super) fn read(input: &dyn Source) -> Result<Outline, Problem> {
     }
 }
 
-/// Whether it is known by now what the input is. A conversation may still show to be more.
+/// Whether the format is known by now. A conversation may still turn out to be another format.
 fn has_signature(outline: &Outline) -> bool {
     let records = values(outline);
     signature::recognize(&head(outline.layout, &records)).is_some_and(|(signature, _)| !signature.is_last())

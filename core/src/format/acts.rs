@@ -3,15 +3,15 @@
 pub(super) mod evidence;
 mod plan;
 
-use super::cause::Origin;
-use super::plan::{Edges, PlanAnswer, PlanView, ReadBy, RefState};
-use super::run::{Answer, Attribution, Field, Format, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
+use super::cause::MessageOrigin;
+use super::plan::{Edges, PlanAnswer, PlanView, RefState, ValueReader};
+use super::run::{Answer, AnswerField, Attribution, Format, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{
-    self, Log, Plan, Reason, Resolution, Resolver, canonical, known_paths, parse_expression, parse_reference,
+    self, Log, MissingPart, Plan, Resolution, Resolver, canonical, known_paths, parse_expression, parse_reference,
 };
-use crate::state::{Event, IdentityId, IdentityView, ReportedCounts, SchemaChecker, Tree, Violations};
+use crate::state::{HistoryEvent, IdentityId, IdentityView, ReportedCounts, SchemaChecker, Tree, Violations};
 use evidence::Evidence;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -140,7 +140,7 @@ impl Run for ActsRun {
 
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
         let reference = parse_reference(path).ok_or_else(|| {
-            Problem::usage(format!("{path:?} is no reference")).hint("write it as †kind.key[0][\"any key\"]")
+            Problem::usage(format!("{path:?} is not a reference")).hint("write it as †kind.key[0][\"any key\"]")
         })?;
         let tree = self.log.tree();
         let ids = self.log.identities_of(&reference.kind);
@@ -158,9 +158,9 @@ impl Run for ActsRun {
         }
     }
 
-    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
+    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> MessageOrigin {
         let (call, reads) = self.log.origin(author, bytes);
-        Origin { call, reads }
+        MessageOrigin { call, reads }
     }
 
     fn schema_at(&self, identity: IdentityId, step: StepNo) -> Option<StepNo> {
@@ -183,7 +183,7 @@ impl Run for ActsRun {
         self.log.description_at(identity, step)
     }
 
-    fn accounts_for(&self, event: &Event) -> bool {
+    fn accounts_for(&self, event: &HistoryEvent) -> bool {
         self.log.accounts_for(event)
     }
 
@@ -281,8 +281,8 @@ impl Run for ActsRun {
                 ]);
                 target = Some((found.id, found.path));
             }
-            Resolution::Missing(Reason::Kind) => fields.push(field("reason", quote("kind"))),
-            Resolution::Missing(Reason::Path) => fields.push(field("reason", quote("path"))),
+            Resolution::Missing(MissingPart::Kind) => fields.push(field("reason", quote("kind"))),
+            Resolution::Missing(MissingPart::Path) => fields.push(field("reason", quote("path"))),
             _ => {}
         }
         Resolved { is_ok: target.is_some(), status, fields, target }
@@ -300,7 +300,7 @@ impl Run for ActsRun {
         plan::references(&self.log, text, step, plan)
     }
 
-    fn readers(&self, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ReadBy> {
+    fn readers(&self, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ValueReader> {
         plan::readers(&self.log, identity, path, bytes)
     }
 
@@ -335,8 +335,8 @@ impl ActsRun {
     }
 }
 
-fn view_entry(entry: acts::Entry) -> ViewEntry {
-    let acts::Entry { role, content, text, step, identity } = entry;
+fn view_entry(entry: acts::RenderedEntry) -> ViewEntry {
+    let acts::RenderedEntry { role, content, text, step, identity } = entry;
     ViewEntry { role: Some(role), content: Some(content), text, step, identity }
 }
 
@@ -389,8 +389,8 @@ fn node((id, node): (usize, &acts::Node)) -> String {
     object(&members)
 }
 
-/// A member of an answer from JSON text that was made here; what is no JSON is null.
-fn field(name: &'static str, text: String) -> Field {
+/// A member of an answer from JSON text that was made here; what is not valid JSON is null.
+fn field(name: &'static str, text: String) -> AnswerField {
     (name, RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()))
 }
 

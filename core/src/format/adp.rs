@@ -9,10 +9,10 @@ mod survey;
 use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
-use crate::model::Role;
-use crate::rules::acts::Message;
+use crate::model::StepRole;
+use crate::rules::acts::ActsMessage;
 use crate::rules::adp::stage;
-use crate::rules::trajectory::{ClassNote, Item, Shape, Way, shape};
+use crate::rules::trajectory::{ClassNote, Item, RecordShape, Way, shape};
 pub(super) use atif::ATIF;
 pub(super) use conversations::{ALPACA, BARE, MESSAGES, SHAREGPT, SIMULATIONS};
 
@@ -81,7 +81,7 @@ impl Format for Adp {
     }
 
     fn near(&self, first: &[Value<'_>]) -> Option<Near> {
-        let n = first.iter().filter(|record| shape(record) != Shape::Other).count();
+        let n = first.iter().filter(|record| shape(record) != RecordShape::Other).count();
         (n > 0).then(|| Near::of(n, first.len(), "records have the shape of a trajectory"))
     }
 
@@ -120,7 +120,7 @@ impl Format for Adp {
 
 /// D2 `std`, and something in it that only this format has: a class, or an id beside items that give their class.
 fn is_standardized(root: &Value<'_>) -> bool {
-    if shape(root) != Shape::Std {
+    if shape(root) != RecordShape::Std {
         return false;
     }
     let items = root.get("content").and_then(Value::as_array).unwrap_or_default();
@@ -163,7 +163,7 @@ fn is_atif(root: &Value<'_>) -> bool {
     let is_named = root.get("schema_version").and_then(Value::as_str).is_some_and(|v| v.starts_with("ATIF"));
     let is_step = |step: &Value<'_>| step.get("step_id").is_some() && step.get("source").is_some();
     let steps = || root.get("steps").and_then(Value::as_array).unwrap_or_default();
-    shape(root) == Shape::Atif && (is_named || steps().iter().any(is_step))
+    shape(root) == RecordShape::Atif && (is_named || steps().iter().any(is_step))
 }
 
 /// D2 `chat`, and no request of Agent/Data: its `context` would hold messages (A8). What a conversation has looked up
@@ -171,14 +171,14 @@ fn is_atif(root: &Value<'_>) -> bool {
 fn is_conversation(root: &Value<'_>) -> bool {
     let context = root.get("context").and_then(Value::as_array);
     let is_request = |context: &[Value<'_>]| {
-        messages(root).next().is_none() || context.iter().any(|value| Message::of(value).is_message())
+        messages(root).next().is_none() || context.iter().any(|value| ActsMessage::of(value).is_message())
     };
-    shape(root) == Shape::Chat && !context.is_some_and(is_request)
+    shape(root) == RecordShape::Chat && !context.is_some_and(is_request)
 }
 
 /// Whether one of the speakers is known: people write to one another `from` a name.
 fn has_known_speaker(root: &Value<'_>) -> bool {
-    messages(root).any(|message| crate::rules::trajectory::Message::of(message).role != Role::Unknown)
+    messages(root).any(|message| crate::rules::trajectory::Message::of(message).role != StepRole::Unknown)
 }
 
 /// The messages of a conversation, under any of its names.

@@ -6,7 +6,7 @@ use super::log::{
     text_of,
 };
 use crate::json::Value;
-use crate::model::{Attachment, Part, Role, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -38,7 +38,7 @@ const CHAT: &str = concat!(
 const CONTENT: Form = FIRST_ADAPTER_FORM;
 /// What a model thought.
 const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
-/// The part of a tool as a call, and as what came back.
+/// The part of a tool as a call, and as its result.
 const CALL: Form = FIRST_ADAPTER_FORM + 2;
 const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
@@ -64,10 +64,12 @@ impl Adapter for Messages {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
-            CONTENT => Turn::of(Role::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
-            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(value.get("text").map(text_of).unwrap_or_default())]),
-            CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
-            RESULT => Turn::of(Role::Environment, vec![Part::Result(result(value))]),
+            CONTENT => Turn::of(StepRole::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
+            THOUGHT => {
+                Turn::of(StepRole::Agent, vec![TurnPart::Thought(value.get("text").map(text_of).unwrap_or_default())])
+            }
+            CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
+            RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value))]),
             _ => super::log::show(form, values),
         }
     }
@@ -81,15 +83,15 @@ fn class<'v>(part: &'v Value<'_>) -> &'v str {
     text(part, "type").unwrap_or_default()
 }
 
-/// What a part says or shows; None: it does neither.
-fn content_part<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
+/// The step of a part; None if it has no content.
+fn content_part<'v>(part: &'v Value<'v>) -> Option<TurnPart<'v>> {
     match class(part) {
-        "text" => text(part, "text").filter(|text| !text.is_empty()).map(|text| Part::Text(Cow::Borrowed(text))),
+        "text" => text(part, "text").filter(|text| !text.is_empty()).map(|text| TurnPart::Text(Cow::Borrowed(text))),
         "file" => {
             let media = first_text(part, &["mediaType", "mimeType"]).unwrap_or("file");
             let location = first_text(part, &["url", "filename"]).filter(|url| !url.starts_with("data:"));
             let bytes = part.text.len() as u64;
-            Some(Part::Attachment(Attachment {
+            Some(TurnPart::Attachment(Attachment {
                 media_type: media.into(),
                 location: location.map(Cow::Borrowed),
                 bytes,
@@ -142,20 +144,20 @@ fn result<'v>(part: &'v Value<'v>) -> ToolResult<'v> {
 fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let metadata = message.get("metadata");
     let time = first(message, &["createdAt"]).or_else(|| first(metadata?, &["createdAt", "timestamp"]));
-    let role = text(message, "role").map_or(Role::Unknown, role_of);
+    let role = text(message, "role").map_or(StepRole::Unknown, role_of);
     let of = |kind, form| Draft { role, class: text(message, "role"), time, ..Draft::of(kind, form, &[]) };
-    let (begin, mut is_said) = (log.next_step(), false);
+    let (begin, mut has_message) = (log.next_step(), false);
     for part in items(message, "parts") {
         if class(part) == "reasoning" {
             log.step(&Draft { values: &[part], ..of(Kind::Thought, THOUGHT) });
         } else if is_tool(part) {
             log.step(&Draft { values: &[part], ..of(Kind::Call, CALL) });
             if is_answered(part) {
-                log.step(&Draft { values: &[part], role: Role::Environment, ..of(Kind::Result, RESULT) });
+                log.step(&Draft { values: &[part], role: StepRole::Environment, ..of(Kind::Result, RESULT) });
             }
-        } else if content_part(part).is_some() && !is_said {
+        } else if content_part(part).is_some() && !has_message {
             log.step(&Draft { values: &[message], ..of(Kind::Message, CONTENT) });
-            is_said = true;
+            has_message = true;
         }
     }
     if log.next_step() == begin {

@@ -6,7 +6,7 @@ use super::log::{
     text_of,
 };
 use crate::json::{Value, compact};
-use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -86,15 +86,15 @@ impl Adapter for Recording {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
-            TEXT => Turn::of(Role::Unknown, vec![Part::Text(content_text(value))]),
-            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(text_of(value))]),
+            TEXT => Turn::of(StepRole::Unknown, vec![TurnPart::Text(content_text(value))]),
+            THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(text_of(value))]),
             CALL => {
                 let call = ToolCall {
                     id: text(value, "id").map(Cow::Borrowed),
                     name: text(value, "name").unwrap_or("?").into(),
                     arguments: value.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text)),
                 };
-                Turn::of(Role::Agent, vec![Part::Call(call)])
+                Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
             }
             RESULT => {
                 let result = ToolResult {
@@ -104,7 +104,7 @@ impl Adapter for Recording {
                     is_error: value.get("is_error").and_then(Value::as_bool),
                     ..ToolResult::default()
                 };
-                Turn::of(Role::Environment, vec![Part::Result(result)])
+                Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
             }
             _ => super::log::show(form, values),
         }
@@ -156,7 +156,7 @@ fn state(record: &Value<'_>, log: &mut Log<'_>) {
     if threads.is_empty() {
         let values = [record];
         let class = text(record, "type").or(Some("state"));
-        log.step(&Draft { role: Role::System, class, ..Draft::of(Kind::State, form::STATE, &values) });
+        log.step(&Draft { role: StepRole::System, class, ..Draft::of(Kind::State, form::STATE, &values) });
     }
     log.trajectories(threads.len().max(1));
     for thread in &threads {
@@ -209,14 +209,14 @@ fn calls<'v, 'a>(message: &'v Value<'a>) -> Option<&'v [Value<'a>]> {
 fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let class = text(message, "type").unwrap_or("message");
     let role = match class {
-        "SystemMessage" => Role::System,
-        "UserMessage" => Role::User,
+        "SystemMessage" => StepRole::System,
+        "UserMessage" => StepRole::User,
         "AssistantMessage" => return answer(message, class, log),
         "ToolCallRequestEvent" => return answer(message, class, log),
         "ThoughtEvent" => {
             if let Some(thought) = message.get("content") {
                 let draft = Draft::of(Kind::Thought, THOUGHT, &[]);
-                log.step(&Draft { role: Role::Agent, class: Some(class), values: &[thought], ..draft });
+                log.step(&Draft { role: StepRole::Agent, class: Some(class), values: &[thought], ..draft });
             }
             return;
         }
@@ -224,19 +224,19 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
             for result in items(message, "content") {
                 let values = [result];
                 let draft = Draft::of(Kind::Result, RESULT, &values);
-                log.step(&Draft { role: Role::Environment, class: Some(class), ..draft });
+                log.step(&Draft { role: StepRole::Environment, class: Some(class), ..draft });
             }
             return;
         }
         // In a team all but the user are agents, whatever they are called.
         _ => match first_text(message, &["role", "source"]) {
-            Some("user") => Role::User,
-            Some(_) if message.get("source").is_some() => Role::Agent,
-            named => named.map_or(Role::Unknown, super::log::role_of),
+            Some("user") => StepRole::User,
+            Some(_) if message.get("source").is_some() => StepRole::Agent,
+            named => named.map_or(StepRole::Unknown, super::log::role_of),
         },
     };
     let values = [message];
-    let (kind, role) = if is_message(message) { (Kind::Message, role) } else { (Kind::State, Role::System) };
+    let (kind, role) = if is_message(message) { (Kind::Message, role) } else { (Kind::State, StepRole::System) };
     let form = if kind == Kind::Message { TEXT } else { form::STATE };
     let time = message.get("created_at");
     log.step(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
@@ -247,7 +247,8 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
 /// a speaker that was chosen.
 fn is_message(message: &Value<'_>) -> bool {
     let class = text(message, "type").unwrap_or_default();
-    let has_words = message.get("content").is_some_and(|said| said.as_str().is_some() || said.as_array().is_some());
+    let has_words =
+        message.get("content").is_some_and(|content| content.as_str().is_some() || content.as_array().is_some());
     !class.ends_with("Event") && (has_words || class.ends_with("Message"))
 }
 
@@ -262,7 +263,7 @@ fn add_usage(message: &Value<'_>, log: &mut Log<'_>) {
 /// What a model answered: thought, words or calls.
 fn answer(answer: &Value<'_>, class: &str, log: &mut Log<'_>) {
     let tokens = answer.get("usage").and_then(|usage| count(usage, "completion_tokens"));
-    let of = |kind, form| Draft { role: Role::Agent, class: Some(class), ..Draft::of(kind, form, &[]) };
+    let of = |kind, form| Draft { role: StepRole::Agent, class: Some(class), ..Draft::of(kind, form, &[]) };
     if let Some(thought) = first(answer, &["thought"]).filter(|thought| thought.as_str().is_some_and(|t| !t.is_empty()))
     {
         log.step(&Draft { values: &[thought], ..of(Kind::Thought, THOUGHT) });
@@ -307,8 +308,8 @@ mod tests {
     #[test]
     fn a_saved_team_has_its_thread_and_the_context_of_each_agent() {
         let parsed = run_of_record(&AUTOGEN, TEAM);
-        let said = ["message user: list it", "message agent: There is a.txt."];
-        assert_eq!(steps(&parsed), [said, said].concat());
+        let expected = ["message user: list it", "message agent: There is a.txt."];
+        assert_eq!(steps(&parsed), [expected, expected].concat());
         assert_eq!(parsed.0.trajectory_count(), 2);
         let names = [0, 2].map(|step| parsed.0.step(step, &parsed.1).trajectory.unwrap_or_default());
         assert_eq!(names, ["RoundRobinGroupChatManager", "clerk"]);

@@ -19,7 +19,7 @@ const SEARCHES_MAX: usize = 16;
 
 /// What a message says of where its values came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct MessageOrigin {
     /// The step of the call that it is the result of.
     pub call: Option<StepNo>,
     /// What that call read from the state.
@@ -90,7 +90,7 @@ pub struct Trail<'r> {
     copies: &'r Copies<'r>,
     bytes: &'r dyn Bytes,
     /// Of the last message that was asked: whose, which, what it says.
-    origin: Option<(IdentityId, StepNo, Origin)>,
+    origin: Option<(IdentityId, StepNo, MessageOrigin)>,
     /// Messages in which results were looked for.
     messages: BTreeMap<StepNo, Candidate>,
     /// Their bytes.
@@ -157,7 +157,7 @@ impl<'r> Trail<'r> {
             }
             let candidate = self.message(step, span)?;
             candidate.look(&finder, || answered(run, step, bytes));
-            if let Some(Looked::Result { call, leaves }) = &candidate.looked
+            if let Some(SearchOutcome::Result { call, leaves }) = &candidate.looked
                 && leaves.contains(text.as_ref())
             {
                 return Some(Hop::Result { step, call: *call });
@@ -185,11 +185,11 @@ impl<'r> Trail<'r> {
 struct Candidate {
     text: Vec<u8>,
     searches: usize,
-    looked: Option<Looked>,
+    looked: Option<SearchOutcome>,
 }
 
 /// What a message turned out to be.
-enum Looked {
+enum SearchOutcome {
     /// No result.
     Other,
     /// A result, the call that it answers, and its leaves as compact JSON text.
@@ -209,7 +209,8 @@ impl Candidate {
             value.iter().for_each(|value| put_leaves(value, &mut leaves));
             leaves
         };
-        self.looked = Some(read().map_or(Looked::Other, |call| Looked::Result { call, leaves: leaves() }));
+        self.looked =
+            Some(read().map_or(SearchOutcome::Other, |call| SearchOutcome::Result { call, leaves: leaves() }));
     }
 }
 

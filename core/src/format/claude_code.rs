@@ -67,8 +67,8 @@ impl Format for ClaudeCode {
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let is_foreign = |record: &Value<'_>| {
-            let is_said = matches!(text(record, "type"), Some("user" | "assistant")) && is_message(record);
-            record.get("systemPayload").is_some() || (is_said && record.get("version").is_none())
+            let is_message_record = matches!(text(record, "type"), Some("user" | "assistant")) && is_message(record);
+            record.get("systemPayload").is_some() || (is_message_record && record.get("version").is_none())
         };
         let fits = first.iter().any(is_entry) && !first.iter().any(is_foreign);
         fits.then(|| Match { reason: "a record is an entry of a Claude Code session".to_owned() })
@@ -108,8 +108,8 @@ fn is_entry(record: &Value<'_>) -> bool {
             let is_known = record.get("sessionId").is_some()
                 && record.get("version").is_some()
                 && record.get("isSidechain").and_then(Value::as_bool).is_some();
-            let is_said = matches!(class, "user" | "assistant") && is_message(record);
-            is_known && (is_said || matches!(class, "system" | "attachment" | "progress"))
+            let is_message_record = matches!(class, "user" | "assistant") && is_message(record);
+            is_known && (is_message_record || matches!(class, "system" | "attachment" | "progress"))
         }
     }
 }

@@ -6,7 +6,7 @@ use super::log::{self, Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, L
 use super::{Format, Framing, Layout, Match, Run};
 use crate::format::describe;
 use crate::json::Value;
-use crate::model::{Part, Role, Severity, StepNo, Surroundings, Turn};
+use crate::model::{Severity, StepNo, StepRole, Surroundings, Turn, TurnPart};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -50,8 +50,9 @@ impl Format for ClaudeStream {
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let has_id = |record: &&Value<'_>| record.get("session_id").is_some();
         let has_init = first.iter().filter(has_id).any(|record| text(record, "subtype") == Some("init"));
-        let is_said = |record: &Value<'_>| matches!(text(record, "type"), Some("user" | "assistant" | "result"));
-        let fits = has_init && first.iter().filter(has_id).any(is_said);
+        let is_message_class =
+            |record: &Value<'_>| matches!(text(record, "type"), Some("user" | "assistant" | "result"));
+        let fits = has_init && first.iter().filter(has_id).any(is_message_class);
         fits.then(|| Match { reason: "a record begins a stream of Claude Code".to_owned() })
     }
 
@@ -97,7 +98,7 @@ struct Lines {
 impl Adapter for Lines {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         if record.as_object().is_none() {
-            let why = format!("the record is no JSON object: it is {}", record.type_name());
+            let why = format!("the record is not a JSON object: it is {}", record.type_name());
             return log.finding(None, "data.invalid-json", Severity::Error, why);
         }
         let class = text(record, "type").unwrap_or("record");
@@ -110,7 +111,7 @@ impl Adapter for Lines {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
-            (NOTE, Some(record)) => Turn::of(Role::System, vec![Part::Text(note_text(record))]),
+            (NOTE, Some(record)) => Turn::of(StepRole::System, vec![TurnPart::Text(note_text(record))]),
             _ => log::show(form, values),
         }
     }
@@ -143,7 +144,7 @@ impl Lines {
         let id = text(message, "id").filter(|_| class == "assistant");
         let answer_spend = id.map(|id| self.spend.add_record(id, None, usage.as_ref().and_then(|usage| usage.output)));
         let blocks = Blocks {
-            role: if class == "assistant" { Role::Agent } else { Role::User },
+            role: if class == "assistant" { StepRole::Agent } else { StepRole::User },
             class: Some(class),
             time: record.get("timestamp"),
             tokens: answer_spend.as_ref().and_then(|answer_spend| answer_spend.more),
@@ -176,15 +177,15 @@ impl Lines {
         }
     }
 
-    /// A line that is no message.
+    /// A line that is not a message.
     fn note(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let subtype = text(record, "subtype");
         let is_init = class == "system" && subtype == Some("init");
-        let own = |key: &str| text(record, key).filter(|_| is_init).map(Cow::Borrowed);
+        let init_text = |key: &str| text(record, key).filter(|_| is_init).map(Cow::Borrowed);
         log.surroundings(&Surroundings {
-            cwd: own("cwd"),
-            model: own("model"),
-            mode: own("permissionMode"),
+            cwd: init_text("cwd"),
+            model: init_text("model"),
+            mode: init_text("permissionMode"),
             is_compaction: subtype == Some("compact_boundary"),
             ..Surroundings::default()
         });
@@ -192,7 +193,7 @@ impl Lines {
         let shown = subtype.filter(|_| class == "system").unwrap_or(class);
         let is_failed = class == "result" && record.get("is_error").and_then(Value::as_bool) == Some(true);
         log.step(&Draft {
-            role: Role::System,
+            role: StepRole::System,
             class: Some(shown),
             time: record.get("timestamp"),
             is_failed,
@@ -224,11 +225,11 @@ impl Lines {
     }
 }
 
-/// What a line that is no message says.
+/// What a line that is not a message says.
 fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
-    let said = ["result", "content", "text", "description"].iter().find_map(|key| text(record, key));
-    let said = said.or_else(|| record.get("error").and_then(error_parts)).filter(|said| !said.is_empty());
-    said.map_or_else(|| Cow::Owned(describe::note(record)), Cow::Borrowed)
+    let text = ["result", "content", "text", "description"].iter().find_map(|key| text(record, key));
+    let text = text.or_else(|| record.get("error").and_then(error_parts)).filter(|text| !text.is_empty());
+    text.map_or_else(|| Cow::Owned(describe::note(record)), Cow::Borrowed)
 }
 
 #[cfg(test)]
@@ -275,8 +276,8 @@ mod tests {
         assert_eq!(kinds, ["state", "tool-call", "message", "tool-result", "state"]);
         assert_eq!((steps[2].standing, steps[2].caller, steps[3].answers), (Standing::SubAgent, Some(1), Some(1)));
         assert_eq!((steps[4].summary.as_str(), run.step_count()), ("One file.", 5));
-        let said: Vec<StepNo> = run.view(3, &bytes).iter().map(|entry| entry.step).collect();
-        assert_eq!(said, [1, 3]);
+        let numbers: Vec<StepNo> = run.view(3, &bytes).iter().map(|entry| entry.step).collect();
+        assert_eq!(numbers, [1, 3]);
         let state: String = run.state(4, &bytes).iter().map(|(_, value)| value.to_string()).collect();
         assert!(state.replace(": ", ":").contains(r#""num_turns":2"#) && state.contains("0.01"), "{state}");
     }

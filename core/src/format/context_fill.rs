@@ -5,7 +5,7 @@
 
 use super::Run;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, Part, Role, StepNo, estimated_tokens};
+use crate::model::{Bytes, Identity, StepNo, StepRole, TurnPart, estimated_tokens};
 
 /// Most compactions that are reported, the last ones.
 const COMPACTIONS_MAX: usize = 64;
@@ -25,7 +25,7 @@ pub struct ContextFill {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextShare {
     /// Who.
-    pub role: Role,
+    pub role: StepRole,
     /// What: `message`, `thought`, `tool-call`, `tool-result`, `attachment`.
     pub kind: &'static str,
     /// How many of them.
@@ -125,19 +125,19 @@ impl Shares {
         let Some(turn) = run.turn(number, bytes) else { return };
         for part in &turn.parts {
             let (kind, chars) = match part {
-                Part::Text(text) => ("message", text.chars().count()),
-                Part::Thought(text) => ("thought", text.chars().count()),
-                Part::Call(call) => ("tool-call", call.name.chars().count() + call.arguments.chars().count()),
-                Part::Result(result) => ("tool-result", result.text.chars().count()),
+                TurnPart::Text(text) => ("message", text.chars().count()),
+                TurnPart::Thought(text) => ("thought", text.chars().count()),
+                TurnPart::Call(call) => ("tool-call", call.name.chars().count() + call.arguments.chars().count()),
+                TurnPart::Result(result) => ("tool-result", result.text.chars().count()),
                 // What a picture costs depends on its size in pixels, which the log does not say.
-                Part::Attachment(_) => ("attachment", 0),
+                TurnPart::Attachment(_) => ("attachment", 0),
             };
-            let role = if matches!(part, Part::Result(_)) { Role::Environment } else { turn.role };
+            let role = if matches!(part, TurnPart::Result(_)) { StepRole::Environment } else { turn.role };
             self.count(role, kind, chars as u64);
         }
     }
 
-    fn count(&mut self, role: Role, kind: &'static str, chars: u64) {
+    fn count(&mut self, role: StepRole, kind: &'static str, chars: u64) {
         match self.0.iter_mut().find(|share| share.role == role && share.kind == kind) {
             Some(share) => {
                 share.count += 1;

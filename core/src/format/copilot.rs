@@ -6,7 +6,7 @@ use super::log::{
     write_slots,
 };
 use crate::json::Value;
-use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use std::borrow::Cow;
 
 /// Sessions of Copilot CLI.
@@ -74,15 +74,15 @@ impl Adapter for Events {
             ..Draft::of(kind, form, &values)
         };
         match class {
-            "user.message" => log.step(&of(Kind::Message, TEXT, Role::User)),
-            "system.message" => log.step(&of(Kind::Message, TEXT, Role::System)),
-            "tool.execution_start" => log.step(&of(Kind::Call, CALL, Role::Agent)),
-            "tool.execution_complete" => log.step(&of(Kind::Result, RESULT, Role::Environment)),
+            "user.message" => log.step(&of(Kind::Message, TEXT, StepRole::User)),
+            "system.message" => log.step(&of(Kind::Message, TEXT, StepRole::System)),
+            "tool.execution_start" => log.step(&of(Kind::Call, CALL, StepRole::Agent)),
+            "tool.execution_complete" => log.step(&of(Kind::Result, RESULT, StepRole::Environment)),
             "assistant.message" => return answer(data, of, log),
             _ => {
                 surround(class, data, log);
                 let is_failed = class == "session.error";
-                log.step(&Draft { is_failed, ..of(Kind::State, form::STATE, Role::System) })
+                log.step(&Draft { is_failed, ..of(Kind::State, form::STATE, StepRole::System) })
             }
         };
         write(class, data, log);
@@ -92,15 +92,15 @@ impl Adapter for Events {
         let Some(&data) = values.first() else { return Turn::default() };
         let words = |key: &str| data.get(key).map(text_of).unwrap_or_default();
         match form {
-            TEXT => Turn::of(Role::Unknown, vec![Part::Text(words("content"))]),
-            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(words("reasoningText"))]),
+            TEXT => Turn::of(StepRole::Unknown, vec![TurnPart::Text(words("content"))]),
+            THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(words("reasoningText"))]),
             CALL => {
                 let arguments = data.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text));
                 let name = text(data, "toolName").unwrap_or("?").into();
                 let call = ToolCall { id: text(data, "toolCallId").map(Cow::Borrowed), name, arguments };
-                Turn::of(Role::Agent, vec![Part::Call(call)])
+                Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
             }
-            RESULT => Turn::of(Role::Environment, vec![Part::Result(result(data))]),
+            RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(data))]),
             _ => super::log::show(form, values),
         }
     }
@@ -119,17 +119,17 @@ fn result<'v>(data: &'v Value<'v>) -> ToolResult<'v> {
 }
 
 /// An answer: its reasoning and its words. The calls that it asks for come as events of their own.
-fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, Role) -> Draft<'d, 'v>, log: &mut Log<'_>) {
+fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, StepRole) -> Draft<'d, 'v>, log: &mut Log<'_>) {
     let mut tokens = count(data, "outputTokens");
     let usage = Usage { output: tokens, ..Usage::default() };
     let has = |key: &str| text(data, key).is_some_and(|words| !words.is_empty());
     let begin = log.next_step();
     if has("reasoningText") {
-        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Thought, THOUGHT, Role::Agent) });
+        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Thought, THOUGHT, StepRole::Agent) });
     }
     let asks = data.get("toolRequests").and_then(Value::as_array).is_some_and(|requests| !requests.is_empty());
     if has("content") || (!asks && log.next_step() == begin) {
-        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Message, TEXT, Role::Agent) });
+        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Message, TEXT, StepRole::Agent) });
     }
     if usage.output.is_some() {
         log.usage(None, &usage);
@@ -209,8 +209,8 @@ mod tests {
         let data = format!(r#"{{"modelMetrics":{{"a":{},"b":{}}}}}"#, usage(9), usage(11));
         let end = format!(r#"{{"type":"session.shutdown","id":"z","timestamp":"t","parentId":"f","data":{data}}}"#);
         let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
-        let spent = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
-        assert_eq!((spent.input, spent.output, spent.cache_read), (Some(10), Some(4), Some(10)));
+        let total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
+        assert_eq!((total.input, total.output, total.cache_read), (Some(10), Some(4), Some(10)));
     }
 
     #[test]

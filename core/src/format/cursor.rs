@@ -3,7 +3,7 @@
 use super::Framing;
 use super::log::{Adapter, Blocks, Draft, Kind, Log, LogRun, Row, form, role_of, text};
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::StepRole;
 
 /// Transcripts of Cursor.
 pub(super) static CURSOR: Row = Row {
@@ -33,7 +33,7 @@ struct Messages;
 
 impl Adapter for Messages {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let role = text(record, "role").map_or(Role::Unknown, role_of);
+        let role = text(record, "role").map_or(StepRole::Unknown, role_of);
         match record.get("message") {
             Some(message) => {
                 Blocks { role, class: text(record, "role"), ..Blocks::of(message) }.add_steps(log);
@@ -41,7 +41,7 @@ impl Adapter for Messages {
             None => {
                 let values = [record];
                 let class = text(record, "type").or(Some("record"));
-                log.step(&Draft { role: Role::System, class, ..Draft::of(Kind::State, form::STATE, &values) });
+                log.step(&Draft { role: StepRole::System, class, ..Draft::of(Kind::State, form::STATE, &values) });
             }
         }
     }

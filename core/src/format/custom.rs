@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// A format that a file defines.
 pub struct CustomFormat {
     definition: Arc<Definition>,
-    /// What [`Format`] wants for as long as the program runs: a file is read once.
+    /// Strings with the lifetime of the program, as [`Format`] requires: a file is read once.
     name: &'static str,
     title: &'static str,
     about: &'static str,
@@ -76,7 +76,7 @@ impl Format for CustomFormat {
         Some(self.file)
     }
 
-    /// At least half of the first records have what the signature demands.
+    /// At least half of the first records match the signature.
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let is_it = |record: &&Value<'_>| {
             let scope = Scope { record, item: record };

@@ -4,7 +4,7 @@ mod blocks;
 mod layers;
 
 use crate::json::{self, Value};
-use crate::model::{Bytes, Problem, Role, Span, Step, StepKind, Turn, lossy};
+use crate::model::{Bytes, Problem, Span, Step, StepKind, StepRole, Turn, lossy};
 use crate::rules::work::{Dialect, action_line};
 use blocks::Block;
 
@@ -48,14 +48,14 @@ pub(crate) fn read(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
 
 /// The role that a word means.
 #[must_use]
-pub(crate) fn role_of(word: &str) -> Option<Role> {
+pub(crate) fn role_of(word: &str) -> Option<StepRole> {
     Some(match word.to_lowercase().as_str() {
-        "user" | "human" => Role::User,
-        "assistant" | "agent" | "ai" | "gpt" | "model" | "bot" | "llm" => Role::Agent,
+        "user" | "human" => StepRole::User,
+        "assistant" | "agent" | "ai" | "gpt" | "model" | "bot" | "llm" => StepRole::Agent,
         "tool" | "function" | "observation" | "environment" | "toolresult" | "tool_result" | "ipython" => {
-            Role::Environment
+            StepRole::Environment
         }
-        "system" | "developer" => Role::System,
+        "system" | "developer" => StepRole::System,
         _ => return None,
     })
 }
@@ -74,8 +74,9 @@ pub(crate) fn record(value: &Value<'_>) -> Step {
     let (role, role_text) = layers::role(value, &layers);
     let class = value.get("type").and_then(Value::as_str).map(str::to_owned);
     let sign = sign(&layers, &blocks, role);
-    let said = layers::layers_text(&layers).or_else(|| blocks::blocks_text(&blocks)).or_else(|| layers::name(&layers));
-    let role = if role == Role::Unknown && sign == StepKind::Call { Role::Agent } else { role };
+    let described =
+        layers::layers_text(&layers).or_else(|| blocks::blocks_text(&blocks)).or_else(|| layers::name(&layers));
+    let role = if role == StepRole::Unknown && sign == StepKind::Call { StepRole::Agent } else { role };
     Step {
         sign,
         kind: "record".to_owned(),
@@ -84,9 +85,9 @@ pub(crate) fn record(value: &Value<'_>) -> Step {
         role,
         role_text,
         tool: layers::tool(&layers, sign).or_else(|| blocks.iter().find_map(|block| block.tool.clone())),
-        chars: said.as_ref().map_or(0, |text| text.chars().count()),
+        chars: described.as_ref().map_or(0, |text| text.chars().count()),
         time: time(value),
-        summary: said.map_or_else(|| layers::rest(value), |text| shortened(&text)),
+        summary: described.map_or_else(|| layers::rest(value), |text| shortened(&text)),
         ..Step::default()
     }
 }
@@ -112,7 +113,7 @@ pub(crate) fn acting(turn: &Turn<'_>, dialect: Dialect) -> Step {
     }
 }
 
-/// A record that is no JSON.
+/// A record that is not valid JSON.
 #[must_use]
 pub(crate) fn broken(reason: &str) -> Step {
     Step {
@@ -154,7 +155,7 @@ pub(crate) fn beginning(value: &Value<'_>) -> String {
     shortened(&json::compact(value))
 }
 
-/// What a record that is no message says in short: its words, else its members without ids, times and type.
+/// What a record that is not a message says in short: its words, else its members without ids, times and type.
 #[must_use]
 pub(crate) fn note(value: &Value<'_>) -> String {
     layers::note(value, &[])
@@ -167,7 +168,7 @@ pub(crate) fn note_without(value: &Value<'_>, hidden: &[&str]) -> String {
 }
 
 /// What a record is: by its faults, its class, its blocks, and who speaks.
-fn sign(layers: &[&Value<'_>], blocks: &[Block], role: Role) -> StepKind {
+fn sign(layers: &[&Value<'_>], blocks: &[Block], role: StepRole) -> StepKind {
     let classes = layers.iter().filter_map(|layer| layers::class_of(layer));
     let by_class = classes.map(str::to_lowercase).find_map(|class| blocks::sign_of(&class));
     let by_blocks = || {
@@ -181,9 +182,9 @@ fn sign(layers: &[&Value<'_>], blocks: &[Block], role: Role) -> StepKind {
         return StepKind::Error;
     }
     by_class.or_else(by_blocks).unwrap_or(match role {
-        Role::Environment => StepKind::Result,
-        Role::User | Role::Agent | Role::System => StepKind::Message,
-        Role::Unknown => StepKind::Other,
+        StepRole::Environment => StepKind::Result,
+        StepRole::User | StepRole::Agent | StepRole::System => StepKind::Message,
+        StepRole::Unknown => StepKind::Other,
     })
 }
 
@@ -195,36 +196,42 @@ mod tests {
     #[test]
     fn guesses_who_when_and_what() {
         for (text, role, label, time, summary) in [
-            (r#"{"role":"assistant","content":[{"text":"a"},{"text":"b"}]}"#, Role::Agent, "assistant", None, "a\nb"),
+            (
+                r#"{"role":"assistant","content":[{"text":"a"},{"text":"b"}]}"#,
+                StepRole::Agent,
+                "assistant",
+                None,
+                "a\nb",
+            ),
             (
                 r#"{"type":"user","message":{"role":"user","content":"hi"},"ts":17.0}"#,
-                Role::User,
+                StepRole::User,
                 "user",
                 Some("17.0"),
                 "hi",
             ),
-            (r#"{"from":"gpt","value":"x"}"#, Role::Agent, "gpt", None, "x"),
-            (r#"{"@timestamp":"t1","message":"m"}"#, Role::Unknown, "record", Some("t1"), "m"),
-            (r#"{"datetime":"t2","msg":"m"}"#, Role::Unknown, "record", Some("t2"), "m"),
-            (r#"{"name":"s","start_time":"t3"}"#, Role::Unknown, "record", Some("t3"), "s"),
-            (r#"{"name":"s","startTime":17}"#, Role::Unknown, "record", Some("17"), "s"),
-            (r#"{"level" : 3}"#, Role::Unknown, "record", None, "{\"level\":3}"),
-            ("[1, 2]", Role::Unknown, "record", None, "[1,2]"),
+            (r#"{"from":"gpt","value":"x"}"#, StepRole::Agent, "gpt", None, "x"),
+            (r#"{"@timestamp":"t1","message":"m"}"#, StepRole::Unknown, "record", Some("t1"), "m"),
+            (r#"{"datetime":"t2","msg":"m"}"#, StepRole::Unknown, "record", Some("t2"), "m"),
+            (r#"{"name":"s","start_time":"t3"}"#, StepRole::Unknown, "record", Some("t3"), "s"),
+            (r#"{"name":"s","startTime":17}"#, StepRole::Unknown, "record", Some("17"), "s"),
+            (r#"{"level" : 3}"#, StepRole::Unknown, "record", None, "{\"level\":3}"),
+            ("[1, 2]", StepRole::Unknown, "record", None, "[1,2]"),
             (
                 r#"{"type":"text","timestamp":17,"sessionID":"s","part":{"messageID":"m","type":"text","text":"Hi"}}"#,
-                Role::Agent,
+                StepRole::Agent,
                 "text",
                 Some("17"),
                 "Hi",
             ),
             (
                 r#"{"id":"p","sessionID":"s","messageID":"m","type":"text","text":"x"}"#,
-                Role::Unknown,
+                StepRole::Unknown,
                 "text",
                 None,
                 "x",
             ),
-            (r#"{"type":"x","part":"head"}"#, Role::Unknown, "x", None, "head"),
+            (r#"{"type":"x","part":"head"}"#, StepRole::Unknown, "x", None, "head"),
         ] {
             let step = record(&parse(text).unwrap());
             assert_eq!(
@@ -241,59 +248,65 @@ mod tests {
             (
                 r#"{"message":{"role":"user","content":[{"type":"tool_result","content":[{"text":"a.txt"}]}]}}"#,
                 Result,
-                Role::User,
+                StepRole::User,
                 None,
                 "a.txt",
             ),
             (
                 r#"{"type":"message","message":{"content":[{"type":"tool_use","name":"Read","input":{"path":"a"}}]}}"#,
                 Call,
-                Role::Agent,
+                StepRole::Agent,
                 Some("Read"),
                 "Read {\"path\":\"a\"}",
             ),
             (
                 r#"{"type":"event","payload":{"type":"function_call","name":"sh","arguments":"{}","call_id":"c"}}"#,
                 Call,
-                Role::Agent,
+                StepRole::Agent,
                 Some("sh"),
                 "sh {}",
             ),
             (
                 r#"{"payload":{"type":"reasoning","summary":[{"text":"I look."}]}}"#,
                 Thought,
-                Role::Unknown,
+                StepRole::Unknown,
                 None,
                 "I look.",
             ),
             (
                 r#"{"role":"model","parts":[{"functionCall":{"name":"ls","args":{"d":"."}}}]}"#,
                 Call,
-                Role::Agent,
+                StepRole::Agent,
                 Some("ls"),
                 "ls {\"d\":\".\"}",
             ),
             (
                 r#"{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
                 Call,
-                Role::Agent,
+                StepRole::Agent,
                 Some("f"),
                 "f {\"a\":1}",
             ),
             (
                 r#"{"type":"item.completed","item":{"type":"agent_message","text":"Hi"}}"#,
                 Message,
-                Role::Agent,
+                StepRole::Agent,
                 None,
                 "Hi",
             ),
-            (r#"{"level":"ERROR","msg":"disk full"}"#, Error, Role::Unknown, None, "disk full"),
-            (r#"{"type":"tool","error":{"message":"no such file"}}"#, Error, Role::Environment, None, "no such file"),
-            (r#"{"type":"x","error":null,"title":"t"}"#, Other, Role::Unknown, None, "t"),
+            (r#"{"level":"ERROR","msg":"disk full"}"#, Error, StepRole::Unknown, None, "disk full"),
+            (
+                r#"{"type":"tool","error":{"message":"no such file"}}"#,
+                Error,
+                StepRole::Environment,
+                None,
+                "no such file",
+            ),
+            (r#"{"type":"x","error":null,"title":"t"}"#, Other, StepRole::Unknown, None, "t"),
             (
                 r#"{"id":"018f-22aa-3344-5566","sessionId":"s","time":5,"message":"018f-22aa-3344-5566","n":1}"#,
                 Other,
-                Role::Unknown,
+                StepRole::Unknown,
                 None,
                 "{\"n\":1}",
             ),
@@ -309,51 +322,57 @@ mod tests {
         use StepKind::{Call, Error, Message, Other, Result};
         let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
         for (text, sign, role, tool, summary) in [
-            (r#"{"kind":"agent_message","payload":{"id":"ID","text":"I look"}}"#, Message, Role::Agent, None, "I look"),
+            (
+                r#"{"kind":"agent_message","payload":{"id":"ID","text":"I look"}}"#,
+                Message,
+                StepRole::Agent,
+                None,
+                "I look",
+            ),
             (
                 r#"{"kind":"tool_call","payload":{"id":"ID","tool":"sh","args":{"c":"ls"}}}"#,
                 Call,
-                Role::Agent,
+                StepRole::Agent,
                 Some("sh"),
                 "sh {\"c\":\"ls\"}",
             ),
             (
                 r#"{"event":"tool_result","data":{"id":"ID","output":"a.txt"}}"#,
                 Result,
-                Role::Environment,
+                StepRole::Environment,
                 None,
                 "a.txt",
             ),
-            (r#"{"kind":"tool_result","payload":{"error":"no file"}}"#, Error, Role::Environment, None, "no file"),
+            (r#"{"kind":"tool_result","payload":{"error":"no file"}}"#, Error, StepRole::Environment, None, "no file"),
             (
                 r#"{"event":"tool","data":{"name":"grep","input":{"q":"x"},"id":"ID"}}"#,
                 Call,
-                Role::Environment,
+                StepRole::Environment,
                 Some("grep"),
                 "grep {\"q\":\"x\"}",
             ),
             (
                 r#"{"id":"ID","response":{"choices":[{"message":{"role":"assistant","content":"Hi!"}}]}}"#,
                 Message,
-                Role::Agent,
+                StepRole::Agent,
                 None,
                 "Hi!",
             ),
             (
                 r#"{"custom_id":"ID","body":{"messages":[{"role":"user","content":"hello there"}]}}"#,
                 Message,
-                Role::User,
+                StepRole::User,
                 None,
                 "hello there",
             ),
             (
                 r#"{"step":1,"thought":"I look","action":{"tool":"search","input":"cats"}}"#,
                 Other,
-                Role::Unknown,
+                StepRole::Unknown,
                 Some("search"),
                 "I look",
             ),
-            (r#"{"type":"compaction","tokens":7}"#, Other, Role::Unknown, None, "{\"tokens\":7}"),
+            (r#"{"type":"compaction","tokens":7}"#, Other, StepRole::Unknown, None, "{\"tokens\":7}"),
         ] {
             let text = text.replace("ID", id);
             let step = record(&parse(&text).unwrap());
@@ -364,14 +383,14 @@ mod tests {
 
     #[test]
     fn notes_say_words_else_members_and_never_ids() {
-        let said = |text: &str| note(&parse(text).unwrap());
+        let note_of = |text: &str| note(&parse(text).unwrap());
         let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
-        assert_eq!(said(&format!(r#"{{"type":"error","id":"{id}","message":"no quota"}}"#)), "no quota");
-        assert_eq!(said(r#"{"error":{"name":"x","data":{"message":"gone"}}}"#), "gone");
-        assert_eq!(said(r#"{"model":"m","summary":"auto"}"#), r#"{"model":"m","summary":"auto"}"#);
-        assert_eq!(said(r#"{"model":"m","summary":"so it was"}"#), "so it was");
-        assert_eq!(said(&format!(r#"{{"type":"turn_end","turnId":"{id}","parentUuid":"{id}"}}"#)), "");
-        assert_eq!((said("[1,2]"), said("\"x\"")), ("[1,2]".to_owned(), "x".to_owned()));
+        assert_eq!(note_of(&format!(r#"{{"type":"error","id":"{id}","message":"no quota"}}"#)), "no quota");
+        assert_eq!(note_of(r#"{"error":{"name":"x","data":{"message":"gone"}}}"#), "gone");
+        assert_eq!(note_of(r#"{"model":"m","summary":"auto"}"#), r#"{"model":"m","summary":"auto"}"#);
+        assert_eq!(note_of(r#"{"model":"m","summary":"so it was"}"#), "so it was");
+        assert_eq!(note_of(&format!(r#"{{"type":"turn_end","turnId":"{id}","parentUuid":"{id}"}}"#)), "");
+        assert_eq!((note_of("[1,2]"), note_of("\"x\"")), ("[1,2]".to_owned(), "x".to_owned()));
         let line = parse(r#"{"cwd":"/w","version":"2","durationMs":5}"#).unwrap();
         assert_eq!(note_without(&line, &["cwd", "version"]), r#"{"durationMs":5}"#);
     }
@@ -385,6 +404,6 @@ mod tests {
         let read = read(Span { offset: 0, len }, &text.into_bytes()).unwrap();
         assert!(read.len() <= HEAD_LEN as usize + 8);
         let step = record(&parse(&read).unwrap());
-        assert_eq!((step.role, step.summary.chars().count()), (Role::User, SUMMARY_CHARS + 1));
+        assert_eq!((step.role, step.summary.chars().count()), (StepRole::User, SUMMARY_CHARS + 1));
     }
 }

@@ -10,7 +10,7 @@ use super::log::{
     Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, form, items, text, text_of,
 };
 use crate::json::{Data, Value};
-use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -78,13 +78,13 @@ impl Adapter for Chat {
         match text(record, "type") {
             _ if text(record, "sessionId").is_some() && record.get("type").is_none() => session(record, log),
             Some("user") => {
-                add_message(record, Role::User, None, log);
+                add_message(record, StepRole::User, None, log);
             }
             Some("gemini") => answer(record, log),
             class => {
                 let (values, time) = ([record], record.get("timestamp"));
                 let draft = Draft::of(Kind::State, form::STATE, &values);
-                log.step(&Draft { role: Role::System, class: class.or(Some("record")), time, ..draft });
+                log.step(&Draft { role: StepRole::System, class: class.or(Some("record")), time, ..draft });
             }
         }
     }
@@ -96,10 +96,10 @@ impl Adapter for Chat {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
-            CONTENT => Turn::of(Role::Unknown, content(value)),
-            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(thought(value))]),
-            CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
-            RESULT => Turn::of(Role::Environment, vec![Part::Result(result(value))]),
+            CONTENT => Turn::of(StepRole::Unknown, content(value)),
+            THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(thought(value))]),
+            CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
+            RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value))]),
             _ => super::log::show(form, values),
         }
     }
@@ -117,7 +117,7 @@ fn session(members: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-fn add_message(record: &Value<'_>, role: Role, tokens: Option<u64>, log: &mut Log<'_>) {
+fn add_message(record: &Value<'_>, role: StepRole, tokens: Option<u64>, log: &mut Log<'_>) {
     let (values, time) = ([record], record.get("timestamp"));
     log.step(&Draft { role, class: text(record, "type"), time, tokens, ..Draft::of(Kind::Message, CONTENT, &values) });
 }
@@ -131,18 +131,18 @@ fn answer(record: &Value<'_>, log: &mut Log<'_>) {
     let (thoughts, calls) = (items(record, "thoughts"), items(record, "toolCalls"));
     let of = |kind, form, role| Draft { role, class: Some("gemini"), time, ..Draft::of(kind, form, &[]) };
     for thought in thoughts {
-        let draft = of(Kind::Thought, THOUGHT, Role::Agent);
+        let draft = of(Kind::Thought, THOUGHT, StepRole::Agent);
         log.step(&Draft { values: &[thought], tokens: tokens.take(), ..draft });
     }
     if !content(record).is_empty() || (thoughts.is_empty() && calls.is_empty()) {
-        add_message(record, Role::Agent, tokens.take(), log);
+        add_message(record, StepRole::Agent, tokens.take(), log);
     }
     for call in calls {
-        let draft = of(Kind::Call, CALL, Role::Agent);
+        let draft = of(Kind::Call, CALL, StepRole::Agent);
         log.step(&Draft { values: &[call], tokens: tokens.take(), ..draft });
         if first(call, &["result", "resultDisplay"]).is_some() {
             let time = call.get("timestamp").or(time);
-            log.step(&Draft { values: &[call], time, ..of(Kind::Result, RESULT, Role::Environment) });
+            log.step(&Draft { values: &[call], time, ..of(Kind::Result, RESULT, StepRole::Environment) });
         }
     }
     if let Some(usage) = usage.filter(|_| log.next_step() > begin) {
@@ -166,7 +166,7 @@ fn usage(tokens: &Value<'_>) -> Usage {
 }
 
 /// Words and files of a message: a text, a part or parts.
-fn content<'v>(record: &'v Value<'v>) -> Vec<Part<'v>> {
+fn content<'v>(record: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     let Some(content) = record.get("content") else { return Vec::new() };
     match &content.data {
         Data::Array(parts) => parts.iter().filter_map(part).collect(),
@@ -174,12 +174,12 @@ fn content<'v>(record: &'v Value<'v>) -> Vec<Part<'v>> {
     }
 }
 
-fn part<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
+fn part<'v>(part: &'v Value<'v>) -> Option<TurnPart<'v>> {
     if let Some(words) = part.as_str().or_else(|| text(part, "text")) {
-        return (!words.is_empty()).then_some(Part::Text(Cow::Borrowed(words)));
+        return (!words.is_empty()).then_some(TurnPart::Text(Cow::Borrowed(words)));
     }
     let file = first(part, &["inlineData", "fileData"])?;
-    Some(Part::Attachment(Attachment {
+    Some(TurnPart::Attachment(Attachment {
         media_type: text(file, "mimeType").unwrap_or("file").into(),
         location: text(file, "fileUri").map(Cow::Borrowed),
         bytes: part.text.len() as u64,

@@ -3,7 +3,7 @@
 use super::describe::WHOLE_MAX;
 use super::survey::looked as looked_at;
 use super::{
-    Answer, Attribution, Format, Framing, Layout, Look, Looked, Match, Purpose, Resolved, Run, Survey, Surveyed,
+    Answer, Attribution, BoxedLook, Format, Framing, Layout, LookFn, Match, Purpose, Resolved, Run, Survey, Surveyed,
     ViewEntry, describe,
 };
 use crate::json::{self, Key, Value};
@@ -83,7 +83,7 @@ impl Format for Generic {
 struct Texts;
 
 impl Survey for Texts {
-    fn look(&self) -> Look {
+    fn look(&self) -> LookFn {
         Box::new(|record, text| {
             let found =
                 |reason: String| LocatedFinding { finding: invalid(record.number, &reason), place: record.place };
@@ -91,7 +91,7 @@ impl Survey for Texts {
         })
     }
 
-    fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
+    fn take(&mut self, looked: BoxedLook, _bytes: &dyn Bytes) -> Surveyed {
         Surveyed { findings: looked_at(looked).unwrap_or_default(), ..Surveyed::default() }
     }
 }
@@ -104,7 +104,7 @@ fn text_of(span: Span, bytes: &dyn Bytes) -> Result<Vec<u8>, Problem> {
     describe::read(span, bytes).map(String::into_bytes)
 }
 
-/// Why a huge record is no text (R9), read in pieces; None where it is, or can no longer be read.
+/// Why a huge record is not text (R9), read in pieces; None where it is, or can no longer be read.
 fn not_utf8(span: Span, bytes: &dyn Bytes) -> Option<String> {
     let (mut at, mut piece) = (span.offset, Vec::new());
     while at < span.end() {
@@ -123,14 +123,14 @@ fn not_utf8(span: Span, bytes: &dyn Bytes) -> Option<String> {
     None
 }
 
-/// Why a record is no JSON.
+/// Why a record is not valid JSON.
 fn fault(record: &Record, text: &[u8]) -> Option<String> {
     record.json(text).err()
 }
 
 fn invalid(record: usize, reason: &str) -> Finding {
     let step = StepNo::try_from(record).ok();
-    let message = format!("the record is no JSON: {reason}").into();
+    let message = format!("the record is not valid JSON: {reason}").into();
     let (rule, severity) = ("data.invalid-json", Severity::Error);
     Finding::new(record, step, Remark { path: None, rule, severity, message })
 }

@@ -3,11 +3,11 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Looked, Piece, Row, count, first,
-    first_text, items, text, text_of,
+    Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, count,
+    first, first_text, items, text, text_of,
 };
 use crate::json::{self, Value};
-use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -62,13 +62,13 @@ struct Order {
 }
 
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
+    fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
         let (posts, patches) = (items(value, "post"), items(value, "patch"));
         if posts.is_empty() && patches.is_empty() {
             self.put(record, value);
         }
         posts.iter().chain(patches).for_each(|run| self.put(record, run));
-        Looked::Rearranged
+        PlacedPieces::Rearranged
     }
 
     fn order(&mut self) -> Vec<Piece> {
@@ -116,13 +116,13 @@ impl Adapter for Runs {
     }
 
     fn read(&mut self, run: &Value<'_>, log: &mut Log<'_>) {
-        let own = id(run);
+        let run_id = id(run);
         match &mut self.open {
-            Some(open) if own.is_some() && open.id.as_deref() == own => {
+            Some(open) if run_id.is_some() && open.id.as_deref() == run_id => {
                 log.extend(open.step, run);
                 open.parts.push(log.keep(run));
             }
-            _ => self.begin(run, own, log),
+            _ => self.begin(run, run_id, log),
         }
     }
 
@@ -131,7 +131,7 @@ impl Adapter for Runs {
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
-        Turn::of(Role::Agent, if form == CALL { call(values) } else { outcome_parts(values) })
+        Turn::of(StepRole::Agent, if form == CALL { call(values) } else { outcome_parts(values) })
     }
 
     fn restart(&mut self) {
@@ -153,7 +153,7 @@ impl Runs {
         let (kind, form) = if is_call { (Kind::Call, CALL) } else { (Kind::Span, RUN) };
         let (values, time) = ([run], run.get("start_time"));
         let class = text(run, "name").or_else(|| text(run, "run_type")).or(Some("run"));
-        let step = log.open(&Draft { role: Role::Agent, class, time, ..Draft::of(kind, form, &values) });
+        let step = log.open(&Draft { role: StepRole::Agent, class, time, ..Draft::of(kind, form, &values) });
         self.open = Some(Begun { id: id.map(Into::into), step, form, parts: vec![log.keep(run)] });
     }
 
@@ -206,7 +206,7 @@ fn usage(parts: &[&Value<'_>]) -> Option<Usage> {
     })
 }
 
-fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
+fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<TurnPart<'v>> {
     let name = last(parts, &["name"]).and_then(Value::as_str).unwrap_or("?");
     let inputs = last(parts, &["inputs"]);
     let plain = inputs.and_then(|inputs| text(inputs, "input"));
@@ -222,7 +222,7 @@ fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
         is_error: Some(error.is_some()),
         ..ToolResult::default()
     });
-    std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
+    std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()
 }
 
 /// The first answer of a chat model of LangChain.
@@ -232,7 +232,7 @@ fn generation<'v, 'a>(outputs: &'v Value<'a>) -> Option<&'v Value<'a>> {
 }
 
 /// What a run led to, its error, or what it began with.
-fn outcome_parts<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
+fn outcome_parts<'v>(parts: &[&'v Value<'v>]) -> Vec<TurnPart<'v>> {
     let outputs = last(parts, &["outputs"]);
     let message = outputs.and_then(|outputs| {
         let choice = || items(outputs, "choices").first()?.get("message");
@@ -248,7 +248,7 @@ fn outcome_parts<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
     });
     let error = last(parts, &["error"]).map(text_of);
     let whole = || outputs.or_else(|| last(parts, &["inputs", "name"])).map(text_of);
-    error.or(message).or(plain).or_else(whole).map(Part::Text).into_iter().collect()
+    error.or(message).or(plain).or_else(whole).map(TurnPart::Text).into_iter().collect()
 }
 
 /// The words of a message and the calls that it asks for, which are runs of their own.

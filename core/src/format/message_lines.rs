@@ -3,7 +3,7 @@
 use super::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, call, form, result, role_of};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
-use crate::model::{Part, Role, Surroundings, Turn, Usage};
+use crate::model::{StepRole, Surroundings, Turn, TurnPart, Usage};
 use crate::rules::trajectory::blocks::{Block, block};
 use std::borrow::Cow;
 
@@ -108,23 +108,23 @@ fn usage_of(usage: &Value<'_>) -> Usage {
 
 /// All that a message says: thoughts, words, calls, results.
 fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
-    let role = text(message, "role").map_or(Role::Unknown, role_of);
-    if role == Role::Environment {
-        return Turn::of(role, vec![Part::Result(result(message))]);
+    let role = text(message, "role").map_or(StepRole::Unknown, role_of);
+    if role == StepRole::Environment {
+        return Turn::of(role, vec![TurnPart::Result(result(message))]);
     }
     let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| text(message, key));
-    let thought = thought.filter(|thought| !thought.is_empty()).map(|thought| Part::Thought(thought.into()));
+    let thought = thought.filter(|thought| !thought.is_empty()).map(|thought| TurnPart::Thought(thought.into()));
     let blocks = message.get("content").and_then(Value::as_array).unwrap_or_default();
     let of_blocks = blocks.iter().filter_map(|part| match block(part) {
-        Block::Call => Some(Part::Call(call(part))),
-        Block::Result => Some(Part::Result(result(part))),
+        Block::Call => Some(TurnPart::Call(call(part))),
+        Block::Result => Some(TurnPart::Result(result(part))),
         Block::Text | Block::Thought | Block::Tools | Block::File => None,
     });
     let listed = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
     let single = message.get("function_call").filter(|call| call.as_object().is_some());
-    let calls = listed.iter().chain(single).map(|value| Part::Call(call(value)));
-    let said = super::log::show(form::MESSAGE, &[message]).parts;
-    Turn::of(role, thought.into_iter().chain(said).chain(of_blocks).chain(calls).collect())
+    let calls = listed.iter().chain(single).map(|value| TurnPart::Call(call(value)));
+    let shown_parts = super::log::show(form::MESSAGE, &[message]).parts;
+    Turn::of(role, thought.into_iter().chain(shown_parts).chain(of_blocks).chain(calls).collect())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, form, text_of};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::{self, Value};
-use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::fenced_command;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -100,9 +100,9 @@ impl Adapter for Messages {
             (COMMAND, Some(action)) => {
                 let id = text(action, "tool_call_id").map(Cow::Borrowed);
                 let call = ToolCall { id, name: "bash".into(), arguments: Cow::Borrowed(action.text) };
-                Turn::of(Role::Agent, vec![Part::Call(call)])
+                Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
             }
-            (RESULT, Some(message)) => Turn::of(Role::Environment, vec![Part::Result(result(message))]),
+            (RESULT, Some(message)) => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(message))]),
             (ITEM, Some(item)) => show_item(item),
             _ => super::log::show(form, values),
         }
@@ -133,10 +133,10 @@ fn read_message(message: &Value<'_>, is_fenced: bool, is_answer: bool, log: &mut
         read_chat(message, log);
     }
     if is_answer {
-        log.effects(&Turn::of(Role::Environment, vec![Part::Result(result(message))]));
+        log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result(message))]));
     }
     if is_fenced {
-        log.effects(&Turn::of(Role::Agent, command(message).into_iter().collect()));
+        log.effects(&Turn::of(StepRole::Agent, command(message).into_iter().collect()));
     }
     let response = extra(message, "response").and_then(|response| response.get("usage"));
     let count = |keys: [&str; 2]| {
@@ -158,10 +158,10 @@ fn read_message(message: &Value<'_>, is_fenced: bool, is_answer: bool, log: &mut
 }
 
 /// W2: the fenced command of a message of version 1. It has the effects of a call, and counts as none.
-fn command(message: &Value<'_>) -> Option<Part<'static>> {
-    let said = text_of(message.get("content")?);
-    let arguments = format!("{{\"command\":{}}}", json::quote(fenced_command(&said)?));
-    Some(Part::Call(ToolCall { id: None, name: "bash".into(), arguments: arguments.into() }))
+fn command(message: &Value<'_>) -> Option<TurnPart<'static>> {
+    let content = text_of(message.get("content")?);
+    let arguments = format!("{{\"command\":{}}}", json::quote(fenced_command(&content)?));
+    Some(TurnPart::Call(ToolCall { id: None, name: "bash".into(), arguments: arguments.into() }))
 }
 
 /// A chat message; the commands of `extra.actions` are its calls where it lists none.
@@ -171,9 +171,9 @@ fn read_chat(message: &Value<'_>, log: &mut Log<'_>) {
     let is_result = role == "tool" || (role == "user" && extra(message, "returncode").is_some());
     if is_result || role == "exit" {
         let (kind, form, speaker) = if is_result {
-            (Kind::Result, RESULT, Role::Environment)
+            (Kind::Result, RESULT, StepRole::Environment)
         } else {
-            (Kind::Message, form::MESSAGE, Role::System)
+            (Kind::Message, form::MESSAGE, StepRole::System)
         };
         let values = [message];
         log.step(&Draft { role: speaker, class: Some(role), time, ..Draft::of(kind, form, &values) });
@@ -195,7 +195,7 @@ fn read_chat(message: &Value<'_>, log: &mut Log<'_>) {
 fn commands(message: &Value<'_>, time: Option<&Value<'_>>, log: &mut Log<'_>) {
     for action in extra(message, "actions").and_then(Value::as_array).unwrap_or_default() {
         let values = [action];
-        log.step(&Draft { role: Role::Agent, time, ..Draft::of(Kind::Call, COMMAND, &values) });
+        log.step(&Draft { role: StepRole::Agent, time, ..Draft::of(Kind::Call, COMMAND, &values) });
     }
 }
 
@@ -203,28 +203,28 @@ fn commands(message: &Value<'_>, time: Option<&Value<'_>>, log: &mut Log<'_>) {
 fn read_item(item: &Value<'_>, holder: &Value<'_>, log: &mut Log<'_>) {
     let class = text(item, "type");
     let (kind, form, role) = match class.unwrap_or_default() {
-        "function_call" => (Kind::Call, form::CALL, Role::Agent),
-        "function_call_output" => (Kind::Result, RESULT, Role::Environment),
-        "reasoning" => (Kind::Thought, form::THOUGHT, Role::Agent),
-        "message" => (Kind::Message, ITEM, Role::Unknown),
-        _ => (Kind::State, form::STATE, Role::Unknown),
+        "function_call" => (Kind::Call, form::CALL, StepRole::Agent),
+        "function_call_output" => (Kind::Result, RESULT, StepRole::Environment),
+        "reasoning" => (Kind::Thought, form::THOUGHT, StepRole::Agent),
+        "message" => (Kind::Message, ITEM, StepRole::Unknown),
+        _ => (Kind::State, form::STATE, StepRole::Unknown),
     };
     let values = [item];
     log.step(&Draft { role, class, time: extra(holder, "timestamp"), ..Draft::of(kind, form, &values) });
 }
 
 fn show_item<'v>(item: &'v Value<'v>) -> Turn<'v> {
-    let role = text(item, "role").map_or(Role::Agent, super::log::role_of);
-    Turn::of(role, vec![Part::Text(item.get("content").map(text_of).unwrap_or_default())])
+    let role = text(item, "role").map_or(StepRole::Agent, super::log::role_of);
+    Turn::of(role, vec![TurnPart::Text(item.get("content").map(text_of).unwrap_or_default())])
 }
 
 fn result<'v>(message: &'v Value<'v>) -> ToolResult<'v> {
-    let said = ["content", "output"].iter().find_map(|key| message.get(key));
+    let content = ["content", "output"].iter().find_map(|key| message.get(key));
     let id = text(message, "tool_call_id").or_else(|| text(message, "call_id"));
     let fault = extra(message, "exception_info").and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     ToolResult {
         id: id.map(Cow::Borrowed),
-        text: said.map(text_of).unwrap_or_default(),
+        text: content.map(text_of).unwrap_or_default(),
         exit: extra(message, "returncode").and_then(Value::as_number).and_then(|n| n.parse().ok()),
         is_error: fault.then_some(true),
         ..ToolResult::default()

@@ -59,10 +59,13 @@ pub use custom::{CustomFormat, draft as draft_format};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
 use run::Detect;
-pub use run::{Answer, Attribution, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
+pub use run::{
+    Answer, AnswerField, Attribution, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, SharedRun,
+    ViewEntry,
+};
 pub use step_calls::StepCalls;
-pub use survey::{Look, Looked, LookedRecord, Purpose, Survey, Surveyed};
-pub use typed_path::{Place, TypedPath, instance_named};
+pub use survey::{BoxedLook, LookFn, LookedRecord, Purpose, Survey, Surveyed};
+pub use typed_path::{TypedPath, ValuePlace, instance_named};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[

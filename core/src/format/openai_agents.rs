@@ -6,7 +6,7 @@ use super::log::{
     text, text_of,
 };
 use crate::json::Value;
-use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -85,11 +85,11 @@ impl Adapter for Snapshot {
         let Some(&value) = values.first() else { return Turn::default() };
         let raw = value.get("raw_item").or_else(|| value.get("rawItem")).unwrap_or(value);
         match form {
-            INPUT => Turn::of(Role::User, vec![Part::Text(text_of(value))]),
-            RESPONSE_ITEM => Turn::of(Role::Agent, vec![Part::Text(words(raw, "content"))]),
+            INPUT => Turn::of(StepRole::User, vec![TurnPart::Text(text_of(value))]),
+            RESPONSE_ITEM => Turn::of(StepRole::Agent, vec![TurnPart::Text(words(raw, "content"))]),
             THOUGHT => {
                 let summary = Some(words(raw, "summary")).filter(|text| !text.is_empty());
-                Turn::of(Role::Agent, vec![Part::Thought(summary.unwrap_or_else(|| words(raw, "content")))])
+                Turn::of(StepRole::Agent, vec![TurnPart::Thought(summary.unwrap_or_else(|| words(raw, "content")))])
             }
             CALL => {
                 let class = text(raw, "type").unwrap_or("call");
@@ -99,7 +99,7 @@ impl Adapter for Snapshot {
                     arguments: first(raw, &["arguments", "input", "action", "operation"])
                         .map_or(Cow::Borrowed("{}"), |arguments| Cow::Borrowed(arguments.text)),
                 };
-                Turn::of(Role::Agent, vec![Part::Call(call)])
+                Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
             }
             OUTPUT => {
                 let output = first(value, &["output"]).or_else(|| raw.get("output"));
@@ -108,7 +108,7 @@ impl Adapter for Snapshot {
                     text: output.map(text_of).unwrap_or_default(),
                     ..ToolResult::default()
                 };
-                Turn::of(Role::Environment, vec![Part::Result(result)])
+                Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
             }
             _ => super::log::show(form, values),
         }
@@ -130,7 +130,7 @@ fn words<'v>(raw: &'v Value<'v>, key: &str) -> Cow<'v, str> {
 fn original(input: &Value<'_>, log: &mut Log<'_>) {
     let Some(list) = input.as_array() else {
         let values = [input];
-        log.step(&Draft { role: Role::User, class: Some("input"), ..Draft::of(Kind::Message, INPUT, &values) });
+        log.step(&Draft { role: StepRole::User, class: Some("input"), ..Draft::of(Kind::Message, INPUT, &values) });
         return;
     };
     for item in list {
@@ -147,15 +147,15 @@ fn original(input: &Value<'_>, log: &mut Log<'_>) {
 fn add_steps(item: &Value<'_>, log: &mut Log<'_>) {
     let class = text(item, "type").unwrap_or("item");
     let (kind, form, role) = match class {
-        "message_output_item" | "message" => (Kind::Message, RESPONSE_ITEM, Role::Agent),
-        "reasoning_item" | "reasoning" => (Kind::Thought, THOUGHT, Role::Agent),
-        "tool_call_item" | "handoff_call_item" => (Kind::Call, CALL, Role::Agent),
-        "tool_call_output_item" | "handoff_output_item" => (Kind::Result, OUTPUT, Role::Environment),
-        class if class.ends_with("_call") => (Kind::Call, CALL, Role::Agent),
+        "message_output_item" | "message" => (Kind::Message, RESPONSE_ITEM, StepRole::Agent),
+        "reasoning_item" | "reasoning" => (Kind::Thought, THOUGHT, StepRole::Agent),
+        "tool_call_item" | "handoff_call_item" => (Kind::Call, CALL, StepRole::Agent),
+        "tool_call_output_item" | "handoff_output_item" => (Kind::Result, OUTPUT, StepRole::Environment),
+        class if class.ends_with("_call") => (Kind::Call, CALL, StepRole::Agent),
         class if class.ends_with("_call_output") || class.ends_with("_call_result") => {
-            (Kind::Result, OUTPUT, Role::Environment)
+            (Kind::Result, OUTPUT, StepRole::Environment)
         }
-        _ => (Kind::State, form::STATE, Role::System),
+        _ => (Kind::State, form::STATE, StepRole::System),
     };
     let values = [item];
     log.step(&Draft { role, class: Some(class), ..Draft::of(kind, form, &values) });

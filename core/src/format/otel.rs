@@ -13,7 +13,7 @@ use super::log::{
     Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, text, text_of,
 };
 use crate::json::{self, Value};
-use crate::model::{ModelRequest, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use attributes::{attribute, attribute_text};
 use logs::Conversations;
 use std::borrow::Cow;
@@ -137,7 +137,7 @@ impl Adapter for Spans {
         let tokens = usage.as_ref().and_then(|usage| usage.output);
         let is_failed = kind == Kind::Span && has_failed(span) == Some(true);
         let draft = Draft { is_failed, ..Draft::of(kind, form, &values) };
-        log.step(&Draft { role: Role::Agent, class: Some(name), time: seconds, tokens, ..draft });
+        log.step(&Draft { role: StepRole::Agent, class: Some(name), time: seconds, tokens, ..draft });
         if let Some(usage) = usage {
             log.usage(None, &usage);
         }
@@ -146,8 +146,8 @@ impl Adapter for Spans {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&span) = values.first() else { return Turn::default() };
         match form {
-            CALL => Turn::of(Role::Agent, call(span)),
-            SPAN => Turn::of(Role::Agent, span_parts(span)),
+            CALL => Turn::of(StepRole::Agent, call(span)),
+            SPAN => Turn::of(StepRole::Agent, span_parts(span)),
             _ => logs::show(form, span),
         }
     }
@@ -212,7 +212,7 @@ fn has_failed(span: &Value<'_>) -> Option<bool> {
 }
 
 /// A call and what came back from it.
-fn call<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
+fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     const NAMES: [&str; 3] = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name"];
     const ARGUMENTS: [&str; 3] = ["gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value"];
     const RESULTS: [&str; 3] = ["gen_ai.tool.call.result", "ai.toolCall.result", "output.value"];
@@ -236,11 +236,11 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
         is_error: has_failed(span),
         ..ToolResult::default()
     });
-    std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
+    std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()
 }
 
 /// What a span says.
-fn span_parts<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
+fn span_parts<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     let words = span_text::span_text(span).or_else(|| text(span, "name").map(Cow::Borrowed));
-    words.map(Part::Text).into_iter().collect()
+    words.map(TurnPart::Text).into_iter().collect()
 }

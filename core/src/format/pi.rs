@@ -4,7 +4,7 @@ use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, form, 
 use super::{Format, Framing, Layout, Match, Run};
 use crate::json::Value;
 use crate::model::cast;
-use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -148,8 +148,8 @@ impl Adapter for Entries {
         let first = log.next_step();
         let message = record.get("message").filter(|_| class == Some("message"));
         if let Some(id) = text(record, "id") {
-            let said = message.and_then(|message| text(message, "role"));
-            let is_turn = matches!(said, Some("user" | "assistant"));
+            let role = message.and_then(|message| text(message, "role"));
+            let is_turn = matches!(role, Some("user" | "assistant"));
             log.thread(&Node { id: Some(id), parent: text(record, "parentId"), is_turn, ..Node::default() });
         }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
@@ -159,8 +159,8 @@ impl Adapter for Entries {
             }
             _ => {
                 entry(record, class.unwrap_or("entry"), log);
-                let kept = text(record, "firstKeptEntryId").and_then(|id| self.firsts.get(&hash(id)));
-                if let Some(first) = kept.filter(|_| class == Some("compaction")) {
+                let first_entry = text(record, "firstKeptEntryId").and_then(|id| self.firsts.get(&hash(id)));
+                if let Some(first) = first_entry.filter(|_| class == Some("compaction")) {
                     log.drop_before(*first);
                 }
             }
@@ -183,14 +183,14 @@ impl Adapter for Entries {
             (COMMAND, Some(message)) => {
                 let arguments = message.get("command").map_or(Cow::Borrowed("\"\""), |v| Cow::Borrowed(v.text));
                 let call = ToolCall { id: None, name: "bash".into(), arguments };
-                Turn::of(Role::User, vec![Part::Call(call)])
+                Turn::of(StepRole::User, vec![TurnPart::Call(call)])
             }
             (OUTPUT, Some(message)) => {
                 let exit = message.get("exitCode").and_then(Value::as_number).and_then(|n| n.parse().ok());
                 let text = message.get("output").map(text_of).unwrap_or_default();
                 let is_error = message.get("cancelled").and_then(Value::as_bool).filter(|cancelled| *cancelled);
                 let result = ToolResult { text, exit, is_error, name: Some("bash".into()), ..ToolResult::default() };
-                Turn::of(Role::Environment, vec![Part::Result(result)])
+                Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
             }
             _ => super::log::show(form, values),
         }
@@ -248,7 +248,7 @@ fn usage(value: &Value<'_>) -> Usage {
 
 /// A command that the user ran, and what came back.
 fn command(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
-    for (kind, form, role) in [(Kind::Call, COMMAND, Role::User), (Kind::Result, OUTPUT, Role::Environment)] {
+    for (kind, form, role) in [(Kind::Call, COMMAND, StepRole::User), (Kind::Result, OUTPUT, StepRole::Environment)] {
         let values = [message];
         log.step(&Draft {
             role,
@@ -259,7 +259,7 @@ fn command(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-/// An entry that is no message, and what it changes.
+/// An entry that is not a message, and what it changes.
 fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
     let is_compaction = class == "compaction";
     let model = text(record, "modelId").map(Cow::Borrowed);
@@ -267,7 +267,12 @@ fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
     log.surroundings(&Surroundings { model, effort, is_compaction, ..Surroundings::default() });
     let values = [record];
     let time = record.get("timestamp");
-    log.step(&Draft { role: Role::System, class: Some(class), time, ..Draft::of(Kind::State, form::STATE, &values) });
+    log.step(&Draft {
+        role: StepRole::System,
+        class: Some(class),
+        time,
+        ..Draft::of(Kind::State, form::STATE, &values)
+    });
     let slots: &[&str] = match class {
         "model_change" => &["provider", "modelId"],
         "thinking_level_change" => &["thinkingLevel"],
@@ -316,7 +321,7 @@ mod tests {
         let entry = |id: &str, parent: &str, rest: &str| {
             format!("{{\"id\":\"{id}\",\"parentId\":\"{parent}\",\"timestamp\":\"t\",{rest}}}")
         };
-        let said =
+        let answer =
             |role: &str, text: &str| format!(r#""type":"message","message":{{"role":"{role}","content":"{text}"}}"#);
         let failed = concat!(
             r#""type":"message","message":{"role":"assistant","content":[],"#,
@@ -324,8 +329,8 @@ mod tests {
         );
         let lines = [
             r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
-            entry("a", "", &said("user", "one")),
-            entry("b", "a", &said("user", "two")),
+            entry("a", "", &answer("user", "one")),
+            entry("b", "a", &answer("user", "two")),
             entry("c", "b", r#""type":"compaction","summary":"so far","firstKeptEntryId":"b""#),
             entry("d", "c", failed),
             entry("e", "d", r#""type":"session_info","name":"Mine""#),

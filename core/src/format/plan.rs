@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::model::StepNo;
 use crate::rules::acts::Places;
-pub use crate::rules::graph::{Edges, End, Order};
+pub use crate::rules::graph::{Edges, End, RunOrder};
 use std::fmt;
 
 /// What `plan --json` answers: the members before and after `edges`. There can be as many edges as the square of the
@@ -44,7 +44,7 @@ pub struct PlanView {
     /// What its calls write.
     pub writers: Places,
     /// Waves, cycles and what is after them (A40, S26).
-    pub order: Order,
+    pub order: RunOrder,
     /// Nodes that get the same from several sides (S27).
     pub conflicts: Vec<PlanConflict>,
 }
@@ -65,11 +65,11 @@ pub struct PlanNode {
     /// For a call without instance: how far it is in each that the data has (A41).
     pub instances: Vec<PlanInstance>,
     /// What it takes.
-    pub reads: Vec<Port>,
+    pub reads: Vec<PlanPort>,
     /// What it gives.
-    pub writes: Vec<Port>,
+    pub writes: Vec<PlanPort>,
     /// What it says can follow it.
-    pub chains: Vec<Port>,
+    pub chains: Vec<PlanPort>,
 }
 
 /// How far a call is in one instance.
@@ -85,13 +85,13 @@ pub struct PlanInstance {
 
 /// One thing that a node takes or gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Port {
+pub struct PlanPort {
     /// What it is called: a reference, an input with its type.
     pub text: String,
     /// The reference that leads to its value.
     pub reference: Option<String>,
     /// Whether it is there.
-    pub state: PortState,
+    pub state: PlanPortState,
     /// What more there is to say: what fits, what is wrong.
     pub note: Option<String>,
     /// The step that wrote it.
@@ -100,7 +100,7 @@ pub struct Port {
 
 /// Whether what a node takes or gives is there at the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PortState {
+pub enum PlanPortState {
     /// It is there.
     There,
     /// It is not there yet; something may supply it.
@@ -122,7 +122,7 @@ pub struct PlanConflict {
 
 /// One place that reads a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadBy {
+pub struct ValueReader {
     /// The step of the plan, solution or call.
     pub step: StepNo,
     /// The tool of the call, with its instance.

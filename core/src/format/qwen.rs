@@ -3,7 +3,7 @@
 use super::Framing;
 use super::log::{Adapter, Copies, Draft, Kind, Log, LogRun, Node, Parts, Row, form, part_usage, text, write_slots};
 use crate::json::Value;
-use crate::model::{Role, Surroundings};
+use crate::model::{StepRole, Surroundings};
 use std::borrow::Cow;
 
 /// Sessions of Qwen Code.
@@ -64,10 +64,10 @@ impl Adapter for Records {
         log.surroundings(&Surroundings { cwd, model, branch, is_compaction, ..Surroundings::default() });
         let class = text(record, "type").unwrap_or("record");
         let role = match class {
-            "user" => Role::User,
-            "assistant" => Role::Agent,
-            "tool_result" => Role::Environment,
-            _ => Role::System,
+            "user" => StepRole::User,
+            "assistant" => StepRole::Agent,
+            "tool_result" => StepRole::Environment,
+            _ => StepRole::System,
         };
         if let Some(id) = text(record, "uuid") {
             let is_turn = matches!(class, "user" | "assistant");

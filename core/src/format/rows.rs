@@ -1,22 +1,22 @@
 //! Cells of tables as JSON, for assemblers: what a column holds is a scalar, or JSON in a text.
 
 use crate::json::{self, OneLine, Scan, Scanner};
-use crate::model::{Cell, Problem};
+use crate::model::{ContainerValue, Problem};
 use std::collections::HashMap;
 
 /// A cell as JSON; bytes as base64 (`$bytes`).
-pub(super) fn scalar(cell: &Cell) -> String {
+pub(super) fn scalar(cell: &ContainerValue) -> String {
     match cell {
-        Cell::Null => "null".to_owned(),
-        Cell::Integer(number) => number.to_string(),
-        Cell::Real(number) => serde_json::to_string(number).unwrap_or_default(),
-        Cell::Text(text) => json::quote(text),
-        Cell::Blob(bytes) => json::bytes_text(bytes),
+        ContainerValue::Null => "null".to_owned(),
+        ContainerValue::Integer(number) => number.to_string(),
+        ContainerValue::Real(number) => serde_json::to_string(number).unwrap_or_default(),
+        ContainerValue::Text(text) => json::quote(text),
+        ContainerValue::Blob(bytes) => json::bytes_text(bytes),
     }
 }
 
 /// A cell that holds an object or a list as JSON text, on one line; another one as [`scalar`].
-pub(super) fn embedded(cell: &Cell) -> String {
+pub(super) fn embedded(cell: &ContainerValue) -> String {
     cell.bytes().and_then(one_line).unwrap_or_else(|| scalar(cell))
 }
 
@@ -34,9 +34,9 @@ pub(super) fn one_line(text: &[u8]) -> Option<String> {
 }
 
 /// The members of an object, of columns and their cells; those of `json` hold JSON. What is `NULL` is left out.
-pub(super) fn members(columns: &[&str], cells: &[Cell], json: &[&str]) -> String {
-    let given = columns.iter().zip(cells).filter(|(_, cell)| **cell != Cell::Null);
-    let member = |(column, cell): (&&str, &Cell)| {
+pub(super) fn members(columns: &[&str], cells: &[ContainerValue], json: &[&str]) -> String {
+    let given = columns.iter().zip(cells).filter(|(_, cell)| **cell != ContainerValue::Null);
+    let member = |(column, cell): (&&str, &ContainerValue)| {
         let value = if json.contains(column) { embedded(cell) } else { scalar(cell) };
         format!("\"{column}\":{value}")
     };
@@ -56,7 +56,7 @@ impl<K> Groups<K> {
     }
 
     /// Adds a row to the group of these texts.
-    pub(super) fn add(&mut self, name: &[&Cell], row: K) {
+    pub(super) fn add(&mut self, name: &[&ContainerValue], row: K) {
         let name = group_name(name);
         let number = *self.numbers.entry(name.clone()).or_insert(self.groups.len());
         if number == self.groups.len() {
@@ -80,7 +80,7 @@ impl<K> Groups<K> {
 }
 
 /// What a group is called.
-pub(super) fn group_name(cells: &[&Cell]) -> String {
+pub(super) fn group_name(cells: &[&ContainerValue]) -> String {
     cells.iter().map(|cell| scalar(cell)).collect::<Vec<_>>().join(",")
 }
 
@@ -108,13 +108,13 @@ impl Trouble {
 /// Tables in memory, for tests.
 #[cfg(test)]
 pub(super) mod memory {
-    use crate::model::{Cell, Problem, RowSink, Table, Tables};
+    use crate::model::{ContainerValue, Problem, RowSink, Table, Tables};
 
     /// Tables, and their rows numbered from 1.
-    pub(in crate::format) struct Memory(Vec<Table>, Vec<Vec<Vec<Cell>>>);
+    pub(in crate::format) struct Memory(Vec<Table>, Vec<Vec<Vec<ContainerValue>>>);
 
     /// A table's name, its columns, and its rows.
-    pub(in crate::format) type Given<'t> = (&'t str, &'t [&'t str], Vec<Vec<Cell>>);
+    pub(in crate::format) type Given<'t> = (&'t str, &'t [&'t str], Vec<Vec<ContainerValue>>);
 
     impl Memory {
         pub(in crate::format) fn new(tables: Vec<Given<'_>>) -> Self {
@@ -126,7 +126,7 @@ pub(super) mod memory {
             Self(all, tables.into_iter().map(|(.., rows)| rows).collect())
         }
 
-        fn picked(&self, at: usize, row: &[Cell], columns: &[&str]) -> Vec<Cell> {
+        fn picked(&self, at: usize, row: &[ContainerValue], columns: &[&str]) -> Vec<ContainerValue> {
             let place = |column: &&str| self.0[at].columns.iter().position(|c| c == column);
             columns.iter().map(|c| place(c).and_then(|i| row.get(i)).cloned().unwrap_or_default()).collect()
         }
@@ -147,7 +147,7 @@ pub(super) mod memory {
             self.1[at].iter().zip(1..).try_for_each(|(row, number)| take(number, &self.picked(at, row, columns)))
         }
 
-        fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<Cell>>, Problem> {
+        fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem> {
             let at = self.find(table)?;
             let row = usize::try_from(number - 1).ok().and_then(|i| self.1[at].get(i));
             Ok(row.map(|row| self.picked(at, row, columns)))
@@ -155,7 +155,7 @@ pub(super) mod memory {
     }
 
     /// A cell of a text.
-    pub(in crate::format) fn text(text: &str) -> Cell {
-        Cell::Text(text.to_owned())
+    pub(in crate::format) fn text(text: &str) -> ContainerValue {
+        ContainerValue::Text(text.to_owned())
     }
 }

@@ -1,7 +1,7 @@
 //! What a format is, and what it makes of records: a run.
 
-use super::cause::Origin;
-use super::plan::{PlanAnswer, PlanView, ReadBy, RefState};
+use super::cause::MessageOrigin;
+use super::plan::{PlanAnswer, PlanView, RefState, ValueReader};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{
@@ -11,11 +11,11 @@ use crate::model::{
 use crate::rules::scopix::{ConversationField, Merged};
 use crate::rules::trajectory::Way;
 use crate::rules::work::{Outcome, Work};
-use crate::state::{Event, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
+use crate::state::{HistoryEvent, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 /// A row of the table of formats.
 pub trait Format: Send + Sync {
@@ -155,10 +155,10 @@ pub enum Layout {
 }
 
 /// One named member of an answer, its value as exact JSON text.
-pub type Field = (&'static str, Box<RawValue>);
+pub type AnswerField = (&'static str, Box<RawValue>);
 
 /// Members of an answer in order, after `obelus`, `format`, `step`, `steps`.
-pub type Answer = Vec<Field>;
+pub type Answer = Vec<AnswerField>;
 
 /// Who supplied a value: members beside `step` and `changed` in blame and history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -209,6 +209,9 @@ pub enum Instances {
     /// There are none (S10).
     Absent,
 }
+
+/// A run that a worker fills while the screen reads.
+pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 
 /// Asks for the plan at a step, which may be long to make.
 pub type Plans<'p> = &'p dyn Fn() -> Option<Rc<PlanView>>;
@@ -332,12 +335,12 @@ pub trait Run: Send + Sync {
     fn attribution(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Attribution;
     /// Who supplied the value of an event, where its step wrote the identity more than once and not this event last;
     /// None: [`Run::attribution`] says it.
-    fn attribution_of(&self, _event: &Event) -> Option<Attribution> {
+    fn attribution_of(&self, _event: &HistoryEvent) -> Option<Attribution> {
         None
     }
     /// What the message of step `author` says of where the values came from that it wrote to an identity.
-    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
-        Origin { call: self.step(author, bytes).answers, reads: Vec::new() }
+    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> MessageOrigin {
+        MessageOrigin { call: self.step(author, bytes).answers, reads: Vec::new() }
     }
     /// The step that set the schema of an identity, as it is at a step; nothing is read.
     fn schema_at(&self, _identity: IdentityId, _step: StepNo) -> Option<StepNo> {
@@ -357,7 +360,7 @@ pub trait Run: Send + Sync {
     }
     /// Whether the message of an event's author accounts for it, so that [`Run::attribution`] of that author is the
     /// event's (A30).
-    fn accounts_for(&self, _event: &Event) -> bool {
+    fn accounts_for(&self, _event: &HistoryEvent) -> bool {
         true
     }
     /// Whether it carries schemas that [`Run::examine`] checks values against.
@@ -422,7 +425,7 @@ pub trait Run: Send + Sync {
         Vec::new()
     }
     /// Who reads a value: calls that refer to its path, or to one above or below it.
-    fn readers(&self, _identity: &Identity, _path: &[Key], _bytes: &dyn Bytes) -> Vec<ReadBy> {
+    fn readers(&self, _identity: &Identity, _path: &[Key], _bytes: &dyn Bytes) -> Vec<ValueReader> {
         Vec::new()
     }
     /// What is known of an identity beside its value: type and source in a few words, and the time as written.

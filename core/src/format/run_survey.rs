@@ -2,13 +2,14 @@
 //! reading of their own.
 
 use super::survey::looked as looked_at;
-use super::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
+use super::{BoxedLook, Counted, Facts, LookFn, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
 use crate::json;
 use crate::model::{
-    Bytes, LocatedFinding, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens, lossy,
+    Bytes, LocatedFinding, Problem, Record, Span, Step, StepKind, StepNo, StepRole, estimated_tokens, lossy,
 };
 use crate::rules::trajectory::{RecordName, task_key};
 use crate::rules::work::{ToolOutcomes, Work};
+use crate::text::single_line;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,12 +49,12 @@ impl LookedRecord for RunFacts {
 }
 
 impl Survey for RunSurvey {
-    fn look(&self) -> Look {
+    fn look(&self) -> LookFn {
         let make = Arc::clone(&self.0);
         Box::new(move |record, text| Box::new(run_facts(make(), record, text)))
     }
 
-    fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
+    fn take(&mut self, looked: BoxedLook, _bytes: &dyn Bytes) -> Surveyed {
         let seen = looked_at::<RunFacts>(looked);
         seen.map_or_else(Surveyed::default, |seen| Surveyed {
             findings: seen.findings,
@@ -121,7 +122,7 @@ fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
         outcomes: run.work().map_or_else(Vec::new, outcomes),
     };
     let words = seen.asked.or(seen.first).unwrap_or_default();
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = single_line(&words);
     Facts { title: run.title().unwrap_or_default(), words, counted: Some(counted), ..Facts::default() }
 }
 
@@ -153,7 +154,7 @@ impl StepCounts {
         if let Some(reward) = step.reward.as_ref().and_then(|reward| reward.parse::<f64>().ok()) {
             self.reward = Some(self.reward.unwrap_or_default() + reward).filter(|sum| sum.is_finite());
         }
-        if step.role == Role::User && self.asked.is_none() {
+        if step.role == StepRole::User && self.asked.is_none() {
             self.asked = Some(step.summary.clone());
         }
         self.first.get_or_insert_with(|| step.summary.clone());
@@ -168,7 +169,7 @@ fn finish(last: Option<&Step>) -> &'static str {
     match last.map(|step| (step.sign, step.role)) {
         None => "empty",
         Some((StepKind::Call, _)) => "open-call",
-        Some((StepKind::Message, Role::Agent)) => "message",
+        Some((StepKind::Message, StepRole::Agent)) => "message",
         Some(_) => "observation",
     }
 }

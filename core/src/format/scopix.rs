@@ -7,11 +7,11 @@ mod summary;
 use super::plan::{PlanAnswer, PlanView};
 use super::{Answer, Attribution, Format, Framing, Instances, Layout, Match, Near, Resolved, Run, ViewEntry, describe};
 use crate::json::{self, Key, Value};
-use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
+use crate::model::{Bytes, Finding, Identity, Problem, Record, Step, StepKind, StepNo, StepPlace, StepRole};
 use crate::rules::scopix::{
-    self, Conversation, ConversationField, DataTypes, Holding, Log, Merged, Meta, RecordShape, SlotState,
+    self, ConversationField, DataTypes, Holding, Log, Merged, Meta, PipelineConversation, ScopixShape, SlotState,
 };
-use crate::state::{Event, IdentityId, Tree};
+use crate::state::{HistoryEvent, IdentityId, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -37,12 +37,12 @@ impl Format for Scopix {
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let record = first.first()?;
-        let shape = RecordShape::of_first(record).or_else(|| RecordShape::of_first(record.as_array()?.first()?))?;
+        let shape = ScopixShape::of_first(record).or_else(|| ScopixShape::of_first(record.as_array()?.first()?))?;
         Some(Match { reason: format!("the first record has the shape of a Scopix {}", shape.name()) })
     }
 
     fn near(&self, first: &[Value<'_>]) -> Option<Near> {
-        let n = first.iter().filter(|record| RecordShape::of(record).is_some()).count();
+        let n = first.iter().filter(|record| ScopixShape::of(record).is_some()).count();
         (n > 0).then(|| Near::of(n, first.len(), "records have members of a Scopix record"))
     }
 
@@ -156,12 +156,12 @@ impl Context {
     }
 
     /// S22: the conversation that the slots and the request of the last pipeline make.
-    fn conversation_of(&self, slots: &[Slot<'_>], step: StepNo) -> Conversation {
+    fn conversation_of(&self, slots: &[Slot<'_>], step: StepNo) -> PipelineConversation {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| slot.state.step);
         let holding = self.log.declared().at(step);
         let mut request = holding.pipeline;
-        let mut conversation = Conversation::default();
+        let mut conversation = PipelineConversation::default();
         for slot in order {
             if let Some((at, pipeline)) = request.take_if(|(at, _)| *at <= slot.state.step) {
                 conversation.take_request(at, pipeline);
@@ -195,7 +195,7 @@ impl Run for Context {
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
         let at = usize::try_from(step).ok().and_then(|i| self.log.steps().get(i));
         let Some(at) = at else { return Step { number: step, ..Step::default() } };
-        if at.shape == RecordShape::Broken {
+        if at.shape == ScopixShape::Broken {
             return Step { number: step, ..describe::broken(self.log.fault(step).unwrap_or_default()) };
         }
         let text = describe::read(at.place.place.span, bytes).unwrap_or_default();
@@ -236,7 +236,7 @@ impl Run for Context {
 
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
         let Some((slot, segments)) = scopix::parse_path(path) else {
-            return Err(Problem::usage(format!("`{path}` is no path")).hint("a path is slot.key[0][\"any key\"]"));
+            return Err(Problem::usage(format!("`{path}` is not a path")).hint("a path is slot.key[0][\"any key\"]"));
         };
         let tree = self.log.tree();
         let found = tree.find(&Identity::global(slot));
@@ -247,7 +247,7 @@ impl Run for Context {
         self.log.attribution(identity, author).map(attribution).unwrap_or_default()
     }
 
-    fn attribution_of(&self, event: &Event) -> Option<Attribution> {
+    fn attribution_of(&self, event: &HistoryEvent) -> Option<Attribution> {
         self.log.attribution_of(event).map(attribution)
     }
 
@@ -386,17 +386,17 @@ impl Context {
     }
 }
 
-fn sign_and_role(shape: RecordShape) -> (StepKind, Role) {
+fn sign_and_role(shape: ScopixShape) -> (StepKind, StepRole) {
     match shape {
-        RecordShape::Context | RecordShape::BareMap | RecordShape::SlotList | RecordShape::FileCollection => {
-            (StepKind::Data, Role::Environment)
+        ScopixShape::Context | ScopixShape::BareMap | ScopixShape::SlotList | ScopixShape::FileCollection => {
+            (StepKind::Data, StepRole::Environment)
         }
-        RecordShape::Write => (StepKind::Data, Role::Agent),
-        RecordShape::AgentResult | RecordShape::Response => (StepKind::Result, Role::Agent),
-        RecordShape::Pipeline => (StepKind::Plan, Role::System),
-        RecordShape::Contract => (StepKind::Meta, Role::System),
-        RecordShape::Unknown => (StepKind::Other, Role::Unknown),
-        RecordShape::Broken => (StepKind::Broken, Role::Unknown),
+        ScopixShape::Write => (StepKind::Data, StepRole::Agent),
+        ScopixShape::AgentResult | ScopixShape::Response => (StepKind::Result, StepRole::Agent),
+        ScopixShape::Pipeline => (StepKind::Plan, StepRole::System),
+        ScopixShape::Contract => (StepKind::Meta, StepRole::System),
+        ScopixShape::Unknown => (StepKind::Other, StepRole::Unknown),
+        ScopixShape::Broken => (StepKind::Broken, StepRole::Unknown),
     }
 }
 

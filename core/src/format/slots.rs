@@ -21,7 +21,7 @@ impl Slots<'_> {
     /// A PATH of the command line.
     pub(super) fn locate(&self, path: &str) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
         let pointer = Pointer::parse(path).ok_or_else(|| {
-            Problem::usage(format!("{path:?} is no slot pointer"))
+            Problem::usage(format!("{path:?} is not a slot pointer"))
                 .hint("write /kind/instance/slot, as /tool/click/calls")
         })?;
         Ok(self.named(&pointer).map(|id| (id, self.below(id, &pointer))).collect())

@@ -6,15 +6,15 @@ use serde_json::value::RawValue;
 use std::any::Any;
 
 /// Looks at one record by itself; several can be looked at at once, in any order.
-pub type Look = Box<dyn Fn(&Record, &[u8]) -> Looked + Send + Sync>;
+pub type LookFn = Box<dyn Fn(&Record, &[u8]) -> BoxedLook + Send + Sync>;
 
 /// A pass over a file in two parts: the look at each record by itself, and what their order reports. It holds counts
 /// and hashes, no records.
 pub trait Survey: Send {
     /// How a record is looked at: the record, and its bytes (of a broken one at most the first 64 KiB).
-    fn look(&self) -> Look;
+    fn look(&self) -> LookFn;
     /// Takes the next record of the file, whose bytes are these.
-    fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed;
+    fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed;
     /// Statistics of the records so far, as a JSON object whose `type` is `dataset`; None: what the runs report is all.
     fn dataset(&self) -> Option<Box<RawValue>> {
         None
@@ -54,10 +54,10 @@ pub trait LookedRecord: Any + Send {
 }
 
 /// The same, on its way to its survey.
-pub type Looked = Box<dyn LookedRecord>;
+pub type BoxedLook = Box<dyn LookedRecord>;
 
 /// What a look of this type saw; None: another survey had it looked at.
-pub(in crate::format) fn looked<T: LookedRecord>(looked: Looked) -> Option<T> {
+pub(in crate::format) fn looked<T: LookedRecord>(looked: BoxedLook) -> Option<T> {
     let any: Box<dyn Any> = looked;
     any.downcast().ok().map(|seen| *seen)
 }

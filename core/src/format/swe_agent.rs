@@ -4,7 +4,7 @@ use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Lo
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::{self, Value};
 use crate::model::cast;
-use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -104,10 +104,10 @@ impl Adapter for Items {
         match (form, values) {
             (COMMAND, [action, ..]) => {
                 let call = ToolCall { id: None, name: tool(action).into(), arguments: Cow::Borrowed(action.text) };
-                Turn::of(Role::Agent, vec![Part::Call(call)])
+                Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
             }
             (OBSERVATION, [observation, rest @ ..]) => {
-                Turn::of(Role::Environment, vec![Part::Result(result(observation, rest))])
+                Turn::of(StepRole::Environment, vec![TurnPart::Result(result(observation, rest))])
             }
             _ => super::log::show(form, values),
         }
@@ -142,17 +142,17 @@ fn read_item(item: &Value<'_>, log: &mut Log<'_>) {
     let empty = item.get("thought").or_else(|| item.get("response")).filter(|_| action.is_none());
     if let Some(thought) = thought.or(empty) {
         let values = [thought];
-        log.step(&Draft { role: Role::Agent, ..Draft::of(Kind::Message, form::MESSAGE, &values) });
+        log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Message, form::MESSAGE, &values) });
     }
     if let Some(action) = action {
         let values = [action];
-        log.step(&Draft { role: Role::Agent, ..Draft::of(Kind::Call, COMMAND, &values) });
+        log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Call, COMMAND, &values) });
     }
     let observation = item.get("observation").filter(|v| v.as_str().is_some());
     if let Some(observation) = observation.filter(|_| action.is_some() || filled("observation").is_some()) {
         let beside = ["state", "execution_time"].iter().filter_map(|key| item.get(key)).filter(|v| !v.is_null());
         let values: Vec<&Value<'_>> = std::iter::once(observation).chain(beside).collect();
-        log.step(&Draft { role: Role::Environment, ..Draft::of(Kind::Result, OBSERVATION, &values) });
+        log.step(&Draft { role: StepRole::Environment, ..Draft::of(Kind::Result, OBSERVATION, &values) });
     }
     if let Some(state) = item.get("state") {
         write_state(state, log);
@@ -189,7 +189,7 @@ fn end(info: &Value<'_>, log: &mut Log<'_>) {
 /// The tool of a command: one of SWE-agent's own, else the shell.
 fn tool(action: &Value<'_>) -> &'static str {
     let first = action.as_str().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
-    SWE_AGENT_COMMANDS.iter().find(|own| **own == first).copied().unwrap_or("bash")
+    SWE_AGENT_COMMANDS.iter().find(|command| **command == first).copied().unwrap_or("bash")
 }
 
 fn result<'v>(observation: &'v Value<'v>, beside: &[&'v Value<'v>]) -> ToolResult<'v> {

@@ -6,11 +6,11 @@
 use super::{Instances, Run, nearest_path};
 use crate::json::Key;
 use crate::model::{Problem, StepNo};
-use crate::rules::acts::{Segment, parse_reference};
+use crate::rules::acts::{PathSegment, parse_reference};
 use crate::state::{IdentityId, Tree};
 
 /// An identity, and a path below it.
-pub type Place = (IdentityId, Vec<Key>);
+pub type ValuePlace = (IdentityId, Vec<Key>);
 
 /// What begins a reference, which need not be typed.
 const DAGGER: char = '†';
@@ -25,7 +25,7 @@ pub struct TypedPath {
     /// The instance that was named, with the name that the run has for it.
     pub instance: Option<String>,
     /// Where it is known, whatever the instance: the global identity first.
-    everywhere: Vec<Place>,
+    everywhere: Vec<ValuePlace>,
     /// Whether an instance was named that counts.
     is_bound: bool,
     /// Whether it was typed as the format writes paths: `†kind.slot`, `slot.path`, `/kind/instance/slot`.
@@ -56,11 +56,11 @@ impl TypedPath {
         match (first, fault) {
             (Some(typed), _) => Ok(Self { path: path.to_owned(), ..typed }),
             (None, Some(problem)) => Err(problem),
-            (None, None) => Err(Problem::usage(format!("{path:?} is no path"))),
+            (None, None) => Err(Problem::usage(format!("{path:?} is not a path"))),
         }
     }
 
-    fn of(run: &dyn Run, reading: Reading, everywhere: Vec<Place>, beside: Option<&str>) -> Self {
+    fn of(run: &dyn Run, reading: Reading, everywhere: Vec<ValuePlace>, beside: Option<&str>) -> Self {
         let tree = run.tree();
         let beside = beside.filter(|_| run.instances() == Instances::Chosen || reading.spans_instances);
         let asked = reading.instance.as_deref().or(beside);
@@ -76,20 +76,20 @@ impl TypedPath {
 
     /// Where it is known, in the instance that was named; without one, in every instance.
     #[must_use]
-    pub fn places(&self, tree: &Tree) -> Vec<Place> {
-        let is_meant = |id: IdentityId| !self.is_bound || tree.identity(id).instance == self.instance;
-        self.everywhere.iter().filter(|(id, _)| is_meant(*id)).cloned().collect()
+    pub fn places(&self, tree: &Tree) -> Vec<ValuePlace> {
+        let is_candidate = |id: IdentityId| !self.is_bound || tree.identity(id).instance == self.instance;
+        self.everywhere.iter().filter(|(id, _)| is_candidate(*id)).cloned().collect()
     }
 
     /// Where it is known, whatever the instance.
     #[must_use]
-    pub fn everywhere(&self) -> &[Place] {
+    pub fn everywhere(&self) -> &[ValuePlace] {
         &self.everywhere
     }
 
     /// The place in the global identity, if it was not asked for an instance.
     #[must_use]
-    pub fn global(&self, tree: &Tree) -> Option<Place> {
+    pub fn global(&self, tree: &Tree) -> Option<ValuePlace> {
         self.places(tree).into_iter().find(|(id, _)| tree.identity(*id).instance.is_none())
     }
 
@@ -98,7 +98,8 @@ impl TypedPath {
     pub fn unknown(&self, run: &dyn Run) -> Problem {
         let tree = run.tree();
         if let (Some(asked), false) = (&self.instance, self.everywhere.is_empty()) {
-            let named = |(id, _): &Place| tree.identity(*id).instance.clone().unwrap_or_else(|| "no instance".into());
+            let named =
+                |(id, _): &ValuePlace| tree.identity(*id).instance.clone().unwrap_or_else(|| "no instance".into());
             let mut names: Vec<String> = self.everywhere.iter().map(named).collect();
             names.dedup();
             let problem = Problem::usage(format!("instance {asked} has no {} at any step", self.path));
@@ -157,7 +158,7 @@ impl Reading {
     }
 
     /// Where it is known.
-    fn find(&self, run: &dyn Run, step: StepNo) -> Result<Vec<Place>, Problem> {
+    fn find(&self, run: &dyn Run, step: StepNo) -> Result<Vec<ValuePlace>, Problem> {
         let tree = run.tree();
         let mut places = if self.spans_instances {
             self.find_below_kind(tree)?
@@ -171,9 +172,9 @@ impl Reading {
     }
 
     /// Of each instance of the kind.
-    fn find_below_kind(&self, tree: &Tree) -> Result<Vec<Place>, Problem> {
+    fn find_below_kind(&self, tree: &Tree) -> Result<Vec<ValuePlace>, Problem> {
         let Some(reference) = parse_reference(&daggered(&self.path)) else {
-            return Err(Problem::usage(format!("{:?} is no path", self.path))
+            return Err(Problem::usage(format!("{:?} is not a path", self.path))
                 .hint("write kind.slot, kind#instance.slot or /kind/instance/slot"));
         };
         let of_kind = identities(tree).filter(|id| tree.identity(*id).kind == reference.kind);
@@ -230,7 +231,7 @@ fn identities(tree: &Tree) -> impl Iterator<Item = IdentityId> {
 }
 
 /// The keys that segments mean below an identity; None where nothing ever was.
-fn walk(tree: &Tree, id: IdentityId, segments: &[Segment]) -> Option<Vec<Key>> {
+fn walk(tree: &Tree, id: IdentityId, segments: &[PathSegment]) -> Option<Vec<Key>> {
     let mut path: Vec<Key> = Vec::with_capacity(segments.len());
     for segment in segments {
         let keys = [segment.on_object().map(Key::name), segment.on_array().map(Key::Index)];

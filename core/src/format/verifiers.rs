@@ -4,7 +4,7 @@ use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
-use crate::model::{Role, Severity, Surroundings, Turn, Usage};
+use crate::model::{Severity, StepRole, Surroundings, Turn, Usage};
 use crate::state::Op;
 use memchr::memmem;
 use std::borrow::Cow;
@@ -115,7 +115,7 @@ impl Adapter for Rollouts {
 fn row(row: &Value<'_>, log: &mut Log<'_>) {
     title(row, log);
     write_members(row, "session", &["task", "info", "answer", "id", "example_id"], log);
-    for (name, role) in [("prompt", Role::User), ("completion", Role::Agent)] {
+    for (name, role) in [("prompt", StepRole::User), ("completion", StepRole::Agent)] {
         add_messages(row.get(name), role, log);
     }
     let reward = row.get("reward").and_then(|reward| reward.as_number().or_else(|| reward.as_str()));
@@ -139,7 +139,7 @@ fn title(row: &Value<'_>, log: &mut Log<'_>) {
 }
 
 /// Messages, or one as text.
-fn add_messages(value: Option<&Value<'_>>, role: Role, log: &mut Log<'_>) {
+fn add_messages(value: Option<&Value<'_>>, role: StepRole, log: &mut Log<'_>) {
     let Some(value) = value else { return };
     match value.as_array() {
         Some(messages) => messages.iter().for_each(|message| {

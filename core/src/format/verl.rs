@@ -4,7 +4,7 @@ use super::log::{Adapter, Blocks, Draft, Kind, Log, LogRun, form};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::state::Op;
 
 /// The format.
@@ -62,8 +62,12 @@ fn run() -> Box<dyn Run> {
 }
 
 /// Members of a row that are its conversation.
-const CONVERSATION_KEYS: [(&str, Role); 4] =
-    [("input", Role::User), ("input_prompt", Role::User), ("output", Role::Agent), ("output_response", Role::Agent)];
+const CONVERSATION_KEYS: [(&str, StepRole); 4] = [
+    ("input", StepRole::User),
+    ("input_prompt", StepRole::User),
+    ("output", StepRole::Agent),
+    ("output_response", StepRole::Agent),
+];
 
 /// Members that score it.
 const SCORES: [&str; 2] = ["score", "acc"];
@@ -91,7 +95,7 @@ impl Adapter for Rows {
         }
         for (name, value) in record.as_object().into_iter().flat_map(|record| record.entries()) {
             let kind = if SCORES.contains(&name) { "reward" } else { "session" };
-            if !CONVERSATION_KEYS.iter().any(|(said, _)| *said == name) && !value.is_null() {
+            if !CONVERSATION_KEYS.iter().any(|(conversation_key, _)| *conversation_key == name) && !value.is_null() {
                 log.write(kind, "main", &[name], Op::Update, value);
             }
         }

@@ -16,11 +16,11 @@ const DONE: &[u8] = b"[DONE]";
 /// Each `data:` line is a record.
 #[derive(Debug, Clone)]
 pub(super) struct EventStream {
-    line: Line,
+    line: EventLine,
 }
 
 #[derive(Debug, Clone)]
-enum Line {
+enum EventLine {
     /// So many bytes of the field's name.
     Name(usize),
     /// The payload: its first byte that is no white space, after its last one, and whether it can be `[DONE]`.
@@ -31,7 +31,7 @@ enum Line {
 
 impl Default for EventStream {
     fn default() -> Self {
-        Self { line: Line::Name(0) }
+        Self { line: EventLine::Name(0) }
     }
 }
 
@@ -57,26 +57,26 @@ impl EventStream {
     /// Where the record begins that is not whole yet.
     pub(super) fn start(&self) -> Option<Cursor> {
         match &self.line {
-            Line::Data { first, .. } => *first,
-            Line::Name(_) | Line::Other => None,
+            EventLine::Data { first, .. } => *first,
+            EventLine::Name(_) | EventLine::Other => None,
         }
     }
 
     /// A part of a line.
     fn part(&mut self, at: &mut Cursor, mut part: &[u8]) {
-        if let Line::Name(known) = self.line {
+        if let EventLine::Name(known) = self.line {
             let name = FIELD.get(known..).unwrap_or_default();
             let len = name.len().min(part.len());
             let (head, rest) = part.split_at(len);
             self.line = match name.starts_with(head) {
-                false => Line::Other,
-                true if len < name.len() => Line::Name(known + len),
-                true => Line::Data { first: None, end: 0, is_done: true },
+                false => EventLine::Other,
+                true if len < name.len() => EventLine::Name(known + len),
+                true => EventLine::Data { first: None, end: 0, is_done: true },
             };
             at.byte += len as u64;
             part = rest;
         }
-        if let Line::Data { first, end, is_done } = &mut self.line
+        if let EventLine::Data { first, end, is_done } = &mut self.line
             && let Some(begin) = part.iter().position(|&b| !is_space(b))
         {
             let start = first.get_or_insert(Cursor { byte: at.byte + begin as u64, line: at.line });
@@ -89,7 +89,9 @@ impl EventStream {
     }
 
     fn end_line(&mut self, index: &mut RecordIndex) {
-        if let Line::Data { first: Some(first), end, is_done } = std::mem::replace(&mut self.line, Line::Name(0)) {
+        if let EventLine::Data { first: Some(first), end, is_done } =
+            std::mem::replace(&mut self.line, EventLine::Name(0))
+        {
             let place = first.until(end);
             if !is_done || place.span.len != DONE.len() as u64 {
                 index.push(place, None);

@@ -7,7 +7,7 @@ use crate::json::{Scan, Scanner};
 use crate::model::RecordIndex;
 
 /// The elements of the array under a name; other members of the object are passed over. An object without that array
-/// has no records. What is no object, or has something after it, is a run of values. A fault in an element or after
+/// has no records. What is not an object, or has something after it, is a run of values. A fault in an element or after
 /// one, or a missing end, ends it: the elements before stay.
 #[derive(Debug, Clone)]
 pub(super) struct Items {
@@ -143,7 +143,7 @@ impl Items {
         if matches!(self.at, At::Closed) { Ending::Clean } else { Ending::Torn }
     }
 
-    /// Where what is no record yet begins.
+    /// Where what is not a record yet begins.
     pub(super) fn start(&self) -> Option<Cursor> {
         match &self.at {
             At::Item(start, _) => Some(*start),

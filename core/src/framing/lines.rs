@@ -1,4 +1,4 @@
-//! Records as lines, and the question whether a file that is no JSON text has any line that is a record.
+//! Records as lines, and the question whether a file that is not a JSON text has any line that is a record.
 
 use super::event_stream::{EventStream, FIELD};
 use super::values::Run;
@@ -121,8 +121,8 @@ pub(super) fn zeros(bytes: &[u8]) -> usize {
     blocks + bytes[blocks..].iter().take_while(|&&b| b == 0).count()
 }
 
-/// Reads a file that is no JSON text line by line until one is an object or array by itself: then all are records (A1).
-/// If none is, what is wrong with the text is one broken record.
+/// Reads a file that is not a JSON text line by line until one is an object or array by itself: then all are records
+/// (A1). If none is, what is wrong with the text is one broken record.
 #[derive(Debug, Clone)]
 pub(super) struct DetectLines {
     /// Where that record begins, and why it is one.
@@ -130,7 +130,7 @@ pub(super) struct DetectLines {
     why: String,
     /// After the last byte that is no white space.
     end: u64,
-    line: Line,
+    line: LineContent,
     /// Whether the text is whole values one after the other: if no line is a record, those are (not in A1, S1).
     is_run: bool,
     /// Whether a line may be one of a stream of events, so that all that are such are records.
@@ -138,7 +138,7 @@ pub(super) struct DetectLines {
 }
 
 #[derive(Debug, Clone)]
-enum Line {
+enum LineContent {
     Blank,
     Value(Box<Scanner>),
     Whole,
@@ -158,7 +158,7 @@ impl DetectLines {
         let (why, has_events) = (format!("{why} at byte {byte}"), rules.framing == Framing::Elements);
         FramerAction::From(
             rules.origin,
-            Mode::DetectLines(Self { from, why, end: from.byte, line: Line::Blank, is_run: false, has_events }),
+            Mode::DetectLines(Self { from, why, end: from.byte, line: LineContent::Blank, is_run: false, has_events }),
         )
     }
 
@@ -180,7 +180,7 @@ impl DetectLines {
                 from,
                 why,
                 end: from.byte,
-                line: Line::NotAsked,
+                line: LineContent::NotAsked,
                 is_run: false,
                 has_events: false,
             }),
@@ -194,21 +194,21 @@ impl DetectLines {
         mut piece: &[u8],
         index: &mut RecordIndex,
     ) -> FramerAction {
-        if matches!(self.line, Line::NotAsked) {
+        if matches!(self.line, LineContent::NotAsked) {
             self.saw(*at, piece);
             at.pass(piece);
             return FramerAction::More;
         }
         while let Some(i) = memchr::memchr(b'\n', piece) {
             self.part(rules, *at, &piece[..i]);
-            if matches!(self.line, Line::Whole) {
+            if matches!(self.line, LineContent::Whole) {
                 return Self::restart_as_lines(rules, index);
             }
             if self.is_event() {
                 index.truncate(0);
                 return FramerAction::From(rules.origin, Mode::EventStream(EventStream::default()));
             }
-            self.line = Line::Blank;
+            self.line = LineContent::Blank;
             at.pass(&piece[..=i]);
             piece = &piece[i + 1..];
         }
@@ -218,7 +218,7 @@ impl DetectLines {
     }
 
     pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> FramerAction {
-        if matches!(self.line, Line::Whole) {
+        if matches!(self.line, LineContent::Whole) {
             return Self::restart_as_lines(rules, index);
         }
         if self.is_event() {
@@ -238,7 +238,7 @@ impl DetectLines {
 
     /// Whether the line is one of a stream of events.
     fn is_event(&self) -> bool {
-        matches!(self.line, Line::Field(known) if known == FIELD.len())
+        matches!(self.line, LineContent::Field(known) if known == FIELD.len())
     }
 
     fn restart_as_lines(rules: Rules, index: &mut RecordIndex) -> FramerAction {
@@ -255,32 +255,32 @@ impl DetectLines {
     /// A part of a line.
     fn part(&mut self, rules: Rules, at: Cursor, mut part: &[u8]) {
         self.saw(at, part);
-        if matches!(self.line, Line::Blank) {
+        if matches!(self.line, LineContent::Blank) {
             let Some(first) = part.iter().position(|&b| !is_space(b)) else { return };
             part = &part[first..];
             self.line = match part[0] {
-                b'{' | b'[' => Line::Value(Box::new(rules.scanner(SCAN_DEPTH_MAX))),
-                b'd' if self.has_events => Line::Field(0),
-                _ => Line::Other,
+                b'{' | b'[' => LineContent::Value(Box::new(rules.scanner(SCAN_DEPTH_MAX))),
+                b'd' if self.has_events => LineContent::Field(0),
+                _ => LineContent::Other,
             };
         }
-        if let Line::Field(known) = &mut self.line {
+        if let LineContent::Field(known) = &mut self.line {
             let name = FIELD.get(*known..).unwrap_or_default();
             let len = name.len().min(part.len());
-            if part.starts_with(&name[..len]) { *known += len } else { self.line = Line::Other }
+            if part.starts_with(&name[..len]) { *known += len } else { self.line = LineContent::Other }
         }
-        if let Line::Value(scanner) = &mut self.line {
+        if let LineContent::Value(scanner) = &mut self.line {
             match scanner.feed(part) {
                 Scan::More => return,
-                Scan::Fault(..) => self.line = Line::Other,
+                Scan::Fault(..) => self.line = LineContent::Other,
                 Scan::End(end) => {
-                    self.line = Line::Whole;
+                    self.line = LineContent::Whole;
                     part = &part[end..];
                 }
             }
         }
-        if matches!(self.line, Line::Whole) && !part.iter().all(|&b| is_space(b)) {
-            self.line = Line::Other;
+        if matches!(self.line, LineContent::Whole) && !part.iter().all(|&b| is_space(b)) {
+            self.line = LineContent::Other;
         }
     }
 }

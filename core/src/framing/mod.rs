@@ -250,7 +250,7 @@ impl Framer {
         matches!(self.mode, Mode::Ended)
     }
 
-    /// What has been read and is no record yet: an unfinished line or value.
+    /// What has been read and is not a record yet: an unfinished line or value.
     #[must_use]
     pub fn pending(&self) -> Option<Place> {
         match &self.mode {

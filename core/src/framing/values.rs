@@ -90,22 +90,23 @@ impl SingleDocument {
         }
     }
 
-    /// Where what is no record yet begins.
+    /// Where what is not a record yet begins.
     pub(super) fn start(&self) -> Option<Cursor> {
         (!self.is_reported).then_some(self.start)
     }
 }
 
-/// The elements of one array. If something follows it, the file is no array: then it is a run of values (D1) or lines.
-/// A fault inside ends it: the elements before it stay (D1), but if some line is a record by itself, the file is lines.
+/// The elements of one array. If something follows it, the file is not an array: then it is a run of values (D1) or
+/// lines. A fault inside ends it: the elements before it stay (D1), but if some line is a record by itself, the file is
+/// lines.
 #[derive(Debug, Clone)]
 pub(super) struct Array {
     start: Cursor,
-    part: Part,
+    part: ValuePart,
 }
 
 #[derive(Debug, Clone)]
-enum Part {
+enum ValuePart {
     Opening,
     /// After `[`.
     First,
@@ -118,7 +119,7 @@ enum Part {
 
 impl Array {
     pub(super) fn new(start: Cursor) -> Self {
-        Self { start, part: Part::Opening }
+        Self { start, part: ValuePart::Opening }
     }
 
     pub(super) fn feed(
@@ -129,7 +130,7 @@ impl Array {
         index: &mut RecordIndex,
     ) -> FramerAction {
         loop {
-            if let Part::Element(start, scanner) = &mut self.part {
+            if let ValuePart::Element(start, scanner) = &mut self.part {
                 match scanner.feed(piece) {
                     Scan::More => {
                         at.pass(piece);
@@ -140,22 +141,22 @@ impl Array {
                         at.pass(&piece[..n]);
                         piece = &piece[n..];
                         index.push(start.until(at.byte), None);
-                        self.part = Part::After;
+                        self.part = ValuePart::After;
                     }
                 }
             }
             let Some(skipped) = at.pass_space(piece) else { return FramerAction::More };
             piece = &piece[skipped..];
             self.part = match (&self.part, piece[0]) {
-                (Part::Opening, _) => Part::First,
-                (Part::After, b',') => Part::Next,
-                (Part::First | Part::After, b']') => Part::Closed,
-                (Part::First | Part::Next, _) => {
+                (ValuePart::Opening, _) => ValuePart::First,
+                (ValuePart::After, b',') => ValuePart::Next,
+                (ValuePart::First | ValuePart::After, b']') => ValuePart::Closed,
+                (ValuePart::First | ValuePart::Next, _) => {
                     let depth_max = if rules.are_values() { DEPTH_MAX } else { SCAN_DEPTH_MAX };
-                    self.part = Part::Element(*at, rules.scanner(depth_max));
+                    self.part = ValuePart::Element(*at, rules.scanner(depth_max));
                     continue;
                 }
-                (Part::Closed, _) => return self.followed(rules, *at, index),
+                (ValuePart::Closed, _) => return self.followed(rules, *at, index),
                 _ => return DetectLines::begin(rules, *at, at.byte, "expected `,` or `]`"),
             };
             at.pass(&piece[..1]);
@@ -173,14 +174,14 @@ impl Array {
 
     pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> FramerAction {
         let start = match &self.part {
-            Part::Closed => return FramerAction::Now(Mode::Ended),
-            Part::Element(start, scanner) if scanner.finish().is_ok() => {
+            ValuePart::Closed => return FramerAction::Now(Mode::Ended),
+            ValuePart::Element(start, scanner) if scanner.finish().is_ok() => {
                 index.push(start.until(at.byte), None);
-                self.part = Part::After;
+                self.part = ValuePart::After;
                 at
             }
-            Part::Element(start, _) => *start,
-            Part::Opening | Part::First | Part::Next | Part::After => at,
+            ValuePart::Element(start, _) => *start,
+            ValuePart::Opening | ValuePart::First | ValuePart::Next | ValuePart::After => at,
         };
         let why = "the text ends before its array does";
         if index.is_empty() {
@@ -191,20 +192,20 @@ impl Array {
     }
 
     pub(super) fn ending(&self) -> Ending {
-        if matches!(self.part, Part::Closed) { Ending::Clean } else { Ending::Torn }
+        if matches!(self.part, ValuePart::Closed) { Ending::Clean } else { Ending::Torn }
     }
 
-    /// Where what is no record yet begins.
+    /// Where what is not a record yet begins.
     pub(super) fn start(&self) -> Option<Cursor> {
         match &self.part {
-            Part::Element(start, _) => Some(*start),
+            ValuePart::Element(start, _) => Some(*start),
             _ => None,
         }
     }
 }
 
-/// The members of one object, each a record without its name. If one is no object, or something follows it, the file is
-/// a run of values. A fault in a later member, or a missing end, ends it: the members before stay.
+/// The members of one object, each a record without its name. If one is not an object, or something follows it, the
+/// file is a run of values. A fault in a later member, or a missing end, ends it: the members before stay.
 #[derive(Debug, Clone)]
 pub(super) struct Members {
     start: Cursor,
@@ -297,7 +298,7 @@ impl Members {
         if matches!(self.at, At::Closed) { Ending::Clean } else { Ending::Torn }
     }
 
-    /// Where what is no record yet begins.
+    /// Where what is not a record yet begins.
     pub(super) fn start(&self) -> Option<Cursor> {
         match &self.at {
             At::Member(start, _) => Some(*start),

@@ -99,7 +99,7 @@ impl Document {
         self.len() == 0
     }
 
-    /// The elements that another array has after all of this one's; None: one of them is no array, or they begin
+    /// The elements that another array has after all of this one's; None: one of them is not an array, or they begin
     /// otherwise.
     #[must_use]
     pub fn appended<'d>(&self, other: &'d Self) -> Option<&'d [Self]> {
@@ -309,12 +309,12 @@ impl Document {
 }
 
 /// The child under a key; in an object it is made, if it may be.
-fn child_of<'n>(node: &'n mut Node, key: &str, is_made: bool) -> Option<&'n mut Document> {
+fn child_of<'n>(node: &'n mut Node, key: &str, is_created: bool) -> Option<&'n mut Document> {
     match node {
         Node::Object(members) => {
             let at = match members.iter().position(|(name, _)| &**name == key) {
                 Some(at) => at,
-                None if is_made => {
+                None if is_created => {
                     members.push((key.into(), Document::object()));
                     members.len() - 1
                 }

@@ -10,12 +10,12 @@ pub fn head(text: &str) -> String {
     while scan.at < bytes.len() {
         scan.token(bytes);
     }
-    let kept = &text[..scan.safe];
+    let safe = &text[..scan.safe];
     if scan.safe == 0 {
         return "null".to_owned();
     }
     let mut out = String::with_capacity(scan.safe + scan.open.len() + 1);
-    out.push_str(kept);
+    out.push_str(safe);
     if scan.in_string {
         out.push('"');
     }

@@ -245,7 +245,7 @@ impl<'p> Reader<'p> {
     fn object(&mut self, code: u8) -> Result<(), String> {
         let count = match self.byte()? {
             tag @ 0x93..=0x9f => tag & 0x0f,
-            _ => return Err("it is no list".to_owned()),
+            _ => return Err("it is not a list".to_owned()),
         };
         let (module, class) = (self.text()?, self.text()?);
         let _ = write!(self.out, "{{\"$class\":{}", quote(&format!("{module}.{class}")));
@@ -282,7 +282,7 @@ impl<'p> Reader<'p> {
         let len = match self.byte()? {
             tag @ 0xa0..=0xbf => usize::from(tag & 0x1f),
             tag @ 0xd9..=0xdb => self.len(1 << (tag - 0xd9))?,
-            _ => return Err("it is no text".to_owned()),
+            _ => return Err("it is not text".to_owned()),
         };
         Ok(String::from_utf8_lossy(self.take(len)?).into_owned())
     }

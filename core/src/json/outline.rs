@@ -3,7 +3,7 @@
 //!
 //! An [`Outliner`] is fed the text in pieces and keeps at most a megabyte of it. What identifies a format may follow
 //! megabytes of other members, so it goes over them without keeping them. It checks nothing: what it keeps of a text
-//! that is no JSON does not parse either.
+//! that is not valid JSON does not parse either.
 
 use super::head;
 
@@ -67,7 +67,7 @@ pub struct Outliner {
     /// Bytes before the first record.
     prose: u64,
     are_lines: bool,
-    /// A record goes over the end of a line, so that lines are no records.
+    /// A record goes over the end of a line, so that lines are not records.
     is_document: bool,
     is_done: bool,
 }
@@ -77,7 +77,7 @@ enum Position {
     /// Before the first byte of a text or line that says what it is.
     #[default]
     Start,
-    /// In a line that is no JSON.
+    /// In a line that is not valid JSON.
     Prose,
     /// Outside of strings.
     Json,

@@ -14,7 +14,7 @@ use std::fmt;
 /// not read 200 (D1).
 pub const DEPTH_MAX: usize = 150;
 
-/// Why a text is no JSON, and where.
+/// Why a text is not valid JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     /// Byte in the text, from 0.
@@ -34,7 +34,7 @@ impl std::error::Error for SyntaxError {}
 /// Reads one JSON text, white space around it allowed.
 ///
 /// # Errors
-/// What is no JSON: bad syntax, text after the value, `NaN`, a string with a lone surrogate escape (A1, D1).
+/// What is not valid JSON: bad syntax, text after the value, `NaN`, a string with a lone surrogate escape (A1, D1).
 pub fn parse(text: &str) -> Result<Value<'_>, SyntaxError> {
     strict(text, Reading::new(text))
 }
@@ -66,12 +66,12 @@ pub fn try_parse(text: &str) -> Option<Value<'_>> {
 /// As [`parse`], but a lone surrogate escape reads as U+FFFD: for showing what the strict rules reject.
 ///
 /// # Errors
-/// What is no JSON.
+/// What is not valid JSON.
 pub fn parse_lenient(text: &str) -> Result<Value<'_>, SyntaxError> {
     Reading::new(text).single_value().ok_or_else(|| fault(text))
 }
 
-/// Why a text is no JSON, as `serde_json` gives it.
+/// Why a text is not valid JSON, as `serde_json` gives it.
 pub(super) fn fault(text: &str) -> SyntaxError {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let value = text.trim_matches(is_space);

@@ -179,7 +179,7 @@ impl Pickle {
         Some([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
     }
 
-    /// A key: what is no text is its JSON text as one.
+    /// A key: what is not text is its JSON text as one.
     fn put_key(&self, key: PickleId, depth: usize, out: &mut String) {
         let start = out.len();
         self.put(key, depth + 1, out);

@@ -32,7 +32,7 @@ impl<'a> Reading<'a> {
         Self { without_nulls: below, is_below: below.is_empty(), ..Self::new(text) }
     }
 
-    /// The one value of the text, white space around it allowed; None: the text is no JSON.
+    /// The one value of the text, white space around it allowed; None: the text is not valid JSON.
     pub(super) fn single_value(&mut self) -> Option<Value<'a>> {
         let value = self.value(0)?;
         self.is_at_end().then_some(value)

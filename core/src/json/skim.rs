@@ -6,7 +6,8 @@ use super::parse::DEPTH_MAX;
 use super::read::Reading;
 use std::borrow::Cow;
 
-/// A place in a JSON text, before a value. Once a method gave None, the text is no JSON, or not what was asked for.
+/// A place in a JSON text, before a value. Once a method gave None, the text is not valid JSON, or not what was asked
+/// for.
 #[derive(Debug)]
 pub struct Skim<'a> {
     reading: Reading<'a>,
@@ -111,10 +112,10 @@ mod tests {
             Some(())
         })
         .unwrap();
-        let own = |key: &str, parts: &[&'static str]| (key.to_owned(), parts.to_vec());
+        let row = |key: &str, parts: &[&'static str]| (key.to_owned(), parts.to_vec());
         assert_eq!(
             members,
-            [own("ab", &["1", r#"{"x":"]\""}"#, "[]"]), own("c", &["{}"]), own("d", &[r#""\ud83d\ude00""#])]
+            [row("ab", &["1", r#"{"x":"]\""}"#, "[]"]), row("c", &["{}"]), row("d", &[r#""\ud83d\ude00""#])]
         );
         assert_eq!(skim.end(), Some(()));
         assert_eq!(Skim::new("[]").object(|_, _| Some(())), None);

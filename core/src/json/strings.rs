@@ -6,10 +6,10 @@ use wide::u8x16;
 /// cannot be guessed.
 pub(super) fn escaped(letter: u8) -> u8 {
     const ESCAPED: [u8; 256] = {
-        let (letters, meant) = (b"\"\\/bfnrt", b"\"\\/\x08\x0C\n\r\t");
+        let (letters, characters) = (b"\"\\/bfnrt", b"\"\\/\x08\x0C\n\r\t");
         let (mut table, mut i) = ([0; 256], 0);
         while i < letters.len() {
-            table[letters[i] as usize] = meant[i];
+            table[letters[i] as usize] = characters[i];
             i += 1;
         }
         table

@@ -159,7 +159,7 @@ impl<'a> Value<'a> {
         matches!(self.data, Data::Null)
     }
 
-    /// Member of an object by key; the last of duplicates. None for what is no object.
+    /// Member of an object by key; the last of duplicates. None for what is not an object.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.as_object().and_then(|o| o.get(key))

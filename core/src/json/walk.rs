@@ -32,7 +32,7 @@ pub trait Visitor {
 /// against it, if anything.
 ///
 /// # Errors
-/// What is no JSON; the visitor knows its beginning then.
+/// What is not valid JSON; the visitor knows its beginning then.
 pub fn walk(text: &str, visitor: &mut impl Visitor) -> Result<Option<SyntaxError>, SyntaxError> {
     let mut reading = Reading::new(text);
     let is_read = value(&mut reading, 0..0, 0, visitor).is_some() && reading.is_at_end();

@@ -8,10 +8,10 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.invalid-json",
         severity: Error,
         or: None,
-        help: "The record is no JSON: cut off, bad syntax, `NaN`, a lone surrogate escape, or bytes that are not \
-               UTF-8 (A1). It counts as a step that writes nothing, so whatever it would have written is missing from \
-               the state of all later steps. Look at the byte that the message names; a line without end means that \
-               the writer was stopped while it wrote.",
+        help: "The record is not valid JSON: cut off, bad syntax, `NaN`, a lone surrogate escape, or bytes that are \
+               not UTF-8 (A1). It counts as a step that writes nothing, so whatever it would have written is missing \
+               from the state of all later steps. Look at the byte that the message names; a line without end means \
+               that the writer was stopped while it wrote.",
         fires: r#"{"type":"state","state":{"n":1}}
 {"type":"state","state":{"n":"#,
         silent: r#"{"type":"state","state":{"n":1}}
@@ -22,8 +22,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Error,
         or: None,
         help: "This is JSON, but no message: no object, or one without `type`, `role`, `content` and `text` (A8). An \
-               engine drops it, so what it was to tell reaches neither the model nor the state. Give it a type, or \
-               keep records of another kind in another file.",
+               engine drops it, so its content reaches neither the model nor the state. Give it a type, or keep \
+               records of another kind in another file.",
         fires: r#"{"type":"text","text":"hi"}
 {"cpu":0.3}"#,
         silent: r#"{"type":"text","text":"hi"}
@@ -45,9 +45,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.bad-output-path",
         severity: Error,
         or: None,
-        help: "`_outputPath` is no reference (A19, A32), or text of the wider language such as `†state.list.map(f)`, \
-               which names no place (A36). Nothing says where the result of the call belongs: it is lost, or merges \
-               as a plain message. It begins with † and the kind, as `†state.hotel`.",
+        help: "`_outputPath` is not a reference (A19, A32), or text of the wider language such as \
+               `†state.list.map(f)`, which names no place (A36). It is undefined where the result of the call belongs: \
+               it is lost, or merges as a plain message. It begins with † and the kind, as `†state.hotel`.",
         fires: r#"{"type":"plan","plan":[{"_tool":"book","_outputPath":"state.hotel"}]}"#,
         silent: r#"{"type":"plan","plan":[{"_tool":"book","_outputPath":"†state.hotel"}]}"#,
     },
@@ -67,9 +67,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.plan-cycle",
         severity: Error,
         or: None,
-        help: "Calls of the plan wait for one another in a circle (A40), so none of them and nothing behind them can \
-               run. The path is the first call of the circle. Break it: let one of them read its value from \
-               elsewhere.",
+        help: "Calls of the plan wait for one another in a circle (A40), so none of them and nothing after them can \
+               run. The path is the first call of the circle. Break it: let one of them read its value from elsewhere.",
         fires: r#"{"type":"plan","plan":[{"_tool":"quote","stay":"†state.stay","_outputPath":"†state.price"},
 {"_tool":"plan","price":"†state.price","_outputPath":"†state.stay"}]}"#,
         silent: r#"{"type":"plan","plan":[{"_tool":"quote","_outputPath":"†state.price"},
@@ -80,8 +79,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "The protocol has no message of this type, or the message has a role but no type (A8). It is passed \
-               through: it writes no state. If it should, its type is misspelt; else `meta` says that it is not meant \
-               to be read.",
+               through: it writes no state. If it should, its type is misspelt; otherwise the type `meta` marks that \
+               it is not meant to be read.",
         fires: r#"{"type":"telemetry","cpu":0.3}"#,
         silent: r#"{"type":"meta","cpu":0.3}"#,
     },
@@ -108,9 +107,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.bad-schema",
         severity: Warning,
         or: None,
-        help: "The `schema` is no JSON Schema: neither an object nor a boolean (it is ignored), or an object that \
-               JSON Schema 2020-12 does not allow (it is shown, not enforced) (A20). Nothing is checked against it, \
-               so values of any shape pass.",
+        help: "The `schema` is not valid JSON Schema: neither an object nor a boolean (it is ignored), or an object \
+               that JSON Schema 2020-12 does not allow (it is shown, not enforced) (A20). Nothing is checked against \
+               it, so values of any shape pass.",
         fires: r#"{"type":"state","state":{"n":1},"schema":"number"}"#,
         silent: r#"{"type":"state","state":{"n":1},"schema":{"type":"object"}}"#,
     },
@@ -119,10 +118,10 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "A value is not checked against its schema, or not all of it, because that could take more work, stack \
-               or memory than a check is given. It may break the schema or keep to it: nobody has looked. Schemas that \
-               apply themselves to the same value, name the next level twice at each of many levels, or refer to \
-               each other in a long chain ask for that, and so do values with very many violations. Make the schema \
-               simpler.",
+               or memory than a check is given. It was not checked, so whether it breaks the schema is unknown. \
+               Schemas that apply themselves to the same value, name the next level twice at each of many levels, or \
+               refer to each other in a long chain ask for that, and so do values with very many violations. Make the \
+               schema simpler.",
         fires: r##"{"type":"state","state":{"n":1},"schema":{"allOf":[{"$ref":"#"}]}}"##,
         silent: r#"{"type":"state","state":{"n":1},"schema":{"properties":{"n":{"type":"number"}}}}"#,
     },
@@ -142,7 +141,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.unknown-output-method",
         severity: Warning,
         or: None,
-        help: "The `_outputMethod` is none of `set`, `merge`, `assign`, `push`, `concat`, `erase` and acts as `set` \
+        help: "The `_outputMethod` is not `set`, `merge`, `assign`, `push`, `concat` or `erase`, and acts as `set` \
                (A19): what was at the path is replaced. If it should have been kept, data is lost here.",
         fires: r#"{"type":"data","kind":"state","data":{"log":"up"},"_outputMethod":"append",
 "_call":{"_outputPath":"†state.log"}}"#,
@@ -155,7 +154,7 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "An object has the same key twice; the last value counts, at the place of the first (A6). Other readers \
                may take the first, or refuse the text. Of two `context` keys in one request the first context is lost. \
-               The path names the key; the writer should say each key once.",
+               The path names the key; the writer should write each key once.",
         fires: r#"{"type":"state","state":{"n":1,"n":2}}"#,
         silent: r#"{"type":"state","state":{"n":2}}"#,
     },
@@ -164,7 +163,7 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "A value changes its JSON type: an object becomes a string, a number becomes a string, and so on (A16, \
-               A44; to and from null is no change). The old value is replaced, and who reads the path meets what they \
+               A44; to and from null is no change). The old value is replaced, and readers of the path get what they \
                do not expect. Often a tool that answers with an error text instead of its result.",
         fires: r#"{"type":"state","state":{"price":412}}
 {"type":"state","state":{"price":"412 EUR"}}"#,
@@ -175,9 +174,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.schema-violation",
         severity: Warning,
         or: None,
-        help: "The merged value breaks the schema of its identity (A42). It is told once, at the step that broke it; \
-               the path is the value's, for missing and unknown members that of their object. The protocol does not \
-               enforce schemas, so the value stands: mend the tool that wrote it, or the schema.",
+        help: "The merged value breaks the schema of its identity (A42). It is reported once, at the step that broke \
+               it; the path is the value's, for missing and unknown members that of their object. The protocol does \
+               not enforce schemas, so the value stays: fix the tool that wrote it, or the schema.",
         fires: r#"{"type":"state","state":{"price":"high"},
 "schema":{"type":"object","properties":{"price":{"type":"number"}}}}"#,
         silent: r#"{"type":"state","state":{"price":412},
@@ -187,7 +186,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.method-type",
         severity: Warning,
         or: None,
-        help: "The method does not fit what stands at the path (A19): `push` and `concat` need an array and replace \
+        help: "The method does not fit the value at the path (A19): `push` and `concat` need an array and replace \
                anything else by a new one, `assign` and `merge` need an object. The old value is lost. Start the path \
                with a value of the right type.",
         fires: r#"[{"type":"state","state":{"log":"none"}},
@@ -202,7 +201,7 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Info,
         or: None,
         help: "This request leaves out messages of the one before (A4): the context was compacted, or another agent's \
-               request stands between. Values that only those messages supplied are gone from the state here: the \
+               request comes between. Values that only those messages supplied are gone from the state here: the \
                message names the first of them. Expected after a compaction; otherwise the loop forgot something.",
         fires: r#"{"context":[{"type":"text","text":"go"},{"type":"state","state":{"n":1}}]}
 {"context":[{"type":"text","text":"go"},{"type":"state","state":{"m":2}}]}"#,
@@ -213,9 +212,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.output-schema",
         severity: Warning,
         or: None,
-        help: "The `output` of a solution breaks the `schema` of its request (A2, A37): whoever asked gets an answer \
-               of another shape than was agreed. The path is that of the value in the message, the sentence is what \
-               the schema wants there. A request whose schema is no JSON Schema 2020-12 is not judged.",
+        help: "The `output` of a solution breaks the `schema` of its request (A2, A37): the sender of the request gets \
+               an answer of another shape than was agreed. The path is that of the value in the message, the sentence \
+               is what the schema wants there. A request whose schema is not valid JSON Schema 2020-12 is not judged.",
         fires: r#"{"schema":{"required":["report"]},"context":[{"type":"state","state":{"n":1}}],
 "solution":{"calls":[],"output":{"text":"done"}}}"#,
         silent: r#"{"schema":{"required":["report"]},"context":[{"type":"state","state":{"n":1}}],
@@ -225,8 +224,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.no-op-write",
         severity: Info,
         or: None,
-        help: "The message writes only values that are there already (A44). Nothing is wrong, but a call was spent on \
-               what was known: a loop that repeats itself looks like this.",
+        help: "The message writes only values that are there already (A44). The state is unaffected, but a call was \
+               wasted on known values: a loop that repeats itself looks like this.",
         fires: r#"{"type":"state","state":{"n":1}}
 {"type":"state","state":{"n":1}}"#,
         silent: r#"{"type":"state","state":{"n":1}}

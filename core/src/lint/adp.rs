@@ -10,7 +10,7 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "The record cannot be read: cut off, bad syntax, `NaN` or `Infinity` (which Python writes), a lone \
                surrogate escape, bytes that are not UTF-8, or nesting of 200 levels and more (D1). A trainer stops at \
-               it or skips it without a word. The message says at which byte; the other records are read.",
+               it or silently skips it. The message says at which byte; the other records are read.",
         fires: r#"{"id":"t","content":[],"details":{"score":NaN}}"#,
         silent: r#"{"id":"t","details":{"score":"0.5"},"content":[
 {"class_":"text_observation","content":"list it","source":"user"},
@@ -20,7 +20,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.shape",
         severity: Warning,
         or: None,
-        help: "The record is no trajectory: neither items in `content`, nor a conversation, nor ATIF steps (D2). It \
+        help: "The record is not a trajectory: neither items in `content`, nor a conversation, nor ATIF steps (D2). It \
                is shown as JSON and counted, but nothing else can be checked. Metadata between trajectories belongs \
                into another file.",
         fires: r#"{"id":"t","content":[
@@ -35,7 +35,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.version",
         severity: Error,
         or: Some(Warning),
-        help: "The `schema_version` is none of 1.0.0 to 1.5.0 and is read as 1.5.0 (D3): an error, because a strict \
+        help: "The `schema_version` is not one of 1.0.0 to 1.5.0 and is read as 1.5.0 (D3): an error, because a strict \
                reader rejects it; a warning where it is a newer 1.x, which may only have fields that are not known \
                here.",
         fires: r#"{"id":"t","schema_version":"2.0","content":[
@@ -49,7 +49,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.required",
         severity: Error,
         or: None,
-        help: "A field that the format requires is missing (D4, D5, D8); the path is where it should stand. A strict \
+        help: "A field that the format requires is missing (D4, D5, D8); the path is where it should be. A strict \
                reader rejects the whole record. Note that `description` of a code_action must be there even if it is \
                null.",
         fires: r#"{"id":"t","content":[
@@ -63,8 +63,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.type",
         severity: Error,
         or: None,
-        help: "A value has the wrong JSON type, is null where null is not allowed, or an item is no object (D4, D5, \
-               D8). A strict reader rejects the whole record.",
+        help: "A value has the wrong JSON type, is null where null is not allowed, or an item is not an object (D4, \
+               D5, D8). A strict reader rejects the whole record.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"api_action","function":"ls","kwargs":"-l"}]}"#,
@@ -103,7 +103,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.class",
         severity: Error,
         or: None,
-        help: "The item has no class that is one of the seven, and none can be told from its fields (D6). No rule can \
+        help: "The class of the item is not one of the seven and cannot be derived from its fields (D6). No rule can \
                look at its fields, it counts as unknown in statistics, and a strict reader rejects the record.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
@@ -129,8 +129,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.class-spelling",
         severity: Warning,
         or: None,
-        help: "The class is told by another key or spelling, such as `class` or `MessageAction` (D6). It is \
-               understood here, but the format's own models reject it.",
+        help: "The class is given by another key or spelling, such as `class` or `MessageAction` (D6). It is \
+               understood here, but the models of the format reject it.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"MessageAction","content":"a.txt"}]}"#,
@@ -142,8 +142,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.field-alias",
         severity: Warning,
         or: None,
-        help: "A field stands under another name: `message`, `text` or `code` for `content`, `thought` or `thoughts` \
-               for `description`, `args` for `kwargs` (D7). Older documentation uses these; the models of the format \
+        help: "A field has another name: `message`, `text` or `code` for `content`, `thought` or `thoughts` for \
+               `description`, `args` for `kwargs` (D7). Older documentation uses these; the models of the format \
                reject or drop them. Rename it.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
@@ -156,8 +156,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.source",
         severity: Error,
         or: None,
-        help: "The `source` of an observation is none of `user`, `agent` and `environment` (D9). Roles of the \
-               training text are made from it, so a strict reader rejects the record.",
+        help: "The `source` of an observation is not `user`, `agent` or `environment` (D9). Roles of the training text \
+               are made from it, so a strict reader rejects the record.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"system"},
 {"class_":"text_observation","content":"list it","source":"user"},
@@ -183,9 +183,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.call-id",
         severity: Error,
         or: None,
-        help: "The `tool_call_id` that links calls and results is missing, double, or leads nowhere (D10). A \
-               converter cannot tell which result belongs to which call, and rejects the record or pairs them \
-               wrongly. Every call gets an id of its own, and its result the same one.",
+        help: "The `tool_call_id` that links calls and results is missing, double, or leads nowhere (D10). A converter \
+               cannot know which result belongs to which call, and rejects the record or pairs them wrongly. Give \
+               every call a unique id, and its result the same id.",
         fires: r#"{"id":"t","schema_version":"1.3.0","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"api_action","function":"ls","kwargs":{}},
@@ -264,7 +264,7 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "`available_apis` and `system_prompt` do not belong into `details` (D12): converters look for them \
-               elsewhere and do not find them. The list has a field of its own at the root.",
+               elsewhere and do not find them. The list belongs into its field at the root.",
         fires: r#"{"id":"t","schema_version":"1.2.0","details":{"available_apis":["ls"]},"content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"api_action","function":"ls","kwargs":{}},
@@ -281,9 +281,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "Something is there but blank: a trajectory without items, an id, a text, a function name, a page with \
-               neither html, axtree, url nor image (D13). Mostly a converter lost it; a model trained on blank \
-               texts of the agent learns to say nothing. A blank observation trains nothing, and is right where a tool \
-               says nothing.",
+               neither html, axtree, url nor image (D13). Mostly a converter lost it; a model trained on blank texts \
+               of the agent learns to answer nothing. A blank observation trains nothing, and is correct for a tool \
+               without output.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"message_action","content":" \n"}]}"#,
@@ -328,8 +328,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "adp.image-path",
         severity: Warning,
         or: None,
-        help: "An image is named by a path of one machine (`file://`, `/…`, `C:…`) (D13): nobody else can open it. \
-               Use a path relative to the dataset, an address, or the image itself.",
+        help: "An image is named by a path of one machine (`file://`, `/…`, `C:…`) (D13): it cannot be opened \
+               elsewhere. Use a path relative to the dataset, an address, or the image itself.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"image_observation","content":"/tmp/shot.png","source":"environment"},

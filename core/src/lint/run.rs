@@ -42,7 +42,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "run.unknown-record",
         severity: Severity::Info,
         or: None,
-        help: "The record's type is none that its protocol knows. It is shown as a step and changes nothing; a newer \
+        help: "The protocol does not know the type of the record. It is shown as a step and changes nothing; a newer \
                writer may mean more by it.",
         fires: r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 {"type":"RUN_PAUSED","threadId":"t"}
@@ -54,9 +54,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "run.error",
         severity: Severity::Warning,
         or: None,
-        help: "The log tells of an error of the run itself, beside what its steps say: the environment, a judge or the \
-               harness failed. Rewards and steps of such a run may be incomplete; look at the message, and whether \
-               the run belongs into what is trained or counted.",
+        help: "The log reports an error of the run itself, beside what its steps say: the environment, a judge or the \
+               harness failed. Rewards and steps of such a run may be incomplete; look at the message, and whether the \
+               run belongs into what is trained or counted.",
         fires: concat!(
             r#"{"id":"e","traces":[{"id":"t","nodes":[{"parent":null,"message":{"role":"user","content":"x"}}]}],"#,
             r#""errors":["the sandbox died"]}"#,

@@ -8,8 +8,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "scopix.invalid-json",
         severity: Error,
         or: None,
-        help: "The record is no JSON: cut off, bad syntax, or bytes that are not UTF-8 (S1). It is a step that writes \
-               nothing, so its slots are missing from it on. Look at the byte that the message names.",
+        help: "The record is not valid JSON: cut off, bad syntax, or bytes that are not UTF-8 (S1). It is a step that \
+               writes nothing, so its slots are missing from it on. Look at the byte that the message names.",
         fires: r#"{"slots":{}}
 {"slots":{"a":"#,
         silent: r#"{"slots":{}}"#,
@@ -30,7 +30,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "scopix.bad-slot",
         severity: Error,
         or: None,
-        help: "The slot is no typed slot: it has no `value` and is skipped, or its type or source is not a string \
+        help: "The slot is not a typed slot: it has no `value` and is skipped, or its type or source is not a string \
                (S2). The agent that reads it gets nothing, or cannot be routed to. Give it `value`, `data_type` and \
                `source_node`.",
         fires: r#"{"slots":{"note":"x"}}"#,
@@ -41,9 +41,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "The data type is not in the registry (S14: FILE_IDS, CATEGORIZATION, FOLDER_RESULT, ANALYSIS_RESULT, \
-               TEXT, CROSS_REF). Nothing is routed or merged by it. Mostly a misspelling; the path is the slot, or \
-               the output of a contract. Types of your own are registered with `--data-type NAME=SCHEMA` or in the \
-               table [data-types] of obelus.toml.",
+               TEXT, CROSS_REF). Nothing is routed or merged by it. Mostly a misspelling; the path is the slot, or the \
+               output of a contract. Register custom types with `--data-type NAME=SCHEMA` or in the table [data-types] \
+               of obelus.toml.",
         fires: r#"{"slots":{"note":{"value":"x","data_type":"STRING","source_node":"writer"}}}"#,
         silent: r#"{"slots":{"note":{"value":"x","data_type":"TEXT","source_node":"writer"}}}"#,
     },
@@ -72,9 +72,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "scopix.timestamp-order",
         severity: Warning,
         or: None,
-        help: "A slot is written with an earlier timestamp than it had, compared as text (S29). Either the file is \
-               not in the order of time, or clocks or formats of time differ between agents; who wrote last cannot be \
-               told from the times. Write all times in one ISO 8601 form and zone.",
+        help: "A slot is written with an earlier timestamp than it had, compared as text (S29). Either the file is not \
+               in the order of time, or clocks or formats of time differ between agents; the times do not show which \
+               write came last. Write all times in one ISO 8601 form and zone.",
         fires: r#"{"slot_name":"n","value":"x","data_type":"TEXT","source_node":"a","timestamp":"2026-05-01T10:00:05Z"}
 {"slot_name":"n","value":"y","data_type":"TEXT","source_node":"a","timestamp":"2026-05-01T10:00:01Z"}"#,
         silent: r#"{"slot_name":"n","value":"x","data_type":"TEXT","source_node":"a","timestamp":"2026-05-01T10:00:05Z"}
@@ -115,7 +115,7 @@ pub(super) static LINTS: &[Lint] = &[
         id: "scopix.agent-failed",
         severity: Info,
         or: None,
-        help: "An agent, or the pipeline as a whole, says that it failed (S5, S8). Its outputs are written all the \
+        help: "An agent, or the pipeline as a whole, reports that it failed (S5, S8). Its outputs are written all the \
                same, so what later agents read may be half a result.",
         fires: r#"{"agent_name":"search","success":false,"outputs":{"note":"timed out"}}"#,
         silent: r#"{"agent_name":"search","success":true,"outputs":{"note":"two files"}}"#,

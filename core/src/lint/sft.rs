@@ -8,9 +8,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "sft.role",
         severity: Error,
         or: None,
-        help: "The speaker is none of the known ones (D17), so nobody can tell whether the model is to learn this \
-               message or to answer it. Write `human`, `gpt`, `observation`, `function_call` or `system`, or the \
-               roles `user`, `assistant`, `tool` and `system`.",
+        help: "The speaker is unknown (D17), so it is not clear whether the model should learn this message or answer \
+               it. Write `human`, `gpt`, `observation`, `function_call` or `system`, or the roles `user`, `assistant`, \
+               `tool` and `system`.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"robot","value":"hello"}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
     },
@@ -31,9 +31,8 @@ pub(super) static LINTS: &[Lint] = &[
                that is not text, such as an image, is not blank. Calls are counted in `tool_calls`, `function_call`, \
                the JSON of `function_call` turns and `<function=NAME>`; those in other spellings a trainer may not \
                know. From a blank message of the agent a model would learn to say nothing; a blank observation trains \
-               nothing, and is right where a tool says nothing; behind a tool that only notes a thought, as `think`, \
-               it is not told. Take the message or the record out, or look for what \
-               the converter lost.",
+               nothing, and is correct for a tool without output; it is not reported after a tool that only notes a \
+               thought, such as `think`. Remove the message or the record, or find what the converter lost.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":" "}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
     },
@@ -43,8 +42,8 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "After the leading system messages, speakers must take turns: someone who is not the agent, then the \
                agent, and so on (D17). Most chat templates reject or garble anything else; some take several answers \
-               to calls made at once, and the message tells where this is so. Told once, at the first message that \
-               breaks it; join neighbours that belong together.",
+               to calls made at once, and the message says where this is so. Reported once, at the first message that \
+               breaks the order; join adjacent messages that belong together.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"human","value":"there?"},
 {"from":"gpt","value":"yes"}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi, there?"},{"from":"gpt","value":"yes"}]}"#,
@@ -54,8 +53,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "The conversation does not end with the agent (D17): nothing is learned from its last message. Cut it \
-               off there, or find the answer that is missing. Prompts alone, and conversations whose answers stand \
-               beside them as `chosen` and `rejected`, are not told.",
+               off there, or find the answer that is missing. Prompts alone, and conversations whose answers are in \
+               `chosen` and `rejected` beside them, are not reported.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"},
 {"from":"human","value":"bye"}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
@@ -76,9 +75,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "The agent's text holds a `<think` or `</think` tag (D17, D13). Models that reason put these in \
-               themselves; trained on them as text, a model writes them twice or in the wrong place. Take the tags \
-               out. Some templates, as that of Qwen 3, take thoughts out of such tags: with `--loss TEMPLATE` this is \
-               told only if one of the templates does not know the tag.",
+               themselves; trained on them as text, a model writes them twice or in the wrong place. Remove the tags. \
+               Some templates, such as that of Qwen 3, read thoughts from such tags: with `--loss TEMPLATE` this is \
+               reported only if one of the templates does not know the tag.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},
 {"from":"gpt","value":"<think>greet</think> hello"}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,

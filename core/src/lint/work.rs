@@ -55,7 +55,7 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "The same call failed three times in a row (W11). The agent tries again without a change, which costs \
-               steps and seldom helps. It is told once, at the third failure.",
+               steps and seldom helps. It is reported once, at the third failure.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"go","source":"user"},
 {"class_":"api_action","function":"fetch","kwargs":{"q":"x"},"description":null},
@@ -132,8 +132,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "work.stale-edit",
         severity: Info,
         or: None,
-        help: "An edit replaced a text that does not stand in the file as the agent knew it, though it knew all of it \
-               (W11). The edit went well, so the file had changed since, or a tool forgives differences.",
+        help: "An edit replaced a text that is not in the file as the agent knew it, though it knew all of it (W11). \
+               The edit went well, so the file had changed since, or a tool forgives differences.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"go","source":"user"},
 {"class_":"api_action","function":"read_file","kwargs":{"path":"/w/a.txt"},"description":null},

@@ -31,7 +31,7 @@ pub fn f64_to_u64(number: f64) -> u64 {
     number as u64
 }
 
-/// The whole part of a float, cut to the range of 64 bits; 0 for what is no number.
+/// The whole part of a float, cut to the range of 64 bits; 0 for what is not a number.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "a cast from a float saturates")]
 pub fn f64_to_i64(number: f64) -> i64 {

@@ -43,7 +43,7 @@ pub trait Archive {
 
 /// A value of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Cell {
+pub enum ContainerValue {
     /// `NULL`
     #[default]
     Null,
@@ -57,7 +57,7 @@ pub enum Cell {
     Blob(Vec<u8>),
 }
 
-impl Cell {
+impl ContainerValue {
     /// The text, if it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
@@ -97,7 +97,7 @@ pub struct Table {
 }
 
 /// Takes the number of a row and its cells, one for each column asked for; an error ends the reading.
-pub type RowSink<'s> = dyn FnMut(i64, &[Cell]) -> Result<(), Problem> + 's;
+pub type RowSink<'s> = dyn FnMut(i64, &[ContainerValue]) -> Result<(), Problem> + 's;
 
 /// A database: tables of rows, each row with a number of its own.
 pub trait Tables {
@@ -115,7 +115,7 @@ pub trait Tables {
     ///
     /// # Errors
     /// As [`Tables::rows`].
-    fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<Cell>>, Problem>;
+    fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem>;
 
     /// Whether there is a table of that name with these columns.
     fn has(&self, table: &str, columns: &[&str]) -> bool {

@@ -3,18 +3,18 @@
 //! A format knows the spellings; statistics, findings, outcomes, the state of a tool-using run, exports and the reading
 //! view know only these types. Texts borrow from the record where it has them in one piece.
 
-use super::Role;
+use super::StepRole;
 use std::borrow::Cow;
 
 /// One step as a part of a conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Turn<'a> {
     /// Who speaks or acts.
-    pub role: Role,
+    pub role: StepRole,
     /// The role or the speaker's name as written, where it says more than [`Turn::role`].
     pub speaker: Option<Cow<'a, str>>,
     /// What it consists of, in the order of the record.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<TurnPart<'a>>,
     /// Time as written: ISO 8601, or a number with its unit known to the format.
     pub time: Option<Cow<'a, str>>,
     /// Whether the harness put it in, so that nobody said it (`isMeta`, an environment context).
@@ -32,7 +32,7 @@ pub struct ModelRequest {
 
 /// A piece of a step.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part<'a> {
+pub enum TurnPart<'a> {
     /// Words that somebody says.
     Text(Cow<'a, str>),
     /// Reasoning.
@@ -126,14 +126,14 @@ pub struct Usage {
 impl<'a> Turn<'a> {
     /// A turn of that role.
     #[must_use]
-    pub fn of(role: Role, parts: Vec<Part<'a>>) -> Self {
+    pub fn of(role: StepRole, parts: Vec<TurnPart<'a>>) -> Self {
         Self { role, parts, ..Self::default() }
     }
 
     /// Its calls in order.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall<'a>> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => Some(call),
+            TurnPart::Call(call) => Some(call),
             _ => None,
         })
     }
@@ -141,7 +141,7 @@ impl<'a> Turn<'a> {
     /// Its results in order.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult<'a>> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Result(result) => Some(result),
+            TurnPart::Result(result) => Some(result),
             _ => None,
         })
     }
@@ -159,28 +159,28 @@ impl Turn<'_> {
         Turn {
             role: self.role,
             speaker: self.speaker.map(into_static),
-            parts: self.parts.into_iter().map(Part::into_owned).collect(),
+            parts: self.parts.into_iter().map(TurnPart::into_owned).collect(),
             time: self.time.map(into_static),
             is_injected: self.is_injected,
         }
     }
 }
 
-impl Part<'_> {
+impl TurnPart<'_> {
     /// The same with texts of its own.
     #[must_use]
-    pub fn into_owned(self) -> Part<'static> {
+    pub fn into_owned(self) -> TurnPart<'static> {
         match self {
-            Self::Text(text) => Part::Text(into_static(text)),
-            Self::Thought(text) => Part::Thought(into_static(text)),
+            Self::Text(text) => TurnPart::Text(into_static(text)),
+            Self::Thought(text) => TurnPart::Thought(into_static(text)),
             Self::Call(call) => {
                 let (name, arguments) = (into_static(call.name), into_static(call.arguments));
-                Part::Call(ToolCall { id: call.id.map(into_static), name, arguments })
+                TurnPart::Call(ToolCall { id: call.id.map(into_static), name, arguments })
             }
-            Self::Result(result) => Part::Result(result.into_owned()),
+            Self::Result(result) => TurnPart::Result(result.into_owned()),
             Self::Attachment(file) => {
                 let (media_type, location) = (into_static(file.media_type), file.location.map(into_static));
-                Part::Attachment(Attachment { media_type, location, bytes: file.bytes })
+                TurnPart::Attachment(Attachment { media_type, location, bytes: file.bytes })
             }
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// The places of all records found so far, in order.
 #[derive(Debug, Clone, Default)]
 pub struct RecordIndex {
-    entries: Chunks<Entry>,
+    entries: Chunks<IndexEntry>,
     /// Records whose line is not the one after their predecessor's, and their line.
     lines: Vec<(usize, u64)>,
     /// Lengths of records of 4 GiB and more.
@@ -20,7 +20,7 @@ pub struct RecordIndex {
 
 #[derive(Debug, Clone, Copy)]
 #[repr(C, packed(4))]
-struct Entry {
+struct IndexEntry {
     offset: u64,
     len: u32,
 }
@@ -79,18 +79,6 @@ impl RecordIndex {
         self.broken.iter().map(|(&number, why)| (number, why.as_str()))
     }
 
-    /// The record in which this byte is, or the first after it.
-    #[must_use]
-    pub fn at_offset(&self, offset: u64) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let is_before = self.get(middle).is_some_and(|r| r.place.span.end() <= offset);
-            if is_before { low = middle + 1 } else { high = middle }
-        }
-        low
-    }
-
     /// Adds the next record.
     pub fn push(&mut self, place: Place, broken: Option<String>) {
         let number = self.len();
@@ -105,7 +93,7 @@ impl RecordIndex {
         if let Some(why) = broken {
             self.broken.insert(number, why);
         }
-        self.entries.push(Entry { offset: place.span.offset, len });
+        self.entries.push(IndexEntry { offset: place.span.offset, len });
     }
 
     /// Takes records back: keeps the first `len`. A new version, if that were not all.
@@ -157,13 +145,6 @@ mod tests {
             index.push(at(i), None);
             assert_eq!(index.iter().last().unwrap().place, at(i));
         }
-        assert_eq!((size_of::<Entry>(), index.version()), (12, 9));
-    }
-
-    #[test]
-    fn finds_the_record_of_a_byte() {
-        let mut index = RecordIndex::default();
-        (0..10).for_each(|i| index.push(place(i * 10, 7, i + 1), None));
-        assert_eq!([0, 6, 7, 10, 96, 97].map(|byte| index.at_offset(byte)), [0, 0, 1, 1, 9, 10]);
+        assert_eq!((size_of::<IndexEntry>(), index.version()), (12, 9));
     }
 }

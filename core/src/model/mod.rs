@@ -19,8 +19,8 @@ mod time;
 pub mod varint;
 
 pub use chunked_vec::Chunks;
-pub use container::{Archive, Cell, Contents, RowSink, Sink, Table, Tables};
-pub use conversation::{Attachment, ModelRequest, Part, Surroundings, ToolCall, ToolResult, Turn, Usage};
+pub use container::{Archive, ContainerValue, Contents, RowSink, Sink, Table, Tables};
+pub use conversation::{Attachment, ModelRequest, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 pub use digest_table::DigestTable;
 pub use file_entry::{ListChange, ListedFile, ListedKind};
 pub use finding::{Finding, LocatedFinding, Remark, Severity};
@@ -30,5 +30,5 @@ pub(crate) use place::no_utf8_at;
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
 pub use run_part::{PartRole, PartState, RunPart};
-pub use step::{ActionLine, HEAD, Role, Standing, Step, StepKind, StepNo, StepPlace, estimated_tokens};
+pub use step::{ActionLine, HEAD, Standing, Step, StepKind, StepNo, StepPlace, StepRole, estimated_tokens};
 pub use time::{Moment, When, span_text};

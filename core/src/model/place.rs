@@ -148,7 +148,7 @@ impl Bytes for Vec<u8> {
 
 /// That a byte of the input begins no character.
 pub(crate) fn no_utf8_at(byte: u64) -> String {
-    format!("bytes that are no UTF-8 at byte {byte}")
+    format!("bytes that are not UTF-8 at byte {byte}")
 }
 
 /// Bytes as text, invalid UTF-8 replaced.

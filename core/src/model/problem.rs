@@ -8,7 +8,7 @@ use std::fmt;
 pub enum ProblemKind {
     /// The file, folder or stream cannot be read.
     Unreadable,
-    /// A record is no JSON.
+    /// A record is not valid JSON.
     Syntax,
     /// The question does not fit: a path that does not parse, a command that the format has no answer for.
     Usage,

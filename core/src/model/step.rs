@@ -17,7 +17,7 @@ pub fn estimated_tokens(chars: u64) -> u64 {
 
 /// Who speaks or acts in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Role {
+pub enum StepRole {
     /// A person, or who gives the task.
     User,
     /// The model or program that acts.
@@ -31,7 +31,7 @@ pub enum Role {
     Unknown,
 }
 
-impl Role {
+impl StepRole {
     /// The word for it, as in `steps --json`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -118,7 +118,7 @@ pub struct Step {
     /// `class` of `steps --json`: the type as the format spells it; None is null.
     pub class: Option<String>,
     /// Who.
-    pub role: Role,
+    pub role: StepRole,
     /// The role as written, where it is none of ours or says more.
     pub role_text: Option<String>,
     /// Tool of a call, or of the call that a result or a write came from.

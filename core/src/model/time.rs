@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn typed_times_are_meant_from_here() {
         let here = at("2026-05-01T14:32:05+02:00");
-        for (typed, meant) in [
+        for (typed, expected) in [
             ("+5m", "2026-05-01T14:37:05+02:00"),
             ("-30s", "2026-05-01T14:31:35+02:00"),
             ("+1h30m", "2026-05-01T16:02:05+02:00"),
@@ -351,7 +351,7 @@ mod tests {
             ("2026-05-01T10:00Z", "2026-05-01T12:00:00+02:00"),
             ("2026-05-03", "2026-05-03T00:00:00+02:00"),
         ] {
-            assert_eq!(When::read(typed).unwrap().from(here).since(at(meant)), 0, "{typed}");
+            assert_eq!(When::read(typed).unwrap().from(here).since(at(expected)), 0, "{typed}");
         }
         for typed in ["120", "+5", "5m", "+m", "14", "14:3", "24:00", "theme", "+0s", "-", "1777645925"] {
             assert_eq!(When::read(typed), None, "{typed}");

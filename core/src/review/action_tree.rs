@@ -4,12 +4,13 @@
 //! the same. A common beginning is kept once; each branch says how its attempts came out, and the fork at which
 //! good and bad attempts part is the one whose branches explain most of their rewards.
 
-use super::attempt_tree::{Attempt, Stretch, tree};
+use super::attempt_tree::{Attempt, SharedSteps, tree};
 use super::rollouts::Rollout;
 use crate::json::{self, Value};
-use crate::model::{Part, Role};
+use crate::model::{StepRole, TurnPart};
 use crate::rules::digest;
-use crate::rules::trajectory::{Entry, Hint, Way, turn};
+use crate::rules::trajectory::{Hint, TrajectoryStep, Way, turn};
+use crate::text::{shorten, single_line};
 use std::borrow::Borrow;
 
 /// Longest text of an action that is kept, in characters.
@@ -44,7 +45,7 @@ impl ActionAttempt {
         let steps = reading.main()?.steps.clone();
         let mut actions = Vec::new();
         for step in steps {
-            let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == Role::Agent) else { continue };
+            let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == StepRole::Agent) else { continue };
             for (digest, action_label) in actions_of(entry) {
                 attempt.steps.push(digest);
                 actions.push(Action { step, label: action_label });
@@ -63,10 +64,10 @@ impl Borrow<Attempt> for ActionAttempt {
 }
 
 /// What a step of the agent does: its calls, else its words.
-fn actions_of(entry: &Entry<'_>) -> Vec<(u128, String)> {
+fn actions_of(entry: &TrajectoryStep<'_>) -> Vec<(u128, String)> {
     let turn = turn(entry, Hint::None);
-    let call = |part: &Part<'_>| match part {
-        Part::Call(call) => {
+    let call = |part: &TurnPart<'_>| match part {
+        TurnPart::Call(call) => {
             let arguments = json::parse(&call.arguments)
                 .map_or_else(|_| digest::of_text("arguments", &call.arguments), |arguments| digest::of(&arguments));
             let call_text = format!("{} {}", call.name, call.arguments);
@@ -78,19 +79,15 @@ fn actions_of(entry: &Entry<'_>) -> Vec<(u128, String)> {
     if !calls.is_empty() {
         return calls;
     }
-    let said = turn.parts.iter().find_map(|part| match part {
-        Part::Text(text) => Some(text.as_ref()),
+    let first_text = turn.parts.iter().find_map(|part| match part {
+        TurnPart::Text(text) => Some(text.as_ref()),
         _ => None,
     });
-    vec![(digest::of_text("says", ""), shortened(&format!("says {}", said.unwrap_or_default())))]
+    vec![(digest::of_text("says", ""), shortened(&format!("says {}", first_text.unwrap_or_default())))]
 }
 
 fn shortened(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= TEXT_CHARS_MAX {
-        return words;
-    }
-    words.chars().take(TEXT_CHARS_MAX - 1).chain(['…']).collect()
+    shorten(&single_line(text), TEXT_CHARS_MAX).into_owned()
 }
 
 /// How some attempts came out.
@@ -124,7 +121,7 @@ impl Success {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActionTree {
     /// Stretches of actions, each before those that follow it; their steps are places among the actions.
-    pub stretches: Vec<(Stretch, Success)>,
+    pub stretches: Vec<(SharedSteps, Success)>,
     /// The stretch behind which good and bad attempts part, and the branches there; None: no fork distinguishes them.
     pub parting: Option<Parting>,
 }
@@ -161,7 +158,7 @@ pub fn action_tree(attempts: &[ActionAttempt], of_task: &[usize], success: f64) 
 }
 
 /// The fork whose branches explain most of the differences of the rewards: by the squares between branches, of all.
-fn parting(stretches: &[Stretch], outcomes: &[Success], rewards: &[f64]) -> Option<Parting> {
+fn parting(stretches: &[SharedSteps], outcomes: &[Success], rewards: &[f64]) -> Option<Parting> {
     let mean = rewards.iter().sum::<f64>() / rewards.len() as f64;
     let all: f64 = rewards.iter().map(|reward| (reward - mean).powi(2)).sum();
     let mut branches_of = vec![Vec::new(); stretches.len()];
@@ -197,8 +194,8 @@ mod tests {
     fn attempt(number: usize, actions: &[&str], reward: f64) -> ActionAttempt {
         let call = |(i, tool): (usize, &&str)| {
             let call = format!(r#"{{"id":"{i}","function":{{"name":"{tool}","arguments":"{{ \"n\":1}}"}}}}"#);
-            let said = format!(r#"{{"role":"assistant","content":"{number} {i}","tool_calls":[{call}]}}"#);
-            format!(r#"{said},{{"role":"tool","tool_call_id":"{i}","content":"{number}"}}"#)
+            let message = format!(r#"{{"role":"assistant","content":"{number} {i}","tool_calls":[{call}]}}"#);
+            format!(r#"{message},{{"role":"tool","tool_call_id":"{i}","content":"{number}"}}"#)
         };
         let calls: Vec<String> = actions.iter().enumerate().map(call).collect();
         let text = format!(

@@ -32,7 +32,7 @@ pub struct Attempt {
 
 /// A stretch of steps that some attempts have alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stretch {
+pub struct SharedSteps {
     /// The stretch before it, by its place in the list.
     pub parent: Option<usize>,
     /// How many stretches precede it.
@@ -48,8 +48,8 @@ pub struct Stretch {
 }
 
 impl Attempt {
-    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is no trajectory, or
-    /// names no task.
+    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is not a trajectory,
+    /// or names no task.
     #[must_use]
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
         let reading = way.read(record);
@@ -89,9 +89,9 @@ pub fn tasks<A: Borrow<Attempt>>(attempts: &[A]) -> Vec<Vec<usize>> {
 
 /// The tree of some attempts, each stretch before those that follow it, in the order of first appearance.
 #[must_use]
-pub fn tree<A: Borrow<Attempt>>(attempts: &[A], of_task: &[usize]) -> Vec<Stretch> {
+pub fn tree<A: Borrow<Attempt>>(attempts: &[A], of_task: &[usize]) -> Vec<SharedSteps> {
     let steps = |i: usize| attempts[i].borrow().steps.as_slice();
-    let mut out: Vec<Stretch> = Vec::new();
+    let mut out: Vec<SharedSteps> = Vec::new();
     let mut waiting = vec![(of_task.to_vec(), 0, None)];
     while let Some((members, start, parent)) = waiting.pop() {
         let Some(&first) = members.first() else { continue };
@@ -105,7 +105,7 @@ pub fn tree<A: Borrow<Attempt>>(attempts: &[A], of_task: &[usize]) -> Vec<Stretc
         let (ends, rest): (Vec<usize>, Vec<usize>) = members.iter().partition(|i| steps(**i).len() == end);
         let place = out.len();
         let depth = parent.map_or(0, |parent: usize| out[parent].depth + 1);
-        out.push(Stretch { parent, depth, steps: start..end, attempts: members.len(), first, ends });
+        out.push(SharedSteps { parent, depth, steps: start..end, attempts: members.len(), first, ends });
         let branches = grouped(rest.into_iter(), |i| steps(i)[end]);
         waiting.extend(branches.into_iter().rev().map(|branch| (branch, end, Some(place))));
     }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     fn drawn(attempts: &[Attempt], of_task: &[usize]) -> Vec<String> {
-        let line = |s: &Stretch| format!("{}{:?} x{} {:?}", " ".repeat(s.depth), s.steps, s.attempts, s.ends);
+        let line = |s: &SharedSteps| format!("{}{:?} x{} {:?}", " ".repeat(s.depth), s.steps, s.attempts, s.ends);
         tree(attempts, of_task).iter().map(line).collect()
     }
 

@@ -1,8 +1,8 @@
 //! Attempts at a task to look through: their tree with what each branch came to, and the tasks with several attempts.
 
 use super::action_tree::{Action, ActionAttempt, Parting, Success, action_tree};
-use super::attempt_tree::{Attempt, Stretch, tree};
-use super::facts::{Entry, FactTable};
+use super::attempt_tree::{Attempt, SharedSteps, tree};
+use super::facts::{FactTable, RecordFacts};
 use super::field::{Names, Numbers, Subject as _};
 use super::rollouts::SUCCESS;
 use crate::json::Value;
@@ -54,7 +54,7 @@ pub struct AttemptOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
     /// The steps that its attempts have alike.
-    pub stretch: Stretch,
+    pub stretch: SharedSteps,
     /// What its attempts came to.
     pub outcome: AttemptOutcome,
     /// Its first step.
@@ -173,16 +173,16 @@ impl AttemptTree {
         Self { by_action, ..Self::with_stretches(task, attempts, stretches, left_out) }
     }
 
-    fn with_stretches(task: String, attempts: Vec<Attempt>, stretches: Vec<Stretch>, left_out: usize) -> Self {
+    fn with_stretches(task: String, attempts: Vec<Attempt>, stretches: Vec<SharedSteps>, left_out: usize) -> Self {
         let mut outcomes = vec![AttemptOutcome::default(); stretches.len()];
         for (i, stretch) in stretches.iter().enumerate().rev() {
-            let mut own = std::mem::take(&mut outcomes[i]);
-            stretch.ends.iter().for_each(|end| own.add(&AttemptOutcome::of(&attempts[*end])));
-            own.finish();
+            let mut merged = std::mem::take(&mut outcomes[i]);
+            stretch.ends.iter().for_each(|end| merged.add(&AttemptOutcome::of(&attempts[*end])));
+            merged.finish();
             if let Some(parent) = stretch.parent {
-                outcomes[parent].add(&own);
+                outcomes[parent].add(&merged);
             }
-            outcomes[i] = own;
+            outcomes[i] = merged;
         }
         let branch = |(stretch, outcome)| Branch { stretch, outcome, step: None };
         Self {
@@ -218,10 +218,10 @@ impl AttemptTree {
     #[must_use]
     pub fn parts_from(&self, attempt: usize, record: usize) -> Option<usize> {
         let chosen = self.attempts.iter().position(|attempt| attempt.record == record)?;
-        let (own, other) = (&self.attempts.get(attempt)?.steps, &self.attempts[chosen].steps);
+        let (steps, other) = (&self.attempts.get(attempt)?.steps, &self.attempts[chosen].steps);
         let is_same = |(a, b): &(&u128, &u128)| a == b;
-        (attempt != chosen && own != other)
-            .then(|| self.step_of(attempt, own.iter().zip(other).take_while(is_same).count()))
+        (attempt != chosen && steps != other)
+            .then(|| self.step_of(attempt, steps.iter().zip(other).take_while(is_same).count()))
     }
 
     /// The first steps of branches that are to be reported, by the record that has them: branch and step.
@@ -239,7 +239,7 @@ impl AttemptTree {
 
 /// The key of the task of a record: as the table has it, or as it was read by a field of its own, 0 where that names
 /// none.
-fn task_of(entry: Entry<'_>, keys: Option<&[u64]>) -> Option<u64> {
+fn task_of(entry: RecordFacts<'_>, keys: Option<&[u64]>) -> Option<u64> {
     match keys {
         None => entry.task(),
         Some(keys) => {
@@ -260,7 +260,7 @@ pub fn key_by(record: &Value<'_>, by: &str) -> Option<u64> {
 #[must_use]
 pub fn attempts_at(facts: &FactTable, keys: Option<&[u64]>, task: &str) -> Vec<usize> {
     let key = Some(task_key(task));
-    facts.iter().filter(|entry| task_of(*entry, keys) == key).map(Entry::record).collect()
+    facts.iter().filter(|entry| task_of(*entry, keys) == key).map(RecordFacts::record).collect()
 }
 
 /// The tasks with several attempts, by what is known of the records; their names are looked up later. None: it is no

@@ -21,7 +21,7 @@ use crate::rules::trajectory::Way;
 pub(super) use dialogue::Dialogue;
 pub use message_text::Left;
 pub(super) use message_text::{ChatMessage, LOSS_FIELDS, MASK};
-pub(super) use messages::{Reader, message};
+pub(super) use messages::{Reader, message_json};
 
 /// The shape of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

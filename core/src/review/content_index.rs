@@ -2,7 +2,7 @@
 //!
 //! The units of a dataset are its records; those of a file that is one run are the messages of its steps.
 
-use super::mark_event::{ContentKey, Target, Verdict};
+use super::mark_event::{ContentKey, MarkTarget, Verdict};
 use super::marks::{Mark, Marks};
 use crate::model::Chunks;
 use std::collections::{BTreeMap, HashMap};
@@ -64,7 +64,7 @@ impl Units {
     /// Where the marks of a run belong: each at the step with its message; of several the nearest to where it was, of
     /// two as near the first. One look at all units.
     #[must_use]
-    pub fn placed(&self, marks: &Marks) -> BTreeMap<usize, Vec<Target>> {
+    pub fn placed(&self, marks: &Marks) -> BTreeMap<usize, Vec<MarkTarget>> {
         let mut places: HashMap<ContentKey, Vec<usize>> =
             marks.iter().map(|(target, _)| (target.key, Vec::new())).collect();
         let mut ahead: Vec<(usize, ContentKey)> = self.ahead.iter().map(|(unit, key)| (*unit, *key)).collect();
@@ -74,11 +74,11 @@ impl Units {
                 units.push(unit);
             }
         }
-        let mut out: BTreeMap<usize, Vec<Target>> = BTreeMap::new();
+        let mut out: BTreeMap<usize, Vec<MarkTarget>> = BTreeMap::new();
         for (target, _) in marks.iter() {
-            let Some(meant) = target.step.and_then(|step| usize::try_from(step).ok()) else { continue };
+            let Some(step_number) = target.step.and_then(|step| usize::try_from(step).ok()) else { continue };
             let units = places.get(&target.key).map(Vec::as_slice).unwrap_or_default();
-            if let Some(unit) = units.iter().min_by_key(|unit| unit.abs_diff(meant)) {
+            if let Some(unit) = units.iter().min_by_key(|unit| unit.abs_diff(step_number)) {
                 out.entry(*unit).or_default().push(target.clone());
             }
         }
@@ -87,11 +87,11 @@ impl Units {
 
     /// All marks on the units and their parts, in the order of the units.
     #[must_use]
-    pub fn marks<'m>(&self, marks: &'m Marks) -> Vec<(usize, &'m Target, &'m Mark)> {
+    pub fn marks<'m>(&self, marks: &'m Marks) -> Vec<(usize, &'m MarkTarget, &'m Mark)> {
         let mut out = Vec::new();
         if self.is_run {
             for (unit, targets) in self.placed(marks) {
-                let here = |target: &Target| marks.get_pair(target).map(|(target, mark)| (unit, target, mark));
+                let here = |target: &MarkTarget| marks.get_pair(target).map(|(target, mark)| (unit, target, mark));
                 out.extend(targets.iter().filter_map(here));
             }
             return out;
@@ -131,7 +131,7 @@ impl Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::{About, Change, Event};
+    use crate::review::{About, Change, MarkEvent};
 
     #[test]
     fn a_mark_of_a_run_moves_with_its_message() {
@@ -143,8 +143,8 @@ mod tests {
         };
         let place = |keys: &[ContentKey], key, step| {
             let mut marks = Marks::default();
-            let (target, change) = (Target::step(key, step), Change::Flag(true));
-            marks.apply(Event { time_ms: 1, author: "a".into(), target, change, about: About::default() });
+            let (target, change) = (MarkTarget::step(key, step), Change::Flag(true));
+            marks.apply(MarkEvent { time_ms: 1, author: "a".into(), target, change, about: About::default() });
             let placed = units(keys).placed(&marks);
             assert!(placed.len() <= 1);
             placed.into_keys().next()

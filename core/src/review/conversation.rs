@@ -1,6 +1,6 @@
 //! A record as the conversation that a chat template gets, and what the record itself says of its training.
 
-use super::chat::{ChatMessage, Dialogue, LOSS_FIELDS, Left, MASK, Reader, message};
+use super::chat::{ChatMessage, Dialogue, LOSS_FIELDS, Left, MASK, Reader, message_json};
 use crate::json::{self, Data};
 use crate::rules::trajectory::Way;
 use minijinja::value::Value;
@@ -12,14 +12,14 @@ pub struct Conversation {
     pub body: String,
     way: Way,
     /// Its messages in order.
-    pub messages: Vec<Turn>,
+    pub messages: Vec<TemplateMessage>,
     /// The schemas of its tools, as the record has them; undefined if it has none.
     pub tools: Value,
 }
 
 /// One message.
 #[derive(Debug)]
-pub struct Turn {
+pub struct TemplateMessage {
     /// Its role: `system`, `user`, `assistant`, `tool`, or as written.
     pub role: String,
     /// Its text, for finding it in what a template made of it.
@@ -41,7 +41,7 @@ impl Conversation {
     #[must_use]
     pub fn of(record: &json::Value<'_>, way: Way) -> Option<Self> {
         let dialogue = Dialogue::of(record, way)?;
-        let mut messages = dialogue.turns.iter().map(Turn::of).collect::<Option<Vec<_>>>()?;
+        let mut messages = dialogue.turns.iter().map(TemplateMessage::of).collect::<Option<Vec<_>>>()?;
         read_masks(&mut messages);
         let tools = dialogue.tools.as_deref().map_or(Value::UNDEFINED, schemas);
         (!messages.is_empty()).then_some(Self { body: dialogue.body, way, messages, tools })
@@ -71,9 +71,10 @@ fn schemas(tools: &str) -> Value {
 
 /// People write `mask` for what is left out of the loss, and for where the loss is. Where it is set on messages of the
 /// agent only, and denied on others, it is the second: else just what the agent did not say would train.
-fn read_masks(messages: &mut [Turn]) {
-    let is_set = |turn: &Turn, is_agent| (turn.role == "assistant") == is_agent && turn.field == Some((MASK, false));
-    let is_denied = |turn: &Turn| turn.role != "assistant" && turn.field == Some((MASK, true));
+fn read_masks(messages: &mut [TemplateMessage]) {
+    let is_set =
+        |turn: &TemplateMessage, is_agent| (turn.role == "assistant") == is_agent && turn.field == Some((MASK, false));
+    let is_denied = |turn: &TemplateMessage| turn.role != "assistant" && turn.field == Some((MASK, true));
     let is_agents = messages.iter().any(|t| is_set(t, true)) && !messages.iter().any(|t| is_set(t, false));
     if is_agents && messages.iter().any(is_denied) {
         for (_, trains) in messages.iter_mut().filter_map(|t| t.field.as_mut()).filter(|(name, _)| *name == MASK) {
@@ -82,24 +83,24 @@ fn read_masks(messages: &mut [Turn]) {
     }
 }
 
-impl Turn {
+impl TemplateMessage {
     /// As an export writes it, but for what only a file wants. It is JSON of our own: None never is.
-    fn of(said: &ChatMessage) -> Option<Self> {
-        let written = message(said, Reader::Template, &mut Left::new());
+    fn of(message: &ChatMessage) -> Option<Self> {
+        let written = message_json(message, Reader::Template, &mut Left::new());
         let written = json::parse_lenient(&written).ok()?;
         Some(Self {
-            role: said.name.clone(),
-            text: said.content.joined().unwrap_or_default().clone(),
-            thoughts: said.reasoning.as_deref().unwrap_or_default().to_owned(),
+            role: message.name.clone(),
+            text: message.content.joined().unwrap_or_default().clone(),
+            thoughts: message.reasoning.as_deref().unwrap_or_default().to_owned(),
             field: field(&written),
-            step: said.step,
-            path: said.path.clone(),
+            step: message.step,
+            path: message.path.clone(),
             value: template_value(&written),
         })
     }
 }
 
-impl Turn {
+impl TemplateMessage {
     /// Arguments of its calls that are written as texts.
     pub(super) fn arguments(&self) -> Vec<String> {
         let calls = self.value.get_attr("tool_calls").ok();

@@ -4,8 +4,8 @@
 //! anywhere in the new record. One pass over each record, whatever their sizes.
 
 use crate::json::{self, Data, Value};
-use crate::model::{Part, Role, ToolCall, Turn};
-use crate::rules::trajectory::{Body, Class, Entry, Item, Reading, Way, hints, turn};
+use crate::model::{StepRole, ToolCall, Turn, TurnPart};
+use crate::rules::trajectory::{Body, Class, Item, Reading, TrajectoryStep, Way, hints, turn};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -46,14 +46,14 @@ pub fn conversion_loss(old: &Value<'_>, new: &Value<'_>) -> ConversionLoss {
     if old.system_prompt().and_then(Value::as_str).is_some_and(|prompt| !known.has(prompt)) {
         out.texts.push(None);
     }
-    let task = old.entries.iter().position(|entry| entry.role == Role::User);
+    let task = old.entries.iter().position(|entry| entry.role == StepRole::User);
     for ((step, entry), hint) in old.entries.iter().enumerate().zip(hints(&old)) {
         let turn = turn(entry, hint);
-        let said = StepText::of(entry, &turn);
-        if said.thoughts.iter().any(|text| !known.has(text)) {
+        let step_text = StepText::of(entry, &turn);
+        if step_text.thoughts.iter().any(|text| !known.has(text)) {
             out.thoughts.push(step);
         }
-        let is_lost = !said.texts.is_empty() && !said.texts.iter().any(|text| known.has(text));
+        let is_lost = !step_text.texts.is_empty() && !step_text.texts.iter().any(|text| known.has(text));
         match is_lost {
             true if task == Some(step) => out.task = Some(step),
             true => out.texts.push(Some(step)),
@@ -74,15 +74,15 @@ struct StepText {
 }
 
 impl StepText {
-    fn of(entry: &Entry<'_>, turn: &Turn<'_>) -> Self {
+    fn of(entry: &TrajectoryStep<'_>, turn: &Turn<'_>) -> Self {
         let mut out = Self::default();
         match &entry.body {
             Body::Item(item) => out.item(item, entry),
             Body::Message(_) => out.spoken(turn),
             // A conversation has the words of a turn beside its calls, and its results after them.
             Body::Turn => {
-                let said = turn.parts.iter().filter(|part| matches!(part, Part::Text(_) | Part::Thought(_)));
-                out.spoken(&Turn::of(turn.role, said.cloned().collect()));
+                let texts = turn.parts.iter().filter(|part| matches!(part, TurnPart::Text(_) | TurnPart::Thought(_)));
+                out.spoken(&Turn::of(turn.role, texts.cloned().collect()));
             }
             Body::Record => {
                 let mut words = String::new();
@@ -95,7 +95,7 @@ impl StepText {
         out
     }
 
-    fn item(&mut self, item: &Item<'_>, entry: &Entry<'_>) {
+    fn item(&mut self, item: &Item<'_>, entry: &TrajectoryStep<'_>) {
         let text = |name| item.text(name).map(str::to_owned);
         if item.class.is_some_and(Class::is_action) {
             self.thoughts.extend(["description", "reasoning_content"].into_iter().filter_map(text));
@@ -119,11 +119,11 @@ impl StepText {
         let mut words: Vec<&str> = Vec::new();
         for part in &turn.parts {
             match part {
-                Part::Thought(text) => self.thoughts.push(text.to_string()),
-                Part::Text(text) if calls => self.thoughts.push(text.to_string()),
-                Part::Text(text) => words.push(text),
-                Part::Result(result) => words.push(&result.text),
-                Part::Call(_) | Part::Attachment(_) => {}
+                TurnPart::Thought(text) => self.thoughts.push(text.to_string()),
+                TurnPart::Text(text) if calls => self.thoughts.push(text.to_string()),
+                TurnPart::Text(text) => words.push(text),
+                TurnPart::Result(result) => words.push(&result.text),
+                TurnPart::Call(_) | TurnPart::Attachment(_) => {}
             }
         }
         self.texts.push(words.join("\n"));
@@ -161,13 +161,13 @@ impl Words {
 
     /// Whether a call is there: by its code or arguments, without any by its tool.
     fn has_call(&self, call: &ToolCall<'_>) -> bool {
-        let mut made = String::new();
+        let mut generated = String::new();
         match json::parse(&call.arguments) {
-            Ok(arguments) => strings(&arguments, &mut |text| made.extend([text, "\n"])),
-            Err(_) => made.push_str(&call.arguments),
+            Ok(arguments) => strings(&arguments, &mut |text| generated.extend([text, "\n"])),
+            Err(_) => generated.push_str(&call.arguments),
         }
         let is_there = || self.tools.contains(call.name.as_ref()) || self.has(call.name.trim_start_matches("code:"));
-        if has_words(&made) { self.has(&made) || self.has_each_line(&made) } else { is_there() }
+        if has_words(&generated) { self.has(&generated) || self.has_each_line(&generated) } else { is_there() }
     }
 
     /// Whether each line of a text is there: short arguments are apart from one another.

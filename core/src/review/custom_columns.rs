@@ -1,7 +1,8 @@
 //! Custom columns: a name, and what an expression says of each record.
 
-use super::field::Field;
+use super::field::FilterField;
 use crate::model::cast;
+use crate::text::single_line;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -24,9 +25,9 @@ impl CustomColumn {
     /// A sentence: it is invalid, or a filter already means something by it.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.is_empty() || text.len() > NAME_BYTES_MAX || !text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            return Err(format!("`{text}` is no name of a column: that is 1 to {NAME_BYTES_MAX} letters a to z"));
+            return Err(format!("`{text}` is not a name of a column: that is 1 to {NAME_BYTES_MAX} letters a to z"));
         }
-        if Field::named(text).is_some() {
+        if FilterField::named(text).is_some() {
             return Err(format!("{text} is a column or a term of filters already; take another name"));
         }
         let mut letters = [0; NAME_BYTES_MAX];
@@ -128,7 +129,7 @@ fn head(text: &str) -> Arc<str> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    text[..end].split_whitespace().collect::<Vec<_>>().join(" ").into()
+    single_line(&text[..end]).into()
 }
 
 /// What an expression says of the records from a number on.
@@ -219,7 +220,7 @@ mod tests {
             ("x = ", "an expression follows ="),
             ("steps = 1", "already"),
             (".details.steps", "already; take another name, as in name = .details.steps"),
-            ("a_b = 1", "`a_b` is no name of a column"),
+            ("a_b = 1", "`a_b` is not a name of a column"),
             (".[0]", "as in name = .[0]"),
         ] {
             let why = read(typed).unwrap_err();

@@ -67,8 +67,8 @@ impl Chunk {
     }
 
     /// Its facts in the order of the file.
-    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        let entry = move |(i, at)| Entry {
+    pub fn iter(&self) -> impl Iterator<Item = RecordFacts<'_>> {
+        let entry = move |(i, at)| RecordFacts {
             chunk: self,
             at,
             record: self.from + i,
@@ -250,22 +250,22 @@ impl FactTable {
 
     /// The facts on a record.
     #[must_use]
-    pub fn get(&self, record: usize) -> Option<Entry<'_>> {
+    pub fn get(&self, record: usize) -> Option<RecordFacts<'_>> {
         let after = self.chunks.partition_point(|chunk| chunk.from <= record);
         let chunk = self.chunks.get(after.checked_sub(1)?)?;
         let at = chunk.rows.get(record - chunk.from)?;
-        Some(Entry { chunk, at, record, mark: None, custom_columns: &[], reader: None, groups: None })
+        Some(RecordFacts { chunk, at, record, mark: None, custom_columns: &[], reader: None, groups: None })
     }
 
     /// All facts in the order of the file.
-    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = RecordFacts<'_>> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 }
 
 /// The facts on one record.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'t> {
+pub struct RecordFacts<'t> {
     chunk: &'t Chunk,
     at: At<'t>,
     record: usize,
@@ -275,7 +275,7 @@ pub struct Entry<'t> {
     groups: Option<&'t TaskGroups>,
 }
 
-impl<'t> Entry<'t> {
+impl<'t> RecordFacts<'t> {
     /// Number of the record.
     #[must_use]
     pub fn record(self) -> usize {
@@ -290,8 +290,8 @@ impl<'t> Entry<'t> {
 
     /// The entry with what custom columns say of its record.
     #[must_use]
-    pub fn with_custom_columns(self, own: &'t [(CustomColumn, CustomColumnTable)]) -> Self {
-        Self { custom_columns: own, ..self }
+    pub fn with_custom_columns(self, columns: &'t [(CustomColumn, CustomColumnTable)]) -> Self {
+        Self { custom_columns: columns, ..self }
     }
 
     /// The entry with the attempts at all tasks, where they are asked for.
@@ -320,7 +320,7 @@ impl<'t> Entry<'t> {
     /// What a custom column says.
     #[must_use]
     pub fn custom_value(self, name: CustomColumn) -> &'t CellValue {
-        let table = self.custom_columns.iter().find(|(own, _)| *own == name);
+        let table = self.custom_columns.iter().find(|(column, _)| *column == name);
         table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&CellValue::Nothing)
     }
 
@@ -421,7 +421,7 @@ pub(super) fn action(class: &str) -> Option<&str> {
     class.strip_suffix("_action")
 }
 
-impl Subject for Entry<'_> {
+impl Subject for RecordFacts<'_> {
     fn number(&self, numbers: Numbers) -> Option<f64> {
         if numbers.is_of_group() {
             return self.of_group(numbers);
@@ -462,7 +462,7 @@ impl Subject for Entry<'_> {
     }
 
     fn text(&self, text: Texts) -> Cow<'_, str> {
-        Entry::text(*self, text)
+        RecordFacts::text(*self, text)
     }
 }
 

@@ -31,28 +31,30 @@ impl Scope<'_> {
 
     /// The same with custom columns.
     #[must_use]
-    pub fn with(self, own: &[CustomColumn]) -> Scope<'_> {
+    pub fn with(self, custom_columns: &[CustomColumn]) -> Scope<'_> {
         match self {
-            Self::Records | Self::Table(_) => Scope::Table(own),
-            Self::Steps | Self::StepsOf(_) => Scope::StepsOf(own),
+            Self::Records | Self::Table(_) => Scope::Table(custom_columns),
+            Self::Steps | Self::StepsOf(_) => Scope::StepsOf(custom_columns),
         }
     }
 
     /// Whether its subjects answer a field.
     #[must_use]
-    pub fn has(self, field: Field) -> bool {
+    pub fn has(self, field: FilterField) -> bool {
         use Numbers as N;
         match (self, field) {
-            (Self::Table(own) | Self::StepsOf(own), Field::Custom(name)) => own.contains(&name),
-            (_, Field::Custom(_)) => false,
-            (Self::Records | Self::Table(_), Field::Number(numbers)) => !matches!(numbers, N::Step | N::Writes),
-            (Self::Records | Self::Table(_), Field::Name(names)) => !matches!(names, Names::Kind | Names::Role),
-            (Self::Records | Self::Table(_), Field::Text(_)) => true,
-            (Self::Steps | Self::StepsOf(_), Field::Number(numbers)) => {
+            (Self::Table(custom_columns) | Self::StepsOf(custom_columns), FilterField::Custom(name)) => {
+                custom_columns.contains(&name)
+            }
+            (_, FilterField::Custom(_)) => false,
+            (Self::Records | Self::Table(_), FilterField::Number(numbers)) => !matches!(numbers, N::Step | N::Writes),
+            (Self::Records | Self::Table(_), FilterField::Name(names)) => !matches!(names, Names::Kind | Names::Role),
+            (Self::Records | Self::Table(_), FilterField::Text(_)) => true,
+            (Self::Steps | Self::StepsOf(_), FilterField::Number(numbers)) => {
                 !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls) && !numbers.is_of_group()
             }
-            (Self::Steps | Self::StepsOf(_), Field::Name(names)) => names != Names::Finish,
-            (Self::Steps | Self::StepsOf(_), Field::Text(text)) => text == Texts::Words,
+            (Self::Steps | Self::StepsOf(_), FilterField::Name(names)) => names != Names::Finish,
+            (Self::Steps | Self::StepsOf(_), FilterField::Text(text)) => text == Texts::Words,
         }
     }
 }
@@ -163,7 +165,7 @@ impl Texts {
 
 /// What a term asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Field {
+pub enum FilterField {
     /// A number.
     Number(Numbers),
     /// Names.
@@ -174,7 +176,7 @@ pub enum Field {
     Custom(CustomColumn),
 }
 
-impl Field {
+impl FilterField {
     /// All fields with their names.
     pub(super) fn all() -> impl Iterator<Item = (&'static str, Self)> {
         let numbers = Numbers::ALL.into_iter().map(|(name, field)| (name, Self::Number(field)));

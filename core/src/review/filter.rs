@@ -8,7 +8,7 @@
 mod findings;
 
 use super::custom_columns::{CellValue, CustomColumn};
-use super::field::{Field, Names, Scope, Subject, Texts};
+use super::field::{FilterField, Names, Scope, Subject, Texts};
 use super::filter_text::{self, Fault, ParsedTerm, fits};
 use super::mark_event::Verdict;
 use super::purpose::is_of_findings;
@@ -71,7 +71,7 @@ enum Test {
 #[derive(Debug, Clone)]
 pub struct Term {
     is_negated: bool,
-    field: Option<Field>,
+    field: Option<FilterField>,
     /// The operator, as written.
     sign: &'static str,
     /// Each value as written, and what it means.
@@ -81,7 +81,7 @@ pub struct Term {
 impl Term {
     /// What it asks for; None for words.
     #[must_use]
-    pub fn field(&self) -> Option<Field> {
+    pub fn field(&self) -> Option<FilterField> {
         self.field
     }
 
@@ -90,7 +90,7 @@ impl Term {
     }
 
     /// Whether one of its values is written so, and it may be taken away alone.
-    fn is_choice_of(&self, field: Field) -> bool {
+    fn is_choice_of(&self, field: FilterField) -> bool {
         self.field == Some(field) && !self.is_negated && self.sign == choice(field)
     }
 }
@@ -99,7 +99,7 @@ impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let values: Vec<&str> = self.values.iter().map(|(written, _)| written.as_str()).collect();
         let not = if self.is_negated { "!" } else { "" };
-        let name = self.field.as_ref().map_or("", Field::name);
+        let name = self.field.as_ref().map_or("", FilterField::name);
         write!(f, "{not}{name}{}{}", self.sign, values.join("|"))
     }
 }
@@ -117,29 +117,29 @@ impl Test {
         (if *has_low { n >= *low } else { n > *low }) && (if *has_high { n <= *high } else { n < *high })
     }
 
-    fn holds(&self, field: Option<Field>, subject: &dyn Subject) -> bool {
+    fn holds(&self, field: Option<FilterField>, subject: &dyn Subject) -> bool {
         match (self, field) {
-            (Self::Range { .. }, Some(Field::Number(numbers))) => {
+            (Self::Range { .. }, Some(FilterField::Number(numbers))) => {
                 subject.number(numbers).is_some_and(|number| self.has_number(number))
             }
-            (Self::Range { .. }, Some(Field::Custom(name))) => match subject.custom_cell(name) {
+            (Self::Range { .. }, Some(FilterField::Custom(name))) => match subject.custom_cell(name) {
                 CellValue::Number(number) => self.has_number(*number),
                 _ => false,
             },
-            (Self::Missing, Some(Field::Custom(name))) => subject.custom_cell(name).shown().is_none(),
-            (Self::Name(parts), Some(Field::Custom(name))) => {
+            (Self::Missing, Some(FilterField::Custom(name))) => subject.custom_cell(name).shown().is_none(),
+            (Self::Name(parts), Some(FilterField::Custom(name))) => {
                 subject.custom_cell(name).shown().is_some_and(|shown| fits(parts, &shown))
             }
-            (Self::Missing, Some(Field::Number(numbers))) => subject.number(numbers).is_none(),
-            (Self::Missing, Some(Field::Name(names))) => !subject.any_name(names, &|_| true),
-            (Self::Missing, Some(Field::Text(text))) => subject.text(text).is_empty(),
+            (Self::Missing, Some(FilterField::Number(numbers))) => subject.number(numbers).is_none(),
+            (Self::Missing, Some(FilterField::Name(names))) => !subject.any_name(names, &|_| true),
+            (Self::Missing, Some(FilterField::Text(text))) => subject.text(text).is_empty(),
             // Code is named by its language alone too: `bash` is the tool `code:bash`.
-            (Self::Name(parts), Some(Field::Name(names))) => subject.any_name(names, &|name| {
+            (Self::Name(parts), Some(FilterField::Name(names))) => subject.any_name(names, &|name| {
                 let language = name.strip_prefix("code:").filter(|_| names == Names::Tool);
                 [Some(name), language].into_iter().flatten().any(|name| fits(parts, name))
             }),
-            (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole.as_str(),
-            (Self::Has(pattern), Some(Field::Text(text))) => subject.matches(text, pattern),
+            (Self::Is(whole), Some(FilterField::Text(text))) => subject.text(text) == whole.as_str(),
+            (Self::Has(pattern), Some(FilterField::Text(text))) => subject.matches(text, pattern),
             (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
             _ => false,
         }
@@ -223,19 +223,19 @@ impl Filter {
     /// Whether it asks for what was decided.
     #[must_use]
     pub fn has_marks(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.field, Some(Field::Name(Names::Mark | Names::Tag))))
+        self.terms.iter().any(|term| matches!(term.field, Some(FilterField::Name(Names::Mark | Names::Tag))))
     }
 
     /// Whether it asks for what all attempts at a task come to.
     #[must_use]
     pub fn has_groups(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.field, Some(Field::Number(numbers)) if numbers.is_of_group()))
+        self.terms.iter().any(|term| matches!(term.field, Some(FilterField::Number(numbers)) if numbers.is_of_group()))
     }
 
     /// The custom columns that it asks for.
     pub fn custom_columns(&self) -> impl Iterator<Item = CustomColumn> {
         self.terms.iter().filter_map(|term| match term.field {
-            Some(Field::Custom(name)) => Some(name),
+            Some(FilterField::Custom(name)) => Some(name),
             _ => None,
         })
     }
@@ -243,15 +243,15 @@ impl Filter {
     /// Its terms that ask for no custom column, and those that do.
     #[must_use]
     pub fn apart(&self) -> (Self, Self) {
-        let is_own = |term: &&Term| matches!(term.field, Some(Field::Custom(_)));
-        let (own, known) = self.terms.iter().partition::<Vec<&Term>, _>(is_own);
+        let is_custom = |term: &&Term| matches!(term.field, Some(FilterField::Custom(_)));
+        let (custom, known) = self.terms.iter().partition::<Vec<&Term>, _>(is_custom);
         let filter = |terms: Vec<&Term>| Self { terms: terms.into_iter().cloned().collect() };
-        (filter(known), filter(own))
+        (filter(known), filter(custom))
     }
 
     /// What its terms ask for, as [`Term::field`].
     #[must_use]
-    pub fn fields(&self) -> Vec<Option<Field>> {
+    pub fn fields(&self) -> Vec<Option<FilterField>> {
         self.terms.iter().map(Term::field).collect()
     }
 
@@ -264,14 +264,14 @@ impl Filter {
     /// Whether it lets something through. What is known without a look at the text is asked first.
     #[must_use]
     pub fn holds(&self, subject: &dyn Subject) -> bool {
-        let is_read = |term: &&Term| matches!(term.field, None | Some(Field::Text(_)));
+        let is_read = |term: &&Term| matches!(term.field, None | Some(FilterField::Text(_)));
         let known = self.terms.iter().filter(|term| !is_read(term));
         known.chain(self.terms.iter().filter(is_read)).all(|term| term.holds(subject))
     }
 
     /// Whether a value, as a term of a filter writes it, is one of those that are chosen of a field.
     #[must_use]
-    pub fn has(&self, field: Field, value: &str) -> bool {
+    pub fn has(&self, field: FilterField, value: &str) -> bool {
         let terms = self.terms.iter().filter(|term| term.is_choice_of(field));
         terms.flat_map(|term| &term.values).any(|(written, _)| written == value)
     }
@@ -279,8 +279,8 @@ impl Filter {
     /// Chooses one more value of a field, or no longer.
     ///
     /// # Errors
-    /// It is no value of that field, or there are too many.
-    pub fn toggle(&mut self, field: Field, value: &str) -> Result<(), FilterFault> {
+    /// It is not a value of that field, or there are too many.
+    pub fn toggle(&mut self, field: FilterField, value: &str) -> Result<(), FilterFault> {
         if self.has(field, value) {
             for term in self.terms.iter_mut().filter(|term| term.is_choice_of(field)) {
                 term.values.retain(|(written, _)| written != value);
@@ -289,11 +289,11 @@ impl Filter {
             return Ok(());
         }
         let more = format!("{}{}{value}", field.name(), choice(field));
-        let own = match field {
-            Field::Custom(name) => vec![name],
+        let custom = match field {
+            FilterField::Custom(name) => vec![name],
             _ => Vec::new(),
         };
-        let more = Self::parse(&more, Scope::Table(&own)).map_err(|fault| FilterFault::everywhere(fault.message))?;
+        let more = Self::parse(&more, Scope::Table(&custom)).map_err(|fault| FilterFault::everywhere(fault.message))?;
         match self.terms.iter_mut().find(|term| term.is_choice_of(field)) {
             Some(term) if term.values.len() >= VALUES_MAX => return Err(FilterFault::everywhere(too_many())),
             Some(term) => term.values.extend(more.terms.into_iter().flat_map(|term| term.values)),
@@ -304,7 +304,7 @@ impl Filter {
 
     /// The filter without what is chosen of a field: so that its other values can be counted.
     #[must_use]
-    pub fn without(&self, field: Field) -> Self {
+    pub fn without(&self, field: FilterField) -> Self {
         Self { terms: self.terms.iter().filter(|term| !term.is_choice_of(field)).cloned().collect() }
     }
 }
@@ -317,8 +317,8 @@ impl fmt::Display for Filter {
 }
 
 /// The sign with which values of a field are chosen.
-fn choice(field: Field) -> &'static str {
-    if matches!(field, Field::Text(_)) { "=" } else { ":" }
+fn choice(field: FilterField) -> &'static str {
+    if matches!(field, FilterField::Text(_)) { "=" } else { ":" }
 }
 
 fn too_many() -> String {
@@ -344,19 +344,19 @@ fn term(written: ParsedTerm, scope: Scope<'_>) -> Result<Term, Fault> {
     let is_range = |value: &filter_text::Value| !value.is_quoted && value.text.contains("..");
     let no_order = |value: &str| Fault { at, message: format!("{name} has no order; {name}:{value} asks for it") };
     let value = |value: filter_text::Value| match field {
-        Field::Number(_) => number(&name, sign, &value),
+        FilterField::Number(_) => number(&name, sign, &value),
         // A custom column holds numbers and names.
-        Field::Custom(_) if is_order || is_range(&value) => number(&name, sign, &value),
+        FilterField::Custom(_) if is_order || is_range(&value) => number(&name, sign, &value),
         _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
-        Field::Name(Names::Mark) if !is_mark(&value) => {
+        FilterField::Name(Names::Mark) if !is_mark(&value) => {
             let message = format!("there is no mark {}; there are {} none", value.written, MARKS.join(" "));
             Err(Fault { at: value.at, message })
         }
-        Field::Name(Names::Finding) => rule(value),
-        Field::Name(_) | Field::Custom(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
-        Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
-        Field::Text(_) => pattern(&value),
+        FilterField::Name(Names::Finding) => rule(value),
+        FilterField::Name(_) | FilterField::Custom(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
+        FilterField::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
+        FilterField::Text(_) => pattern(&value),
     };
     let values = values.into_iter().map(value).collect::<Result<_, _>>()?;
     // One spelling for what means the same, so that a value that is chosen can be found again.
@@ -372,24 +372,24 @@ fn is_mark(value: &filter_text::Value) -> bool {
 }
 
 /// The field of that name, if the scope has it.
-fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
-    let own = match scope {
-        Scope::Table(own) | Scope::StepsOf(own) => own,
+fn known(name: &str, scope: Scope<'_>) -> Result<FilterField, String> {
+    let custom = match scope {
+        Scope::Table(custom_columns) | Scope::StepsOf(custom_columns) => custom_columns,
         Scope::Records | Scope::Steps => &[],
     };
-    if let Some(own) = own.iter().find(|own| own.as_str() == name) {
-        return Ok(Field::Custom(*own));
+    if let Some(custom) = custom.iter().find(|column| column.as_str() == name) {
+        return Ok(FilterField::Custom(*custom));
     }
-    let named = Field::named(name);
+    let named = FilterField::named(name);
     if let Some(field) = named.filter(|field| scope.has(*field)) {
         return Ok(field);
     }
-    let fields = || Field::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
-    let all = || fields().chain(own.iter().map(CustomColumn::as_str));
+    let fields = || FilterField::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
+    let all = || fields().chain(custom.iter().map(CustomColumn::as_str));
     let near = suggest::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
-    let columns = || own.iter().map(CustomColumn::as_str).collect::<Vec<_>>().join(" ");
+    let columns = || custom.iter().map(CustomColumn::as_str).collect::<Vec<_>>().join(" ");
     let message = match near {
-        Some(near) if own.is_empty() => near,
+        Some(near) if custom.is_empty() => near,
         Some(near) => format!("{near}  (your columns: {})", columns()),
         None => format!("there are {}", all().collect::<Vec<_>>().join(" ")),
     };
@@ -416,7 +416,7 @@ fn rule(value: filter_text::Value) -> Result<(String, Test), Fault> {
 
 fn pattern(value: &filter_text::Value) -> Result<(String, Test), Fault> {
     if let Some((at, why)) = Pattern::fault(&value.text).filter(|_| !value.is_quoted) {
-        let message = format!("{} is no pattern: {why}; in quotes it is looked for as written", value.written);
+        let message = format!("{} is not a pattern: {why}; in quotes it is looked for as written", value.written);
         return Err(Fault { at: value.at + at, message });
     }
     let read = if value.is_quoted { Pattern::literal(&value.text) } else { Pattern::new(&value.text) };
@@ -428,7 +428,7 @@ fn number(name: &str, sign: &str, value: &filter_text::Value) -> Result<(String,
     let wanted = || {
         let example =
             if sign == ":" { format!("{name}:20, {name}:10..20 or {name}:none") } else { format!("{name}{sign}20") };
-        Fault { at: value.at, message: format!("{} is no number; {example} is understood", value.written) }
+        Fault { at: value.at, message: format!("{} is not a number; {example} is understood", value.written) }
     };
     let read = |text: &str| filter_text::number(text).ok_or_else(wanted);
     let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
+pub enum ColumnType {
     /// A whole number of 64 bits; may be missing.
     Int,
     /// A number of double precision; may be missing.
@@ -30,13 +30,13 @@ pub enum Type {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// Of [`Type::Int`].
+    /// Of [`ColumnType::Int`].
     Int(Option<i64>),
-    /// Of [`Type::Float`].
+    /// Of [`ColumnType::Float`].
     Float(Option<f64>),
-    /// Of [`Type::Text`].
+    /// Of [`ColumnType::Text`].
     Text(Option<String>),
-    /// Of [`Type::Texts`].
+    /// Of [`ColumnType::Texts`].
     Texts(Vec<String>),
 }
 
@@ -55,14 +55,14 @@ impl Cell {
 
 /// The columns of a schema, in order, and what it is called.
 #[derive(Debug)]
-pub struct Schema {
+pub struct FlatSchema {
     /// Its name in Parquet files.
     pub name: &'static str,
     /// Name and type of each column.
-    pub columns: &'static [(&'static str, Type)],
+    pub columns: &'static [(&'static str, ColumnType)],
 }
 
-impl Schema {
+impl FlatSchema {
     /// A row as one JSON text.
     ///
     /// # Errors

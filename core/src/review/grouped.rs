@@ -1,7 +1,7 @@
 //! Records grouped by what a column says of them: how many there are of each value, and how their numbers spread.
 
-use super::facts::Entry;
-use super::field::{Field, Numbers, Subject};
+use super::facts::RecordFacts;
+use super::field::{FilterField, Numbers, Subject};
 use super::value_counts::{Plot, percentile, plot};
 use std::collections::HashMap;
 
@@ -68,7 +68,7 @@ impl Grouper {
     }
 
     /// Takes a record with its values: it belongs to the group of each; without any, to that of no value.
-    pub fn add(&mut self, entry: &Entry<'_>, mut values: Vec<String>) {
+    pub fn add(&mut self, entry: &RecordFacts<'_>, mut values: Vec<String>) {
         self.records += 1;
         values.sort_unstable();
         values.dedup();
@@ -78,7 +78,7 @@ impl Grouper {
         values.into_iter().for_each(|value| self.count(entry, Some(value)));
     }
 
-    fn count(&mut self, entry: &Entry<'_>, value: Option<String>) {
+    fn count(&mut self, entry: &RecordFacts<'_>, value: Option<String>) {
         let (records, numbers_of_group) =
             self.groups.entry(value).or_insert_with(|| (0, vec![Vec::new(); self.numbers.len()]));
         *records += 1;
@@ -115,12 +115,16 @@ impl Grouper {
 
 /// What a field says of a record; a record may have several names of a field.
 #[must_use]
-pub fn values_of(entry: &Entry<'_>, field: Field) -> Vec<String> {
+pub fn values_of(entry: &RecordFacts<'_>, field: FilterField) -> Vec<String> {
     match field {
-        Field::Number(numbers) => entry.number(numbers).map(|number| number.to_string()).into_iter().collect(),
-        Field::Name(names) => entry.names(names).map(|(name, _)| name.to_owned()).filter(|n| !n.is_empty()).collect(),
-        Field::Text(text) => Some(entry.text(text).into_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
-        Field::Custom(name) => entry.custom_value(name).shown().into_iter().collect(),
+        FilterField::Number(numbers) => entry.number(numbers).map(|number| number.to_string()).into_iter().collect(),
+        FilterField::Name(names) => {
+            entry.names(names).map(|(name, _)| name.to_owned()).filter(|n| !n.is_empty()).collect()
+        }
+        FilterField::Text(text) => {
+            Some(entry.text(text).into_owned()).filter(|text| !text.is_empty()).into_iter().collect()
+        }
+        FilterField::Custom(name) => entry.custom_value(name).shown().into_iter().collect(),
     }
 }
 
@@ -155,7 +159,7 @@ mod tests {
         ]);
         let mut groups = Grouper::new(vec![Numbers::Steps, Numbers::Reward]);
         for entry in facts.iter() {
-            groups.add(&entry, values_of(&entry, Field::Name(Names::Tool)));
+            groups.add(&entry, values_of(&entry, FilterField::Name(Names::Tool)));
         }
         assert_eq!(groups.records(), 3);
         let groups_found: Vec<_> = groups

@@ -7,7 +7,7 @@
 use super::rollouts::Rollout;
 use crate::json::Value;
 use crate::model::cast;
-use crate::model::{Part, Role};
+use crate::model::{StepRole, TurnPart};
 use crate::rules::trajectory::{Hint, Way, task_key, turn};
 use std::collections::{HashMap, HashSet};
 
@@ -40,7 +40,7 @@ pub struct RecordFeatures {
 }
 
 impl RecordFeatures {
-    /// Reads a record; None for one that is no trajectory, or has no reward.
+    /// Reads a record; None for one that is not a trajectory, or has no reward.
     #[must_use]
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
         let reading = way.with_written_calls().read(record);
@@ -51,15 +51,15 @@ impl RecordFeatures {
         let mut out = Self { record: number, task, reward, features: Vec::new() };
         let mut seen = HashSet::new();
         for step in track.steps.clone() {
-            let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == Role::Agent) else { continue };
+            let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == StepRole::Agent) else { continue };
             for part in turn(entry, Hint::None).parts {
                 let text = match &part {
-                    Part::Text(text) | Part::Thought(text) => text,
-                    Part::Call(call) => {
+                    TurnPart::Text(text) | TurnPart::Thought(text) => text,
+                    TurnPart::Call(call) => {
                         out.take(format!("tool {}", call.name), step, &mut seen);
                         &call.arguments
                     }
-                    Part::Result(_) | Part::Attachment(_) => continue,
+                    TurnPart::Result(_) | TurnPart::Attachment(_) => continue,
                 };
                 if out.features.len() < RECORD_PHRASES_MAX {
                     phrases(text).for_each(|phrase| out.take(phrase, step, &mut seen));
@@ -130,14 +130,14 @@ impl Default for PhraseCounts {
 
 impl PhraseCounts {
     /// Counts a record.
-    pub fn add(&mut self, said: &RecordFeatures) {
-        let Some(reward) = said.reward else { return };
+    pub fn add(&mut self, features: &RecordFeatures) {
+        let Some(reward) = features.reward else { return };
         self.rewards.add(reward);
-        if let Some(task) = said.task {
+        if let Some(task) = features.task {
             let of = self.tasks.entry(task).or_default();
             *of = (of.0 + 1, of.1 + reward);
         }
-        for (feature, _) in &said.features {
+        for (feature, _) in &features.features {
             let counter = &mut self.counters[place(feature)];
             *counter = counter.saturating_add(1);
         }
@@ -150,8 +150,8 @@ impl PhraseCounts {
     }
 
     /// A reward from the mean of its task, or of all where the task has no other.
-    fn centred(&self, said: &RecordFeatures, reward: f64) -> f64 {
-        let of = said.task.and_then(|task| self.tasks.get(&task)).filter(|(n, _)| *n > 1);
+    fn centred(&self, features: &RecordFeatures, reward: f64) -> f64 {
+        let of = features.task.and_then(|task| self.tasks.get(&task)).filter(|(n, _)| *n > 1);
         reward - of.map_or_else(|| self.rewards.mean(), |(n, sum)| sum / *n as f64)
     }
 }
@@ -201,11 +201,11 @@ impl Lifts {
     }
 
     /// Takes a record again.
-    pub fn add(&mut self, said: RecordFeatures) {
-        let Some(reward) = said.reward else { return };
-        let centred = self.counts.centred(&said, reward);
+    pub fn add(&mut self, features: RecordFeatures) {
+        let Some(reward) = features.reward else { return };
+        let centred = self.counts.centred(&features, reward);
         self.centred.add(centred);
-        for (feature, step) in said.features {
+        for (feature, step) in features.features {
             if !self.counts.is_wanted(&feature) {
                 continue;
             }
@@ -217,7 +217,7 @@ impl Lifts {
             with.rewards.add(reward);
             with.centred.add(centred);
             if with.places.len() < PLACES_MAX {
-                with.places.push((said.record, step));
+                with.places.push((features.record, step));
             }
         }
     }
@@ -254,12 +254,12 @@ fn lift(feature: String, with: With, all: Sum, centred: Sum) -> Option<Lift> {
     let n = with.rewards.count;
     let others = all.count.checked_sub(n).filter(|others| *others > 0 && n >= RECORDS_MIN)?;
     let mean_without = (all.sum - with.rewards.sum) / others as f64;
-    let (own, other) = (with.centred.mean(), (centred.sum - with.centred.sum) / others as f64);
+    let (mean_with, other) = (with.centred.mean(), (centred.sum - with.centred.sum) / others as f64);
     // The variance of all, once for both sides: a side of few records has none of its own to trust.
     let count = centred.count as f64;
     let variance = (centred.squares / count - centred.mean().powi(2)).max(0.0);
     let error = (variance * (1.0 / n as f64 + 1.0 / others as f64)).sqrt();
-    let z = if error > 0.0 { (own - other) / error } else { 0.0 };
+    let z = if error > 0.0 { (mean_with - other) / error } else { 0.0 };
     let lift = Some(with.rewards.mean() / all.mean()).filter(|_| all.mean() > 0.0);
     Some(Lift { feature, records: n, mean: with.rewards.mean(), mean_without, lift, z, places: with.places })
 }
@@ -270,17 +270,17 @@ mod tests {
     use crate::json::parse;
 
     fn features_of(number: usize, text: &str, reward: f64) -> RecordFeatures {
-        let said = format!(r#"{{"role":"user","content":"go"}},{{"role":"assistant","content":"{text}"}}"#);
+        let turns = format!(r#"{{"role":"user","content":"go"}},{{"role":"assistant","content":"{text}"}}"#);
         let id = format!("t{}-run{number}", number % 2);
-        let row = format!(r#"{{"id":"{id}","reward":{reward},"messages":[{said}]}}"#);
+        let row = format!(r#"{{"id":"{id}","reward":{reward},"messages":[{turns}]}}"#);
         RecordFeatures::of(number, &parse(&row).unwrap(), None, Way::Formats).unwrap()
     }
 
     fn lifts(all: &[RecordFeatures]) -> Vec<Lift> {
         let mut counts = PhraseCounts::default();
-        all.iter().for_each(|said| counts.add(said));
+        all.iter().for_each(|features| counts.add(features));
         let mut lifts = Lifts::new(counts);
-        all.iter().cloned().for_each(|said| lifts.add(said));
+        all.iter().cloned().for_each(|features| lifts.add(features));
         lifts.finish()
     }
 

@@ -8,7 +8,7 @@ mod counted;
 mod findings;
 mod touched;
 
-use super::conversation::{Conversation, Turn};
+use super::conversation::{Conversation, TemplateMessage};
 use super::template::{Rendered, Template, TemplateFault};
 pub(super) use findings::{CUT, DOUBLE_ENCODED, NOT_STABLE, SPECIAL_TOKEN};
 use findings::{RenderedConversation, by_limit};
@@ -63,7 +63,7 @@ impl std::fmt::Display for Train {
 
 /// A part of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segment {
+pub struct LossSegment {
     /// Where it is in the text, in bytes.
     pub span: Range<usize>,
     /// The message that it comes from; None: the template's own, between messages that cannot be distinguished.
@@ -104,7 +104,7 @@ pub struct Loss {
     /// All that the template makes.
     pub text: String,
     /// Its parts in order, without gaps.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<LossSegment>,
     /// Totals of each role, in the order of first appearance.
     pub totals: Vec<(String, Total)>,
     /// What to look at.
@@ -166,7 +166,7 @@ impl ChatTemplate for Template {
 struct Parts<'c> {
     conversation: &'c Conversation,
     trained: Vec<bool>,
-    segments: Vec<Segment>,
+    segments: Vec<LossSegment>,
     lost: Vec<usize>,
     /// Messages that train, whose thoughts the template does not write.
     thoughtless: Vec<usize>,
@@ -230,21 +230,26 @@ pub fn tokens(bytes: usize) -> usize {
 impl Loss {
     /// An answer whose tokens are estimated.
     #[must_use]
-    pub fn new(text: String, segments: Vec<Segment>, totals: Vec<(String, Total)>, findings: Vec<LossFinding>) -> Self {
+    pub fn new(
+        text: String,
+        segments: Vec<LossSegment>,
+        totals: Vec<(String, Total)>,
+        findings: Vec<LossFinding>,
+    ) -> Self {
         Self { text, segments, totals, findings, counted: None }
     }
 
     /// The lines of the text: each the parts of segments that are in it, without the newline.
     #[must_use]
-    pub fn lines(&self) -> Vec<Vec<(&Segment, &str)>> {
+    pub fn lines(&self) -> Vec<Vec<(&LossSegment, &str)>> {
         let mut lines = vec![Vec::new()];
         for segment in &self.segments {
             for piece in self.text[segment.span.clone()].split_inclusive('\n') {
-                let said = piece.strip_suffix('\n').unwrap_or(piece);
+                let content = piece.strip_suffix('\n').unwrap_or(piece);
                 if let Some(line) = lines.last_mut() {
-                    line.push((segment, said));
+                    line.push((segment, content));
                 }
-                if piece.len() > said.len() {
+                if piece.len() > content.len() {
                     lines.push(Vec::new());
                 }
             }
@@ -257,9 +262,9 @@ impl Loss {
 }
 
 /// Which messages are trained: a field of the message decides, else the option.
-fn trained_messages(messages: &[Turn], train: &Train) -> Vec<bool> {
+fn trained_messages(messages: &[TemplateMessage], train: &Train) -> Vec<bool> {
     let last = messages.iter().rposition(|message| message.role == "assistant");
-    let by_option = |i: usize, message: &Turn| match train {
+    let by_option = |i: usize, message: &TemplateMessage| match train {
         Train::Agent => message.role == "assistant",
         Train::Last => Some(i) == last,
         Train::All => true,
@@ -312,21 +317,21 @@ fn answer_start(
 impl Parts<'_> {
     fn put(&mut self, span: Range<usize>, message: Option<usize>, is_trained: bool) {
         if !span.is_empty() {
-            self.segments.push(Segment { span, message, is_trained, is_cut: false });
+            self.segments.push(LossSegment { span, message, is_trained, is_cut: false });
         }
     }
 
     /// A message whose part is known: its head is what the template puts before an answer, or before its content.
     fn one(&mut self, message: usize, span: Range<usize>, answer: Option<usize>, text: &str) {
-        let said = self.conversation.messages[message].text.trim();
+        let content_text = self.conversation.messages[message].text.trim();
         let thoughts = self.conversation.messages[message].thoughts.trim();
-        let place = |said: &str| text[span.clone()].find(said).filter(|_| !said.is_empty());
-        let content = || [thoughts, said].into_iter().filter_map(place).min().map(|at| span.start + at);
+        let place = |part: &str| text[span.clone()].find(part).filter(|_| !part.is_empty());
+        let content = || [thoughts, content_text].into_iter().filter_map(place).min().map(|at| span.start + at);
         let is_trained = self.trained[message];
         if is_trained && !text[span.clone()].contains(thoughts) {
             self.thoughtless.push(message);
         }
-        if is_trained && !text[span.clone()].contains(said) {
+        if is_trained && !text[span.clone()].contains(content_text) {
             self.speechless.push(message);
         }
         let head = answer.or_else(content).filter(|_| is_trained).unwrap_or(span.start);
@@ -341,10 +346,10 @@ impl Parts<'_> {
         let is_short = is_short(self.conversation.messages.len(), text);
         for message in messages {
             let turn = &self.conversation.messages[message];
-            let said = turn.text.trim();
+            let trimmed = turn.text.trim();
             let looked_up = || {
-                let found = text[at..span.end].find(said).filter(|_| !said.is_empty());
-                found.map(|found| at + found..at + found + said.len())
+                let found = text[at..span.end].find(trimmed).filter(|_| !trimmed.is_empty());
+                found.map(|found| at + found..at + found + trimmed.len())
             };
             let is_changed = is_short && self.trained[message] && has_calls(&turn.value);
             let touched = if is_changed { touched(self.conversation, template, message, text) } else { None };
@@ -352,7 +357,7 @@ impl Parts<'_> {
             match found {
                 Some(found) => {
                     self.put(at..found.start, None, false);
-                    if self.trained[message] && !text[found.clone()].contains(said) {
+                    if self.trained[message] && !text[found.clone()].contains(trimmed) {
                         self.speechless.push(message);
                     }
                     at = found.end;
@@ -367,7 +372,11 @@ impl Parts<'_> {
 }
 
 /// Segments cut where the template's own mask begins and ends.
-fn by_template(segments: &[Segment], whole: &Rendered, is_wanted: impl Fn(Option<usize>) -> bool) -> Vec<Segment> {
+fn by_template(
+    segments: &[LossSegment],
+    whole: &Rendered,
+    is_wanted: impl Fn(Option<usize>) -> bool,
+) -> Vec<LossSegment> {
     let mut out = Vec::new();
     let mut masks = whole.generated.iter().peekable();
     for segment in segments {
@@ -375,7 +384,7 @@ fn by_template(segments: &[Segment], whole: &Rendered, is_wanted: impl Fn(Option
         let end = segment.span.end;
         let mut put = |span: Range<usize>, is_trained| {
             if !span.is_empty() {
-                out.push(Segment { span, is_trained, ..segment.clone() });
+                out.push(LossSegment { span, is_trained, ..segment.clone() });
             }
         };
         while let Some(mask) = masks.peek().filter(|mask| mask.start < end) {
@@ -394,11 +403,11 @@ fn by_template(segments: &[Segment], whole: &Rendered, is_wanted: impl Fn(Option
 }
 
 /// Marks what is after a byte, and cuts the segment that it is in.
-fn cut(segments: Vec<Segment>, limit: usize) -> Vec<Segment> {
-    let halves = |segment: Segment| {
+fn cut(segments: Vec<LossSegment>, limit: usize) -> Vec<LossSegment> {
+    let halves = |segment: LossSegment| {
         let middle = limit.clamp(segment.span.start, segment.span.end);
-        let seen = Segment { span: segment.span.start..middle, ..segment.clone() };
-        let cut = Segment { span: middle..segment.span.end, is_cut: true, ..segment };
+        let seen = LossSegment { span: segment.span.start..middle, ..segment.clone() };
+        let cut = LossSegment { span: middle..segment.span.end, is_cut: true, ..segment };
         [seen, cut].into_iter().filter(|half| !half.span.is_empty())
     };
     segments.into_iter().flat_map(halves).collect()
@@ -407,7 +416,7 @@ fn cut(segments: Vec<Segment>, limit: usize) -> Vec<Segment> {
 /// Sums of the sizes of segments, by role.
 fn totals(
     conversation: &Conversation,
-    segments: &[Segment],
+    segments: &[LossSegment],
     size: &dyn Fn(&Range<usize>) -> usize,
 ) -> Vec<(String, Total)> {
     const TEMPLATE: &str = "(template)";

@@ -93,7 +93,7 @@ impl LossFinding {
 }
 
 impl LossCheck {
-    /// The findings of a record, read in that way, in order; of one that is no conversation none.
+    /// The findings of a record, read in that way, in order; of one that is not a conversation none.
     #[must_use]
     pub fn look(&self, record: &Record, text: &[u8], way: Way) -> Vec<LocatedFinding> {
         self.look_and_count(record, text, way).0

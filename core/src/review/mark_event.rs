@@ -64,7 +64,7 @@ impl FromStr for ContentKey {
     fn from_str(text: &str) -> Result<Self, DecodeError> {
         hex(text, 32)
             .map(Self)
-            .ok_or_else(|| DecodeError::Broken(format!("{text:?} is no key of 32 hexadecimal digits")))
+            .ok_or_else(|| DecodeError::Broken(format!("{text:?} is not a key of 32 hexadecimal digits")))
     }
 }
 
@@ -111,7 +111,7 @@ impl Verdict {
 
 /// What a decision is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Target {
+pub struct MarkTarget {
     /// The content.
     pub key: ContentKey,
     /// The step in it; None is the whole record. Where a file is one run, the content is a message, and this is the
@@ -123,7 +123,7 @@ pub struct Target {
     pub instance: Option<String>,
 }
 
-impl Target {
+impl MarkTarget {
     /// A whole record.
     #[must_use]
     pub fn record(key: ContentKey) -> Self {
@@ -177,13 +177,13 @@ pub struct About {
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct MarkEvent {
     /// When, in milliseconds since 1970.
     pub time_ms: u64,
     /// Who.
     pub author: String,
     /// Of what.
-    pub target: Target,
+    pub target: MarkTarget,
     /// What.
     pub change: Change,
     /// Where that was.
@@ -193,7 +193,7 @@ pub struct Event {
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodeError {
-    /// It is no event: torn, or never was one.
+    /// It is not an event: torn, or never was one.
     Broken(String),
     /// It is of a later version than this program knows, or does what it does not know.
     Newer,
@@ -201,7 +201,7 @@ pub enum DecodeError {
 
 /// A line as it is written.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Line {
+struct MarkLine {
     v: u32,
     time: u64,
     author: String,
@@ -267,7 +267,7 @@ impl Change {
     }
 }
 
-impl Event {
+impl MarkEvent {
     /// Its name: a digest of who, when, what and of what.
     #[must_use]
     pub fn id(&self) -> EventId {
@@ -311,7 +311,7 @@ impl Event {
     #[must_use]
     pub fn line(&self) -> String {
         let (word, text, of) = self.change.parts();
-        let line = Line {
+        let line = MarkLine {
             v: VERSION,
             time: self.time_ms,
             author: self.author.clone(),
@@ -333,18 +333,18 @@ impl Event {
     /// Reads a line.
     ///
     /// # Errors
-    /// It is no event, or one that only a later version knows.
+    /// It is not an event, or one that only a later version knows.
     pub fn read(line: &[u8]) -> Result<Self, DecodeError> {
         let broken = |e: serde_json::Error| DecodeError::Broken(e.to_string());
         let VersionOnly { v } = serde_json::from_slice(line).map_err(broken)?;
         if v > VERSION {
             return Err(DecodeError::Newer);
         }
-        let line: Line = serde_json::from_slice(line).map_err(broken)?;
+        let line: MarkLine = serde_json::from_slice(line).map_err(broken)?;
         Ok(Self {
             time_ms: line.time,
             author: line.author,
-            target: Target { key: line.key.parse()?, step: line.step, path: line.path, instance: line.instance },
+            target: MarkTarget { key: line.key.parse()?, step: line.step, path: line.path, instance: line.instance },
             change: Change::of(&line.r#do, line.text, line.of.as_deref())?,
             about: About { id: line.id, file: line.file, record: line.record },
         })
@@ -355,10 +355,10 @@ impl Event {
 mod tests {
     use super::*;
 
-    fn event(change: Change) -> Event {
-        let target = Target { path: Some("†state.a".into()), ..Target::step(ContentKey::of(b"x"), 3) };
+    fn event(change: Change) -> MarkEvent {
+        let target = MarkTarget { path: Some("†state.a".into()), ..MarkTarget::step(ContentKey::of(b"x"), 3) };
         let about = About { id: Some("one\n\"two\"".into()), file: None, record: Some(7) };
-        Event { time_ms: 12, author: "ann".into(), target, change, about }
+        MarkEvent { time_ms: 12, author: "ann".into(), target, change, about }
     }
 
     #[test]
@@ -379,7 +379,7 @@ mod tests {
             let event = event(change);
             let line = event.line();
             assert!(!line.contains('\n'));
-            assert_eq!(Event::read(line.as_bytes()), Ok(event));
+            assert_eq!(MarkEvent::read(line.as_bytes()), Ok(event));
         }
     }
 
@@ -387,12 +387,12 @@ mod tests {
     fn torn_and_later_lines_are_distinguished() {
         let line = event(Change::Tag("é".into())).line();
         for end in 0..line.len() {
-            assert!(matches!(Event::read(&line.as_bytes()[..end]), Err(DecodeError::Broken(_))), "{end}");
+            assert!(matches!(MarkEvent::read(&line.as_bytes()[..end]), Err(DecodeError::Broken(_))), "{end}");
         }
         let later = line.replace("\"v\":1", "\"v\":2");
-        assert_eq!(Event::read(later.as_bytes()), Err(DecodeError::Newer));
-        assert_eq!(Event::read(line.replace("\"tag\"", "\"praise\"").as_bytes()), Err(DecodeError::Newer));
-        assert!(matches!(Event::read(br#"{"v":1,"key":"x"}"#), Err(DecodeError::Broken(_))));
+        assert_eq!(MarkEvent::read(later.as_bytes()), Err(DecodeError::Newer));
+        assert_eq!(MarkEvent::read(line.replace("\"tag\"", "\"praise\"").as_bytes()), Err(DecodeError::Newer));
+        assert!(matches!(MarkEvent::read(br#"{"v":1,"key":"x"}"#), Err(DecodeError::Broken(_))));
     }
 
     #[test]
@@ -405,7 +405,7 @@ mod tests {
         later.time_ms += 1;
         let mut other = base.clone();
         (other.author, other.target.path) = ("an".into(), Some("n†state.a".into()));
-        let ids = [&base, &later, &other].map(Event::id);
+        let ids = [&base, &later, &other].map(MarkEvent::id);
         assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
         let long = vec![b'x'; 2 * PIECE_BYTES as usize + 7];
         let span = Span { offset: 3, len: long.len() as u64 - 3 };

@@ -3,7 +3,7 @@
 //! The same events give the same marks in whatever order and however often they come: a target's mark is folded from
 //! its events sorted by time, author and name, without those that an undo names.
 
-use super::mark_event::{Change, ContentKey, Event, EventId, Target, Verdict};
+use super::mark_event::{Change, ContentKey, EventId, MarkEvent, MarkTarget, Verdict};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What is decided of a target.
@@ -45,7 +45,7 @@ impl Mark {
 /// A target's events in the order in which they count, and what they come to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Subject {
-    events: Vec<Event>,
+    events: Vec<MarkEvent>,
     has_undo: bool,
     mark: Mark,
 }
@@ -60,7 +60,7 @@ impl Subject {
     }
 }
 
-fn undoes(event: &Event) -> Option<EventId> {
+fn undoes(event: &MarkEvent) -> Option<EventId> {
     match event.change {
         Change::Undo(id) => Some(id),
         _ => None,
@@ -70,14 +70,14 @@ fn undoes(event: &Event) -> Option<EventId> {
 /// All marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
-    subjects: BTreeMap<Target, Subject>,
+    subjects: BTreeMap<MarkTarget, Subject>,
     events: usize,
     latest_ms: u64,
 }
 
 impl Marks {
     /// Takes an event; false if it was there already.
-    pub fn apply(&mut self, event: Event) -> bool {
+    pub fn apply(&mut self, event: MarkEvent) -> bool {
         let subject = self.subjects.entry(event.target.clone()).or_default();
         let Err(place) = subject.events.binary_search_by(|other| other.compare(&event)) else { return false };
         self.latest_ms = self.latest_ms.max(event.time_ms);
@@ -113,25 +113,25 @@ impl Marks {
 
     /// The mark of a target; None if nothing is decided.
     #[must_use]
-    pub fn get(&self, target: &Target) -> Option<&Mark> {
+    pub fn get(&self, target: &MarkTarget) -> Option<&Mark> {
         self.subjects.get(target).map(|subject| &subject.mark).filter(|mark| !mark.is_empty())
     }
 
     /// As [`Marks::get`], with the target as it is kept here.
     #[must_use]
-    pub fn get_pair(&self, target: &Target) -> Option<(&Target, &Mark)> {
+    pub fn get_pair(&self, target: &MarkTarget) -> Option<(&MarkTarget, &Mark)> {
         let (target, subject) = self.subjects.get_key_value(target)?;
         (!subject.mark.is_empty()).then_some((target, &subject.mark))
     }
 
     /// The marks of a content: of the record, its steps and its values, in that order.
-    pub fn of(&self, key: ContentKey) -> impl Iterator<Item = (&Target, &Mark)> {
-        let all = self.subjects.range(Target::record(key)..).take_while(move |(target, _)| target.key == key);
+    pub fn of(&self, key: ContentKey) -> impl Iterator<Item = (&MarkTarget, &Mark)> {
+        let all = self.subjects.range(MarkTarget::record(key)..).take_while(move |(target, _)| target.key == key);
         all.map(|(target, subject)| (target, &subject.mark)).filter(|(_, mark)| !mark.is_empty())
     }
 
     /// All marks, by content.
-    pub fn iter(&self) -> impl Iterator<Item = (&Target, &Mark)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&MarkTarget, &Mark)> {
         let all = self.subjects.iter().map(|(target, subject)| (target, &subject.mark));
         all.filter(|(_, mark)| !mark.is_empty())
     }
@@ -139,7 +139,7 @@ impl Marks {
     /// The decision on a record.
     #[must_use]
     pub fn verdict(&self, key: ContentKey) -> Option<Verdict> {
-        self.get(&Target::record(key))?.verdict
+        self.get(&MarkTarget::record(key))?.verdict
     }
 
     /// The decision on a message of a file that is one run; of several such messages the latest one.
@@ -155,7 +155,7 @@ impl Marks {
 
     /// The last event of a target that is neither undone nor an undo.
     #[must_use]
-    pub fn last_event(&self, target: &Target) -> Option<&Event> {
+    pub fn last_event(&self, target: &MarkTarget) -> Option<&MarkEvent> {
         let subject = self.subjects.get(target)?;
         let undone: HashSet<EventId> = subject.events.iter().filter_map(undoes).collect();
         subject.events.iter().rev().find(|event| undoes(event).is_none() && !undone.contains(&event.id()))
@@ -163,8 +163,8 @@ impl Marks {
 
     /// All events in the order in which they count.
     #[must_use]
-    pub fn events(&self) -> Vec<&Event> {
-        let mut all: Vec<&Event> = self.subjects.values().flat_map(|subject| &subject.events).collect();
+    pub fn events(&self) -> Vec<&MarkEvent> {
+        let mut all: Vec<&MarkEvent> = self.subjects.values().flat_map(|subject| &subject.events).collect();
         all.sort_by(|a, b| a.compare(b));
         all
     }
@@ -175,12 +175,12 @@ mod tests {
     use super::*;
     use crate::review::About;
 
-    fn event(time_ms: u64, author: &str, change: Change) -> Event {
-        let target = Target::record(ContentKey::of(b"x"));
-        Event { time_ms, author: author.into(), target, change, about: About::default() }
+    fn event(time_ms: u64, author: &str, change: Change) -> MarkEvent {
+        let target = MarkTarget::record(ContentKey::of(b"x"));
+        MarkEvent { time_ms, author: author.into(), target, change, about: About::default() }
     }
 
-    fn marks(events: &[Event]) -> Marks {
+    fn marks(events: &[MarkEvent]) -> Marks {
         let mut marks = Marks::default();
         events.iter().for_each(|event| {
             marks.apply(event.clone());
@@ -211,12 +211,12 @@ mod tests {
         let second = marks(&[undo.clone(), bad.clone(), undo, good.clone(), bad]);
         assert_eq!(first, second);
         assert_eq!(first.verdict(key), Some(Verdict::Good));
-        assert_eq!(first.last_event(&Target::record(key)), Some(&good));
+        assert_eq!(first.last_event(&MarkTarget::record(key)), Some(&good));
     }
 
     #[test]
     fn flags_tags_and_notes_come_and_go() {
-        let target = Target::record(ContentKey::of(b"x"));
+        let target = MarkTarget::record(ContentKey::of(b"x"));
         let mut marks = marks(&[
             event(1, "a", Change::Tag("loop".into())),
             event(2, "a", Change::Tag("short".into())),

@@ -43,7 +43,7 @@ mod transcript;
 mod value_counts;
 
 pub use action_tree::{Action, ActionAttempt, ActionTree, Parting, Success, action_tree};
-pub use attempt_tree::{Attempt, Stretch, ending_of, tasks as attempt_tasks, tree as attempt_tree};
+pub use attempt_tree::{Attempt, SharedSteps, ending_of, tasks as attempt_tasks, tree as attempt_tree};
 pub use attempts::{
     ActionAlignment, AttemptOutcome, AttemptTree, Branch, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion,
     attempts_at, key_by, several,
@@ -52,29 +52,29 @@ pub use chat::{ChatShape, Left as ChatLeft, chat};
 pub use column::Column;
 pub use compare::{Compared, Fingerprint, ValueChange, changes, compare};
 pub use content_index::Units;
-pub use conversation::{Conversation, Turn};
+pub use conversation::{Conversation, TemplateMessage};
 pub use conversion::{ConversionLoss, conversion_loss};
 pub use custom_columns::{CellValue, CustomColumn, CustomColumnChunk, CustomColumnTable, CustomColumnTables};
-pub use facts::{Chunk, ChunkBuilder, Entry, FactTable, Reread};
-pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
+pub use facts::{Chunk, ChunkBuilder, FactTable, RecordFacts, Reread};
+pub use field::{FilterField, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
 pub use grouped::{Grouper, Spread, ValueGroup, histogram, values_of};
 pub use lift::{Lift, Lifts, PhraseCounts, RecordFeatures};
-pub use loss::{ChatTemplate, Loss, LossFinding, Segment, Total, Train, loss, tokens};
+pub use loss::{ChatTemplate, Loss, LossFinding, LossSegment, Total, Train, loss, tokens};
 pub use loss_check::{LossCheck, LossCounts};
-pub use mark_event::{About, Change, ContentKey, DecodeError, Event, EventId, Target, VERSION, Verdict};
+pub use mark_event::{About, Change, ContentKey, DecodeError, EventId, MarkEvent, MarkTarget, VERSION, Verdict};
 pub use marks::{Mark, Marks};
 pub use non_empty_columns::NonEmptyColumns;
-pub use order::{Grounds, Order, Sort, arrange};
+pub use order::{Grounds, RecordOrder, Sort, arrange};
 pub use pick::{Pick, Picker, Unpicked};
 pub use purpose::purpose_of;
 pub use redact::{Redactor, Secret};
 pub use rollouts::{Group, Groups, Rollout, TaskGroups};
 pub use sampling::{Sample, Split, lot, record_id};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
-pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
+pub use session::{Decision, Marked, Progress, RecordMarks, Review, ReviewSubject};
 pub use step_subject::{StepEntry, StepMarks, StepNotes};
 pub use template::{Rendered, Setting, TEMPLATES, Template, TemplateFault, TemplateFiles, TemplateSource};
 pub use tokenizer::{CountedTemplate, Tokenizer, tokens_of_record};
 pub use transcript::{Transcript, TranscriptFormat};
-pub use value_counts::{Bin, Plot, Tally, Value, tally};
+pub use value_counts::{Bin, Plot, Tally, ValueCount, tally};

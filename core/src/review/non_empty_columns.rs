@@ -63,14 +63,21 @@ mod tests {
 
     #[test]
     fn a_column_is_lacking_until_one_record_has_a_value() {
-        let mut held = NonEmptyColumns::default();
-        assert!(Column::ALL.into_iter().all(|column| !held.lacks(column)), "nothing is known yet");
-        held.take(&facts_of("a", 1, &[], None, "finish"));
-        let lacking = |held: NonEmptyColumns| Column::ALL.into_iter().filter(|c| held.lacks(*c)).collect::<Vec<_>>();
-        assert_eq!(lacking(held), [Column::Findings, Column::Failed, Column::Reward, Column::Tools, Column::Actions]);
+        let mut non_empty = NonEmptyColumns::default();
+        assert!(Column::ALL.into_iter().all(|column| !non_empty.lacks(column)), "nothing is known yet");
+        non_empty.take(&facts_of("a", 1, &[], None, "finish"));
+        let lacking =
+            |columns: NonEmptyColumns| Column::ALL.into_iter().filter(|c| columns.lacks(*c)).collect::<Vec<_>>();
+        assert_eq!(
+            lacking(non_empty),
+            [Column::Findings, Column::Failed, Column::Reward, Column::Tools, Column::Actions]
+        );
         let mut other = NonEmptyColumns::default();
         other.take(&facts_of("b", 1, &[("x", 1)], Some(0.0), "open-call"));
-        held.join(other);
-        assert_eq!((lacking(held), held.finish_bytes()), (vec![Column::Findings, Column::Failed, Column::Actions], 9));
+        non_empty.join(other);
+        assert_eq!(
+            (lacking(non_empty), non_empty.finish_bytes()),
+            (vec![Column::Findings, Column::Failed, Column::Actions], 9)
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::custom_columns::CustomColumnTables;
-use super::facts::{Entry, FactTable, Reread};
+use super::facts::{FactTable, RecordFacts, Reread};
 use super::field::Subject;
 use super::filter::Filter;
 use super::rollouts::TaskGroups;
@@ -26,7 +26,7 @@ pub struct Sort {
 
 /// Records in the order in which they are shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Order {
+pub struct RecordOrder {
     /// Their numbers.
     pub records: Vec<u32>,
     /// How many records were looked at for it: the first ones.
@@ -68,11 +68,11 @@ impl Grounds {
     }
 
     /// The facts on some records, with what else is asked for.
-    pub(super) fn entries(&self, records: &[u32]) -> impl Iterator<Item = Entry<'_>> {
+    pub(super) fn entries(&self, records: &[u32]) -> impl Iterator<Item = RecordFacts<'_>> {
         records.iter().filter_map(|record| Some(self.complete_entry(self.facts.get(*record as usize)?)))
     }
 
-    fn complete_entry<'t>(&'t self, entry: Entry<'t>) -> Entry<'t> {
+    fn complete_entry<'t>(&'t self, entry: RecordFacts<'t>) -> RecordFacts<'t> {
         let mark = self.marks.as_ref().and_then(|marks| marks.get(entry.record()));
         entry.with_mark(mark).with_custom_columns(&self.custom_columns).with_groups(self.groups.as_deref())
     }
@@ -87,7 +87,7 @@ pub fn arrange(
     filter: &Filter,
     reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
-) -> Option<Order> {
+) -> Option<RecordOrder> {
     let grounds = &grounds.clone().with_groups_for(filter, sort.map(|sort| sort.column));
     let passing = passing(grounds, filter, reader, is_wanted)?;
     let text = sort.and_then(|sort| sort.column.text()).filter(|_| !grounds.facts.has_texts());
@@ -97,7 +97,7 @@ pub fn arrange(
             sort_by_text::sorted(&grounds.facts, &passing, text, is_reversed, reader, is_wanted)?
         }
         (Some(Sort { column, is_reversed }), None) if column.numbers().is_some() => {
-            let of = |entry: &Entry<'_>| column.numbers().and_then(|numbers| entry.number(numbers));
+            let of = |entry: &RecordFacts<'_>| column.numbers().and_then(|numbers| entry.number(numbers));
             sorted(grounds, passing, of, |a, b| a.total_cmp(b), is_reversed)
         }
         (Some(Sort { column: Column::Custom(name), is_reversed }), None) => sorted(
@@ -111,7 +111,7 @@ pub fn arrange(
             sorted(grounds, passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed)
         }
     };
-    is_wanted().then_some(Order { records, known: grounds.known(), is_whole: filter.is_empty() })
+    is_wanted().then_some(RecordOrder { records, known: grounds.known(), is_whole: filter.is_empty() })
 }
 
 /// The records that a filter lets through, in the order of the file.
@@ -136,7 +136,7 @@ pub(super) fn passing(
 fn sorted<'t, K>(
     grounds: &'t Grounds,
     records: Vec<u32>,
-    key: impl Fn(&Entry<'t>) -> Option<K>,
+    key: impl Fn(&RecordFacts<'t>) -> Option<K>,
     compare: impl Fn(&K, &K) -> Ordering,
     is_reversed: bool,
 ) -> Vec<u32> {
@@ -202,7 +202,7 @@ mod tests {
             &Again::default(),
             &|| true,
         );
-        assert_eq!(order, Some(Order { records: vec![0, 3, 4], known: 5, is_whole: false }));
+        assert_eq!(order, Some(RecordOrder { records: vec![0, 3, 4], known: 5, is_whole: false }));
     }
 
     #[test]

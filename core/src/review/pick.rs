@@ -64,7 +64,7 @@ impl Picker {
         }
     }
 
-    /// Takes what is no trajectory.
+    /// Takes what is not a trajectory.
     pub fn add_unnamed(&mut self, number: u64) {
         self.unnamed.push(number);
     }

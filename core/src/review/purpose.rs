@@ -1,46 +1,46 @@
 //! Which pass over a file says what is asked of its records: the cheapest one that does.
 
-use super::field::{Field, Names, Numbers};
+use super::field::{FilterField, Names, Numbers};
 use crate::format::Purpose;
 
 /// The pass that gives these fields of records; None among them: the words.
 #[must_use]
-pub fn purpose_of(fields: &[Option<Field>]) -> Purpose {
-    let all = |test: fn(Option<Field>) -> bool| fields.iter().all(|field| test(*field) || is_of_place(*field));
-    let any = |test: fn(Option<Field>) -> bool| fields.iter().any(|field| test(*field));
+pub fn purpose_of(fields: &[Option<FilterField>]) -> Purpose {
+    let all = |test: fn(Option<FilterField>) -> bool| fields.iter().all(|field| test(*field) || is_of_place(*field));
+    let any = |test: fn(Option<FilterField>) -> bool| fields.iter().any(|field| test(*field));
     match () {
         () if all(is_of_outline) => Purpose::Outline,
         () if all(is_of_findings) => Purpose::Judged,
-        () if all(|field| matches!(field, None | Some(Field::Text(_)))) => Purpose::Heads,
+        () if all(|field| matches!(field, None | Some(FilterField::Text(_)))) => Purpose::Heads,
         () if any(is_of_findings) || any(is_of_outcomes) => Purpose::Table,
         () => Purpose::Measures,
     }
 }
 
 /// Whether a field says what rules find.
-pub(super) fn is_of_findings(field: Option<Field>) -> bool {
+pub(super) fn is_of_findings(field: Option<FilterField>) -> bool {
     use Numbers::{Errors, Findings, Warnings};
-    matches!(field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
+    matches!(field, Some(FilterField::Name(Names::Finding) | FilterField::Number(Findings | Errors | Warnings)))
 }
 
 /// Whether it says how results came out.
-fn is_of_outcomes(field: Option<Field>) -> bool {
-    matches!(field, Some(Field::Number(Numbers::Failed | Numbers::Suspect)))
+fn is_of_outcomes(field: Option<FilterField>) -> bool {
+    matches!(field, Some(FilterField::Number(Numbers::Failed | Numbers::Suspect)))
 }
 
 /// Whether it says which steps, tools and rewards there are and how the record ends.
-fn is_of_outline(field: Option<Field>) -> bool {
+fn is_of_outline(field: Option<FilterField>) -> bool {
     use Numbers::{Actions, Calls, Reward, Steps};
     match field {
-        Some(Field::Number(number)) => matches!(number, Steps | Actions | Calls | Reward),
-        Some(Field::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Finish),
+        Some(FilterField::Number(number)) => matches!(number, Steps | Actions | Calls | Reward),
+        Some(FilterField::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Finish),
         _ => false,
     }
 }
 
 /// Whether it is known without a look at the text.
-fn is_of_place(field: Option<Field>) -> bool {
-    use Field::{Name, Number};
+fn is_of_place(field: Option<FilterField>) -> bool {
+    use FilterField::{Name, Number};
     matches!(field, Some(Number(Numbers::Record | Numbers::Size) | Name(Names::Mark | Names::Tag)))
 }
 

@@ -1,6 +1,6 @@
 //! Attempts at tasks as groups: how often they succeed, how their rewards spread, and whether a group has a signal.
 
-use super::facts::{Entry, FactTable};
+use super::facts::{FactTable, RecordFacts};
 use super::field::{Numbers, Subject as _};
 use crate::json::Value;
 use crate::model::cast;
@@ -20,7 +20,7 @@ pub struct Rollout {
 }
 
 impl Rollout {
-    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is no trajectory.
+    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is not a trajectory.
     #[must_use]
     pub fn of(record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
         Self::of_reading(&way.read(record), by)
@@ -165,7 +165,7 @@ impl TaskGroups {
     /// Of all records that name a task. Only tasks of several attempts take room in it.
     #[must_use]
     pub fn of(facts: &FactTable) -> Self {
-        let mut tasks: Vec<u64> = facts.iter().filter_map(Entry::task).collect();
+        let mut tasks: Vec<u64> = facts.iter().filter_map(RecordFacts::task).collect();
         tasks.sort_unstable();
         let several = tasks.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], Group::default()));
         let mut out = Self { groups: several.collect(), known: facts.len(), rewarded_most: None };
@@ -200,7 +200,7 @@ impl TaskGroups {
     }
 
     /// Counts a record; a reward of at least 1 is a success.
-    pub fn add(&mut self, entry: &Entry<'_>) {
+    pub fn add(&mut self, entry: &RecordFacts<'_>) {
         self.known += 1;
         let Some(task) = entry.task() else { return };
         let group = self.groups.entry(task).or_default();
@@ -229,7 +229,7 @@ impl TaskGroups {
 }
 
 /// What a group needs of a record of a table.
-pub(super) fn rollout_of(entry: &Entry<'_>) -> Rollout {
+pub(super) fn rollout_of(entry: &RecordFacts<'_>) -> Rollout {
     let steps = cast::f64_to_u64(entry.number(Numbers::Steps).unwrap_or_default());
     Rollout { task: None, reward: entry.number(Numbers::Reward), steps }
 }

@@ -60,7 +60,7 @@ pub fn verdict_name(verdict: Option<Verdict>) -> &'static str {
 }
 
 impl Selection {
-    /// Judges a record. What is no JSON is never taken: a file of records that cannot be read trains nobody.
+    /// Judges a record. What is not valid JSON is never taken: a file of records that cannot be read trains nobody.
     ///
     /// # Errors
     /// A predicate does not fit it.

@@ -1,7 +1,7 @@
 //! The review of what is open: the marks, the contents that the input holds, and how far the decisions are.
 
 use super::content_index::Units;
-use super::mark_event::{About, Change, ContentKey, Event, Target, Verdict};
+use super::mark_event::{About, Change, ContentKey, MarkEvent, MarkTarget, Verdict};
 use super::marks::{Mark, Marks};
 use crate::model::{Span, StepNo};
 use std::cell::RefCell;
@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// By step of a run: the targets of the marks that belong there.
-type Placed = Rc<BTreeMap<usize, Vec<Target>>>;
+type Placed = Rc<BTreeMap<usize, Vec<MarkTarget>>>;
 
 /// From so many events on, records are counted again instead of for each event.
 const COUNTED_EACH_MAX: usize = 32;
 
 /// What is decided on, before or after its bytes were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum ReviewSubject {
     /// A unit of the input by its number and bytes, or a part of it.
     Unit {
         /// Its number.
@@ -29,14 +29,14 @@ pub enum What {
         path: Option<(String, Option<String>)>,
     },
     /// What was decided on before.
-    Target(Target),
+    Target(MarkTarget),
 }
 
 /// Something to be decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// On what.
-    pub what: What,
+    pub what: ReviewSubject,
     /// What.
     pub change: Change,
     /// Where it is.
@@ -49,7 +49,7 @@ pub struct Marked {
     /// The unit of the input, where it was decided here.
     pub unit: Option<usize>,
     /// The event.
-    pub event: Event,
+    pub event: MarkEvent,
 }
 
 /// How far the review of a dataset is.
@@ -89,7 +89,7 @@ impl RecordMarks {
     /// The mark of a record itself.
     #[must_use]
     pub fn get(&self, record: usize) -> Option<&Mark> {
-        self.marks.get(&Target::record(self.units.get(record)?))
+        self.marks.get(&MarkTarget::record(self.units.get(record)?))
     }
 }
 
@@ -195,7 +195,7 @@ impl Review {
             let all = self.run_marks(unit);
             return all.into_iter().find(|(target, _)| target.path.is_none()).map(|(_, mark)| mark);
         }
-        self.marks.get(&Target::record(self.units.get(unit)?))
+        self.marks.get(&MarkTarget::record(self.units.get(unit)?))
     }
 
     /// Whether a unit or a part of it has a mark.
@@ -210,7 +210,7 @@ impl Review {
 
     /// The marks of a step of a record (of a run: of the run), its values included.
     #[must_use]
-    pub fn step_marks(&self, record: usize, step: StepNo) -> Vec<(&Target, &Mark)> {
+    pub fn step_marks(&self, record: usize, step: StepNo) -> Vec<(&MarkTarget, &Mark)> {
         if self.units.is_run() {
             return usize::try_from(step).map_or_else(|_| Vec::new(), |unit| self.run_marks(unit));
         }
@@ -239,7 +239,7 @@ impl Review {
         self.units.get(record).is_some_and(|key| self.marks.of(key).any(|(target, _)| target.step.is_some()))
     }
 
-    fn run_marks(&self, unit: usize) -> Vec<(&Target, &Mark)> {
+    fn run_marks(&self, unit: usize) -> Vec<(&MarkTarget, &Mark)> {
         let placed = self.placed();
         let targets = placed.get(&unit).map(Vec::as_slice).unwrap_or_default();
         targets.iter().filter_map(|target| self.marks.get_pair(target)).collect()
@@ -259,8 +259,8 @@ impl Review {
 mod tests {
     use super::*;
 
-    fn event(time_ms: u64, key: ContentKey, change: Change) -> Event {
-        Event { time_ms, author: "a".into(), target: Target::record(key), change, about: About::default() }
+    fn event(time_ms: u64, key: ContentKey, change: Change) -> MarkEvent {
+        MarkEvent { time_ms, author: "a".into(), target: MarkTarget::record(key), change, about: About::default() }
     }
 
     #[test]

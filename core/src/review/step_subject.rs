@@ -5,7 +5,7 @@ use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
 use crate::format::Run;
 use crate::model::{Bytes, Finding, Severity, Span, Step, StepNo, estimated_tokens};
-use crate::rules::work::Verdict;
+use crate::rules::work::OutcomeLevel;
 use crate::text::Pattern;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -100,7 +100,7 @@ impl Subject for StepEntry<'_> {
             Numbers::Errors => self.count(|severity| severity == Severity::Error),
             Numbers::Warnings => self.count(|severity| severity == Severity::Warning),
             Numbers::Failed => f64::from(self.run.outcome(self.number)?.is_error()),
-            Numbers::Suspect => f64::from(self.run.outcome(self.number)?.verdict == Verdict::Suspect),
+            Numbers::Suspect => f64::from(self.run.outcome(self.number)?.verdict == OutcomeLevel::Suspect),
             Numbers::Chars => self.step().chars as f64,
             Numbers::Tokens => self.step().tokens.unwrap_or(estimated_tokens(self.step().chars as u64)) as f64,
             Numbers::Reward => self.step().reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite())?,

@@ -104,7 +104,7 @@ impl Template {
     /// A template from the content of one file: Jinja, or the JSON of a `tokenizer_config.json`.
     ///
     /// # Errors
-    /// It is no template.
+    /// It is not a template.
     pub fn of_file(name: &str, text: &str) -> Result<Self, TemplateFault> {
         let files = TemplateFiles { file: Some(text.to_owned()), ..TemplateFiles::default() };
         Self::new(name, &files.source(None)?)
@@ -113,7 +113,7 @@ impl Template {
     /// A template from what its files say.
     ///
     /// # Errors
-    /// It is no template.
+    /// It is not a template.
     pub fn new(name: &str, source: &TemplateSource) -> Result<Self, TemplateFault> {
         let mut environment = Environment::new();
         environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
@@ -177,8 +177,8 @@ impl Template {
     /// The tools of a conversation, else those that a setting names; None if there are none.
     fn tools(&self, conversation: &Conversation) -> Value {
         let set = || self.variables.iter().find(|(name, _)| name == "tools").map(|(_, value)| value.clone());
-        let own = Some(conversation.tools.clone()).filter(|tools| !tools.is_undefined());
-        own.or_else(set).unwrap_or_else(|| Value::from(()))
+        let recorded = Some(conversation.tools.clone()).filter(|tools| !tools.is_undefined());
+        recorded.or_else(set).unwrap_or_else(|| Value::from(()))
     }
 
     /// Renders the first `count` messages of a conversation; `is_asking`: with the beginning of an answer after them.
@@ -205,8 +205,8 @@ impl Template {
         message: usize,
         changed: &Value,
     ) -> Result<Rendered, TemplateFault> {
-        let own = conversation.messages.iter().enumerate();
-        let messages = own.map(|(i, turn)| if i == message { changed.clone() } else { turn.value.clone() });
+        let numbered = conversation.messages.iter().enumerate();
+        let messages = numbered.map(|(i, turn)| if i == message { changed.clone() } else { turn.value.clone() });
         self.render_messages(conversation, messages.collect(), false)
     }
 

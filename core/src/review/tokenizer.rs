@@ -4,7 +4,7 @@ use super::conversation::Conversation;
 use super::loss::{ChatTemplate, Loss, Train};
 use super::template::TemplateFault;
 use crate::json::Value;
-use crate::rules::trajectory::{Shape, Way};
+use crate::rules::trajectory::{RecordShape, Way};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ pub trait Tokenizer: Debug + Send + Sync {
 }
 
 /// Tokens of all texts of a record, those whose characters D19 counts: what a chat template puts around them is not
-/// among them. None for a record that is no trajectory, or one that the tokenizer cannot split.
+/// among them. None for a record that is not a trajectory, or one that the tokenizer cannot split.
 #[must_use]
 pub fn tokens_of_record(record: &Value<'_>, way: Way, tokenizer: &dyn Tokenizer) -> Option<u64> {
     let reading = way.read(record);
-    reading.tracks.first().filter(|_| reading.shape != Shape::Other)?;
+    reading.tracks.first().filter(|_| reading.shape != RecordShape::Other)?;
     let (mut tokens, mut is_whole) = (0, true);
     for entry in &reading.entries {
         entry.texts(&mut |text| match tokenizer.count(text) {

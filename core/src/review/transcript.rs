@@ -13,7 +13,7 @@ mod standard;
 use super::chat::Left;
 use crate::format::Run;
 use crate::json;
-use crate::model::{Attachment, Bytes, Part, Role, Standing, Step, StepNo, ToolCall, ToolResult, Turn};
+use crate::model::{Attachment, Bytes, Standing, Step, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The format that a transcript is written in.
@@ -47,7 +47,7 @@ type CallPlace = (usize, usize);
 /// What one speaker says at once.
 #[derive(Debug, Default)]
 struct Message {
-    role: Role,
+    role: StepRole,
     thoughts: Vec<String>,
     texts: Vec<String>,
     files: Vec<Attachment<'static>>,
@@ -116,8 +116,8 @@ impl Transcript {
 
     fn step(&mut self, step: &Step, turn: Option<Turn<'static>>) {
         // A trajectory of its own has its name.
-        let is_own = step.trajectory.is_some() && step.standing == Standing::SubAgent;
-        if step.standing != Standing::Main && !is_own {
+        let is_sub_agent = step.trajectory.is_some() && step.standing == Standing::SubAgent;
+        if step.standing != Standing::Main && !is_sub_agent {
             return self.lose(&format!("steps of {} branches", step.standing.name()));
         }
         if matches!(step.kind.as_str(), "state" | "span") {
@@ -126,7 +126,7 @@ impl Transcript {
         let Some(turn) = turn else { return self.lose("steps without words") };
         let (mut extras, mut is_begun) = (Extras::of(step, &turn), false);
         for part in turn.parts {
-            let is_result = matches!(part, Part::Result(_));
+            let is_result = matches!(part, TurnPart::Result(_));
             if is_result || !is_begun {
                 self.begin(turn.role, &part, &mut extras);
             }
@@ -137,15 +137,15 @@ impl Transcript {
 
     /// Makes room for a part: what an agent says joins what it said just before, up to its calls, and the calls of
     /// another what that one said. Who nobody names and calls or thinks is the agent.
-    fn begin(&mut self, role: Role, part: &Part<'_>, extras: &mut Extras) {
-        let is_call = matches!(part, Part::Call(_));
+    fn begin(&mut self, role: StepRole, part: &TurnPart<'_>, extras: &mut Extras) {
+        let is_call = matches!(part, TurnPart::Call(_));
         let role = match (part, role) {
-            (Part::Result(_), _) => Role::Environment,
-            (Part::Call(_) | Part::Thought(_), Role::Unknown) => Role::Agent,
+            (TurnPart::Result(_), _) => StepRole::Environment,
+            (TurnPart::Call(_) | TurnPart::Thought(_), StepRole::Unknown) => StepRole::Agent,
             (_, role) => role,
         };
         let joins = |last: &Message| {
-            let may_join = is_call || (role == Role::Agent && last.calls.is_empty());
+            let may_join = is_call || (role == StepRole::Agent && last.calls.is_empty());
             last.role == role && last.result.is_none() && may_join
         };
         if !self.messages.last().is_some_and(joins) {
@@ -161,17 +161,17 @@ impl Transcript {
         }
     }
 
-    fn part(&mut self, part: Part<'static>, step: &Step) {
+    fn part(&mut self, part: TurnPart<'static>, step: &Step) {
         match part {
-            Part::Text(text) => self.say(text.into_owned()),
-            Part::Thought(text) => {
+            TurnPart::Text(text) => self.say(text.into_owned()),
+            TurnPart::Thought(text) => {
                 if let Some(message) = self.messages.last_mut().filter(|_| !text.trim().is_empty()) {
                     message.thoughts.push(text.into_owned());
                 }
             }
-            Part::Call(call) => self.call(&call, step.number),
-            Part::Result(result) => self.result(result, step),
-            Part::Attachment(file) => {
+            TurnPart::Call(call) => self.call(&call, step.number),
+            TurnPart::Result(result) => self.result(result, step),
+            TurnPart::Attachment(file) => {
                 if let Some(message) = self.messages.last_mut() {
                     message.files.push(file);
                 }
@@ -187,13 +187,13 @@ impl Transcript {
 
     fn call(&mut self, call: &ToolCall<'_>, step: StepNo) {
         let Some(at) = self.messages.len().checked_sub(1) else { return };
-        let made = || format!("call_{}", self.ids.len());
-        let id = call.id.as_deref().filter(|id| !id.is_empty()).map_or_else(made, str::to_owned);
+        let generated = || format!("call_{}", self.ids.len());
+        let id = call.id.as_deref().filter(|id| !id.is_empty()).map_or_else(generated, str::to_owned);
         let id = self.unique(id);
         let place = (at, self.messages.get(at).map_or(0, |message| message.calls.len()));
         self.calls.entry(step).or_default().push_back(place);
-        if let Some(own) = &call.id {
-            self.by_id.insert(own.to_string(), place);
+        if let Some(recorded) = &call.id {
+            self.by_id.insert(recorded.to_string(), place);
         }
         if let Some(message) = self.messages.get_mut(at) {
             let (name, arguments) = (call.name.to_string(), arguments(&call.arguments));
@@ -237,7 +237,7 @@ impl Transcript {
 
     /// Where only the agent has calls and thoughts: those of others are left out, and their results answer none.
     fn leave_calls_of_others(&mut self) {
-        let is_agents = |message: &Message| message.role == Role::Agent;
+        let is_agents = |message: &Message| message.role == StepRole::Agent;
         let agents: Vec<bool> = self.messages.iter().map(is_agents).collect();
         let (mut calls, mut thoughts) = (0, 0);
         for message in &mut self.messages {

@@ -2,8 +2,8 @@
 
 use super::column::Column;
 use super::custom_columns::{CellValue, CustomColumn};
-use super::facts::{Entry, Reread, action};
-use super::field::{Field, Names, Subject};
+use super::facts::{RecordFacts, Reread, action};
+use super::field::{FilterField, Names, Subject};
 use super::filter::Filter;
 use super::filter_text::quoted;
 use super::order::{Grounds, passing};
@@ -19,7 +19,7 @@ const FENCE: f64 = 3.0;
 
 /// A value and how many records have it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Value {
+pub struct ValueCount {
     /// For people.
     pub label: String,
     /// As a filter writes it.
@@ -60,11 +60,11 @@ pub struct Plot {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tally {
     /// Its values by frequency; of a number, its bins in order.
-    pub values: Vec<Value>,
+    pub values: Vec<ValueCount>,
     /// What a filter calls the column's values.
-    pub field: Option<Field>,
+    pub field: Option<FilterField>,
     /// How its number spreads, and what a filter calls that.
-    pub plot: Option<(Field, Plot)>,
+    pub plot: Option<(FilterField, Plot)>,
     /// Different values; more than are reported in `values` may be there.
     pub distinct: usize,
     /// Records without a value.
@@ -88,21 +88,21 @@ pub fn tally(
     let grounds = &grounds.clone().with_groups_for(filter, Some(column));
     let plot = match column.numbers() {
         Some(numbers) => {
-            let records = passing(grounds, &filter.without(Field::Number(numbers)), reader, is_wanted)?;
+            let records = passing(grounds, &filter.without(FilterField::Number(numbers)), reader, is_wanted)?;
             let values = grounds.entries(&records).filter_map(|entry| entry.number(numbers)).collect();
-            Some((Field::Number(numbers), plot(values), records.len()))
+            Some((FilterField::Number(numbers), plot(values), records.len()))
         }
         None => None,
     };
     let known = grounds.known();
     if let (None, None, Some((field, plot, all))) = (column.names(), column.text(), &plot) {
-        let values = plot.bins.iter().map(|bin| Value {
+        let values = plot.bins.iter().map(|bin| ValueCount {
             label: bin.written.clone(),
             written: bin.written.clone(),
             records: bin.records,
             times: None,
         });
-        let values: Vec<Value> = values.filter(|value| value.records > 0).collect();
+        let values: Vec<ValueCount> = values.filter(|value| value.records > 0).collect();
         let (missing, distinct) = (all - plot.records, values.len());
         return Some(Tally {
             values,
@@ -115,8 +115,8 @@ pub fn tally(
         });
     }
     let field = match column {
-        Column::Custom(name) => Field::Custom(name),
-        _ => column.names().map(Field::Name).or(column.text().map(Field::Text))?,
+        Column::Custom(name) => FilterField::Custom(name),
+        _ => column.names().map(FilterField::Name).or(column.text().map(FilterField::Text))?,
     };
     if column.text().is_some() && !grounds.facts.has_texts() {
         return Some(Tally { is_uncounted: true, known, ..Tally::default() });
@@ -133,17 +133,17 @@ pub fn tally(
 }
 
 /// How the numbers spread that a custom column says; None where it says none.
-fn custom_plot<'t>(records: impl Iterator<Item = Entry<'t>>, name: CustomColumn) -> Option<(Field, Plot)> {
-    let number = |entry: Entry<'t>| match entry.custom_value(name) {
+fn custom_plot<'t>(records: impl Iterator<Item = RecordFacts<'t>>, name: CustomColumn) -> Option<(FilterField, Plot)> {
+    let number = |entry: RecordFacts<'t>| match entry.custom_value(name) {
         CellValue::Number(number) => Some(*number),
         _ => None,
     };
     let numbers: Vec<f64> = records.filter_map(number).collect();
-    (!numbers.is_empty()).then(|| (Field::Custom(name), plot(numbers)))
+    (!numbers.is_empty()).then(|| (FilterField::Custom(name), plot(numbers)))
 }
 
 /// The values of a column of words by frequency, and how many records have none.
-fn values<'t>(records: impl Iterator<Item = Entry<'t>>, column: Column) -> (Vec<Value>, usize) {
+fn values<'t>(records: impl Iterator<Item = RecordFacts<'t>>, column: Column) -> (Vec<ValueCount>, usize) {
     let mut counts: HashMap<Cow<'t, str>, (usize, u64)> = HashMap::new();
     let mut missing = 0;
     let mut count = |name, times| {
@@ -171,9 +171,9 @@ fn values<'t>(records: impl Iterator<Item = Entry<'t>>, column: Column) -> (Vec<
         };
         missing += usize::from(!has_value);
     }
-    let mut values: Vec<Value> = counts
+    let mut values: Vec<ValueCount> = counts
         .into_iter()
-        .map(|(name, (records, times))| Value {
+        .map(|(name, (records, times))| ValueCount {
             written: if column.text().is_some() { exact_value(&name) } else { quoted(&name) },
             label: name.into_owned(),
             records,
@@ -336,8 +336,8 @@ mod tests {
             assert!(plot.bins.len() <= BINS_MAX + 4, "{}", plot.bins.len());
             for bin in &plot.bins {
                 let filter = Filter::parse(&format!("reward:{}", bin.written), Scope::Records).unwrap();
-                let made = |n: &f64| facts_of("", 1, &[], Some(*n), "");
-                let all: Vec<Facts> = numbers.iter().map(made).collect();
+                let facts = |n: &f64| facts_of("", 1, &[], Some(*n), "");
+                let all: Vec<Facts> = numbers.iter().map(facts).collect();
                 let found = table(&all).iter().filter(|entry| filter.holds(entry)).count();
                 assert_eq!(found, bin.records, "{} of {numbers:?}", bin.written);
             }

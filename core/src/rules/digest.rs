@@ -1,7 +1,7 @@
 //! Equality of values as JSON by one digest.
 
 use crate::json::{self, Data, Value};
-use crate::model::{Part, Turn};
+use crate::model::{Turn, TurnPart};
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_128;
 
@@ -115,17 +115,17 @@ pub fn of_turn(turn: &Turn<'_>) -> u128 {
     put_text(turn.role.name(), &mut hash);
     for part in &turn.parts {
         match part {
-            Part::Text(said) => put_text(&format!("text {}", said.trim()), &mut hash),
-            Part::Call(call) => {
+            TurnPart::Text(text) => put_text(&format!("text {}", text.trim()), &mut hash),
+            TurnPart::Call(call) => {
                 put_text(&format!("call {}", call.name), &mut hash);
                 match json::parse(&call.arguments) {
                     Ok(arguments) => put(&arguments, &mut hash),
                     Err(_) => put_text(&call.arguments, &mut hash),
                 }
             }
-            Part::Result(result) => put_text(&format!("result {}", result.text.trim()), &mut hash),
-            Part::Attachment(file) => put_text(&format!("file {}", file.media_type), &mut hash),
-            Part::Thought(_) => {}
+            TurnPart::Result(result) => put_text(&format!("result {}", result.text.trim()), &mut hash),
+            TurnPart::Attachment(file) => put_text(&format!("file {}", file.media_type), &mut hash),
+            TurnPart::Thought(_) => {}
         }
     }
     finish(hash)

@@ -6,7 +6,7 @@ pub use edges::{Biclique, Edges, End};
 
 /// A40: in which order the nodes of a graph can run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Order {
+pub struct RunOrder {
     /// Wave 0 has the nodes without predecessors, wave k+1 those whose predecessors all lie in waves 0 to k; each by
     /// index.
     pub waves: Vec<Vec<usize>>,
@@ -16,7 +16,7 @@ pub struct Order {
     pub blocked: Vec<usize>,
 }
 
-impl Order {
+impl RunOrder {
     /// A40: the waves joined.
     #[must_use]
     pub fn flat(&self) -> Vec<usize> {
@@ -26,7 +26,7 @@ impl Order {
 
 /// A40: orders `count` nodes by edges from writer to reader. Equal edges count once.
 #[must_use]
-pub fn order(count: usize, edges: &[(usize, usize)]) -> Order {
+pub fn order(count: usize, edges: &[(usize, usize)]) -> RunOrder {
     let mut next = vec![Vec::new(); count];
     for &(from, to) in edges {
         next[from].push(to);
@@ -41,7 +41,7 @@ pub fn order(count: usize, edges: &[(usize, usize)]) -> Order {
     let cycles = cycles(&next, &is_placed);
     cycles.iter().flatten().for_each(|&node| is_placed[node] = true);
     let blocked = (0..count).filter(|&node| !is_placed[node]).collect();
-    Order { waves, cycles, blocked }
+    RunOrder { waves, cycles, blocked }
 }
 
 fn waves(next: &[Vec<usize>]) -> Vec<Vec<usize>> {

@@ -68,7 +68,7 @@ impl CheckedIdentity {
     }
 
     /// A42: what breaks the schema now, against what did before; and why it was not checked, or not all of it.
-    pub(super) fn judge(&mut self, schema: Option<&Schema>, spent: &mut CheckCost) -> (Vec<Change>, Option<String>) {
+    pub(super) fn judge(&mut self, schema: Option<&Schema>, cost: &mut CheckCost) -> (Vec<Change>, Option<String>) {
         if self.is_given_up {
             return (Vec::new(), None);
         }
@@ -80,7 +80,7 @@ impl CheckedIdentity {
         }
         let is_array = self.value.as_ref().map(Plain::is_array);
         let found = match (schema, self.value.is_some()) {
-            (Some(schema), true) => self.check(schema, spent),
+            (Some(schema), true) => self.check(schema, cost),
             _ => Ok(CheckedParts { parts: None, violations: Vec::new(), left_out: None }),
         };
         match found {
@@ -89,8 +89,8 @@ impl CheckedIdentity {
                 self.was_array = is_array.filter(|_| unchecked.is_none());
                 self.is_refused = false;
                 changes.extend(self.compare(found));
-                spent.changes += changes.iter().filter(|change| !matches!(change, Change::Ended { .. })).count();
-                (changes, unchecked.or_else(|| self.give_up(*spent)))
+                cost.changes += changes.iter().filter(|change| !matches!(change, Change::Ended { .. })).count();
+                (changes, unchecked.or_else(|| self.give_up(*cost)))
             }
             Err(why) => {
                 // What is not known is no change. It is said once, and again when a check came between.
@@ -102,10 +102,10 @@ impl CheckedIdentity {
     }
 
     /// Stops checking where all checks together took too much: why.
-    fn give_up(&mut self, spent: CheckCost) -> Option<String> {
-        let why = if spent.changes > CHANGES_MAX {
+    fn give_up(&mut self, cost: CheckCost) -> Option<String> {
+        let why = if cost.changes > CHANGES_MAX {
             format!("more than {CHANGES_MAX} violations were found; later values are not checked")
-        } else if spent.work > WORK_MAX {
+        } else if cost.work > WORK_MAX {
             format!("all checks together took more than {WORK_MAX} evaluations; later values are not checked")
         } else {
             return None;
@@ -114,7 +114,7 @@ impl CheckedIdentity {
         Some(why)
     }
 
-    fn check(&mut self, schema: &Schema, spent: &mut CheckCost) -> Result<CheckedParts, String> {
+    fn check(&mut self, schema: &Schema, cost: &mut CheckCost) -> Result<CheckedParts, String> {
         let Some(value) = &mut self.value else {
             return Ok(CheckedParts { parts: None, violations: Vec::new(), left_out: None });
         };
@@ -128,8 +128,8 @@ impl CheckedIdentity {
             },
             (value, None) => (None, schema.check(value)?),
         };
-        spent.work = spent.work.saturating_add(checked.work);
-        spent.work = spent.work.saturating_add(checked.violations.len() as u64 * DESCRIBED_WORK);
+        cost.work = cost.work.saturating_add(checked.work);
+        cost.work = cost.work.saturating_add(checked.violations.len() as u64 * DESCRIBED_WORK);
         Ok(CheckedParts { parts, violations: checked.violations, left_out: checked.left_out })
     }
 
@@ -214,19 +214,19 @@ mod tests {
     /// Writes members one after the other that all break a schema; what the checks took, and the changes.
     fn grown(schema: &str, count: u32, is_each: bool, new: fn(u32, &mut Plain) -> Key) -> (CheckCost, usize) {
         let schema = Schema::compile(schema).unwrap();
-        let mut held = CheckedIdentity::new(SchemaUse { number: 0, is_each });
-        let mut spent = CheckCost::default();
+        let mut identity = CheckedIdentity::new(SchemaUse { number: 0, is_each });
+        let mut cost = CheckCost::default();
         let mut begun = 0;
-        held.value = Some(if is_each { Plain::Array(Vec::new()) } else { serde_json::json!({}) });
-        held.judge(Some(&schema), &mut spent);
+        identity.value = Some(if is_each { Plain::Array(Vec::new()) } else { serde_json::json!({}) });
+        identity.judge(Some(&schema), &mut cost);
         for number in 0..count {
-            let key = new(number, held.value.as_mut().unwrap());
-            held.touched = Some(BTreeSet::from([key]));
-            let (changes, unchecked) = held.judge(Some(&schema), &mut spent);
+            let key = new(number, identity.value.as_mut().unwrap());
+            identity.touched = Some(BTreeSet::from([key]));
+            let (changes, unchecked) = identity.judge(Some(&schema), &mut cost);
             assert_eq!(unchecked, None);
             begun += changes.len();
         }
-        (spent, begun)
+        (cost, begun)
     }
 
     fn member(number: u32, value: &mut Plain) -> Key {
@@ -258,14 +258,14 @@ mod tests {
     #[test]
     fn what_takes_too_much_is_given_up_and_said() {
         let schema = Schema::compile(r#"{"allOf":[{"additionalProperties":{"type":"number"}}]}"#).unwrap();
-        let mut held = CheckedIdentity::new(SchemaUse { number: 0, is_each: false });
-        let mut spent = CheckCost { work: WORK_MAX, ..CheckCost::default() };
-        held.value = Some(serde_json::json!({"a":"x"}));
-        let (changes, unchecked) = held.judge(Some(&schema), &mut spent);
+        let mut identity = CheckedIdentity::new(SchemaUse { number: 0, is_each: false });
+        let mut cost = CheckCost { work: WORK_MAX, ..CheckCost::default() };
+        identity.value = Some(serde_json::json!({"a":"x"}));
+        let (changes, unchecked) = identity.judge(Some(&schema), &mut cost);
         assert_eq!(changes.len(), 1);
         assert!(unchecked.unwrap().contains("later values are not checked"));
-        held.value = Some(serde_json::json!({"b":"x"}));
-        assert_eq!(held.judge(Some(&schema), &mut spent).0.len(), 0);
+        identity.value = Some(serde_json::json!({"b":"x"}));
+        assert_eq!(identity.judge(Some(&schema), &mut cost).0.len(), 0);
     }
 
     /// A value whose check is refused at many steps is said once, and again when a check came between.
@@ -276,12 +276,12 @@ mod tests {
         let schema = format!("{{\"$defs\":{{{},{last}}},\"$ref\":\"#/$defs/a0\"}}", defs.join(","));
         let schema = Schema::compile(&schema).unwrap();
         let deep = |inner: &str| (0..118).fold(Plain::from(inner), |value, _| Plain::Array(vec![value]));
-        let mut held = CheckedIdentity::new(SchemaUse { number: 0, is_each: false });
-        let mut said = |value: Plain| {
-            held.value = Some(value);
-            held.judge(Some(&schema), &mut CheckCost::default()).1.is_some()
+        let mut identity = CheckedIdentity::new(SchemaUse { number: 0, is_each: false });
+        let mut is_valid = |value: Plain| {
+            identity.value = Some(value);
+            identity.judge(Some(&schema), &mut CheckCost::default()).1.is_some()
         };
         let values = [deep("a"), deep("b"), deep("c"), Plain::from(1), deep("d"), deep("e")];
-        assert_eq!(values.map(&mut said), [true, false, false, false, true, false]);
+        assert_eq!(values.map(&mut is_valid), [true, false, false, false, true, false]);
     }
 }

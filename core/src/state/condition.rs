@@ -1,7 +1,7 @@
 //! Stop conditions: what a watched value must become for a run to stop there, read from a line and decided by JSON.
 
 use crate::json::{self, Data, Value, compare_numbers};
-use crate::text::{Expression, suggest};
+use crate::text::{RegularExpression, suggest};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -45,7 +45,7 @@ pub enum Condition {
     /// One that compares so with this JSON text.
     Compares(Comparison, String),
     /// One that matches: a string as it reads, any other value as JSON text.
-    Matches(String, Box<Expression>),
+    Matches(String, Box<RegularExpression>),
 }
 
 impl PartialEq for Condition {
@@ -86,8 +86,8 @@ impl Condition {
             if pattern.is_empty() {
                 return Err("`~` wants a regular expression behind it, as in ~ ^fail".to_owned());
             }
-            let expression =
-                Expression::new(pattern).map_err(|reason| format!("`{pattern}` is no regular expression: {reason}"))?;
+            let expression = RegularExpression::new(pattern)
+                .map_err(|reason| format!("`{pattern}` is not a regular expression: {reason}"))?;
             return Ok(Some(Self::Matches(pattern.to_owned(), Box::new(expression))));
         }
         let Some((sign, comparison)) = OPERATORS.iter().find(|(sign, _)| text.starts_with(sign)) else {
@@ -101,7 +101,7 @@ impl Condition {
             Ok(_) => Ok(Some(Self::Compares(*comparison, json.to_owned()))),
             Err(error) => {
                 let quoted = json::quote(json);
-                Err(format!("`{json}` is no JSON: {error}; a string wants quotes of its own: {sign} {quoted}"))
+                Err(format!("`{json}` is not valid JSON: {error}; a string wants quotes of its own: {sign} {quoted}"))
             }
         }
     }
@@ -124,7 +124,7 @@ impl Condition {
         match self {
             Self::Compares(comparison, json) => json::parse(json).is_ok_and(|wanted| comparison.holds(&value, &wanted)),
             Self::Matches(_, expression) => match &value.data {
-                Data::String(said) => expression.is_match(said),
+                Data::String(string) => expression.is_match(string),
                 _ => expression.is_match(value.text),
             },
             Self::Changes | Self::Invalid => false,
@@ -158,8 +158,10 @@ fn unknown(text: &str) -> String {
     }
     let word = text.split_whitespace().next().unwrap_or(text);
     let near = suggest::nearest(word, WORDS);
-    let meant = near.first().map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    format!("`{word}` is no condition; {meant}there are: changes, invalid, < <= == != >= > with a JSON value, ~ REGEX")
+    let suggestion = near.first().map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    format!(
+        "`{word}` is no condition; {suggestion}there are: changes, invalid, < <= == != >= > with a JSON value, ~ REGEX"
+    )
 }
 
 /// A path of the state and what to wait for there, as it is written: `†state.budget < 0`.

@@ -3,7 +3,7 @@
 //! Equal text is no proof, so only values that carry information are looked at, and the likeliest source is named: what
 //! the writing call says that it read, then the own instance, then what holds for all; of several the newest.
 
-use super::storage::versions::{ValueLocation, What};
+use super::storage::versions::{ValueLocation, VersionContent};
 use super::{IdentityId, NodeId, Stored, Tree};
 use crate::json;
 use crate::model::StepNo;
@@ -65,9 +65,9 @@ impl<'t> Copies<'t> {
             let mut is_wanted = [false; ValueLocation::CLASSES];
             by_value.keys().for_each(|value| is_wanted[ValueLocation::class_of(value)] = true);
             for (number, version) in (0..).zip(tree.versions.since(0)) {
-                if let What::Leaf(kept) = version.what
-                    && is_wanted[kept.class()]
-                    && let Some(stretches) = by_value.get_mut(&tree.versions.value(kept))
+                if let VersionContent::Leaf(leaf) = version.what
+                    && is_wanted[leaf.class()]
+                    && let Some(stretches) = by_value.get_mut(&tree.versions.value(leaf))
                 {
                     stretches.starts.push(number);
                 }
@@ -102,7 +102,7 @@ impl<'t> Copies<'t> {
                 None => 2,
                 Some(_) => 3,
             };
-            if best.is_none_or(|(held, _)| rank < held) {
+            if best.is_none_or(|(best_rank, _)| rank < best_rank) {
                 best = Some((rank, Copied { node: version.node, id, step: self.tree.attribution(number).author }));
             }
             if rank == 0 || (rank == 1 && reads.is_empty()) {

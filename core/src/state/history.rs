@@ -1,13 +1,13 @@
 //! What happened, in the order of A30.
 
-use super::{Event, EventOp, IdentityId, NodeId, Tree};
+use super::{EventOp, HistoryEvent, IdentityId, NodeId, Tree};
 use crate::model::StepNo;
 use std::collections::{HashMap, HashSet};
 
 impl Tree {
     /// All events at or below a node up to and including a step, in the order of A30.
     #[must_use]
-    pub fn history(&self, node: NodeId, step: StepNo) -> Vec<Event> {
+    pub fn history(&self, node: NodeId, step: StepNo) -> Vec<HistoryEvent> {
         let limit = self.limit(step);
         let below = self.below(node);
         let all = below.iter().flat_map(|n| self.versions_of(*n).take_while(|v| *v < limit));
@@ -19,7 +19,7 @@ impl Tree {
 
     /// The events of one step, in the order of A30.
     #[must_use]
-    pub fn events(&self, step: StepNo) -> Vec<Event> {
+    pub fn events(&self, step: StepNo) -> Vec<HistoryEvent> {
         let all = self.limit_before(step)..self.limit(step);
         let numbers: Vec<u32> = all.filter(|v| self.version(*v).event.is_some()).collect();
         self.settled(&numbers)
@@ -64,7 +64,7 @@ impl Tree {
 
     /// Events of one step, of which the versions are given in the order in which they were written. A step may write
     /// more than once: drops of leaves that were before it come first all the same, in the old order of the identities.
-    fn settled(&self, numbers: &[u32]) -> Vec<Event> {
+    fn settled(&self, numbers: &[u32]) -> Vec<HistoryEvent> {
         let Some(first) = numbers.first() else { return Vec::new() };
         let at = self.step_of(*first);
         let mut seen = HashSet::new();
@@ -73,7 +73,7 @@ impl Tree {
             seen.insert(version.node) && version.is_drop()
         };
         let (drops, rest): (Vec<u32>, Vec<u32>) = numbers.iter().copied().partition(is_first);
-        let mut drops: Vec<Event> = drops.into_iter().map(|v| self.event(at, v)).collect();
+        let mut drops: Vec<HistoryEvent> = drops.into_iter().map(|v| self.event(at, v)).collect();
         if drops.iter().any(|d| d.identity != drops[0].identity) {
             let old = self.order.at(at.saturating_sub(1));
             let rank: HashMap<IdentityId, usize> = old.into_iter().zip(0..).collect();
@@ -83,10 +83,10 @@ impl Tree {
         drops
     }
 
-    fn event(&self, at: StepNo, number: u32) -> Event {
+    fn event(&self, at: StepNo, number: u32) -> HistoryEvent {
         let version = self.version(number);
         let is_drop = version.is_drop();
-        Event {
+        HistoryEvent {
             at,
             author: self.attribution(number).author,
             op: version.event.unwrap_or(super::EventOp::Same),

@@ -1,6 +1,6 @@
 //! When a value was so: the stretches of steps in which it equals something, matches something, or stays as it is.
 
-use super::storage::versions::What;
+use super::storage::versions::VersionContent;
 use super::{NodeId, NodeShape, Stored, Tree};
 use crate::json::{Data, Key, Value};
 use crate::model::{Bytes, StepNo};
@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Steps during which something held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stretch {
+pub struct StepInterval {
     /// The first.
     pub from: StepNo,
     /// The last; None while it still holds.
@@ -19,7 +19,7 @@ impl Tree {
     /// The stretches up to a step in which the value at a node equals `wanted`: numbers by their text, members in any
     /// order. Costs each version at or below the node once.
     #[must_use]
-    pub fn when_equal(&self, node: NodeId, wanted: &Value<'_>, step: StepNo) -> Vec<Stretch> {
+    pub fn when_equal(&self, node: NodeId, wanted: &Value<'_>, step: StepNo) -> Vec<StepInterval> {
         let mut leaves = HashMap::new();
         let is_possible = self.expected_leaves(node, wanted, &mut leaves);
         if !is_possible {
@@ -27,7 +27,7 @@ impl Tree {
         }
         // How many leaves are not as they should be: missing, other, or too many.
         let mut wrong = leaves.len();
-        let mut held: HashMap<NodeId, bool> = HashMap::new();
+        let mut is_right_by_node: HashMap<NodeId, bool> = HashMap::new();
         let mut stretches = Stretches::default();
         self.each_step(node, (StepNo::MIN, step), |at, numbers| {
             for number in numbers {
@@ -38,7 +38,8 @@ impl Tree {
                     (Some(_), None) => false,
                     (None, value) => value.is_none(),
                 };
-                let was_right = held.insert(version.node, is_right).unwrap_or(!leaves.contains_key(&version.node));
+                let was_right =
+                    is_right_by_node.insert(version.node, is_right).unwrap_or(!leaves.contains_key(&version.node));
                 match (was_right, is_right) {
                     (true, false) => wrong += 1,
                     (false, true) => wrong -= 1,
@@ -59,7 +60,7 @@ impl Tree {
         step: StepNo,
         bytes: &dyn Bytes,
         mut is_so: impl FnMut(&str) -> bool,
-    ) -> Vec<Stretch> {
+    ) -> Vec<StepInterval> {
         let mut stretches = Stretches::default();
         self.each_step(node, (StepNo::MIN, step), |at, _| {
             stretches.put(at, self.text(node, at, bytes).is_some_and(|text| is_so(&text)));
@@ -69,9 +70,9 @@ impl Tree {
 
     /// The stretches up to a step in which the value at a node stays the same; where it is absent there is none.
     #[must_use]
-    pub fn when_changed(&self, node: NodeId, step: StepNo) -> Vec<Stretch> {
+    pub fn when_changed(&self, node: NodeId, step: StepNo) -> Vec<StepInterval> {
         let mut stretches = Stretches::default();
-        let mut held: HashMap<NodeId, Option<Stored>> = HashMap::new();
+        let mut values: HashMap<NodeId, Option<Stored>> = HashMap::new();
         let mut present = 0_usize;
         self.each_step(node, (StepNo::MIN, step), |at, numbers| {
             let mut has_changed = false;
@@ -79,8 +80,8 @@ impl Tree {
                 let version = self.version(*number);
                 let value = self.value(version.what);
                 let is_there = value.is_some();
-                let was = held.insert(version.node, value).flatten();
-                has_changed |= was != held.get(&version.node).cloned().flatten();
+                let was = values.insert(version.node, value).flatten();
+                has_changed |= was != values.get(&version.node).cloned().flatten();
                 match (was.is_some(), is_there) {
                     (false, true) => present += 1,
                     (true, false) => present -= 1,
@@ -119,7 +120,7 @@ impl Tree {
     /// Whether a node is of those that hold containers as one leaf (slots).
     fn is_ever_opaque(&self, node: NodeId) -> bool {
         self.versions_of(node).any(|v| match self.version(v).what {
-            What::Leaf(kept) => matches!(self.versions.value(kept).first_byte(), b'{' | b'['),
+            VersionContent::Leaf(location) => matches!(self.versions.value(location).first_byte(), b'{' | b'['),
             _ => false,
         })
     }
@@ -187,7 +188,7 @@ impl Tree {
 /// Stretches as they come.
 #[derive(Debug, Default)]
 struct Stretches {
-    list: Vec<Stretch>,
+    list: Vec<StepInterval>,
 }
 
 impl Stretches {
@@ -195,7 +196,7 @@ impl Stretches {
     fn put(&mut self, at: StepNo, is_so: bool) {
         let is_open = self.list.last().is_some_and(|last| last.to.is_none());
         if is_so && !is_open {
-            self.list.push(Stretch { from: at, to: None });
+            self.list.push(StepInterval { from: at, to: None });
         } else if !is_so && let Some(last) = self.list.last_mut().filter(|_| is_open) {
             last.to = Some(at - 1);
         }
@@ -220,8 +221,8 @@ mod tests {
         (tree, root)
     }
 
-    fn describe(stretches: &[Stretch]) -> String {
-        let one = |s: &Stretch| format!("{}-{}", s.from, s.to.map_or(String::new(), |to| to.to_string()));
+    fn describe(stretches: &[StepInterval]) -> String {
+        let one = |s: &StepInterval| format!("{}-{}", s.from, s.to.map_or(String::new(), |to| to.to_string()));
         stretches.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 

@@ -1,7 +1,7 @@
 //! The value of an identity as a schema's validator takes it, kept up by the events of each step.
 
 use super::schema::plain_text;
-use super::storage::versions::What;
+use super::storage::versions::VersionContent;
 use super::{NodeId, Tree};
 use crate::json::Key;
 use crate::model::cast;
@@ -30,15 +30,15 @@ impl Tree {
 
     fn plain_at(&self, node: NodeId, limit: u32, bytes: &dyn Bytes) -> Option<Plain> {
         Some(match self.at(node, limit)?.what {
-            What::Absent => return None,
-            What::Leaf(kept) => plain_text(&self.versions.value(kept).text(bytes).ok()?)?,
-            What::EmptyObject => Plain::Object(Map::new()),
-            What::EmptyArray => Plain::Array(Vec::new()),
-            What::Array(_) => {
+            VersionContent::Absent => return None,
+            VersionContent::Leaf(location) => plain_text(&self.versions.value(location).text(bytes).ok()?)?,
+            VersionContent::EmptyObject => Plain::Object(Map::new()),
+            VersionContent::EmptyArray => Plain::Array(Vec::new()),
+            VersionContent::Array(_) => {
                 let items = self.children_at(node, limit).into_iter().map(|child| self.plain_at(child, limit, bytes));
                 Plain::Array(items.collect::<Option<_>>()?)
             }
-            What::Object(_) => {
+            VersionContent::Object(_) => {
                 let members = self.children_at(node, limit).into_iter();
                 let members =
                     members.map(|child| Some((self.name(child).to_owned(), self.plain_at(child, limit, bytes)?)));
@@ -53,7 +53,10 @@ impl Tree {
         let (mut node, mut place) = (root, value);
         for key in path {
             let what = self.at(node, limit)?.what;
-            if !matches!((what, &*place), (What::Object(_), Plain::Object(_)) | (What::Array(_), Plain::Array(_))) {
+            if !matches!(
+                (what, &*place),
+                (VersionContent::Object(_), Plain::Object(_)) | (VersionContent::Array(_), Plain::Array(_))
+            ) {
                 break;
             }
             let child = self.child(node, key);
@@ -71,7 +74,7 @@ impl Tree {
                     members.get_mut(name.as_ref())?
                 }
                 (Plain::Array(items), Key::Index(index)) => {
-                    let len = if let What::Array(len) = what { len } else { 0 };
+                    let len = if let VersionContent::Array(len) = what { len } else { 0 };
                     items.truncate(len as usize);
                     if *index >= len {
                         return Some(());

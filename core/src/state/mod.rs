@@ -22,8 +22,8 @@ mod tree;
 mod violations;
 mod write;
 
-pub use schema::{Checked, IS_CHECKED, Reason, STACK_BYTES, Schema, SchemaFault, Violation, last_segment};
+pub use schema::{Checked, IS_CHECKED, STACK_BYTES, Schema, SchemaFault, Violation, ViolationReason, last_segment};
 pub use schema_checker::{CheckTask, Judgement, SchemaChecker, SchemaUse};
 pub use storage::leaf_value::Stored;
-pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, NodeShape, Op, Tree, Write};
+pub use tree::{Child, EventOp, HistoryEvent, IdentityId, IdentityView, Leaf, NodeId, NodeShape, Op, Tree, Write};
 pub use violations::{Invalid, ReportedCounts, ViolationInterval, Violations};

@@ -1,6 +1,6 @@
 //! What the state holds at a step.
 
-use super::storage::versions::{Attribution, What};
+use super::storage::versions::{Attribution, VersionContent};
 use super::{Child, IdentityId, Leaf, NodeId, NodeShape, Tree};
 use crate::json::{Key, quote};
 use crate::model::{Bytes, StepNo};
@@ -36,8 +36,8 @@ impl Tree {
     pub fn child_count(&self, node: NodeId, step: StepNo) -> usize {
         let limit = self.limit(step);
         match self.at(node, limit).map(|v| v.what) {
-            Some(What::Object(epoch)) => self.members(epoch, limit).len(),
-            Some(What::Array(len)) => len as usize,
+            Some(VersionContent::Object(epoch)) => self.members(epoch, limit).len(),
+            Some(VersionContent::Array(len)) => len as usize,
             _ => 0,
         }
     }
@@ -75,7 +75,7 @@ impl Tree {
         (self.identity_of_root(at), path)
     }
 
-    /// The leaf at a node at a step (scalar, opaque or empty container); None where the node is no leaf.
+    /// The leaf at a node at a step (scalar, opaque or empty container); None where the node is not a leaf.
     #[must_use]
     pub fn leaf(&self, node: NodeId, step: StepNo) -> Option<Leaf> {
         self.leaf_at(node, self.limit(step), || self.path(node).1)
@@ -144,13 +144,13 @@ impl Tree {
 
     fn put_text(&self, node: NodeId, limit: u32, bytes: &dyn Bytes, out: &mut String) -> Option<()> {
         let what = self.at(node, limit)?.what;
-        let is_object = matches!(what, What::Object(_));
+        let is_object = matches!(what, VersionContent::Object(_));
         match what {
-            What::Absent => return None,
-            What::Leaf(kept) => out.push_str(&self.versions.value(kept).text(bytes).ok()?),
-            What::EmptyObject => out.push_str("{}"),
-            What::EmptyArray => out.push_str("[]"),
-            What::Object(_) | What::Array(_) => {
+            VersionContent::Absent => return None,
+            VersionContent::Leaf(location) => out.push_str(&self.versions.value(location).text(bytes).ok()?),
+            VersionContent::EmptyObject => out.push_str("{}"),
+            VersionContent::EmptyArray => out.push_str("[]"),
+            VersionContent::Object(_) | VersionContent::Array(_) => {
                 out.push(if is_object { '{' } else { '[' });
                 for (i, child) in self.children_at(node, limit).into_iter().enumerate() {
                     if i > 0 {

@@ -1,7 +1,7 @@
 //! What is at a node gives way to something else: first the drops in the old order, then the writes in the new (A30).
 
 use super::storage::store::NONE;
-use super::storage::versions::{Attribution, ValueLocation, Version, What};
+use super::storage::versions::{Attribution, ValueLocation, Version, VersionContent};
 use super::{EventOp, NodeId, NodeShape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;
@@ -32,7 +32,7 @@ pub(super) trait Source<'s>: Copy {
 
 /// A value of a message.
 #[derive(Clone, Copy)]
-pub(super) struct Given<'v> {
+pub(super) struct GivenValue<'v> {
     pub(super) value: &'v Value<'v>,
     /// As in [`Write`](super::Write).
     pub(super) base: Option<u64>,
@@ -43,14 +43,14 @@ pub(super) struct Given<'v> {
     pub(super) is_update: bool,
 }
 
-impl<'v> Given<'v> {
+impl<'v> GivenValue<'v> {
     /// Another value of the same message.
     pub(super) fn part(self, value: &'v Value<'v>) -> Self {
         Self { value, ..self }
     }
 }
 
-impl<'v> Source<'v> for Given<'v> {
+impl<'v> Source<'v> for GivenValue<'v> {
     const IS_FOLD: bool = false;
 
     fn shape(self) -> NodeShape {
@@ -186,12 +186,12 @@ impl<'t> Writer<'t> {
         self.sites.push((self.tree.versions.len(), node));
     }
 
-    pub(super) fn push(&mut self, node: NodeId, author: StepNo, event: Option<EventOp>, what: What) {
+    pub(super) fn push(&mut self, node: NodeId, author: StepNo, event: Option<EventOp>, what: VersionContent) {
         self.tree.append(self.at, Version { node, event, what }, Attribution { author, changed: self.at });
     }
 
     /// Makes the node a container, which drops it if it was a leaf.
-    pub(super) fn contain(&mut self, node: NodeId, what: What) {
+    pub(super) fn contain(&mut self, node: NodeId, what: VersionContent) {
         let event = self.tree.now(node).is_leaf().then_some(EventOp::Drop);
         self.push(node, self.at, event, what);
     }
@@ -199,7 +199,7 @@ impl<'t> Writer<'t> {
     /// A subtree is replaced (A16); leaves at equal paths are rewritten.
     pub(super) fn replace<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
         let is_plain = match self.tree.now(node) {
-            What::Absent => true,
+            VersionContent::Absent => true,
             old => old.is_leaf() && !matches!(new.shape(), NodeShape::Object | NodeShape::Array),
         };
         if !is_plain {
@@ -212,8 +212,8 @@ impl<'t> Writer<'t> {
     /// Drops, in the old document order, the leaves at and below a node that `new` has not.
     pub(super) fn give_way<'s, S: Source<'s>>(&mut self, node: NodeId, new: Option<S>, op: EventOp) {
         match self.tree.now(node) {
-            What::Absent => {}
-            What::Object(epoch) => {
+            VersionContent::Absent => {}
+            VersionContent::Object(epoch) => {
                 let parts = Parts::of(new);
                 for child in self.tree.members(epoch, u32::MAX) {
                     let part = parts.member(self.tree.name(child));
@@ -221,7 +221,7 @@ impl<'t> Writer<'t> {
                 }
                 self.vanish(node, new.is_none(), None);
             }
-            What::Array(len) => {
+            VersionContent::Array(len) => {
                 let parts = Parts::of(new);
                 for index in 0..len {
                     let child = self.tree.indexed(node, index);
@@ -229,15 +229,19 @@ impl<'t> Writer<'t> {
                 }
                 self.vanish(node, new.is_none(), None);
             }
-            What::Leaf(_) | What::EmptyObject | What::EmptyArray => match new.map(|n| (n.shape(), n)) {
-                None => self.vanish(node, true, Some(op)),
-                Some((NodeShape::Object, _)) => {
-                    let epoch = self.tree.epochs.make();
-                    self.contain(node, What::Object(epoch));
+            VersionContent::Leaf(_) | VersionContent::EmptyObject | VersionContent::EmptyArray => {
+                match new.map(|n| (n.shape(), n)) {
+                    None => self.vanish(node, true, Some(op)),
+                    Some((NodeShape::Object, _)) => {
+                        let epoch = self.tree.epochs.make();
+                        self.contain(node, VersionContent::Object(epoch));
+                    }
+                    Some((NodeShape::Array, n)) => {
+                        self.contain(node, VersionContent::Array(cast::to_u32(n.elements().len())))
+                    }
+                    Some(_) => {}
                 }
-                Some((NodeShape::Array, n)) => self.contain(node, What::Array(cast::to_u32(n.elements().len()))),
-                Some(_) => {}
-            },
+            }
         }
     }
 
@@ -248,7 +252,7 @@ impl<'t> Writer<'t> {
 
     fn vanish(&mut self, node: NodeId, is_gone: bool, op: Option<EventOp>) {
         if is_gone {
-            self.push(node, self.at, op, What::Absent);
+            self.push(node, self.at, op, VersionContent::Absent);
         }
     }
 
@@ -259,8 +263,8 @@ impl<'t> Writer<'t> {
             NodeShape::Array => {
                 let elements = new.elements();
                 let len = cast::to_u32(elements.len());
-                if !matches!(self.tree.now(node), What::Array(old) if old == len) {
-                    self.contain(node, What::Array(len));
+                if !matches!(self.tree.now(node), VersionContent::Array(old) if old == len) {
+                    self.contain(node, VersionContent::Array(len));
                 }
                 self.put_elements(node, 0, &elements);
             }
@@ -279,13 +283,13 @@ impl<'t> Writer<'t> {
     fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)]) {
         let children: Vec<NodeId> = members.iter().map(|(name, _)| self.tree.named(node, name)).collect();
         let old = match self.tree.now(node) {
-            What::Object(epoch) if self.tree.epochs.is_crowded(epoch) => None,
-            What::Object(epoch) if self.keeps_order(&children) => Some(epoch),
+            VersionContent::Object(epoch) if self.tree.epochs.is_crowded(epoch) => None,
+            VersionContent::Object(epoch) if self.keeps_order(&children) => Some(epoch),
             _ => None,
         };
         let epoch = old.unwrap_or_else(|| {
             let epoch = self.tree.epochs.make();
-            self.contain(node, What::Object(epoch));
+            self.contain(node, VersionContent::Object(epoch));
             epoch
         });
         for child in &children {
@@ -314,7 +318,7 @@ impl<'t> Writer<'t> {
             return self.push(node, author, Some(EventOp::Add), what);
         };
         let is_same = match old.what {
-            What::Leaf(kept) => self.tree.versions.is_equal(kept, &value),
+            VersionContent::Leaf(location) => self.tree.versions.is_equal(location, &value),
             empty => self.tree.value(empty).is_some_and(|old| old == value),
         };
         if !is_same {
@@ -330,18 +334,18 @@ impl<'t> Writer<'t> {
             let event = is_event.then_some(EventOp::Same);
             // A short value is in the tree already; a long one is where this message has it.
             let what = match (shape, old.what) {
-                (NodeShape::Scalar, What::Leaf(ValueLocation::Short(..))) => old.what,
+                (NodeShape::Scalar, VersionContent::Leaf(ValueLocation::Short(..))) => old.what,
                 _ => self.keep(shape, value),
             };
             self.tree.append(self.at, Version { node, event, what }, Attribution { author, ..was });
         }
     }
 
-    fn keep(&mut self, shape: NodeShape, value: Stored) -> What {
+    fn keep(&mut self, shape: NodeShape, value: Stored) -> VersionContent {
         match shape {
-            NodeShape::EmptyObject => What::EmptyObject,
-            NodeShape::EmptyArray => What::EmptyArray,
-            _ => What::Leaf(self.tree.versions.keep(value)),
+            NodeShape::EmptyObject => VersionContent::EmptyObject,
+            NodeShape::EmptyArray => VersionContent::EmptyArray,
+            _ => VersionContent::Leaf(self.tree.versions.keep(value)),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! taken as it is and nothing is checked; [`IS_CHECKED`] says so.
 
 use crate::json::{Data, Key, Value, parse, pointer_unescape};
+use crate::text::shorten;
 use bound::{Allowed, Bound};
 use serde_json::{Map, Number, Value as Plain};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,12 +56,12 @@ pub struct Violation {
     /// What the schema wants there.
     pub message: String,
     /// What of the schema wants it; at least one place.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<ViolationReason>,
 }
 
 /// A place of a schema that a value breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Reason {
+pub struct ViolationReason {
     /// Where in the schema, as a JSON Pointer; in a part that has an address of its own, after that and `#`.
     pub schema_path: String,
     /// What it wants.
@@ -81,7 +82,7 @@ impl Violation {
         if let Some(reason) = known.and_then(|i| self.reasons.get_mut(i)) {
             join(&mut reason.message, message);
         } else if self.reasons.len() < REASONS_MAX {
-            self.reasons.push(Reason { schema_path, message: message.to_owned() });
+            self.reasons.push(ViolationReason { schema_path, message: message.to_owned() });
         }
     }
 }
@@ -91,7 +92,7 @@ fn join(known: &mut String, message: &str) {
     if known.is_empty() {
         message.clone_into(known);
     } else if !known.contains(message) {
-        *known = cut(&format!("{known}; {message}"));
+        *known = shorten(&format!("{known}; {message}"), MESSAGE_CHARS_MAX).into_owned();
     }
 }
 
@@ -108,7 +109,7 @@ pub struct Schema {
 /// Why values are not checked against a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaFault {
-    /// It is no valid JSON Schema 2020-12: why.
+    /// It is not valid JSON Schema 2020-12: why.
     Invalid(String),
     /// It can ask for more than any check is given: why.
     Unbounded(String),
@@ -117,7 +118,7 @@ pub enum SchemaFault {
 impl std::fmt::Display for SchemaFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Invalid(why) => write!(f, "it is no JSON Schema 2020-12: {why}"),
+            Self::Invalid(why) => write!(f, "it is not valid JSON Schema 2020-12: {why}"),
             Self::Unbounded(why) => write!(f, "the schema asks too much: {why}"),
         }
     }
@@ -138,12 +139,13 @@ impl Schema {
     /// A20: compiles a schema.
     ///
     /// # Errors
-    /// It is no valid JSON Schema 2020-12, or one that no check can be given enough for.
+    /// It is not valid JSON Schema 2020-12, or one that no check can be given enough for.
     pub fn compile(text: &str) -> Result<Self, SchemaFault> {
         let mut schema = plain_text(text).ok_or_else(|| SchemaFault::Invalid("it is nested too deep".to_owned()))?;
         prepare(&mut schema);
         let bound = Bound::of(&schema).map_err(SchemaFault::Unbounded)?;
-        let validator = backend::compile(&schema).map_err(|why| SchemaFault::Invalid(cut(&why)))?;
+        let validator = backend::compile(&schema)
+            .map_err(|why| SchemaFault::Invalid(shorten(&why, MESSAGE_CHARS_MAX).into_owned()))?;
         Ok(Self { validator, bound, shell: (bound::shell(&schema), OnceLock::new()) })
     }
 
@@ -163,7 +165,7 @@ impl Schema {
             return Ok(Checked { violations, work: work + listing, left_out: None });
         }
         let message = "the value breaks its schema".to_owned();
-        let reasons = vec![Reason { schema_path: String::new(), message: message.clone() }];
+        let reasons = vec![ViolationReason { schema_path: String::new(), message: message.clone() }];
         let violations = vec![Violation { path: Vec::new(), message, reasons }];
         Ok(Checked { violations, work, left_out: Some("it is too large to list where it is wrong".to_owned()) })
     }
@@ -218,7 +220,7 @@ impl Schema {
     }
 }
 
-/// Moves some members or elements out of a value, for elements with their places. None: it is no container.
+/// Moves some members or elements out of a value, for elements with their places. None: it is not a container.
 fn take_parts(value: &mut Plain, keys: &BTreeSet<Key>) -> Option<(Plain, Vec<u32>)> {
     match value {
         Plain::Object(members) => {
@@ -267,7 +269,7 @@ fn by_path(value: &Plain, errors: Vec<(String, String, String)>) -> Vec<Violatio
     for (pointer, message, schema_path) in errors {
         let path = path_in(value, &pointer);
         let new = || Violation { path: path.clone(), message: String::new(), reasons: Vec::new() };
-        by_path.entry(path.clone()).or_insert_with(new).add(&cut(&message), schema_path);
+        by_path.entry(path.clone()).or_insert_with(new).add(&shorten(&message, MESSAGE_CHARS_MAX), schema_path);
     }
     by_path.into_values().collect()
 }
@@ -293,9 +295,9 @@ impl Schemas {
         if self.known.len() >= SCHEMAS_MAX {
             self.known.clear();
         }
-        let made = Schema::compile(&key).map(Arc::new);
-        self.known.insert(key, made.clone());
-        made
+        let compiled = Schema::compile(&key).map(Arc::new);
+        self.known.insert(key, compiled.clone());
+        compiled
     }
 }
 
@@ -345,13 +347,6 @@ fn path_in(value: &Plain, pointer: &str) -> Vec<Key> {
         }
     };
     pointer.split('/').skip(1).map(key).collect()
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MESSAGE_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Calls `each` with every schema object in a schema, outermost first.

@@ -156,8 +156,8 @@ impl SchemaChecker {
 
     /// A42: a step reset an identity, so what violated before is forgotten.
     pub fn forget(&mut self, id: IdentityId) {
-        if let Some(held) = self.identities.get_mut(&id) {
-            held.is_reset = true;
+        if let Some(identity) = self.identities.get_mut(&id) {
+            identity.is_reset = true;
         }
     }
 
@@ -172,30 +172,31 @@ impl SchemaChecker {
     ) {
         let root = tree.view(id, at).and_then(|view| view.root);
         let Some(schema) = schema else {
-            if let Some(held) = self.identities.get_mut(&id) {
-                (held.value, held.is_let_go, held.touched, held.is_gone) = (None, false, None, root.is_none());
+            if let Some(identity) = self.identities.get_mut(&id) {
+                (identity.value, identity.is_let_go, identity.touched, identity.is_gone) =
+                    (None, false, None, root.is_none());
             }
             return;
         };
-        let held = self.identities.entry(id).or_insert_with(|| CheckedIdentity::new(schema));
-        let is_same = held.schema == schema && (held.value.is_some() || held.is_let_go);
+        let identity = self.identities.entry(id).or_insert_with(|| CheckedIdentity::new(schema));
+        let is_same = identity.schema == schema && (identity.value.is_some() || identity.is_let_go);
         if is_same && touched.is_empty() {
             // Nothing has changed, so there is nothing to judge.
             self.turn = None;
             return;
         }
-        held.schema = schema;
-        held.is_let_go = false;
-        held.is_gone = root.is_none();
-        if held.is_given_up {
+        identity.schema = schema;
+        identity.is_let_go = false;
+        identity.is_gone = root.is_none();
+        if identity.is_given_up {
             return;
         }
-        held.value = root.and_then(|root| match held.value.take() {
+        identity.value = root.and_then(|root| match identity.value.take() {
             Some(mut value) => tree.bring_up(&mut value, root, at, touched, bytes).map(|()| value),
             None => tree.plain(root, at, bytes),
         });
         let keys = || touched.iter().map(|node| tree.path(*node).1.into_iter().next()).collect();
-        held.touched = if is_same { keys() } else { None };
+        identity.touched = if is_same { keys() } else { None };
     }
 
     /// A2, A37: the turn at hand has an output, as JSON text, under a schema.
@@ -261,22 +262,22 @@ impl SchemaChecker {
         if let Some(text) = self.text.take() {
             self.compiled.insert(number, self.schemas.get(&text));
         }
-        self.compiled.get(&number).and_then(|made| made.as_ref().err()).cloned()
+        self.compiled.get(&number).and_then(|compiled| compiled.as_ref().err()).cloned()
     }
 
     /// A42: what the turn at hand made of an identity, and why it was not checked, or not all of it.
     fn changes(&mut self, id: IdentityId) -> (Vec<Change>, Option<String>) {
         let is_long = self.end - self.next >= LAP_STEPS;
         let is_last = !matches!(self.turns.last(), Some((CheckTask::Value(next, _), _)) if *next == id);
-        let Some(held) = self.identities.get_mut(&id) else { return (Vec::new(), None) };
-        let schema = self.compiled.get(&held.schema.number).and_then(|made| made.as_deref().ok());
-        let judged = held.judge(schema, &mut self.cost);
-        if held.is_given_up {
-            held.value = None;
-        } else if held.value.is_none() {
+        let Some(identity) = self.identities.get_mut(&id) else { return (Vec::new(), None) };
+        let schema = self.compiled.get(&identity.schema.number).and_then(|compiled| compiled.as_deref().ok());
+        let judged = identity.judge(schema, &mut self.cost);
+        if identity.is_given_up {
+            identity.value = None;
+        } else if identity.value.is_none() {
             self.identities.remove(&id);
         } else if is_long && is_last {
-            (held.value, held.is_let_go) = (None, true);
+            (identity.value, identity.is_let_go) = (None, true);
         }
         judged
     }

@@ -1,6 +1,6 @@
 //! Small scripts: one line a step, what it did as events, what holds in the end.
 
-use super::{Event, EventOp, IdentityId, Leaf, NodeId, NodeShape, Op, Tree, Write};
+use super::{EventOp, HistoryEvent, IdentityId, Leaf, NodeId, NodeShape, Op, Tree, Write};
 use crate::json::{Key, parse};
 use crate::model::{HEAD, Identity, StepNo};
 
@@ -44,8 +44,8 @@ fn dotted(path: &[Key]) -> String {
     path.iter().map(Key::to_string).collect::<Vec<_>>().join(".")
 }
 
-fn describe_events(tree: &Tree, events: &[Event]) -> String {
-    let one = |e: &Event| {
+fn describe_events(tree: &Tree, events: &[HistoryEvent]) -> String {
+    let one = |e: &HistoryEvent| {
         let sign = match e.op {
             EventOp::Add => '+',
             EventOp::Change => '~',
@@ -353,8 +353,8 @@ fn members_that_come_and_go_cost_no_more_than_those_that_stay() {
     }
     for at in 3..400 {
         let before = at - 1;
-        let held = format!(r#"{{"first":1,"o":{{"x":1,"z{at}":2}},"k{before}":1,"k{at}":1}}"#);
-        assert_eq!(text(&tree, id, at), held);
+        let object = format!(r#"{{"first":1,"o":{{"x":1,"z{at}":2}},"k{before}":1,"k{at}":1}}"#);
+        assert_eq!(text(&tree, id, at), object);
         assert_eq!(tree.identities(at).len(), 1);
     }
     assert!(tree.epochs.longest() < 100 && tree.order.longest() < 100);

@@ -30,7 +30,7 @@ pub enum Op {
     /// Replaces the subtree where it differs: a leaf that stays equal is not written, and keeps its author. For sources
     /// that give a whole value again (a snapshot, a configuration).
     Update,
-    /// Replaces key by key, one level; on what is no object as `Merge`.
+    /// Replaces key by key, one level; on what is not an object as `Merge`.
     Assign,
     /// Appends the value to the array there; missing or null: starts from `[]`; another type: replaced by a new array.
     Push,
@@ -93,7 +93,7 @@ pub enum EventOp {
 
 /// One event of the history.
 #[derive(Debug, Clone)]
-pub struct Event {
+pub struct HistoryEvent {
     /// The step at which it happened.
     pub at: StepNo,
     /// The step whose message supplies the value (of a drop or reset: `at`).
@@ -250,17 +250,5 @@ impl Tree {
     #[must_use]
     pub fn next_number(&self) -> u32 {
         cast::to_u32(self.versions.len())
-    }
-
-    /// Bytes of memory that the tree holds, about: lists by their length.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>()
-            + self.children.memory_bytes()
-            + self.numbers.memory_bytes()
-            + self.versions.memory_bytes()
-            + self.starts.len() * size_of::<StepStart>()
-            + self.names.memory_bytes()
-            + self.epochs.memory_bytes()
     }
 }

@@ -130,9 +130,9 @@ impl Violations {
     /// The violations of an identity that hold at a step, by path.
     #[must_use]
     pub fn at(&self, id: IdentityId, step: StepNo) -> Vec<&Invalid> {
-        let mut held: Vec<&Invalid> = self.of(id).iter().filter(|i| i.holds_at(step)).collect();
-        held.sort_by(|a, b| a.violation.path.cmp(&b.violation.path));
-        held
+        let mut invalid: Vec<&Invalid> = self.of(id).iter().filter(|i| i.holds_at(step)).collect();
+        invalid.sort_by(|a, b| a.violation.path.cmp(&b.violation.path));
+        invalid
     }
 
     /// The time in which an identity breaks its schema at a step; else the last before it, else the first after it.
@@ -200,7 +200,7 @@ impl Violations {
 impl ViolationInterval {
     /// Takes what begins before it is over, or where it is.
     fn take(&mut self, other: Self) {
-        if other.until.is_none_or(|end| self.until.is_some_and(|own| own <= end)) {
+        if other.until.is_none_or(|end| self.until.is_some_and(|until| until <= end)) {
             (self.until, self.is_repaired) = (other.until, other.is_repaired);
         }
     }

@@ -1,14 +1,14 @@
 //! Merges a patch into the state: the rules of Agent/Data (A15 to A19), which the others use in part.
 
-use super::replace::{Given, Writer};
-use super::storage::versions::What;
+use super::replace::{GivenValue, Writer};
+use super::storage::versions::VersionContent;
 use super::{EventOp, IdentityId, NodeId, Op, Tree, Write};
 use crate::json::{Key, Value};
 use crate::model::StepNo;
 use crate::model::cast;
 
 /// An op and the rest of the path to where it acts.
-type Target<'w> = (&'w [Key], Op);
+type WriteTarget<'w> = (&'w [Key], Op);
 
 impl Tree {
     /// Merges one message into the state. Writes come in step order.
@@ -19,8 +19,9 @@ impl Tree {
         if write.ops.iter().any(|(_, op)| *op == Op::Remove) {
             writer.remove_all(root, write);
         } else if let Some(value) = write.value {
-            let given = Given { value, base: write.base, author: write.author, is_opaque: false, is_update: false };
-            let targets: Vec<Target<'_>> = write.ops.iter().map(|(path, op)| (path.as_slice(), *op)).collect();
+            let given =
+                GivenValue { value, base: write.base, author: write.author, is_opaque: false, is_update: false };
+            let targets: Vec<WriteTarget<'_>> = write.ops.iter().map(|(path, op)| (path.as_slice(), *op)).collect();
             writer.apply(root, given, &targets);
         }
         writer.finish();
@@ -40,34 +41,34 @@ impl Tree {
 
 impl Writer<'_> {
     /// Applies the op that ends here, or merges with those that end below.
-    fn apply(&mut self, node: NodeId, given: Given<'_>, targets: &[Target<'_>]) {
+    fn apply(&mut self, node: NodeId, given: GivenValue<'_>, targets: &[WriteTarget<'_>]) {
         match targets.iter().find(|(path, _)| path.is_empty()) {
             None => self.merge(node, given, targets),
             Some((_, op)) => self.act(node, given, *op),
         }
     }
 
-    fn act(&mut self, node: NodeId, given: Given<'_>, op: Op) {
+    fn act(&mut self, node: NodeId, given: GivenValue<'_>, op: Op) {
         match op {
             Op::Merge => self.merge(node, given, &[]),
             Op::Replace => self.replace(node, given),
-            Op::Update => self.replace(node, Given { is_update: true, ..given }),
+            Op::Update => self.replace(node, GivenValue { is_update: true, ..given }),
             Op::Assign => self.assign(node, given),
             Op::Push => self.extend(node, given, std::slice::from_ref(given.value)),
             Op::Concat => match given.value.as_array() {
                 Some(elements) => self.extend(node, given, elements),
                 None => self.extend(node, given, std::slice::from_ref(given.value)),
             },
-            Op::Opaque => self.replace(node, Given { is_opaque: true, ..given }),
+            Op::Opaque => self.replace(node, GivenValue { is_opaque: true, ..given }),
             Op::Remove => {}
         }
     }
 
     /// A15, A16: objects key by key, all else replaces; `{}` into an object with members writes nothing.
-    fn merge(&mut self, node: NodeId, given: Given<'_>, targets: &[Target<'_>]) {
+    fn merge(&mut self, node: NodeId, given: GivenValue<'_>, targets: &[WriteTarget<'_>]) {
         let Some(object) = given.value.as_object() else { return self.replace(node, given) };
         if object.is_empty() {
-            if !matches!(self.tree.now(node), What::Object(_)) {
+            if !matches!(self.tree.now(node), VersionContent::Object(_)) {
                 self.replace(node, given);
             }
             return;
@@ -84,7 +85,7 @@ impl Writer<'_> {
     }
 
     /// A18 `assign`: key by key, one level.
-    fn assign(&mut self, node: NodeId, given: Given<'_>) {
+    fn assign(&mut self, node: NodeId, given: GivenValue<'_>) {
         let Some(object) = given.value.as_object().filter(|o| !o.is_empty()) else {
             return self.merge(node, given, &[]);
         };
@@ -96,15 +97,15 @@ impl Writer<'_> {
     }
 
     /// A18, A19 `push`, `concat`: appends to an array; whatever else is there gives way to a new one.
-    fn extend<'v>(&mut self, node: NodeId, given: Given<'v>, elements: &'v [Value<'v>]) {
+    fn extend<'v>(&mut self, node: NodeId, given: GivenValue<'v>, elements: &'v [Value<'v>]) {
         let old = self.tree.now(node);
         let len = match old {
-            What::Array(len) => len,
+            VersionContent::Array(len) => len,
             _ => 0,
         };
         if elements.is_empty() {
             // A18: nothing comes to elements that are there; the leaf `[]` is written again.
-            if !matches!(old, What::Array(_)) {
+            if !matches!(old, VersionContent::Array(_)) {
                 self.replace(node, given);
             }
             return;
@@ -113,7 +114,7 @@ impl Writer<'_> {
             self.open_site(node);
             self.clear_below(node);
         }
-        self.contain(node, What::Array(len + cast::to_u32(elements.len())));
+        self.contain(node, VersionContent::Array(len + cast::to_u32(elements.len())));
         let parts: Vec<_> = elements.iter().map(|value| given.part(value)).collect();
         self.put_elements(node, len, &parts);
     }
@@ -122,15 +123,15 @@ impl Writer<'_> {
     fn become_object(&mut self, node: NodeId) -> u32 {
         let mut members = Vec::new();
         match self.tree.now(node) {
-            What::Object(epoch) if !self.tree.epochs.is_crowded(epoch) => return epoch,
-            What::Object(epoch) => members = self.tree.members(epoch, u32::MAX),
+            VersionContent::Object(epoch) if !self.tree.epochs.is_crowded(epoch) => return epoch,
+            VersionContent::Object(epoch) => members = self.tree.members(epoch, u32::MAX),
             _ => {
                 self.open_site(node);
                 self.clear_below(node);
             }
         }
         let epoch = self.tree.epochs.make();
-        self.contain(node, What::Object(epoch));
+        self.contain(node, VersionContent::Object(epoch));
         members.into_iter().for_each(|member| self.enlist(epoch, member));
         epoch
     }
@@ -138,7 +139,7 @@ impl Writer<'_> {
     /// Drops what is below a node, in order.
     fn clear_below(&mut self, node: NodeId) {
         for child in self.tree.children_at(node, u32::MAX) {
-            self.give_way(child, None::<Given<'_>>, EventOp::Drop);
+            self.give_way(child, None::<GivenValue<'_>>, EventOp::Drop);
         }
     }
 
@@ -154,7 +155,7 @@ impl Writer<'_> {
     /// Drops a node and all below it.
     fn drop_all(&mut self, node: NodeId, op: EventOp) {
         self.open_site(node);
-        self.give_way(node, None::<Given<'_>>, op);
+        self.give_way(node, None::<GivenValue<'_>>, op);
     }
 
     /// A18 `erase`. A path below another one has nothing left to remove.
@@ -171,7 +172,7 @@ impl Writer<'_> {
         let mut node = root;
         let mut object = None;
         for key in path {
-            let What::Object(epoch) = self.tree.now(node) else { return };
+            let VersionContent::Object(epoch) = self.tree.now(node) else { return };
             let Some(child) = self.tree.child(node, key) else { return };
             object = Some((node, epoch));
             node = child;
@@ -182,13 +183,13 @@ impl Writer<'_> {
         self.drop_all(node, EventOp::Drop);
         let Some((object, epoch)) = object else { return };
         if self.tree.epochs.remove(epoch) == 0 {
-            self.push(object, author, Some(EventOp::Add), What::EmptyObject);
+            self.push(object, author, Some(EventOp::Add), VersionContent::EmptyObject);
         }
     }
 }
 
 /// The targets at or below a member.
-fn below<'w>(targets: &[Target<'w>], name: &str) -> Vec<Target<'w>> {
+fn below<'w>(targets: &[WriteTarget<'w>], name: &str) -> Vec<WriteTarget<'w>> {
     let is_name = |key: &Key| matches!(key, Key::Name(n) if n.as_ref() == name);
     targets.iter().filter(|(path, _)| path.first().is_some_and(is_name)).map(|(path, op)| (&path[1..], *op)).collect()
 }

@@ -116,16 +116,16 @@ impl Pattern {
 
 /// A regular expression as written, upper and lower case distinguished.
 #[derive(Debug, Clone)]
-pub struct Expression(Regex);
+pub struct RegularExpression(Regex);
 
-impl Expression {
+impl RegularExpression {
     /// Reads it.
     ///
     /// # Errors
     /// It is not one, or too large: a sentence of one line.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let compiled = RegexBuilder::new(pattern).size_limit(SIZE_MAX).build();
-        compiled.map(Self).map_err(|error| error.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
+        compiled.map(Self).map_err(|error| super::single_line(&error.to_string()))
     }
 
     /// Whether a text matches somewhere.

@@ -1,4 +1,7 @@
-//! Figures for people: sizes and counts, written the same wherever they are.
+//! Figures and texts for people, written the same wherever they are: sizes, counts, texts on one line.
+
+use std::borrow::Cow;
+use std::fmt::Display;
 
 /// A size for people: `812 B`, `3.1 kB`, `20.0 MB`.
 #[must_use]
@@ -27,6 +30,28 @@ pub fn count_text(count: usize) -> String {
     out
 }
 
+/// So many things: `1 record`, `2 records`.
+#[must_use]
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, thing: &str) -> String {
+    let ending = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {thing}{ending}")
+}
+
+/// A text on one line: each run of white space becomes one space.
+#[must_use]
+pub fn single_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text of at most so many characters; a longer one is cut there and ends with `…`.
+#[must_use]
+pub fn shorten(text: &str, chars_max: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// So many things, with thin groups: `1 value`, `12,345 values`.
 #[must_use]
 pub fn count_of(count: usize, thing: &str) -> String {
@@ -36,6 +61,13 @@ pub fn count_of(count: usize, thing: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_fit_on_a_line() {
+        assert_eq!(single_line(" a\n\tb  c "), "a b c");
+        assert_eq!((&*shorten("añb", 3), &*shorten("añb", 2), &*shorten("", 0)), ("añb", "añ…", ""));
+        assert_eq!((counted(1_u64, "call"), counted(0_u32, "call")), ("1 call".to_owned(), "0 calls".to_owned()));
+    }
 
     #[test]
     fn sizes_and_counts_read_well() {

@@ -11,9 +11,9 @@ mod safe;
 pub mod suggest;
 mod width;
 
-pub use find::{Expression, Pattern};
+pub use find::{Pattern, RegularExpression};
 pub use fuzzy::Fuzzy;
-pub use humanize::{count_of, count_text, size_text};
+pub use humanize::{count_of, count_text, counted, shorten, single_line, size_text};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
 pub use width::{cut, cut_middle, cut_start, pad, width, wrap, wrap_hanging};

@@ -30,8 +30,8 @@ impl SafeText {
 
     /// A text of the program itself.
     #[must_use]
-    pub fn literal(own: &'static str) -> Self {
-        Self(own.to_owned())
+    pub fn literal(text: &'static str) -> Self {
+        Self(text.to_owned())
     }
 
     /// The text.

@@ -4,8 +4,8 @@ use crate::app::keys::Context;
 use crate::app::pane::Tab;
 use crate::app::{App, Effect, Effects, Pane};
 use crate::format::Instances;
-use crate::panes::open_command::{Place, open_command};
-use crate::panes::watch::Target;
+use crate::panes::open_command::{OpenTarget, open_command};
+use crate::panes::watch::WatchTarget;
 
 /// How the name of the recorded run begins, which `obelus demo` opens.
 const DEMO_NAME: &str = "demo: ";
@@ -45,7 +45,7 @@ impl App {
     pub(in crate::app) fn copy_command(&mut self, effects: &mut Effects) {
         let text = match (&self.session.path, self.session.name.starts_with(DEMO_NAME)) {
             (None, false) => {
-                self.notify("the input is no file, so no command opens it again");
+                self.notify("the input is not a file, so no command opens it again");
                 return;
             }
             (path, _) => self.open_command(path.as_ref().map(|path| path.to_string_lossy().into_owned()).as_deref()),
@@ -56,7 +56,7 @@ impl App {
     fn open_command(&self, file: Option<&str>) -> Option<String> {
         let open = self.session.open()?;
         let focus = self.session.focus.path.as_ref();
-        let place = Place {
+        let place = OpenTarget {
             file,
             record: self.session.is_dataset().then_some(self.session.trajectory),
             format: None,
@@ -67,7 +67,7 @@ impl App {
     }
 
     /// A path of the state with its instance, as the command line takes both.
-    pub(in crate::app) fn path_text(&self, target: Option<&Target>) -> Option<String> {
+    pub(in crate::app) fn path_text(&self, target: Option<&WatchTarget>) -> Option<String> {
         let (open, (identity, path)) = (self.session.open()?, target?);
         let reference = open.run().reference(identity, path);
         let is_chosen = open.run().instances() == Instances::Chosen;
@@ -114,7 +114,7 @@ impl App {
         open.bytes().read(span).ok().map(|b| crate::model::lossy(&b).into_owned())
     }
 
-    pub(in crate::app) fn value_text(&self, target: Option<&Target>) -> Option<String> {
+    pub(in crate::app) fn value_text(&self, target: Option<&WatchTarget>) -> Option<String> {
         let (open, (identity, path)) = (self.session.open()?, target?);
         let node = open.tree().node(open.tree().find(identity)?, path)?;
         open.tree().text(node, open.step(), open.bytes())
@@ -129,7 +129,7 @@ impl App {
             return;
         }
         if self.session.path.is_none() {
-            self.notify("the input is no file, so there is nothing to open");
+            self.notify("the input is not a file, so there is nothing to open");
             return;
         }
         let line = match self.front().record_at_cursor(self) {

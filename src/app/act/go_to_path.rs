@@ -21,7 +21,7 @@ impl App {
     }
 
     /// The value that a path with an instance after it names, and what is to be said of it.
-    fn value_at(&self, typed: &str) -> Result<(crate::panes::watch::Target, Option<String>), String> {
+    fn value_at(&self, typed: &str) -> Result<(crate::panes::watch::WatchTarget, Option<String>), String> {
         let open = self.session.open().ok_or("no trajectory is open")?;
         let Expected { path, instance, .. } = Expected::parse(typed)?;
         let (run, tree, step) = (open.run(), open.tree(), open.step());

@@ -18,7 +18,7 @@ mod watch;
 
 use super::keys::{Action as A, Context};
 use super::marks::LineKind;
-use super::menu::{Item, Menu, MenuKind, action_of};
+use super::menu::{Menu, MenuItem, MenuKind, action_of};
 use super::{App, Effect, Effects, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
@@ -233,12 +233,12 @@ impl App {
             return self.notify_hidden_group(column);
         }
         match &self.layer {
-            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(Item::NewColumn)) => {
+            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(MenuItem::NewColumn)) => {
                 let typed = menu.prompt.text().trim().to_owned();
                 return self.type_column(&typed);
             }
             // What the mouse does is read, not run.
-            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(Item::Mouse(_) | Item::Sign(_))) => return,
+            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(MenuItem::Mouse(_) | MenuItem::Sign(_))) => return,
             _ => {}
         }
         let place = self.place();
@@ -251,23 +251,23 @@ impl App {
         self.keep_typed();
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
-            Some(Item::GoTo(step)) => {
+            Some(MenuItem::GoTo(step)) => {
                 self.jump_to(step);
                 let last = self.session.open().map_or(step, |open| open.last());
                 if step > last {
                     self.notify(format!("there is no step {step}; {last} is the last"));
                 }
             }
-            Some(Item::GoToTime(when)) => self.go_to_time(when, effects),
-            Some(Item::GoToPath) => self.go_to_path(menu.prompt.text()),
-            Some(Item::Filter(number)) => {
+            Some(MenuItem::GoToTime(when)) => self.go_to_time(when, effects),
+            Some(MenuItem::GoToPath) => self.go_to_path(menu.prompt.text()),
+            Some(MenuItem::Filter(number)) => {
                 if let Some(text) = menu.filter(number) {
                     self.use_filter(text);
                 }
             }
-            Some(Item::Template(number)) => self.use_template(number),
-            Some(Item::Field(number)) => self.attempts.set_field(menu.field(number)),
-            Some(Item::Reader(number)) => {
+            Some(MenuItem::Template(number)) => self.use_template(number),
+            Some(MenuItem::Field(number)) => self.attempts.set_field(menu.field(number)),
+            Some(MenuItem::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
                 }

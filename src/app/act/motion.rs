@@ -19,7 +19,7 @@ impl App {
         self.front().page_by(self, delta);
     }
 
-    /// Goes some steps on, of those that are listed.
+    /// Moves by some of the listed steps.
     pub(in crate::app) fn step_by(&mut self, delta: isize) {
         if self.is_comparing() {
             return self.aligned_row_by(delta);
@@ -34,7 +34,7 @@ impl App {
         }
     }
 
-    /// Unfolds what the cursor is on, or folds it; None changes what it is.
+    /// Unfolds or folds the row under the cursor; None toggles it.
     pub(in crate::app) fn fold(&mut self, is_open: Option<bool>) {
         self.front().fold(self, is_open);
     }
@@ -53,7 +53,7 @@ impl App {
         self.pane = order[(at + if is_forward { 1 } else { order.len() - 1 }) % order.len()];
     }
 
-    /// Puts a path in focus without moving the state's cursor (it is there already).
+    /// Sets the path in focus without moving the cursor of the state, which is already there.
     pub(in crate::app) fn set_focus_path(&mut self, path: Option<(Identity, Vec<Key>)>) {
         if path.is_some() {
             self.session.focus.path = path;

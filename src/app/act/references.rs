@@ -2,7 +2,7 @@
 
 use crate::app::menu::Menu;
 use crate::app::{App, Effect, Effects, Job, Layer, Pane};
-use crate::format::plan::ReadBy;
+use crate::format::plan::ValueReader;
 use crate::json::Key;
 use crate::model::Identity;
 
@@ -47,7 +47,7 @@ impl App {
     }
 
     /// Takes the answer: who reads a value.
-    pub(in crate::app) fn readers(&mut self, generation: u64, of: &(Identity, Vec<Key>), readers: Vec<ReadBy>) {
+    pub(in crate::app) fn readers(&mut self, generation: u64, of: &(Identity, Vec<Key>), readers: Vec<ValueReader>) {
         if generation != self.session.generation || !std::mem::take(&mut self.is_asking) {
             return;
         }

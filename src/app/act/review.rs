@@ -6,7 +6,7 @@ use crate::app::prompt::Prompt;
 use crate::app::{App, Effect, Effects, Job, Layer};
 use crate::format::Layout;
 use crate::model::{Span, StepNo};
-use crate::review::{About, Change, ContentKey, Decision, Mark, Verdict, What};
+use crate::review::{About, Change, ContentKey, Decision, Mark, ReviewSubject, Verdict};
 
 /// Longest record whose key one key press makes, and most records that it looks at while keys are on their way.
 const KEYED_BYTES_MAX: u64 = 4 << 20;
@@ -117,9 +117,9 @@ impl App {
     fn mark(&mut self, decisions: Vec<Decision>, effects: &mut Effects) {
         if let Some(first) = decisions.first() {
             let place = match (&first.what, decisions.len()) {
-                (What::Unit { path: Some((path, _)), .. }, 1) => path.clone(),
-                (What::Unit { step: Some(step), .. }, 1) => format!("step {step}"),
-                (What::Unit { unit, .. }, 1) => format!("record {unit}"),
+                (ReviewSubject::Unit { path: Some((path, _)), .. }, 1) => path.clone(),
+                (ReviewSubject::Unit { step: Some(step), .. }, 1) => format!("step {step}"),
+                (ReviewSubject::Unit { unit, .. }, 1) => format!("record {unit}"),
                 (_, n) => format!("{n} records"),
             };
             self.notify(format!("{} {place}  u undoes it", describe_change(&first.change)));
@@ -133,17 +133,17 @@ impl App {
             return self.notify("no decision of this session is left to undo");
         };
         let what = done.first().map(|first| (describe_change(&first.change), first.place()));
-        let said = match (what, done.len()) {
+        let notice = match (what, done.len()) {
             (Some((change, place)), 1) => format!("undone: {change} {place}"),
             (Some((change, _)), n) => format!("undone: {change} {n} records"),
             (None, _) => "undone".to_owned(),
         };
         let undo = |done: UndoableDecision| {
             let UndoableDecision { target, about, id, .. } = done;
-            Decision { what: What::Target(target), change: Change::Undo(id), about }
+            Decision { what: ReviewSubject::Target(target), change: Change::Undo(id), about }
         };
         effects.push(Effect::Mark(done.into_iter().map(undo).collect()));
-        self.notify(said);
+        self.notify(notice);
     }
 
     /// Decisions on whole records: those selected, the one under the cursor, the open one; of a run the step in focus.
@@ -169,7 +169,7 @@ impl App {
 
     fn on_record(&self, record: usize, change: &Change) -> Option<Decision> {
         let span = self.session.records.get(record)?.place.span;
-        let what = What::Unit { unit: record, span, step: None, path: None };
+        let what = ReviewSubject::Unit { unit: record, span, step: None, path: None };
         Some(Decision { what, change: change.clone(), about: self.about(record) })
     }
 
@@ -184,7 +184,7 @@ impl App {
             Layout::Run => (usize::try_from(step).ok()?, place.place.span),
         };
         drop(open);
-        let what = What::Unit { unit, span, step: Some(step), path };
+        let what = ReviewSubject::Unit { unit, span, step: Some(step), path };
         let record = if self.session.format.layout() == Layout::Set { unit } else { place.record };
         Some(Decision { what, change: change.clone(), about: self.about(record) })
     }
@@ -202,11 +202,11 @@ impl App {
     fn mark_of(&self, decision: &Decision) -> Option<&Mark> {
         let review = &self.session.review;
         match &decision.what {
-            What::Target(target) => review.marks().get(target),
-            What::Unit { unit, step: None, .. } => review.unit_mark(*unit),
-            What::Unit { unit, step: Some(step), path, .. } => {
+            ReviewSubject::Target(target) => review.marks().get(target),
+            ReviewSubject::Unit { unit, step: None, .. } => review.unit_mark(*unit),
+            ReviewSubject::Unit { unit, step: Some(step), path, .. } => {
                 let all = review.step_marks(*unit, *step).into_iter();
-                let is_it = |target: &crate::review::Target| match path {
+                let is_it = |target: &crate::review::MarkTarget| match path {
                     None => target.path.is_none(),
                     Some((path, instance)) => target.path.as_ref() == Some(path) && target.instance == *instance,
                 };

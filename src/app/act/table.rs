@@ -6,7 +6,7 @@ use crate::app::menu::Menu;
 use crate::app::pane::Filtered;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice};
-use crate::review::{Column, Field, Filter, FilterFault, Scope, Sort};
+use crate::review::{Column, Filter, FilterFault, FilterField, Scope, Sort};
 
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
@@ -44,7 +44,11 @@ impl App {
 
     /// The custom columns, with their expressions.
     fn offered_columns(&self) -> Vec<(Column, String)> {
-        self.table.custom_columns.iter().map(|own| (Column::Custom(own.name), own.expression.to_string())).collect()
+        self.table
+            .custom_columns
+            .iter()
+            .map(|column| (Column::Custom(column.name), column.expression.to_string()))
+            .collect()
     }
 
     /// The column in focus: up, down, the order of the file. In the list of files, its next order.
@@ -133,7 +137,7 @@ impl App {
     }
 
     /// Filters to a value, or no longer.
-    pub(in crate::app) fn toggle_value(&mut self, chosen: Option<(Field, String)>) {
+    pub(in crate::app) fn toggle_value(&mut self, chosen: Option<(FilterField, String)>) {
         let Some((field, written)) = chosen else { return self.notify("nothing here to filter by") };
         if let Err(fault) = self.table.filter.toggle(field, &written) {
             self.notify_fault(&fault);

@@ -4,7 +4,7 @@ use crate::app::keys::Context;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Effect, Effects, Layer, Notice};
 use crate::model::StepNo;
-use crate::panes::watch::Target;
+use crate::panes::watch::WatchTarget;
 use crate::panes::{Follow, Open};
 use crate::state::condition::{Condition, Expected};
 
@@ -105,7 +105,7 @@ impl App {
         }
     }
 
-    fn go_to_hit(&mut self, step: StepNo, target: Target) {
+    fn go_to_hit(&mut self, step: StepNo, target: WatchTarget) {
         self.jump_to(step);
         self.focus_path(target);
     }

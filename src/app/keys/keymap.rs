@@ -40,14 +40,14 @@ impl Keymap {
         // The binding that each row has its keys from.
         let mut by: Vec<Option<usize>> = vec![None; KEYS.len()];
         for (number, binding) in bindings.iter().enumerate() {
-            let is_meant = |row: &KeyRow| {
+            let is_match = |row: &KeyRow| {
                 row.action == binding.action && binding.context.is_none_or(|context| context == row.context)
             };
-            let meant: Vec<usize> = (0..KEYS.len()).filter(|at| is_meant(&KEYS[*at])).collect();
-            if meant.is_empty() {
+            let matching: Vec<usize> = (0..KEYS.len()).filter(|at| is_match(&KEYS[*at])).collect();
+            if matching.is_empty() {
                 faults.push((number, no_row(binding)));
             }
-            for at in meant {
+            for at in matching {
                 // What is said of one context goes before what is said of all.
                 if binding.context.is_some() || by[at].is_none_or(|other| bindings[other].context.is_none()) {
                     by[at] = Some(number);
@@ -173,7 +173,7 @@ const SAME_KEYS: &[(&str, &str)] = &[("C-i", "Tab"), ("C-m", "Enter"), ("C-j", "
 /// table names it.
 ///
 /// # Errors
-/// It is no key, more than two, or one that no terminal distinguishes from another.
+/// It is not a key, more than two, or one that no terminal distinguishes from another.
 pub fn normalized(written: &str) -> Result<String, String> {
     let names: Vec<String> = written.split_whitespace().map(one).collect::<Result<_, _>>()?;
     match names.as_slice() {
@@ -186,7 +186,7 @@ pub fn normalized(written: &str) -> Result<String, String> {
                 Err(format!("`{written}` cannot be told from the key {both}"))
             }
         }
-        _ => Err(format!("`{written}` is no key; one key, or two with a space between, as `g s`")),
+        _ => Err(format!("`{written}` is not a key; one key, or two with a space between, as `g s`")),
     }
 }
 
@@ -194,16 +194,16 @@ fn one(written: &str) -> Result<String, String> {
     let (mut modifiers, mut name) = (String::new(), written);
     loop {
         let with = [("C-", "C-"), ("A-", "M-"), ("M-", "M-")];
-        let found = with
-            .into_iter()
-            .find_map(|(prefix, own)| Some((own, name.strip_prefix(prefix).filter(|rest| !rest.is_empty())?)));
-        let Some((own, rest)) = found else { break };
-        modifiers.push_str(own);
+        let found = with.into_iter().find_map(|(prefix, modifier)| {
+            Some((modifier, name.strip_prefix(prefix).filter(|rest| !rest.is_empty())?))
+        });
+        let Some((modifier, rest)) = found else { break };
+        modifiers.push_str(modifier);
         name = rest;
     }
-    let name = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, own)| *own);
+    let name = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, canonical)| *canonical);
     let key: KeyPress = format!("{modifiers}{name}").parse().map_err(|_| {
-        format!("`{written}` is no key; keys are named like j, G, C-d, A-x, space, ret, tab, pagedown, F5")
+        format!("`{written}` is not a key; keys are named like j, G, C-d, A-x, space, ret, tab, pagedown, F5")
     })?;
     let key = key.to_string();
     match SAME_KEYS.iter().find(|(same, _)| *same == key) {

@@ -1,8 +1,8 @@
 //! The rows of the lists.
 
-use super::Item;
+use super::MenuItem;
 use crate::app::keys::KeyRow;
-use crate::format::plan::ReadBy;
+use crate::format::plan::ValueReader;
 use crate::panes::{Piece, Row};
 use crate::review::Column;
 use crate::text::{Role, SafeText, cut, pad, width};
@@ -17,7 +17,7 @@ const NARROW_KEY_CELLS: usize = 7;
 const SIGN_CELLS: usize = 18;
 const NARROW_SIGN_CELLS: usize = 13;
 
-pub(super) fn reader_row(reader: &ReadBy) -> Row {
+pub(super) fn reader_row(reader: &ValueReader) -> Row {
     Row::new(vec![
         Piece::safe(Role::Blame, pad(&SafeText::of(&format!(" @{}", reader.step)), 9)),
         Piece::safe(Role::Call, pad(&SafeText::of(&reader.who), 24)),
@@ -41,19 +41,29 @@ pub(super) fn filter_row((name, text): &(String, String)) -> Row {
     ])
 }
 
-/// The row of what is no list of its own: headings, keys, steps to go to.
-pub(super) fn row(item: Item, width: usize) -> Row {
+/// A key with its other names.
+pub(super) fn key_help(key: &KeyRow) -> String {
+    format!("{}: {}", key.keys.join(" "), key.help)
+}
+
+/// The row of a place that the prompt names.
+pub(super) fn go_to_row(typed: &str, help: &str) -> Row {
+    Row::new(vec![Piece::of(Role::KeyName, &format!(" {:<14}", typed.trim())), Piece::of(Role::Text, help)])
+}
+
+/// The row of what is not a list of its own: headings, keys, steps to go to.
+pub(super) fn row(item: MenuItem, width: usize) -> Row {
     match item {
-        Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) | Item::GoToPath | Item::Filter(_) => Row::default(),
-        Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => Row::default(),
-        Item::GoTo(step) => Row::new(vec![
+        MenuItem::Section(name) => Row::text(Role::Title, &format!(" {name}")),
+        MenuItem::Reader(_) | MenuItem::GoToTime(_) | MenuItem::GoToPath | MenuItem::Filter(_) => Row::default(),
+        MenuItem::Column(_) | MenuItem::NewColumn | MenuItem::Template(_) | MenuItem::Field(_) => Row::default(),
+        MenuItem::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
             Piece::of(Role::Text, &format!("Go to step {step}.")),
         ]),
-        Item::Key(row) => key_row(row, width),
-        Item::Sign(sign) => {
+        MenuItem::Key(row) => key_row(row, width),
+        MenuItem::Sign(sign) => {
             let cells = if width >= BOTH_CELLS { SIGN_CELLS } else { NARROW_SIGN_CELLS };
             let text = Piece::of(sign.role, sign.text);
             let gap = Piece::of(Role::Text, &" ".repeat(cells.saturating_sub(text.width()) + 1));
@@ -63,7 +73,7 @@ pub(super) fn row(item: Item, width: usize) -> Row {
             let about = Piece::safe(Role::Dim, about);
             Row::new(vec![Piece::of(Role::Text, "  "), text, gap, about])
         }
-        Item::Mouse((gesture, about)) => {
+        MenuItem::Mouse((gesture, about)) => {
             let gesture = Piece::safe(Role::KeyName, pad(&SafeText::literal(gesture), 18));
             let about = Piece::of(Role::Dim, if width >= HELP_CELLS { about } else { "" });
             Row::new(vec![Piece::of(Role::Text, "  "), gesture, Piece::of(Role::Text, " "), about])

@@ -15,7 +15,7 @@ fn typing_filters_and_numbers_go_to_steps() {
     menu.prompt.edit("C-u");
     menu.prompt.insert("12");
     menu.refresh(&contexts);
-    assert!(matches!(menu.chosen(), Some(Item::GoTo(12))));
+    assert!(matches!(menu.chosen(), Some(MenuItem::GoTo(12))));
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn every_key_can_be_read_on_a_small_screen() {
             let cut = window.rows.iter().find(|row| row.overhang(width) > 0);
             assert!(cut.is_none(), "{:?}", cut.map(Row::plain));
             let whole = match menu.chosen() {
-                Some(Item::Key(row)) => row.help,
-                Some(Item::Mouse((_, about))) => about,
+                Some(MenuItem::Key(row)) => row.help,
+                Some(MenuItem::Mouse((_, about))) => about,
                 _ => continue,
             };
             assert!(row_texts.join(" ").contains(whole), "{whole}: {row_texts:?}");

@@ -123,7 +123,7 @@ impl PaneContent for AlignedSteps {
 fn search(runs: &TwoRuns, here: usize, pattern: &Pattern, is_forward: bool) -> Result<Option<usize>, usize> {
     let total = runs.rows.len();
     let row = |n: usize| if is_forward { (here + n) % total } else { (here + total - n % total) % total };
-    let is_hit = |row: &usize| steps::row_texts(runs, *row).iter().any(|said| pattern.is_match(said));
+    let is_hit = |row: &usize| steps::row_texts(runs, *row).iter().any(|text| pattern.is_match(text));
     match (1..=total.min(SEARCHED_ROWS_MAX)).map(row).find(is_hit) {
         None if total > SEARCHED_ROWS_MAX => Err(row(SEARCHED_ROWS_MAX)),
         found => Ok(found),

@@ -4,8 +4,8 @@ use super::registry::TabState;
 use super::{Cached, PaneContent};
 use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::model::{Identity, StepNo};
-use crate::panes::diff::{self, Pairs, Question};
-use crate::panes::text_view::{Reader, TextLine};
+use crate::panes::diff::{self, DiffQuery, Pairs};
+use crate::panes::text_view::{TextLine, TextView};
 use crate::panes::{Extent, Scroll, Window};
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ const COMPARED_BYTES_MAX: u64 = 256 << 10;
 #[derive(Debug, Default)]
 pub struct DiffTab {
     /// The comparison, by generation and question.
-    pub text: Cached<(u64, Question), Reader>,
+    pub text: Cached<(u64, DiffQuery), TextView>,
     /// The step marked for it; None compares with the step before.
     pub base: Option<StepNo>,
     /// Two instances to compare instead of two steps: the one that was in focus, and which pair of its kind.
@@ -31,7 +31,7 @@ impl TabState for DiffTab {}
 
 impl DiffTab {
     /// Takes a comparison that was asked for.
-    pub fn take(&mut self, generation: u64, question: Question, lines: Vec<TextLine>) {
+    pub fn take(&mut self, generation: u64, question: DiffQuery, lines: Vec<TextLine>) {
         if self.text.answer(&(generation, question)) {
             self.text.set(lines);
         }
@@ -59,7 +59,7 @@ impl PaneContent for Diff {
         Some(&mut app.inspector.diff.text.scroll)
     }
 
-    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut Reader> {
+    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut TextView> {
         Some(&mut app.inspector.diff.text)
     }
 
@@ -85,8 +85,8 @@ impl PaneContent for Diff {
         let step = open.step();
         let pair = tab.pair.as_ref().and_then(|(of, i)| Pairs::of(open.run(), of, step).nth(*i));
         let question = match pair {
-            Some((old, new)) => Question::Instances { step, old, new },
-            None => Question::Steps { from: tab.base.unwrap_or(step - 1), to: step },
+            Some((old, new)) => DiffQuery::Instances { step, old, new },
+            None => DiffQuery::Steps { from: tab.base.unwrap_or(step - 1), to: step },
         };
         let generation = session.generation;
         if !tab.text.ask((generation, question)) {

@@ -7,7 +7,7 @@ use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::model::StepNo;
 use crate::panes::call_rows::results_of;
 use crate::panes::known_file::{
-    ColourRequest, FileKey, FileList, KnownFilePane, Layout, Look, detail, known_words, short_words,
+    ColourRequest, FileKey, FileLayout, FileList, FileMode, KnownFilePane, detail, known_words, short_words,
 };
 use crate::panes::message::CodeLine;
 use crate::panes::state::at;
@@ -34,7 +34,7 @@ pub struct FileTab {
     pub list: FileList,
     /// The path of the file that is shown; None: the list is.
     path: Option<Arc<str>>,
-    look: Look,
+    look: FileMode,
 }
 
 impl TabState for FileTab {
@@ -45,7 +45,7 @@ impl TabState for FileTab {
 
 impl FileTab {
     /// Takes a layout that was asked for.
-    pub fn take(&mut self, key: FileKey, layout: Arc<Layout>, height: usize) {
+    pub fn take(&mut self, key: FileKey, layout: Arc<FileLayout>, height: usize) {
         if self.view.answer(&key) {
             self.view.set(key, layout, height);
         }
@@ -166,8 +166,8 @@ impl PaneContent for File {
     fn cancel(&self, app: &mut App) -> bool {
         let tab = &mut app.inspector.file;
         match tab.look {
-            Look::Difference => tab.look = Look::Whole,
-            Look::Whole => tab.path = None,
+            FileMode::Difference => tab.look = FileMode::Whole,
+            FileMode::Whole => tab.path = None,
         }
         true
     }
@@ -184,7 +184,7 @@ fn file_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     let Some(layout) = tab.view.layout() else { return Window::notice(&["Reading the file…"], extent.width) };
     if layout.items().is_empty() {
         let heading = match (tab.look, layout.facts().is_some_and(|facts| facts.is_deleted)) {
-            (Look::Difference, _) => "The run has not changed this file up to this step; > goes to the next write.",
+            (FileMode::Difference, _) => "The run has not changed this file up to this step; > goes to the next write.",
             (_, true) => "The file is deleted at this step; < goes to the write before.",
             _ => "No line of it is known at this step.",
         };
@@ -204,11 +204,11 @@ fn title(app: &App, open: &Open<'_>, cells: usize) -> Option<Vec<Piece>> {
     let facts = tab.file(open).and_then(|file| facts(open, file));
     let mut rest = vec![Piece::of(Role::Blame, &format!(" {}", at(open.step())))];
     match (&facts, tab.look, tab.view.layout().and_then(|layout| layout.written)) {
-        (Some(facts), Look::Whole, _) => {
+        (Some(facts), FileMode::Whole, _) => {
             let words = if cells < WORDS_CELLS_MIN { short_words(facts) } else { known_words(facts) };
             rest.push(Piece::of(Role::Dim, &format!(" · {words}")));
         }
-        (Some(_), Look::Difference, Some(written)) => {
+        (Some(_), FileMode::Difference, Some(written)) => {
             rest.push(Piece::of(Role::Dim, " · what changed "));
             rest.push(Piece::of(Role::BlameNew, &at(written)));
         }
@@ -291,7 +291,7 @@ impl App {
         self.inspector.file.path = Some(path.into());
     }
 
-    /// Enter in State: shows the file whose row has the cursor; false: it is no file.
+    /// Enter in State: shows the file whose row has the cursor; false: it is not a file.
     pub(super) fn follow_file(&mut self) -> bool {
         let Some(path) = self.file_in_focus().filter(|(_, is_row)| *is_row).map(|(path, _)| path) else { return false };
         self.remember();
@@ -353,8 +353,8 @@ impl App {
         }
         let tab = &mut self.inspector.file;
         tab.look = match tab.look {
-            Look::Whole => Look::Difference,
-            Look::Difference => Look::Whole,
+            FileMode::Whole => FileMode::Difference,
+            FileMode::Difference => FileMode::Whole,
         };
     }
 
@@ -368,7 +368,7 @@ impl App {
             return;
         }
         if work.file_size(key.file) <= AT_ONCE_LINES_MAX {
-            let layout = Arc::new(Layout::of(work, &key));
+            let layout = Arc::new(FileLayout::of(work, &key));
             tab.take(key, layout, height);
         } else {
             effects.push(Effect::Job(Job::LayOutFile(key)));
@@ -376,7 +376,7 @@ impl App {
     }
 
     /// Takes a layout that a job made.
-    pub(in crate::app) fn take_file(&mut self, key: FileKey, layout: Arc<Layout>) {
+    pub(in crate::app) fn take_file(&mut self, key: FileKey, layout: Arc<FileLayout>) {
         let height = self.pane_extent(Pane::Inspector).height.saturating_sub(HEAD_ROWS);
         self.inspector.file.take(key, layout, height);
     }

@@ -4,7 +4,7 @@ use super::registry::TabState;
 use super::{Cached, PaneContent, References, Title};
 use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
-use crate::panes::text_view::{Reader, TextLine};
+use crate::panes::text_view::{TextLine, TextView};
 use crate::panes::{Extent, Scroll, Window};
 
 /// Which LLM view it is.
@@ -22,7 +22,7 @@ pub struct ViewOf {
 #[derive(Debug, Default)]
 pub struct LlmTab {
     /// What the model sees.
-    pub text: Cached<ViewOf, Reader>,
+    pub text: Cached<ViewOf, TextView>,
     /// Whether the messages of the context are shown one by one.
     pub has_raw_messages: bool,
 }
@@ -78,7 +78,7 @@ impl PaneContent for Llm {
         Some(&mut app.inspector.llm.text.scroll)
     }
 
-    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut Reader> {
+    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut TextView> {
         Some(&mut app.inspector.llm.text)
     }
 

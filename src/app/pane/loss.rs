@@ -5,7 +5,7 @@ use super::registry::TabState;
 use super::{Cached, PaneContent, Searched, Tab};
 use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::panes::loss::{LossPane, LossText};
-use crate::panes::text_view::Reader;
+use crate::panes::text_view::TextView;
 use crate::panes::{Extent, Row, Scroll, Window};
 use crate::text::Pattern;
 
@@ -42,7 +42,7 @@ impl PaneContent for Loss {
         Some(&mut app.inspector.loss.reader.scroll)
     }
 
-    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut Reader> {
+    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut TextView> {
         Some(&mut app.inspector.loss.reader)
     }
 

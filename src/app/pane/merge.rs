@@ -4,7 +4,7 @@ use super::PaneContent;
 use super::registry::TabState;
 use crate::app::{App, Effects, Pane};
 use crate::panes::merge::MergePane;
-use crate::panes::text_view::Reader;
+use crate::panes::text_view::TextView;
 use crate::panes::{Extent, Scroll, Window};
 
 impl TabState for MergePane {}
@@ -32,7 +32,7 @@ impl PaneContent for Merge {
         Some(&mut app.inspector.merge.reader.scroll)
     }
 
-    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut Reader> {
+    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut TextView> {
         Some(&mut app.inspector.merge.reader)
     }
 

@@ -7,10 +7,10 @@ use super::{Cached, NamedFile, PaneContent, References, Title, named_file, raw};
 use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::json::Key;
 use crate::model::{Severity, Span, StepNo, lossy};
-use crate::panes::json_outline::{Doc, Kind};
+use crate::panes::json_outline::{Doc, JsonNodeKind};
 use crate::panes::message::{self, CodeLine, CodeRequest, DocView};
 use crate::panes::reading::{PageOf, is_long};
-use crate::panes::text_view::Reader;
+use crate::panes::text_view::TextView;
 use crate::panes::value::{piece, size_text};
 use crate::panes::{Extent, Open, Piece, Row, Scroll, Window, history, marks, steps};
 use crate::text::{Pattern, Role};
@@ -35,7 +35,7 @@ pub enum RevealTarget {
 
 /// How a message is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Look {
+pub enum MessageMode {
     /// To read, where the format knows what a message is.
     #[default]
     Reading,
@@ -56,9 +56,9 @@ pub struct MessageTab {
     /// The message, laid out, by generation and step.
     pub view: Cached<(u64, StepNo), DocView>,
     /// The raw record, by generation and step.
-    pub raw: Cached<(u64, StepNo), Reader>,
+    pub raw: Cached<(u64, StepNo), TextView>,
     /// How messages are shown.
-    pub look: Look,
+    pub look: MessageMode,
     /// A file that a value names, in place of the message until another step or tab is shown.
     pub file: Option<NamedFile>,
     /// Generation and step in place of whose record the content of one is shown that is not in the file any more.
@@ -150,7 +150,7 @@ impl PaneContent for Message {
     fn look(&self, app: &App) -> Option<&'static dyn PaneContent> {
         match &app.inspector.message {
             tab if tab.file.is_some() => Some(&named_file::File),
-            tab if tab.look == Look::Raw => Some(&raw::Raw),
+            tab if tab.look == MessageMode::Raw => Some(&raw::Raw),
             _ if app.is_reading() => Some(&Reading),
             _ => None,
         }
@@ -160,7 +160,7 @@ impl PaneContent for Message {
     fn name(&self, app: &App, is_front: bool) -> Option<Title> {
         match &app.inspector.message {
             tab if is_front && tab.file.is_some() => Some(("File   ", "File")),
-            tab if is_front && tab.look == Look::Raw => Some(("Raw    ", "Raw")),
+            tab if is_front && tab.look == MessageMode::Raw => Some(("Raw    ", "Raw")),
             _ if is_front && app.is_json_of_words() => Some(("JSON   ", "JSON")),
             _ => None,
         }
@@ -249,7 +249,7 @@ impl App {
         let cells = self.front_extent().width;
         let view = &self.inspector.message.view;
         let Some((doc, node)) = view.doc().cloned().zip(view.node(cells)) else { return false };
-        let is_string = doc.nodes().get(node).is_some_and(|node| node.kind == Kind::String);
+        let is_string = doc.nodes().get(node).is_some_and(|node| node.kind == JsonNodeKind::String);
         let is_long = is_string && is_long(doc.source(node));
         if is_long {
             let name = doc.pointer(node);
@@ -276,16 +276,16 @@ impl App {
         let is_pointed = tab.pointed.take().is_some();
         let reads = self.session.open().is_some_and(|open| open.run().has_turns());
         tab.look = match tab.look {
-            Look::Reading if is_reading && !is_pointed && reads => Look::Json,
-            Look::Reading | Look::Json => Look::Raw,
-            Look::Raw => Look::Reading,
+            MessageMode::Reading if is_reading && !is_pointed && reads => MessageMode::Json,
+            MessageMode::Reading | MessageMode::Json => MessageMode::Raw,
+            MessageMode::Raw => MessageMode::Reading,
         };
     }
 
     /// Whether a message is shown as JSON that can be read otherwise.
     fn is_json_of_words(&self) -> bool {
         let tab = &self.inspector.message;
-        let is_json = tab.look == Look::Json || tab.pointed.is_some();
+        let is_json = tab.look == MessageMode::Json || tab.pointed.is_some();
         is_json && self.session.open().is_some_and(|open| open.run().has_turns())
     }
 }

@@ -40,7 +40,7 @@ pub use cached::Cached;
 pub use diff::DiffTab;
 pub use known_file::FileTab;
 pub use llm::{LlmTab, ViewOf};
-pub use message::{Look, MessageTab, RevealTarget};
+pub use message::{MessageMode, MessageTab, RevealTarget};
 pub use named_file::NamedFile;
 pub use pager::PagerPane;
 pub use reading::ReadingOf;
@@ -52,11 +52,11 @@ use super::keys::Context;
 use super::{App, Effects, Pane, SearchPosition};
 use crate::json::Key;
 use crate::model::Identity;
-use crate::panes::json_outline::Kind;
+use crate::panes::json_outline::JsonNodeKind;
 use crate::panes::lazy_column::Column;
 use crate::panes::message::DocView;
 use crate::panes::state::StatePosition;
-use crate::panes::text_view::Reader;
+use crate::panes::text_view::TextView;
 use crate::panes::{Extent, Nth, Open, Piece, Row, Scroll, Window};
 use crate::text::{Pattern, Role};
 
@@ -64,7 +64,7 @@ use crate::text::{Pattern, Role};
 pub type Title = (&'static str, &'static str);
 
 /// A path of the state, as the focus keeps it.
-pub type Target = (Identity, Vec<Key>);
+pub type StatePath = (Identity, Vec<Key>);
 
 /// One row of the table of panes and tabs.
 pub struct PaneRow {
@@ -215,7 +215,7 @@ pub trait PaneContent: Sync {
     }
 
     /// The text that it shows, if it is one.
-    fn reader<'a>(&self, _app: &'a mut App) -> Option<&'a mut Reader> {
+    fn reader<'a>(&self, _app: &'a mut App) -> Option<&'a mut TextView> {
         None
     }
 
@@ -371,7 +371,7 @@ pub trait PaneContent: Sync {
 /// The value under the cursor of a document: a string without its quotes, else the JSON text.
 fn document_text(document: &DocView, cells: usize) -> Option<String> {
     let (doc, node) = (document.doc()?, document.node(cells)?);
-    let is_string = doc.nodes().get(node)?.kind == Kind::String;
+    let is_string = doc.nodes().get(node)?.kind == JsonNodeKind::String;
     Some(if is_string { doc.string_head(node, usize::MAX).0.into_owned() } else { doc.source(node).to_owned() })
 }
 

@@ -1,10 +1,10 @@
 //! A file that a value names, in place of the message until another step or tab is shown.
 
-use super::message::Look;
+use super::message::MessageMode;
 use super::{PaneContent, References, Tab, message};
 use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
-use crate::panes::text_view::{Reader, TextLine};
+use crate::panes::text_view::{TextLine, TextView};
 use crate::panes::{Extent, Piece, Row, Scroll, Window};
 use crate::text::Role;
 
@@ -16,7 +16,7 @@ pub struct NamedFile {
     /// Its name.
     pub name: String,
     /// Its text.
-    pub reader: Reader,
+    pub reader: TextView,
 }
 
 pub(super) struct File;
@@ -34,7 +34,7 @@ impl PaneContent for File {
     }
 
     fn references(&self, app: &App) -> Option<References> {
-        (app.inspector.message.look != Look::Raw).then_some(References::Judged)
+        (app.inspector.message.look != MessageMode::Raw).then_some(References::Judged)
     }
 
     fn scroll<'a>(&self, app: &'a App) -> Option<&'a Scroll> {
@@ -45,7 +45,7 @@ impl PaneContent for File {
         app.inspector.message.file.as_mut().map(|file| &mut file.reader.scroll)
     }
 
-    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut Reader> {
+    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut TextView> {
         app.inspector.message.file.as_mut().map(|file| &mut file.reader)
     }
 
@@ -87,7 +87,7 @@ impl App {
             return;
         }
         self.remember();
-        let mut reader = Reader::default();
+        let mut reader = TextView::default();
         reader.set(lines);
         self.show_tab(Tab::Message);
         self.inspector.message.file = Some(NamedFile { of: (generation, step), name, reader });

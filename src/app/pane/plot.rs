@@ -3,16 +3,16 @@
 use super::{Filtered, PaneContent, Searched, trajectories};
 use crate::app::{App, Effects, Pane};
 use crate::panes::{Extent, Piece, Scroll, Window};
-use crate::review::{Column, Field, Tally};
+use crate::review::{Column, FilterField, Tally};
 use crate::text::{Pattern, Role};
 
 pub(super) struct Plot;
 
 impl PaneContent for Plot {
     fn title(&self, app: &App, role: Role, _name: &str) -> Vec<Piece> {
-        let own = app.table.custom_columns.iter().find(|own| Column::Custom(own.name) == app.table.focus);
-        let own = own.map(|own| format!("{} = {}", own.name.as_str(), own.expression));
-        vec![Piece::of(role, &format!(" {} ", own.as_deref().unwrap_or(app.table.focus.about())))]
+        let column = app.table.custom_columns.iter().find(|column| Column::Custom(column.name) == app.table.focus);
+        let column = column.map(|column| format!("{} = {}", column.name.as_str(), column.expression));
+        vec![Piece::of(role, &format!(" {} ", column.as_deref().unwrap_or(app.table.focus.about())))]
     }
 
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
@@ -103,7 +103,7 @@ impl App {
     }
 
     /// What the bar under the cursor stands for.
-    pub(in crate::app) fn chosen_bin(&self) -> Option<(Field, String)> {
+    pub(in crate::app) fn chosen_bin(&self) -> Option<(FilterField, String)> {
         self.table.plot.chosen(self.tally())
     }
 

@@ -4,7 +4,7 @@ use super::{PaneContent, message};
 use crate::app::{App, Effects};
 use crate::model::cast;
 use crate::model::{Span, lossy};
-use crate::panes::text_view::{Reader, TextLine};
+use crate::panes::text_view::{TextLine, TextView};
 use crate::panes::value::{count_text, size_text};
 use crate::panes::{Extent, Row, Scroll, Window};
 use crate::text::Role;
@@ -32,7 +32,7 @@ impl PaneContent for Raw {
         Some(&mut app.inspector.message.raw.scroll)
     }
 
-    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut Reader> {
+    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut TextView> {
         Some(&mut app.inspector.message.raw)
     }
 
@@ -84,7 +84,7 @@ fn lines(app: &App, step: Span, record: Span) -> Vec<TextLine> {
     lines
 }
 
-/// Raw bytes as lines; what is no UTF-8 is shown in hexadecimal, so that nothing is hidden.
+/// Raw bytes as lines; what is not UTF-8 is shown in hexadecimal, so that nothing is hidden.
 pub(super) fn raw_lines(bytes: &[u8]) -> Vec<TextLine> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.lines().map(|l| TextLine::new(Role::Text, l)).collect(),

@@ -1,6 +1,6 @@
 //! The message of the step to read, in place of its JSON, where the format knows what a message is.
 
-use super::message::{self, Look};
+use super::message::{self, MessageMode};
 use super::{Cached, PaneContent, Position, References, Searched};
 use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
@@ -136,7 +136,7 @@ impl App {
     /// step was looked at.
     pub(in crate::app) fn is_reading(&self) -> bool {
         let tab = &self.inspector.message;
-        let is_asked = tab.look == Look::Reading && !self.shows_gone();
+        let is_asked = tab.look == MessageMode::Reading && !self.shows_gone();
         let is_pointed = tab.pointed.is_some_and(|at| at == (self.session.generation, self.session.focus.step));
         let shows_none = || {
             let now = self.session.open().map(|open| (self.session.generation, open.step()));
@@ -158,21 +158,21 @@ impl App {
             effects.push(Effect::Job(Job::Reading { of: now, folder: folder.to_string() }));
             return;
         }
-        let made = now.1.read(open.run(), open.bytes(), &folder).map(Arc::new);
+        let text = now.1.read(open.run(), open.bytes(), &folder).map(Arc::new);
         drop(open);
-        self.inspector.message.take_reading(&now, made);
+        self.inspector.message.take_reading(&now, text);
     }
 }
 
 impl message::MessageTab {
     /// Takes a reading that was asked for.
-    pub fn take_reading(&mut self, of: &ReadingOf, made: Option<Arc<Text>>) {
+    pub fn take_reading(&mut self, of: &ReadingOf, text: Option<Arc<Text>>) {
         let step_of = |of: &ReadingOf| (of.0, of.1.step);
         let before: Option<(u64, StepNo)> = self.reading.shown().map(step_of);
         if self.reading.answer(of) {
             // Of another generation the step is the same still.
             let is_same = before.is_some_and(|(_, step)| step == of.1.step);
-            self.reading.set(made, is_same);
+            self.reading.set(text, is_same);
         }
     }
 }

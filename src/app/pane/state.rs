@@ -1,7 +1,7 @@
 //! The state at the step; instances side by side are another look of it.
 
 use super::message::below_head;
-use super::{PaneContent, Position, References, RevealTarget, Searched, Tab, Target, instances};
+use super::{PaneContent, Position, References, RevealTarget, Searched, StatePath, Tab, instances};
 use crate::app::{App, Effects, Pane};
 use crate::json::Key;
 use crate::panes::reading::{PageOf, is_long};
@@ -255,7 +255,7 @@ impl App {
 
     /// Rows of the state that a search stops at, in document order: where the name or the value matches, or where the
     /// whole path begins to. Side by side only leaves have rows, with their whole paths.
-    fn state_hits(&self, pattern: &Pattern) -> Option<Vec<Target>> {
+    fn state_hits(&self, pattern: &Pattern) -> Option<Vec<StatePath>> {
         let open = self.session.open()?;
         let (step, has_paths) = (open.step(), self.columns.is_on);
         let mut hits = Vec::new();

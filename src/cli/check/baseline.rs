@@ -9,13 +9,13 @@ use crate::review::ContentKey;
 use crate::source::{self, Output, Packing};
 use std::path::Path;
 
-/// Bytes of a record that stand for its content: a greater one differs within them, or in its length.
+/// Bytes of a record that its digest is computed from: longer records differ within them, or in their length.
 const CONTENT_BYTES: u64 = 1 << 20;
 
 /// Longest baseline that is read, in bytes.
 const BASELINE_BYTES_MAX: u64 = 256 << 20;
 
-/// The baseline: what it knows, and what is to be known from now on.
+/// The baseline: its findings, and those that will be added to it.
 #[derive(Default)]
 pub(in crate::cli) struct BaselineFile {
     read: Option<Baseline>,
@@ -23,10 +23,10 @@ pub(in crate::cli) struct BaselineFile {
 }
 
 impl BaselineFile {
-    /// Reads a baseline; without a file nothing is known.
+    /// Reads a baseline; without a file it is empty.
     ///
     /// # Errors
-    /// It cannot be read, or is no baseline.
+    /// It cannot be read, or is not a baseline.
     pub(in crate::cli) fn read(file: Option<&FileName>) -> Result<Self, Problem> {
         let Some(file) = file else { return Ok(Self::default()) };
         let text = source::read_small_text(file.as_ref(), BASELINE_BYTES_MAX).map_err(|e| {
@@ -48,23 +48,23 @@ impl BaselineFile {
         source::refuse(file.as_ref(), true, inputs)?;
         let is_there = std::fs::metadata(file).is_ok_and(|meta| meta.len() > 0);
         if is_there && Self::read(Some(file)).is_err() {
-            let problem = Problem::usage(format!("{file} is there already, and is no baseline"));
+            let problem = Problem::usage(format!("{file} is there already, and is not a baseline"));
             return Err(problem.hint("choose another name"));
         }
         Ok(())
     }
 
-    /// Whether there is a baseline to ask.
+    /// Whether there is a baseline.
     pub(in crate::cli) fn is_needed(&self) -> bool {
         self.read.is_some()
     }
 
-    /// Whether the baseline knows a finding.
+    /// Whether a finding is in the baseline.
     pub(in crate::cli) fn takes(&mut self, finding: &Finding, content: &str) -> bool {
         self.read.as_mut().is_some_and(|known| known.takes(finding, content))
     }
 
-    /// From now on a finding is known.
+    /// Adds a finding to the baseline.
     pub(in crate::cli) fn add(&mut self, finding: &Finding, content: &str) {
         self.lines.push(baseline::line(finding, content));
     }
@@ -85,7 +85,7 @@ impl BaselineFile {
     }
 }
 
-/// What stands for the content of records; the last one is kept, as its findings come together.
+/// Digests of records; the last one is cached, since the findings of a record follow one another.
 pub(in crate::cli) struct Contents<'l> {
     loaded: &'l Loaded,
     last: Option<(Span, String)>,

@@ -6,7 +6,7 @@ use crate::cli::inputs::Inputs;
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{LocatedFinding, Problem, Record};
-use crate::rules::data::{self, CONTAMINATED, Dataset, Looked, QUESTION_WORDS, Questions, Unit};
+use crate::rules::data::{self, CONTAMINATED, Dataset, LookedSample, QUESTION_WORDS, Questions, Unit};
 
 /// What was seen of all files so far.
 pub(in crate::cli) struct Data {
@@ -73,7 +73,7 @@ impl Data {
         dataset.begin(file);
         let (unit, way) = (unit(loaded), loaded.detected.format.way());
         let look = |record: &Record, text: &[u8]| data::look(record, text, unit, way, Some(questions));
-        ingest::look_at_known(loaded, look, |looked: Looked| report(dataset.take(looked)))?;
+        ingest::look_at_known(loaded, look, |looked: LookedSample| report(dataset.take(looked)))?;
         report(dataset.end())
     }
 }

@@ -1,8 +1,9 @@
 //! Findings for people: one line each, as compilers print them, and a line at the end.
 
 use crate::cli::args::FileName;
-use crate::cli::out::{Out, Tone, at, counted};
+use crate::cli::out::{Out, Tone, at};
 use crate::model::{Finding, LocatedFinding, Severity};
+use crate::text::counted;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;

@@ -6,7 +6,7 @@ mod sets;
 mod show;
 mod stages;
 
-use super::args::{FileName, FormatOption, Look, Question, parsed, step};
+use super::args::{FileName, FormatOption, ScreenLook, StepQuery, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
 use super::{Command, Stop, report_trouble, screen};
@@ -31,7 +31,7 @@ struct Options {
     /// File to compare, or the only one; `-` is standard input
     #[arg(value_name = "A")]
     a: FileName,
-    /// File to compare it with: steps are aligned by what they say, records of datasets paired by content and id
+    /// File to compare it with: steps are aligned by content, records of datasets paired by content and id
     #[arg(value_name = "B", conflicts_with_all = ONE_FILE, required_unless_present_any = ONE_FILE)]
     b: Option<FileName>,
     #[command(flatten)]
@@ -63,14 +63,14 @@ struct Options {
     /// Show the two runs side by side on the screen
     #[arg(long, requires = "b", conflicts_with_all = ["json", "changes", "step"])]
     screen: bool,
-    /// Answer for programs: one JSON text
+    /// Print JSON: one value
     #[arg(long)]
     json: bool,
 }
 
 impl Options {
-    fn question(&self, file: &FileName, record: usize, step: Option<StepNo>) -> Question {
-        Question { file: file.to_owned(), format: self.format.clone(), step, record, json: self.json }
+    fn question(&self, file: &FileName, record: usize, step: Option<StepNo>) -> StepQuery {
+        StepQuery { file: file.to_owned(), format: self.format.clone(), step, record, json: self.json }
     }
 }
 
@@ -79,7 +79,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if let (Some(b), true) = (&options.b, options.screen) {
         let record = options.record.unwrap_or(0);
         let runs = [(&options.a, record), (b, options.other_record.unwrap_or(record))];
-        return screen::two_runs(runs, options.format.forced(), Look::default(), None);
+        return screen::two_runs(runs, options.format.forced(), ScreenLook::default(), None);
     }
     let is_different = match (&options.b, &options.instances) {
         (Some(b), _) => {

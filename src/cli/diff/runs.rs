@@ -1,16 +1,16 @@
 //! Two runs: their steps aligned by what they say, where they part, and how their states differ then and in the end.
 
-use super::super::args::Question;
+use super::super::args::StepQuery;
 use super::super::open::Opened;
-use super::super::out::{Out, counted, plain, raw};
+use super::super::out::{Out, plain, raw};
 use super::Stop;
-use super::show::{self, Entry, Sides, differences, differs};
+use super::show::{self, DiffEntry, Sides, differences, differs};
 use crate::format::Answer;
 use crate::ingest::Loaded;
 use crate::model::{HEAD, Problem, Record, RecordBody, StepNo, lossy};
 use crate::panes::two_runs::alignment::step_digest;
 use crate::state::diff::{At, DiffPart, Hunk, align, partner, states};
-use crate::text::{SafeText, cut};
+use crate::text::{SafeText, counted, cut, single_line};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -54,11 +54,11 @@ struct HunkMember {
 struct StatesMember {
     a: StepNo,
     b: StepNo,
-    differences: Vec<Entry>,
+    differences: Vec<DiffEntry>,
 }
 
 /// A question, and its file.
-type Asked<'q> = (&'q Question, Loaded);
+type Asked<'q> = (&'q StepQuery, Loaded);
 
 /// Compares two runs and reports it; whether they differ.
 pub(super) fn compare(old: Asked<'_>, new: Asked<'_>, out: &mut Out) -> Result<bool, Stop> {
@@ -148,8 +148,13 @@ impl Compared {
         (steps.0 <= self.last.0 && steps.1 <= self.last.1).then(|| self.states(steps))
     }
 
-    fn members(&self, asked: (&Question, &Question), first: Option<&States>, end: &States) -> Result<Answer, Problem> {
-        let run = |opened: &Opened, question: &Question, step| {
+    fn members(
+        &self,
+        asked: (&StepQuery, &StepQuery),
+        first: Option<&States>,
+        end: &States,
+    ) -> Result<Answer, Problem> {
+        let run = |opened: &Opened, question: &StepQuery, step| {
             raw(&RunMember { file: &question.file.text(), step, steps: opened.run.step_count() })
         };
         let hunk = |hunk: &Hunk| HunkMember { a: [hunk.old.start, hunk.old.end], b: [hunk.new.start, hunk.new.end] };
@@ -171,7 +176,7 @@ impl Compared {
 
     fn show(
         &self,
-        asked: (&Question, &Question),
+        asked: (&StepQuery, &StepQuery),
         first: Option<&States>,
         end: &States,
         out: &mut Out,
@@ -223,23 +228,23 @@ fn alike(steps: usize, out: &mut Out) -> Result<(), Stop> {
 /// A step in a line.
 fn step_line(opened: &Opened, number: StepNo) -> String {
     let step = opened.run.step(number, opened.bytes());
-    let text = format!("{} {}", step.label, step.summary.split_whitespace().collect::<Vec<_>>().join(" "));
+    let text = format!("{} {}", step.label, single_line(&step.summary));
     text.trim().to_owned()
 }
 
 /// A step in a line that shows where it differs from another.
 fn differing(opened: &Opened, number: StepNo, other: &Opened, step: StepNo) -> String {
-    let (own, others) = (step_line(opened, number), step_line(other, step));
-    if own != others {
-        return from_difference(&own, &others);
+    let (line, others) = (step_line(opened, number), step_line(other, step));
+    if line != others {
+        return from_difference(&line, &others);
     }
-    // What differs is no part of the summary.
+    // What differs is not a part of the summary.
     let text = |of: &Opened, step| {
         let place = of.run.place(step)?;
         let bytes = of.bytes().read(place.place.span).ok()?;
-        Some(lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" "))
+        Some(single_line(&lossy(&bytes)))
     };
-    text(opened, number).zip(text(other, step)).map_or(own, |(own, others)| from_difference(&own, &others))
+    text(opened, number).zip(text(other, step)).map_or(line, |(here, others)| from_difference(&here, &others))
 }
 
 /// A text without most of what it shares with another at the beginning, if it would be cut before they differ.

@@ -2,7 +2,7 @@
 //! are held.
 
 use super::super::args::FileName;
-use super::super::out::{Out, Tone, counted, exact, plain, raw};
+use super::super::out::{Out, Tone, exact, plain, raw};
 use super::super::stats::{members, value_text};
 use super::super::survey;
 use super::Stop;
@@ -13,8 +13,8 @@ use crate::json;
 use crate::model::{Bytes, Problem, Record, RecordBody, lossy};
 use crate::review::{Compared, Fingerprint, ValueChange, changes, compare, record_id};
 use crate::rules::digest;
-use crate::source::Reader;
-use crate::text::{SafeText, cut};
+use crate::source::RecordReader;
+use crate::text::{SafeText, counted, cut};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -90,7 +90,7 @@ pub(super) fn show(a: &Side<'_>, b: &Side<'_>, has_changes: bool, is_json: bool,
 
 impl Side<'_> {
     fn fingerprints(&self) -> Result<Vec<Fingerprint>, Problem> {
-        let mut reader = Reader::new(&self.loaded.input);
+        let mut reader = RecordReader::new(&self.loaded.input);
         self.loaded.records()?.iter().map(|record| Ok(fingerprint(&lossy(reader.text(&record)?), &record))).collect()
     }
 
@@ -122,7 +122,7 @@ impl Side<'_> {
     }
 }
 
-/// What is no JSON is alike where its text is.
+/// What is not valid JSON is alike where its text is.
 fn fingerprint(text: &str, record: &Record) -> Fingerprint {
     let value = json::parse(text).ok().filter(|_| !matches!(record.body, RecordBody::Broken(_)));
     let null = json::Value { start: 0, text: "", data: json::Data::Null };
@@ -135,7 +135,7 @@ fn fingerprint(text: &str, record: &Record) -> Fingerprint {
     }
 }
 
-/// What changed in a record; None where one of them is no JSON.
+/// What changed in a record; None where one of them is not valid JSON.
 fn changed(a: &Side<'_>, b: &Side<'_>, pair: (usize, usize)) -> Result<Option<Vec<ValueChange>>, Problem> {
     let (old, new) = (a.text(pair.0)?, b.text(pair.1)?);
     Ok(json::parse(&old).ok().zip(json::parse(&new).ok()).map(|(old, new)| changes(&old, &new)))

@@ -2,10 +2,11 @@
 
 use super::super::blame::serialize_credit;
 use super::super::open::{Attributions, Opened};
-use super::super::out::{Out, at, counted, exact, step_member};
+use super::super::out::{Out, at, exact, step_member};
 use crate::format::{Attribution, Instances};
 use crate::model::Problem;
 use crate::state::diff::{DiffPart, Difference, Side};
+use crate::text::counted;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use std::io;
@@ -29,7 +30,7 @@ pub(super) fn differs(parts: &[DiffPart]) -> bool {
 }
 
 /// One leaf that differs, for `--json`.
-pub(super) struct Entry {
+pub(super) struct DiffEntry {
     reference: String,
     /// None: the format knows no instances.
     instance: Option<Option<String>>,
@@ -44,7 +45,7 @@ struct Value {
     attribution: Attribution,
 }
 
-impl Serialize for Entry {
+impl Serialize for DiffEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("ref", &self.reference)?;
@@ -71,13 +72,13 @@ impl Serialize for Value {
 }
 
 /// What differs, for `--json`.
-pub(super) fn differences(parts: &[DiffPart], sides: &Sides<'_>) -> Result<Vec<Entry>, Problem> {
+pub(super) fn differences(parts: &[DiffPart], sides: &Sides<'_>) -> Result<Vec<DiffEntry>, Problem> {
     let (mut old, mut new) = (Attributions::new(sides.old), Attributions::new(sides.new));
     let mut entries = Vec::new();
     for part in parts {
         if let DiffPart::Differs(difference) = part {
             let (reference, instance) = name(difference, sides);
-            entries.push(Entry {
+            entries.push(DiffEntry {
                 reference,
                 instance,
                 old: value(difference.old.as_ref(), sides.old, &mut old)?,

@@ -1,12 +1,13 @@
 //! Two stages of one dataset (D2): what the conversion from the first to the second lost of each record.
 
-use super::super::out::{Out, Tone, counted};
+use super::super::out::{Out, Tone};
 use super::Stop;
 use super::sets::Side;
 use crate::json;
 use crate::model::Problem;
 use crate::review::{ConversionLoss, conversion_loss};
 use crate::rules::trajectory::shape;
+use crate::text::counted;
 use serde::Serialize;
 
 /// Most records that are listed for people, and most steps of each sort.

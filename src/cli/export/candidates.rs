@@ -13,7 +13,7 @@ use crate::model::{LocatedFinding, Place, Problem, Record, RecordBody, Severity,
 use crate::review::{
     Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
-use crate::source::Reader;
+use crate::source::RecordReader;
 use std::collections::HashMap;
 
 /// Why a record that cannot be read is left out.
@@ -145,7 +145,7 @@ impl<'l> Candidates<'l> {
     pub(super) fn each(&self, mut take: impl FnMut(CandidateRecord<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
         let mut number = 0_u64;
         for (source, loaded) in self.inputs.iter().enumerate() {
-            let mut reader = Reader::new(&loaded.input);
+            let mut reader = RecordReader::new(&loaded.input);
             if self.takes_runs && is_one_run(loaded) {
                 if let Some(seen) = self.run(source, loaded, &mut reader, number)? {
                     take(seen)?;
@@ -160,7 +160,7 @@ impl<'l> Candidates<'l> {
                 let has_findings =
                     self.records_with_findings.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
                 let mut judged = match &record.body {
-                    // R5, R9: what is no JSON, bytes that are no UTF-8 included, gets into no file.
+                    // R5, R9: what is not valid JSON, bytes that are not UTF-8 included, gets into no file.
                     RecordBody::Text if record.check(text).is_err() => Judged::Left(NO_JSON.to_owned()),
                     RecordBody::Text => self.selection.judge(&Candidate {
                         source,
@@ -198,7 +198,7 @@ impl Candidates<'_> {
         &self,
         source: usize,
         loaded: &'r Loaded,
-        reader: &'r mut Reader<'_>,
+        reader: &'r mut RecordReader<'_>,
         number: u64,
     ) -> Result<Option<CandidateRecord<'r>>, Stop> {
         let Some(first) = loaded.records()?.get(0) else { return Ok(None) };

@@ -23,7 +23,7 @@ pub(super) struct Manifest {
 }
 
 /// What became of a record.
-pub(super) struct Entry<'e> {
+pub(super) struct ManifestEntry<'e> {
     /// The record.
     pub(super) candidate: &'e CandidateRecord<'e>,
     /// The file that it went into, by number; None: none.
@@ -99,8 +99,8 @@ impl Manifest {
     }
 
     /// Says what became of a record.
-    pub(super) fn entry(&mut self, entry: &Entry<'_>) -> Result<(), Problem> {
-        let Entry { candidate: seen, part, reason, changes } = entry;
+    pub(super) fn entry(&mut self, entry: &ManifestEntry<'_>) -> Result<(), Problem> {
+        let ManifestEntry { candidate: seen, part, reason, changes } = entry;
         let Changes { is_shaped, is_joined, not_carried, secrets } = changes;
         let span = seen.record.place.span;
         let mut line = String::from(if self.has_entries { ",\n" } else { "\n" });

@@ -7,6 +7,7 @@ use super::write::{redacted, redactor};
 use crate::cli::Stop;
 use crate::cli::out::Out;
 use crate::review::Judged;
+use crate::text::shorten;
 use std::collections::BTreeMap;
 
 /// Most characters of a secret that are shown.
@@ -23,10 +24,7 @@ pub(super) fn list(options: &Options, sifted: &Candidates<'_>, out: &mut Out) ->
         let texts = shaped(&seen, options.to, input)?;
         for secret in texts.into_iter().flat_map(|(text, _)| redacted(&redactor, text).1) {
             *counts.entry(secret.kind).or_default() += 1;
-            let mut shown: String = secret.text.chars().take(SHOWN_CHARS).collect();
-            if shown.len() < secret.text.len() {
-                shown.push('…');
-            }
+            let shown = shorten(&secret.text, SHOWN_CHARS);
             // A conversation that was made of the record is nowhere in the file.
             let byte = match options.to {
                 None => format!(" byte {}", seen.record.place.span.offset + secret.at as u64),

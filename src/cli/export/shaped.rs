@@ -6,14 +6,14 @@ use crate::ingest::Loaded;
 use crate::json::{self, Value};
 use crate::model::{Problem, lossy};
 use crate::review::{ChatLeft, ChatShape, Transcript, chat};
-use crate::rules::trajectory::{Shape, Way, shape};
+use crate::rules::trajectory::{RecordShape, Way, shape};
 use std::borrow::Cow;
 
 /// What is written of a record, and what of it that does not carry.
 pub(super) type Shaped<'t> = (Cow<'t, [u8]>, ChatLeft);
 
-/// A record as it is, or in the format that was asked for: nothing where it is no conversation, more than one where it
-/// is several trajectories.
+/// A record as it is, or in the format that was asked for: nothing where it is not a conversation, more than one where
+/// it is several trajectories.
 pub(super) fn shaped<'t>(
     seen: &CandidateRecord<'t>,
     to: Option<To>,
@@ -37,8 +37,8 @@ pub(super) fn shaped<'t>(
 /// Whether a record is of that format already.
 fn is_such(record: &Value<'_>, to: To) -> bool {
     match to {
-        To::Adp => shape(record) == Shape::Std,
-        To::Atif => shape(record) == Shape::Atif,
+        To::Adp => shape(record) == RecordShape::Std,
+        To::Atif => shape(record) == RecordShape::Atif,
         To::Messages | To::MessagesWithObjects | To::Sharegpt => false,
     }
 }

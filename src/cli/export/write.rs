@@ -2,7 +2,7 @@
 
 use super::candidates::{CandidateRecord, Candidates};
 use super::choose::Proof;
-use super::manifest::{Changes, Entry, Manifest};
+use super::manifest::{Changes, Manifest, ManifestEntry};
 use super::shaped::shaped;
 use super::{NOTES_MAX, Options};
 use crate::cli::{Stop, output_path};
@@ -45,13 +45,13 @@ pub(super) struct WrittenExport {
 }
 
 /// A file of records.
-struct Part {
+struct OutputPart {
     output: Output,
     is_array: bool,
     count: u64,
 }
 
-impl Part {
+impl OutputPart {
     fn write(&mut self, record: &[u8]) -> Result<(), Problem> {
         let before: &[u8] = match (self.is_array, self.count) {
             (false, _) => b"",
@@ -89,7 +89,7 @@ fn stem(name: &str) -> (&str, &str) {
 /// The files to write.
 fn paths(options: &Options, path: &Path) -> Result<Vec<PathBuf>, Problem> {
     let name = path.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or_else(|| Problem::usage(format!("{} is no name of a file", path.display())))?;
+    let name = name.ok_or_else(|| Problem::usage(format!("{} is not a name of a file", path.display())))?;
     let (stem, endings) = stem(name);
     Ok(match &options.split {
         None => vec![path.to_owned()],
@@ -121,10 +121,14 @@ pub(super) fn write(
         options.array || stem(&name).1.starts_with(".json") && !stem(&name).1.starts_with(".jsonl")
     };
     let part = |path: &PathBuf| {
-        Ok(Part { output: output_path::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
+        Ok(OutputPart {
+            output: output_path::create(path, options.force, &inputs)?,
+            is_array: is_array(path),
+            count: 0,
+        })
     };
     let ended = EndSignals::put_off()?;
-    let parts: Vec<Part> = paths.iter().map(part).collect::<Result<_, Problem>>()?;
+    let parts: Vec<OutputPart> = paths.iter().map(part).collect::<Result<_, Problem>>()?;
     let mut name = path.as_os_str().to_owned();
     name.push(".manifest.json");
     let manifest = Manifest::begin(Path::new(&name), options, sifted, &inputs)?;
@@ -155,7 +159,7 @@ struct Work<'o> {
     options: &'o Options,
     inputs: &'o [Loaded],
     redactor: Option<Redactor>,
-    parts: Vec<Part>,
+    parts: Vec<OutputPart>,
     manifest: Manifest,
     counts: Counts,
     proof: Option<&'o Proof>,
@@ -204,7 +208,7 @@ impl Work<'_> {
             *self.counts.not_carried.entry(name.clone()).or_default() += count;
         }
         let changes = Changes { is_shaped, is_joined, not_carried, secrets: &secrets };
-        self.manifest.entry(&Entry { candidate: seen, part: Some(part), reason, changes })?;
+        self.manifest.entry(&ManifestEntry { candidate: seen, part: Some(part), reason, changes })?;
         Ok(())
     }
 
@@ -212,14 +216,14 @@ impl Work<'_> {
         *self.counts.left.entry(reason.to_owned()).or_default() += 1;
         let not_carried = ChatLeft::new();
         let changes = Changes { is_shaped: false, is_joined: false, not_carried: &not_carried, secrets: &[] };
-        Ok(self.manifest.entry(&Entry { candidate: seen, part: None, reason, changes })?)
+        Ok(self.manifest.entry(&ManifestEntry { candidate: seen, part: None, reason, changes })?)
     }
 
     fn end(self, stamps: &[Stamp]) -> Result<WrittenExport, Stop> {
-        let path_and_count = |part: &Part| (part.output.path().display().to_string(), part.count);
+        let path_and_count = |part: &OutputPart| (part.output.path().display().to_string(), part.count);
         let files: Vec<(String, u64)> = self.parts.iter().map(path_and_count).collect();
         let manifest = self.manifest.end(&self.counts, &files, self.proof)?;
-        let ready: Vec<Ready> = self.parts.into_iter().map(Part::finish).collect::<Result<_, Problem>>()?;
+        let ready: Vec<Ready> = self.parts.into_iter().map(OutputPart::finish).collect::<Result<_, Problem>>()?;
         stamps.iter().try_for_each(Stamp::check)?;
         for file in ready {
             file.publish()?;
@@ -260,7 +264,7 @@ fn place(seen: &CandidateRecord<'_>, is_shaped: bool, secret: &Secret) -> String
     }
 }
 
-/// A record without its secrets. One that is no UTF-8 is only changed if it has some.
+/// A record without its secrets. One that is not UTF-8 is only changed if it has some.
 pub(super) fn redacted<'t>(redactor: &Redactor, text: Cow<'t, [u8]>) -> (Cow<'t, [u8]>, Vec<Secret>) {
     match redactor.redact(&lossy(&text)) {
         None => (text, Vec::new()),

@@ -4,7 +4,7 @@
 mod parquet;
 
 use crate::model::Problem;
-use crate::review::flat::{Cell, Schema};
+use crate::review::flat::{Cell, FlatSchema};
 use crate::source::Output;
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use std::path::Path;
 ///
 /// # Errors
 /// A value has no JSON.
-pub(super) fn json(schema: &Schema, row: &[Cell]) -> Result<String, Problem> {
+pub(super) fn json(schema: &FlatSchema, row: &[Cell]) -> Result<String, Problem> {
     schema.json(row).map_err(|e| Problem::unreadable(format!("a row has no JSON: {e}")))
 }
 
 /// A file of rows, under another name until it is whole.
 pub(super) enum FlatFile {
-    Lines(&'static Schema, Box<Output>),
+    Lines(&'static FlatSchema, Box<Output>),
     #[cfg(feature = "parquet")]
     Parquet(Box<parquet::Writer>),
 }
@@ -30,7 +30,7 @@ impl FlatFile {
     /// As [`super::output_path::create`]; this build does not write Parquet.
     pub(super) fn create(
         path: &Path,
-        schema: &'static Schema,
+        schema: &'static FlatSchema,
         is_forced: bool,
         inputs: &[&Path],
     ) -> Result<Self, Problem> {

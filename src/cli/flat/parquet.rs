@@ -1,7 +1,7 @@
 //! Rows as a Parquet file: a page of each column for every 50,000 rows, compressed with Snappy.
 
 use crate::model::Problem;
-use crate::review::flat::{Cell, Schema, Type};
+use crate::review::flat::{Cell, ColumnType, FlatSchema};
 use crate::source::Output;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -31,14 +31,14 @@ impl Write for Bytes {
 
 /// A Parquet file that is written.
 pub(in crate::cli) struct Writer {
-    schema: &'static Schema,
+    schema: &'static FlatSchema,
     rows: Vec<Vec<Cell>>,
     file: SerializedFileWriter<Bytes>,
 }
 
 impl Writer {
     /// Begins the file.
-    pub(super) fn new(schema: &'static Schema, output: Output) -> Result<Self, Problem> {
+    pub(super) fn new(schema: &'static FlatSchema, output: Output) -> Result<Self, Problem> {
         let message = parse_message_type(&message(schema)).map_err(failed)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = SerializedFileWriter::new(Bytes(output), Arc::new(message), Arc::new(properties)).map_err(failed)?;
@@ -65,19 +65,19 @@ impl Writer {
         for (number, (_, kind)) in self.schema.columns.iter().enumerate() {
             let cells = rows.iter().filter_map(|row| row.get(number));
             match kind {
-                Type::Int => column::<Int64Type>(&mut group, cells, |cell| match cell {
+                ColumnType::Int => column::<Int64Type>(&mut group, cells, |cell| match cell {
                     Cell::Int(value) => *value,
                     _ => None,
                 }),
-                Type::Float => column::<DoubleType>(&mut group, cells, |cell| match cell {
+                ColumnType::Float => column::<DoubleType>(&mut group, cells, |cell| match cell {
                     Cell::Float(value) => *value,
                     _ => None,
                 }),
-                Type::Text => column::<ByteArrayType>(&mut group, cells, |cell| match cell {
+                ColumnType::Text => column::<ByteArrayType>(&mut group, cells, |cell| match cell {
                     Cell::Text(value) => value.as_deref().map(ByteArray::from),
                     _ => None,
                 }),
-                Type::Texts => lists(&mut group, cells),
+                ColumnType::Texts => lists(&mut group, cells),
             }
             .map_err(failed)?;
         }
@@ -123,12 +123,12 @@ fn lists<'c>(
 }
 
 /// The schema in the language of Parquet.
-fn message(schema: &Schema) -> String {
-    let field = |(name, kind): &(&str, Type)| match kind {
-        Type::Int => format!("OPTIONAL INT64 {name};"),
-        Type::Float => format!("OPTIONAL DOUBLE {name};"),
-        Type::Text => format!("OPTIONAL BYTE_ARRAY {name} (STRING);"),
-        Type::Texts => format!(
+fn message(schema: &FlatSchema) -> String {
+    let field = |(name, kind): &(&str, ColumnType)| match kind {
+        ColumnType::Int => format!("OPTIONAL INT64 {name};"),
+        ColumnType::Float => format!("OPTIONAL DOUBLE {name};"),
+        ColumnType::Text => format!("OPTIONAL BYTE_ARRAY {name} (STRING);"),
+        ColumnType::Texts => format!(
             "REQUIRED GROUP {name} (LIST) {{ REPEATED GROUP list {{ REQUIRED BYTE_ARRAY element (STRING); }} }}"
         ),
     };

@@ -6,13 +6,13 @@ use crate::cli::query::run;
 use crate::ingest::{self, Loaded, Mapping};
 use crate::model::{Problem, Sink};
 use crate::shell::custom_columns::LIMIT;
-use crate::shell::query::Question;
-use crate::source::Reader;
+use crate::shell::query::RecordQuery;
+use crate::source::RecordReader;
 use std::collections::BTreeMap;
 
 /// Records made by expressions.
 struct ByExpressions {
-    question: Question,
+    question: RecordQuery,
     has_messages: bool,
 }
 
@@ -22,8 +22,8 @@ pub(super) fn register(maps: &BTreeMap<String, String>) -> Result<(), Problem> {
     Ok(())
 }
 
-fn question(expression: String) -> Question {
-    Question { expression, wants_results: true, limit: LIMIT }
+fn question(expression: String) -> RecordQuery {
+    RecordQuery { expression, wants_results: true, limit: LIMIT }
 }
 
 pub(super) fn checked(name: &str, expression: &str) -> Result<(), Problem> {
@@ -40,7 +40,7 @@ impl Mapping for ByExpressions {
     }
 
     fn write(&self, loaded: &Loaded, out: &mut Sink<'_>) -> Result<(), Problem> {
-        let (mut reader, records) = (Reader::new(&loaded.input), loaded.records()?);
+        let (mut reader, records) = (RecordReader::new(&loaded.input), loaded.records()?);
         let (mut first, mut failed) = (None, 0_u64);
         let done = run::records(loaded, &self.question, "", None, |answered| {
             let answer = answered.answer;

@@ -29,12 +29,12 @@ impl AnswerWindow {
 
     /// The text, and what is to be said of it.
     pub(super) fn end(self) -> (String, Option<String>) {
-        let kept = self.line.min(self.end).saturating_sub(self.offset);
+        let line_bytes = self.line.min(self.end).saturating_sub(self.offset);
         let mut text = String::from_utf8_lossy(&self.text).into_owned();
         while text.ends_with(['\n', '\u{fffd}']) {
             text.pop();
         }
-        let note = match (self.has_more, kept) {
+        let note = match (self.has_more, line_bytes) {
             (false, _) if self.offset > 0 && text.is_empty() => {
                 Some(format!("There is no line {}: the answer has {} lines.", self.offset, self.line))
             }
@@ -42,8 +42,8 @@ impl AnswerWindow {
             (true, 0) => Some(format!(
                 "The answer is cut after {BYTES_MAX} bytes. Ask for less: a path, a step, a record, or an offset."
             )),
-            (true, kept) => {
-                let next = self.offset + kept;
+            (true, fitting) => {
+                let next = self.offset + fitting;
                 Some(format!("Lines {} to {} of the answer. More follow: offset {next}.", self.offset, next - 1))
             }
         };
@@ -95,9 +95,9 @@ mod tests {
     use super::*;
 
     fn window_of(offset: usize, limit: usize, text: &str) -> (String, Option<String>) {
-        let mut kept = AnswerWindow::lines(offset, limit);
-        let _full = text.as_bytes().chunks(3).try_for_each(|part| kept.write_all(part));
-        kept.end()
+        let mut window = AnswerWindow::lines(offset, limit);
+        let _full = text.as_bytes().chunks(3).try_for_each(|part| window.write_all(part));
+        window.end()
     }
 
     #[test]

@@ -30,10 +30,10 @@ const INSTRUCTIONS: &str = "obelus reads recorded runs of agents: Claude Code, C
 
 /// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ProtocolLine {
     /// A message.
     Message(String),
-    /// One that is no UTF-8 or too long, and why.
+    /// One that is not UTF-8 or too long, and why.
     Bad(String),
     /// There are no more.
     End,
@@ -43,19 +43,19 @@ pub(super) enum Line {
 ///
 /// # Errors
 /// The input cannot be read.
-pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
+pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<ProtocolLine> {
     let mut line = Vec::new();
     input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
     if line.is_empty() {
-        return Ok(Line::End);
+        return Ok(ProtocolLine::End);
     }
     if !line.ends_with(b"\n") && line.len() as u64 == LINE_BYTES_MAX {
         input.skip_until(b'\n')?;
-        return Ok(Line::Bad(format!("the message is longer than {LINE_BYTES_MAX} bytes")));
+        return Ok(ProtocolLine::Bad(format!("the message is longer than {LINE_BYTES_MAX} bytes")));
     }
     Ok(match String::from_utf8(line) {
-        Ok(line) => Line::Message(line),
-        Err(_) => Line::Bad("the message is no UTF-8".to_owned()),
+        Ok(line) => ProtocolLine::Message(line),
+        Err(_) => ProtocolLine::Bad("the message is not UTF-8".to_owned()),
     })
 }
 
@@ -84,12 +84,12 @@ impl Server {
     }
 
     /// The answer to a line; None where there is none: a notification, a response, an empty line.
-    pub(super) fn answer(&self, line: &Line) -> Option<String> {
+    pub(super) fn answer(&self, line: &ProtocolLine) -> Option<String> {
         let text = match line {
-            Line::Message(text) if text.trim().is_empty() => return None,
-            Line::Message(text) => text,
-            Line::Bad(why) => return Some(refused(&Value::Null, &Refused::new(PARSE_ERROR, why.as_str()))),
-            Line::End => return None,
+            ProtocolLine::Message(text) if text.trim().is_empty() => return None,
+            ProtocolLine::Message(text) => text,
+            ProtocolLine::Bad(why) => return Some(refused(&Value::Null, &Refused::new(PARSE_ERROR, why.as_str()))),
+            ProtocolLine::End => return None,
         };
         let message: Value = match serde_json::from_str(text) {
             Ok(message) => message,
@@ -153,16 +153,16 @@ impl Server {
     fn asked(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<(String, Option<String>), String> {
         let [offset, limit] = PAGING.map(|(name, _)| number(arguments, name));
         let limit = limit?.map_or(LINES, |limit| limit.clamp(1, LINES_MAX));
-        let mut kept = AnswerWindow::lines(offset?.unwrap_or(0), limit);
+        let mut window = AnswerWindow::lines(offset?.unwrap_or(0), limit);
         let words = self.words(tool, arguments)?;
-        let (status, said) = ask(words, &mut kept);
-        let (text, note) = kept.end();
-        match (text.is_empty(), said.trim()) {
+        let (status, errors) = ask(words, &mut window);
+        let (text, note) = window.end();
+        match (text.is_empty(), errors.trim()) {
             (true, "") => Ok(("(nothing)".to_owned(), note)),
-            (true, said) if status > 0 => Err(said.to_owned()),
-            (true, said) => Ok((said.to_owned(), note)),
+            (true, message) if status > 0 => Err(message.to_owned()),
+            (true, message) => Ok((message.to_owned(), note)),
             (false, "") => Ok((text, note)),
-            (false, said) => Ok((text, Some(note.map_or(said.to_owned(), |note| format!("{said}\n{note}"))))),
+            (false, message) => Ok((text, Some(note.map_or(message.to_owned(), |note| format!("{message}\n{note}"))))),
         }
     }
 

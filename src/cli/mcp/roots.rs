@@ -13,7 +13,7 @@ impl Roots {
     /// The folders that were named; without one the current folder.
     ///
     /// # Errors
-    /// One of them is no folder, or cannot be reached.
+    /// One of them is not a folder, or cannot be reached.
     pub(super) fn of(named: &[FileName]) -> Result<Self, Problem> {
         let named: Vec<PathBuf> = match named {
             [] => vec![PathBuf::from(".")],
@@ -24,7 +24,7 @@ impl Roots {
             if found.is_dir() {
                 return Ok(found);
             }
-            let problem = Problem::usage(format!("{} is no folder", path.display()));
+            let problem = Problem::usage(format!("{} is not a folder", path.display()));
             Err(problem.hint("`obelus mcp` takes the folders whose files its tools may read"))
         };
         Ok(Self(named.iter().map(root).collect::<Result<_, _>>()?))

@@ -7,7 +7,7 @@ use crate::cli::inputs::Inputs;
 use crate::cli::out::{self, Out, raw};
 use crate::cli::{Stop, TROUBLE, complain, load};
 use crate::review::Marks;
-use crate::source::Reader;
+use crate::source::RecordReader;
 
 /// Reports each file.
 ///
@@ -55,7 +55,7 @@ fn file(
         (true, false) if has_several => out.line(&format!("{name}:{count}"))?,
         (true, false) => out.line(&count.to_string())?,
         (false, _) => {
-            let mut reader = Reader::new(&loaded.input);
+            let mut reader = RecordReader::new(&loaded.input);
             for record in loaded.records()?.iter().filter(|record| passing.has(record.number)) {
                 out.record(reader.text(&record)?)?;
             }

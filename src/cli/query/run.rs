@@ -5,8 +5,8 @@ use super::Stop;
 use super::worker::NO_JSON;
 use crate::ingest::{self, Loaded};
 use crate::model::{Place, Problem, RecordBody};
-use crate::shell::query::{Child, Ended, Question, RecordAnswer};
-use crate::source::Reader;
+use crate::shell::query::{Child, Ended, RecordAnswer, RecordQuery};
+use crate::source::RecordReader;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -48,7 +48,7 @@ struct Shared {
 /// The input can no longer be read, workers cannot be started or end again and again, or what `each` says.
 pub(in crate::cli) fn records(
     loaded: &Loaded,
-    question: &Question,
+    question: &RecordQuery,
     remedy: &'static str,
     passing: Option<&[bool]>,
     mut each: impl FnMut(Answered) -> Result<(), Stop>,
@@ -56,7 +56,7 @@ pub(in crate::cli) fn records(
     let mut ended = 0;
     let shared = Shared::default();
     let work = || {
-        let reader = Reader::new(&loaded.input);
+        let reader = RecordReader::new(&loaded.input);
         let mut asker = Asker { loaded, question, remedy, passing, shared: &shared, reader, child: None };
         move |numbers| asker.batch(numbers)
     };
@@ -78,11 +78,11 @@ pub(in crate::cli) fn records(
 
 struct Asker<'l> {
     loaded: &'l Loaded,
-    question: &'l Question,
+    question: &'l RecordQuery,
     remedy: &'static str,
     passing: Option<&'l [bool]>,
     shared: &'l Shared,
-    reader: Reader<'l>,
+    reader: RecordReader<'l>,
     child: Option<Child>,
 }
 

@@ -103,11 +103,11 @@ fn answer(filter: &Filter, record: &[u8], wants_results: bool) -> RecordAnswer {
 
 /// An error as text: what `error("…")` says is a string of JSON.
 fn error_text(error: &str) -> String {
-    let said: String = serde_json::from_str(error).unwrap_or_else(|_| error.to_owned());
+    let message: String = serde_json::from_str(error).unwrap_or_else(|_| error.to_owned());
     // It quotes the value, which may be the whole record.
-    match said.char_indices().nth(ERROR_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &said[..end]),
-        None => said,
+    match message.char_indices().nth(ERROR_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message,
     }
 }
 
@@ -117,7 +117,7 @@ fn put_result(result: &Val, results: &mut String) -> Result<(), String> {
     write::write(&mut bytes, &write::Pp::default(), 0, result).map_err(|e| e.to_string())?;
     // Values that jq has and JSON has not: NaN, infinities, strings of bytes, keys that are no strings.
     let text = String::from_utf8(bytes).ok().filter(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
-    let text = text.ok_or_else(|| format!("the result is no JSON: {}", shortened(&result.to_string())))?;
+    let text = text.ok_or_else(|| format!("the result is not valid JSON: {}", shortened(&result.to_string())))?;
     if results.len() + text.len() > RESULTS_BYTES_MAX {
         return Err("there are more than 256 MiB of results".to_owned());
     }
@@ -130,8 +130,8 @@ fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-/// What precedes the reason why a record is no JSON.
-pub(super) const NO_JSON: &str = "the record is no JSON: ";
+/// What precedes the reason why a record is not valid JSON.
+pub(super) const NO_JSON: &str = "the record is not valid JSON: ";
 
 /// A record as jq has it. Only what is JSON is read: the parser of the engine takes more.
 fn value(record: &[u8]) -> Result<Val, String> {

@@ -5,17 +5,17 @@ use super::{Options, RecordSelection};
 use crate::cli::args::FileName;
 use crate::cli::columns::{self, Column};
 use crate::cli::entries::{Pass, Passed};
-use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::cli::out::{Out, Tone, plain, raw};
 use crate::cli::{Stop, complain};
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{
-    CellValue, CustomColumn, Entry, Field, Grouper, Marks, Names, Numbers, Plot, Scope, Spread, Tokenizer, ValueGroup,
-    histogram, values_of,
+    CellValue, CustomColumn, FilterField, Grouper, Marks, Names, Numbers, Plot, RecordFacts, Scope, Spread, Tokenizer,
+    ValueGroup, histogram, values_of,
 };
 use crate::rules::trajectory::scalar;
-use crate::text::suggest;
+use crate::text::{counted, suggest};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const NUMBERS: [Numbers; 3] = [Numbers::Steps, Numbers::Calls, Numbers::Reward];
 /// What records are grouped by.
 enum Key {
     /// A column of the table.
-    Field(Field),
+    Field(FilterField),
     /// A path of member names.
     Path(String),
     /// A jq expression.
@@ -39,7 +39,7 @@ enum Key {
 impl Key {
     /// Reads what `--by` says: the name of a column, a jq expression, or a path as `details.model`.
     fn read(text: &str) -> Result<Self, Problem> {
-        if let Some(field) = Field::of_records(text) {
+        if let Some(field) = FilterField::of_records(text) {
             return Ok(Self::Field(field));
         }
         let is_path = |c: char| c.is_alphanumeric() || "_-.".contains(c);
@@ -50,7 +50,7 @@ impl Key {
         Ok(Self::Expression((name, text.to_owned())))
     }
 
-    fn field(&self) -> Option<Field> {
+    fn field(&self) -> Option<FilterField> {
         match self {
             Self::Field(field) => Some(*field),
             Self::Path(_) | Self::Expression(_) => None,
@@ -58,13 +58,13 @@ impl Key {
     }
 
     fn wants_marks(&self) -> bool {
-        matches!(self, Self::Field(Field::Name(Names::Mark | Names::Tag)))
+        matches!(self, Self::Field(FilterField::Name(Names::Mark | Names::Tag)))
     }
 }
 
 /// A number of records by its name in filters.
 pub(super) fn number(text: &str) -> Result<Numbers, String> {
-    let known = Numbers::ALL.iter().filter(|(_, number)| Scope::Records.has(Field::Number(*number)));
+    let known = Numbers::ALL.iter().filter(|(_, number)| Scope::Records.has(FilterField::Number(*number)));
     let names: Vec<&str> = known.map(|(name, _)| *name).collect();
     let found = Numbers::ALL.iter().find(|(name, _)| *name == text && names.contains(name));
     found.map(|(_, number)| *number).ok_or_else(|| format!("no number of records; these are: {}", names.join(", ")))
@@ -75,7 +75,7 @@ fn name_of(number: Numbers) -> &'static str {
 }
 
 /// What is said of the records of one file.
-struct Question<'q> {
+struct GroupQuery<'q> {
     key: Option<&'q Key>,
     numbers: &'q [Numbers],
     marks: &'q Marks,
@@ -84,10 +84,11 @@ struct Question<'q> {
     passing: Option<Vec<bool>>,
 }
 
-impl Question<'_> {
+impl GroupQuery<'_> {
     /// Gives each record with its values; for how many the expression failed.
-    fn ask(&self, loaded: &Loaded, mut each: impl FnMut(&Entry<'_>, Vec<String>)) -> Result<u64, Stop> {
-        let mut fields: Vec<Option<Field>> = self.numbers.iter().map(|number| Some(Field::Number(*number))).collect();
+    fn ask(&self, loaded: &Loaded, mut each: impl FnMut(&RecordFacts<'_>, Vec<String>)) -> Result<u64, Stop> {
+        let mut fields: Vec<Option<FilterField>> =
+            self.numbers.iter().map(|number| Some(FilterField::Number(*number))).collect();
         fields.extend(self.key.and_then(Key::field).map(Some));
         let expressed = match self.key {
             Some(Key::Expression(column)) => {
@@ -137,7 +138,7 @@ pub(super) fn write_report(
     let numbers = if options.of.is_empty() { &NUMBERS[..] } else { &options.of };
     let mut grouper = Grouper::new(numbers.to_vec());
     let question =
-        Question { key: Some(&key), numbers, marks: &wanted.marks, tokenizer: wanted.tokenizer.as_deref(), passing };
+        GroupQuery { key: Some(&key), numbers, marks: &wanted.marks, tokenizer: wanted.tokenizer.as_deref(), passing };
     let failed = question.ask(loaded, |entry, values| grouper.add(entry, values))?;
     let records = grouper.records();
     let groups = grouper.finish();
@@ -155,13 +156,13 @@ pub(super) fn write_report(
 
 /// The name that was meant, where it is almost one of a column.
 fn instead(by: &str) -> String {
-    let near = suggest::nearest(by, Field::names_of_records());
+    let near = suggest::nearest(by, FilterField::names_of_records());
     near.first().map_or_else(String::new, |name| format!("; is the column {name} meant?"))
 }
 
 /// A group for programs.
 #[derive(Serialize)]
-struct Line<'a> {
+struct GroupLine<'a> {
     value: Option<&'a str>,
     records: usize,
     share: f64,
@@ -205,7 +206,7 @@ fn programs(
         let spreads = numbers.iter().zip(&group.numbers);
         let numbers = spreads.filter_map(|(number, spread)| Some((name_of(*number), (*spread)?.into()))).collect();
         let value = group.value.as_deref();
-        let line = Line { value, records: group.records, share: share(group, records), numbers };
+        let line = GroupLine { value, records: group.records, share: share(group, records), numbers };
         let members =
             vec![("file", raw(&file.text())?), ("type", raw("group")?), ("by", raw(by)?), ("group", raw(&line)?)];
         out.json(&plain(&members))?;
@@ -233,10 +234,10 @@ fn people(
     let valued = groups.iter().filter(|group| group.value.is_some()).count();
     let values = counted(valued, "value");
     out.line(&format!("{file}  {values} of {by} in {}", counted(records, "record")))?;
-    let held: Vec<usize> =
+    let non_empty: Vec<usize> =
         (0..numbers.len()).filter(|i| groups.iter().any(|group| group.numbers[*i].is_some())).collect();
     let mut heading = vec![(Tone::Dim, format!("  {by}")), (Tone::Dim, "n".into()), (Tone::Dim, "share".into())];
-    for i in &held {
+    for i in &non_empty {
         let words = [format!("{} mean", name_of(numbers[*i])), "std".into(), "p50".into(), "p90".into()];
         heading.extend(words.map(|word| (Tone::Dim, word)));
     }
@@ -248,7 +249,7 @@ fn people(
         };
         let share = format!("{:.1} %", share(group, records) * 100.0);
         let mut row = vec![name, (Tone::Plain, group.records.to_string()), (Tone::Dim, share)];
-        for i in &held {
+        for i in &non_empty {
             row.extend(spread_cells(group.numbers[*i]));
         }
         rows.push(row);
@@ -290,7 +291,7 @@ pub(super) fn write_histogram(
     use crate::review::Subject;
     let (mut numbers, mut records) = (Vec::new(), 0);
     let tokenizer = wanted.tokenizer.as_deref();
-    let question = Question { key: None, numbers: &[number], marks: &wanted.marks, tokenizer, passing };
+    let question = GroupQuery { key: None, numbers: &[number], marks: &wanted.marks, tokenizer, passing };
     question.ask(loaded, |entry, _| {
         records += 1;
         numbers.extend(entry.number(number));

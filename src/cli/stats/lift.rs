@@ -4,11 +4,12 @@ use super::super::filter::passes;
 use super::Options;
 use crate::cli::Stop;
 use crate::cli::args::FileName;
-use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{Problem, Record, lossy};
 use crate::review::{Lift, Lifts, PhraseCounts, RecordFeatures};
+use crate::text::counted;
 use serde::Serialize;
 
 /// Most lines of each end, for people and for programs.
@@ -19,18 +20,18 @@ const Z_MIN: f64 = 2.0;
 
 /// A phrase or tool for programs.
 #[derive(Serialize)]
-struct Line<'a> {
+struct LiftLine<'a> {
     feature: &'a str,
     records: u64,
     reward: f64,
     reward_without: f64,
     lift: Option<f64>,
     z: f64,
-    places: Vec<Place>,
+    places: Vec<RecordPlace>,
 }
 
 #[derive(Serialize)]
-struct Place {
+struct RecordPlace {
     record: usize,
     step: usize,
 }
@@ -43,9 +44,9 @@ pub(super) fn write_report(
     out: &mut Out,
 ) -> Result<(), Stop> {
     let mut counts = PhraseCounts::default();
-    each(loaded, (options, passing), |said| counts.add(&said))?;
+    each(loaded, (options, passing), |features| counts.add(&features))?;
     let mut lifts = Lifts::new(counts);
-    each(loaded, (options, passing), |said| lifts.add(said))?;
+    each(loaded, (options, passing), |features| lifts.add(features))?;
     let ((records, mean), is_cut) = (lifts.all(), lifts.is_cut);
     let lifts = lifts.finish();
     if options.json {
@@ -68,8 +69,8 @@ fn each(
         let value = json::parse(&text).ok().filter(|_| is_wanted(record))?;
         RecordFeatures::of(record.number, &value, by, way)
     };
-    ingest::look_at_known(loaded, look, |said: Option<RecordFeatures>| {
-        said.into_iter().for_each(&mut take);
+    ingest::look_at_known(loaded, look, |features: Option<RecordFeatures>| {
+        features.into_iter().for_each(&mut take);
         Ok(())
     })
 }
@@ -78,8 +79,8 @@ fn programs(file: &FileName, (records, mean): (u64, f64), lifts: &[Lift], out: &
     let head = lifts.iter().take(JSON_LINES_MAX);
     let tail = lifts.iter().skip(JSON_LINES_MAX.max(lifts.len().saturating_sub(JSON_LINES_MAX)));
     for lift in head.chain(tail) {
-        let place = |&(record, step): &(usize, usize)| Place { record, step };
-        let line = Line {
+        let place = |&(record, step): &(usize, usize)| RecordPlace { record, step };
+        let line = LiftLine {
             feature: &lift.feature,
             records: lift.records,
             reward: lift.mean,

@@ -3,11 +3,12 @@
 use super::{Options, write_dataset};
 use crate::batch::{MIXED, RunsStats, SummaryBuilder};
 use crate::cli::inputs::Inputs;
-use crate::cli::out::{Out, counted, raw};
+use crate::cli::out::{Out, raw};
 use crate::cli::{Stop, survey};
 use crate::json::{self, Value};
 use crate::model::Problem;
 use crate::rules::statistics::Parts;
+use crate::text::counted;
 use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
@@ -83,11 +84,11 @@ impl Merge<'_, '_> {
                 Stop::from(problem.hint("the parts are what `obelus stats --json` printed"))
             };
             let line = line.map_err(|e| fault(&format!("this cannot be read: {e}")))?;
-            let value = json::parse(&line).map_err(|e| fault(&format!("this is no JSON: {}", e.message)))?;
+            let value = json::parse(&line).map_err(|e| fault(&format!("this is not valid JSON: {}", e.message)))?;
             match value.get("obelus").and_then(Value::as_number) {
                 Some(VERSION) => {}
                 Some(other) => return Err(fault(&format!("this is of version {other}, which is not known here"))),
-                None => return Err(fault("this is no line of statistics")),
+                None => return Err(fault("this is not a line of statistics")),
             }
             match value.get("type").and_then(Value::as_str) {
                 Some("trajectory") => {
@@ -100,7 +101,7 @@ impl Merge<'_, '_> {
                     is_ended = true;
                     self.dataset(&line, &value).map_err(fault)?;
                 }
-                _ => return Err(fault("this is no line of statistics")),
+                _ => return Err(fault("this is not a line of statistics")),
             }
         }
         if !is_ended {
@@ -113,13 +114,13 @@ impl Merge<'_, '_> {
         let is_of_records = line.get("shape").is_some();
         let renumbered = match (self.merged_stats(is_of_records)?, is_of_records) {
             (MergedStats::Records(parts), _) => {
-                let renumbered = parts.trajectory(line).ok_or(Fault::Line("this is no line of a trajectory"))?;
+                let renumbered = parts.trajectory(line).ok_or(Fault::Line("this is not a line of a trajectory"))?;
                 vec![("record", renumbered.record), ("warnings", renumbered.warnings)]
             }
             (MergedStats::Summary(_), _) => return Err(Fault::Line(MIXED)),
             (MergedStats::Runs(stats), _) => {
                 let record = line.get("record").and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
-                let record = record.ok_or(Fault::Line("this is no line of a trajectory"))?;
+                let record = record.ok_or(Fault::Line("this is not a line of a trajectory"))?;
                 vec![("record", record + stats.trajectories())]
             }
         };
@@ -139,7 +140,7 @@ impl Merge<'_, '_> {
 
     fn dataset(&mut self, text: &str, line: &Value<'_>) -> Result<(), &'static str> {
         let is_of_records = line.get("records").is_some();
-        let fault = "this is no line of a dataset";
+        let fault = "this is not a line of a dataset";
         let lines = std::mem::take(&mut self.lines);
         let is_whole = match self.merged_stats(is_of_records).map_err(|_| MIXED)? {
             MergedStats::Records(parts) => parts.end(line).ok_or(fault)?,

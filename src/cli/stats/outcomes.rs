@@ -8,6 +8,7 @@ use crate::cli::out::{Out, Tone, plain, raw};
 use crate::format::{Purpose, Survey};
 use crate::ingest::{self, Loaded};
 use crate::rules::work::ToolOutcomes;
+use crate::text;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -74,7 +75,7 @@ impl Outcomes {
 
 /// A tool for programs.
 #[derive(Serialize)]
-struct Line {
+struct OutcomeLine {
     calls: u64,
     failed: u64,
     repeated: u64,
@@ -105,7 +106,7 @@ pub(super) fn write_report(
     let total = counted.total();
     if options.json {
         let line = |(name, tool): (&String, &Tool)| (name.clone(), line(tool, counted.rewards));
-        let tools: BTreeMap<String, Line> = counted.tools.iter().map(line).collect();
+        let tools: BTreeMap<String, OutcomeLine> = counted.tools.iter().map(line).collect();
         let members = vec![
             ("file", raw(&file.text())?),
             ("type", raw("outcomes")?),
@@ -123,9 +124,8 @@ pub(super) fn write_report(
         ];
         return Ok(out.json(&plain(&members))?);
     }
-    let plural = |n: u64| if n == 1 { "" } else { "s" };
-    let (s, records) = (plural(total.calls), counted.records);
-    out.line(&format!("{file}  {} call{s} in {records} record{}", total.calls, plural(records)))?;
+    let (calls, records) = (text::counted(total.calls, "call"), text::counted(counted.records, "record"));
+    out.line(&format!("{file}  {calls} in {records}"))?;
     rows(&counted, &total, out)
 }
 
@@ -135,9 +135,9 @@ fn error_rate(of: &ToolOutcomes) -> Option<f64> {
     (ended > 0).then(|| of.failed as f64 / ended as f64)
 }
 
-fn line(tool: &Tool, all: Rewards) -> Line {
+fn line(tool: &Tool, all: Rewards) -> OutcomeLine {
     let of = tool.outcomes;
-    Line {
+    OutcomeLine {
         calls: of.calls,
         failed: of.failed,
         repeated: of.repeated,

@@ -4,18 +4,19 @@ use super::super::filter::passes;
 use super::Options;
 use crate::cli::Stop;
 use crate::cli::args::FileName;
-use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Problem, Record, lossy};
 use crate::review::{Group, Groups, Rollout};
-use crate::source::Reader;
+use crate::source::RecordReader;
+use crate::text::counted;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// A task for programs; what is not known is null.
 #[derive(Serialize)]
-struct Line<'a> {
+struct TaskLine<'a> {
     task: &'a str,
     attempts: u64,
     rewarded: u64,
@@ -41,7 +42,7 @@ pub(super) fn write_report(
 }
 
 fn groups(loaded: &Loaded, options: &Options, passing: Option<&[bool]>) -> Result<Groups, Problem> {
-    let (mut reader, way) = (Reader::new(&loaded.input), loaded.detected.format.way());
+    let (mut reader, way) = (RecordReader::new(&loaded.input), loaded.detected.format.way());
     let mut groups = Groups::default();
     let is_wanted = |record: &Record| passes(passing, record.number);
     for record in loaded.records()?.iter().filter(is_wanted) {
@@ -67,7 +68,7 @@ fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop>
             group.ks().into_iter().filter_map(|k| Some((k, of(group, k)?))).collect::<BTreeMap<_, _>>()
         };
         let (steps_of_successes, steps_of_failures) = group.steps();
-        let line = Line {
+        let line = TaskLine {
             task,
             attempts: group.attempts,
             rewarded: group.rewarded,

@@ -7,6 +7,7 @@ use crate::cli::{Stop, survey};
 use crate::format::{Purpose, Survey};
 use crate::ingest::{self, Loaded};
 use crate::json;
+use crate::text;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -36,9 +37,8 @@ pub(super) fn write_report(file: &FileName, loaded: &Loaded, options: &Options, 
         ];
         return Ok(out.json(&plain(&members))?);
     }
-    let plural = |n: u64| if n == 1 { "" } else { "s" };
-    let (s, records) = (plural(calls), counted.records);
-    out.line(&format!("{file}  {calls} call{s} in {records} record{}", plural(records)))?;
+    let (calls, records) = (text::counted(calls, "call"), text::counted(counted.records, "record"));
+    out.line(&format!("{file}  {calls} in {records}"))?;
     let mut rows: Vec<(String, u64)> = counted.tools.into_iter().collect();
     rows.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let width = rows.first().map_or(0, |(_, n)| n.to_string().len());

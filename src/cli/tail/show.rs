@@ -4,6 +4,7 @@ use crate::cli::out::{Out, Tone, put_escaped};
 use crate::format::describe;
 use crate::json;
 use crate::source::tail::{Event, TailItem, TailReport};
+use crate::text::{shorten, single_line};
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -148,14 +149,14 @@ impl Text {
                 self.out.styled(&[(Tone::Dim, &file), (Tone::Dim, &place), (Tone::Error, "✗ "), (Tone::Plain, why)])
             }
             TailItem::Event(event) => {
-                let said = match event {
+                let label = match event {
                     Event::Truncated => "truncated: what follows is new content of the same file",
                     Event::Rotated => "rotated: the path leads to another file",
                     Event::Gone => "gone: nothing is at the path any more",
                     Event::Back => "back: the path leads to a file again",
                 };
-                let said = format!("── {said} (generation {}) ──", report.generation);
-                self.out.styled(&[(Tone::Dim, &file), (Tone::Warning, &said)])
+                let label = format!("── {label} (generation {}) ──", report.generation);
+                self.out.styled(&[(Tone::Dim, &file), (Tone::Warning, &label)])
             }
             TailItem::Notice(_) => Ok(()),
         }
@@ -172,18 +173,15 @@ impl Text {
         let place = format!("{line:>7}  ");
         let who = format!("{:<11} ", step.label);
         let tool = step.tool.map_or_else(String::new, |tool| format!("{tool}  "));
-        let mut said: String = step.summary.split_whitespace().collect::<Vec<_>>().join(" ");
-        if let Some((end, _)) = said.char_indices().nth(SUMMARY) {
-            said.truncate(end);
-            said.push('…');
-        }
+        let summary = single_line(&step.summary);
+        let summary = shorten(&summary, SUMMARY);
         let pending = if is_unterminated { "  (no newline yet)" } else { "" };
         self.out.styled(&[
             (Tone::Dim, file),
             (Tone::Dim, &place),
             (Tone::Strong, &who),
             (Tone::Info, &tool),
-            (Tone::Plain, &said),
+            (Tone::Plain, &summary),
             (Tone::Dim, pending),
         ])
     }

@@ -2,9 +2,10 @@
 
 use super::{EndMember, Options, read_attempts, task_members, write_tasks};
 use crate::cli::Stop;
-use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::Loaded;
-use crate::review::{ActionAttempt, ActionTree, Parting, Stretch, Success, action_tree, attempt_tasks};
+use crate::review::{ActionAttempt, ActionTree, Parting, SharedSteps, Success, action_tree, attempt_tasks};
+use crate::text::counted;
 use serde::Serialize;
 
 /// Actions of a stretch that are printed for people, from its beginning.
@@ -58,7 +59,7 @@ fn programs(
     tree: &ActionTree,
     out: &mut Out,
 ) -> Result<(), Stop> {
-    let member = |(stretch, success): &(Stretch, Success)| {
+    let member = |(stretch, success): &(SharedSteps, Success)| {
         let first = &attempts[stretch.first];
         let actions = first.actions.get(stretch.steps.clone()).unwrap_or_default().iter();
         let record = first.attempt.record;
@@ -146,7 +147,7 @@ fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &m
 
 /// Where good and bad attempts part.
 fn write_parting(attempts: &[ActionAttempt], tree: &ActionTree, parting: &Parting, out: &mut Out) -> Result<(), Stop> {
-    let action = |stretch: &Stretch, last: bool| {
+    let action = |stretch: &SharedSteps, last: bool| {
         let actions = attempts[stretch.first].actions.get(stretch.steps.clone()).unwrap_or_default();
         if last { actions.last() } else { actions.first() }.map(|action| format!("@{} {}", action.step, action.label))
     };

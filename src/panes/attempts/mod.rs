@@ -325,12 +325,12 @@ impl AttemptsPane {
 
     /// Puts the cursor on the next or previous row with a match, around the end; which one it is.
     pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
-        let said = |row: usize| match (&self.list, self.tree()) {
+        let row_text = |row: usize| match (&self.list, self.tree()) {
             (Some(list), _) if self.is_list() => list.tasks[row].name.clone(),
             (_, Some(tree)) => paint::row_text(tree, self.lines[row]),
             _ => String::new(),
         };
-        let hits: Vec<usize> = (0..self.len()).filter(|row| pattern.is_match(&said(*row))).collect();
+        let hits: Vec<usize> = (0..self.len()).filter(|row| pattern.is_match(&row_text(*row))).collect();
         let found = self.front().move_to_hit(&hits, is_forward);
         self.move_by(0);
         found

@@ -202,8 +202,8 @@ impl Painter<'_> {
         match &attempt.id {
             Some(id) => {
                 // The task is above; where room is short, what distinguishes the attempts is enough.
-                let own = id.strip_prefix(&self.tree.task).filter(|own| self.cells < WIDE && !own.is_empty());
-                let id = own.map_or_else(|| id.clone(), |own| format!("…{own}"));
+                let suffix = id.strip_prefix(&self.tree.task).filter(|suffix| self.cells < WIDE && !suffix.is_empty());
+                let id = suffix.map_or_else(|| id.clone(), |suffix| format!("…{suffix}"));
                 head.push(Piece::of(Role::Text, &format!("  {}", steps::one_line(&id))));
                 head.extend((self.cells >= WIDE).then(|| Piece::of(Role::Dim, &record)));
             }

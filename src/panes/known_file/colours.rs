@@ -1,6 +1,6 @@
 //! Colours of the code in a file: asked for the lines of the window and what precedes them, kept by line.
 
-use super::{Item, Layout};
+use super::{FileLayout, FileRow};
 use crate::panes::message::CodeLine;
 use crate::rules::work::{LineId, Work};
 use std::collections::HashMap;
@@ -62,12 +62,12 @@ impl Colours {
     }
 
     /// Asks for the colours of the window where some are missing, once.
-    pub fn ask(&mut self, work: &Work, layout: &Layout, (top, height): (usize, usize)) -> Option<ColourRequest> {
+    pub fn ask(&mut self, work: &Work, layout: &FileLayout, (top, height): (usize, usize)) -> Option<ColourRequest> {
         let items = layout.items();
         let end = items.len().min(top + height);
         let visible = items.get(top..end)?;
         let missing: Vec<LineId> =
-            visible.iter().filter_map(Item::id).filter(|id| !self.lines.contains_key(id)).collect();
+            visible.iter().filter_map(FileRow::id).filter(|id| !self.lines.contains_key(id)).collect();
         if missing.is_empty() || self.awaited == missing {
             return None;
         }
@@ -80,7 +80,7 @@ impl Colours {
 }
 
 /// Lines that follow each other, as texts.
-fn runs(work: &Work, items: &[Item]) -> Vec<(Vec<LineId>, String)> {
+fn runs(work: &Work, items: &[FileRow]) -> Vec<(Vec<LineId>, String)> {
     let mut runs: Vec<(Vec<LineId>, String)> = Vec::new();
     let (mut is_new, mut bytes) = (true, 0);
     // What is at the end is in view: it comes first where there is too much.

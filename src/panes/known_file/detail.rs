@@ -1,10 +1,10 @@
 //! The sentence on the line under the cursor: who wrote it, what was there before, whether it was tried since.
 
-use super::{KnownFilePane, Look};
+use super::{FileMode, KnownFilePane};
 use crate::model::StepNo;
 use crate::panes::state::at;
 use crate::panes::{Open, Piece};
-use crate::rules::work::{How, LineId, Origin, Verdict, Work};
+use crate::rules::work::{How, LineId, LineOrigin, OutcomeLevel, Work};
 use crate::text::{Role, SafeText, cut};
 
 /// Most cells of the line before.
@@ -32,14 +32,14 @@ fn detail_pieces(pane: &KnownFilePane, open: &Open<'_>) -> Option<Vec<Piece>> {
     if !matches!(origin.how, How::View | How::Context) {
         let before = pane.replaced(open, key.file, origin.step).before(id);
         out.extend(before.map(|before| before_words(work, before)).unwrap_or_default());
-        let is_whole = key.look == Look::Whole;
+        let is_whole = key.look == FileMode::Whole;
         out.extend(is_whole.then(|| tried(open, work, origin.step)).into_iter().flatten());
     }
     Some(out)
 }
 
 /// Who wrote or showed a line, at which steps.
-fn author(open: &Open<'_>, origin: Origin) -> Vec<Piece> {
+fn author(open: &Open<'_>, origin: LineOrigin) -> Vec<Piece> {
     let word = match origin.how {
         How::View => "seen",
         How::Write | How::Command => "written",
@@ -76,9 +76,9 @@ fn tried(open: &Open<'_>, work: &Work, written: StepNo) -> Vec<Piece> {
     let labelled = |word: &str, step: StepNo| {
         let outcome = work.outcome(step).map(|outcome| outcome.verdict);
         let (sign, role) = match outcome {
-            Some(Verdict::Error) => (" ✗", Role::Error),
-            Some(Verdict::Suspect) => (" ?", Role::Warning),
-            Some(Verdict::Ok) | None => ("", Role::Dim),
+            Some(OutcomeLevel::Error) => (" ✗", Role::Error),
+            Some(OutcomeLevel::Suspect) => (" ?", Role::Warning),
+            Some(OutcomeLevel::Ok) | None => ("", Role::Dim),
         };
         vec![Piece::of(Role::Dim, &format!(" · {word} ")), Piece::of(Role::Blame, &at(step)), Piece::of(role, sign)]
     };

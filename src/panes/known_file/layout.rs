@@ -9,7 +9,7 @@ const CONTEXT_LINES: usize = 3;
 
 /// How a file is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Look {
+pub enum FileMode {
     /// All that is known of it.
     #[default]
     Whole,
@@ -27,7 +27,7 @@ pub struct FileKey {
     /// The step in focus.
     pub step: StepNo,
     /// How it is shown.
-    pub look: Look,
+    pub look: FileMode,
     /// The last step that wrote the file or corrected what was known, as far as the run is read: it may mark lines of
     /// earlier steps.
     pub latest: Option<StepNo>,
@@ -35,7 +35,7 @@ pub struct FileKey {
 
 /// One row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
+pub enum FileRow {
     /// A known line.
     Line(KnownLine),
     /// A line that a write took away, with its number before.
@@ -48,7 +48,7 @@ pub enum Item {
     Loose,
 }
 
-impl Item {
+impl FileRow {
     /// The line that it shows.
     #[must_use]
     pub fn id(&self) -> Option<LineId> {
@@ -71,8 +71,8 @@ impl Item {
 
 /// A file laid out.
 #[derive(Debug, Default)]
-pub struct Layout {
-    items: Vec<Item>,
+pub struct FileLayout {
+    items: Vec<FileRow>,
     facts: Option<FileFacts>,
     /// The step that wrote what the difference shows.
     pub written: Option<StepNo>,
@@ -84,13 +84,13 @@ pub struct Layout {
     by_id: Vec<(LineId, u32)>,
 }
 
-impl Layout {
+impl FileLayout {
     /// Lays out a file.
     #[must_use]
     pub fn of(work: &Work, key: &FileKey) -> Self {
         let mut layout = match key.look {
-            Look::Whole => Self::whole_file(work, key),
-            Look::Difference => Self::difference(work, key),
+            FileMode::Whole => Self::whole_file(work, key),
+            FileMode::Difference => Self::difference(work, key),
         };
         layout.by_id = layout.items.iter().zip(0..).filter_map(|(item, row)| Some((item.id()?, row))).collect();
         layout.by_id.sort_unstable();
@@ -100,7 +100,7 @@ impl Layout {
     fn whole_file(work: &Work, key: &FileKey) -> Self {
         let Some(view) = work.file_view(key.file, key.step) else { return Self::default() };
         let items = with_gaps(&view);
-        let is_new = |item: &Item| {
+        let is_new = |item: &FileRow| {
             let origin = item.id().and_then(|id| work.line(id)).map(|(_, origin)| origin);
             origin.is_some_and(|origin| origin.step == key.step)
         };
@@ -121,9 +121,9 @@ impl Layout {
         };
         let items = changed(&lines(written - 1), &lines(written), is_written);
         let is_change = |row: &usize| match &items[*row] {
-            Item::Removed(_) => true,
-            Item::Line(line) => work.line(line.id).is_some_and(|(_, origin)| origin.step == written),
-            Item::Gap(..) | Item::Unchanged(_) | Item::Loose => false,
+            FileRow::Removed(_) => true,
+            FileRow::Line(line) => work.line(line.id).is_some_and(|(_, origin)| origin.step == written),
+            FileRow::Gap(..) | FileRow::Unchanged(_) | FileRow::Loose => false,
         };
         let new = (0..items.len()).filter(is_change).collect();
         Self { items, facts, written: Some(written), new, ..Self::default() }
@@ -131,7 +131,7 @@ impl Layout {
 
     /// The rows.
     #[must_use]
-    pub fn items(&self) -> &[Item] {
+    pub fn items(&self) -> &[FileRow] {
         &self.items
     }
 
@@ -162,31 +162,31 @@ impl Layout {
     /// The row of a number, or the nearest below it.
     #[must_use]
     pub fn row_of_number(&self, number: u32) -> usize {
-        let row = self.items.iter().position(|item| item.number().is_some_and(|own| own >= number));
+        let row = self.items.iter().position(|item| item.number().is_some_and(|item_number| item_number >= number));
         row.unwrap_or(self.items.len().saturating_sub(1))
     }
 }
 
 /// The known lines, with a row for each run of lines that were never shown.
-fn with_gaps(view: &FileView) -> Vec<Item> {
+fn with_gaps(view: &FileView) -> Vec<FileRow> {
     let mut items = Vec::with_capacity(view.lines.len() + 2);
     let (mut next, mut is_loose) = (1, false);
     for line in &view.lines {
         match line.number {
             Some(number) => {
                 if number > next {
-                    items.push(Item::Gap(next, Some(number - 1)));
+                    items.push(FileRow::Gap(next, Some(number - 1)));
                 }
                 next = number.saturating_add(1);
             }
             None if !is_loose => {
                 items.extend(end_gap(view, next));
-                items.push(Item::Loose);
+                items.push(FileRow::Loose);
                 is_loose = true;
             }
             None => {}
         }
-        items.push(Item::Line(*line));
+        items.push(FileRow::Line(*line));
     }
     if !is_loose {
         items.extend(end_gap(view, next));
@@ -195,58 +195,58 @@ fn with_gaps(view: &FileView) -> Vec<Item> {
 }
 
 /// What is missing after the last known line.
-fn end_gap(view: &FileView, next: u32) -> Option<Item> {
+fn end_gap(view: &FileView, next: u32) -> Option<FileRow> {
     let facts = &view.facts;
     match facts.lines {
         _ if facts.is_whole || facts.is_deleted => None,
-        Some(total) => (next <= total).then_some(Item::Gap(next, Some(total))),
-        None => Some(Item::Gap(next, None)),
+        Some(total) => (next <= total).then_some(FileRow::Gap(next, Some(total))),
+        None => Some(FileRow::Gap(next, None)),
     }
 }
 
 /// What changed between two versions, with lines around each change.
-fn changed(old: &[KnownLine], new: &[KnownLine], is_written: impl Fn(LineId) -> bool) -> Vec<Item> {
+fn changed(old: &[KnownLine], new: &[KnownLine], is_written: impl Fn(LineId) -> bool) -> Vec<FileRow> {
     let was: HashSet<LineId> = old.iter().map(|line| line.id).collect();
     let is: HashSet<LineId> = new.iter().map(|line| line.id).collect();
-    let mut all: Vec<(Item, bool)> = Vec::new();
+    let mut all: Vec<(FileRow, bool)> = Vec::new();
     let mut gone = old.iter().peekable();
     for line in new {
-        let is_kept = was.contains(&line.id);
-        while let Some(before) = gone.next_if(|before| is_kept && before.id != line.id) {
+        let is_unchanged = was.contains(&line.id);
+        while let Some(before) = gone.next_if(|before| is_unchanged && before.id != line.id) {
             // A line that moved stays, wherever it went.
             if !is.contains(&before.id) {
-                all.push((Item::Removed(*before), true));
+                all.push((FileRow::Removed(*before), true));
             }
         }
-        if is_kept {
+        if is_unchanged {
             gone.next_if(|before| before.id == line.id);
         } else {
             while let Some(before) = gone.next_if(|before| !is.contains(&before.id)) {
-                all.push((Item::Removed(*before), true));
+                all.push((FileRow::Removed(*before), true));
             }
         }
-        all.push((Item::Line(*line), !is_kept && is_written(line.id)));
+        all.push((FileRow::Line(*line), !is_unchanged && is_written(line.id)));
     }
-    all.extend(gone.filter(|before| !is.contains(&before.id)).map(|before| (Item::Removed(*before), true)));
+    all.extend(gone.filter(|before| !is.contains(&before.id)).map(|before| (FileRow::Removed(*before), true)));
     around(&all)
 }
 
 /// The changed rows with [`CONTEXT_LINES`] around each.
-fn around(all: &[(Item, bool)]) -> Vec<Item> {
+fn around(all: &[(FileRow, bool)]) -> Vec<FileRow> {
     let changes: Vec<usize> = (0..all.len()).filter(|row| all[*row].1).collect();
     let mut items = Vec::new();
     let mut end = 0;
     for row in changes {
         let from = row.saturating_sub(CONTEXT_LINES).max(end);
         if from > end {
-            items.push(Item::Unchanged(u32::try_from(from - end).unwrap_or(u32::MAX)));
+            items.push(FileRow::Unchanged(u32::try_from(from - end).unwrap_or(u32::MAX)));
         }
         let to = (row + 1 + CONTEXT_LINES).min(all.len());
         items.extend(all[from.min(to)..to].iter().map(|(item, _)| *item));
         end = end.max(to);
     }
     if end > 0 && end < all.len() {
-        items.push(Item::Unchanged(u32::try_from(all.len() - end).unwrap_or(u32::MAX)));
+        items.push(FileRow::Unchanged(u32::try_from(all.len() - end).unwrap_or(u32::MAX)));
     }
     items
 }

@@ -2,10 +2,9 @@
 
 use crate::model::StepNo;
 use crate::panes::state::at;
-use crate::panes::value::count_text;
 use crate::panes::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window};
 use crate::rules::work::{FileFacts, FileId, Work};
-use crate::text::{Pattern, Role, SafeText, cut_middle, pad, width};
+use crate::text::{Pattern, Role, SafeText, count_of, count_text, cut_middle, pad, width};
 
 /// Most cells of the column of paths.
 const PATH_CELLS_MAX: usize = 64;
@@ -171,16 +170,12 @@ pub fn short_words(facts: &FileFacts) -> String {
 /// How much of a file is known: `420 of 893 lines known`.
 #[must_use]
 pub fn known_words(facts: &FileFacts) -> String {
-    let count = |count: u32| count_text(count as usize);
-    let known = count(facts.known);
-    let word = |count: u32| if count == 1 { "line" } else { "lines" };
+    let known = count_text(facts.known as usize);
+    let counted = |lines: u32| count_of(lines as usize, "line");
     match (facts.is_deleted, facts.is_whole, facts.lines) {
         (true, ..) => "deleted".to_owned(),
-        (_, true, lines) => {
-            let lines = lines.unwrap_or(facts.known);
-            format!("all {} {} known", count(lines), word(lines))
-        }
-        (_, false, Some(lines)) => format!("{known} of {} {} known", count(lines), word(lines)),
+        (_, true, lines) => format!("all {} known", counted(lines.unwrap_or(facts.known))),
+        (_, false, Some(lines)) => format!("{known} of {} known", counted(lines)),
         (_, false, None) => format!("{known} of ? lines known"),
     }
 }

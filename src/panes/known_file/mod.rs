@@ -1,6 +1,7 @@
 //! A file as the agent knew it at the step in focus: who wrote or first showed each line, what was never shown to it.
 //!
-//! The rows are laid out once for a file and a step ([`Layout`]); texts, signs and colours are looked up when shown.
+//! The rows are laid out once for a file and a step ([`FileLayout`]); texts, signs and colours are looked up when
+//! shown.
 
 mod colours;
 mod detail;
@@ -10,7 +11,7 @@ mod rows;
 
 pub use colours::{ColourRequest, Colours};
 pub use detail::detail;
-pub use layout::{FileKey, Item, Layout, Look};
+pub use layout::{FileKey, FileLayout, FileMode, FileRow};
 pub use list::{FileList, known_words, short_words};
 pub(in crate::panes) use list::{delta, failures, last_step, last_word};
 
@@ -33,14 +34,14 @@ pub struct KnownFilePane {
     pub scroll: Scroll,
     /// The colours of its lines.
     pub colours: Colours,
-    layout: Option<(FileKey, Arc<Layout>)>,
+    layout: Option<(FileKey, Arc<FileLayout>)>,
     changes: RefCell<HashMap<(u64, FileId, StepNo), Rc<Replaced>>>,
 }
 
 impl KnownFilePane {
     /// What is shown.
     #[must_use]
-    pub fn layout(&self) -> Option<&Layout> {
+    pub fn layout(&self) -> Option<&FileLayout> {
         self.layout.as_ref().map(|(_, layout)| layout.as_ref())
     }
 
@@ -52,7 +53,7 @@ impl KnownFilePane {
 
     /// Shows a layout. The cursor stays on its line; where the step wrote or showed lines of the file, it goes to the
     /// first of them unless one is in view.
-    pub fn set(&mut self, key: FileKey, layout: Arc<Layout>, height: usize) {
+    pub fn set(&mut self, key: FileKey, layout: Arc<FileLayout>, height: usize) {
         let before = self.layout.take();
         let is_same_file =
             before.as_ref().is_some_and(|(old, _)| (old.generation, old.file) == (key.generation, key.file));
@@ -76,7 +77,7 @@ impl KnownFilePane {
     }
 
     /// Puts cursor and window where their lines are in another layout.
-    fn keep_line(&mut self, old: &Layout, new: &Layout) {
+    fn keep_line(&mut self, old: &FileLayout, new: &FileLayout) {
         let from_top = self.scroll.cursor.saturating_sub(self.scroll.top);
         let row = match old.items().get(self.scroll.cursor) {
             Some(item) => item.id().and_then(|id| new.row_of(id)).or_else(|| Some(new.row_of_number(item.number()?))),
@@ -94,13 +95,13 @@ impl KnownFilePane {
         if let Some(found) = self.changes.borrow().get(&key) {
             return Rc::clone(found);
         }
-        let made = Rc::new(open.run().work().map(|work| work.replaced(file, step)).unwrap_or_default());
+        let replaced = Rc::new(open.run().work().map(|work| work.replaced(file, step)).unwrap_or_default());
         let mut changes = self.changes.borrow_mut();
         if changes.len() >= CHANGES_MAX {
             changes.clear();
         }
-        changes.insert(key, Rc::clone(&made));
-        made
+        changes.insert(key, Rc::clone(&replaced));
+        replaced
     }
 
     /// The line under the cursor.
@@ -121,7 +122,7 @@ impl KnownFilePane {
         let (Some((key, layout)), Some(work)) = (&self.layout, open.run().work()) else { return Window::default() };
         let total = layout.items().len();
         let top = self.scroll.top.min(total);
-        let shape = rows::Shape::of(open, layout, extent.width, self.scroll.aside);
+        let shape = rows::RowShape::of(open, layout, extent.width, self.scroll.aside);
         let row = |at: usize| {
             let row = rows::row(self, open, work, (key, layout), &layout.items()[at], &shape);
             row.hit(Hit::Row(at)).cursor(has_focus && at == self.scroll.cursor)
@@ -134,7 +135,7 @@ impl KnownFilePane {
         let work = open.run().work()?;
         let (_, layout) = self.layout.as_ref()?;
         let is_hit =
-            |item: &Item| item.id().and_then(|id| work.line(id)).is_some_and(|(text, _)| pattern.is_match(text));
+            |item: &FileRow| item.id().and_then(|id| work.line(id)).is_some_and(|(text, _)| pattern.is_match(text));
         let items = layout.items().iter().enumerate();
         let hits: Vec<usize> = items.filter(|(_, item)| is_hit(item)).map(|(row, _)| row).collect();
         self.scroll.move_to_hit(&hits, is_forward)

@@ -1,11 +1,11 @@
 //! Rows of a file as text: step, sign, number, line.
 
-use super::{FileKey, Item, KnownFilePane, Layout, Look};
+use super::{FileKey, FileLayout, FileMode, FileRow, KnownFilePane};
 use crate::model::StepNo;
 use crate::panes::state::at;
 use crate::panes::value::count_of;
 use crate::panes::{Open, Piece, Row};
-use crate::rules::work::{How, LineId, Origin, StaleLine, Work};
+use crate::rules::work::{How, LineId, LineOrigin, StaleLine, Work};
 use crate::text::{Role, SafeText, width};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const NARROW: usize = 44;
 const BEYOND: usize = 64;
 
 /// What all rows of a window share.
-pub(super) struct Shape {
+pub(super) struct RowShape {
     step_cells: usize,
     number_cells: usize,
     gap: &'static str,
@@ -28,9 +28,9 @@ pub(super) struct Shape {
     chars: usize,
 }
 
-impl Shape {
-    pub(super) fn of(open: &Open<'_>, layout: &Layout, cells: usize, aside: usize) -> Self {
-        let last = layout.items().iter().rev().find_map(Item::number).unwrap_or(1);
+impl RowShape {
+    pub(super) fn of(open: &Open<'_>, layout: &FileLayout, cells: usize, aside: usize) -> Self {
+        let last = layout.items().iter().rev().find_map(FileRow::number).unwrap_or(1);
         Self {
             step_cells: width(&at(open.last().max(0))),
             number_cells: last.to_string().len().max(if cells < NARROW { 2 } else { 4 }),
@@ -52,21 +52,21 @@ pub(super) fn row(
     pane: &KnownFilePane,
     open: &Open<'_>,
     work: &Work,
-    (key, layout): (&FileKey, &Arc<Layout>),
-    item: &Item,
-    shape: &Shape,
+    (key, layout): (&FileKey, &Arc<FileLayout>),
+    item: &FileRow,
+    shape: &RowShape,
 ) -> Row {
     match item {
-        Item::Line(line) => line_row(pane, open, work, (key, layout), (line.id, line.number), shape),
-        Item::Removed(line) => {
+        FileRow::Line(line) => line_row(pane, open, work, (key, layout), (line.id, line.number), shape),
+        FileRow::Removed(line) => {
             let (text, origin) = work.line(line.id).unzip();
             let mut left = gutter(shape, origin, key.step, Sign { sign: "−", role: Role::Removed }, line.number);
             left.push(Piece::of(Role::Removed, &head(text.unwrap_or_default(), shape.chars)));
             Row::new(left).fixed(GUTTER_PIECES)
         }
-        Item::Gap(from, to) => remark(shape, &gap_words(*from, *to, layout)),
-        Item::Unchanged(count) => remark(shape, &format!("{} as before", count_of(*count as usize, "line"))),
-        Item::Loose => remark(shape, "known, but not at which lines"),
+        FileRow::Gap(from, to) => remark(shape, &gap_words(*from, *to, layout)),
+        FileRow::Unchanged(count) => remark(shape, &format!("{} as before", count_of(*count as usize, "line"))),
+        FileRow::Loose => remark(shape, "known, but not at which lines"),
     }
 }
 
@@ -77,19 +77,19 @@ fn line_row(
     pane: &KnownFilePane,
     open: &Open<'_>,
     work: &Work,
-    (key, layout): (&FileKey, &Arc<Layout>),
+    (key, layout): (&FileKey, &Arc<FileLayout>),
     (id, number): (LineId, Option<u32>),
-    shape: &Shape,
+    shape: &RowShape,
 ) -> Row {
     let Some((text, origin)) = work.line(id) else { return Row::default() };
     let stale = layout.stale.get(&id);
     let here = layout.written.unwrap_or(key.step);
     let sign = match stale {
         Some(_) => Sign { sign: "!", role: Role::Warning },
-        None if key.look == Look::Difference && origin.step != here => Sign { sign: " ", role: Role::Dim },
+        None if key.look == FileMode::Difference && origin.step != here => Sign { sign: " ", role: Role::Dim },
         None => sign(pane, open, key, id, origin, here),
     };
-    let is_written = key.look == Look::Difference && matches!(sign.role, Role::Added | Role::Changed);
+    let is_written = key.look == FileMode::Difference && matches!(sign.role, Role::Added | Role::Changed);
     let mut left = gutter(shape, Some(origin), here, sign, number);
     match pane.colours.of(id) {
         _ if is_written => left.push(Piece::of(Role::Added, &head(text, shape.chars))),
@@ -104,7 +104,7 @@ fn line_row(
 }
 
 /// Whether the run wrote a line, and in the place of another.
-fn sign(pane: &KnownFilePane, open: &Open<'_>, key: &FileKey, id: LineId, origin: Origin, here: StepNo) -> Sign {
+fn sign(pane: &KnownFilePane, open: &Open<'_>, key: &FileKey, id: LineId, origin: LineOrigin, here: StepNo) -> Sign {
     if matches!(origin.how, How::View | How::Context) {
         return Sign { sign: " ", role: Role::Dim };
     }
@@ -116,8 +116,8 @@ fn sign(pane: &KnownFilePane, open: &Open<'_>, key: &FileKey, id: LineId, origin
 }
 
 /// Step, sign and number of a line.
-fn gutter(shape: &Shape, origin: Option<Origin>, here: StepNo, sign: Sign, number: Option<u32>) -> Vec<Piece> {
-    let Shape { step_cells, number_cells, gap, .. } = shape;
+fn gutter(shape: &RowShape, origin: Option<LineOrigin>, here: StepNo, sign: Sign, number: Option<u32>) -> Vec<Piece> {
+    let RowShape { step_cells, number_cells, gap, .. } = shape;
     let (step, role) = match origin {
         Some(origin) if origin.step == here => (at(origin.step), Role::BlameNew),
         Some(origin) => (at(origin.step), Role::Blame),
@@ -132,9 +132,9 @@ fn gutter(shape: &Shape, origin: Option<Origin>, here: StepNo, sign: Sign, numbe
     ]
 }
 
-/// A row that is no line of the file.
-fn remark(shape: &Shape, words: &str) -> Row {
-    let Shape { step_cells, number_cells, gap, .. } = shape;
+/// A row that is not a line of the file.
+fn remark(shape: &RowShape, words: &str) -> Row {
+    let RowShape { step_cells, number_cells, gap, .. } = shape;
     let left = vec![
         Piece::of(Role::Text, &format!("{gap}{:step_cells$}{gap} ", "")),
         Piece::of(Role::Text, ""),
@@ -145,7 +145,7 @@ fn remark(shape: &Shape, words: &str) -> Row {
     Row::new(left).fixed(GUTTER_PIECES).remark()
 }
 
-fn gap_words(from: u32, to: Option<u32>, layout: &Layout) -> String {
+fn gap_words(from: u32, to: Option<u32>, layout: &FileLayout) -> String {
     match to {
         Some(to) if to == from => format!("line {from} was never shown to the agent"),
         Some(to) => format!("lines {from}–{to} were never shown to the agent"),

@@ -8,7 +8,7 @@ mod text;
 pub use text::{LossOptions, LossText};
 
 use super::row::{Nth, next_hit};
-use super::text_view::{Reader, TextLine};
+use super::text_view::{TextLine, TextView};
 use super::{Extent, Piece, Row, Window};
 use crate::model::StepNo;
 use crate::text::{Pattern, Role};
@@ -28,7 +28,7 @@ const ROLES_HEIGHT: usize = 8;
 #[derive(Debug, Default)]
 pub struct LossPane {
     /// The lines that are laid out.
-    pub reader: Reader,
+    pub reader: TextView,
     text: Option<Result<LossText, String>>,
     shown: Range<usize>,
     followed: Option<StepNo>,

@@ -67,9 +67,9 @@ fn no_byte_of_the_text_is_lost_in_its_lines() {
             let findings = all.loss.findings.len();
             let mut again = String::new();
             for line in findings..all.len() {
-                let said = all.line(line).text;
-                assert!(said.len() <= (2 << 10) + 2);
-                again += if said[1..].starts_with('>') || line == findings { "" } else { "\n" };
+                let text = all.line(line).text;
+                assert!(text.len() <= (2 << 10) + 2);
+                again += if text[1..].starts_with('>') || line == findings { "" } else { "\n" };
                 again += all.line_text(line);
             }
             assert_eq!(again.trim_end_matches('\n'), all.loss.text.trim_end_matches('\n'), "{name}");
@@ -80,8 +80,8 @@ fn no_byte_of_the_text_is_lost_in_its_lines() {
 #[test]
 fn a_line_knows_its_step_and_a_step_its_line() {
     let all = text(TALK, "chatml");
-    let step_of = |said: &str| {
-        let line = shown(&all).iter().position(|line| line.contains(said)).unwrap();
+    let step_of = |text: &str| {
+        let line = shown(&all).iter().position(|line| line.contains(text)).unwrap();
         all.line(line).step
     };
     assert_eq!(["Be kind", "Hi", "ho<", "Bye", "So long"].map(step_of), [None, Some(0), Some(1), Some(2), Some(3)]);

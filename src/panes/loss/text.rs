@@ -54,12 +54,12 @@ impl LossText {
     /// Looks at a record.
     ///
     /// # Errors
-    /// It is no conversation, or the template rejects it: why.
+    /// It is not a conversation, or the template rejects it: why.
     pub fn of(record: &str, options: &LossOptions, way: Way) -> Result<Self, String> {
         let value = json::parse(record)
-            .map_err(|e| format!("The record is no JSON: {} at byte {} of it.", e.message, e.byte))?;
+            .map_err(|e| format!("The record is not valid JSON: {} at byte {} of it.", e.message, e.byte))?;
         let conversation = Conversation::of(&value, way)
-            .ok_or("The record is no conversation: it needs messages, or actions and observations, at least one.")?;
+            .ok_or("The record is not a conversation: it needs messages, or actions and observations, at least one.")?;
         let template = options.template.name();
         let loss = (options.template)
             .loss(record, &conversation, &Train::Agent, options.max_tokens)
@@ -135,11 +135,12 @@ impl LossText {
         }
     }
 
-    /// The first line of what a step says; of a step that is no message of its own, of the one before it.
+    /// The first line of what a step says; of a step that is not a message of its own, of the one before it.
     #[must_use]
     pub fn line_of(&self, step: StepNo) -> Option<usize> {
-        let end = self.steps.partition_point(|own| own.is_none_or(|own| own <= step));
-        let begin = self.steps[..end].partition_point(|own| *own < self.steps[..end].last().copied().flatten());
+        let end = self.steps.partition_point(|line_step| line_step.is_none_or(|line_step| line_step <= step));
+        let begin =
+            self.steps[..end].partition_point(|line_step| *line_step < self.steps[..end].last().copied().flatten());
         let found = (begin..end).find_map(|message| self.firsts[message]);
         found.map(|line| line + self.loss.findings.len())
     }
@@ -177,7 +178,7 @@ fn lines(loss: &Loss) -> Vec<LineAt> {
         for piece in loss.text[segment.span.clone()].split_inclusive('\n') {
             let end = start + piece.strip_suffix('\n').unwrap_or(piece).len();
             for Range { start, end } in cut(&loss.text, start..end) {
-                // The newline that ends a line of another segment is no line of its own.
+                // The newline that ends a line of another segment is not a line of its own.
                 if start < end || !is_going_on {
                     out.push(LineAt { start, end, segment: number, is_going_on });
                 }

@@ -1,8 +1,8 @@
 //! Search in a document: a stop at every key, value and row of a text that matches, folded away or not.
 
 use super::block::{Block, string_block};
-use super::{DocView, Outline, Part};
-use crate::panes::json_outline::{Doc, Kind};
+use super::{DocView, MessagePart, Outline};
+use crate::panes::json_outline::{Doc, JsonNodeKind};
 use crate::panes::row::{self, Nth};
 use crate::text::{Pattern, width};
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl DocView {
         for at in 0..doc.nodes().len() {
             let number = u32::try_from(at).unwrap_or(u32::MAX);
             let is_key = doc.key(at).is_some_and(|key| pattern.is_match(&key));
-            let block = if doc.nodes()[at].kind == Kind::String { self.unfolded(doc, at, cells) } else { None };
+            let block = if doc.nodes()[at].kind == JsonNodeKind::String { self.unfolded(doc, at, cells) } else { None };
             if is_key || (block.is_none() && is_beside(doc, at, pattern)) {
                 stops.push((number, None));
             }
@@ -66,10 +66,10 @@ impl DocView {
         match outline.lines.get(self.scroll.cursor) {
             None => (0, None),
             Some(line) => match line.part {
-                Part::Value => (line.node, None),
-                Part::Text(row) => (line.node, Some(row)),
-                Part::More => (line.node, Some(u32::MAX)),
-                Part::Close => (doc.nodes()[line.node as usize].end.saturating_sub(1), Some(u32::MAX)),
+                MessagePart::Value => (line.node, None),
+                MessagePart::Text(row) => (line.node, Some(row)),
+                MessagePart::More => (line.node, Some(u32::MAX)),
+                MessagePart::Close => (doc.nodes()[line.node as usize].end.saturating_sub(1), Some(u32::MAX)),
             },
         }
     }
@@ -85,14 +85,14 @@ impl DocView {
     fn show_stop(&mut self, doc: &Doc, (node, text): Stop, cells: usize) {
         self.unfold_around(doc, node as usize);
         let row_of =
-            |outline: &Outline, part: Part| outline.lines.iter().position(|l| l.node == node && l.part == part);
+            |outline: &Outline, part: MessagePart| outline.lines.iter().position(|l| l.node == node && l.part == part);
         let outline = self.outline(cells);
         let is_folded = outline.blocks.get(&node).is_some_and(|block| !block.is_whole);
         if text.is_some() && is_folded && self.fold(doc, node as usize) != Some(true) {
             self.folds.insert(doc.pointer(node as usize), true);
             self.version += 1;
         }
-        let part = text.map_or(Part::Value, Part::Text);
+        let part = text.map_or(MessagePart::Value, MessagePart::Text);
         if let Some(row) = row_of(&self.outline(cells), part) {
             self.scroll.jump_to(row);
         }
@@ -110,9 +110,9 @@ fn aside(text: &str, part: &Range<usize>, cells: usize) -> usize {
 /// Whether a value that is beside its key matches.
 fn is_beside(doc: &Doc, at: usize, pattern: &Pattern) -> bool {
     match doc.nodes()[at].kind {
-        Kind::Object | Kind::Array => false,
-        Kind::String => pattern.is_match(&doc.string_head(at, BESIDE_BYTES_MAX).0),
-        Kind::Scalar | Kind::Deep => pattern.is_match(doc.source(at)),
+        JsonNodeKind::Object | JsonNodeKind::Array => false,
+        JsonNodeKind::String => pattern.is_match(&doc.string_head(at, BESIDE_BYTES_MAX).0),
+        JsonNodeKind::Scalar | JsonNodeKind::Deep => pattern.is_match(doc.source(at)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Items and blocks put together, up to a bound.
 
-use super::line::{Item, Lead, Line, untabbed};
+use super::line::{Lead, ReadingItem, ReadingLine, untabbed};
 use super::{Block, Code, Reading};
 use crate::text::{Role, size_text, width};
 use std::borrow::Cow;
@@ -56,13 +56,13 @@ impl Builder {
 
     /// A blank line, unless there is one or nothing above.
     pub(super) fn blank(&mut self) {
-        let is_blank = |item: &Item| matches!(item, Item::Line(line) if line.spans.is_empty() && line.leads.is_empty());
+        let is_blank = |item: &ReadingItem| matches!(item, ReadingItem::Line(line) if line.spans.is_empty() && line.leads.is_empty());
         if self.reading.items.last().is_some_and(|item| !is_blank(item)) {
-            self.push(Item::Line(Line::default()));
+            self.push(ReadingItem::Line(ReadingLine::default()));
         }
     }
 
-    pub(super) fn push(&mut self, item: Item) {
+    pub(super) fn push(&mut self, item: ReadingItem) {
         if self.reading.items.len() < ITEMS_MAX.max(self.room.1) {
             self.reading.items.push(item);
         } else {
@@ -71,10 +71,10 @@ impl Builder {
     }
 
     /// Puts a line after what precedes each; a very long one as several, so that none costs much to lay out.
-    pub(super) fn line(&mut self, line: Line) {
+    pub(super) fn line(&mut self, line: ReadingLine) {
         let leads: Vec<Lead> = self.leads.iter().cloned().chain(line.leads).collect();
         if line.spans.iter().all(|(_, text)| text.len() <= LINE_BYTES_MAX) {
-            return self.push(Item::Line(Line { leads, ..line }));
+            return self.push(ReadingItem::Line(ReadingLine { leads, ..line }));
         }
         let below = |lead: &Lead| {
             if lead.repeats { lead.clone() } else { Lead::once(Role::Text, " ".repeat(width(&lead.text))) }
@@ -87,7 +87,12 @@ impl Builder {
                 let below = leads.iter().map(below).collect();
                 let leads = std::mem::replace(&mut leads, below);
                 let spans = vec![(role, rest[..end].to_owned())];
-                self.push(Item::Line(Line { leads, spans, code: None, right: std::mem::take(&mut right) }));
+                self.push(ReadingItem::Line(ReadingLine {
+                    leads,
+                    spans,
+                    code: None,
+                    right: std::mem::take(&mut right),
+                }));
                 rest = &rest[end..];
             }
         }
@@ -115,7 +120,7 @@ impl Builder {
         if std::mem::take(&mut self.reading.is_cut) {
             let how = if self.room.0 > TEXT_BYTES_MAX { "o opens it in your editor" } else { "Enter opens the pager" };
             let label = format!("… {} in all; {how}", size_text(text.len() as u64));
-            self.line(Line::of(Role::Dim, label));
+            self.line(ReadingLine::of(Role::Dim, label));
         }
     }
 
@@ -123,7 +128,7 @@ impl Builder {
     pub(super) fn plain(&mut self, role: Role, text: &str, tabs: usize) {
         for line in self.lines(text) {
             let spans = if line.is_empty() { Vec::new() } else { vec![(role, untabbed(line, tabs))] };
-            self.line(Line { spans, ..Line::default() });
+            self.line(ReadingLine { spans, ..ReadingLine::default() });
         }
         self.note_rest(text);
     }
@@ -137,14 +142,14 @@ impl Builder {
         for (number, (lead, line)) in (0..).zip(lines) {
             let spans = if line.is_empty() { Vec::new() } else { vec![(Role::Text, line)] };
             let leads = lead.into_iter().collect();
-            self.line(Line { leads, spans, code: Some((code, number)), right: Vec::new() });
+            self.line(ReadingLine { leads, spans, code: Some((code, number)), right: Vec::new() });
         }
     }
 
     /// A line that says what follows.
     pub(super) fn heading(&mut self, spans: Vec<(Role, String)>) {
         self.blank();
-        self.line(Line { spans, ..Line::default() });
+        self.line(ReadingLine { spans, ..ReadingLine::default() });
         self.is_headed = true;
     }
 }

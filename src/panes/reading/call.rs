@@ -2,13 +2,13 @@
 
 use super::builder::Builder;
 use super::difference;
-use super::line::{CODE_TABS, Lead, Line, untabbed};
+use super::line::{CODE_TABS, Lead, ReadingLine, untabbed};
 use super::markdown;
 use super::output::put_json;
 use crate::json::{self, Value};
 use crate::model::{ActionLine, StepNo, ToolCall};
 use crate::rules::work::{CallBody, Dialect, PatchedFile, Work, call_body, line_of, listing};
-use crate::text::Role;
+use crate::text::{Role, single_line};
 
 /// What a call is laid out with.
 pub(super) struct Ground<'g> {
@@ -20,7 +20,7 @@ pub(super) struct Ground<'g> {
 
 /// The words of a call: its verb, its object and what it says of lines.
 pub(super) fn spans(action: &ActionLine, folder: &str) -> Vec<(Role, String)> {
-    let object = action.object.split_whitespace().collect::<Vec<_>>().join(" ");
+    let object = single_line(&action.object);
     let short = object.strip_prefix(folder).filter(|rest| action.is_path && !rest.is_empty()).map(str::to_owned);
     let mut spans = vec![(Role::Call, action.verb.to_string()), (Role::Text, format!("  {}", short.unwrap_or(object)))];
     if !action.note.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn language_of(path: &str) -> String {
 pub(super) fn put_file_heading(out: &mut Builder, file: &PatchedFile) {
     let mut spans = vec![(Role::Call, file.verb.to_owned()), (Role::Text, format!(" {}", file.path))];
     spans.extend(file.target.as_ref().map(|target| (Role::Dim, format!(" → {target}"))));
-    out.line(Line { spans, ..Line::default() });
+    out.line(ReadingLine { spans, ..ReadingLine::default() });
 }
 
 /// Puts what a call holds; `result` is the text that answered it.
@@ -55,7 +55,7 @@ fn put_body(out: &mut Builder, call: &ToolCall<'_>, body: CallBody, ground: &Gro
         CallBody::Edits { path, edits } => {
             for (number, (old, new)) in edits.iter().enumerate() {
                 if number > 0 {
-                    out.line(Line::of(Role::Dim, "⋯"));
+                    out.line(ReadingLine::of(Role::Dim, "⋯"));
                 }
                 difference::put_edit(out, old, new, number_of(path.as_deref(), (old, new), ground, result));
             }
@@ -65,7 +65,7 @@ fn put_body(out: &mut Builder, call: &ToolCall<'_>, body: CallBody, ground: &Gro
             let has_one = files.len() == 1;
             for (number, file) in files.iter().enumerate() {
                 if number > 0 {
-                    out.line(Line::default());
+                    out.line(ReadingLine::default());
                 }
                 if !has_one {
                     put_file_heading(out, file);
@@ -132,7 +132,7 @@ fn put_todo(out: &mut Builder, status: Option<&str>, text: &str) {
         Some("pending") | None => ("□ ", Role::Text),
         Some(_) => ("◇ ", Role::Text),
     };
-    out.line(Line { leads: vec![Lead::once(role, sign)], ..Line::of(role, untabbed(text, CODE_TABS)) });
+    out.line(ReadingLine { leads: vec![Lead::once(role, sign)], ..ReadingLine::of(role, untabbed(text, CODE_TABS)) });
 }
 
 /// Arguments by name: short ones beside it, texts of several lines and containers below.
@@ -163,9 +163,9 @@ fn put_argument(out: &mut Builder, key: &str, value: &Value<'_>, key_cells: usiz
     };
     if let Some((role, text)) = beside {
         let spans = vec![name, (Role::Text, "  ".to_owned()), (role, untabbed(&text, CODE_TABS))];
-        return out.line(Line { spans, ..Line::default() });
+        return out.line(ReadingLine { spans, ..ReadingLine::default() });
     }
-    out.line(Line { spans: vec![(Role::JsonKey, key.to_owned())], ..Line::default() });
+    out.line(ReadingLine { spans: vec![(Role::JsonKey, key.to_owned())], ..ReadingLine::default() });
     out.leads.push(Lead::each(Role::Border, "  "));
     match value.as_str() {
         Some(text) if !put_json(out, text) => out.plain(Role::Text, text, CODE_TABS),

@@ -1,7 +1,7 @@
 //! Edits as differences: removed and added lines with their numbers, what stays between them.
 
 use super::builder::Builder;
-use super::line::{CODE_TABS, Lead, Line, untabbed};
+use super::line::{CODE_TABS, Lead, ReadingLine, untabbed};
 use crate::model::cast;
 use crate::rules::work::PatchedFile;
 use crate::text::Role;
@@ -27,7 +27,7 @@ pub(super) fn put_file(out: &mut Builder, file: &PatchedFile) {
     for (number, hunk) in file.hunks.iter().enumerate() {
         if number > 0 || hunk.anchor.is_some() {
             let anchor = hunk.anchor.as_deref().map(str::trim).unwrap_or_default();
-            out.line(Line::of(Role::Dim, format!("⋯ {anchor}").trim_end().to_owned()));
+            out.line(ReadingLine::of(Role::Dim, format!("⋯ {anchor}").trim_end().to_owned()));
         }
         let (mut old, mut new) = (hunk.start, hunk.start);
         let lines = hunk.lines.iter().map(|(sign, text)| {
@@ -99,7 +99,7 @@ fn put_lines(out: &mut Builder, lines: Vec<Changed>) {
         let number = number.map_or(String::new(), |number| format!("{number:>digits$}  "));
         let leads = vec![Lead::once(role, sign), Lead::once(Role::Dim, number)];
         let spans = if text.is_empty() { Vec::new() } else { vec![(role, untabbed(&text, CODE_TABS))] };
-        out.line(Line { leads, spans, ..Line::default() });
+        out.line(ReadingLine { leads, spans, ..ReadingLine::default() });
     }
 }
 

@@ -3,7 +3,7 @@
 use super::turn::Step;
 use crate::panes::row::pieces_width;
 use crate::panes::{Open, Piece, Row, step_row, steps};
-use crate::text::{Role, SafeText, cut_middle};
+use crate::text::{Role, SafeText, cut_middle, single_line};
 
 /// Fewest cells that a call has beside its steps.
 const ACTION_CELLS_MIN: usize = 12;
@@ -32,7 +32,7 @@ pub(in crate::panes) fn of_step(open: &Open<'_>, of: &Step, has_crlf: bool, cell
         let verb = if step.action.is_some() { "" } else { "result of " };
         left.push(Piece::of(Role::Dim, &format!(" · {verb}")));
         left.push(Piece::of(Role::Call, &action.verb));
-        let object = action.object.split_whitespace().collect::<Vec<_>>().join(" ");
+        let object = single_line(&action.object);
         let short = object.strip_prefix(&*open.folder()).filter(|rest| action.is_path && !rest.is_empty());
         let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 3);
         let object = cut_middle(&SafeText::of(short.unwrap_or(&object)), room.max(ACTION_CELLS_MIN));

@@ -1,6 +1,6 @@
 //! Items to rows of a width: hidden characters as signs, long lines wrapped.
 
-use super::line::{Item, Lead, Line};
+use super::line::{Lead, ReadingItem, ReadingLine};
 use super::table;
 use crate::panes::message::CodeLine;
 use crate::panes::row::pieces_width;
@@ -14,11 +14,11 @@ const TEXT_CELLS_MIN: usize = 8;
 const HANGING_MAX: usize = 16;
 
 /// The rows of an item.
-pub(super) fn rows(item: &Item, cells: usize, code: Option<&CodeLine>) -> Vec<Row> {
+pub(super) fn rows(item: &ReadingItem, cells: usize, code: Option<&CodeLine>) -> Vec<Row> {
     match item {
-        Item::Line(line) => line_rows(line, cells, code),
-        Item::Table(table) => table::rows(table, cells),
-        Item::Rule(leads) => {
+        ReadingItem::Line(line) => line_rows(line, cells, code),
+        ReadingItem::Table(table) => table::rows(table, cells),
+        ReadingItem::Rule(leads) => {
             let (mut first, used) = (leads_of(leads, cells, true), leads_width(leads, cells));
             first.push(Piece::of(Role::Border, &"─".repeat(cells.saturating_sub(used))));
             vec![Row::new(first)]
@@ -75,7 +75,7 @@ impl Spans {
     }
 }
 
-fn line_rows(line: &Line, cells: usize, code: Option<&CodeLine>) -> Vec<Row> {
+fn line_rows(line: &ReadingLine, cells: usize, code: Option<&CodeLine>) -> Vec<Row> {
     let plain = || Spans::of(line.spans.iter().map(|(role, text)| (*role, text.as_str())));
     let spans = match code.filter(|code| is_same(line, code)) {
         Some(code) => Spans::of(code.iter().map(|(role, text)| (*role, text.as_str()))),
@@ -118,12 +118,12 @@ fn wrapped(text: &str, (first_room, room): (usize, usize)) -> Vec<Range<usize>> 
 
 /// Cells by which a line is indented where it goes on: as it begins.
 fn hanging(text: &str, room: usize) -> usize {
-    let own = text.bytes().take_while(|byte| *byte == b' ').count();
-    own.min(HANGING_MAX).min(room / 3)
+    let indent = text.bytes().take_while(|byte| *byte == b' ').count();
+    indent.min(HANGING_MAX).min(room / 3)
 }
 
 /// Whether coloured code is the text of a line.
-fn is_same(line: &Line, code: &CodeLine) -> bool {
+fn is_same(line: &ReadingLine, code: &CodeLine) -> bool {
     let text = line.text();
     let mut rest = text.as_str();
     let is_prefix = code.iter().all(|(_, part)| match rest.strip_prefix(part.as_str()) {

@@ -5,9 +5,9 @@ use crate::text::{Pattern, Role};
 
 /// One thing to lay out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum ReadingItem {
     /// A line of text, which wraps.
-    Line(Line),
+    Line(ReadingLine),
     /// A table, whose columns share the width.
     Table(Table),
     /// A rule across the pane, after what precedes it.
@@ -35,7 +35,7 @@ impl Lead {
 
 /// A line of text: tabs are blanks already, hidden characters still as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Line {
+pub(super) struct ReadingLine {
     pub(super) leads: Vec<Lead>,
     pub(super) spans: Vec<(Role, String)>,
     /// The code that it is a line of, and which.
@@ -44,7 +44,7 @@ pub(super) struct Line {
     pub(super) right: Vec<(Role, String)>,
 }
 
-impl Line {
+impl ReadingLine {
     pub(super) fn of(role: Role, text: impl Into<String>) -> Self {
         Self { spans: vec![(role, text.into())], ..Self::default() }
     }

@@ -2,8 +2,8 @@
 //! would drop (reference definitions, underscores around words) is shown.
 
 use super::builder::{Builder, without_cr};
-use super::line::{CODE_TABS, Item, Lead, Line, untabbed};
-use super::table::{Shape, Table};
+use super::line::{CODE_TABS, Lead, ReadingItem, ReadingLine, untabbed};
+use super::table::{Table, TableShape};
 use crate::text::Role;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -103,7 +103,7 @@ impl<'b, 't> Writer<'b, 't> {
             Event::Rule => {
                 self.between();
                 let leads = self.leads();
-                self.out.push(Item::Rule(leads));
+                self.out.push(ReadingItem::Rule(leads));
             }
             Event::TaskListMarker(is_done) => self.words(if is_done { "☑ " } else { "☐ " }),
         }
@@ -215,8 +215,8 @@ impl<'b, 't> Writer<'b, 't> {
             TagEnd::Link | TagEnd::Image => {
                 self.inline.pop();
                 let url = self.links.pop().unwrap_or_default();
-                let is_said = self.spans.last().is_some_and(|(_, text)| url.ends_with(text.as_str()));
-                if !is_said && !url.is_empty() {
+                let is_shown_in_text = self.spans.last().is_some_and(|(_, text)| url.ends_with(text.as_str()));
+                if !is_shown_in_text && !url.is_empty() {
                     self.spans.push((Role::Dim, format!(" ({url})")));
                 }
             }
@@ -271,7 +271,7 @@ impl<'b, 't> Writer<'b, 't> {
         if self.has_any && !is_first {
             let leads = self.leads();
             let leads = self.out.leads.iter().cloned().chain(leads.into_iter().filter(|lead| lead.repeats)).collect();
-            self.out.push(Item::Line(Line { leads, ..Line::default() }));
+            self.out.push(ReadingItem::Line(ReadingLine { leads, ..ReadingLine::default() }));
         }
         self.has_any = true;
     }
@@ -305,7 +305,7 @@ impl<'b, 't> Writer<'b, 't> {
         let leads = self.leads();
         let tabs = |(role, text): (Role, String)| (role, untabbed(&text, CODE_TABS));
         let spans = std::mem::take(&mut self.spans).into_iter().map(tabs).collect();
-        self.out.line(Line { leads, spans, ..Line::default() });
+        self.out.line(ReadingLine { leads, spans, ..ReadingLine::default() });
     }
 
     fn end_code(&mut self) {
@@ -329,12 +329,12 @@ impl<'b, 't> Writer<'b, 't> {
 
     fn end_table(&mut self) {
         let Some(table) = self.table.take() else { return };
-        let shape = Arc::new(Shape::of(&table.rows, table.is_right));
+        let shape = Arc::new(TableShape::of(&table.rows, table.is_right));
         for (number, cells) in table.rows.into_iter().enumerate() {
             let leads = self.leads();
             let leads = self.out.leads.iter().cloned().chain(leads).collect();
             let row = Table { leads, cells, shape: Arc::clone(&shape), is_head: number == 0 };
-            self.out.push(Item::Table(row));
+            self.out.push(ReadingItem::Table(row));
         }
     }
 }

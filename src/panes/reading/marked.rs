@@ -1,7 +1,7 @@
 //! Two readings side by side: the words in which their texts differ are set off.
 
 use super::Reading;
-use super::line::Item;
+use super::line::ReadingItem;
 use crate::state::diff::words;
 use crate::text::Role;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub fn mark_differences(left: &mut Reading, right: &mut Reading) {
 fn text_of(reading: &Reading) -> String {
     let mut out = String::new();
     for item in &reading.items {
-        if let Item::Line(line) = item {
+        if let ReadingItem::Line(line) = item {
             line.spans.iter().for_each(|(_, text)| out.push_str(text));
             out.push('\n');
         }
@@ -30,22 +30,22 @@ fn text_of(reading: &Reading) -> String {
 fn mark(reading: &mut Reading, mut ranges: &[Range<usize>], role: Role) {
     let mut at = 0;
     for item in &mut reading.items {
-        let Item::Line(line) = item else { continue };
+        let ReadingItem::Line(line) = item else { continue };
         let mut spans = Vec::with_capacity(line.spans.len());
         let mut is_marked = false;
-        for (own, text) in std::mem::take(&mut line.spans) {
+        for (span_role, text) in std::mem::take(&mut line.spans) {
             let start = at;
             at += text.len();
             ranges = &ranges[ranges.iter().take_while(|range| range.end <= start).count()..];
             let mut from = 0;
             for range in ranges.iter().take_while(|range| range.start < at) {
                 let within = range.start.max(start) - start..range.end.min(at) - start;
-                spans.push((own, text[from..within.start].to_owned()));
+                spans.push((span_role, text[from..within.start].to_owned()));
                 spans.push((role, text[within.clone()].to_owned()));
                 from = within.end;
                 is_marked = true;
             }
-            spans.push((own, text[from..].to_owned()));
+            spans.push((span_role, text[from..].to_owned()));
         }
         spans.retain(|(_, text)| !text.is_empty());
         line.spans = spans;
@@ -59,13 +59,13 @@ fn mark(reading: &mut Reading, mut ranges: &[Range<usize>], role: Role) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::Line;
+    use super::super::line::ReadingLine;
     use super::*;
 
     fn reading(lines: &[&[(Role, &str)]]) -> Reading {
         let line = |spans: &&[(Role, &str)]| {
             let spans = spans.iter().map(|(role, text)| (*role, (*text).to_owned())).collect();
-            Item::Line(Line { spans, code: Some((0, 0)), ..Line::default() })
+            ReadingItem::Line(ReadingLine { spans, code: Some((0, 0)), ..ReadingLine::default() })
         };
         Reading { items: lines.iter().map(line).collect(), ..Reading::default() }
     }
@@ -76,8 +76,8 @@ mod tests {
             Role::Removed | Role::Added => format!("[{text}]"),
             _ => text.clone(),
         };
-        let line = |item: &Item| match item {
-            Item::Line(line) => Some(line.spans.iter().map(span).collect()),
+        let line = |item: &ReadingItem| match item {
+            ReadingItem::Line(line) => Some(line.spans.iter().map(span).collect()),
             _ => None,
         };
         reading.items.iter().filter_map(line).collect()
@@ -111,6 +111,6 @@ mod tests {
     fn a_marked_line_of_code_keeps_its_marks() {
         let (mut left, mut right) = (reading(&[&[(Role::Text, "a + b")]]), reading(&[&[(Role::Text, "a + c")]]));
         mark_differences(&mut left, &mut right);
-        assert!(matches!(&left.items[0], Item::Line(line) if line.code.is_none()));
+        assert!(matches!(&left.items[0], ReadingItem::Line(line) if line.code.is_none()));
     }
 }

@@ -20,14 +20,14 @@ pub use marked::mark_differences;
 pub use page::{PageOf, is_long, page};
 pub use view::ReadingView;
 
-use line::Item;
+use line::ReadingItem;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What a step is to a reader, in items that are laid out one by one.
 #[derive(Debug, Default)]
 pub struct Reading {
-    items: Vec<Item>,
+    items: Vec<ReadingItem>,
     blocks: Vec<Block>,
     codes: Vec<Code>,
     /// Whether lines end with CR LF somewhere.

@@ -3,7 +3,7 @@
 
 use super::builder::{Builder, TEXT_BYTES_MAX, without_cr};
 use super::difference;
-use super::line::{CODE_TABS, Lead, Line, TERMINAL_TABS, untabbed};
+use super::line::{CODE_TABS, Lead, ReadingLine, TERMINAL_TABS, untabbed};
 use crate::json;
 use crate::panes::value::role_of;
 use crate::rules::work::{listing, patch_text};
@@ -42,7 +42,7 @@ pub(super) fn put_json(out: &mut Builder, text: &str) -> bool {
     let Some(value) = json::parse(trimmed).ok().filter(|_| is_likely && trimmed.len() > 2) else { return false };
     let pretty = json::pretty(&value);
     for line in out.lines(&pretty) {
-        out.line(Line { spans: json_line(line), ..Line::default() });
+        out.line(ReadingLine { spans: json_line(line), ..ReadingLine::default() });
     }
     out.note_rest(text);
     true
@@ -88,7 +88,7 @@ fn put_listing(out: &mut Builder, text: &str, expected: &Expected) -> bool {
     let end = lines.iter().rposition(|(number, _)| number.is_some()).map_or(0, |last| last + 1);
     let around = |out: &mut Builder, lines: &[(Option<u32>, &str)]| {
         for (_, text) in lines.iter().filter(|(_, text)| !text.is_empty()) {
-            out.line(Line::of(Role::Dim, untabbed(text, TERMINAL_TABS)));
+            out.line(ReadingLine::of(Role::Dim, untabbed(text, TERMINAL_TABS)));
         }
     };
     around(out, &lines[..first]);

@@ -20,28 +20,28 @@ pub(super) struct Table {
     pub(super) leads: Vec<Lead>,
     pub(super) cells: Vec<Vec<(Role, String)>>,
     /// What all its rows share.
-    pub(super) shape: Arc<Shape>,
+    pub(super) shape: Arc<TableShape>,
     pub(super) is_head: bool,
 }
 
 /// The columns of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Shape {
+pub(super) struct TableShape {
     /// Cells that each would need.
     widths: Vec<usize>,
     /// Whether its numbers are at the right.
     pub(super) is_right: Vec<bool>,
 }
 
-impl Shape {
+impl TableShape {
     /// The columns of rows of cells.
     pub(super) fn of(rows: &[Vec<Vec<(Role, String)>>], is_right: Vec<bool>) -> Self {
         let mut widths: Vec<usize> = Vec::new();
         for row in rows {
             widths.resize(widths.len().max(row.len()), 1);
-            for (own, cell) in widths.iter_mut().zip(row) {
+            for (column, cell) in widths.iter_mut().zip(row) {
                 let cells: usize = cell.iter().map(|(_, text)| width(SafeText::of(text).as_str())).sum();
-                *own = (*own).max(cells.min(COLUMN_CELLS_MAX));
+                *column = (*column).max(cells.min(COLUMN_CELLS_MAX));
             }
         }
         Self { widths, is_right }
@@ -64,7 +64,7 @@ impl Shape {
             fitted[column] = self.widths[column].min(left / open.max(1));
             (left, open) = (left - fitted[column], open - 1);
         }
-        fitted.iter().zip(&self.widths).all(|(cells, own)| *cells >= COLUMN_CELLS_MIN.min(*own)).then_some(fitted)
+        fitted.iter().zip(&self.widths).all(|(cells, width)| *cells >= COLUMN_CELLS_MIN.min(*width)).then_some(fitted)
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
     fn columns_share_the_width_and_cells_wrap() {
         let cell = |text: &str| vec![(Role::Text, text.to_owned())];
         let cells = vec![vec![cell("id"), cell("what it says")], vec![cell("7"), cell("several words that wrap")]];
-        let shape = Arc::new(Shape::of(&cells, vec![true, false]));
+        let shape = Arc::new(TableShape::of(&cells, vec![true, false]));
         let table = |row: usize| Table {
             leads: Vec::new(),
             cells: cells[row].clone(),

@@ -2,11 +2,11 @@
 
 use super::builder::Builder;
 use super::call::{self, Ground, language_of};
-use super::line::{Lead, Line};
+use super::line::{Lead, ReadingLine};
 use super::output::{self, Expected};
 use super::{Reading, markdown};
 use crate::format::Run;
-use crate::model::{ActionLine, Attachment, Bytes, Part, Role as Who, StepNo, ToolCall, ToolResult, Turn};
+use crate::model::{ActionLine, Attachment, Bytes, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::panes::call_rows::results_of;
 use crate::panes::step_row;
 use crate::rules::work::{Dialect, Outcome, action_line, printed};
@@ -77,21 +77,21 @@ impl Writer<'_> {
     ) {
         let calls = turn.calls().count();
         if turn.is_injected {
-            self.out.line(Line::of(Role::Dim, "put in by the harness"));
+            self.out.line(ReadingLine::of(Role::Dim, "put in by the harness"));
         }
         for part in &turn.parts {
             match part {
-                Part::Text(text) => self.text(turn.role, text, called),
-                Part::Thought(text) => self.thought(text),
-                Part::Call(call) => {
+                TurnPart::Text(text) => self.text(turn.role, text, called),
+                TurnPart::Thought(text) => self.thought(text),
+                TurnPart::Call(call) => {
                     let answer = self.answer(results, call, calls);
                     self.call(step, call, calls > 1, answer.map(|(_, result)| &*result.text));
                     if let Some((step, result)) = answer {
                         self.result(step, result, Some(call));
                     }
                 }
-                Part::Result(result) => self.output(result, called),
-                Part::Attachment(file) => self.attachment(file),
+                TurnPart::Result(result) => self.output(result, called),
+                TurnPart::Attachment(file) => self.attachment(file),
             }
         }
         // Results whose calls are not reported.
@@ -113,10 +113,10 @@ impl Writer<'_> {
         }
         for part in &turn.parts {
             match part {
-                Part::Text(text) => self.text(turn.role, text, None),
-                Part::Attachment(file) => self.attachment(file),
-                Part::Thought(text) => self.thought(text),
-                Part::Call(_) | Part::Result(_) => {}
+                TurnPart::Text(text) => self.text(turn.role, text, None),
+                TurnPart::Attachment(file) => self.attachment(file),
+                TurnPart::Thought(text) => self.thought(text),
+                TurnPart::Call(_) | TurnPart::Result(_) => {}
             }
         }
     }
@@ -141,11 +141,11 @@ impl Writer<'_> {
         Some((step, result))
     }
 
-    fn text(&mut self, who: Who, text: &str, called: Option<&ToolCall<'_>>) {
+    fn text(&mut self, who: StepRole, text: &str, called: Option<&ToolCall<'_>>) {
         if text.trim().is_empty() {
             return;
         }
-        let is_output = who == Who::Environment;
+        let is_output = who == StepRole::Environment;
         let expected = if is_output { self.expected(called) } else { Expected::default() };
         self.out.block("text", text, is_output, |out| match is_output {
             true => output::put(out, text, &expected),
@@ -198,7 +198,7 @@ impl Writer<'_> {
 
     fn output(&mut self, result: &ToolResult<'_>, call: Option<&ToolCall<'_>>) {
         if result.text.trim().is_empty() {
-            return self.out.line(Line::of(Role::Dim, "no output"));
+            return self.out.line(ReadingLine::of(Role::Dim, "no output"));
         }
         let expected = self.expected(call);
         let printed = printed(&result.text);

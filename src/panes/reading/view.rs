@@ -1,7 +1,7 @@
 //! A reading on screen: folds, scroll, search, code with its colours. Only the lines of the window are laid out.
 
 use super::layout;
-use super::line::{Item, Line};
+use super::line::{ReadingItem, ReadingLine};
 use super::{Block, Reading};
 use crate::panes::lazy_column::{At, Column, Items};
 use crate::panes::message::{CodeLine, CodeRequest};
@@ -214,7 +214,7 @@ impl ReadingView {
     fn place_of(&self, item: usize) -> usize {
         let blocks = self.reading.as_ref().map_or(&[][..], |reading| &reading.blocks);
         let first = |seen: &ViewRow| match seen {
-            ViewRow::Item(own) => *own as usize,
+            ViewRow::Item(item) => *item as usize,
             ViewRow::Fold { block, .. } => {
                 blocks.get(*block as usize).map_or(0, |b| b.items.start + self.limit * 2 / 3)
             }
@@ -225,10 +225,10 @@ impl ReadingView {
     /// Puts the cursor on the next or previous line that matches, around the end, opening the fold that hides it.
     pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let reading = self.reading.clone()?;
-        let is_hit = |item: &Item| match item {
-            Item::Line(line) => line.is_match(pattern),
-            Item::Table(table) => table.cells.iter().flatten().any(|(_, text)| pattern.is_match(text)),
-            Item::Rule(_) => false,
+        let is_hit = |item: &ReadingItem| match item {
+            ReadingItem::Line(line) => line.is_match(pattern),
+            ReadingItem::Table(table) => table.cells.iter().flatten().any(|(_, text)| pattern.is_match(text)),
+            ReadingItem::Rule(_) => false,
         };
         let hits: Vec<usize> = (0..reading.items.len()).filter(|item| is_hit(&reading.items[*item])).collect();
         let here = match self.view_rows.get(self.column.cursor.item) {
@@ -250,7 +250,7 @@ impl ReadingView {
 
     /// Puts the cursor on the first line that matches.
     pub fn search_from_top(&mut self, pattern: &Pattern) {
-        let is_hit = |item: &Item| matches!(item, Item::Line(line) if line.is_match(pattern));
+        let is_hit = |item: &ReadingItem| matches!(item, ReadingItem::Line(line) if line.is_match(pattern));
         let is_first = self.reading.as_ref().and_then(|reading| reading.items.first()).is_some_and(is_hit);
         if !is_first {
             self.search(pattern, true);
@@ -264,7 +264,7 @@ impl ReadingView {
         let shown = self.view_rows.iter().skip(self.column.top.item).take(extent.height);
         let codes = shown.filter_map(|seen| match seen {
             ViewRow::Item(item) => match reading.items.get(*item as usize)? {
-                Item::Line(Line { code: Some((code, _)), .. }) => Some(*code),
+                ReadingItem::Line(ReadingLine { code: Some((code, _)), .. }) => Some(*code),
                 _ => None,
             },
             ViewRow::Fold { .. } => None,
@@ -306,7 +306,7 @@ impl Items for ReadingView {
             ViewRow::Item(item) => {
                 let item = &reading.items[item as usize];
                 let code = match item {
-                    Item::Line(Line { code: Some((code, line)), .. }) => {
+                    ReadingItem::Line(ReadingLine { code: Some((code, line)), .. }) => {
                         self.code.get(code).and_then(|lines| lines.get(*line as usize))
                     }
                     _ => None,

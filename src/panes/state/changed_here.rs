@@ -1,7 +1,7 @@
 //! What the step in focus changed, above the tree: always in view, wherever the tree is scrolled to.
 
 use super::changes::was;
-use super::{Open, Outline, Place, StateLine, StatePane};
+use super::{Open, Outline, StateLine, StatePane, StateRowTarget};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::{Extent, Hit, Piece, Row, value};
@@ -184,12 +184,12 @@ impl StatePane {
 /// The names of what a row is in, from the outermost.
 fn containers(open: &Open<'_>, line: &StateLine) -> Vec<String> {
     let (id, path) = match &line.place {
-        Place::Node(node) | Place::Gone(node) => {
+        StateRowTarget::Node(node) | StateRowTarget::Gone(node) => {
             let (id, path) = open.tree().path(*node);
             (id, path.clone())
         }
-        Place::Missing(id, path) | Place::MoreMissing(id, path) => (*id, path.to_vec()),
-        Place::Identity(id) if line.depth > 0 => return vec![format!("¶{}", open.tree().identity(*id).kind)],
+        StateRowTarget::Missing(id, path) | StateRowTarget::MoreMissing(id, path) => (*id, path.to_vec()),
+        StateRowTarget::Identity(id) if line.depth > 0 => return vec![format!("¶{}", open.tree().identity(*id).kind)],
         _ => return Vec::new(),
     };
     let identity = open.tree().identity(id);

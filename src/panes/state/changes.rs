@@ -1,7 +1,7 @@
 //! What one step did to the state, by node, for the signs of its rows.
 
 use super::super::{Extent, Open, Piece, value};
-use super::{Outline, Place, StateLine, StatePane};
+use super::{Outline, StateLine, StatePane, StateRowTarget};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, NodeShape};
@@ -62,20 +62,21 @@ impl Changes {
     fn shown_by(&self, open: &Open<'_>, line: &StateLine, step: StepNo) -> usize {
         let below = |node: &NodeId| self.below.get(node).copied().unwrap_or(0);
         match (&line.place, line.is_open) {
-            (Place::Gone(_), _) => 1,
-            (Place::Node(node), None) => usize::from(is_changed(open, *node, step)),
-            (Place::Node(node), Some(false)) => below(node),
-            (Place::Identity(_), None) => {
+            (StateRowTarget::Gone(_), _) => 1,
+            (StateRowTarget::Node(node), None) => usize::from(is_changed(open, *node, step)),
+            (StateRowTarget::Node(node), Some(false)) => below(node),
+            (StateRowTarget::Identity(_), None) => {
                 usize::from(line.root(open, step).is_some_and(|root| is_changed(open, root, step)))
             }
-            (Place::Identity(_), Some(false)) => line.root(open, step).as_ref().map_or(0, below),
-            (Place::Group(kind), Some(false)) => {
+            (StateRowTarget::Identity(_), Some(false)) => line.root(open, step).as_ref().map_or(0, below),
+            (StateRowTarget::Group(kind), Some(false)) => {
                 let of_kind = |view: &IdentityView| open.tree().identity(view.id).kind == *kind;
                 let all = open.tree().identities(step);
                 all.iter().filter(|view| of_kind(view)).filter_map(|view| view.root).map(|root| below(&root)).sum()
             }
-            (_, Some(true)) | (Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..), _) => 0,
-            (Place::Conversation | Place::Field(..), _) => 0,
+            (_, Some(true))
+            | (StateRowTarget::Group(_) | StateRowTarget::Missing(..) | StateRowTarget::MoreMissing(..), _) => 0,
+            (StateRowTarget::Conversation | StateRowTarget::Field(..), _) => 0,
         }
     }
 }
@@ -89,7 +90,7 @@ impl StatePane {
     #[must_use]
     pub fn out_of_view_label(&self, open: &Open<'_>, extent: Extent, is_short: bool) -> Option<Piece> {
         let outline = self.outline(open);
-        let until = |row: usize| match outline.changed.partition_point(|(own, _)| *own < row) {
+        let until = |row: usize| match outline.changed.partition_point(|(changed_row, _)| *changed_row < row) {
             0 => 0,
             n => outline.changed[n - 1].1,
         };

@@ -1,6 +1,6 @@
 //! Where keys and values of the state pane are.
 
-use super::{Open, Place, StateLine};
+use super::{Open, StateLine, StateRowTarget};
 use crate::json::Key;
 use crate::text::{SafeText, width};
 
@@ -15,7 +15,7 @@ pub(super) fn indent_of(depth: u32, cells: usize) -> usize {
 /// Where values begin, so that they are in one column: after the widest visible key, its indentation included.
 pub(super) fn value_column(open: &Open<'_>, lines: &[StateLine], pane: usize) -> usize {
     let cells = |line: &StateLine| {
-        if matches!(line.place, Place::Field(..)) {
+        if matches!(line.place, StateRowTarget::Field(..)) {
             return None;
         }
         let key = match line.key(open).filter(|_| line.is_open.is_none())? {

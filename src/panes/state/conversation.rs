@@ -1,7 +1,7 @@
 //! The conversation below the slots: its fields, each with what fills it (S20 to S22).
 
 use super::super::{Open, Piece};
-use super::{Outline, Place, StateLine, at};
+use super::{Outline, StateLine, StateRowTarget, at};
 use crate::format::{ConversationField, Filler};
 use crate::model::StepNo;
 use crate::panes::row::pieces_width;
@@ -39,13 +39,13 @@ pub(super) fn put(open: &Open<'_>, outline: &mut Outline, is_open: bool) {
     if fields.is_empty() && is_short {
         return;
     }
-    outline.lines.push(StateLine::new(Place::Conversation, 0, Some(is_open)));
+    outline.lines.push(StateLine::new(StateRowTarget::Conversation, 0, Some(is_open)));
     for (i, field) in fields.iter().enumerate().filter(|_| is_open) {
         let slot = match &field.filler {
             Filler::Slot(name) => tree.find(&crate::model::Identity::global(name)),
             Filler::Request(_) => None,
         };
-        outline.lines.push(StateLine::new(Place::Field(i, slot), 1, None));
+        outline.lines.push(StateLine::new(StateRowTarget::Field(i, slot), 1, None));
     }
     outline.conversation = Conversation { fields, is_too_long: !is_short };
 }
@@ -65,7 +65,7 @@ impl Conversation {
     /// A row of it: its heading, or a field after its value.
     pub(super) fn row(&self, line: &StateLine, cells: usize) -> Option<(Vec<Piece>, Vec<Piece>)> {
         match &line.place {
-            Place::Conversation => {
+            StateRowTarget::Conversation => {
                 let text = if self.is_too_long {
                     "its slots are too long to show it here; obelus state FILE prints it"
                 } else {
@@ -76,7 +76,7 @@ impl Conversation {
                     Vec::new(),
                 ))
             }
-            Place::Field(i, _) => {
+            StateRowTarget::Field(i, _) => {
                 let field = self.fields.get(*i)?;
                 let name = SafeText::of(field.name);
                 let name = if cells < NARROW { name } else { pad(&name, NAME_CELLS) };

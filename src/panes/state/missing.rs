@@ -1,6 +1,6 @@
 //! What the schema has and the data lacks, as rows that are no data (A20).
 
-use super::{Lack, Outline, Place, StateLine, StatePane};
+use super::{Lack, Outline, StateLine, StatePane, StateRowTarget};
 use crate::json::Key;
 use crate::panes::Open;
 use crate::panes::properties::ROWS_MAX;
@@ -48,13 +48,13 @@ impl StatePane {
         *outline.missing.entry(id).or_default() += missing.shown.len();
         for property in missing.shown {
             let key = Key::name(&property.name);
-            let place = Place::Missing(id, path.iter().cloned().chain([key]).collect());
+            let place = StateRowTarget::Missing(id, path.iter().cloned().chain([key]).collect());
             let schema = Some((id, property.node));
             let line = StateLine::new(place, depth, None);
             outline.lines.push(StateLine { schema, missing: Some(Box::new(Lack::One(property))), ..line });
         }
         if missing.more > 0 {
-            let line = StateLine::new(Place::MoreMissing(id, path.into()), depth, None);
+            let line = StateLine::new(StateRowTarget::MoreMissing(id, path.into()), depth, None);
             outline.lines.push(StateLine { schema, missing: Some(Box::new(Lack::More(missing.more))), ..line });
         }
     }
@@ -63,10 +63,12 @@ impl StatePane {
     pub fn keep_at_path(&mut self, open: &Open<'_>) {
         let is_there = |node: &NodeId| open.tree().shape(*node, open.step()).is_some();
         let other = match &self.at {
-            Some(Place::Missing(id, path)) => open.tree().node(*id, path).filter(is_there).map(Place::Node),
-            Some(Place::Node(node)) if !is_there(node) => {
+            Some(StateRowTarget::Missing(id, path)) => {
+                open.tree().node(*id, path).filter(is_there).map(StateRowTarget::Node)
+            }
+            Some(StateRowTarget::Node(node)) if !is_there(node) => {
                 let (id, path) = open.tree().path(*node);
-                let missing = Place::Missing(id, path.into());
+                let missing = StateRowTarget::Missing(id, path.into());
                 let outline = self.outline(open);
                 let has_row = outline.has_missing() && outline.lines.iter().any(|line| line.place == missing);
                 has_row.then_some(missing)

@@ -2,7 +2,7 @@
 
 use super::changes::{is_container, op, was};
 use super::columns::indent_of;
-use super::{Lack, Outline, Place, StateLine, StatePane, at};
+use super::{Lack, Outline, StateLine, StatePane, StateRowTarget, at};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::properties;
@@ -28,18 +28,18 @@ fn is_fresh(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
 impl StatePane {
     pub(super) fn row(&self, open: &Open<'_>, outline: &Outline, line: &StateLine, column: usize, cells: usize) -> Row {
         let node = match line.place {
-            Place::Node(n) | Place::Gone(n) => Some(n),
-            Place::Identity(_) => line.root(open, outline.step),
-            Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..) => None,
-            Place::Conversation | Place::Field(..) => None,
+            StateRowTarget::Node(n) | StateRowTarget::Gone(n) => Some(n),
+            StateRowTarget::Identity(_) => line.root(open, outline.step),
+            StateRowTarget::Group(_) | StateRowTarget::Missing(..) | StateRowTarget::MoreMissing(..) => None,
+            StateRowTarget::Conversation | StateRowTarget::Field(..) => None,
         };
         let op = node.and_then(|n| op(open, outline, n));
         let (sign, sign_role) = match (op, &line.place) {
-            (_, Place::Gone(_)) => ("− ", Role::Removed),
+            (_, StateRowTarget::Gone(_)) => ("− ", Role::Removed),
             (Some(EventOp::Add), _) => ("+ ", Role::Added),
             (Some(EventOp::Change), _) => ("~ ", Role::Changed),
             (Some(EventOp::Same), _) => ("= ", Role::Dim),
-            (None, Place::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
+            (None, StateRowTarget::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
             _ => ("  ", Role::Dim),
         };
         let indent = indent_of(line.depth, cells);
@@ -71,7 +71,7 @@ impl StatePane {
                 left.push(Piece::of(Role::Error, if line.is_open == Some(true) { "✗" } else { "  ✗" }));
             }
         }
-        if let Place::Identity(id) = line.place {
+        if let StateRowTarget::Identity(id) = line.place {
             let name = indent + width(&open.tree().identity(id).kind) + 8;
             let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
             right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
@@ -97,8 +97,8 @@ impl StatePane {
     fn description(&self, open: &Open<'_>, outline: &Outline, line: &StateLine) -> Option<Rc<str>> {
         match line.place {
             _ if self.hides_descriptions => None,
-            Place::Identity(id) => self.shapes.borrow_mut().description(open, id, outline.step),
-            Place::Node(_) => {
+            StateRowTarget::Identity(id) => self.shapes.borrow_mut().description(open, id, outline.step),
+            StateRowTarget::Node(_) => {
                 let (id, at) = line.schema?;
                 outline.shapes.get(&id)?.remark(at).description.as_deref().map(Rc::from)
             }
@@ -108,8 +108,8 @@ impl StatePane {
 
     fn name(&self, open: &Open<'_>, line: &StateLine, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {
         match &line.place {
-            Place::Group(kind) => vec![Piece::of(Role::Kind, &format!("¶{kind}"))],
-            Place::Identity(id) => {
+            StateRowTarget::Group(kind) => vec![Piece::of(Role::Kind, &format!("¶{kind}"))],
+            StateRowTarget::Identity(id) => {
                 let identity = open.tree().identity(*id);
                 if line.depth > 0 {
                     let name = identity.instance.as_deref().unwrap_or("global");
@@ -125,8 +125,8 @@ impl StatePane {
                 out.push(Piece::of(Role::Text, "  "));
                 out
             }
-            Place::MoreMissing(..) | Place::Conversation | Place::Field(..) => Vec::new(),
-            Place::Node(_) | Place::Gone(_) | Place::Missing(..) => {
+            StateRowTarget::MoreMissing(..) | StateRowTarget::Conversation | StateRowTarget::Field(..) => Vec::new(),
+            StateRowTarget::Node(_) | StateRowTarget::Gone(_) | StateRowTarget::Missing(..) => {
                 let name = match line.key(open) {
                     Some(Key::Index(i)) => format!("[{i}]"),
                     Some(Key::Name(n)) => n.to_string(),
@@ -135,7 +135,7 @@ impl StatePane {
                 let role = match op {
                     Some(EventOp::Add) => Role::Added,
                     Some(EventOp::Change) => Role::Changed,
-                    _ if matches!(line.place, Place::Gone(_)) => Role::Removed,
+                    _ if matches!(line.place, StateRowTarget::Gone(_)) => Role::Removed,
                     _ if line.missing.is_some() => Role::Dim,
                     _ => Role::JsonKey,
                 };
@@ -158,7 +158,7 @@ impl StatePane {
         right: &mut Vec<Piece>,
     ) {
         let step = outline.step;
-        if matches!(line.place, Place::Gone(_)) {
+        if matches!(line.place, StateRowTarget::Gone(_)) {
             left.push(Piece::of(Role::Dim, "gone"));
             left.extend(was(open, node, step));
             right.push(Piece::of(Role::BlameNew, &format!(" @{step}")));

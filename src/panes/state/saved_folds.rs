@@ -1,6 +1,6 @@
 //! Cursor and folds by path, for the time between two contents of a file: numbers of nodes belong to one run.
 
-use super::{Place, StatePane};
+use super::{StatePane, StateRowTarget};
 use crate::json::Key;
 use crate::model::Identity;
 use crate::panes::Open;
@@ -24,11 +24,14 @@ pub(super) struct SavedFolds {
 impl StatePane {
     /// Turns cursor and folds of single values into paths, before the run is exchanged for that of another content.
     pub fn carry(&mut self, open: &Open<'_>) {
-        let spot = |place: &Place| match place {
-            Place::Group(_) | Place::MoreMissing(..) | Place::Conversation | Place::Field(..) => None,
-            Place::Missing(id, path) => Some(Spot::Value(open.tree().identity(*id).clone(), path.to_vec())),
-            Place::Identity(id) => Some(Spot::Identity(open.tree().identity(*id).clone())),
-            Place::Node(node) | Place::Gone(node) => {
+        let spot = |place: &StateRowTarget| match place {
+            StateRowTarget::Group(_)
+            | StateRowTarget::MoreMissing(..)
+            | StateRowTarget::Conversation
+            | StateRowTarget::Field(..) => None,
+            StateRowTarget::Missing(id, path) => Some(Spot::Value(open.tree().identity(*id).clone(), path.to_vec())),
+            StateRowTarget::Identity(id) => Some(Spot::Identity(open.tree().identity(*id).clone())),
+            StateRowTarget::Node(node) | StateRowTarget::Gone(node) => {
                 let (identity, path) = open.path_of(*node);
                 Some(Spot::Value(identity, path))
             }
@@ -37,8 +40,9 @@ impl StatePane {
         self.saved_folds.folds.extend(found);
         self.saved_folds.at = self.at.as_ref().and_then(spot).or(self.saved_folds.at.take());
         self.saved_folds.looked = 0;
-        self.folds.retain(|place, _| matches!(place, Place::Group(_) | Place::Conversation));
-        self.at = self.at.take().filter(|place| matches!(place, Place::Group(_) | Place::Conversation));
+        self.folds.retain(|place, _| matches!(place, StateRowTarget::Group(_) | StateRowTarget::Conversation));
+        self.at =
+            self.at.take().filter(|place| matches!(place, StateRowTarget::Group(_) | StateRowTarget::Conversation));
         self.fold_version += 1;
     }
 
@@ -51,10 +55,10 @@ impl StatePane {
         }
         self.saved_folds.looked = open.count();
         let place = |spot: &Spot| match spot {
-            Spot::Identity(identity) => open.tree().find(identity).map(Place::Identity),
+            Spot::Identity(identity) => open.tree().find(identity).map(StateRowTarget::Identity),
             Spot::Value(identity, path) => {
                 let id = open.tree().find(identity)?;
-                open.tree().node(id, path).map(Place::Node)
+                open.tree().node(id, path).map(StateRowTarget::Node)
             }
         };
         let folds = &mut self.folds;

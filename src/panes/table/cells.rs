@@ -28,7 +28,7 @@ pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Rec
             return one(Role::Dim, &value::size_text(bytes));
         }
         Column::Custom(name) => {
-            return vec![custom_cell(known.custom_columns.iter().find(|own| own.name == name), record)];
+            return vec![custom_cell(known.custom_columns.iter().find(|custom| custom.name == name), record)];
         }
         _ => {}
     }

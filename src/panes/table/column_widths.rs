@@ -73,12 +73,12 @@ fn floor(column: Column, records: usize) -> usize {
 
 /// The columns that fit, with their widths.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct TableWidths {
     columns: Vec<(Column, usize)>,
     has_more: (bool, bool),
 }
 
-impl Shape {
+impl TableWidths {
     /// The columns from the first on, as many as fit; if the one in focus is not among them, those up to it. Number,
     /// mark and id stay at the left while there is room for them beside the one in focus. There are so many records by
     /// now, and words for an end take so many cells.
@@ -96,8 +96,8 @@ impl Shape {
         let room = (cells + GAP).saturating_sub(EDGES);
         let used = |range: std::ops::Range<usize>| least[range].iter().map(|n| n + GAP).sum::<usize>();
         let at = wanted.iter().position(|(column, _)| *column == focus).unwrap_or(0);
-        let is_kept = |(column, _): &&(Column, usize)| matches!(column, Column::Number | Column::Mark | Column::Id);
-        let mut fixed = wanted.iter().take_while(is_kept).count().min(at);
+        let is_pinned = |(column, _): &&(Column, usize)| matches!(column, Column::Number | Column::Mark | Column::Id);
+        let mut fixed = wanted.iter().take_while(is_pinned).count().min(at);
         while fixed > 0 && used(0..fixed) + used(at..at + 1) > room {
             fixed -= 1;
         }
@@ -239,8 +239,8 @@ mod tests {
         Wants { cells: cells.to_vec(), ..Wants::default() }
     }
 
-    fn shape(focus: Column, cells: usize, long: usize) -> Shape {
-        Shape::of(&wants(long), focus, cells, (100_000, 9))
+    fn shape(focus: Column, cells: usize, long: usize) -> TableWidths {
+        TableWidths::of(&wants(long), focus, cells, (100_000, 9))
     }
 
     fn shown(focus: Column, cells: usize) -> Vec<Column> {
@@ -272,7 +272,7 @@ mod tests {
     fn a_column_has_what_it_wants_and_the_first_words_have_the_rest() {
         let cells = |columns: &[(Column, usize)], cells| {
             let wants = Wants { cells: columns.to_vec(), ..Wants::default() };
-            Shape::of(&wants, columns[0].0, cells, (10, 6)).columns.iter().map(|(_, n)| *n).collect::<Vec<_>>()
+            TableWidths::of(&wants, columns[0].0, cells, (10, 6)).columns.iter().map(|(_, n)| *n).collect::<Vec<_>>()
         };
         let all = [(Column::Number, 4), (Column::Id, 9), (Column::Finish, 6), (Column::Words, 50)];
         assert_eq!(cells(&all, 80), [4, 9, 6, 53]);

@@ -85,19 +85,19 @@ impl TablePane {
     /// A custom column.
     #[must_use]
     pub fn custom_column(&self, name: CustomColumn) -> Option<&CustomColumnState> {
-        self.custom_columns.iter().find(|own| own.name == name)
+        self.custom_columns.iter().find(|known| known.name == name)
     }
 
     /// The names of all of them.
     #[must_use]
     pub fn custom_column_names(&self) -> Vec<CustomColumn> {
-        self.custom_columns.iter().map(|own| own.name).collect()
+        self.custom_columns.iter().map(|known| known.name).collect()
     }
 
     /// Takes a column, in place of the one of that name.
     pub fn set_custom_column(&mut self, column: CustomColumnState) {
-        match self.custom_columns.iter_mut().find(|own| own.name == column.name) {
-            Some(own) => *own = column,
+        match self.custom_columns.iter_mut().find(|known| known.name == column.name) {
+            Some(known) => *known = column,
             None => self.custom_columns.push(column),
         }
     }
@@ -120,7 +120,7 @@ impl TablePane {
     /// What is known of some of them. One that fails for good keeps nobody waiting: nothing is known of it.
     #[must_use]
     pub fn custom_column_tables(&self, names: &[CustomColumn]) -> CustomColumnTables {
-        let columns = names.iter().filter_map(|name| self.custom_column(*name)).filter(|own| own.fault.is_none());
-        columns.map(|own| (own.name, own.table.clone())).collect()
+        let columns = names.iter().filter_map(|name| self.custom_column(*name)).filter(|custom| custom.fault.is_none());
+        columns.map(|custom| (custom.name, custom.table.clone())).collect()
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::model::cast;
 use crate::panes::{Extent, Hit, Nth, Piece, Row, Scroll, Window, value};
-use crate::review::{Column, Field, Filter, Tally};
+use crate::review::{Column, Filter, FilterField, Tally};
 use crate::text::{Pattern, Role, SafeText, pad};
 
 /// Rows above the values.
@@ -38,7 +38,7 @@ impl FacetsPane {
 
     /// The value under the cursor: what asks for it, and how.
     #[must_use]
-    pub fn chosen(&self) -> Option<(Field, String)> {
+    pub fn chosen(&self) -> Option<(FilterField, String)> {
         let (_, tally) = self.tally.as_ref()?;
         Some((tally.field?, tally.values.get(self.scroll.cursor)?.written.clone()))
     }

@@ -15,10 +15,12 @@ pub use facets::{FacetsPane, HEAD_ROWS};
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
-use crate::review::{Chunk, Column, Entry, FactTable, Filter, NonEmptyColumns, Numbers, Order, Sort, TaskGroups};
+use crate::review::{
+    Chunk, Column, FactTable, Filter, NonEmptyColumns, Numbers, RecordFacts, RecordOrder, Sort, TaskGroups,
+};
 use crate::text::{Role, SafeText, width};
 use cells::RecordCells;
-use column_widths::{Shape, Wants};
+use column_widths::{TableWidths, Wants};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -63,7 +65,7 @@ pub struct TablePane {
     /// Which columns these hold something in.
     near_columns: NonEmptyColumns,
     wants: Wants,
-    order: Option<Order>,
+    order: Option<RecordOrder>,
     /// The filter of that order.
     ordered: Filter,
 }
@@ -136,16 +138,16 @@ impl TablePane {
     #[must_use]
     pub fn facts(&self, record: usize) -> Option<Facts> {
         let entry = self.facts.get(record);
-        let held = entry.filter(|entry| entry.has_texts()).map(Entry::facts);
-        held.or_else(|| self.near.get(&record).cloned()).or_else(|| entry.map(Entry::facts))
+        let known_facts = entry.filter(|entry| entry.has_texts()).map(RecordFacts::facts);
+        known_facts.or_else(|| self.near.get(&record).cloned()).or_else(|| entry.map(RecordFacts::facts))
     }
 
     /// The visible records whose facts are not made yet.
     #[must_use]
     pub fn records_to_read(&self, session: &Session, height: usize) -> Vec<usize> {
         let records = self.visible(session, height);
-        let is_held = |n: usize| self.facts.get(n).is_some_and(Entry::has_texts);
-        records.filter(|n| !is_held(*n) && !self.near.contains_key(n)).collect()
+        let has_facts = |n: usize| self.facts.get(n).is_some_and(RecordFacts::has_texts);
+        records.filter(|n| !has_facts(*n) && !self.near.contains_key(n)).collect()
     }
 
     /// The records on the screen.
@@ -208,7 +210,7 @@ impl TablePane {
     }
 
     /// Takes another order; None is that of the file. The cursor stays on its record, but at the top it stays there.
-    pub fn set_order(&mut self, order: Option<Order>) {
+    pub fn set_order(&mut self, order: Option<RecordOrder>) {
         let here = self.record();
         let is_same_filter = std::mem::replace(&mut self.ordered, self.filter.clone()) == self.filter;
         self.order = order;
@@ -228,8 +230,8 @@ impl TablePane {
 
     /// Moves the focus by some columns, over those that are empty.
     pub fn column_by(&mut self, delta: isize) {
-        let (held, focus) = (self.non_empty_columns(), self.focus);
-        let is_shown = |column: &Column| *column == focus || !self.lacks(*column, held);
+        let (non_empty, focus) = (self.non_empty_columns(), self.focus);
+        let is_shown = |column: &Column| *column == focus || !self.lacks(*column, non_empty);
         let shown: Vec<Column> = self.columns.iter().copied().filter(is_shown).collect();
         let at = shown.iter().position(|column| *column == focus).unwrap_or(0);
         let at = at.saturating_add_signed(delta).min(shown.len().saturating_sub(1));
@@ -238,16 +240,16 @@ impl TablePane {
 
     /// Which columns hold something in the records that are known.
     fn non_empty_columns(&self) -> NonEmptyColumns {
-        let mut held = self.facts.columns();
-        held.join(self.near_columns);
-        held
+        let mut non_empty = self.facts.columns();
+        non_empty.join(self.near_columns);
+        non_empty
     }
 
     /// Whether a column holds nothing in the records that are known; one of groups, until a task has several attempts.
-    fn lacks(&self, column: Column, held: NonEmptyColumns) -> bool {
+    fn lacks(&self, column: Column, non_empty: NonEmptyColumns) -> bool {
         match column.numbers().filter(|numbers| numbers.is_of_group()) {
             Some(numbers) => !self.has_group(numbers),
-            None => held.lacks(column),
+            None => non_empty.lacks(column),
         }
     }
 
@@ -260,8 +262,8 @@ impl TablePane {
     /// The columns that were chosen and are not shown: they are empty in all records that are known. Those of groups
     /// are not among them: most datasets have one attempt at each task.
     fn empty_columns(&self) -> Vec<Column> {
-        let held = self.non_empty_columns();
-        let is_empty = |column: &Column| *column != self.focus && !column.is_of_group() && held.lacks(*column);
+        let non_empty = self.non_empty_columns();
+        let is_empty = |column: &Column| *column != self.focus && !column.is_of_group() && non_empty.lacks(*column);
         self.columns.iter().copied().filter(is_empty).collect()
     }
 
@@ -280,8 +282,9 @@ impl TablePane {
 
     /// The columns that are shown.
     fn shown_columns(&self, session: &Session) -> Vec<Column> {
-        let (has_marks, held) = (session.review.is_begun() || self.focus == Column::Mark, self.non_empty_columns());
-        let is_empty = |column: Column| column != self.focus && self.lacks(column, held);
+        let (has_marks, non_empty) =
+            (session.review.is_begun() || self.focus == Column::Mark, self.non_empty_columns());
+        let is_empty = |column: Column| column != self.focus && self.lacks(column, non_empty);
         let is_shown = |column: &Column| if *column == Column::Mark { has_marks } else { !is_empty(*column) };
         self.columns.iter().copied().filter(is_shown).collect()
     }
@@ -289,7 +292,7 @@ impl TablePane {
     /// Whether it is known what a column shows of a record, apart from facts.
     fn has_value(&self, column: Column, record: usize) -> bool {
         match column {
-            Column::Custom(name) => self.custom_column(name).is_some_and(|own| own.value_of(record).is_some()),
+            Column::Custom(name) => self.custom_column(name).is_some_and(|custom| custom.value_of(record).is_some()),
             _ if column.is_of_group() => self.groups.as_ref().is_some_and(|groups| record < groups.known()),
             _ => true,
         }
@@ -304,11 +307,11 @@ impl TablePane {
     /// longer id comes into view.
     pub fn measure(&mut self, session: &Session, extent: Extent) {
         let columns = self.shown_columns(session);
-        let is_kept = self.wants.is_sure() && self.wants.fit(&columns, &self.ordered, extent);
+        let fits_already = self.wants.is_sure() && self.wants.fit(&columns, &self.ordered, extent);
         if extent.height <= 1 {
             return;
         }
-        if is_kept {
+        if fits_already {
             let visible = self.visible(session, extent.height - 1);
             let longest =
                 visible.filter_map(|record| Some(width(SafeText::of(&self.facts(record)?.title).as_str()))).max();
@@ -323,8 +326,8 @@ impl TablePane {
         if self.columns.contains(&column) && self.columns.len() > 1 {
             self.columns.retain(|shown| *shown != column);
         } else {
-            let own = self.custom_columns.iter().map(|own| Column::Custom(own.name));
-            let all = Column::ALL.into_iter().chain(own);
+            let custom = self.custom_columns.iter().map(|custom| Column::Custom(custom.name));
+            let all = Column::ALL.into_iter().chain(custom);
             self.columns = all.filter(|c| *c == column || self.columns.contains(c)).collect();
         }
         if !self.columns.contains(&self.focus) {
@@ -363,9 +366,9 @@ impl TablePane {
             out.push(Piece::of(Role::Accent, &format!("{}{shown}", least(has_looked))));
             out.push(Piece::of(Role::Dim, &format!(" of {mark}{count}")));
         }
-        for own in self.custom_columns.iter().filter(|own| own.is_asking_all && all > 0) {
-            let per_cent = own.known() * 100 / all;
-            out.push(Piece::of(Role::Warning, &format!(" · {} {per_cent} %", own.name.as_str())));
+        for custom in self.custom_columns.iter().filter(|custom| custom.is_asking_all && all > 0) {
+            let per_cent = custom.known() * 100 / all;
+            out.push(Piece::of(Role::Warning, &format!(" · {} {per_cent} %", custom.name.as_str())));
         }
         if !has_looked && session.records.is_complete() && all > 0 {
             let per_cent = self.facts.len() * 100 / all;
@@ -380,12 +383,12 @@ impl TablePane {
         out
     }
 
-    fn shape(&self, session: &Session, extent: Extent) -> Shape {
+    fn shape(&self, session: &Session, extent: Extent) -> TableWidths {
         let columns = self.shown_columns(session);
         let fitting = Some(&self.wants).filter(|wants| wants.fit(&columns, &self.ordered, extent)).cloned();
         let wants = fitting.unwrap_or_else(|| Wants::of(self, &columns, session, extent));
         let grown = (session.records.count(), self.non_empty_columns().finish_bytes());
-        Shape::of(&wants, self.focus, extent.width, grown)
+        TableWidths::of(&wants, self.focus, extent.width, grown)
     }
 
     /// The column whose heading is at a cell of the first row.

@@ -5,7 +5,7 @@ use super::cells::measured;
 use super::facets::bar_of;
 use crate::panes::row::{next_hit, pieces_width};
 use crate::panes::{Extent, Nth, Piece, Row, Window, value};
-use crate::review::{Bin, Column, Field, Filter, Numbers, Plot, Tally};
+use crate::review::{Bin, Column, Filter, FilterField, Numbers, Plot, Tally};
 use crate::text::{Pattern, Role, SafeText, pad, width};
 
 /// Cells left of the bars: the greatest count.
@@ -35,7 +35,7 @@ impl PlotPane {
 
     /// The bar under the cursor: what asks for it, and how.
     #[must_use]
-    pub fn chosen(&self, tally: Option<&Tally>) -> Option<(Field, String)> {
+    pub fn chosen(&self, tally: Option<&Tally>) -> Option<(FilterField, String)> {
         let tally = tally?;
         match &tally.plot {
             Some((field, plot)) => Some((*field, plot.bins.get(self.cursor)?.written.clone())),
@@ -107,7 +107,7 @@ impl PlotPane {
         let label = longest.min(extent.width / 3);
         let most = tally.values.first().map_or(0, |value| value.records);
         let bar = extent.width.saturating_sub(label + SCALE_CELLS + 4).min(VALUE_BAR_CELLS_MAX);
-        let row = |(i, one): (usize, &crate::review::Value)| {
+        let row = |(i, one): (usize, &crate::review::ValueCount)| {
             let is_on = tally.field.is_some_and(|field| filter.has(field, &one.written));
             let is_here = is_marked && i == self.cursor;
             let role = if is_on { Role::Accent } else { Role::Text };
@@ -132,7 +132,7 @@ impl PlotPane {
 
 struct Drawing<'p> {
     plot: &'p Plot,
-    field: Field,
+    field: FilterField,
     /// Cells of a bin, with the gap after its bar.
     bin: usize,
     gap: usize,
@@ -143,7 +143,7 @@ struct Drawing<'p> {
 }
 
 impl<'p> Drawing<'p> {
-    fn of(plot: &'p Plot, field: Field, extent: Extent) -> Self {
+    fn of(plot: &'p Plot, field: FilterField, extent: Extent) -> Self {
         let room = extent.width.saturating_sub(SCALE_CELLS + 1);
         let bin = (room / plot.bins.len()).clamp(1, BAR_CELLS_MAX);
         let most = plot.bins.iter().map(|bin| bin.records).max().unwrap_or(1).max(1);
@@ -166,7 +166,7 @@ impl<'p> Drawing<'p> {
     /// A number of the column, short.
     fn measured(&self, number: f64) -> String {
         let numbers = match self.field {
-            Field::Number(numbers) => numbers,
+            FilterField::Number(numbers) => numbers,
             _ if number.fract() != 0.0 && number.abs() < 1e4 => Numbers::Reward,
             _ => Numbers::Steps,
         };
@@ -264,7 +264,10 @@ mod tests {
         let bin = |low: f64, records, is_outlier| Bin { low, written: format!("{low}.."), records, is_outlier };
         let bins = vec![bin(0.0, 2, false), bin(10.0, 8, false), bin(20.0, 0, false), bin(30.0, 1, true)];
         let plot = Plot { marks: [1.0, 12.0, 19.0, 40.0, 40.0], records: 11, outliers: 1, bins };
-        (Column::Steps, Tally { plot: Some((Field::Number(Numbers::Steps), plot)), known: 11, ..Tally::default() })
+        (
+            Column::Steps,
+            Tally { plot: Some((FilterField::Number(Numbers::Steps), plot)), known: 11, ..Tally::default() },
+        )
     }
 
     #[test]
@@ -287,14 +290,14 @@ mod tests {
 
     #[test]
     fn the_most_frequent_values_of_a_column_of_words_have_a_bar_each() {
-        let value = |label: &str, records| crate::review::Value {
+        let value = |label: &str, records| crate::review::ValueCount {
             label: label.to_owned(),
             written: label.to_owned(),
             records,
             times: None,
         };
         let values = vec![value("finish", 8), value("open-call", 4), value("message", 1)];
-        let field = Some(Field::Name(crate::review::Names::Finish));
+        let field = Some(FilterField::Name(crate::review::Names::Finish));
         let tally = (Column::Finish, Tally { values, field, distinct: 3, missing: 2, ..Tally::default() });
         let mut pane = PlotPane::default();
         pane.move_by(9, Some(&tally.1));
@@ -307,8 +310,8 @@ mod tests {
         assert_eq!(lines(&pane), ["  open-call       4 ━━━━╸", "▸ message         1 ━", " 3 values · 2 without"]);
         pane.cursor = 0;
         assert_eq!(lines(&pane)[0], "▸ finish          8 ━━━━━━━━━");
-        let own = Column::Custom(crate::review::CustomColumn::new("turns").unwrap());
-        let row_text = pane.window(own, None, &Filter::default(), extent, false).rows[1].plain();
+        let custom = Column::Custom(crate::review::CustomColumn::new("turns").unwrap());
+        let row_text = pane.window(custom, None, &Filter::default(), extent, false).rows[1].plain();
         assert_eq!(row_text, "  p plots what the ");
     }
 

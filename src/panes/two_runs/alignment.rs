@@ -6,7 +6,7 @@
 
 use crate::format::Run;
 use crate::json;
-use crate::model::{Bytes, HEAD, Part, Problem, StepKind, StepNo, ToolCall, ToolResult, lossy};
+use crate::model::{Bytes, HEAD, Problem, StepKind, StepNo, ToolCall, ToolResult, TurnPart, lossy};
 use crate::panes::call_rows::{CallRows, OpenedCalls, results_of};
 use crate::rules::digest;
 use crate::state::diff::{Hunk, align};
@@ -68,7 +68,7 @@ impl AlignedRow {
 pub fn step_digest(text: &str) -> u128 {
     match json::parse(text) {
         Ok(value) => digest::of(&value),
-        // What is no JSON is alike where its text is.
+        // What is not valid JSON is alike where its text is.
         Err(_) => digest::of_pair("broken", text, "", &json::Value { start: 0, text: "", data: json::Data::Null }),
     }
 }
@@ -108,8 +108,8 @@ impl<'r> Rows<'r> {
                 return Ok(None);
             }
             let results = results_of(run, *step);
-            let own = std::iter::once(*step).chain(results).map(|step| message(run, bytes, step));
-            digests.push(joined(own.collect::<Result<Vec<u128>, Problem>>()?));
+            let messages = std::iter::once(*step).chain(results).map(|step| message(run, bytes, step));
+            digests.push(joined(messages.collect::<Result<Vec<u128>, Problem>>()?));
         }
         Ok(Some(Self { run, bytes, steps, digests }))
     }
@@ -167,14 +167,16 @@ fn joined(digests: Vec<u128>) -> u128 {
 /// What a step says and does, without ids and times.
 fn turn_digest(run: &dyn Run, bytes: &dyn Bytes, step: StepNo) -> Option<u128> {
     let turn = run.turn(step, bytes)?;
-    let part = |part: &Part<'_>| match part {
-        Part::Text(text) => digest::of_text("text", text.trim()),
-        Part::Thought(text) => digest::of_text("thought", text.trim()),
-        Part::Call(ToolCall { name, arguments, .. }) => digest::of_text(name, &format!("{:x}", step_digest(arguments))),
-        Part::Result(ToolResult { text, is_error, exit, .. }) => {
+    let part = |part: &TurnPart<'_>| match part {
+        TurnPart::Text(text) => digest::of_text("text", text.trim()),
+        TurnPart::Thought(text) => digest::of_text("thought", text.trim()),
+        TurnPart::Call(ToolCall { name, arguments, .. }) => {
+            digest::of_text(name, &format!("{:x}", step_digest(arguments)))
+        }
+        TurnPart::Result(ToolResult { text, is_error, exit, .. }) => {
             digest::of_text(&format!("result {is_error:?} {exit:?}"), text.trim_end())
         }
-        Part::Attachment(file) => digest::of_text(&file.media_type, &format!("{} {:?}", file.bytes, file.location)),
+        TurnPart::Attachment(file) => digest::of_text(&file.media_type, &format!("{} {:?}", file.bytes, file.location)),
     };
     let parts: String = turn.parts.iter().map(part).map(|digest| format!("{digest:x} ")).collect();
     Some(digest::of_text(turn.role.name(), &parts))

@@ -5,7 +5,7 @@ use crate::format::Run;
 use crate::json;
 use crate::model::{StepNo, lossy};
 use crate::review::ending_of;
-use crate::rules::work::Verdict;
+use crate::rules::work::OutcomeLevel;
 use std::ops::Range;
 
 /// Steps at the end of a run that are looked at for its reward.
@@ -28,9 +28,9 @@ pub fn failures(run: &dyn Run, steps: &Range<StepNo>) -> (usize, usize) {
     let mut out = (0, 0);
     for outcome in steps.clone().filter_map(|step| run.outcome(step)) {
         match outcome.verdict {
-            Verdict::Error => out.0 += 1,
-            Verdict::Suspect => out.1 += 1,
-            Verdict::Ok => {}
+            OutcomeLevel::Error => out.0 += 1,
+            OutcomeLevel::Suspect => out.1 += 1,
+            OutcomeLevel::Ok => {}
         }
     }
     out

@@ -10,8 +10,9 @@ pub mod steps;
 
 pub use alignment::{AlignedRow, Pairing};
 
-use super::{Records, Session, SharedRun};
+use super::{Records, Session};
 use crate::format::Format;
+use crate::format::SharedRun;
 use crate::model::{Bytes, StepNo};
 use std::fmt;
 use std::ops::Range;

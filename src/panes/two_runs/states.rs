@@ -2,6 +2,7 @@
 
 use super::columns::{filled, sign};
 use super::{Pairing, TwoRuns};
+use crate::format::SharedRun;
 use crate::format::{Instances, Run};
 use crate::json::Key;
 use crate::model::{Bytes, HEAD, StepNo};
@@ -9,7 +10,7 @@ use crate::panes::row::pieces_width;
 use crate::panes::state::at;
 use crate::panes::state::kinds::{digest_text, rank};
 use crate::panes::value::{self, count_of, count_text};
-use crate::panes::{Extent, Hit, Piece, Row, Scroll, SharedRun, Window};
+use crate::panes::{Extent, Hit, Piece, Row, Scroll, Window};
 use crate::state::Leaf;
 use crate::state::diff::{At, DiffPart, Difference, Side as Value, leaves_of_both, states};
 use crate::text::{Pattern, Role, SafeText, cut, cut_middle};
@@ -29,7 +30,7 @@ const STEPS_CELLS_MIN: usize = 90;
 const NAME_CELLS_MAX: usize = 40;
 
 /// What is compared: the last steps of both runs, and whether all values are listed.
-pub type Question = ([StepNo; 2], bool);
+pub type StatePairQuery = ([StepNo; 2], bool);
 
 /// What differs between two states, or all that they hold.
 #[derive(Debug, Default)]
@@ -66,14 +67,14 @@ impl<'r> Locked<'r> {
 
 /// About how many writes a comparison has to look at.
 #[must_use]
-pub fn cost(runs: [&SharedRun; 2], (steps, _): Question) -> usize {
+pub fn cost(runs: [&SharedRun; 2], (steps, _): StatePairQuery) -> usize {
     let runs = Locked::of(runs);
     (0..2).map(|side| runs.run(side).tree().writes_between(HEAD - 1, steps[side])).sum()
 }
 
 /// Compares the states of two runs.
 #[must_use]
-pub fn compare(runs: [&SharedRun; 2], (steps, is_whole): Question) -> StatePair {
+pub fn compare(runs: [&SharedRun; 2], (steps, is_whole): StatePairQuery) -> StatePair {
     let runs = Locked::of(runs);
     let state = |side: usize| At { tree: runs.run(side).tree(), step: steps[side] };
     let (old, new) = (state(0), state(1));

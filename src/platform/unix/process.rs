@@ -252,8 +252,8 @@ mod tests {
         let input = child.stdin.take();
         let output = child.wait_with_output().unwrap();
         drop(input);
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("thought 499500"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(stdout.contains("thought 499500"), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
         assert_eq!(fs::read_to_string(place).unwrap(), "kept");
     }
 }

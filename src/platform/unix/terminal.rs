@@ -73,7 +73,7 @@ pub(crate) struct JobControl {
 }
 
 impl JobControl {
-    /// Hears of being continued from now on.
+    /// Registers the handler of SIGCONT.
     ///
     /// # Errors
     /// There is no handler.
@@ -85,8 +85,8 @@ impl JobControl {
 
     /// Whether a shell with job control could bring a stopped process group back.
     ///
-    /// The group of the session leader has nobody: a program that is the window's or the container's only one would
-    /// stay stopped for ever.
+    /// The group of the session leader has no such shell: the only program of a window or container would stay stopped
+    /// forever.
     pub(crate) fn can_be_continued(&self) -> bool {
         getsid(None).is_ok_and(|session| session != getpgrp())
     }
@@ -94,8 +94,7 @@ impl JobControl {
     /// Stops the whole job, as Ctrl-Z in a shell does: of `cat x | obelus -` no half may stay behind. Not by SIGTSTP,
     /// which would come back to our own handler. Returns when the job goes on.
     ///
-    /// # Errors
-    /// The system does not let us.
+    /// # Errors The system refuses it.
     pub(crate) fn stop(&self) -> io::Result<()> {
         self.is_continued.store(false, Ordering::SeqCst);
         kill_current_process_group(Number::STOP)?;
@@ -109,7 +108,7 @@ impl JobControl {
         Ok(())
     }
 
-    /// After `bg` the terminal is still the shell's; to touch it would stop us once more.
+    /// After `bg` the terminal still belongs to the shell; using it would stop the program again.
     pub(crate) fn wait_for_foreground(&self, out: &TerminalOut) {
         while tcgetpgrp(&out.0).is_ok_and(|group| group != getpgrp()) {
             #[expect(clippy::disallowed_methods, reason = "nobody tells when the terminal is ours again")]

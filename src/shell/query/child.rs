@@ -1,6 +1,6 @@
 //! A worker that knows an expression, as its parent sees it: asked, and waited for so long and no longer.
 
-use super::{Question, RecordAnswer};
+use super::{RecordAnswer, RecordQuery};
 use crate::model::Problem;
 use crate::shell::worker::{Ended, Worker, frame};
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ impl Child {
     ///
     /// # Errors
     /// It cannot be started, or the expression is invalid.
-    pub(crate) fn start(question: &Question) -> Result<Self, Problem> {
+    pub(crate) fn start(question: &RecordQuery) -> Result<Self, Problem> {
         let trouble = |e: io::Error| Problem::unreadable(format!("no process to run EXPR in: {e}"));
         let worker = Worker::start(&["query", "--worker"]).map_err(trouble)?;
         let mut child = Self { worker, limit: question.limit };
@@ -30,7 +30,7 @@ impl Child {
         }
     }
 
-    fn introduce(&mut self, question: &Question) -> io::Result<String> {
+    fn introduce(&mut self, question: &RecordQuery) -> io::Result<String> {
         let Worker { to, .. } = &mut self.worker;
         frame::put(question.expression.as_bytes(), to)?;
         frame::put_number(u64::from(question.wants_results), to)?;

@@ -12,7 +12,7 @@ pub(crate) use super::worker::Ended;
 pub(crate) use child::Child;
 
 /// What is asked of each record.
-pub(crate) struct Question {
+pub(crate) struct RecordQuery {
     /// The expression.
     pub(crate) expression: String,
     /// Whether the results are wanted, or only whether one is true.
@@ -21,7 +21,7 @@ pub(crate) struct Question {
     pub(crate) limit: Duration,
 }
 
-impl Question {
+impl RecordQuery {
     /// A worker that knows the question.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ impl Node {
         let is_leaf = match page.get(start) {
             Some(&LEAF) => true,
             Some(&INTERIOR) => false,
-            _ => return Err(format!("page {number} is no page of a table")),
+            _ => return Err(format!("page {number} is not a page of a table")),
         };
         let cells = u16_at(&page, start + 3).map_or(0, usize::from);
         Ok(Self { page, start, is_leaf, cells })

@@ -3,7 +3,7 @@
 use super::btree::Payload;
 use super::pager::{Encoding, Pager};
 use super::{Fault, varint};
-use crate::model::Cell;
+use crate::model::ContainerValue;
 
 /// The columns that are asked for of a table.
 pub(super) struct Picked {
@@ -24,7 +24,7 @@ struct Field {
 
 impl Picked {
     /// The cells of a row, as asked for. Of a long row no more is read than up to the last of them.
-    pub(super) fn cells(&self, number: i64, payload: &Payload, pager: &Pager) -> Result<Vec<Cell>, Fault> {
+    pub(super) fn cells(&self, number: i64, payload: &Payload, pager: &Pager) -> Result<Vec<ContainerValue>, Fault> {
         let cut = || "a row is cut off".to_owned();
         let header_len = varint(payload.local()).ok_or_else(cut)?.0;
         let header_len = usize::try_from(header_len).ok().filter(|len| *len <= payload.len).ok_or_else(cut)?;
@@ -36,23 +36,23 @@ impl Picked {
         }
         let bytes = payload.first(end, pager)?;
         let cell = |place: &Option<usize>| match place {
-            Some(place) if self.alias == Some(*place) => Cell::Integer(number),
-            Some(place) => fields.get(*place).map_or(Cell::Null, |field| self.cell(*field, &bytes)),
-            None => Cell::Null,
+            Some(place) if self.alias == Some(*place) => ContainerValue::Integer(number),
+            Some(place) => fields.get(*place).map_or(ContainerValue::Null, |field| self.cell(*field, &bytes)),
+            None => ContainerValue::Null,
         };
         Ok(self.places.iter().map(cell).collect())
     }
 
-    fn cell(&self, field: Field, bytes: &[u8]) -> Cell {
+    fn cell(&self, field: Field, bytes: &[u8]) -> ContainerValue {
         let body = bytes.get(field.at..field.at + field.len).unwrap_or_default();
         match field.kind {
-            1..=6 => Cell::Integer(integer(body)),
-            7 => Cell::Real(f64::from_bits(integer(body).cast_unsigned())),
-            8 => Cell::Integer(0),
-            9 => Cell::Integer(1),
-            kind if kind >= 12 && kind % 2 == 0 => Cell::Blob(body.to_vec()),
-            kind if kind >= 13 => Cell::Text(text(body, self.encoding)),
-            _ => Cell::Null,
+            1..=6 => ContainerValue::Integer(integer(body)),
+            7 => ContainerValue::Real(f64::from_bits(integer(body).cast_unsigned())),
+            8 => ContainerValue::Integer(0),
+            9 => ContainerValue::Integer(1),
+            kind if kind >= 12 && kind % 2 == 0 => ContainerValue::Blob(body.to_vec()),
+            kind if kind >= 13 => ContainerValue::Text(text(body, self.encoding)),
+            _ => ContainerValue::Null,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Fault;
 use super::btree::Walk;
 use super::pager::Pager;
 use super::row::Picked;
-use crate::model::{Cell, Table};
+use crate::model::{ContainerValue, Table};
 
 /// Tables that are read; a database of an agent has some dozen.
 const TABLES_MAX: usize = 10_000;
@@ -25,7 +25,13 @@ pub(super) fn read(pager: &Pager) -> Result<(Vec<Table>, Vec<Root>), Fault> {
     let (mut tables, mut roots) = (Vec::new(), Vec::new());
     while let Some((number, payload)) = walk.next()? {
         let cells = picked.cells(number, &payload, pager)?;
-        let [Cell::Text(kind), Cell::Text(name), Cell::Integer(page), Cell::Text(sql)] = cells.as_slice() else {
+        let [
+            ContainerValue::Text(kind),
+            ContainerValue::Text(name),
+            ContainerValue::Integer(page),
+            ContainerValue::Text(sql),
+        ] = cells.as_slice()
+        else {
             continue;
         };
         let Some(page) = u32::try_from(*page).ok().filter(|page| *page > 0 && kind == "table") else { continue };

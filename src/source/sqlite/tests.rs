@@ -18,17 +18,17 @@ fn put_varint(mut number: u64) -> Vec<u8> {
 }
 
 /// What a row holds.
-fn record(cells: &[Cell]) -> Vec<u8> {
+fn record(cells: &[ContainerValue]) -> Vec<u8> {
     let (mut kinds, mut body) = (Vec::new(), Vec::new());
     for cell in cells {
         let (kind, bytes) = match cell {
-            Cell::Null => (0, Vec::new()),
-            Cell::Integer(0) => (8, Vec::new()),
-            Cell::Integer(n) if i8::try_from(*n).is_ok() => (1, vec![*n as u8]),
-            Cell::Integer(n) => (6, n.to_be_bytes().to_vec()),
-            Cell::Real(x) => (7, x.to_be_bytes().to_vec()),
-            Cell::Text(text) => (13 + 2 * text.len() as u64, text.as_bytes().to_vec()),
-            Cell::Blob(bytes) => (12 + 2 * bytes.len() as u64, bytes.clone()),
+            ContainerValue::Null => (0, Vec::new()),
+            ContainerValue::Integer(0) => (8, Vec::new()),
+            ContainerValue::Integer(n) if i8::try_from(*n).is_ok() => (1, vec![*n as u8]),
+            ContainerValue::Integer(n) => (6, n.to_be_bytes().to_vec()),
+            ContainerValue::Real(x) => (7, x.to_be_bytes().to_vec()),
+            ContainerValue::Text(text) => (13 + 2 * text.len() as u64, text.as_bytes().to_vec()),
+            ContainerValue::Blob(bytes) => (12 + 2 * bytes.len() as u64, bytes.clone()),
         };
         kinds.extend(put_varint(kind));
         body.extend(bytes);
@@ -92,15 +92,15 @@ impl Pages {
 const LEAF: u8 = 13;
 const INTERIOR: u8 = 5;
 
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
+fn text(text: &str) -> ContainerValue {
+    ContainerValue::Text(text.to_owned())
 }
 
 /// A database of one table over two leaves, and a row that is longer than its page.
 fn database() -> Vec<Vec<u8>> {
     let mut pages = Pages(vec![Vec::new(); 4]);
     let table = |name: &str, page: i64, sql: &str| {
-        record(&[text("table"), text(name), text(name), Cell::Integer(page), text(sql)])
+        record(&[text("table"), text(name), text(name), ContainerValue::Integer(page), text(sql)])
     };
     let rows = [
         (1, table("runs", 2, "CREATE TABLE runs (id INTEGER PRIMARY KEY, name TEXT, body BLOB, x REAL)")),
@@ -112,13 +112,16 @@ fn database() -> Vec<Vec<u8>> {
     header[16..18].copy_from_slice(&(PAGE as u16).to_be_bytes());
     header[56..60].copy_from_slice(&1_u32.to_be_bytes());
     pages.0[0][..100].copy_from_slice(&header);
-    let row = |name: &str, body: Cell, x| record(&[Cell::Null, text(name), body, x]);
+    let row = |name: &str, body: ContainerValue, x| record(&[ContainerValue::Null, text(name), body, x]);
     pages.leaf(
         3,
         0,
-        &[(1, row("a", Cell::Null, Cell::Real(1.5))), (5, row("b", Cell::Blob(long()), Cell::Integer(-3)))],
+        &[
+            (1, row("a", ContainerValue::Null, ContainerValue::Real(1.5))),
+            (5, row("b", ContainerValue::Blob(long()), ContainerValue::Integer(-3))),
+        ],
     );
-    pages.leaf(4, 0, &[(1 << 40, record(&[Cell::Null, text("é")]))]);
+    pages.leaf(4, 0, &[(1 << 40, record(&[ContainerValue::Null, text("é")]))]);
     pages.put(2, 0, INTERIOR, &[[3_u32.to_be_bytes().to_vec(), put_varint(5)].concat()], 4);
     pages.0
 }
@@ -176,7 +179,7 @@ impl Folder {
     }
 }
 
-type Rows = Vec<(i64, Vec<Cell>)>;
+type Rows = Vec<(i64, Vec<ContainerValue>)>;
 
 fn rows(database: &mut Database, columns: &[&str]) -> Result<Rows, Problem> {
     let mut rows = Vec::new();
@@ -195,10 +198,37 @@ fn rows_are_read_over_pages_and_overflow() {
     assert!(database.has("RUNS", &["id", "body"]) && !database.has("runs", &["y"]));
     let all = rows(&mut database, &["x", "name", "id", "body", "none"]).unwrap();
     let expect = [
-        (1, vec![Cell::Real(1.5), text("a"), Cell::Integer(1), Cell::Null, Cell::Null]),
-        (5, vec![Cell::Integer(-3), text("b"), Cell::Integer(5), Cell::Blob(long()), Cell::Null]),
+        (
+            1,
+            vec![
+                ContainerValue::Real(1.5),
+                text("a"),
+                ContainerValue::Integer(1),
+                ContainerValue::Null,
+                ContainerValue::Null,
+            ],
+        ),
+        (
+            5,
+            vec![
+                ContainerValue::Integer(-3),
+                text("b"),
+                ContainerValue::Integer(5),
+                ContainerValue::Blob(long()),
+                ContainerValue::Null,
+            ],
+        ),
         // A column that was added later is in no older row.
-        (1 << 40, vec![Cell::Null, text("é"), Cell::Integer(1 << 40), Cell::Null, Cell::Null]),
+        (
+            1 << 40,
+            vec![
+                ContainerValue::Null,
+                text("é"),
+                ContainerValue::Integer(1 << 40),
+                ContainerValue::Null,
+                ContainerValue::Null,
+            ],
+        ),
     ];
     assert_eq!(all, expect);
     for (number, cells) in &expect {
@@ -215,7 +245,7 @@ fn the_log_counts_up_to_its_last_commit() {
     let mut pages = database();
     let changed = |name: &str| {
         let mut pages = Pages(vec![Vec::new(); 4]);
-        pages.leaf(4, 0, &[(9, record(&[Cell::Null, text(name)]))]);
+        pages.leaf(4, 0, &[(9, record(&[ContainerValue::Null, text(name)]))]);
         pages.0.pop().unwrap()
     };
     let log = log(&[(&[(4, changed("one"))], 9), (&[(4, changed("two"))], 9), (&[(4, changed("open"))], 0)]);

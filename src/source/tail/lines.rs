@@ -1,7 +1,7 @@
 //! A file as lines: values, broken lines, holes, and the unfinished end (TAIL T8 to T13).
 
 use super::TailItem;
-use super::validate::{self, Part};
+use super::validate::{self, Token};
 use crate::framing::BYTE_ORDER_MARK;
 
 /// Longest line that is kept until its newline comes: a line without end must not take all memory.
@@ -204,10 +204,10 @@ impl Lines {
         let line = self.line;
         let is_alone = !self.is_torn && self.reported_bytes == 0;
         validate::parts(&text[mark..], self.reported_bytes.saturating_sub(mark), is_alone, &mut |part| match part {
-            Part::Value(at, text) => {
+            Token::Value(at, text) => {
                 emit(TailItem::Record { offset: begin + (mark + at) as u64, line, text, is_unterminated });
             }
-            Part::Error(at, why, byte) => {
+            Token::Error(at, why, byte) => {
                 let why = format!("not JSON: {why}, at byte {}", begin + (mark + byte) as u64);
                 emit(TailItem::Error { offset: begin + (mark + at) as u64, line, why, hole: None, is_unterminated });
             }

@@ -46,7 +46,7 @@ const WALK_PACE: Duration = Duration::from_millis(100);
 /// Something the follower reports, in the order in which it holds.
 #[derive(Debug)]
 pub struct TailReport<'t> {
-    /// The path below the folder, if a folder is followed; what of it is no UTF-8 is replaced.
+    /// The path below the folder, if a folder is followed; what of it is not UTF-8 is replaced.
     pub file: Option<&'t str>,
     /// Which content of the path; numbers only grow (T1).
     pub generation: u64,
@@ -68,7 +68,7 @@ pub enum TailItem<'t> {
         /// Whether there is no newline after it.
         is_unterminated: bool,
     },
-    /// A line, a part of a line or a hole that is no JSON.
+    /// A line, a part of a line or a hole that is not valid JSON.
     Error {
         /// Byte of the file at which the bad text begins.
         offset: u64,

@@ -102,9 +102,9 @@ impl Reading {
     }
 
     pub(super) fn serve_detached(&mut self, now: Instant, counter: &mut u64, emit: &mut GenerationSink<'_>) -> Served {
-        let Some(mut own) = self.detached.take() else { return Served::End };
-        let served = self.serve(&mut own, now, counter, emit, true);
-        self.detached = Some(own);
+        let Some(mut detached) = self.detached.take() else { return Served::End };
+        let served = self.serve(&mut detached, now, counter, emit, true);
+        self.detached = Some(detached);
         served
     }
 
@@ -220,7 +220,7 @@ impl Reading {
             }
             DocumentUpdate::Torn(torn) if is_final => {
                 self.next_version(torn.is_first, counter, emit);
-                let why = format!("the document is no JSON: {}, at byte {}", torn.why, torn.byte);
+                let why = format!("the document is not valid JSON: {}, at byte {}", torn.why, torn.byte);
                 let (offset, line) = (torn.offset, torn.line);
                 let tale = TailItem::Error { offset, line, why, hole: None, is_unterminated: false };
                 emit(self.generation, tale);

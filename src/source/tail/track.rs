@@ -164,7 +164,7 @@ impl Track {
 
     fn look_at_leaving(&mut self) {
         self.leaving.retain_mut(|reading| {
-            let change = reading.detached.as_mut().map(|own| own.look_open());
+            let change = reading.detached.as_mut().map(|detached| detached.look_open());
             if matches!(change, Some(Ok(FileChange::Grown))) {
                 reading.is_at_end = false;
                 self.is_due = true;
@@ -194,7 +194,7 @@ impl Track {
         if let Some(mut reading) = self.now.replace(Reading::new(events, now)) {
             (reading.detached, reading.until, reading.is_at_end) = (Some(Box::new(old)), Some(now + DRAIN), false);
             // A content that was closed rested at its end.
-            if !is_void && reading.detached.as_ref().is_some_and(|own| own.input().is_some()) {
+            if !is_void && reading.detached.as_ref().is_some_and(|detached| detached.input().is_some()) {
                 self.leaving.push(reading);
             }
         }

@@ -5,7 +5,7 @@ use crate::json::{Scan, Scanner};
 
 /// A piece of a line or document.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part<'t> {
+pub(super) enum Token<'t> {
     /// A value, and the byte of the text at which it begins.
     Value(usize, &'t str),
     /// No JSON from this byte on: why, and the byte at fault.
@@ -14,7 +14,7 @@ pub(super) enum Part<'t> {
 
 /// Reports the values of a text from byte `from` on. Objects and arrays may be one after the other; a number, string or
 /// word is alone (`is_alone`: nothing else is on its line). Text after the last good value is one error.
-pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, emit: &mut dyn FnMut(Part<'t>)) {
+pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, emit: &mut dyn FnMut(Token<'t>)) {
     let mut at = from;
     while let Some(start) = first(text, at) {
         let part = match value(&text[start..]) {
@@ -31,8 +31,10 @@ pub(super) fn parts<'t>(text: &'t [u8], from: usize, is_alone: bool, emit: &mut 
                 emit(checked(text, start, len));
                 return;
             }
-            Ok((len, _)) => return emit(Part::Error(start, "other text beside a number, string or word", start + len)),
-            Err((byte, why)) => return emit(Part::Error(start, why, start + byte)),
+            Ok((len, _)) => {
+                return emit(Token::Error(start, "other text beside a number, string or word", start + len));
+            }
+            Err((byte, why)) => return emit(Token::Error(start, why, start + byte)),
         }
     }
 }
@@ -124,10 +126,10 @@ fn value(text: &[u8]) -> Result<usize, (usize, &'static str)> {
     }
 }
 
-fn checked(text: &[u8], start: usize, len: usize) -> Part<'_> {
+fn checked(text: &[u8], start: usize, len: usize) -> Token<'_> {
     match std::str::from_utf8(&text[start..start + len]) {
-        Ok(value) => Part::Value(start, value),
-        Err(e) => Part::Error(start, "no UTF-8", start + e.valid_up_to()),
+        Ok(value) => Token::Value(start, value),
+        Err(e) => Token::Error(start, "no UTF-8", start + e.valid_up_to()),
     }
 }
 
@@ -139,8 +141,8 @@ mod tests {
         let mut out = Vec::new();
         parts(text, from, is_alone, &mut |part| {
             out.push(match part {
-                Part::Value(at, text) => format!("{at} {text}"),
-                Part::Error(at, _, byte) => format!("!{at} {byte}"),
+                Token::Value(at, text) => format!("{at} {text}"),
+                Token::Error(at, _, byte) => format!("!{at} {byte}"),
             });
         });
         out

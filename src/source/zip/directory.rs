@@ -7,7 +7,7 @@ use std::io;
 
 /// A member as the directory has it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct ZipEntry {
     pub(super) method: u16,
     pub(super) crc: u32,
     pub(super) packed_bytes: u64,
@@ -39,7 +39,7 @@ pub(super) const ENCRYPTED_METHOD: u16 = u16::MAX;
 const WIDE_32: u64 = u32::MAX as u64;
 
 /// The members of an archive, of equal names the last, and their names.
-pub(super) fn directory(file: &File) -> Result<(Vec<Entry>, Vec<String>), String> {
+pub(super) fn directory(file: &File) -> Result<(Vec<ZipEntry>, Vec<String>), String> {
     let len = file.metadata().map_err(|e| e.to_string())?.len();
     let (offset, bytes) = find(file, len)?;
     let mut text = vec![0; usize::try_from(bytes).map_err(|e| e.to_string())?];
@@ -101,7 +101,7 @@ fn find_wide(file: &File, end: u64) -> Result<Option<(u64, u64)>, String> {
 }
 
 /// The first entry of a directory, its name, and what follows it.
-fn entry(text: &[u8]) -> Option<(Entry, String, &[u8])> {
+fn entry(text: &[u8]) -> Option<(ZipEntry, String, &[u8])> {
     let head = text.get(..ENTRY_LEN)?;
     let [name_len, extra_len, comment_len] = [28, 30, 32].map(|at| u16_at(head, at) as usize);
     let name = text.get(ENTRY_LEN..ENTRY_LEN + name_len)?;
@@ -111,7 +111,7 @@ fn entry(text: &[u8]) -> Option<(Entry, String, &[u8])> {
     widen(&mut sizes, extra);
     let [bytes, packed_bytes, header] = sizes;
     let method = if u16_at(head, 8) & ENCRYPTED == 0 { u16_at(head, 10) } else { ENCRYPTED_METHOD };
-    let entry = Entry { method, crc: u32_at(head, 16), packed_bytes, bytes, header };
+    let entry = ZipEntry { method, crc: u32_at(head, 16), packed_bytes, bytes, header };
     Some((entry, String::from_utf8_lossy(name).into_owned(), rest))
 }
 
@@ -132,7 +132,7 @@ fn widen(sizes: &mut [u64; 3], mut extra: &[u8]) {
 }
 
 /// Members that are in each other unpack to more than any file holds.
-fn check_places(entries: &[Entry], len: u64) -> Result<(), String> {
+fn check_places(entries: &[ZipEntry], len: u64) -> Result<(), String> {
     let mut places: Vec<(u64, u64)> = entries.iter().map(|e| (e.header, e.packed_bytes)).collect();
     places.sort_unstable();
     let mut free = 0;
@@ -147,7 +147,7 @@ fn check_places(entries: &[Entry], len: u64) -> Result<(), String> {
     Ok(())
 }
 
-impl Entry {
+impl ZipEntry {
     /// Where what it holds begins: after its local header.
     pub(super) fn data_offset(&self, file: &File) -> io::Result<u64> {
         let mut head = [0; HEADER_LEN];

@@ -1,5 +1,5 @@
 //! Frames as one moving picture: a row is drawn once for as long as it stays the same, and shown while it holds. No
-//! script: the times are keyframes of a style sheet. Who asks for less motion sees the last frame.
+//! script: the times are keyframes of a style sheet. With reduced motion requested, the last frame is shown.
 
 use super::{Picture, escape, hex, left, mix, top};
 use crate::ui::theme::Theme;
@@ -11,10 +11,10 @@ use unicode_width::UnicodeWidthStr;
 
 /// A frame and how long it is shown.
 #[derive(Debug)]
-pub struct Frame {
+pub struct AnimationFrame {
     /// Its cells.
     pub buffer: Buffer,
-    /// What was pressed before it, shown in the title; empty: nothing.
+    /// The keys pressed before it, shown in the title; may be empty.
     pub pressed: String,
     /// How long it is shown, in milliseconds.
     pub millis: u32,
@@ -22,7 +22,7 @@ pub struct Frame {
 
 /// Frames of one size as an SVG document that begins again when it ends. No frames give the empty document.
 #[must_use]
-pub fn animation(frames: &[Frame], theme: &Theme, title: &str) -> String {
+pub fn animation(frames: &[AnimationFrame], theme: &Theme, title: &str) -> String {
     let Some(first) = frames.first() else { return String::new() };
     let picture = Picture::of(theme);
     let (columns, rows) = (usize::from(first.buffer.area.width), usize::from(first.buffer.area.height));
@@ -46,7 +46,7 @@ pub fn animation(frames: &[Frame], theme: &Theme, title: &str) -> String {
 }
 
 impl Picture {
-    /// A key in the title, so that it is seen what makes the next frame.
+    /// A key in the title, so that viewers see what produces the next frame.
     fn badge(&self, key: &str, width: usize) -> String {
         if key.is_empty() {
             return String::new();
@@ -63,7 +63,7 @@ impl Picture {
     }
 }
 
-/// What is equal in frames that follow each other, once, with the frames that it is of.
+/// Equal parts of consecutive frames, once, with the frames that they belong to.
 fn put_spans(drawn: &[String], spans: &mut BTreeSet<(usize, usize)>, out: &mut String) {
     let mut from = 0;
     for same in drawn.chunk_by(|a, b| a == b) {
@@ -86,7 +86,7 @@ fn class(span: &Range<usize>) -> String {
 }
 
 /// When each span of frames is shown.
-fn styles(frames: &[Frame], spans: &BTreeSet<(usize, usize)>) -> String {
+fn styles(frames: &[AnimationFrame], spans: &BTreeSet<(usize, usize)>) -> String {
     let begin = |frame: usize| frames[..frame].iter().map(|frame| u64::from(frame.millis)).sum::<u64>();
     let all = begin(frames.len()).max(1);
     // Thousandths of a per cent, so that no frame flickers at its border.
@@ -120,12 +120,12 @@ mod tests {
     use ratatui::layout::Rect;
     use ratatui::style::Style;
 
-    fn frame(lines: &[&str], pressed: &str) -> Frame {
+    fn frame(lines: &[&str], pressed: &str) -> AnimationFrame {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 3));
         for (row, line) in lines.iter().enumerate() {
             buffer.set_string(0, u16::try_from(row).unwrap(), line, Style::new());
         }
-        Frame { buffer, pressed: pressed.to_owned(), millis: 1_000 }
+        AnimationFrame { buffer, pressed: pressed.to_owned(), millis: 1_000 }
     }
 
     #[test]

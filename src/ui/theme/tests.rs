@@ -75,8 +75,8 @@ fn split(hex: u32) -> Rgb {
 }
 
 /// What a colour looks like under a palette.
-fn look(colour: Option<Color>, palette: &Palette, own: u32) -> Rgb {
-    let Some(colour) = colour.filter(|c| *c != Color::Reset) else { return split(own) };
+fn look(colour: Option<Color>, palette: &Palette, default: u32) -> Rgb {
+    let Some(colour) = colour.filter(|c| *c != Color::Reset) else { return split(default) };
     match (0..16).find(|n| crate::ui::colour::rgb(Color::Indexed(*n)) == rgb(colour)) {
         Some(n) => split(palette[usize::from(n)]),
         None => rgb(colour).unwrap(),
@@ -85,9 +85,9 @@ fn look(colour: Option<Color>, palette: &Palette, own: u32) -> Rgb {
 
 /// The backgrounds on which text of a role is: its own, or the theme's and those of rows with a shade.
 fn grounds(theme: &Theme, role: Role) -> Vec<Option<Color>> {
-    let own = theme.style(role).bg;
-    if own.is_some() && role != Role::Text {
-        return vec![own];
+    let background = theme.style(role).bg;
+    if background.is_some() && role != Role::Text {
+        return vec![background];
     }
     [Role::Text, Role::Cursor, Role::Selected, Role::Bar].iter().map(|r| theme.style(*r).bg).collect()
 }
@@ -204,7 +204,7 @@ fn a_broken_file_says_line_and_reason() {
     for (file, expect) in [
         ("name = 'x'\n[roles\n", "line 2: "),
         ("[roles]\ntext = 'red'\nremovd = 'red'", "line 3: unknown role `removd`; did you mean `removed`?"),
-        ("[roles]\ntext = 'redd bold'", "line 2: `redd` is no colour; "),
+        ("[roles]\ntext = 'redd bold'", "line 2: `redd` is not a colour; "),
         ("[roles]\ntext = 'red on'", "line 2: `on` must be followed by a colour"),
         ("[roles]\ntext = 'red blue'", "line 2: `blue`: the colour is already given"),
         ("[roles]\ntext = 7", "line 2: a style is a string or a table"),
@@ -214,7 +214,7 @@ fn a_broken_file_says_line_and_reason() {
         ("background = 'drak'", "line 1: unknown background `drak`; did you mean `dark`?"),
         ("rolls = 1", "line 1: unknown key `rolls`; did you mean `roles`?"),
         ("name = 1", "line 1: this must be a string"),
-        ("\n\n[colours]\na = '#12'", "line 4: `#12` is no colour; "),
+        ("\n\n[colours]\na = '#12'", "line 4: `#12` is not a colour; "),
     ] {
         let error = Theme::parse("x", file).unwrap_err();
         assert!(error.starts_with(expect), "{file:?} gave {error:?}");

@@ -178,7 +178,7 @@ pub(crate) fn values(text: &str) -> Vec<Option<J>> {
     }
 }
 
-/// The elements of an array before a fault, and the fault; None: it is no array, or has none (D1).
+/// The elements of an array before a fault, and the fault; None: it is not an array, or has none (D1).
 pub(crate) fn cut_array(text: &str) -> Option<Vec<Option<J>>> {
     let mut reader = Reader { rest: text.chars().peekable() };
     reader.take('[')?;

@@ -53,8 +53,9 @@ const IDENTIFIER_WORDS: &[(&str, &str)] = &[
     ("teller", "notifier, sender"),
 ];
 
-/// Everyday words that no name of a function, type, constant or module has as one of its words, and what to say instead.
-const DECLARED_WORDS: &[(&str, &str)] = &[
+/// Everyday words that no identifier of the program has as one of its words (functions, types, fields, parameters and
+/// local variables alike), and what to say instead.
+const EVERYDAY_WORDS: &[(&str, &str)] = &[
     ("said", "…_text, …_message, add_message"),
     ("unsaid", "what is missing: untyped_call"),
     ("kept", "what is stored: CompactStep, SavedFolds, CACHED_…_MAX"),
@@ -64,19 +65,22 @@ const DECLARED_WORDS: &[(&str, &str)] = &[
     ("remade", "rebuilt"),
     ("sift", "filter"),
     ("glance", "preview, overview"),
-    ("glanced", "ScannedRecord"),
+    ("glanced", "scanned"),
     ("meant", "nearest_…"),
     ("own", "custom, or whose: run_findings, is_obelus_file"),
     ("spent", "usage, cost"),
 ];
 
 /// Names that say nothing of a type by themselves.
-const VAGUE_TYPES: &[&str] = &["Done", "Found", "Known", "Seen", "Shown", "Wanted", "Whole"];
+const VAGUE_TYPES: &[&str] = &[
+    "Done", "Entry", "Found", "Given", "Known", "Line", "Look", "Looked", "Part", "Question", "Seen", "Shape", "Shown",
+    "Target", "Wanted", "What", "Whole",
+];
 
-/// Keywords that a declared name follows.
-const DECLARING: &[&str] = &["fn", "struct", "enum", "trait", "type", "const", "static", "mod"];
+/// Keywords that the name of a type follows.
+const DECLARING: &[&str] = &["struct", "enum", "trait", "type"];
 
-/// The folders whose declared names are checked; names of tests are sentences, which may have these words.
+/// The folders whose identifiers have no everyday words; names of tests are sentences, which may have them.
 const DECLARED_FOLDERS: &[&str] = &["src", "core/src"];
 
 /// The folders whose identifiers are checked.
@@ -111,28 +115,32 @@ fn identifier_words(path: &str, text: &str) -> Vec<String> {
     out
 }
 
-fn declared_words(path: &str, text: &str) -> Vec<String> {
+fn everyday_words(path: &str, text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut is_test = false;
     for (i, line) in code::code(text).lines().enumerate() {
         let line = line.trim();
-        let mut parts = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|part| !part.is_empty());
-        while let Some(part) = parts.next() {
-            // `const fn name`: the name follows the second keyword.
-            if !DECLARING.contains(&part) || parts.clone().next().is_some_and(|next| DECLARING.contains(&next)) {
-                continue;
-            }
-            let Some(name) = parts.next().filter(|_| !is_test) else { break };
+        for name in line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|_| !is_test) {
             let words = words_of(name);
-            let found = DECLARED_WORDS.iter().find(|(word, _)| words.iter().any(|other| other == word));
+            let found = EVERYDAY_WORDS.iter().find(|(word, _)| words.iter().any(|other| other == word));
             out.extend(found.map(|(word, instead)| {
-                format!("{path}:{}: `{name}` is declared with the everyday word {word:?}; say {instead}", i + 1)
+                format!("{path}:{}: `{name}` has the everyday word {word:?}; say {instead}", i + 1)
             }));
-            if VAGUE_TYPES.contains(&name) {
-                out.push(format!("{path}:{}: `{name}` names no type by itself; say of what", i + 1));
-            }
         }
         is_test = line.starts_with("#[") && (is_test || line == "#[test]");
+    }
+    out
+}
+
+/// Types that are declared by a name that says nothing; not the types of a trait, which its implementations name.
+fn vague_types(path: &str, text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, line) in code::code(text).lines().enumerate() {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let keyword = words.find(|word| DECLARING.contains(word));
+        let is_of_trait = keyword == Some("type") && line.starts_with(' ');
+        let name = words.next().filter(|name| VAGUE_TYPES.contains(name) && !is_of_trait);
+        out.extend(name.map(|name| format!("{path}:{}: `{name}` names no type by itself; say of what", i + 1)));
     }
     out
 }
@@ -155,24 +163,44 @@ fn no_identifier_has_a_private_word() {
 }
 
 #[test]
-fn no_declared_name_has_an_everyday_word() {
-    let all = faults_below(DECLARED_FOLDERS, declared_words);
+fn no_identifier_has_an_everyday_word() {
+    let all = faults_below(DECLARED_FOLDERS, everyday_words);
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
 #[test]
-fn an_everyday_word_in_a_declared_name_is_found() {
+fn no_type_has_a_vague_name() {
+    let all = faults_below(DECLARED_FOLDERS, vague_types);
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn an_everyday_word_in_an_identifier_is_found() {
     for bad in [
         "fn said() {}",
         "pub(super) const fn is_held() {}",
         "struct DataKept;",
         "const OWN_LEN: u8 = 1;",
-        "enum Found {}",
+        "let kept = 1;",
+        "let f = |own: u8| 1;",
+        "fn f(made: u8) {}",
+        "    pub spent: u64,",
+        "Some(meant) => 1,",
     ] {
-        assert_eq!(declared_words("x.rs", bad).len(), 1, "{bad}");
+        assert_eq!(everyday_words("x.rs", bad).len(), 1, "{bad}");
     }
-    for good in ["let kept = 1;", "#[test]\nfn what_is_kept() {}", "fn owner(held: u8) {}", "// fn said"] {
-        assert_eq!(declared_words("x.rs", good), Vec::<String>::new(), "{good}");
+    for good in ["let owned = f.to_owned();", "#[test]\nfn what_is_kept() {}", "f(\"held\");", "// fn said"] {
+        assert_eq!(everyday_words("x.rs", good), Vec::<String>::new(), "{good}");
+    }
+}
+
+#[test]
+fn a_vague_type_is_found() {
+    for bad in ["enum Found {}", "pub struct Entry<'a> {", "    struct Line;", "pub(super) type Target = u8;"] {
+        assert_eq!(vague_types("x.rs", bad).len(), 1, "{bad}");
+    }
+    for good in ["struct LineEntry;", "    type Target = [u8];", "// struct Line", "use x::Entry;"] {
+        assert_eq!(vague_types("x.rs", good), Vec::<String>::new(), "{good}");
     }
 }
 

@@ -245,7 +245,7 @@ impl Oracle {
         None
     }
 
-    /// Takes the new value; equal leaves at `silent` paths are no events.
+    /// Takes the new value; equal leaves at `silent` paths are not events.
     fn settle(&mut self, at: StepNo, kind: usize, mut new: Option<Plain>, op: EventOp, log: &[Path], silent: &[Path]) {
         let slot = self.held.iter_mut().find(|(k, _)| *k == kind).unwrap();
         let before = leaves(slot.1.as_ref());

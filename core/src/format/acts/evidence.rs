@@ -2,7 +2,7 @@
 
 use crate::format::Near;
 use crate::json::Value;
-use crate::rules::acts::{Claim, Content, Message};
+use crate::rules::acts::{ActsMessage, Claim, Content};
 
 /// What detection counts.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Evidence {
                 self.envelopes += 1;
                 self.contexts += usize::from(envelope.has_context);
                 self.is_filled |=
-                    envelope.has_context && envelope.messages.iter().any(|value| Message::of(value).is_message());
+                    envelope.has_context && envelope.messages.iter().any(|value| ActsMessage::of(value).is_message());
                 envelope.messages.iter().for_each(|message| self.add_message(message));
             }
             Content::Message(message) => self.add_message(message),
@@ -53,7 +53,7 @@ impl Evidence {
 
     fn add_message(&mut self, value: &Value<'_>) {
         self.messages += 1;
-        let claim = Claim::of(&Message::of(value));
+        let claim = Claim::of(&ActsMessage::of(value));
         self.typed += usize::from(claim > Claim::Nothing);
         self.has_state |= claim == Claim::State;
     }

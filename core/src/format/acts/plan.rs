@@ -1,9 +1,11 @@
 //! Plans and references of Agent/Data for the screen.
 
-use crate::format::plan::{EDGES_COUNTED_MAX, PlanInstance, PlanNode, PlanView, Port, PortState, ReadBy, RefState};
+use crate::format::plan::{
+    EDGES_COUNTED_MAX, PlanInstance, PlanNode, PlanPort, PlanPortState, PlanView, RefState, ValueReader,
+};
 use crate::json::Key;
 use crate::model::{Bytes, Identity, StepNo};
-use crate::rules::acts::{Log, Node, Plan, Reference, Resolver, Supply, spans};
+use crate::rules::acts::{Log, Node, Plan, ReadStatus, Reference, Resolver, spans};
 use std::ops::Range;
 
 /// A37 to A41: the plan at a step; None where none holds.
@@ -30,18 +32,18 @@ fn node(node: Node) -> PlanNode {
         step: wrote(i + 1),
     };
     let instances: Vec<PlanInstance> = node.instances.iter().enumerate().map(instance).collect();
-    let read = |(text, supply): (String, &Supply)| {
+    let read = |(text, supply): (String, &ReadStatus)| {
         let state = match supply {
-            Supply::There => PortState::There,
-            Supply::Awaited => PortState::Awaited,
-            Supply::Missing => PortState::Missing,
+            ReadStatus::There => PlanPortState::There,
+            ReadStatus::Awaited => PlanPortState::Awaited,
+            ReadStatus::Missing => PlanPortState::Missing,
         };
-        Port { reference: Some(text.clone()), text, state, note: None, step: None }
+        PlanPort { reference: Some(text.clone()), text, state, note: None, step: None }
     };
     let write = |(text, steps): (String, &Vec<Option<StepNo>>)| {
         let step = steps.iter().flatten().copied().max();
-        let state = if step.is_some() { PortState::There } else { PortState::Awaited };
-        Port { reference: Some(text.clone()), text, state, note: None, step }
+        let state = if step.is_some() { PlanPortState::There } else { PlanPortState::Awaited };
+        PlanPort { reference: Some(text.clone()), text, state, note: None, step }
     };
     PlanNode {
         step: wrote(0).or_else(|| instances.iter().filter_map(|i| i.step).max()),
@@ -82,11 +84,11 @@ fn is_written(log: &Log, plan: &PlanView, reference: &Reference, step: StepNo) -
 }
 
 /// A38, A39: the calls that read a value.
-pub(super) fn readers(log: &Log, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ReadBy> {
-    let reader = |r: crate::rules::acts::ReadBy| {
+pub(super) fn readers(log: &Log, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ValueReader> {
+    let reader = |r: crate::rules::acts::ReadingCall| {
         let tool = r.tool.unwrap_or_else(|| "a call".to_owned());
         let who = r.instance.map_or(tool.clone(), |instance| format!("{tool} {instance}"));
-        ReadBy { step: r.step, who, reference: r.reference }
+        ValueReader { step: r.step, who, reference: r.reference }
     };
     log.readers(identity, path, bytes).into_iter().map(reader).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::format::assembler::Assembler;
 use crate::format::rows::{Groups, Trouble, embedded, group_name, members};
-use crate::model::{Cell, Contents, Problem, Sink, Tables};
+use crate::model::{ContainerValue, Contents, Problem, Sink, Tables};
 
 /// How such databases are read.
 pub(in crate::format) struct Database;
@@ -82,18 +82,18 @@ fn event(tables: &mut dyn Tables, number: i64) -> Result<Option<String>, Problem
     }
     let Some(mut cells) = tables.row(EVENTS, number, &PARTS)? else { return Ok(None) };
     for cell in &mut cells {
-        if matches!(cell, Cell::Blob(_)) {
-            *cell = Cell::Null;
+        if matches!(cell, ContainerValue::Blob(_)) {
+            *cell = ContainerValue::Null;
         }
     }
     Ok(Some(format!("{{{}}}", members(&PARTS, &cells, &JSON_PARTS))))
 }
 
 /// Times are seconds, or texts that sort as they are; of equal ones the row that was written first.
-fn compare_times(a: &Cell, b: &Cell) -> std::cmp::Ordering {
-    let seconds = |cell: &Cell| match cell {
-        Cell::Real(seconds) => Some(*seconds),
-        Cell::Integer(seconds) => Some(*seconds as f64),
+fn compare_times(a: &ContainerValue, b: &ContainerValue) -> std::cmp::Ordering {
+    let seconds = |cell: &ContainerValue| match cell {
+        ContainerValue::Real(seconds) => Some(*seconds),
+        ContainerValue::Integer(seconds) => Some(*seconds as f64),
         _ => None,
     };
     match (seconds(a), seconds(b)) {

@@ -2,7 +2,7 @@
 
 use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, result, show, text_of};
 use crate::json::{self, Value};
-use crate::model::{Attachment, Part, Role, Severity, ToolResult, Turn, Usage};
+use crate::model::{Attachment, Severity, StepRole, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -47,10 +47,10 @@ impl Adapter for Session {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
             (CONTENT, Some(content)) => {
-                let own = parts(content).iter().filter(|part| kind_of(part) == Some(Kind::Message));
-                Turn::of(Role::Unknown, own.map(content_part).collect())
+                let messages = parts(content).iter().filter(|part| kind_of(part) == Some(Kind::Message));
+                Turn::of(StepRole::Unknown, messages.map(content_part).collect())
             }
-            (form::RESULT, Some(response)) => Turn::of(Role::Environment, vec![Part::Result(answer(response))]),
+            (form::RESULT, Some(response)) => Turn::of(StepRole::Environment, vec![TurnPart::Result(answer(response))]),
             _ => show(form, values),
         }
     }
@@ -108,7 +108,7 @@ fn is_superseded(event: &Value<'_>, behind: &[Value<'_>]) -> bool {
 /// The steps of an event, and what it changes.
 fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
     let author = event.get("author").and_then(Value::as_str);
-    let role = if author == Some("user") { Role::User } else { Role::Agent };
+    let role = if author == Some("user") { StepRole::User } else { StepRole::Agent };
     let usage = either(event, "usage_metadata", "usageMetadata").map(usage);
     let mut tokens = usage.as_ref().and_then(|usage| usage.output);
     let before = log.next_step();
@@ -125,7 +125,7 @@ fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
             _ => continue,
         };
         let Some(value) = value else { continue };
-        let role = if kind == Kind::Result { Role::Environment } else { role };
+        let role = if kind == Kind::Result { StepRole::Environment } else { role };
         let values = [value];
         let time = event.get("timestamp");
         log.step(&Draft { role, class: author, time, tokens: tokens.take(), ..Draft::of(kind, form, &values) });
@@ -177,30 +177,30 @@ fn set(key: &str, value: &Value<'_>, log: &mut Log<'_>) {
 fn usage(value: &Value<'_>) -> Usage {
     let count = |snake: &str, camel: &str| either(value, snake, camel)?.as_number()?.parse::<u64>().ok();
     let cached = count("cached_content_token_count", "cachedContentTokenCount");
-    let said = count("candidates_token_count", "candidatesTokenCount");
+    let answer_tokens = count("candidates_token_count", "candidatesTokenCount");
     let thought = count("thoughts_token_count", "thoughtsTokenCount");
     let read = count("prompt_token_count", "promptTokenCount");
     Usage {
         input: read.map(|read| read.saturating_sub(cached.unwrap_or(0))),
-        output: said.or(thought).map(|_| said.unwrap_or(0) + thought.unwrap_or(0)),
+        output: answer_tokens.or(thought).map(|_| answer_tokens.unwrap_or(0) + thought.unwrap_or(0)),
         cache_read: cached,
         ..Usage::default()
     }
 }
 
 /// A text, a file, or code of a content.
-fn content_part<'v>(part: &'v Value<'v>) -> Part<'v> {
+fn content_part<'v>(part: &'v Value<'v>) -> TurnPart<'v> {
     if let Some(text) = part.get("text").and_then(Value::as_str) {
-        return Part::Text(Cow::Borrowed(text));
+        return TurnPart::Text(Cow::Borrowed(text));
     }
     let file = either(part, "inline_data", "inlineData").or_else(|| either(part, "file_data", "fileData"));
     let Some(file) = file else {
         let code = either(part, "executable_code", "executableCode").and_then(|code| code.get("code"));
         let output = either(part, "code_execution_result", "codeExecutionResult").and_then(|r| r.get("output"));
-        return Part::Text(code.or(output).map_or_else(|| Cow::Borrowed(part.text), text_of));
+        return TurnPart::Text(code.or(output).map_or_else(|| Cow::Borrowed(part.text), text_of));
     };
     let text = |snake: &str, camel: &str| either(file, snake, camel).and_then(Value::as_str);
-    Part::Attachment(Attachment {
+    TurnPart::Attachment(Attachment {
         media_type: text("mime_type", "mimeType").unwrap_or("file").into(),
         location: text("file_uri", "fileUri").map(Cow::Borrowed),
         bytes: file.text.len() as u64,

@@ -4,7 +4,7 @@ use super::*;
 use crate::format::assembler::Assembler;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
-use crate::model::{Cell, Contents, Place, Record, RecordBody, Span, StepNo};
+use crate::model::{ContainerValue, Contents, Place, Record, RecordBody, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<session::Session> {
@@ -84,9 +84,10 @@ fn lines(memory: &mut Memory) -> Vec<String> {
 
 #[test]
 fn a_database_is_a_line_for_each_session() {
-    let session = |id: &str| vec![text("a"), text("u"), text(id), text("{\"k\":\n1}"), Cell::Real(1.5)];
-    let event =
-        |session: &str, time: f64, data: &str| vec![text("a"), text("u"), text(session), Cell::Real(time), text(data)];
+    let session = |id: &str| vec![text("a"), text("u"), text(id), text("{\"k\":\n1}"), ContainerValue::Real(1.5)];
+    let event = |session: &str, time: f64, data: &str| {
+        vec![text("a"), text("u"), text(session), ContainerValue::Real(time), text(data)]
+    };
     let mut memory = Memory::new(vec![
         ("app_states", &["app_name"], Vec::new()),
         ("sessions", &["app_name", "user_id", "id", "state", "update_time"], vec![session("1"), session("2")]),
@@ -120,7 +121,7 @@ fn events_of_older_databases_are_put_together() {
         text("2025-01-01 10:00:00"),
         text("bot"),
         text("{\"parts\":[]}"),
-        Cell::Blob(vec![128, 4]),
+        ContainerValue::Blob(vec![128, 4]),
     ];
     let columns: &[&str] = &["app_name", "user_id", "session_id", "timestamp", "author", "content", "actions"];
     let mut memory = Memory::new(vec![

@@ -6,7 +6,7 @@ use crate::format::acts::evidence::Evidence;
 use crate::format::signature;
 use crate::format::{Framing, Match, Near};
 use crate::json::Value;
-use crate::rules::trajectory::{Reading, Shape, bare_pointer};
+use crate::rules::trajectory::{Reading, RecordShape, bare_pointer};
 
 /// Rows with `conversations`.
 pub(in crate::format) static SHAREGPT: DatasetRow = DatasetRow {
@@ -108,7 +108,7 @@ pub(in crate::format) static SIMULATIONS: DatasetRow = DatasetRow {
 /// Whether most records are recognised by the signature of a format, and are no contexts of Agent/Data (A8).
 fn detect_signed(name: &str, first: &[Value<'_>]) -> Option<Match> {
     let found = signature::detect(name, first)?;
-    let n = first.iter().filter(|row| Reading::of_row(row).shape == Shape::Chat).count();
+    let n = first.iter().filter(|row| Reading::of_row(row).shape == RecordShape::Chat).count();
     let are_contexts = first.iter().any(|row| row.get("context").is_some() && !is_conversation(row))
         || Evidence::of_messages(Counts::messages(first));
     (n * 2 >= first.len() && !are_contexts).then_some(found)
@@ -125,7 +125,7 @@ fn detect_rows(first: &[Value<'_>]) -> Option<Match> {
 }
 
 fn near_rows(first: &[Value<'_>]) -> Option<Near> {
-    let n = first.iter().filter(|value| Reading::of_row(value).shape == Shape::Chat).count();
+    let n = first.iter().filter(|value| Reading::of_row(value).shape == RecordShape::Chat).count();
     (n > 0).then(|| Near::of(n, first.len(), "records hold a conversation"))
 }
 
@@ -150,5 +150,5 @@ fn detect_simulations(first: &[Value<'_>]) -> Option<Match> {
     let simulation = file.get("simulations")?.as_array()?.first()?;
     let is_run = simulation.get("task_id").is_some() || simulation.get("reward_info").is_some();
     let reason = "`simulations` whose `messages` have a `role`";
-    (is_run && Reading::of_row(simulation).shape == Shape::Chat).then(|| Match { reason: reason.to_owned() })
+    (is_run && Reading::of_row(simulation).shape == RecordShape::Chat).then(|| Match { reason: reason.to_owned() })
 }

@@ -7,12 +7,12 @@ use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::cast;
 use crate::model::{
-    Bytes, Finding, HEAD, Identity, PartState, Place, Problem, Record, Role, RunPart, Span, Standing, Step, StepKind,
-    StepNo, StepPlace, Turn,
+    Bytes, Finding, HEAD, Identity, PartState, Place, Problem, Record, RunPart, Span, Standing, Step, StepKind, StepNo,
+    StepPlace, StepRole, Turn,
 };
 use crate::rules::adp;
 use crate::rules::slot_pointer::slot_pointer;
-use crate::rules::trajectory::{self, Entry, Hint, Kind, Reading, Shape, Track, Way};
+use crate::rules::trajectory::{self, Hint, Reading, RecordShape, Track, TrajectoryStep, TrajectoryStepKind, Way};
 use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(super) struct Trajectory {
     way: Way,
     record: Option<Record>,
-    shape: Option<Shape>,
+    shape: Option<RecordShape>,
     steps: Vec<CompactStep>,
     tree: Tree,
     work: Work,
@@ -33,19 +33,19 @@ pub(super) struct Trajectory {
     system_prompt: Option<Span>,
     /// The trajectories that the record is, where it is several.
     tracks: Vec<Track>,
-    /// Of the first steps of sub-agents those that called them.
+    /// By the first step of a sub-agent, the step that called it.
     callers: HashMap<usize, usize>,
     /// Other files that the record refers to, and what was found of them.
     parts: Vec<RunPart>,
     part_states: FoundParts,
 }
 
-/// What is kept of a step.
+/// What is stored of a step.
 struct CompactStep {
     place: Place,
-    kind: Kind,
+    kind: TrajectoryStepKind,
     class: Option<Box<str>>,
-    role: Role,
+    role: StepRole,
     tool: Option<Box<str>>,
     answers: Option<StepNo>,
     chars: usize,
@@ -54,7 +54,7 @@ struct CompactStep {
 }
 
 impl CompactStep {
-    fn of(entry: &Entry<'_>, step: usize, place: Place, hint: Hint) -> Self {
+    fn of(entry: &TrajectoryStep<'_>, step: usize, place: Place, hint: Hint) -> Self {
         Self {
             place,
             hint,
@@ -131,12 +131,12 @@ impl Trajectory {
     /// Reads a step's bytes and lets `show` say something of it.
     fn with_entry<T>(
         &self,
-        kept: &CompactStep,
+        compact: &CompactStep,
         bytes: &dyn Bytes,
-        show: impl FnOnce(&Entry<'_>) -> T,
+        show: impl FnOnce(&TrajectoryStep<'_>) -> T,
     ) -> Result<T, Problem> {
-        let text = bytes.read(kept.place.span)?;
-        let gone = || Problem::gone(kept.place.span);
+        let text = bytes.read(compact.place.span)?;
+        let gone = || Problem::gone(compact.place.span);
         let text = std::str::from_utf8(&text).map_err(|_| gone())?;
         let value = match (&self.record, self.shape) {
             (Some(record), Some(shape)) => trajectory::read_step(text, record, shape),
@@ -144,10 +144,10 @@ impl Trajectory {
         };
         let value = value.map_err(|_| gone())?;
         Ok(show(&match self.shape {
-            Some(Shape::Std) => Entry::item(&value),
-            Some(Shape::Chat) => self.way.message(&value, kept.role),
-            Some(Shape::Atif) => Entry::turn(&value),
-            Some(Shape::Other) | None => Entry::record(&value),
+            Some(RecordShape::Std) => TrajectoryStep::item(&value),
+            Some(RecordShape::Chat) => self.way.message(&value, compact.role),
+            Some(RecordShape::Atif) => TrajectoryStep::turn(&value),
+            Some(RecordShape::Other) | None => TrajectoryStep::record(&value),
         }))
     }
 
@@ -160,14 +160,14 @@ impl Trajectory {
 
     /// D17: the system prompt, as the first thing that was said.
     fn prompt_entry(&self, bytes: &dyn Bytes) -> Option<ViewEntry> {
-        let said = self.prompt(bytes)?;
-        let content = format!("{{\"system\":{}}}", json::quote(&said));
-        Some(view_entry(Role::System, HEAD, content, &said))
+        let prompt = self.prompt(bytes)?;
+        let content = format!("{{\"system\":{}}}", json::quote(&prompt));
+        Some(view_entry(StepRole::System, HEAD, content, &prompt))
     }
 }
 
-/// The format keeps no prompt of its own, so the view is the conversation so far: who, and what.
-fn view_entry(role: Role, step: StepNo, content: String, text: &str) -> ViewEntry {
+/// The format stores no prompt, so the view is the conversation so far: speakers and texts.
+fn view_entry(role: StepRole, step: StepNo, content: String, text: &str) -> ViewEntry {
     let role = role.name().to_owned();
     ViewEntry { text: format!("{role}: {text}"), role: Some(role), content: Some(content), step, identity: None }
 }
@@ -196,16 +196,16 @@ impl Run for Trajectory {
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
-        let Some(kept) = self.compact_step(step) else { return Step { number: step, ..Step::default() } };
-        let answers = kept.answers.is_some();
-        let shown = self.with_entry(kept, bytes, |entry| {
+        let Some(compact) = self.compact_step(step) else { return Step { number: step, ..Step::default() } };
+        let answers = compact.answers.is_some();
+        let shown = self.with_entry(compact, bytes, |entry| {
             let (sign, label) = adp::label(entry, answers);
             Step {
                 sign,
                 label: label.to_owned(),
                 summary: adp::summary(entry),
                 time: time(entry.value),
-                ..acting(&trajectory::turn(entry, kept.hint), Dialect::Common)
+                ..acting(&trajectory::turn(entry, compact.hint), Dialect::Common)
             }
         });
         let shown = shown.unwrap_or_else(|problem| Step {
@@ -216,13 +216,13 @@ impl Run for Trajectory {
         });
         self.in_track(Step {
             number: step,
-            kind: kept.kind.name().to_owned(),
-            class: kept.class.as_deref().map(str::to_owned),
-            role: kept.role,
-            tool: kept.tool.as_deref().map(str::to_owned),
-            answers: kept.answers,
-            chars: kept.chars,
-            reward: kept.reward.as_deref().map(str::to_owned),
+            kind: compact.kind.name().to_owned(),
+            class: compact.class.as_deref().map(str::to_owned),
+            role: compact.role,
+            tool: compact.tool.as_deref().map(str::to_owned),
+            answers: compact.answers,
+            chars: compact.chars,
+            reward: compact.reward.as_deref().map(str::to_owned),
             ..shown
         })
     }
@@ -261,24 +261,24 @@ impl Run for Trajectory {
     }
 
     fn sign(&self, step: StepNo) -> Option<StepKind> {
-        let kept = self.compact_step(step)?;
-        Some(match (&kept.tool, kept.answers) {
+        let compact = self.compact_step(step)?;
+        Some(match (&compact.tool, compact.answers) {
             (Some(_), _) => StepKind::Call,
             (None, Some(_)) => StepKind::Result,
-            (None, None) if kept.role == Role::Environment => StepKind::Result,
+            (None, None) if compact.role == StepRole::Environment => StepKind::Result,
             (None, None) => StepKind::Message,
         })
     }
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
-        let kept = self.compact_step(step)?;
-        self.with_entry(kept, bytes, |entry| trajectory::turn(entry, kept.hint).into_owned()).ok()
+        let compact = self.compact_step(step)?;
+        self.with_entry(compact, bytes, |entry| trajectory::turn(entry, compact.hint).into_owned()).ok()
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
         let first = self.track(step).map_or(0, |track| cast::to_step(track.steps.start));
         let last = StepNo::try_from(self.steps.len()).ok()?;
-        (self.shape != Some(Shape::Other)).then(|| (first..last.min(step + 1)).collect())
+        (self.shape != Some(RecordShape::Other)).then(|| (first..last.min(step + 1)).collect())
     }
 
     fn work(&self) -> Option<&Work> {
@@ -311,10 +311,10 @@ impl Run for Trajectory {
 
     /// A slot is derived from a step; who supplied it is the tool that was called or answered, else the speaker.
     fn attribution(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Attribution {
-        let kept = self.compact_step(author);
-        let answered = kept.and_then(|k| k.answers).and_then(|asked| self.compact_step(asked));
-        let tool = kept.and_then(|k| k.tool.as_deref()).or(answered.and_then(|k| k.tool.as_deref()));
-        let who = tool.or(kept.map(|k| k.role.name())).map(str::to_owned);
+        let compact = self.compact_step(author);
+        let answered = compact.and_then(|k| k.answers).and_then(|asked| self.compact_step(asked));
+        let tool = compact.and_then(|k| k.tool.as_deref()).or(answered.and_then(|k| k.tool.as_deref()));
+        let who = tool.or(compact.map(|k| k.role.name())).map(str::to_owned);
         Attribution { who, ..Attribution::default() }
     }
 
@@ -323,13 +323,17 @@ impl Run for Trajectory {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        let shown =
-            self.steps.iter().enumerate().map(|(i, kept)| (cast::to_step(i), kept)).take_while(|(i, _)| *i <= step);
-        let steps = shown.map(|(i, kept)| {
-            let said =
-                self.with_entry(kept, bytes, |entry| (json::compact(entry.value), adp::text_with_reasoning(entry)));
-            let (content, text) = said.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
-            view_entry(kept.role, i, content, &text)
+        let shown = self
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(i, compact)| (cast::to_step(i), compact))
+            .take_while(|(i, _)| *i <= step);
+        let steps = shown.map(|(i, compact)| {
+            let entries =
+                self.with_entry(compact, bytes, |entry| (json::compact(entry.value), adp::text_with_reasoning(entry)));
+            let (content, text) = entries.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
+            view_entry(compact.role, i, content, &text)
         });
         self.prompt_entry(bytes).into_iter().chain(steps).collect()
     }

@@ -1,23 +1,24 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
 use crate::format::survey::looked as looked_at;
-use crate::format::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Survey, Surveyed};
+use crate::format::{BoxedLook, Counted, Facts, LookFn, LookedRecord, Purpose, Survey, Surveyed};
 use crate::model::{Bytes, LocatedFinding};
 use crate::rules::adp::{self, Examined};
 use crate::rules::statistics::TrajectoryStats;
 use crate::rules::trajectory::Way;
+use crate::text::single_line;
 use serde_json::value::{RawValue, to_raw_value};
 
 /// The rules' survey, its statistics as JSON.
 pub(super) struct Trajectories {
     way: Way,
     purpose: Purpose,
-    survey: adp::Survey,
+    survey: adp::AdpSurvey,
 }
 
 impl Trajectories {
     pub(super) fn new(way: Way, purpose: Purpose) -> Self {
-        Self { way, purpose, survey: adp::Survey::default() }
+        Self { way, purpose, survey: adp::AdpSurvey::default() }
     }
 }
 
@@ -32,7 +33,7 @@ impl LookedRecord for Examined {
 }
 
 impl Survey for Trajectories {
-    fn look(&self) -> Look {
+    fn look(&self) -> LookFn {
         let way = self.way;
         let see = match self.purpose {
             Purpose::Findings | Purpose::Judged => adp::judge,
@@ -47,16 +48,16 @@ impl Survey for Trajectories {
         Box::new(move |record, text| Box::new(see(record, text, way)))
     }
 
-    fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
+    fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed {
         let Some(examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
-        let (glance, parts) = (examined.overview.clone().unwrap_or_default(), examined.parts.clone());
-        let adp::Surveyed { findings: found, stats } = self.survey.take(examined, bytes);
+        let (overview, parts) = (examined.overview.clone().unwrap_or_default(), examined.parts.clone());
+        let adp::AdpSurveyed { findings: found, stats } = self.survey.take(examined, bytes);
         let (mut stats_text, mut known) = (None, None);
         match self.purpose {
             Purpose::Statistics => stats_text = stats.and_then(|stats| to_raw_value(&stats).ok()),
             Purpose::Findings => {}
             Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
-            _ => known = Some(facts(stats, glance, &found)),
+            _ => known = Some(facts(stats, overview, &found)),
         }
         Surveyed { findings: found, stats: stats_text, facts: known, parts }
     }
@@ -66,16 +67,11 @@ impl Survey for Trajectories {
     }
 }
 
-/// A text with single spaces for its white space.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Bytes that are counted as one token.
 const TOKEN_BYTES: u64 = 4;
 
 /// What the table shows of a trajectory; of one that cannot be read, why.
-fn facts(stats: Option<TrajectoryStats>, glance: adp::RecordOverview, found: &[LocatedFinding]) -> Facts {
+fn facts(stats: Option<TrajectoryStats>, overview: adp::RecordOverview, found: &[LocatedFinding]) -> Facts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
     let mut tools: Vec<_> = stats.tools.into_iter().collect();
@@ -85,14 +81,14 @@ fn facts(stats: Option<TrajectoryStats>, glance: adp::RecordOverview, found: &[L
         classes: stats.classes.into_iter().collect(),
         tools,
         chars: stats.chars,
-        tokens: glance.visible_bytes.div_ceil(TOKEN_BYTES),
+        tokens: overview.visible_bytes.div_ceil(TOKEN_BYTES),
         reward: stats.reward,
         finish: stats.finish.to_owned(),
-        failed: glance.failed,
-        suspect: glance.suspect,
-        outcomes: glance.outcomes,
+        failed: overview.failed,
+        suspect: overview.suspect,
+        outcomes: overview.outcomes,
     };
-    let words = one_line(&glance.words);
-    let (title, name, task) = (glance.title, glance.name, glance.task);
+    let words = single_line(&overview.words);
+    let (title, name, task) = (overview.title, overview.name, overview.task);
     Facts { title, name, words, counted: Some(counted), task, ..Facts::default() }.with_findings(found)
 }

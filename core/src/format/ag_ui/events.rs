@@ -4,7 +4,7 @@ use super::open::{self, CALL_ID, Channel, MESSAGE_ID, Open};
 use super::patched::Patched;
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, first, first_text, form, text};
 use crate::json::Value;
-use crate::model::{Role, Severity, Turn};
+use crate::model::{Severity, StepRole, Turn};
 use crate::state::Op;
 use std::collections::HashMap;
 
@@ -112,7 +112,7 @@ impl Events {
         self.open.close_call(first_text(event, &CALL_ID).unwrap_or_default(), log);
         let (values, time) = ([event], event.get("timestamp"));
         let draft = Draft::of(Kind::Result, open::RESULT, &values);
-        log.step(&Draft { role: Role::Environment, class: Some("TOOL_CALL_RESULT"), time, ..draft });
+        log.step(&Draft { role: StepRole::Environment, class: Some("TOOL_CALL_RESULT"), time, ..draft });
     }
 
     /// An event that is a step of its own, and what it writes.
@@ -126,7 +126,7 @@ impl Events {
         let (values, time) = ([event], event.get("timestamp"));
         let draft = Draft::of(Kind::State, form::STATE, &values);
         let is_failed = class == "RUN_ERROR";
-        let step = log.step(&Draft { role: Role::System, class: Some(class), time, is_failed, ..draft });
+        let step = log.step(&Draft { role: StepRole::System, class: Some(class), time, is_failed, ..draft });
         match class {
             "RUN_STARTED" => self.input(event, log),
             "STATE_SNAPSHOT" | "STATE_DELTA" => self.state(event, log),

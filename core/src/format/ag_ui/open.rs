@@ -2,7 +2,7 @@
 
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text_of};
 use crate::json::{self, Value};
-use crate::model::{Part, Role, StepNo, ToolCall, ToolResult, Turn};
+use crate::model::{StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub(super) struct Open {
 
 struct Begun {
     step: StepNo,
-    role: Role,
+    role: StepRole,
     id: Box<str>,
     name: Box<str>,
     text: String,
@@ -48,9 +48,9 @@ impl Begun {
     /// What the step says, all pieces there.
     fn turn(&self, channel: Channel) -> Turn<'_> {
         let part = match channel {
-            Channel::Text => Part::Text(Cow::Borrowed(&self.text)),
-            Channel::Thought => Part::Thought(Cow::Borrowed(&self.text)),
-            Channel::Call => Part::Call(ToolCall {
+            Channel::Text => TurnPart::Text(Cow::Borrowed(&self.text)),
+            Channel::Thought => TurnPart::Thought(Cow::Borrowed(&self.text)),
+            Channel::Call => TurnPart::Call(ToolCall {
                 id: (!self.id.is_empty()).then_some(Cow::Borrowed(&*self.id)),
                 name: Cow::Borrowed(&self.name),
                 arguments: arguments(&self.text),
@@ -87,7 +87,7 @@ impl Open {
         };
         let role = match channel {
             Channel::Text => role(event),
-            _ => Role::Agent,
+            _ => StepRole::Agent,
         };
         let (values, time) = ([event], event.get("timestamp"));
         let step = log.open(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
@@ -147,8 +147,8 @@ impl Open {
     }
 }
 
-fn role(event: &Value<'_>) -> Role {
-    first_text(event, &["role"]).map_or(Role::Agent, crate::format::log::role_of)
+fn role(event: &Value<'_>) -> StepRole {
+    first_text(event, &["role"]).map_or(StepRole::Agent, crate::format::log::role_of)
 }
 
 /// What a step says: the pieces joined.
@@ -156,15 +156,15 @@ pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let Some((&event, pieces)) = values.split_first() else { return Turn::default() };
     let joined = || pieces.iter().map(|piece| text_of(piece)).collect::<Vec<_>>().concat();
     match form {
-        MESSAGE_TEXT => Turn::of(role(event), vec![Part::Text(Cow::Owned(joined()))]),
-        THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(Cow::Owned(joined()))]),
+        MESSAGE_TEXT => Turn::of(role(event), vec![TurnPart::Text(Cow::Owned(joined()))]),
+        THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(Cow::Owned(joined()))]),
         CALL => {
             let call = ToolCall {
                 id: first_text(event, &CALL_ID).map(Cow::Borrowed),
                 name: first_text(event, &CALL_NAME).unwrap_or("?").into(),
                 arguments: arguments(&joined()),
             };
-            Turn::of(Role::Agent, vec![Part::Call(call)])
+            Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
         }
         RESULT => {
             let result = ToolResult {
@@ -172,7 +172,7 @@ pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
                 text: first(event, &["content", "result"]).map(text_of).unwrap_or_default(),
                 ..ToolResult::default()
             };
-            Turn::of(Role::Environment, vec![Part::Result(result)])
+            Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
         }
         _ => crate::format::log::show(form, values),
     }

@@ -7,7 +7,7 @@ use crate::format::describe;
 use crate::format::log::{self, Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, form};
 use crate::json::{Data, Value};
 use crate::model::cast;
-use crate::model::{Part, PartRole, Role, Severity, StepNo, Surroundings, Turn};
+use crate::model::{PartRole, Severity, StepNo, StepRole, Surroundings, Turn, TurnPart};
 use crate::rules::work::Dialect;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ pub(super) fn hash(text: &str) -> u64 {
 impl Adapter for Entries {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         if record.as_object().is_none() {
-            let why = format!("the record is no JSON object: it is {}", record.type_name());
+            let why = format!("the record is not a JSON object: it is {}", record.type_name());
             return log.finding(None, "data.invalid-json", Severity::Error, why);
         }
         let id = text(record, "uuid");
@@ -86,8 +86,8 @@ impl Adapter for Entries {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
-            (NOTE, Some(record)) => Turn::of(Role::System, vec![Part::Text(note_text(record))]),
-            (QUEUED, Some(prompt)) => Turn { role: Role::User, ..log::show(form::MESSAGE, &[*prompt]) },
+            (NOTE, Some(record)) => Turn::of(StepRole::System, vec![TurnPart::Text(note_text(record))]),
+            (QUEUED, Some(prompt)) => Turn { role: StepRole::User, ..log::show(form::MESSAGE, &[*prompt]) },
             _ => log::show(form, values),
         }
     }
@@ -125,7 +125,7 @@ impl Entries {
         let results = blocks_of(message).filter(|block| is_result(block)).count();
         let details = record.get("toolUseResult").filter(|details| details.as_object().is_some() && results == 1);
         let blocks = Blocks {
-            role: if class == "assistant" { Role::Agent } else { Role::User },
+            role: if class == "assistant" { StepRole::Agent } else { StepRole::User },
             class: Some(class),
             time: record.get("timestamp"),
             tokens: answer_spend.as_ref().and_then(|answer_spend| answer_spend.more),
@@ -166,8 +166,8 @@ impl Entries {
             }
         }
         let is_root = is_side && text(record, "parentUuid").is_none();
-        if let (true, Some(said), Some(step)) = (is_root, first_text(message), of_kind(Kind::Message).next())
-            && let Some(call) = self.prompts.get(&hash(said))
+        if let (true, Some(text), Some(step)) = (is_root, first_text(message), of_kind(Kind::Message).next())
+            && let Some(call) = self.prompts.get(&hash(text))
         {
             log.called_by(step, *call);
         }
@@ -212,20 +212,20 @@ fn persisted<'v>(result: &'v Value<'v>) -> Option<Cow<'v, str>> {
 
 /// What holds around a record. A sub-agent's model is not the run's.
 fn surroundings(record: &Value<'_>, is_side: bool, log: &mut Log<'_>) {
-    let own = |key: &str| text(record, key).filter(|_| !is_side).map(Cow::Borrowed);
+    let session_text = |key: &str| text(record, key).filter(|_| !is_side).map(Cow::Borrowed);
     let model = record.get("message").and_then(|message| text(message, "model"));
     let model = model.filter(|model| !is_side && *model != SYNTHETIC);
     log.surroundings(&Surroundings {
-        cwd: own("cwd"),
+        cwd: session_text("cwd"),
         model: model.map(Cow::Borrowed),
-        mode: own("permissionMode"),
-        effort: own("effort"),
-        branch: own("gitBranch").filter(|branch| !branch.is_empty()),
+        mode: session_text("permissionMode"),
+        effort: session_text("effort"),
+        branch: session_text("gitBranch").filter(|branch| !branch.is_empty()),
         is_compaction: text(record, "subtype") == Some("compact_boundary"),
     });
 }
 
-/// A line that is no message; whether somebody speaks again with it.
+/// A line that is not a message; whether somebody speaks again with it.
 fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
     let attachment = record.get("attachment").filter(|_| class == "attachment");
     let kind = attachment.and_then(|attachment| text(attachment, "type"));
@@ -234,7 +234,7 @@ fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
         let values = [prompt];
         let is_injected = flag(record, "isMeta") || flag(attachment, "isMeta");
         let draft = Draft {
-            role: Role::User,
+            role: StepRole::User,
             class: kind,
             time: record.get("timestamp"),
             is_injected,
@@ -246,7 +246,7 @@ fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
     let values = [record];
     let class = kind.or_else(|| text(record, "subtype").filter(|_| class == "system")).unwrap_or(class);
     log.step(&Draft {
-        role: Role::System,
+        role: StepRole::System,
         class: Some(class),
         time: record.get("timestamp"),
         is_failed: matches!(class, "api_error" | "error"),
@@ -276,12 +276,12 @@ const TEXTS: [&str; 12] = [
 const ENVELOPE: [&str; 10] =
     ["isSidechain", "userType", "entrypoint", "cwd", "version", "gitBranch", "subtype", "slug", "isMeta", "level"];
 
-/// What a line that is no message says.
+/// What a line that is not a message says.
 fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
     let places = [Some(record), record.get("attachment"), record.get("worktreeSession"), record.get("data")];
-    let said = places.into_iter().flatten().find_map(|place| TEXTS.iter().find_map(|key| text(place, key)));
-    if let Some(said) = said.filter(|said| !said.trim().is_empty()) {
-        return Cow::Borrowed(said);
+    let text = places.into_iter().flatten().find_map(|place| TEXTS.iter().find_map(|key| text(place, key)));
+    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+        return Cow::Borrowed(text);
     }
     if let Some(error) = record.get("error").and_then(error_parts) {
         return Cow::Borrowed(error);

@@ -1,4 +1,4 @@
-//! What the lines of a session say of it beside the conversation: state of the kinds `session` and `file-history`, and
+//! What the lines of a session contain besides the conversation: state of the kinds `session` and `file-history`, and
 //! the title.
 
 use super::text;
@@ -29,7 +29,7 @@ const LINES: [(&str, &str, &str); 6] = [
     ("pr-link", "prUrl", "pullRequest"),
 ];
 
-/// How much a title says, from a summary of the model up to one of the user.
+/// The priority of a title, from a summary of the model up to a title of the user.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum TitleRank {
     #[default]
@@ -44,7 +44,7 @@ enum TitleRank {
 pub(super) struct Session {
     members: HashMap<&'static str, Box<str>>,
     rank: TitleRank,
-    /// Summaries of records that did not come yet.
+    /// Summaries of records that were not read yet.
     waiting: HashMap<u64, Box<str>>,
 }
 

@@ -1,4 +1,4 @@
-//! Tokens of a model's message that is in several records, each with what was spent so far.
+//! Tokens of a model's message that is in several records, each with the usage so far.
 
 use super::entries::hash;
 use super::text;
@@ -7,7 +7,7 @@ use crate::model::{Chunks, DigestTable, Usage, cast};
 use std::collections::HashMap;
 use std::num::NonZero;
 
-/// What messages spent so far, by their ids.
+/// Usage of messages so far, by their ids.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Spend {
     /// The numbers of messages by the digests of their ids.

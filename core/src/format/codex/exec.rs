@@ -3,7 +3,7 @@
 use super::{item, rollout, show};
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, first, items, text, write_slots};
 use crate::json::Value;
-use crate::model::{Role, StepNo, Turn};
+use crate::model::{StepNo, StepRole, Turn};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::collections::HashMap;
@@ -58,17 +58,17 @@ impl Exec {
     fn item(&mut self, record: &Value<'_>, item: &Value<'_>, log: &mut Log<'_>) {
         let class = first(item, &["type", "item_type"]).and_then(Value::as_str).unwrap_or("item");
         let (kind, form, role) = match class {
-            "agent_message" | "assistant_message" => (Kind::Message, show::TEXT_ITEM, Role::Agent),
-            "reasoning" => (Kind::Thought, show::THOUGHT, Role::Agent),
-            class if item::is_call(class) => (Kind::Call, show::ITEM, Role::Agent),
-            _ => (Kind::State, show::LAST, Role::System),
+            "agent_message" | "assistant_message" => (Kind::Message, show::TEXT_ITEM, StepRole::Agent),
+            "reasoning" => (Kind::Thought, show::THOUGHT, StepRole::Agent),
+            class if item::is_call(class) => (Kind::Call, show::ITEM, StepRole::Agent),
+            _ => (Kind::State, show::LAST, StepRole::System),
         };
         let values = [item];
         let time = record.get("timestamp");
         let is_failed = class == "error";
         let draft = Draft { role, class: Some(class), time, is_failed, ..Draft::of(kind, form, &values) };
         let id = text(item, "id");
-        // Some items have no status: the event says that they are over.
+        // Items without a status are complete when their event says so.
         let is_completed = text(record, "type") == Some("item.completed") && text(item, "status").is_none();
         let is_over = kind == Kind::Call && (is_completed || item::is_over(item));
         let was_over = match id.and_then(|id| self.items.get_mut(id)) {
@@ -87,7 +87,7 @@ impl Exec {
             }
         };
         if is_over && !was_over {
-            let of_result = Draft { kind: Kind::Result, form: show::ITEM_OUTPUT, role: Role::Environment, ..draft };
+            let of_result = Draft { kind: Kind::Result, form: show::ITEM_OUTPUT, role: StepRole::Environment, ..draft };
             log.step(&of_result);
         }
         if class == "todo_list" {

@@ -5,7 +5,7 @@ use crate::format::log::{
     Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first_text, form, merge_patch, text, write_slots,
 };
 use crate::json::Value;
-use crate::model::{PartRole, Role, StepNo, Surroundings, Turn, Usage};
+use crate::model::{PartRole, StepNo, StepRole, Surroundings, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 /// Most items that wait for the result of their call, with their texts.
 const WAITING_MAX: usize = 256;
 
-/// How often a call that comes after an item of its id may have the file read again: writers put the call first.
+/// How many times a call that follows an item of its id may cause the file to be read again: writers put the call
+/// first.
 const LATE_CALLS_MAX: usize = 3;
 
 /// What user messages of the harness begin with.
@@ -31,10 +32,10 @@ const INJECTED: [&str; 6] = [
 #[derive(Default)]
 pub(super) struct Rollout {
     known: Learned,
-    /// Whether messages or reasoning were shown that an item after them would fold.
+    /// Whether messages or reasoning were shown that a later item repeats.
     has_unfolded_messages: bool,
     has_unfolded_thoughts: bool,
-    /// The id of the file's own session.
+    /// The id of the session that the file belongs to.
     session_id: Option<Box<str>>,
     /// Whether the world state is known: a full one came, and no compaction since.
     has_baseline: bool,
@@ -52,7 +53,7 @@ pub(super) struct Rollout {
     turns: Vec<StepNo>,
 }
 
-/// What is known of the file as a whole, and stays when it is read again.
+/// What is known of the file as a whole, and remains when it is read again.
 #[derive(Default, Clone)]
 struct Learned {
     has_messages: bool,
@@ -117,9 +118,9 @@ pub(super) fn state(record: &Value<'_>, shown: &Value<'_>, class: &str, log: &mu
     let is_failed = matches!(class, "error" | "stream_error" | "turn.failed");
     // Without the items that these mirror they are all that is said of the conversation.
     let role = match class {
-        "user_message" => Role::User,
-        "agent_message" | "agent_reasoning" => Role::Agent,
-        _ => Role::System,
+        "user_message" => StepRole::User,
+        "agent_message" | "agent_reasoning" => StepRole::Agent,
+        _ => StepRole::System,
     };
     log.step(&Draft { role, class: Some(class), time, is_failed, ..Draft::of(Kind::State, form::STATE, &values) })
 }
@@ -136,8 +137,8 @@ impl Rollout {
 
     fn meta(&mut self, record: &Value<'_>, meta: &Value<'_>, log: &mut Log<'_>) {
         let id = text(meta, "id").unwrap_or_default();
-        let is_own = self.session_id.is_none();
-        if is_own {
+        let is_this_session = self.session_id.is_none();
+        if is_this_session {
             self.session_id = Some(id.into());
             log.title(id);
             let branch = meta.get("git").and_then(|git| text(git, "branch")).map(Cow::Borrowed);
@@ -146,12 +147,12 @@ impl Rollout {
         }
         let step = state(record, meta, "session_meta", log);
         let base = meta.get("history_base").and_then(|base| text(base, "thread_id"));
-        if let Some(base) = base.filter(|base| is_own && is_thread(base)) {
+        if let Some(base) = base.filter(|base| is_this_session && is_thread(base)) {
             log.part(PartRole::Prefix, SESSIONS, base, Some(base), Some(step));
         }
         // After the file's own are those of the records that a fork copied.
-        let is_own = is_own || self.session_id.as_deref() == Some(id);
-        let instance = if is_own { "main" } else { id };
+        let is_this_session = is_this_session || self.session_id.as_deref() == Some(id);
+        let instance = if is_this_session { "main" } else { id };
         const SLOTS: [&str; 12] = [
             "id",
             "cwd",
@@ -177,18 +178,19 @@ impl Rollout {
             "message" => self.message(payload, time, log),
             "reasoning" => {
                 self.learn(|known| &mut known.has_reasoning, self.has_unfolded_thoughts, log);
-                let step = log.step(&Draft { values: &[payload], ..of(Kind::Thought, show::REASONING, Role::Agent) });
+                let step =
+                    log.step(&Draft { values: &[payload], ..of(Kind::Thought, show::REASONING, StepRole::Agent) });
                 self.answer.get_or_insert(step);
             }
             class if is_call(class) => {
-                let step = log.step(&Draft { values: &[payload], ..of(Kind::Call, show::CALL, Role::Agent) });
+                let step = log.step(&Draft { values: &[payload], ..of(Kind::Call, show::CALL, StepRole::Agent) });
                 self.answer.get_or_insert(step);
                 self.call(step, payload, log);
             }
             class if is_result(class) => {
                 let id = text(payload, "call_id").unwrap_or_default();
                 let item: Vec<Earlier> = self.waiting.remove(id).into_iter().collect();
-                let draft = of(Kind::Result, show::OUTPUT, Role::Environment);
+                let draft = of(Kind::Result, show::OUTPUT, StepRole::Environment);
                 log.step_with(&Draft { values: &[payload], ..draft }, &item);
             }
             _ => {
@@ -274,14 +276,14 @@ impl Rollout {
         }
     }
 
-    /// The last turns of the user were taken back, with all that came of them.
+    /// The last turns of the user were undone, with everything that followed.
     fn roll_back(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
         let count = count(payload, "num_turns").and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
-        let kept = self.turns.len().saturating_sub(count);
+        let remaining = self.turns.len().saturating_sub(count);
         let end = log.next_step() - 1;
-        if let Some(first) = self.turns.get(kept).copied() {
+        if let Some(first) = self.turns.get(remaining).copied() {
             (first..end).for_each(|step| log.leave(step));
-            self.turns.truncate(kept);
+            self.turns.truncate(remaining);
         }
     }
 
@@ -324,13 +326,14 @@ impl Rollout {
         }
         self.nested.insert(id.into());
         let (values, time) = ([item], record.get("timestamp"));
-        let forms = [(Kind::Call, show::ITEM, Role::Agent), (Kind::Result, show::ITEM_OUTPUT, Role::Environment)];
+        let forms =
+            [(Kind::Call, show::ITEM, StepRole::Agent), (Kind::Result, show::ITEM_OUTPUT, StepRole::Environment)];
         for (kind, form, role) in forms {
             log.step(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
         }
     }
 
-    /// Keeps what is said of a call for the step of its result.
+    /// Stores the details of a call for the step of its result.
     fn wait(&mut self, id: &str, item: &Value<'_>, log: &mut Log<'_>) {
         if self.waiting.len() >= WAITING_MAX {
             self.waiting.clear();
@@ -351,7 +354,7 @@ impl Rollout {
         }
     }
 
-    /// A count that gives the total alone.
+    /// A count that has only the total.
     fn spend_in_all(&mut self, total: Option<&Value<'_>>, log: &mut Log<'_>) {
         let Some(total) = total.filter(|total| total.as_object().is_some()) else { return };
         if *self.spend.get_or_insert(Spend::Counts) == Spend::Counts {

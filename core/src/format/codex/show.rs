@@ -3,7 +3,7 @@
 use super::item;
 use crate::format::log::{self, FIRST_ADAPTER_FORM, Form, first, first_text, items, text, text_of};
 use crate::json::Value;
-use crate::model::{Part, Role, ToolCall, ToolResult, Turn};
+use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 
 /// Reasoning: summary and content, of which mostly only a ciphertext is kept.
@@ -18,26 +18,26 @@ pub(super) const ITEM_OUTPUT: Form = FIRST_ADAPTER_FORM + 4;
 /// An item of a stream that says something: the last value counts.
 pub(super) const TEXT_ITEM: Form = FIRST_ADAPTER_FORM + 5;
 pub(super) const THOUGHT: Form = FIRST_ADAPTER_FORM + 6;
-/// An item or event that is no message: the last value counts.
+/// An item or event that is not a message: the last value counts.
 pub(super) const LAST: Form = FIRST_ADAPTER_FORM + 7;
 
 pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let (Some(&value), Some(&last)) = (values.first(), values.last()) else { return Turn::default() };
     match form {
-        REASONING => Turn::of(Role::Agent, vec![Part::Thought(reasoning(value))]),
-        CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
+        REASONING => Turn::of(StepRole::Agent, vec![TurnPart::Thought(reasoning(value))]),
+        CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
         OUTPUT => {
             let result = output(value);
             let result = match values.get(1) {
                 Some(item) => item::with_item(result, item),
                 None => result,
             };
-            Turn::of(Role::Environment, vec![Part::Result(result)])
+            Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
         }
-        ITEM => Turn::of(Role::Agent, vec![Part::Call(item::call(last))]),
-        ITEM_OUTPUT => Turn::of(Role::Environment, vec![Part::Result(item::result(value))]),
-        TEXT_ITEM => Turn::of(Role::Agent, vec![Part::Text(item_text(last))]),
-        THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(item_text(last))]),
+        ITEM => Turn::of(StepRole::Agent, vec![TurnPart::Call(item::call(last))]),
+        ITEM_OUTPUT => Turn::of(StepRole::Environment, vec![TurnPart::Result(item::result(value))]),
+        TEXT_ITEM => Turn::of(StepRole::Agent, vec![TurnPart::Text(item_text(last))]),
+        THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(item_text(last))]),
         LAST => log::show(log::form::STATE, &[last]),
         _ => log::show(form, values),
     }

@@ -99,15 +99,16 @@ fn tokens_go_to_the_answer_and_a_repeated_total_is_not_added() {
             r#"{{"type":"token_count","info":{{"total_token_usage":{{"total_tokens":{total}}},"last_token_usage":{{"input_tokens":10,"cached_input_tokens":4,"output_tokens":{total}}}}}}}"#
         ))
     };
-    let said = item(r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}"#);
-    let (run, bytes) = lines(&ROLLOUT, &[said.clone(), count(7), said, count(7), count(9)].join("\n"));
+    let answer = item(r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}"#);
+    let (run, bytes) = lines(&ROLLOUT, &[answer.clone(), count(7), answer, count(7), count(9)].join("\n"));
     assert_eq!((run.step(0, &bytes).tokens, run.step(1, &bytes).tokens), (Some(7), Some(9)));
 }
 
 #[test]
 fn what_the_harness_says_is_injected() {
-    let said = |text: &str| item(&ASKED.replace("go", text));
-    let parsed = lines(&ROLLOUT, &[said("<environment_context>x"), said("# AGENTS.md instructions for /w")].join("\n"));
+    let message = |text: &str| item(&ASKED.replace("go", text));
+    let parsed =
+        lines(&ROLLOUT, &[message("<environment_context>x"), message("# AGENTS.md instructions for /w")].join("\n"));
     assert_eq!(parsed.0.step_count(), 2);
 }
 
@@ -160,17 +161,17 @@ fn a_fork_and_a_spawned_agent_name_their_files() {
 
 #[test]
 fn what_was_compacted_or_taken_back_is_not_seen_any_more() {
-    let said = |role: &str, text: &str| {
+    let spoken = |role: &str, text: &str| {
         item(&format!(r#"{{"type":"message","role":"{role}","content":[{{"type":"output_text","text":"{text}"}}]}}"#))
     };
     let text = [
-        said("user", "one"),
-        said("assistant", "first"),
+        spoken("user", "one"),
+        spoken("assistant", "first"),
         line("compacted", r#"{"message":"so far","replacement_history":[]}"#),
-        said("user", "two"),
-        said("assistant", "second"),
+        spoken("user", "two"),
+        spoken("assistant", "second"),
         event(r#"{"type":"thread_rolled_back","num_turns":1}"#),
-        said("user", "three"),
+        spoken("user", "three"),
     ];
     let (run, bytes) = lines(&ROLLOUT, &text.join("\n"));
     assert_eq!(run.context_steps(1), Some(vec![0, 1]));

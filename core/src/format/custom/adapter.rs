@@ -1,4 +1,4 @@
-//! Reads records as a format file says: steps, writes, tokens and what holds around them.
+//! Reads records as a format file defines: steps, writes, tokens and the context of steps.
 
 use super::definition::{CallRule, Definition, ResultRule, StepRule, UsageRule, WriteOp, WriteRule};
 use super::path::{FieldPath, Scope};
@@ -6,7 +6,7 @@ use crate::format::log::{
     Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, form, merge_patch, role_of, show, text_of,
 };
 use crate::json::{self, Data, Value};
-use crate::model::{Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const RESULT_OK: Form = 16;
 
 /// The instance of a write that names none.
 const INSTANCE: &str = "main";
-/// The slot of a value that is no object and names none.
+/// The slot of a value that is not an object and names none.
 const SLOT: &str = "value";
 
 /// Reads records by a definition.
@@ -60,11 +60,11 @@ impl Adapter for Records {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match form {
             TEXTS => {
-                let texts = values.iter().skip(1).map(|text| Part::Text(text_of(text)));
-                Turn::of(Role::Unknown, texts.collect())
+                let texts = values.iter().skip(1).map(|text| TurnPart::Text(text_of(text)));
+                Turn::of(StepRole::Unknown, texts.collect())
             }
-            CALL..RESULT => Turn::of(Role::Agent, vec![Part::Call(call(form - CALL, values))]),
-            RESULT.. => Turn::of(Role::Environment, vec![Part::Result(result(form - RESULT, values))]),
+            CALL..RESULT => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(form - CALL, values))]),
+            RESULT.. => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(form - RESULT, values))]),
             _ => show(form, values),
         }
     }
@@ -122,7 +122,7 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
                 self.thoughts(log);
                 self.texts(log);
                 self.calls(log);
-                let is_turn = log.next_step() > first && self.role() != Role::Environment;
+                let is_turn = log.next_step() > first && self.role() != StepRole::Environment;
                 self.results(log);
                 is_turn
             }
@@ -140,14 +140,14 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
         is_turn
     }
 
-    /// Who speaks; nobody known takes what the step itself says.
-    fn role(&self) -> Role {
+    /// The speaker; an unknown one takes the role that the step names.
+    fn role(&self) -> StepRole {
         let word = || self.rule.role.as_ref().and_then(|path| word(path, self.scope));
         let fixed = self.rule.speaker.map(|speaker| speaker.0);
         fixed.or_else(|| word().map(|word| self.role_of(word))).unwrap_or_default()
     }
 
-    fn role_of(&self, word: &str) -> Role {
+    fn role_of(&self, word: &str) -> StepRole {
         self.definition.roles.get(word).map_or_else(|| role_of(word), |role| role.0)
     }
 
@@ -163,7 +163,7 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
         self.rule.failed.as_ref().and_then(|path| path.first(self.scope)).is_some_and(is_failure)
     }
 
-    fn step(&self, kind: Kind, form: Form, values: &[&Value<'a>], role: Role, log: &mut Log<'_>) -> StepNo {
+    fn step(&self, kind: Kind, form: Form, values: &[&Value<'a>], role: StepRole, log: &mut Log<'_>) -> StepNo {
         log.step(&Draft {
             role,
             class: self.class(),
@@ -174,21 +174,22 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
     }
 
     fn message(&self, message: &'v Value<'a>, log: &mut Log<'_>) -> bool {
-        let own = || message.get("role").and_then(Value::as_str).map(|word| self.role_of(word));
-        let role = Some(self.role()).filter(|role| *role != Role::Unknown).or_else(own).unwrap_or_default();
+        let recorded_role = || message.get("role").and_then(Value::as_str).map(|word| self.role_of(word));
+        let role =
+            Some(self.role()).filter(|role| *role != StepRole::Unknown).or_else(recorded_role).unwrap_or_default();
         let (class, time, is_failed) = (self.class(), self.time(), self.is_failed());
         let added = Blocks { role, class, time, is_failed, ..Blocks::of(message) }.add_steps(log);
-        added.iter().any(|(kind, _)| *kind != Kind::Result) && role != Role::Environment
+        added.iter().any(|(kind, _)| *kind != Kind::Result) && role != StepRole::Environment
     }
 
     fn thoughts(&self, log: &mut Log<'_>) {
         let thoughts = self.rule.thought.as_ref().map(|path| path.all(self.scope)).unwrap_or_default();
         for thought in thoughts.into_iter().filter(|thought| says_something(thought)) {
-            self.step(Kind::Thought, form::THOUGHT, &[thought], Role::Agent, log);
+            self.step(Kind::Thought, form::THOUGHT, &[thought], StepRole::Agent, log);
         }
     }
 
-    /// Several texts are one message. One that is empty counts where there is nothing else.
+    /// Several texts are one message. An empty text counts only if there is no other.
     fn texts(&self, log: &mut Log<'_>) {
         let Some(path) = &self.rule.text else { return };
         let texts = path.all(self.scope);
@@ -210,7 +211,7 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
                 (CALL_ARGUMENTS, rule.arguments.as_ref().and_then(|path| path.first(scope))),
                 (CALL_ID, rule.id.as_ref().and_then(|path| path.first(scope))),
             ];
-            self.parts(Kind::Call, CALL, item, &parts, Role::Agent, log);
+            self.parts(Kind::Call, CALL, item, &parts, StepRole::Agent, log);
         }
     }
 
@@ -226,7 +227,7 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
                 (RESULT_ERROR, find(&rule.error)),
                 (RESULT_OK, find(&rule.ok)),
             ];
-            self.parts(Kind::Result, RESULT, item, &parts, Role::Environment, log);
+            self.parts(Kind::Result, RESULT, item, &parts, StepRole::Environment, log);
         }
     }
 
@@ -237,7 +238,7 @@ impl<'v, 'a> Reading<'_, 'v, 'a> {
         base: Form,
         item: &'v Value<'a>,
         parts: &[(Form, Option<&'v Value<'a>>)],
-        role: Role,
+        role: StepRole,
         log: &mut Log<'_>,
     ) {
         let there = || parts.iter().filter_map(|(bit, part)| Some((*bit, (*part)?)));
@@ -295,7 +296,7 @@ fn result<'v>(bits: Form, values: &[&'v Value<'v>]) -> ToolResult<'v> {
     }
 }
 
-/// Words that say that nothing failed.
+/// Words that mean success.
 const SUCCESSES: [&str; 8] = ["ok", "success", "succeeded", "completed", "done", "passed", "none", "0"];
 
 /// Whether a value says that something failed: true, a number but 0, a word or a message of an error, anything in it.

@@ -3,7 +3,7 @@
 use super::path::{FieldPath, Scope};
 use crate::format::describe;
 use crate::json::{self, Data, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::collections::BTreeMap;
@@ -246,14 +246,14 @@ pub(super) struct TreeRule {
 /// A role by its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct RoleWord(pub(super) Role);
+pub(super) struct RoleWord(pub(super) StepRole);
 
 impl TryFrom<String> for RoleWord {
     type Error = String;
 
     fn try_from(word: String) -> Result<Self, String> {
         let known = describe::role_of(&word).map(Self);
-        known.ok_or_else(|| format!("{word:?} is no role; there are: user, agent, environment, system"))
+        known.ok_or_else(|| format!("{word:?} is not a role; there are: user, agent, environment, system"))
     }
 }
 

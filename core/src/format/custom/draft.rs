@@ -35,7 +35,7 @@ pub fn draft(file: &str, records: &[Value<'_>]) -> Result<String, Problem> {
         let problem = Problem::unreadable(format!("{file}: no record is an object, so that there are no members"));
         return Err(problem.hint("`obelus FILE --format generic` shows what there is"));
     }
-    let shape = Shape::of(&objects);
+    let shape = RecordsShape::of(&objects);
     let steps = shape.steps(&objects);
     let draft = Draft { file, objects: &objects, shape: &shape, of_records: Fields::of(objects.iter().copied()) };
     Ok(draft.text(&steps))
@@ -43,13 +43,13 @@ pub fn draft(file: &str, records: &[Value<'_>]) -> Result<String, Problem> {
 
 /// Where steps are.
 #[derive(Debug, Default)]
-struct Shape {
+struct RecordsShape {
     /// The list in a record; None: the record is a step.
     list: Option<String>,
     are_trajectories: bool,
 }
 
-impl Shape {
+impl RecordsShape {
     /// Of one record the longest list of objects, of several one in which somebody speaks.
     fn of(records: &[&Value<'_>]) -> Self {
         let first: Vec<&Value<'_>> = records.iter().copied().take(RECORDS).collect();
@@ -94,7 +94,7 @@ impl Shape {
 struct Draft<'d, 'a> {
     file: &'d str,
     objects: &'d [&'d Value<'a>],
-    shape: &'d Shape,
+    shape: &'d RecordsShape,
     of_records: Fields,
 }
 
@@ -193,8 +193,8 @@ impl Draft<'_, '_> {
 fn name_of(file: &str) -> String {
     let base = file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = base.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_lowercase();
-    let kept: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
-    let name = kept.trim_matches('-');
+    let safe: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
+    let name = safe.trim_matches('-');
     let is_taken = name.is_empty() || name == "auto" || FORMATS.iter().any(|format| format.name() == name);
     if is_taken { format!("my-{name}").trim_end_matches('-').to_owned() } else { name.to_owned() }
 }

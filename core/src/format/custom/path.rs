@@ -1,8 +1,8 @@
 //! Paths to values of a record, as format files write them: `data.actor`, `calls[].name`, `usage[0]."in tokens"`.
 //!
-//! Names are separated by dots, `[]` is each element of an array, `[N]` one of them, a name with other signs than
-//! letters, digits, `_` and `-` is in quotes. `.` is the value itself. A path that begins with `$` begins at the
-//! record, another one at the step, or at the item of a list.
+//! Names are separated by dots, `[]` is each element of an array, `[N]` one element. A name with characters other than
+//! letters, digits, `_` and `-` is quoted. `.` is the value itself. A path that begins with `$` starts at the record,
+//! any other path at the step, or at the item of a list.
 
 use crate::json::Value;
 use serde::Deserialize;
@@ -93,12 +93,12 @@ impl FieldPath {
         first(&self.segments, self.root(scope), &|value| !value.is_null())
     }
 
-    /// Whether one of the values is such.
+    /// Whether one of the values satisfies a condition.
     pub(super) fn has(&self, scope: Scope<'_, '_>, is_such: &dyn Fn(&Value<'_>) -> bool) -> bool {
         first(&self.segments, self.root(scope), is_such).is_some()
     }
 
-    /// All values that it leads to, but those that are null.
+    /// All values that it leads to, except nulls.
     pub(super) fn all<'v, 'a>(&self, scope: Scope<'v, 'a>) -> Vec<&'v Value<'a>> {
         let mut out = Vec::new();
         collect(&self.segments, self.root(scope), &mut out);

@@ -18,9 +18,9 @@ pub(super) struct Block {
     pub(super) sign: StepKind,
     /// Its tool.
     pub(super) tool: Option<String>,
-    /// What it says: a text, `TOOL ARGUMENTS`, a result.
+    /// Its text: a message, `TOOL ARGUMENTS`, a result.
     pub(super) text: Option<String>,
-    /// Whether it says that it failed.
+    /// Whether it reports a failure.
     pub(super) is_failed: bool,
 }
 
@@ -33,20 +33,20 @@ pub(super) fn of(layers: &[&Value<'_>]) -> Vec<Block> {
     if !blocks.is_empty() {
         return blocks;
     }
-    let own = layers.iter().enumerate().rev().find_map(|(at, layer)| {
+    let layer_blocks = layers.iter().enumerate().rev().find_map(|(at, layer)| {
         let sign = sign_of(&class_of(layer)?.to_lowercase())
             .filter(|sign| matches!(sign, StepKind::Call | StepKind::Result))?;
         let blocks = layers.iter().skip(at).map(|inner| of_sign(sign, inner));
         blocks.into_iter().find(|block| block.text.as_ref().is_some_and(|text| !text.is_empty()))
     });
-    own.or_else(|| untyped_call(layers)).into_iter().collect()
+    layer_blocks.or_else(|| untyped_call(layers)).into_iter().collect()
 }
 
-/// Members that hold what a call is given, and what comes back from one.
+/// Members with the arguments of a call, and with its result.
 const GIVEN: [&str; 4] = ["input", "args", "arguments", "parameters"];
 const BACK: [&str; 5] = ["output", "outputs", "result", "observation", "response"];
 
-/// A call that no type reports: a tool, what it is given, and nothing that came back.
+/// A call without a type: a tool, its arguments, and no result.
 fn untyped_call(layers: &[&Value<'_>]) -> Option<Block> {
     let is_call = |layer: &&&Value<'_>| {
         let is_given = GIVEN.iter().any(|name| layer.get(name).is_some_and(|given| given.as_object().is_some()));
@@ -56,13 +56,13 @@ fn untyped_call(layers: &[&Value<'_>]) -> Option<Block> {
     layers.iter().find(is_call).map(|layer| of_sign(StepKind::Call, layer))
 }
 
-/// What the blocks say.
+/// The text of the blocks.
 pub(super) fn blocks_text(blocks: &[Block]) -> Option<String> {
     let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.as_deref()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// What a type, in lower case, says that a record or block is.
+/// The kind of a record or block, by its type in lower case.
 pub(super) fn sign_of(class: &str) -> Option<StepKind> {
     let has = |words: &[&str]| words.iter().any(|word| class.contains(word));
     if has(&["error", "exception"]) {

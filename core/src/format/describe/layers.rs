@@ -2,7 +2,7 @@
 
 use super::{beginning, role_of, shortened};
 use crate::json::{self, Data, Value};
-use crate::model::{Role, StepKind};
+use crate::model::{StepKind, StepRole};
 
 /// Members that wrap what a record is about.
 const WRAPPERS: [&str; 15] = [
@@ -47,7 +47,7 @@ pub(super) fn of<'v, 'a>(value: &'v Value<'a>) -> Vec<&'v Value<'a>> {
 }
 
 /// Who speaks: by a member that says a role, else by the first word of a type (`user_message`, `agent.step`).
-pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (Role, Option<String>) {
+pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (StepRole, Option<String>) {
     let text = |layer: &Value<'_>, name: &str| layer.get(name).and_then(Value::as_str).map(str::to_owned);
     let known = |word: String| Some((role_of(&word)?, word));
     let in_layers = |name: &str| layers.iter().filter_map(|layer| text(layer, name)).find_map(known);
@@ -58,7 +58,7 @@ pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (Role, Option<St
         .or_else(|| in_layers("author"))
         .or_else(|| in_layers("source"));
     if whole.is_none() && is_agent_event(value) {
-        return (Role::Agent, None);
+        return (StepRole::Agent, None);
     }
     if let Some((role, word)) = whole.or_else(|| CLASS_KEYS.iter().find_map(|name| in_layers(name))) {
         return (role, Some(word));
@@ -66,12 +66,12 @@ pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (Role, Option<St
     let first_word = |word: String| {
         let first = word.split(['.', '_', '-']).next().filter(|first| first.len() < word.len())?.to_lowercase();
         // `tool_call` is what the agent does.
-        role_of(&first).filter(|role| *role != Role::Environment)
+        role_of(&first).filter(|role| *role != StepRole::Environment)
     };
     let names = ["source"].into_iter().chain(CLASS_KEYS);
     let by_word =
         names.into_iter().find_map(|name| layers.iter().filter_map(|layer| text(layer, name)).find_map(first_word));
-    (by_word.unwrap_or(Role::Unknown), text(value, "role"))
+    (by_word.unwrap_or(StepRole::Unknown), text(value, "role"))
 }
 
 /// Whether it is an event of `opencode run --format json`: what the agent says and does in a session, part by part.
@@ -107,8 +107,8 @@ pub(super) fn tool(layers: &[&Value<'_>], sign: StepKind) -> Option<String> {
     let named = |layer: &Value<'_>| {
         let text = |name: &str| layer.get(name).and_then(Value::as_str).map(str::to_owned);
         let function = || layer.get("function").and_then(|f| f.get("name")).and_then(Value::as_str).map(str::to_owned);
-        let own = text("tool_name").or_else(|| text("toolName")).or_else(|| text("tool")).or_else(function);
-        own.or_else(|| text("name").filter(|_| is_tool))
+        let tool_name = text("tool_name").or_else(|| text("toolName")).or_else(|| text("tool")).or_else(function);
+        tool_name.or_else(|| text("name").filter(|_| is_tool))
     };
     layers.iter().find_map(|layer| named(layer))
 }
@@ -137,8 +137,8 @@ pub(super) fn text_of(value: &Value<'_>) -> Option<String> {
     let text = match value.as_array() {
         Some(parts) => {
             let text = |part: &Value<'_>| {
-                let own = part.as_str().or_else(|| part.get("text").and_then(Value::as_str));
-                own.map(str::to_owned)
+                let part_text = part.as_str().or_else(|| part.get("text").and_then(Value::as_str));
+                part_text.map(str::to_owned)
             };
             parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
         }
@@ -160,13 +160,13 @@ fn is_id(text: &str) -> bool {
     is_word && text.len() >= 12 && digits >= 6
 }
 
-/// Members of a record that is no message whose text says what it is about; a word alone says so in the first ones
+/// Members of a record that is not a message whose text says what it is about; a word alone says so in the first ones
 /// only.
 const NOTE_KEYS: [&str; 6] = ["message", "text", "content", "errorMessage", "error_message", "detail"];
 const SENTENCE_KEYS: [&str; 7] =
     ["summary", "summaryContent", "last_agent_message", "reason", "description", "title", "explanation"];
 
-/// What a record that is no message says: its words, else its members.
+/// What a record that is not a message says: its words, else its members.
 pub(super) fn note(value: &Value<'_>, hidden: &[&str]) -> String {
     if value.as_object().is_none() {
         return value.as_str().map_or_else(|| beginning(value), shortened);
@@ -178,9 +178,9 @@ pub(super) fn note(value: &Value<'_>, hidden: &[&str]) -> String {
         found.filter(|text| !text.trim().is_empty() && !is_id(text))
     };
     let sentence = || words(&SENTENCE_KEYS).filter(|text| text.trim().contains(char::is_whitespace));
-    let said = words(&NOTE_KEYS).or_else(|| error?.as_str()).or_else(sentence);
+    let note = words(&NOTE_KEYS).or_else(|| error?.as_str()).or_else(sentence);
     // What has nothing but ids is named by its type.
-    said.map_or_else(|| shortened(&rest_of(value, 2, hidden).unwrap_or_default()), shortened)
+    note.map_or_else(|| shortened(&rest_of(value, 2, hidden).unwrap_or_default()), shortened)
 }
 
 /// The compact beginning of a record that says nothing, without its ids, times and type: these have columns of their

@@ -1,6 +1,6 @@
 //! Which records of a chat stay, and in which order.
 
-use crate::format::log::{Arrange, Looked, Piece, items, text};
+use crate::format::log::{Arrange, Piece, PlacedPieces, items, text};
 use crate::json::Value;
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ struct Message {
 }
 
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
+    fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
         let piece = Piece::of(record, value);
         if let Some(set) = value.get("$set") {
             let mut is_behind = true;
@@ -59,8 +59,8 @@ impl Arrange for Order {
     }
 }
 
-fn looked(is_behind: bool, added: Vec<Piece>) -> Looked {
-    if is_behind { Looked::Added(added) } else { Looked::Rearranged }
+fn looked(is_behind: bool, added: Vec<Piece>) -> PlacedPieces {
+    if is_behind { PlacedPieces::Added(added) } else { PlacedPieces::Rearranged }
 }
 
 impl Order {

@@ -7,8 +7,8 @@ use crate::model::{Place, Record, RecordBody, Span};
 
 const HEADER: &str = r#"{"sessionId":"s","projectHash":"h","kind":"main"}"#;
 
-fn user(id: &str, said: &str) -> String {
-    format!(r#"{{"id":"{id}","type":"user","content":"{said}"}}"#)
+fn user(id: &str, text: &str) -> String {
+    format!(r#"{{"id":"{id}","type":"user","content":"{text}"}}"#)
 }
 
 #[test]

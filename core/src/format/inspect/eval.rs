@@ -224,7 +224,7 @@ fn value<'t>(text: &'t [u8], first: u8, name: &str) -> Result<&'t [u8], Problem>
     let text = text.trim_ascii();
     let mut scanner = Scanner::default();
     let is_value = text.first() == Some(&first) && scanner.feed(text) == Scan::End(text.len());
-    if is_value { Ok(text) } else { Err(Problem::unreadable(format!("member `{name}` is no JSON"))) }
+    if is_value { Ok(text) } else { Err(Problem::unreadable(format!("member `{name}` is not valid JSON"))) }
 }
 
 fn one_line(text: &[u8]) -> Vec<u8> {

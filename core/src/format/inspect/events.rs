@@ -13,7 +13,7 @@ use crate::format::log::{
 use crate::format::run_survey::RunSurvey;
 use crate::format::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::{self, Value};
-use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn};
+use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -119,8 +119,8 @@ impl Adapter for Events {
         let Some(&event) = values.first() else { return Turn::default() };
         let mut turn = match form {
             SPAN => note(span_name(event).to_owned()),
-            MODEL => Turn::of(Role::Agent, vec![Part::Text(answer(event))]),
-            TOOL => Turn::of(Role::Agent, tool(event)),
+            MODEL => Turn::of(StepRole::Agent, vec![TurnPart::Text(answer(event))]),
+            TOOL => Turn::of(StepRole::Agent, tool(event)),
             CHANGE => note(changes(event, values.get(1).copied())),
             _ => note(event_text(event)),
         };
@@ -141,11 +141,11 @@ fn add_step(
     log: &mut Log<'_>,
 ) {
     let (kind, form, role) = match class {
-        "span_begin" | "step" => (Kind::Span, SPAN, Role::System),
-        "model" => (Kind::Message, MODEL, Role::Agent),
-        "tool" => (Kind::Call, TOOL, Role::Agent),
-        "store" | "state" => (Kind::State, CHANGE, Role::System),
-        _ => (Kind::State, OTHER, Role::System),
+        "span_begin" | "step" => (Kind::Span, SPAN, StepRole::System),
+        "model" => (Kind::Message, MODEL, StepRole::Agent),
+        "tool" => (Kind::Call, TOOL, StepRole::Agent),
+        "store" | "state" => (Kind::State, CHANGE, StepRole::System),
+        _ => (Kind::State, OTHER, StepRole::System),
     };
     let usage = event.get("output").and_then(|output| output.get("usage")).and_then(timeline::usage);
     let model = text(event, "model").filter(|_| class == "model").map(Cow::Borrowed);
@@ -170,7 +170,7 @@ fn add_step(
 }
 
 fn note<'v>(text: impl Into<Cow<'v, str>>) -> Turn<'v> {
-    Turn::of(Role::System, vec![Part::Text(text.into())])
+    Turn::of(StepRole::System, vec![TurnPart::Text(text.into())])
 }
 
 fn span_name<'v>(event: &'v Value<'_>) -> &'v str {
@@ -199,7 +199,7 @@ fn answer<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
 }
 
 /// A call and what came back.
-fn tool<'v>(event: &'v Value<'v>) -> Vec<Part<'v>> {
+fn tool<'v>(event: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     let id = text(event, "id").map(Cow::Borrowed);
     let name = text(event, "function").unwrap_or("?");
     let arguments = event.get("arguments").map_or(Cow::Borrowed("{}"), |arguments| Cow::Borrowed(arguments.text));
@@ -208,7 +208,7 @@ fn tool<'v>(event: &'v Value<'v>) -> Vec<Part<'v>> {
     let is_error = Some(failed.is_some());
     let back = event.get("result").map(text_of).filter(|text| !text.is_empty()).or(failed);
     let result = back.map(|text| ToolResult { id, name: Some(name.into()), text, is_error, ..ToolResult::default() });
-    std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
+    std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()
 }
 
 /// What an event changes, and in which span.

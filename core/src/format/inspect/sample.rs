@@ -4,7 +4,7 @@ use super::store::SlotWrite;
 use super::timeline::{Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
 use crate::json::Value;
-use crate::model::{Part, Role, Severity, StepNo, Surroundings, ToolResult, Turn};
+use crate::model::{Severity, StepNo, StepRole, Surroundings, ToolResult, Turn, TurnPart};
 use crate::rules::trajectory::score_number;
 use crate::rules::work::Dialect;
 use crate::state::Op;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Reads one sample.
 pub(super) struct Sample;
 
-/// What a text begins with that stands for an attachment; the second is that of old logs.
+/// Prefixes of texts that refer to an attachment; the second is that of old logs.
 const REFERENCES: [&str; 2] = ["attachment://", "tc://"];
 
 /// What the state knows of a sample before its first step.
@@ -23,7 +23,7 @@ const GIVEN: [&str; 6] = ["id", "epoch", "target", "choices", "sandbox", "metada
 /// What it knows after the last.
 const ENDS: [&str; 3] = ["error", "limit", "total_time"];
 
-/// How much more of messages a conversation can name than there is.
+/// How many times more bytes of messages a conversation may refer to than the file has.
 const REPEATS_MAX: usize = 4;
 
 impl Adapter for Sample {
@@ -50,9 +50,9 @@ impl Adapter for Sample {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some((value, attached)) = values.split_first() else { return Turn::default() };
         let mut turn = match form {
-            form::RESULT => Turn::of(Role::Environment, vec![Part::Result(tool_result(value))]),
+            form::RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(tool_result(value))]),
             form::THOUGHT => match value.get("reasoning").map(text_of) {
-                Some(text) => Turn::of(Role::Agent, vec![Part::Thought(text)]),
+                Some(text) => Turn::of(StepRole::Agent, vec![TurnPart::Thought(text)]),
                 None => show(form, &[value]),
             },
             _ => show(form, &[value]),
@@ -79,7 +79,7 @@ pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-/// The events of a sample do not make the store that it ends with.
+/// The events of a sample do not lead to the store that it ends with.
 pub(super) fn report_trouble(trouble: String, log: &mut Log<'_>) {
     log.finding(None, "log.replay-differs", Severity::Warning, trouble);
 }
@@ -166,7 +166,7 @@ pub(super) fn end(record: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-/// A message of a tool: it names its function, and says what went wrong.
+/// A message of a tool, with its function and its error.
 fn tool_result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
     let error = value.get("error").filter(|error| !error.is_null());
     let mut result = result(value);
@@ -180,7 +180,7 @@ fn tool_result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
     result
 }
 
-/// The texts that stand for others in a sample: by their hash, or by their index.
+/// The texts that a sample refers to, by their hash or by their index.
 pub(super) struct Attachments<'v> {
     by_name: HashMap<&'v str, &'v Value<'v>>,
     list: &'v [Value<'v>],
@@ -197,7 +197,7 @@ impl<'v> Attachments<'v> {
         self.by_name.get(name).copied().or_else(|| self.list.get(name.parse::<usize>().ok()?))
     }
 
-    /// What a string stands for, if it is nothing but a reference.
+    /// The text that a string refers to, if the whole string is a reference.
     pub(super) fn text(&self, text: &str) -> Option<&'v str> {
         let name = REFERENCES.iter().find_map(|prefix| text.strip_prefix(prefix))?;
         self.get(name)?.as_str()
@@ -205,7 +205,7 @@ impl<'v> Attachments<'v> {
 }
 
 impl MoreValues for Attachments<'_> {
-    /// What a value refers to, in the order of [`references`]; what there is not is the value itself.
+    /// What a value refers to, in the order of [`references`]; a reference to a missing text gives the value itself.
     fn of<'s>(&'s self, value: &'s Value<'s>) -> Vec<&'s Value<'s>> {
         references(value.text).into_iter().map(|(_, name)| self.get(name).unwrap_or(value)).collect()
     }
@@ -238,14 +238,14 @@ pub(super) fn resolve(turn: &mut Turn<'_>, value: &Value<'_>, attached: &[&Value
         let plain = attached.as_str().unwrap_or(attached.text);
         for part in &mut turn.parts {
             match part {
-                Part::Text(text) | Part::Thought(text) => put(text, reference, plain),
-                Part::Result(result) => put(&mut result.text, reference, plain),
-                Part::Call(call) => put(&mut call.arguments, &format!("\"{reference}\""), attached.text),
-                Part::Attachment(file) if file.location.as_deref() == Some(reference) => {
+                TurnPart::Text(text) | TurnPart::Thought(text) => put(text, reference, plain),
+                TurnPart::Result(result) => put(&mut result.text, reference, plain),
+                TurnPart::Call(call) => put(&mut call.arguments, &format!("\"{reference}\""), attached.text),
+                TurnPart::Attachment(file) if file.location.as_deref() == Some(reference) => {
                     file.bytes = attached.text.len() as u64;
                     file.location = None;
                 }
-                Part::Attachment(_) => {}
+                TurnPart::Attachment(_) => {}
             }
         }
     }

@@ -141,8 +141,8 @@ impl<'v, 'a> Replay<'v, 'a> {
             return Some(format!("{} changes of the state do not fit what was before them", self.misfits));
         }
         let recorded_document = Document::of(recorded.filter(|_| self.has_changes)?, &|s| self.attachments.text(s));
-        let made = self.now.get("store")?;
-        let changes = made.changes_to(&recorded_document);
+        let store = self.now.get("store")?;
+        let changes = store.changes_to(&recorded_document);
         let (path, _) = changes.first()?;
         Some(format!("the store of the sample differs at `{}` from what its events make of it", path.join("/")))
     }

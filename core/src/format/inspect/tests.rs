@@ -93,12 +93,12 @@ fn a_store_that_its_events_do_not_make_is_found() {
     assert!(rules(r#"{"n":1}"#, 0).is_empty());
     assert!(rules(r#"{"n":2}"#, 0)[0].contains("differs at `n`"));
     assert!(rules(r#"{"n":1}"#, 7)[0].contains("do not fit"));
-    // Messages are no slots, and yet what comes to them has to fit.
-    let said = |at: u8| {
+    // Messages are not slots, and yet what comes to them has to fit.
+    let message_at = |at: u8| {
         format!(r#"{{"event":"state","changes":[{{"op":"add","path":"/messages/{at}","value":{{"role":"user"}}}}]}}"#)
     };
     let init = r#"{"event":"sample_init","state":{"messages":[]}},{"event":"span_begin","id":"x"}"#;
-    let events = [init, &said(0), r#"{"event":"step","action":"begin"}"#, &said(1)].join(",");
+    let events = [init, &message_at(0), r#"{"event":"step","action":"begin"}"#, &message_at(1)].join(",");
     assert!(run_of(&with_events("{}", &events)).findings().is_empty());
 }
 
@@ -110,11 +110,11 @@ fn attachments_stand_for_their_text() {
         {"role":"tool","tool_call_id":"c","content":"","error":{"type":"timeout","message":"too slow"}}],
         "attachments":{"ab1":"a long \"text\""}}"#;
     let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
-    let said: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
-    assert!(said[0].contains("a long \"text\""), "{said:?}");
-    assert!(said[1].contains("hm") && said[2].contains("attachment://none"), "{said:?}");
-    assert!(said[3].contains(r#"a long \"text\""#), "{said:?}");
-    assert!(said[4].contains("too slow") && run.error_steps() == [4], "{said:?}");
+    let texts: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
+    assert!(texts[0].contains("a long \"text\""), "{texts:?}");
+    assert!(texts[1].contains("hm") && texts[2].contains("attachment://none"), "{texts:?}");
+    assert!(texts[3].contains(r#"a long \"text\""#), "{texts:?}");
+    assert!(texts[4].contains("too slow") && run.error_steps() == [4], "{texts:?}");
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn a_chunked_sample_is_its_ranges_of_messages() {
     let text = r#"{"id":"x","message_refs":[[1,3],[9,1],[0,99]],"messages":[{"role":"user","content":"old"},
         {"role":"user","content":"attachment://0"},{"role":"assistant","content":"b"}],"attachments":["first"]}"#;
     let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
-    let said: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
-    assert_eq!(said.len(), 2);
-    assert!(said[0].contains("first") && said[1].contains('b'));
+    let texts: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
+    assert_eq!(texts.len(), 2);
+    assert!(texts[0].contains("first") && texts[1].contains('b'));
 }
 
 #[test]

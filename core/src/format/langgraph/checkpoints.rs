@@ -2,7 +2,7 @@
 
 use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, show};
 use crate::json::{self, Value};
-use crate::model::{Part, Role, Severity, Turn, Usage};
+use crate::model::{Severity, StepRole, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::collections::{HashMap, HashSet};
 
@@ -47,7 +47,7 @@ impl Adapter for Checkpoints {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
-            (CHECKPOINT, Some(it)) => Turn::of(Role::Unknown, vec![Part::Text(summary(it).into())]),
+            (CHECKPOINT, Some(it)) => Turn::of(StepRole::Unknown, vec![TurnPart::Text(summary(it).into())]),
             _ => show(form, values),
         }
     }
@@ -126,7 +126,7 @@ impl<'v> Checkpoint<'v> {
         let class = if nodes.is_empty() { source.unwrap_or("checkpoint").to_owned() } else { nodes.join(", ") };
         let values = [self.it];
         let time = content(self.it, "ts");
-        let role = if matches!(source, Some("input" | "update")) { Role::User } else { Role::Unknown };
+        let role = if matches!(source, Some("input" | "update")) { StepRole::User } else { StepRole::Unknown };
         log.step(&Draft { role, class: Some(&class), time, ..Draft::of(Kind::State, CHECKPOINT, &values) });
         self.write_channels(log);
         self.write_deltas(log);
@@ -253,8 +253,8 @@ pub(super) const NODES_MAX: usize = 20;
 
 /// Channels by which LangGraph runs itself. One of older versions is called like its node, and holds that name.
 pub(super) fn is_hidden(channel: &str, value: Option<&Value<'_>>) -> bool {
-    let is_own = ["start:", "branch:", "join:", "__"].iter().any(|prefix| channel.starts_with(prefix));
-    is_own || value.is_some_and(|value| value.as_str() == Some(channel))
+    let is_internal = ["start:", "branch:", "join:", "__"].iter().any(|prefix| channel.starts_with(prefix));
+    is_internal || value.is_some_and(|value| value.as_str() == Some(channel))
 }
 
 pub(super) fn usage(metadata: &Value<'_>) -> Usage {

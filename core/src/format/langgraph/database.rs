@@ -3,7 +3,7 @@
 use crate::format::assembler::Assembler;
 use crate::format::rows::{Groups, Trouble, group_name, members, one_line, scalar};
 use crate::json::{self, Pickle, msgpack_to_json};
-use crate::model::{Cell, Contents, Problem, Sink};
+use crate::model::{ContainerValue, Contents, Problem, Sink};
 use std::collections::HashMap;
 
 /// How such databases are read.
@@ -14,7 +14,7 @@ const WRITES: &str = "writes";
 const KEY: [&str; 4] = ["thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id"];
 
 /// A checkpoint, or a write, on its way to its line.
-pub(super) type Row = (Cell, Cell, i64);
+pub(super) type Row = (ContainerValue, ContainerValue, i64);
 
 impl Assembler for Database {
     fn claims(&self, contents: &mut Contents<'_>) -> bool {
@@ -74,31 +74,31 @@ pub(super) const CHECKPOINT: [&str; 7] =
     ["thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id", "type", "checkpoint", "metadata"];
 const WRITE: [&str; 6] = ["task_id", "task_path", "idx", "channel", "type", "value"];
 
-fn head(cells: &[Cell]) -> String {
+fn head(cells: &[ContainerValue]) -> String {
     let of = |i: usize| cells.get(i).map_or_else(String::new, scalar);
     format!("{{\"langgraph\":{{\"thread_id\":{},\"checkpoint_ns\":{}}},\"checkpoints\":[", of(0), of(1))
 }
 
 /// A checkpoint without its end: writes follow.
-fn checkpoint(cells: &[Cell]) -> String {
+fn checkpoint(cells: &[ContainerValue]) -> String {
     let [_, _, id, parent, kind, value, metadata] = cells else { return "{\"writes\":[".to_owned() };
     let (id, parent) = (scalar(id), scalar(parent));
-    let (value, metadata) = (blob(kind, value), blob(&Cell::Null, metadata));
+    let (value, metadata) = (blob(kind, value), blob(&ContainerValue::Null, metadata));
     format!(
         "{{\"checkpoint_id\":{id},\"parent_checkpoint_id\":{parent},\"metadata\":{metadata},\"checkpoint\":{value},\"writes\":["
     )
 }
 
-fn write(cells: &[Cell]) -> String {
+fn write(cells: &[ContainerValue]) -> String {
     let (head, tail) = cells.split_at(cells.len().min(4));
     let value = tail.first().zip(tail.get(1)).map_or_else(|| "null".to_owned(), |(kind, value)| blob(kind, value));
     format!("{{{},\"value\":{value}}}", members(&WRITE, head, &[]))
 }
 
 /// What a serialized value says, by the type that is reported beside it. What cannot be read stays as bytes.
-pub(super) fn blob(kind: &Cell, value: &Cell) -> String {
+pub(super) fn blob(kind: &ContainerValue, value: &ContainerValue) -> String {
     let Some(bytes) = value.bytes().filter(|bytes| !bytes.is_empty()) else {
-        return if matches!(kind.as_str(), Some("null" | "empty")) || *value == Cell::Null {
+        return if matches!(kind.as_str(), Some("null" | "empty")) || *value == ContainerValue::Null {
             "null".to_owned()
         } else {
             scalar(value)
@@ -122,7 +122,7 @@ fn json_scalar(bytes: &[u8]) -> Option<String> {
 /// children come before its sisters. One that nothing leads to, because its parents lead back to it, comes last.
 pub(super) fn by_parents(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by(|(a, _, n), (b, _, m)| a.as_str().cmp(&b.as_str()).then(n.cmp(m)));
-    let text = |cell: &Cell| scalar(cell);
+    let text = |cell: &ContainerValue| scalar(cell);
     let places: HashMap<String, usize> = rows.iter().zip(0..).map(|((id, ..), i)| (text(id), i)).collect();
     let (mut children, mut open) = (vec![Vec::new(); rows.len()], Vec::new());
     for (i, (_, parent, _)) in rows.iter().enumerate() {

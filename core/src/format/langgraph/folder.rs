@@ -1,7 +1,7 @@
 //! The folder of LangGraph's development server (`.langgraph_api`) as one input: the checkpoints of each thread with
 //! the writes after them and the values of their channels, which are in files of their own.
 
-use super::store::{Joined, Part, checkpoints, part_of};
+use super::store::{Joined, StorePart, checkpoints, part_of};
 use crate::format::assembler::Assembler;
 use crate::json::Pickle;
 use crate::model::{Archive, Contents, Problem, Sink};
@@ -21,7 +21,7 @@ fn is_store(name: &str) -> bool {
 }
 
 /// A file that is a part of a store.
-fn read(files: &mut dyn Archive, number: usize) -> Result<Option<(Part, Pickle)>, Problem> {
+fn read(files: &mut dyn Archive, number: usize) -> Result<Option<(StorePart, Pickle)>, Problem> {
     let bytes = files.read_whole(number, PICKLE_BYTES_MAX)?;
     let pickle = Pickle::read(&bytes).map_err(|why| Problem::unreadable(format!("a pickle cannot be read: {why}")))?;
     Ok(part_of(&pickle).map(|part| (part, pickle)))
@@ -38,9 +38,9 @@ impl Assembler for Folder {
         let (mut threads, mut writes, mut values, mut trouble) = (None, None, None, Ok(()));
         for number in numbers {
             match read(files, number) {
-                Ok(Some((Part::Checkpoints, pickle))) => threads = Some(pickle),
-                Ok(Some((Part::Writes, pickle))) => writes = Some(pickle),
-                Ok(Some((Part::Values, pickle))) => values = Some(pickle),
+                Ok(Some((StorePart::Checkpoints, pickle))) => threads = Some(pickle),
+                Ok(Some((StorePart::Writes, pickle))) => writes = Some(pickle),
+                Ok(Some((StorePart::Values, pickle))) => values = Some(pickle),
                 Ok(_) => {}
                 // What can be read comes all the same.
                 Err(why) => trouble = trouble.and(Err(why)),

@@ -7,10 +7,11 @@
 use super::checkpoints::{NODES_MAX, is_hidden, usage};
 use crate::format::Framing;
 use crate::format::log::{
-    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Looked, Piece, Row, first, items, show, text,
+    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, first, items, show,
+    text,
 };
 use crate::json::{self, Value};
-use crate::model::{Part, Role, Severity, Turn, cast};
+use crate::model::{Severity, StepRole, Turn, TurnPart, cast};
 use crate::state::Op;
 use std::collections::{HashMap, HashSet};
 use twox_hash::XxHash3_128;
@@ -107,7 +108,7 @@ impl Thread {
 }
 
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
+    fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
         let (thread, namespace) = thread(value);
         let place = *self.places.entry((thread.into(), namespace.into())).or_insert(self.threads.len());
         if place == self.threads.len() {
@@ -116,7 +117,7 @@ impl Arrange for Order {
         if let Some(thread) = self.threads.get_mut(place) {
             thread.add(record, value);
         }
-        Looked::Rearranged
+        PlacedPieces::Rearranged
     }
 
     fn order(&mut self) -> Vec<Piece> {
@@ -161,7 +162,7 @@ impl Adapter for History {
         let class = if nodes.is_empty() { source.unwrap_or("snapshot").to_owned() } else { nodes.join(", ") };
         let values = [snapshot];
         let time = first(snapshot, &["created_at", "createdAt"]);
-        let role = if is_given { Role::User } else { Role::Unknown };
+        let role = if is_given { StepRole::User } else { StepRole::Unknown };
         let is_failed = items(snapshot, "tasks").iter().any(|task| first(task, &["error"]).is_some());
         let draft = Draft { role, class: Some(&class), time, is_failed, ..Draft::of(Kind::State, SNAPSHOT, &values) };
         let step = log.step(&draft);
@@ -180,7 +181,7 @@ impl Adapter for History {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
-            (SNAPSHOT, Some(it)) => Turn::of(Role::Unknown, vec![Part::Text(summary(it).into())]),
+            (SNAPSHOT, Some(it)) => Turn::of(StepRole::Unknown, vec![TurnPart::Text(summary(it).into())]),
             _ => show(form, values),
         }
     }
@@ -315,7 +316,7 @@ mod tests {
         let oldest = answered("1", Some("0"), r#"{"a":1,"b":1}"#, r#""plan""#, "");
         let started = answered("0", None, r#"{"a":1}"#, r#""__start__""#, "");
         let parsed = lines(&HISTORY, &[oldest.clone(), started].join("\n"));
-        assert_eq!(parsed.0.step(1, &parsed.1).class.as_deref(), Some("loop"), "the start is no node");
+        assert_eq!(parsed.0.step(1, &parsed.1).class.as_deref(), Some("loop"), "the start is not a node");
         let asks = r#","tasks":[{"id":"w","name":"act","interrupts":[{"value":"Go on?"}],"error":"stopped"}]"#;
         let newest = answered("2", Some("1"), r#"{"a":1,"c":{"d":2}}"#, r#""act""#, asks);
         for text in [[newest.clone(), oldest.clone()].join("\n"), [oldest, newest].join("\n")] {

@@ -8,7 +8,7 @@ use super::database::{Row, blob, by_parents};
 use crate::format::assembler::Assembler;
 use crate::format::rows::Groups;
 use crate::json::{self, Pickle, PickleId};
-use crate::model::{Cell, Contents, Problem, Sink};
+use crate::model::{ContainerValue, Contents, Problem, Sink};
 use std::collections::HashMap;
 
 /// How such files are read.
@@ -16,7 +16,7 @@ pub(in crate::format) struct Store;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum StorePart {
     Checkpoints,
     Writes,
     Values,
@@ -34,33 +34,33 @@ impl Assembler for Store {
         let pickle =
             Pickle::read(bytes).map_err(|why| Problem::unreadable(format!("the pickle cannot be read: {why}")))?;
         match part_of(&pickle) {
-            Some(Part::Checkpoints) => checkpoints(&pickle, &Joined::default(), out),
-            Some(Part::Writes) => keyed(&pickle, out, "checkpoints", &written),
-            Some(Part::Values) => keyed(&pickle, out, "values", &valued),
-            Some(Part::Server) => server(&pickle, out),
+            Some(StorePart::Checkpoints) => checkpoints(&pickle, &Joined::default(), out),
+            Some(StorePart::Writes) => keyed(&pickle, out, "checkpoints", &written),
+            Some(StorePart::Values) => keyed(&pickle, out, "values", &valued),
+            Some(StorePart::Server) => server(&pickle, out),
             None => Ok(()),
         }
     }
 }
 
 /// What a pickle holds, by the shape of its keys and values.
-pub(super) fn part_of(pickle: &Pickle) -> Option<Part> {
+pub(super) fn part_of(pickle: &Pickle) -> Option<StorePart> {
     let entries = pickle.entries(pickle.root());
     let (key, value) = *entries.first()?;
     let has = |name: &str| entries.iter().any(|(key, _)| pickle.text(*key) == Some(name));
     if has("threads") && has("runs") && has("assistants") {
-        return Some(Part::Server);
+        return Some(StorePart::Server);
     }
     match pickle.items(key).len() {
-        3 if pickle.is_dict(value) => return Some(Part::Writes),
-        4 if is_blob(pickle, value) => return Some(Part::Values),
+        3 if pickle.is_dict(value) => return Some(StorePart::Writes),
+        4 if is_blob(pickle, value) => return Some(StorePart::Values),
         _ => {}
     }
     // Threads without checkpoints come first at times.
     let stored = entries.iter().flat_map(|(_, namespaces)| pickle.entries(*namespaces));
     let (_, first) = stored.flat_map(|(_, stored)| pickle.entries(*stored)).next()?;
     let items = pickle.items(*first);
-    (items.len() == 3 && items.iter().take(2).all(|id| is_blob(pickle, *id))).then_some(Part::Checkpoints)
+    (items.len() == 3 && items.iter().take(2).all(|id| is_blob(pickle, *id))).then_some(StorePart::Checkpoints)
 }
 
 /// Whether it is a type and the bytes of it.
@@ -71,8 +71,8 @@ fn is_blob(pickle: &Pickle, id: PickleId) -> bool {
 /// What a type and its bytes say, as JSON.
 fn blob_text(pickle: &Pickle, id: PickleId) -> String {
     let [kind, bytes] = pickle.items(id) else { return pickle.json(id) };
-    let kind = Cell::Text(pickle.text(*kind).unwrap_or_default().to_owned());
-    blob(&kind, &Cell::Blob(pickle.bytes(*bytes).unwrap_or_default().to_vec()))
+    let kind = ContainerValue::Text(pickle.text(*kind).unwrap_or_default().to_owned());
+    blob(&kind, &ContainerValue::Blob(pickle.bytes(*bytes).unwrap_or_default().to_vec()))
 }
 
 fn head(thread: &str, namespace: &str, list: &str) -> String {
@@ -117,13 +117,13 @@ impl<'p> Joined<'p> {
         let Ok(value) = json::parse(&checkpoint) else { return checkpoint };
         let Some(object) = value.as_object().filter(|_| !self.values.is_empty()) else { return checkpoint };
         let member = |(key, value): (&str, &json::Value<'_>)| format!("{}:{}", json::quote(key), value.text);
-        let own = value.get("channel_values").and_then(json::Value::as_object);
-        let mut channels: Vec<String> = own.into_iter().flat_map(json::Object::entries).map(member).collect();
+        let inline = value.get("channel_values").and_then(json::Value::as_object);
+        let mut channels: Vec<String> = inline.into_iter().flat_map(json::Object::entries).map(member).collect();
         let versions = value.get("channel_versions").and_then(json::Value::as_object);
         for (channel, version) in versions.into_iter().flat_map(json::Object::entries) {
             let version = version.as_str().unwrap_or(version.text).to_owned();
             let key = [thread.to_owned(), namespace.to_owned(), json::quote(channel), version];
-            let stored = self.values.get(&key).filter(|_| own.is_none_or(|own| own.get(channel).is_none()));
+            let stored = self.values.get(&key).filter(|_| inline.is_none_or(|inline| inline.get(channel).is_none()));
             // A channel that was emptied has a version too.
             let stored = stored.filter(|(pickle, id)| !is_empty(pickle, *id));
             channels.extend(stored.map(|(pickle, id)| format!("{}:{}", json::quote(channel), blob_text(pickle, *id))));
@@ -155,8 +155,10 @@ pub(super) fn checkpoints(pickle: &Pickle, joined: &Joined<'_>, out: &mut Sink<'
         for (namespace, stored) in pickle.entries(*namespaces) {
             let entries = pickle.entries(*stored);
             let row = |(number, (id, value)): (i64, &(PickleId, PickleId))| -> Row {
-                let text = |id: PickleId| pickle.text(id).map_or(Cell::Null, |text| Cell::Text(text.to_owned()));
-                (text(*id), pickle.items(*value).get(2).map_or(Cell::Null, |parent| text(*parent)), number)
+                let text = |id: PickleId| {
+                    pickle.text(id).map_or(ContainerValue::Null, |text| ContainerValue::Text(text.to_owned()))
+                };
+                (text(*id), pickle.items(*value).get(2).map_or(ContainerValue::Null, |parent| text(*parent)), number)
             };
             let rows = by_parents((0..).zip(entries).map(row).collect());
             out(head(&pickle.json(*thread), &pickle.json(*namespace), "checkpoints").as_bytes())?;
@@ -181,15 +183,15 @@ pub(super) fn checkpoints(pickle: &Pickle, joined: &Joined<'_>, out: &mut Sink<'
 }
 
 /// Says what an entry is, by the rest of its key and its value.
-type Entry<'e> = &'e dyn Fn(&Pickle, &[PickleId], PickleId) -> String;
+type EntryText<'e> = &'e dyn Fn(&Pickle, &[PickleId], PickleId) -> String;
 
 /// `{(thread, namespace, …): value}`: a line for each thread and namespace. Entries of one are together mostly; the
 /// threads come in the order of their first entries.
-fn keyed(pickle: &Pickle, out: &mut Sink<'_>, list: &str, entry: Entry<'_>) -> Result<(), Problem> {
+fn keyed(pickle: &Pickle, out: &mut Sink<'_>, list: &str, entry: EntryText<'_>) -> Result<(), Problem> {
     let mut groups = Groups::new();
     for (key, value) in pickle.entries(pickle.root()) {
         if let [thread, namespace, rest @ ..] = pickle.items(*key) {
-            let name = [*thread, *namespace].map(|id| Cell::Text(pickle.json(id)));
+            let name = [*thread, *namespace].map(|id| ContainerValue::Text(pickle.json(id)));
             groups.add(&name.each_ref(), (*thread, *namespace, rest.to_vec(), *value));
         }
     }
@@ -242,8 +244,9 @@ fn server(pickle: &Pickle, out: &mut Sink<'_>) -> Result<(), Problem> {
     list("runs").iter().for_each(|run| runs.entry(id_of(*run)).or_default().push(*run));
     for thread in list("threads") {
         let id = id_of(*thread);
-        let own: Vec<String> = runs.remove(&id).unwrap_or_default().into_iter().map(|run| pickle.json(run)).collect();
-        let (thread, runs) = (pickle.json(*thread), own.join(","));
+        let pending_writes: Vec<String> =
+            runs.remove(&id).unwrap_or_default().into_iter().map(|run| pickle.json(run)).collect();
+        let (thread, runs) = (pickle.json(*thread), pending_writes.join(","));
         out(head(&id, "\"\"", "checkpoints").as_bytes())?;
         out(format!("],\"thread\":{thread},\"runs\":[{runs}]}}\n").as_bytes())?;
     }

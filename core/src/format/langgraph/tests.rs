@@ -4,7 +4,7 @@ use super::*;
 use crate::format::assembler::Assembler;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
-use crate::model::{Archive, Cell, Contents, Place, Problem, Record, RecordBody, Sink, Span, StepNo};
+use crate::model::{Archive, ContainerValue, Contents, Place, Problem, Record, RecordBody, Sink, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<checkpoints::Checkpoints> {
@@ -96,19 +96,20 @@ fn lines(memory: &mut Memory) -> Vec<String> {
 
 #[test]
 fn a_database_is_a_line_for_each_thread_in_the_order_of_parents() {
-    let checkpoint = |thread: &str, id: &str, parent: Cell| {
-        let blob = Cell::Blob(b"\x81\xa1v\x01".to_vec());
+    let checkpoint = |thread: &str, id: &str, parent: ContainerValue| {
+        let blob = ContainerValue::Blob(b"\x81\xa1v\x01".to_vec());
         vec![text(thread), text(""), text(id), parent, text("msgpack"), blob, text("{\"step\": 1}")]
     };
     let write = |id: &str, idx: i64, value: &[u8]| {
-        let cells = [text("t"), text(""), text(id), text("task"), Cell::Integer(idx), text("c"), text("msgpack")];
-        [&cells[..], &[Cell::Blob(value.to_vec())]].concat()
+        let cells =
+            [text("t"), text(""), text(id), text("task"), ContainerValue::Integer(idx), text("c"), text("msgpack")];
+        [&cells[..], &[ContainerValue::Blob(value.to_vec())]].concat()
     };
     let rows = vec![
         checkpoint("t", "3", text("1")),
         checkpoint("t", "2", text("1")),
         checkpoint("u", "7", text("7")),
-        checkpoint("t", "1", Cell::Null),
+        checkpoint("t", "1", ContainerValue::Null),
         checkpoint("t", "4", text("2")),
     ];
     let writes = vec![write("1", -3, b"\xc0"), write("1", 0, b"\xa1x"), write("1", 1, b"\xc1")];

@@ -27,7 +27,7 @@ impl Piece {
 
 /// What a further record does to the order of what is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::format) enum Looked {
+pub(in crate::format) enum PlacedPieces {
     /// These values are read behind all others.
     Added(Vec<Piece>),
     /// What is read is in another order, or is something else.
@@ -37,7 +37,7 @@ pub(in crate::format) enum Looked {
 /// Looks at records as they come and says which of their values are read, and in which order.
 pub(in crate::format) trait Arrange: Send + Sync {
     /// Looks at the next record.
-    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked;
+    fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces;
     /// What is read of the records so far, in order.
     fn order(&mut self) -> Vec<Piece>;
 }

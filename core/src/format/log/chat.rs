@@ -3,7 +3,7 @@
 use super::{Draft, Form, Kind, Log, gemini_parts};
 use crate::format::describe;
 use crate::json::{self, Data, Value};
-use crate::model::{Attachment, Part, Role, StepNo, ToolCall, ToolResult, Turn};
+use crate::model::{Attachment, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, block};
 use crate::rules::trajectory::call::{FunctionCall, LISTS, call_or_unnamed, name};
 use std::borrow::Cow;
@@ -20,21 +20,21 @@ pub(in crate::format) mod form {
     pub(in crate::format) const CALL: Form = 2;
     /// A result, and the structured result beside it.
     pub(in crate::format) const RESULT: Form = 3;
-    /// A record that is no message.
+    /// A record that is not a message.
     pub(in crate::format) const STATE: Form = 4;
 }
 
 /// The role that a word means; an unknown word is nobody's.
-pub(in crate::format) fn role_of(word: &str) -> Role {
-    describe::role_of(word).unwrap_or(Role::Unknown)
+pub(in crate::format) fn role_of(word: &str) -> StepRole {
+    describe::role_of(word).unwrap_or(StepRole::Unknown)
 }
 
 /// A chat message of a record.
 pub(in crate::format) struct Blocks<'v> {
     /// The message: an object with `content`, or a text.
     pub(in crate::format) message: &'v Value<'v>,
-    /// Who; [`Role::Unknown`] takes the message's own role.
-    pub(in crate::format) role: Role,
+    /// Who; [`StepRole::Unknown`] takes the message's own role.
+    pub(in crate::format) role: StepRole,
     /// The record's type as written.
     pub(in crate::format) class: Option<&'v str>,
     /// When.
@@ -63,7 +63,7 @@ type StepSource<'v> = (Kind, Form, &'v Value<'v>);
 impl<'v> Blocks<'v> {
     /// A message that says its role.
     pub(in crate::format) fn of(message: &'v Value<'v>) -> Self {
-        let role = message.get("role").and_then(Value::as_str).map_or(Role::Unknown, role_of);
+        let role = message.get("role").and_then(Value::as_str).map_or(StepRole::Unknown, role_of);
         Self {
             message,
             role,
@@ -85,7 +85,7 @@ impl<'v> Blocks<'v> {
             let details = self.details.filter(|_| kind == Kind::Result);
             let more = self.more.map(|more| more.of(value)).unwrap_or_default();
             let values: Vec<&Value<'_>> = std::iter::once(value).chain(details).chain(more).collect();
-            let role = if kind == Kind::Result { Role::Environment } else { self.role };
+            let role = if kind == Kind::Result { StepRole::Environment } else { self.role };
             let draft = Draft {
                 role,
                 class: self.class,
@@ -191,20 +191,20 @@ fn first<'v>(value: &'v Value<'v>, keys: &[&str]) -> Option<&'v Value<'v>> {
 /// What a step of a chat message says.
 pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let Some(&value) = values.first() else { return Turn::default() };
-    let role = value.get("role").and_then(Value::as_str).map_or(Role::Unknown, role_of);
+    let role = value.get("role").and_then(Value::as_str).map_or(StepRole::Unknown, role_of);
     match form {
-        form::THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(thought(value))]),
-        form::CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
+        form::THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(thought(value))]),
+        form::CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
         form::RESULT => {
             let details = values.get(1);
             let exit =
                 details.and_then(|details| first(details, &["exitCode", "exit_code"])?.as_number()?.parse().ok());
             let details = details.map(|details| Cow::Borrowed(details.text));
-            Turn::of(Role::Environment, vec![Part::Result(ToolResult { exit, details, ..result(value) })])
+            Turn::of(StepRole::Environment, vec![TurnPart::Result(ToolResult { exit, details, ..result(value) })])
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
         gemini_parts::CONTENT..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
-        _ => Turn::of(role, vec![Part::Text(Cow::Owned(describe::note(value)))]),
+        _ => Turn::of(role, vec![TurnPart::Text(Cow::Owned(describe::note(value)))]),
     }
 }
 
@@ -214,37 +214,38 @@ fn thought<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
 }
 
 /// The texts and files of a message in order.
-fn message_parts<'v>(message: &'v Value<'v>) -> Vec<Part<'v>> {
+fn message_parts<'v>(message: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     let content = message.get("content").unwrap_or(message);
     // An answer that failed says why, and nothing else.
     let is_nothing = matches!(&content.data, Data::Array(blocks) if blocks.is_empty()) || content.is_null();
     if let Some(error) =
         first(message, &["errorMessage", "error_message"]).and_then(Value::as_str).filter(|_| is_nothing)
     {
-        return vec![Part::Text(Cow::Borrowed(error))];
+        return vec![TurnPart::Text(Cow::Borrowed(error))];
     }
     match &content.data {
-        Data::String(text) => vec![Part::Text(Cow::Borrowed(text))],
+        Data::String(text) => vec![TurnPart::Text(Cow::Borrowed(text))],
         Data::Array(blocks) => {
-            let own = blocks.iter().filter(|block| block_kind(block) == Kind::Message && !is_empty_block(block));
-            own.map(content_part).collect()
+            let message_blocks =
+                blocks.iter().filter(|block| block_kind(block) == Kind::Message && !is_empty_block(block));
+            message_blocks.map(content_part).collect()
         }
         _ => Vec::new(),
     }
 }
 
 /// A text or a file of a content.
-fn content_part<'v>(block: &'v Value<'v>) -> Part<'v> {
+fn content_part<'v>(block: &'v Value<'v>) -> TurnPart<'v> {
     let text = block.as_str().or_else(|| block.get("text")?.as_str());
     if let Some(text) = text {
-        return Part::Text(Cow::Borrowed(text));
+        return TurnPart::Text(Cow::Borrowed(text));
     }
     let source = first(block, &["source", "image_url", "file", "input_audio", "image"]).unwrap_or(block);
     let media = first(source, &["media_type", "mimeType", "mime_type", "format"]).or_else(|| block.get("mimeType"));
     let word = block.get("type").and_then(Value::as_str).unwrap_or("content");
     let location = first(source, &["url", "path", "file_id"]).or(Some(source)).and_then(Value::as_str);
     let is_short = |text: &&str| !text.starts_with("data:");
-    Part::Attachment(Attachment {
+    TurnPart::Attachment(Attachment {
         media_type: media.and_then(Value::as_str).unwrap_or(word).into(),
         location: location.filter(is_short).map(Cow::Borrowed),
         bytes: block.text.len() as u64,

@@ -2,7 +2,7 @@
 
 use super::Form;
 use super::sink::{Draft, Kind};
-use crate::model::{Place, Role, Span, StepNo};
+use crate::model::{Place, Span, StepNo, StepRole};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub(super) struct CompactStep {
     tool: Name,
     pub(super) form: Form,
     pub(super) kind: Kind,
-    pub(super) role: Role,
+    pub(super) role: StepRole,
     flags: u8,
     /// All values beside the first, where there are more than one, or far ones.
     #[expect(clippy::box_collection, reason = "few steps have any: a pointer takes a third of a vector")]
@@ -108,7 +108,7 @@ impl CompactStep {
         let first = values.first().copied().unwrap_or_default();
         let time = time.and_then(|time| Near::of(time, first.offset));
         let time = time.and_then(|near| Some(Near16 { distance: near.distance, len: u16::try_from(near.len).ok()? }));
-        let mut kept = Self {
+        let mut compact = Self {
             offset: first.offset,
             len: u32::try_from(first.len).unwrap_or(u32::MAX),
             line: u32::try_from(line).unwrap_or(u32::MAX),
@@ -126,9 +126,9 @@ impl CompactStep {
             flags: if draft.is_injected { INJECTED } else { 0 } | if draft.is_failed { FAILED } else { 0 },
             more: None,
         };
-        kept.set_tokens(draft.tokens);
-        values.iter().skip(1).for_each(|span| kept.extend(*span));
-        kept
+        compact.set_tokens(draft.tokens);
+        values.iter().skip(1).for_each(|span| compact.extend(*span));
+        compact
     }
 
     /// The record that it is in.
@@ -240,26 +240,26 @@ mod tests {
             vec![span(far, 9), span(far, 0)],
             vec![span(far, 9), span(far + 4, 1), span(0, 1), span(far, 2)],
         ] {
-            let mut kept = CompactStep::new(&draft, 5, 7, &spans, Some(span(far + 20, 24)));
+            let mut compact = CompactStep::new(&draft, 5, 7, &spans, Some(span(far + 20, 24)));
             let expected = if spans.is_empty() { vec![Span::default()] } else { spans.clone() };
-            assert_eq!(kept.spans().collect::<Vec<_>>(), expected);
-            assert_eq!(kept.time(), Some(span(far + 20, 24)).filter(|_| !spans.is_empty()));
-            kept.supersede(span(far + 2, 2));
-            assert_eq!(kept.spans().collect::<Vec<_>>(), [expected[0], span(far + 2, 2)]);
+            assert_eq!(compact.spans().collect::<Vec<_>>(), expected);
+            assert_eq!(compact.time(), Some(span(far + 20, 24)).filter(|_| !spans.is_empty()));
+            compact.supersede(span(far + 2, 2));
+            assert_eq!(compact.spans().collect::<Vec<_>>(), [expected[0], span(far + 2, 2)]);
         }
-        let mut kept = CompactStep::new(&draft, 5, 7, &[span(far, 9)], None);
+        let mut compact = CompactStep::new(&draft, 5, 7, &[span(far, 9)], None);
         assert_eq!(
-            (kept.time(), kept.answers(), kept.tokens(), kept.class(), kept.is_failed()),
+            (compact.time(), compact.answers(), compact.tokens(), compact.class(), compact.is_failed()),
             (None, None, None, None, false)
         );
-        kept.set_answers(Some(0));
-        kept.set_tokens(Some(0));
-        kept.set_failed();
+        compact.set_answers(Some(0));
+        compact.set_tokens(Some(0));
+        compact.set_failed();
         assert_eq!(
-            (kept.answers(), kept.tokens(), kept.is_failed(), kept.is_injected()),
+            (compact.answers(), compact.tokens(), compact.is_failed(), compact.is_injected()),
             (Some(0), Some(0), true, false)
         );
-        assert_eq!((kept.record(), kept.place().line, kept.place().span), (5, 7, span(far, 9)));
+        assert_eq!((compact.record(), compact.place().line, compact.place().span), (5, 7, span(far, 9)));
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use super::Kind;
 use crate::format::describe::shortened;
 use crate::json::{self, Data, Value};
-use crate::model::{Finding, Part, Record, Remark, Role, Severity, Standing, StepKind, ToolCall, Turn};
+use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepRole, ToolCall, Turn, TurnPart};
 
 /// Most characters of an argument in a summary.
 const ARGUMENT_CHARS: usize = 120;
 
 /// A record that cannot be read gives no step (`FORMATS.md` 0.1.6).
 pub(super) fn invalid(record: &Record, why: &str) -> Finding {
-    let message = format!("the record is no JSON object: {why}").into();
+    let message = format!("the record is not a JSON object: {why}").into();
     let remark = Remark { path: None, rule: "data.invalid-json", severity: Severity::Error, message };
     Finding::new(record.number, None, remark)
 }
@@ -29,7 +29,7 @@ pub(super) fn sign(kind: Kind, is_failed: bool) -> StepKind {
 
 /// What a step is in a few words: the second column of the list. Steps of sub-agents and of branches that were left
 /// have a sign before it.
-pub(super) fn label(kind: Kind, role: Role, class: Option<&str>, standing: Standing) -> String {
+pub(super) fn label(kind: Kind, role: StepRole, class: Option<&str>, standing: Standing) -> String {
     let word = match kind {
         Kind::Message => role.name(),
         Kind::Thought => "thought",
@@ -48,10 +48,10 @@ pub(super) fn label(kind: Kind, role: Role, class: Option<&str>, standing: Stand
 pub(super) fn chars(turn: &Turn<'_>) -> usize {
     let of = |text: &str| text.chars().count();
     let parts = turn.parts.iter().map(|part| match part {
-        Part::Text(text) | Part::Thought(text) => of(text),
-        Part::Call(call) => of(&call.arguments),
-        Part::Result(result) => of(&result.text),
-        Part::Attachment(_) => 0,
+        TurnPart::Text(text) | TurnPart::Thought(text) => of(text),
+        TurnPart::Call(call) => of(&call.arguments),
+        TurnPart::Result(result) => of(&result.text),
+        TurnPart::Attachment(_) => 0,
     });
     parts.sum()
 }
@@ -59,10 +59,10 @@ pub(super) fn chars(turn: &Turn<'_>) -> usize {
 /// What a step says, in one line: its calls as one would write them, and its words. Line ends are left in.
 pub(super) fn summary(turn: &Turn<'_>) -> String {
     let parts = turn.parts.iter().map(|part| match part {
-        Part::Text(text) | Part::Thought(text) => shortened(text),
-        Part::Call(call) => call_line(call),
-        Part::Result(result) => shortened(&result.text),
-        Part::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
+        TurnPart::Text(text) | TurnPart::Thought(text) => shortened(text),
+        TurnPart::Call(call) => call_line(call),
+        TurnPart::Result(result) => shortened(&result.text),
+        TurnPart::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     shortened(&parts.join(" · "))
@@ -71,11 +71,11 @@ pub(super) fn summary(turn: &Turn<'_>) -> String {
 /// What a step says, in full.
 pub(super) fn turn_text(turn: &Turn<'_>) -> String {
     let parts = turn.parts.iter().map(|part| match part {
-        Part::Text(text) => text.to_string(),
-        Part::Thought(text) => format!("reasoning: {text}"),
-        Part::Call(call) => format!("{}({})", call.name, call.arguments),
-        Part::Result(result) => result.text.to_string(),
-        Part::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
+        TurnPart::Text(text) => text.to_string(),
+        TurnPart::Thought(text) => format!("reasoning: {text}"),
+        TurnPart::Call(call) => format!("{}({})", call.name, call.arguments),
+        TurnPart::Result(result) => result.text.to_string(),
+        TurnPart::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("\n")

@@ -2,7 +2,7 @@
 
 use super::{Draft, Form, Kind, Log, count, first, first_text, items, text, text_of};
 use crate::json::Value;
-use crate::model::{Attachment, Part, Role, StepNo, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{Attachment, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use std::borrow::Cow;
 
 /// A content: its texts and files that are no thoughts.
@@ -22,7 +22,7 @@ pub(in crate::format) struct Parts<'v> {
     /// The object that has `parts`.
     pub(in crate::format) content: &'v Value<'v>,
     /// Who speaks.
-    pub(in crate::format) role: Role,
+    pub(in crate::format) role: StepRole,
     /// The record's type as written.
     pub(in crate::format) class: Option<&'v str>,
     /// When.
@@ -37,13 +37,13 @@ pub(in crate::format) struct Parts<'v> {
 
 impl<'v> Parts<'v> {
     /// A content of somebody.
-    pub(in crate::format) fn of(content: &'v Value<'v>, role: Role) -> Self {
+    pub(in crate::format) fn of(content: &'v Value<'v>, role: StepRole) -> Self {
         Self { content, role, class: None, time: None, tokens: None, is_injected: false, details: None }
     }
 
     /// Adds its steps to the log: none where there are no parts that say something.
     pub(in crate::format) fn add_steps(&self, log: &mut Log<'_>) -> Vec<StepNo> {
-        let (mut found, mut is_said): (Vec<(Kind, Form, &Value<'_>)>, bool) = (Vec::new(), false);
+        let (mut found, mut has_message): (Vec<(Kind, Form, &Value<'_>)>, bool) = (Vec::new(), false);
         for part in items(self.content, "parts") {
             if first(part, &CALLS).is_some() {
                 found.push((Kind::Call, CALL, part));
@@ -51,8 +51,8 @@ impl<'v> Parts<'v> {
                 found.push((Kind::Result, RESPONSE, part));
             } else if is_thought(part) {
                 found.push((Kind::Thought, THOUGHT, part));
-            } else if !is_said && content_part(part).is_some() {
-                is_said = true;
+            } else if !has_message && content_part(part).is_some() {
+                has_message = true;
                 found.push((Kind::Message, CONTENT, self.content));
             }
         }
@@ -61,7 +61,7 @@ impl<'v> Parts<'v> {
             let pair = self.details.filter(|_| kind == Kind::Result).map(|details| [value, details]);
             let values: &[&Value<'_>] = pair.as_ref().map_or(std::slice::from_ref(&value), |pair| pair);
             log.step(&Draft {
-                role: if kind == Kind::Result { Role::Environment } else { self.role },
+                role: if kind == Kind::Result { StepRole::Environment } else { self.role },
                 class: self.class,
                 time: self.time,
                 tokens: tokens.take(),
@@ -78,18 +78,18 @@ fn is_thought(part: &Value<'_>) -> bool {
 }
 
 /// A text, a file or code of a content.
-fn content_part<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
+fn content_part<'v>(part: &'v Value<'v>) -> Option<TurnPart<'v>> {
     if is_thought(part) {
         return None;
     }
     if let Some(words) = part.as_str().or_else(|| text(part, "text")) {
-        return (!words.is_empty()).then_some(Part::Text(Cow::Borrowed(words)));
+        return (!words.is_empty()).then_some(TurnPart::Text(Cow::Borrowed(words)));
     }
     if let Some(code) = first(part, &CODE) {
-        return Some(Part::Text(text_of(first(code, &["code", "output"]).unwrap_or(code))));
+        return Some(TurnPart::Text(text_of(first(code, &["code", "output"]).unwrap_or(code))));
     }
     let file = first(part, &FILES)?;
-    Some(Part::Attachment(Attachment {
+    Some(TurnPart::Attachment(Attachment {
         media_type: first_text(file, &["mimeType", "mime_type"]).unwrap_or("file").into(),
         location: first_text(file, &["fileUri", "file_uri"]).map(Cow::Borrowed),
         bytes: part.text.len() as u64,
@@ -100,8 +100,10 @@ fn content_part<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
 pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let Some(&value) = values.first() else { return Turn::default() };
     match form {
-        CONTENT => Turn::of(Role::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
-        THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(value.get("text").map(text_of).unwrap_or_default())]),
+        CONTENT => Turn::of(StepRole::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
+        THOUGHT => {
+            Turn::of(StepRole::Agent, vec![TurnPart::Thought(value.get("text").map(text_of).unwrap_or_default())])
+        }
         CALL => {
             let call = first(value, &CALLS).unwrap_or(value);
             let call = ToolCall {
@@ -109,9 +111,9 @@ pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
                 name: text(call, "name").unwrap_or("?").into(),
                 arguments: first(call, &["args"]).map_or(Cow::Borrowed("{}"), |args| Cow::Borrowed(args.text)),
             };
-            Turn::of(Role::Agent, vec![Part::Call(call)])
+            Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
         }
-        _ => Turn::of(Role::Environment, vec![Part::Result(response(value, values.get(1).copied()))]),
+        _ => Turn::of(StepRole::Environment, vec![TurnPart::Result(response(value, values.get(1).copied()))]),
     }
 }
 

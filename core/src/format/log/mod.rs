@@ -28,7 +28,7 @@ pub(in crate::format) mod testing;
 pub(in crate::format) mod tests;
 mod threads;
 
-pub(in crate::format) use arrange::{Arrange, Looked, Piece};
+pub(in crate::format) use arrange::{Arrange, Piece, PlacedPieces};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
 pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};

@@ -1,6 +1,6 @@
 //! Other files of a run: what was found of them, and what they give to its steps (`FORMATS.md` 0.4).
 
-use crate::model::{Finding, Part, PartRole, PartState, Problem, RunPart, Span, StepNo, Turn, lossy};
+use crate::model::{Finding, PartRole, PartState, Problem, RunPart, Span, StepNo, Turn, TurnPart, lossy};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -52,7 +52,7 @@ impl Parts {
 /// Puts an output in the place of the notice that stands for it.
 pub(super) fn put_output(turn: &mut Turn<'_>, output: String) {
     let result = turn.parts.iter_mut().find_map(|part| match part {
-        Part::Result(result) => Some(result),
+        TurnPart::Result(result) => Some(result),
         _ => None,
     });
     if let Some(result) = result {

@@ -4,14 +4,14 @@ use super::compact_step::CompactStep;
 use super::parts::Parts;
 use super::sink::{Kind, Log};
 use super::steps::Steps;
-use super::{Adapter, Arrange, Looked, Piece, describe, parts};
+use super::{Adapter, Arrange, Piece, PlacedPieces, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart,
-    Span, Step, StepKind, StepNo, StepPlace, Turn,
+    Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, RunPart, Span,
+    Step, StepKind, StepNo, StepPlace, StepRole, Turn,
 };
 use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::work::Work;
@@ -96,8 +96,8 @@ impl<A: Adapter> LogRun<A> {
                 self.is_stale |= !self.read(record, text);
             }
             _ if self.is_stale => {}
-            Some(Looked::Rearranged) => self.is_stale = true,
-            Some(Looked::Added(pieces)) => {
+            Some(PlacedPieces::Rearranged) => self.is_stale = true,
+            Some(PlacedPieces::Added(pieces)) => {
                 let is_through = pieces.iter().all(|piece| {
                     let place = Place { span: piece.span(record.place.span), ..record.place };
                     let part = text.get(piece.start..piece.start + piece.len).unwrap_or_default();
@@ -164,22 +164,22 @@ impl<A: Adapter> LogRun<A> {
     fn with_turn<T>(
         &self,
         step: StepNo,
-        kept: &CompactStep,
+        compact: &CompactStep,
         bytes: &dyn Bytes,
         say: impl FnOnce(&Turn<'_>) -> T,
     ) -> Result<T, Problem> {
         let output = self.parts.output(step).transpose()?;
-        with_values(kept, bytes, |values| {
-            let mut turn = A::show(kept.form, values);
+        with_values(compact, bytes, |values| {
+            let mut turn = A::show(compact.form, values);
             if let Some(text) = output {
                 parts::put_output(&mut turn, text);
             }
-            say(&Turn { is_injected: kept.is_injected() || turn.is_injected, ..turn })
+            say(&Turn { is_injected: compact.is_injected() || turn.is_injected, ..turn })
         })
     }
 
-    fn time(&self, kept: &CompactStep, bytes: &dyn Bytes) -> Option<String> {
-        let text = text_at(kept.time()?, bytes).ok()?;
+    fn time(&self, compact: &CompactStep, bytes: &dyn Bytes) -> Option<String> {
+        let text = text_at(compact.time()?, bytes).ok()?;
         let value = json::parse_lenient(&text).ok()?;
         value.as_str().or(value.as_number()).map(str::to_owned)
     }
@@ -190,9 +190,13 @@ impl<A: Adapter> LogRun<A> {
 }
 
 /// Reads the values that a step was made of.
-fn with_values<T>(kept: &CompactStep, bytes: &dyn Bytes, say: impl FnOnce(&[&Value<'_>]) -> T) -> Result<T, Problem> {
-    let texts = kept.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
-    let gone = || Problem::gone(kept.place().span);
+fn with_values<T>(
+    compact: &CompactStep,
+    bytes: &dyn Bytes,
+    say: impl FnOnce(&[&Value<'_>]) -> T,
+) -> Result<T, Problem> {
+    let texts = compact.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
+    let gone = || Problem::gone(compact.place().span);
     let values = texts.iter().map(|text| json::parse_lenient(text).map_err(|_| gone()));
     let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
     let values: Vec<&Value<'_>> = values.iter().collect();
@@ -244,41 +248,41 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn place(&self, step: StepNo) -> Option<StepPlace> {
-        let kept = self.steps.get(step)?;
-        let record = self.record(kept.record().checked_sub(self.first)?)?;
-        Some(StepPlace { record: kept.record(), place: kept.place(), record_span: record.place.span })
+        let compact = self.steps.get(step)?;
+        let record = self.record(compact.record().checked_sub(self.first)?)?;
+        Some(StepPlace { record: compact.record(), place: compact.place(), record_span: record.place.span })
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
-        let Some(kept) = self.steps.get(step) else { return Step { number: step, ..Step::default() } };
-        let standing = self.steps.standing(step, kept.record().checked_sub(self.first));
+        let Some(compact) = self.steps.get(step) else { return Step { number: step, ..Step::default() } };
+        let standing = self.steps.standing(step, compact.record().checked_sub(self.first));
         let dialect = self.adapter.dialect();
-        let said = self.with_turn(step, kept, bytes, |turn| Step {
-            sign: describe::sign(kept.kind, kept.is_failed()),
+        let described = self.with_turn(step, compact, bytes, |turn| Step {
+            sign: describe::sign(compact.kind, compact.is_failed()),
             summary: describe::summary(turn),
             ..acting(turn, dialect)
         });
-        let said = said.unwrap_or_else(|problem| Step {
+        let described = described.unwrap_or_else(|problem| Step {
             sign: StepKind::Broken,
             summary: problem.to_string(),
             ..Step::default()
         });
         Step {
             number: step,
-            kind: kept.kind.name().to_owned(),
-            class: self.steps.names.get(kept.class()).map(str::to_owned),
-            role: kept.role,
-            tool: self.steps.names.get(kept.tool()).map(str::to_owned),
-            answers: kept.answers(),
+            kind: compact.kind.name().to_owned(),
+            class: self.steps.names.get(compact.class()).map(str::to_owned),
+            role: compact.role,
+            tool: self.steps.names.get(compact.tool()).map(str::to_owned),
+            answers: compact.answers(),
             standing,
             caller: self.steps.callers.get(&step).copied(),
-            chars: kept.chars as usize,
-            time: self.time(kept, bytes),
-            tokens: kept.tokens().map(u64::from),
+            chars: compact.chars as usize,
+            time: self.time(compact, bytes),
+            tokens: compact.tokens().map(u64::from),
             reward: self.steps.rewards.get(&step).map(|reward| reward.to_string()),
-            label: describe::label(kept.kind, kept.role, self.steps.names.get(kept.class()), standing),
+            label: describe::label(compact.kind, compact.role, self.steps.names.get(compact.class()), standing),
             trajectory: self.steps.trajectory(step),
-            ..said
+            ..described
         }
     }
 
@@ -313,18 +317,18 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn sign(&self, step: StepNo) -> Option<StepKind> {
-        self.steps.get(step).map(|kept| describe::sign(kept.kind, kept.is_failed()))
+        self.steps.get(step).map(|compact| describe::sign(compact.kind, compact.is_failed()))
     }
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
-        let kept = self.steps.get(step)?;
-        let turn = self.with_turn(step, kept, bytes, |turn| turn.clone().into_owned()).ok()?;
-        Some(Turn { role: kept.role, ..turn })
+        let compact = self.steps.get(step)?;
+        let turn = self.with_turn(step, compact, bytes, |turn| turn.clone().into_owned()).ok()?;
+        Some(Turn { role: compact.role, ..turn })
     }
 
     fn model_request(&self, step: StepNo, bytes: &dyn Bytes) -> Option<ModelRequest> {
-        let kept = self.steps.get(step).filter(|kept| A::HAS_REQUESTS && kept.kind == Kind::Span)?;
-        with_values(kept, bytes, |values| A::request(kept.form, values)).ok()?
+        let compact = self.steps.get(step).filter(|compact| A::HAS_REQUESTS && compact.kind == Kind::Span)?;
+        with_values(compact, bytes, |values| A::request(compact.form, values)).ok()?
     }
 
     fn has_model_requests(&self) -> bool {
@@ -345,10 +349,11 @@ impl<A: Adapter> Run for LogRun<A> {
 
     /// Who supplied a value is the tool that was called or answered, else the speaker.
     fn attribution(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Attribution {
-        let kept = self.steps.get(author);
-        let tool = kept.and_then(|kept| self.steps.names.get(kept.tool()));
-        let role = kept.map(|kept| kept.role).filter(|role| *role != Role::Unknown);
-        let who = tool.or(role.map(Role::name)).or(kept.and_then(|kept| self.steps.names.get(kept.class())));
+        let compact = self.steps.get(author);
+        let tool = compact.and_then(|compact| self.steps.names.get(compact.tool()));
+        let role = compact.map(|compact| compact.role).filter(|role| *role != StepRole::Unknown);
+        let who =
+            tool.or(role.map(StepRole::name)).or(compact.and_then(|compact| self.steps.names.get(compact.class())));
         Attribution { who: who.map(str::to_owned), ..Attribution::default() }
     }
 
@@ -358,24 +363,25 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
         let seen = self.context_steps(step).unwrap_or_default();
-        let kept = seen.into_iter().filter_map(|number| Some((number, self.steps.get(number)?)));
-        kept.map(|(number, kept)| self.entry(number, kept, bytes)).collect()
+        let seen_steps = seen.into_iter().filter_map(|number| Some((number, self.steps.get(number)?)));
+        seen_steps.map(|(number, compact)| self.entry(number, compact, bytes)).collect()
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
-        let at = |kept: &CompactStep| kept.record().checked_sub(self.first);
+        let at = |compact: &CompactStep| compact.record().checked_sub(self.first);
         let context = self.steps.threads.context(self.steps.get(step).and_then(at));
-        let is_seen = |kept: &CompactStep| at(kept).and_then(|at| context.get(at)).copied().unwrap_or(true);
+        let is_seen = |compact: &CompactStep| at(compact).and_then(|at| context.get(at)).copied().unwrap_or(true);
         // A step of the main line saw none that were left; of another trajectory of the run it saw nothing.
         let labels = self.steps.labels.iter().map(|(first, _)| *first);
-        let (kept, gone) = self.steps.compaction_at(step);
-        let begin = labels.take_while(|first| *first <= step).last().unwrap_or(0).max(kept);
+        let (first_seen, gone) = self.steps.compaction_at(step);
+        let begin = labels.take_while(|first| *first <= step).last().unwrap_or(0).max(first_seen);
         let is_left = |number: &StepNo| self.steps.left.contains(number);
         let sees = |number: StepNo| number >= begin && !gone.contains(&number) && (is_left(&step) || !is_left(&number));
         let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
-        let said = shown
-            .filter(|(number, kept)| !matches!(kept.kind, Kind::State | Kind::Span) && is_seen(kept) && sees(*number));
-        Some(said.map(|(number, _)| number).collect())
+        let entries = shown.filter(|(number, compact)| {
+            !matches!(compact.kind, Kind::State | Kind::Span) && is_seen(compact) && sees(*number)
+        });
+        Some(entries.map(|(number, _)| number).collect())
     }
 
     fn resolve(
@@ -408,11 +414,12 @@ impl<A: Adapter> Run for LogRun<A> {
 
 impl<A: Adapter> LogRun<A> {
     /// A step of the conversation so far: who, and what.
-    fn entry(&self, step: StepNo, kept: &CompactStep, bytes: &dyn Bytes) -> ViewEntry {
-        let text = self.with_turn(step, kept, bytes, describe::turn_text).unwrap_or_else(|problem| problem.to_string());
-        let content = text_at(kept.place().span, bytes).ok();
+    fn entry(&self, step: StepNo, compact: &CompactStep, bytes: &dyn Bytes) -> ViewEntry {
+        let text =
+            self.with_turn(step, compact, bytes, describe::turn_text).unwrap_or_else(|problem| problem.to_string());
+        let content = text_at(compact.place().span, bytes).ok();
         let content = content.and_then(|text| json::parse_lenient(&text).ok().map(|value| json::compact(&value)));
-        let role = kept.role.name().to_owned();
+        let role = compact.role.name().to_owned();
         ViewEntry { text: format!("{role}: {text}"), role: Some(role), content, step, identity: None }
     }
 }

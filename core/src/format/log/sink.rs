@@ -5,7 +5,7 @@ use super::steps::{Dropped, Steps};
 use super::{Form, Node};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Finding, Identity, PartRole, Record, Remark, Role, RunPart, Severity, Span, StepNo, Surroundings, Turn, Usage,
+    Finding, Identity, PartRole, Record, Remark, RunPart, Severity, Span, StepNo, StepRole, Surroundings, Turn, Usage,
 };
 use crate::state::{IdentityId, Op, Write};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(in crate::format) enum Kind {
     Call,
     /// What came back from one.
     Result,
-    /// A record that is no message: it reports the run.
+    /// A record that is not a message: it reports the run.
     State,
     /// A span of a trace.
     Span,
@@ -52,8 +52,8 @@ pub(in crate::format) struct Draft<'d, 'v> {
     pub(in crate::format) form: Form,
     /// The values that it shows, in order; the first is where the step is.
     pub(in crate::format) values: &'d [&'d Value<'v>],
-    /// Who; [`Role::Unknown`] takes what the values say.
-    pub(in crate::format) role: Role,
+    /// Who; [`StepRole::Unknown`] takes what the values say.
+    pub(in crate::format) role: StepRole,
     /// The record's type as written.
     pub(in crate::format) class: Option<&'d str>,
     /// Where the record says when it happened.
@@ -62,7 +62,7 @@ pub(in crate::format) struct Draft<'d, 'v> {
     pub(in crate::format) tokens: Option<u64>,
     /// Whether the harness put it in, so that nobody said it.
     pub(in crate::format) is_injected: bool,
-    /// Whether it reports a failure that is no result: an error of the model's service.
+    /// Whether it reports a failure that is not a result: an error of the model's service.
     pub(in crate::format) is_failed: bool,
 }
 
@@ -73,7 +73,7 @@ impl<'d, 'v> Draft<'d, 'v> {
             kind,
             form,
             values,
-            role: Role::Unknown,
+            role: StepRole::Unknown,
             class: None,
             time: None,
             tokens: None,
@@ -128,8 +128,9 @@ impl Log<'_> {
     /// Adds a step that shows values of earlier records after its own.
     pub(in crate::format) fn step_with(&mut self, draft: &Draft<'_, '_>, earlier: &[Earlier]) -> StepNo {
         let step = self.open(draft);
-        let parsed: Vec<Value<'_>> = earlier.iter().filter_map(|kept| json::parse_lenient(&kept.text).ok()).collect();
-        earlier.iter().for_each(|kept| self.steps.extend(step, kept.span));
+        let parsed: Vec<Value<'_>> =
+            earlier.iter().filter_map(|stored| json::parse_lenient(&stored.text).ok()).collect();
+        earlier.iter().for_each(|stored| self.steps.extend(step, stored.span));
         let values: Vec<&Value<'_>> = draft.values.iter().copied().chain(&parsed).collect();
         self.steps.close(step, &(self.show)(draft.form, &values));
         step
@@ -168,7 +169,8 @@ impl Log<'_> {
         values: &[Earlier],
         ask: impl FnOnce(&[&Value<'_>]) -> T,
     ) -> T {
-        let parsed: Vec<Value<'_>> = values.iter().filter_map(|kept| json::parse_lenient(&kept.text).ok()).collect();
+        let parsed: Vec<Value<'_>> =
+            values.iter().filter_map(|stored| json::parse_lenient(&stored.text).ok()).collect();
         let values: Vec<&Value<'_>> = parsed.iter().collect();
         self.steps.close(step, &(self.show)(form, &values));
         ask(&values)

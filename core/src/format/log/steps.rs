@@ -5,7 +5,7 @@ use super::describe;
 use super::links::Links;
 use super::threads::Threads;
 use crate::json::Value;
-use crate::model::{Chunks, Finding, Role, RunPart, Span, Standing, StepNo, Surroundings, Turn, Usage};
+use crate::model::{Chunks, Finding, RunPart, Span, Standing, StepNo, StepRole, Surroundings, Turn, Usage};
 use crate::rules::work::{Dialect, Work};
 use crate::state::Tree;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -98,34 +98,34 @@ impl Steps {
         self.steps.get_mut(usize::try_from(step).ok()?)
     }
 
-    pub(super) fn add(&mut self, mut kept: CompactStep, class: Option<&str>) -> StepNo {
+    pub(super) fn add(&mut self, mut compact: CompactStep, class: Option<&str>) -> StepNo {
         let step = self.next();
-        kept.set_class(class.and_then(|class| self.names.number(class)));
-        if kept.is_failed() {
+        compact.set_class(class.and_then(|class| self.names.number(class)));
+        if compact.is_failed() {
             self.failed.insert(step);
         }
-        self.steps.push(kept);
+        self.steps.push(compact);
         step
     }
 
     pub(super) fn extend(&mut self, step: StepNo, span: Span) {
-        if let Some(kept) = self.get_mut(step) {
-            kept.extend(span);
+        if let Some(compact) = self.get_mut(step) {
+            compact.extend(span);
         }
     }
 
     /// The step shows another value after its first.
     pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
         let chars = u32::try_from(describe::chars(turn)).unwrap_or(u32::MAX);
-        if let Some(kept) = self.get_mut(step) {
-            kept.supersede(span);
-            kept.chars = chars;
+        if let Some(compact) = self.get_mut(step) {
+            compact.supersede(span);
+            compact.chars = chars;
         }
     }
 
     pub(super) fn tokens(&mut self, step: StepNo, tokens: u64) {
-        if let Some(kept) = self.get_mut(step) {
-            kept.set_tokens(Some(tokens));
+        if let Some(compact) = self.get_mut(step) {
+            compact.set_tokens(Some(tokens));
         }
     }
 
@@ -135,8 +135,8 @@ impl Steps {
     }
 
     pub(super) fn fail(&mut self, step: StepNo) {
-        if let Some(kept) = self.get_mut(step) {
-            kept.set_failed();
+        if let Some(compact) = self.get_mut(step) {
+            compact.set_failed();
             self.failed.insert(step);
         }
     }
@@ -160,17 +160,17 @@ impl Steps {
         let chars = describe::chars(turn);
         let at = self.last();
         self.work.turn(at, turn, &[], &mut self.tree);
-        let Some(kept) = self.get_mut(step) else { return };
-        if kept.role == Role::Unknown {
-            kept.role = turn.role;
+        let Some(compact) = self.get_mut(step) else { return };
+        if compact.role == StepRole::Unknown {
+            compact.role = turn.role;
         }
-        kept.set_tool(tool);
-        kept.set_answers(answers);
-        kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
+        compact.set_tool(tool);
+        compact.set_answers(answers);
+        compact.chars = u32::try_from(chars).unwrap_or(u32::MAX);
         if is_failed {
-            kept.set_failed();
+            compact.set_failed();
         }
-        if kept.is_failed() {
+        if compact.is_failed() {
             self.failed.insert(step);
         }
     }

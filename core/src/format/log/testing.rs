@@ -55,7 +55,7 @@ pub(in crate::format) fn state_of(run: &dyn Run, bytes: &Vec<u8>, kind: &str, st
 
 /// The events of a step: what is written where.
 pub(in crate::format) fn writes((run, _): &(Box<dyn Run>, Vec<u8>), step: StepNo) -> Vec<String> {
-    let of = |event: crate::state::Event| {
+    let of = |event: crate::state::HistoryEvent| {
         let (identity, path) = run.tree().path(event.node);
         let sign = match event.op {
             EventOp::Add => "+",

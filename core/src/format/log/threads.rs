@@ -55,8 +55,8 @@ impl Threads {
         }
         let parent = node.parent.and_then(|id| self.by_id.get(hash(id))).filter(|parent| *parent < place);
         let Node { is_side, is_turn, is_boundary, .. } = *node;
-        if let Some(kept) = self.nodes.get_mut(at) {
-            *kept =
+        if let Some(known) = self.nodes.get_mut(at) {
+            *known =
                 CompactNode { parent: parent.unwrap_or_default(), is_reported: true, is_side, is_turn, is_boundary };
         }
         if let Some(id) = node.id {
@@ -68,8 +68,8 @@ impl Threads {
     pub(super) fn standing(&self, at: Option<usize>) -> Standing {
         let is_main = |at: usize| self.main().get(at).copied().unwrap_or(true);
         match at.and_then(|at| Some((at, self.nodes.get(at)?))) {
-            Some((_, kept)) if kept.is_side => Standing::SubAgent,
-            Some((at, kept)) if kept.is_reported && !is_main(at) => Standing::Abandoned,
+            Some((_, node)) if node.is_side => Standing::SubAgent,
+            Some((at, node)) if node.is_reported && !is_main(at) => Standing::Abandoned,
             _ => Standing::Main,
         }
     }
@@ -80,21 +80,21 @@ impl Threads {
         let Some(at) = at.filter(|_| !self.nodes.is_empty()) else { return Vec::new() };
         let count = self.nodes.len().min(at + 1);
         let newest = newest_turns(&self.nodes[..count]);
-        let is_side = self.nodes.get(at).is_some_and(|kept| kept.is_side);
-        let mut seen: Vec<bool> = self.nodes[..count].iter().map(|kept| !kept.is_reported && !is_side).collect();
+        let is_side = self.nodes.get(at).is_some_and(|node| node.is_side);
+        let mut seen: Vec<bool> = self.nodes[..count].iter().map(|node| !node.is_reported && !is_side).collect();
         let mut begin = 0;
-        let mut next = self.nodes.get(at).filter(|kept| kept.is_reported).map(|_| at);
+        let mut next = self.nodes.get(at).filter(|node| node.is_reported).map(|_| at);
         while let Some(place) = next {
-            let Some(kept) = self.nodes.get(place) else { break };
+            let Some(node) = self.nodes.get(place) else { break };
             seen[place] = true;
-            if kept.is_boundary {
+            if node.is_boundary {
                 begin = place;
                 break;
             }
-            next = (kept.parent as usize).checked_sub(1);
+            next = (node.parent as usize).checked_sub(1);
         }
-        for (place, kept) in self.nodes[..count].iter().enumerate() {
-            let follows = (kept.parent as usize).checked_sub(1).is_some_and(|parent| seen[parent]);
+        for (place, node) in self.nodes[..count].iter().enumerate() {
+            let follows = (node.parent as usize).checked_sub(1).is_some_and(|parent| seen[parent]);
             seen[place] |= follows && newest[place] == 0;
             seen[place] &= place >= begin;
         }
@@ -106,14 +106,14 @@ impl Threads {
         self.main.get_or_init(|| {
             let newest = newest_turns(&self.nodes);
             let mut best = vec![0; self.nodes.len()];
-            for (kept, newest) in self.nodes.iter().zip(&newest) {
-                if let Some(best) = (kept.parent as usize).checked_sub(1).and_then(|parent| best.get_mut(parent)) {
+            for (node, newest) in self.nodes.iter().zip(&newest) {
+                if let Some(best) = (node.parent as usize).checked_sub(1).and_then(|parent| best.get_mut(parent)) {
                     *best = (*best).max(*newest);
                 }
             }
             let mut main = vec![true; self.nodes.len()];
-            for (at, kept) in self.nodes.iter().enumerate() {
-                let Some(parent) = (kept.parent as usize).checked_sub(1) else { continue };
+            for (at, node) in self.nodes.iter().enumerate() {
+                let Some(parent) = (node.parent as usize).checked_sub(1) else { continue };
                 main[at] = main[parent] && (newest[at] == 0 || newest[at] == best[parent]);
             }
             main
@@ -123,8 +123,8 @@ impl Threads {
 
 /// For each record the newest turn of its branch, from 1; 0: there is none.
 fn newest_turns(all: &[CompactNode]) -> Vec<u32> {
-    let own = (1..).zip(all).map(|(place, kept)| if kept.is_turn { place } else { 0 });
-    let mut newest: Vec<u32> = own.collect();
+    let turns = (1..).zip(all).map(|(place, node)| if node.is_turn { place } else { 0 });
+    let mut newest: Vec<u32> = turns.collect();
     for at in (0..all.len()).rev() {
         if let Some(parent) = (all[at].parent as usize).checked_sub(1) {
             newest[parent] = newest[parent].max(newest[at]);

@@ -2,7 +2,7 @@
 
 use crate::format::assembler::Assembler;
 use crate::format::rows::{Groups, Trouble, group_name, members, one_line, scalar};
-use crate::model::{Cell, Contents, Problem, Sink, Tables};
+use crate::model::{ContainerValue, Contents, Problem, Sink, Tables};
 
 /// How such databases are read.
 pub(in crate::format) struct Database;
@@ -31,7 +31,7 @@ const SESSION: [&str; 14] = [
 const JSON: [&str; 3] = ["model", "revert", "summary_diffs"];
 
 /// What sorts rows, and their numbers: a time, then an id.
-type Row = (i64, Cell, i64);
+type Row = (i64, ContainerValue, i64);
 
 impl Assembler for Database {
     fn claims(&self, contents: &mut Contents<'_>) -> bool {
@@ -92,9 +92,9 @@ fn sorted(mut rows: Vec<Row>) -> Vec<Row> {
 }
 
 /// What a row holds, with its id as the first member.
-fn data(tables: &mut dyn Tables, table: &str, number: i64, id: &Cell) -> Result<String, Problem> {
+fn data(tables: &mut dyn Tables, table: &str, number: i64, id: &ContainerValue) -> Result<String, Problem> {
     let cells = tables.row(table, number, &["data"])?.unwrap_or_default();
-    let text = cells.first().and_then(Cell::bytes).and_then(one_line).unwrap_or_default();
+    let text = cells.first().and_then(ContainerValue::bytes).and_then(one_line).unwrap_or_default();
     let id = scalar(id);
     Ok(match text.strip_prefix('{').map(str::trim_start) {
         Some("}") | None => format!("{{\"id\":{id}}}"),

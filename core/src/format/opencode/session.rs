@@ -5,7 +5,7 @@ use crate::format::describe;
 use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, show, text_of};
 use crate::json::Value;
 use crate::model::cast;
-use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -40,9 +40,9 @@ impl Adapter for Session {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
-            (TEXT, _) => Turn::of(Role::Unknown, values.iter().map(|part| content(part)).collect()),
-            (CALL, Some(part)) => Turn::of(Role::Agent, vec![Part::Call(call(part))]),
-            (RESULT, Some(part)) => Turn::of(Role::Environment, vec![Part::Result(result(part))]),
+            (TEXT, _) => Turn::of(StepRole::Unknown, values.iter().map(|part| content(part)).collect()),
+            (CALL, Some(part)) => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(part))]),
+            (RESULT, Some(part)) => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(part))]),
             _ => show(form, values),
         }
     }
@@ -62,8 +62,8 @@ impl Adapter for Events {
         let part = record.get("part").or_else(|| is_stored_part.then_some(record));
         if let Some(part) = part.filter(|part| part.as_object().is_some()) {
             let (class, time) = (text(part, "type"), record.get("timestamp"));
-            let said = Message { it: record, role: Role::Agent, class, time, tokens: None };
-            said.add_parts(std::slice::from_ref(part), log);
+            let message = Message { it: record, role: StepRole::Agent, class, time, tokens: None };
+            message.add_parts(std::slice::from_ref(part), log);
             // A stream has no messages, which repeat the tokens elsewhere.
             if let Some(tokens) = part.get("tokens").filter(|_| class == Some("step-finish") && !is_stored_part) {
                 log.usage(None, &usage(tokens, part));
@@ -74,7 +74,7 @@ impl Adapter for Events {
         let class = text(record, "type").or_else(|| text(record, "role"));
         let time = record.get("timestamp").or_else(|| record.get("time")?.get("created"));
         let is_failed = class == Some("error");
-        let role = if is_failed { Role::Agent } else { Role::Unknown };
+        let role = if is_failed { StepRole::Agent } else { StepRole::Unknown };
         log.step(&Draft { role, class, time, is_failed, ..Draft::of(Kind::State, form::STATE, &values) });
     }
 
@@ -91,9 +91,9 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let Some(info) = message.get("info") else { return };
     let role = match text(info, "role") {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Agent,
-        _ => Role::Unknown,
+        Some("user") => StepRole::User,
+        Some("assistant") => StepRole::Agent,
+        _ => StepRole::Unknown,
     };
     let of_model = info.get("model");
     let model = text(info, "modelID").or_else(|| of_model.and_then(|m| m.as_str().or_else(|| text(m, "modelID"))));
@@ -101,7 +101,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let mode = text(info, "agent").or_else(|| text(info, "mode")).map(Cow::Borrowed);
     log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), mode, cwd, ..Surroundings::default() });
     let usage = info.get("tokens").map(|tokens| usage(tokens, info));
-    let said = Message {
+    let turn = Message {
         it: message,
         role,
         class: text(info, "role"),
@@ -109,7 +109,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
         tokens: usage.as_ref().and_then(|usage| usage.output),
     };
     let first = log.next_step();
-    said.add_parts(message.get("parts").and_then(Value::as_array).unwrap_or_default(), log);
+    turn.add_parts(message.get("parts").and_then(Value::as_array).unwrap_or_default(), log);
     if let Some(what) = missing_part_of(message) {
         report_missing(what, Some(first), log);
     }
@@ -121,7 +121,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
 /// What all steps of a message have in common.
 struct Message<'v> {
     it: &'v Value<'v>,
-    role: Role,
+    role: StepRole,
     class: Option<&'v str>,
     time: Option<&'v Value<'v>>,
     tokens: Option<u64>,
@@ -134,7 +134,7 @@ impl<'v> Message<'v> {
         let first_text = parts.iter().position(|part| text(part, "type") == Some("text"));
         let mut tokens = self.tokens;
         for (i, part) in parts.iter().enumerate() {
-            let own = match text(part, "type").unwrap_or("part") {
+            let part_kind = match text(part, "type").unwrap_or("part") {
                 // Files belong to the first text of their message.
                 "text" if Some(i) == first_text => {
                     std::iter::once(part).chain(files.iter().copied()).collect::<Vec<_>>()
@@ -146,12 +146,12 @@ impl<'v> Message<'v> {
                 _ => vec![part],
             };
             for (kind, form) in kinds(part) {
-                let role = if kind == Kind::Result { Role::Environment } else { self.role };
+                let role = if kind == Kind::Result { StepRole::Environment } else { self.role };
                 let class = if kind == Kind::State { text(part, "type") } else { self.class };
                 let time = time_of(part, kind).or(self.time);
                 // What the model wrote is said at the first step that it wrote.
                 let tokens = if kind == Kind::State { None } else { tokens.take() };
-                let draft = Draft { class, time, tokens, ..Draft::of(kind, form, &own) };
+                let draft = Draft { class, time, tokens, ..Draft::of(kind, form, &part_kind) };
                 let is_injected =
                     text(part, "type") == Some("text") && part.get("synthetic").and_then(Value::as_bool) == Some(true);
                 log.step(&Draft { role, is_injected, ..draft });
@@ -195,10 +195,10 @@ fn time_of<'v>(part: &'v Value<'v>, kind: Kind) -> Option<&'v Value<'v>> {
 fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
     let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<f64>().ok().map(cast::f64_to_u64);
     let cache = tokens.get("cache");
-    let (said, thought) = (count(tokens.get("output")), count(tokens.get("reasoning")));
+    let (answered, thought) = (count(tokens.get("output")), count(tokens.get("reasoning")));
     Usage {
         input: count(tokens.get("input")),
-        output: said.or(thought).map(|_| said.unwrap_or(0) + thought.unwrap_or(0)),
+        output: answered.or(thought).map(|_| answered.unwrap_or(0) + thought.unwrap_or(0)),
         cache_read: count(cache.and_then(|cache| cache.get("read"))),
         cache_write: count(cache.and_then(|cache| cache.get("write"))),
         cost: info.get("cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
@@ -206,16 +206,16 @@ fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
 }
 
 /// A text or a file.
-fn content<'v>(part: &'v Value<'v>) -> Part<'v> {
+fn content<'v>(part: &'v Value<'v>) -> TurnPart<'v> {
     // A message without parts says at most why it has none.
     if let Some(error) = part.get("info").and_then(|info| info.get("error")).filter(|error| !error.is_null()) {
-        return Part::Text(Cow::Owned(describe::note(error)));
+        return TurnPart::Text(Cow::Owned(describe::note(error)));
     }
     if text(part, "type") != Some("file") {
-        return Part::Text(part.get("text").map(text_of).unwrap_or_default());
+        return TurnPart::Text(part.get("text").map(text_of).unwrap_or_default());
     }
     let url = text(part, "url").filter(|url| !url.starts_with("data:"));
-    Part::Attachment(Attachment {
+    TurnPart::Attachment(Attachment {
         media_type: text(part, "mime").unwrap_or("file").into(),
         location: text(part, "filename").or(url).map(Cow::Borrowed),
         bytes: part.get("url").map_or(0, |url| url.text.len() as u64),

@@ -158,7 +158,7 @@ fn of_kind(files: &dyn Archive, kind: &str) -> Vec<usize> {
 
 fn text(files: &mut dyn Archive, member: usize) -> Result<String, Problem> {
     let bytes = files.read_whole(member, FILE_BYTES_MAX)?;
-    String::from_utf8(bytes).map_err(|_| Problem::unreadable("a file of the folder is no text"))
+    String::from_utf8(bytes).map_err(|_| Problem::unreadable("a file of the folder is not text"))
 }
 
 fn member_text<'v>(value: &'v Value<'_>, key: &str) -> Option<&'v str> {

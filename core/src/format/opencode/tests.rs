@@ -4,7 +4,7 @@ use super::*;
 use crate::format::assembler::Assembler;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
-use crate::model::{Cell, Contents, Place, Record, RecordBody, Span, StepNo};
+use crate::model::{ContainerValue, Contents, Place, Record, RecordBody, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<session::Session> {
@@ -58,10 +58,11 @@ fn calls_that_failed_and_files_of_a_message() {
 
 #[test]
 fn a_database_is_a_line_for_each_session() {
-    let row =
-        |id: &str, owner: &str, time: i64, data: &str| vec![text(id), text(owner), Cell::Integer(time), text(data)];
+    let row = |id: &str, owner: &str, time: i64, data: &str| {
+        vec![text(id), text(owner), ContainerValue::Integer(time), text(data)]
+    };
     let mut memory = Memory::new(vec![
-        ("session", &["id", "title", "parent_id"], vec![vec![text("s1"), text("one"), Cell::Null]]),
+        ("session", &["id", "title", "parent_id"], vec![vec![text("s1"), text("one"), ContainerValue::Null]]),
         (
             "message",
             &["id", "session_id", "time_created", "data"],

@@ -2,7 +2,7 @@
 
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
 use crate::json::Value;
-use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn};
+use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,9 +24,9 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 pub(super) fn read(event: &Value<'_>, log: &mut Log<'_>) {
     let source = text(event, "source").unwrap_or_default();
     let role = match source {
-        "user" => Role::User,
-        "agent" => Role::Agent,
-        _ => Role::Environment,
+        "user" => StepRole::User,
+        "agent" => StepRole::Agent,
+        _ => StepRole::Environment,
     };
     let (kind, form, role, class) = match (text(event, "action"), text(event, "observation")) {
         (Some(action), _) => action_step(action, role),
@@ -41,10 +41,10 @@ pub(super) fn read(event: &Value<'_>, log: &mut Log<'_>) {
     write(event, class, log);
 }
 
-fn action_step(action: &str, role: Role) -> (Kind, Form, Role, &str) {
+fn action_step(action: &str, role: StepRole) -> (Kind, Form, StepRole, &str) {
     match action {
         "message" | "finish" => (Kind::Message, MESSAGE, role, action),
-        "system" => (Kind::Message, MESSAGE, Role::System, action),
+        "system" => (Kind::Message, MESSAGE, StepRole::System, action),
         "think" => (Kind::Thought, THOUGHT, role, action),
         "recall" | "change_agent_state" | "null" | "condensation" | "condensation_request" => {
             (Kind::State, STATE, role, action)
@@ -53,10 +53,10 @@ fn action_step(action: &str, role: Role) -> (Kind, Form, Role, &str) {
     }
 }
 
-fn observation_step(observation: &str, role: Role) -> (Kind, Form, Role, &str) {
+fn observation_step(observation: &str, role: StepRole) -> (Kind, Form, StepRole, &str) {
     match observation {
         "agent_state_changed" | "null" | "recall" | "agent_condensation" => (Kind::State, STATE, role, observation),
-        _ => (Kind::Result, OBSERVATION, Role::Environment, observation),
+        _ => (Kind::Result, OBSERVATION, StepRole::Environment, observation),
     }
 }
 
@@ -84,28 +84,28 @@ pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
     match form {
         THOUGHT => {
             let thought = arg("thought").or_else(|| text(event, "message")).unwrap_or_default();
-            Turn::of(Role::Agent, vec![Part::Thought(thought.into())])
+            Turn::of(StepRole::Agent, vec![TurnPart::Thought(thought.into())])
         }
         ACTION => {
-            let thought = arg("thought").map(|thought| Part::Thought(thought.into()));
-            Turn::of(Role::Agent, thought.into_iter().chain([Part::Call(call(event, args))]).collect())
+            let thought = arg("thought").map(|thought| TurnPart::Thought(thought.into()));
+            Turn::of(StepRole::Agent, thought.into_iter().chain([TurnPart::Call(call(event, args))]).collect())
         }
-        OBSERVATION => Turn::of(Role::Environment, vec![Part::Result(result(event))]),
-        MESSAGE => Turn::of(Role::Unknown, message(event, args)),
-        _ => Turn::of(Role::Unknown, vec![Part::Text(state_text(event))]),
+        OBSERVATION => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(event))]),
+        MESSAGE => Turn::of(StepRole::Unknown, message(event, args)),
+        _ => Turn::of(StepRole::Unknown, vec![TurnPart::Text(state_text(event))]),
     }
 }
 
-fn message<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> Vec<Part<'v>> {
+fn message<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> Vec<TurnPart<'v>> {
     let arg = |key: &str| args.and_then(|args| text(args, key)).filter(|text| !text.is_empty());
-    let said = arg("content").or_else(|| arg("final_thought")).or_else(|| arg("thought"));
-    let said = said.or_else(|| text(event, "message")).filter(|text| !text.is_empty());
+    let words = arg("content").or_else(|| arg("final_thought")).or_else(|| arg("thought"));
+    let words = words.or_else(|| text(event, "message")).filter(|text| !text.is_empty());
     let images = args.and_then(|args| args.get("image_urls")?.as_array()).unwrap_or_default();
     let images = images.iter().map(|image| {
         let location = image.as_str().filter(|url| !url.starts_with("data:")).map(Cow::Borrowed);
-        Part::Attachment(Attachment { media_type: "image".into(), location, bytes: image.text.len() as u64 })
+        TurnPart::Attachment(Attachment { media_type: "image".into(), location, bytes: image.text.len() as u64 })
     });
-    said.map(|text| Part::Text(text.into())).into_iter().chain(images).collect()
+    words.map(|text| TurnPart::Text(text.into())).into_iter().chain(images).collect()
 }
 
 /// A call by the name of its action; one through MCP by the name of its tool.
@@ -146,7 +146,7 @@ fn id_text<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
 }
 
 fn state_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
-    let said = ["message", "content"].iter().find_map(|key| text(event, key).filter(|text| !text.is_empty()));
+    let message = ["message", "content"].iter().find_map(|key| text(event, key).filter(|text| !text.is_empty()));
     let rest = || ["extras", "args"].iter().find_map(|key| event.get(key)).map(text_of);
-    said.map(Cow::Borrowed).or_else(rest).unwrap_or_default()
+    message.map(Cow::Borrowed).or_else(rest).unwrap_or_default()
 }

@@ -32,7 +32,7 @@ impl Assembler for Folder {
         let (mut trouble, mut next) = (Trouble::default(), 0);
         for (number, member) in events(files.names()) {
             let Some(text) = trouble.pass(files.read_whole(member, EVENT_BYTES_MAX)) else { continue };
-            // What is no JSON is one bad record.
+            // What is not valid JSON is one bad record.
             let line = one_line(&text).unwrap_or_else(|| broken_line(&text));
             out(line.as_bytes())?;
             out(b"\n")?;
@@ -70,8 +70,8 @@ fn events(names: &[String]) -> Vec<(u64, usize)> {
         let found = names.iter().enumerate().filter_map(|(member, name)| Some((of_name(name)?, member)));
         found.collect()
     };
-    let own = below("");
-    let mut found = if own.is_empty() { below("events/") } else { own };
+    let events_here = below("");
+    let mut found = if events_here.is_empty() { below("events/") } else { events_here };
     found.sort_unstable();
     found
 }

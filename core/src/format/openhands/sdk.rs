@@ -3,7 +3,7 @@
 use crate::format::describe;
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
 use crate::json::Value;
-use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn};
+use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -31,25 +31,25 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 pub(super) fn read(event: &Value<'_>, reported_calls: &mut HashSet<String>, log: &mut Log<'_>) {
     let class = text(event, "kind").unwrap_or_default();
     let role = match text(event, "source") {
-        Some("user") => Role::User,
-        Some("agent") => Role::Agent,
-        _ => Role::Environment,
+        Some("user") => StepRole::User,
+        Some("agent") => StepRole::Agent,
+        _ => StepRole::Environment,
     };
-    let mut step = |kind: Kind, form: Form, role: Role| {
+    let mut step = |kind: Kind, form: Form, role: StepRole| {
         let values = [event];
         log.step(&Draft { role, class: Some(class), time: event.get("timestamp"), ..Draft::of(kind, form, &values) });
     };
     match class {
         "ActionEvent" => step(Kind::Call, ACTION, role),
-        "ObservationEvent" => step(Kind::Result, OBSERVATION, Role::Environment),
-        "AgentErrorEvent" | "UserRejectObservation" => step(Kind::Result, FAULT, Role::Environment),
+        "ObservationEvent" => step(Kind::Result, OBSERVATION, StepRole::Environment),
+        "AgentErrorEvent" | "UserRejectObservation" => step(Kind::Result, FAULT, StepRole::Environment),
         "MessageEvent" => step(Kind::Message, MESSAGE, role),
         "ACPToolCallEvent" => {
             if reported_calls.insert(text(event, "tool_call_id").unwrap_or_default().to_owned()) {
-                step(Kind::Call, ACP_CALL, Role::Agent);
+                step(Kind::Call, ACP_CALL, StepRole::Agent);
             }
             if matches!(text(event, "status"), Some("completed" | "failed")) {
-                step(Kind::Result, ACP_RESULT, Role::Environment);
+                step(Kind::Result, ACP_RESULT, StepRole::Environment);
             }
         }
         _ if FOLDED.contains(&class) => {}
@@ -57,8 +57,8 @@ pub(super) fn read(event: &Value<'_>, reported_calls: &mut HashSet<String>, log:
     }
 }
 
-/// An event that is no message, and what it changes.
-fn state(event: &Value<'_>, class: &str, role: Role, log: &mut Log<'_>) {
+/// An event that is not a message, and what it changes.
+fn state(event: &Value<'_>, class: &str, role: StepRole, log: &mut Log<'_>) {
     let is_compaction = class == "Condensation" || class == "CondensationEvent";
     let model = model(event).map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, is_compaction, ..Surroundings::default() });
@@ -103,53 +103,53 @@ pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
         ACTION => action(event),
         OBSERVATION => of_result(observation(event)),
         FAULT => {
-            let said = ["error", "rejection_reason"].iter().find_map(|key| event.get(key));
-            let text = said.map(text_of).unwrap_or_default();
+            let content = ["error", "rejection_reason"].iter().find_map(|key| event.get(key));
+            let text = content.map(text_of).unwrap_or_default();
             of_result(ToolResult { text, is_error: Some(true), ..answered(event) })
         }
         ACP_CALL => {
             let arguments = event.get("raw_input").filter(|input| !input.is_null()).map_or("{}", |input| input.text);
             let name = text(event, "title").or_else(|| text(event, "tool_kind")).unwrap_or("?");
             let call = ToolCall { id: id_of(event), name: name.into(), arguments: arguments.into() };
-            Turn::of(Role::Agent, vec![Part::Call(call)])
+            Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
         }
         ACP_RESULT => {
-            let said = ["raw_output", "content"].iter().find_map(|key| event.get(key).filter(|v| !v.is_null()));
+            let content = ["raw_output", "content"].iter().find_map(|key| event.get(key).filter(|v| !v.is_null()));
             let is_error = Some(text(event, "status") == Some("failed"));
-            of_result(ToolResult { text: said.map(text_of).unwrap_or_default(), is_error, ..answered(event) })
+            of_result(ToolResult { text: content.map(text_of).unwrap_or_default(), is_error, ..answered(event) })
         }
-        _ => Turn::of(Role::Unknown, vec![Part::Text(state_text(event))]),
+        _ => Turn::of(StepRole::Unknown, vec![TurnPart::Text(state_text(event))]),
     }
 }
 
 fn of_result(result: ToolResult<'_>) -> Turn<'_> {
-    Turn::of(Role::Environment, vec![Part::Result(result)])
+    Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
 }
 
 /// A part for what is there and not empty.
-fn non_empty_part<'v>(value: Option<&'v Value<'v>>, part: fn(Cow<'v, str>) -> Part<'v>) -> Option<Part<'v>> {
+fn non_empty_part<'v>(value: Option<&'v Value<'v>>, part: fn(Cow<'v, str>) -> TurnPart<'v>) -> Option<TurnPart<'v>> {
     value.map(text_of).filter(|text| !text.trim().is_empty()).map(part)
 }
 
 fn message<'v>(event: &'v Value<'v>) -> Turn<'v> {
     let Some(message) = event.get("llm_message") else {
-        return Turn::of(Role::Unknown, vec![Part::Text(state_text(event))]);
+        return Turn::of(StepRole::Unknown, vec![TurnPart::Text(state_text(event))]);
     };
-    let thought = non_empty_part(message.get("reasoning_content"), Part::Thought);
+    let thought = non_empty_part(message.get("reasoning_content"), TurnPart::Thought);
     let shown = crate::format::log::show(crate::format::log::form::MESSAGE, &[message]);
-    Turn { role: Role::Unknown, parts: thought.into_iter().chain(shown.parts).collect(), ..shown }
+    Turn { role: StepRole::Unknown, parts: thought.into_iter().chain(shown.parts).collect(), ..shown }
 }
 
 /// A call, with the reasoning and the words before it.
 fn action<'v>(event: &'v Value<'v>) -> Turn<'v> {
-    let thought = non_empty_part(event.get("reasoning_content"), Part::Thought);
-    let words = non_empty_part(event.get("thought").filter(|thought| !is_empty(thought)), Part::Text);
+    let thought = non_empty_part(event.get("reasoning_content"), TurnPart::Thought);
+    let words = non_empty_part(event.get("thought").filter(|thought| !is_empty(thought)), TurnPart::Text);
     let action = event.get("action").filter(|action| action.as_object().is_some());
     let called = || event.get("tool_call").and_then(|call| call.get("arguments"));
     let arguments = action.or_else(called).map_or("{}", |arguments| arguments.text);
     let name = text(event, "tool_name").unwrap_or("?");
     let call = ToolCall { id: id_of(event), name: name.into(), arguments: arguments.into() };
-    Turn::of(Role::Agent, thought.into_iter().chain(words).chain([Part::Call(call)]).collect())
+    Turn::of(StepRole::Agent, thought.into_iter().chain(words).chain([TurnPart::Call(call)]).collect())
 }
 
 fn is_empty(value: &Value<'_>) -> bool {
@@ -191,7 +191,7 @@ fn state_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
         return Cow::Owned(format!("{key}: {}", value.as_str().map_or_else(|| describe::note(value), str::to_owned)));
     }
     let keys = ["detail", "summary", "reason", "message", "system_prompt"];
-    let said = keys.iter().find_map(|key| event.get(key).filter(|said| !said.is_null()));
-    let said = said.map(|said| said.get("text").unwrap_or(said));
-    said.map_or_else(|| Cow::Owned(describe::note(event)), text_of)
+    let content = keys.iter().find_map(|key| event.get(key).filter(|content| !content.is_null()));
+    let content = content.map(|content| content.get("text").unwrap_or(content));
+    content.map_or_else(|| Cow::Owned(describe::note(event)), text_of)
 }

@@ -124,11 +124,11 @@ fn costs_and_the_model_are_found_in_states_and_in_what_a_row_sums_up() {
 
 #[test]
 fn forgotten_events_are_not_seen_after_their_condensation() {
-    let said = |id: u32, text: &str| {
+    let message_event = |id: u32, text: &str| {
         format!(r#"{{"id":{id},"source":"user","action":"message","args":{{"content":"{text}"}}}}"#)
     };
     let condensed = r#"{"id":3,"source":"agent","action":"condensation","args":{"forgotten_event_ids":[1]}}"#;
-    let all = [said(1, "a"), said(2, "b"), condensed.to_owned(), said(4, "c")].join(",");
+    let all = [message_event(1, "a"), message_event(2, "b"), condensed.to_owned(), message_event(4, "c")].join(",");
     let report = events(&format!("[{all}]"));
     assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 3]));
 }

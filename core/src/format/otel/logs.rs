@@ -8,7 +8,7 @@ use super::attributes::{attribute, attribute_text};
 use super::messages::{self, DETAILS};
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text, text_of};
 use crate::json::Value;
-use crate::model::{Part, Role, Turn};
+use crate::model::{StepRole, Turn, TurnPart};
 use crate::rules::digest;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -51,8 +51,11 @@ pub(super) fn show<'v>(form: Form, record: &'v Value<'v>) -> Turn<'v> {
     match form.checked_sub(UNIT) {
         Some(number) => units(record).into_iter().nth(usize::from(number)).map(|(_, turn)| turn).unwrap_or_default(),
         None => {
-            let said = body(record).map(text_of).filter(|text| !text.trim().is_empty());
-            Turn::of(Role::System, vec![Part::Text(said.unwrap_or_else(|| Cow::Owned(event(record).to_owned())))])
+            let text = body(record).map(text_of).filter(|text| !text.trim().is_empty());
+            Turn::of(
+                StepRole::System,
+                vec![TurnPart::Text(text.unwrap_or_else(|| Cow::Owned(event(record).to_owned())))],
+            )
         }
     }
 }
@@ -79,10 +82,10 @@ fn units(record: &Value<'_>) -> Vec<(Kind, Turn<'static>)> {
         let mut words = None;
         for part in turn.parts {
             let (kind, role) = match part {
-                Part::Thought(_) => (Kind::Thought, turn.role),
-                Part::Call(_) => (Kind::Call, turn.role),
-                Part::Result(_) => (Kind::Result, Role::Environment),
-                Part::Text(_) | Part::Attachment(_) => (Kind::Message, turn.role),
+                TurnPart::Thought(_) => (Kind::Thought, turn.role),
+                TurnPart::Call(_) => (Kind::Call, turn.role),
+                TurnPart::Result(_) => (Kind::Result, StepRole::Environment),
+                TurnPart::Text(_) | TurnPart::Attachment(_) => (Kind::Message, turn.role),
             };
             match words.filter(|_| kind == Kind::Message).and_then(|at: usize| units.get_mut(at)) {
                 Some((_, turn)) => turn.parts.push(part),
@@ -124,7 +127,7 @@ impl Conversations {
         let units = units(record);
         if units.is_empty() {
             let draft = Draft::of(Kind::State, NOTE, &values);
-            log.step(&Draft { role: Role::System, class, time, ..draft });
+            log.step(&Draft { role: StepRole::System, class, time, ..draft });
             return;
         }
         if self.is_repeated(record, trace) {
@@ -138,8 +141,8 @@ impl Conversations {
 
     /// Whether a request repeats a message with this record.
     fn is_repeated(&mut self, record: &Value<'_>, trace: &str) -> bool {
-        let said = event_messages(record);
-        let digest = said.iter().map(digest::of_turn).fold(0, |all: u128, one| all.rotate_left(1) ^ one);
+        let messages = event_messages(record);
+        let digest = messages.iter().map(digest::of_turn).fold(0, |all: u128, one| all.rotate_left(1) ^ one);
         let is_answer = event(record) == "gen_ai.choice";
         let known = self.known.entry(trace.into()).or_default();
         let key = [trace, first_text(record, &["spanId"]).unwrap_or_default()].map(Into::into);
@@ -151,8 +154,8 @@ impl Conversations {
         let same = (!is_answer).then(|| known.iter().rposition(goes_on)).flatten();
         let place = match (same, known.get_mut(at)) {
             (Some(same), _) => same,
-            (None, Some(own)) if own.len() == count => {
-                own.push(digest);
+            (None, Some(known)) if known.len() == count => {
+                known.push(digest);
                 at
             }
             _ => {

@@ -4,7 +4,7 @@
 use super::attributes::{attribute, attribute_text, plain};
 use crate::format::log::{first, first_text, items, role_of, text, text_of};
 use crate::json::{self, Data, Value};
-use crate::model::{Attachment, Part, Role, ToolCall, ToolResult, Turn};
+use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 
 /// Most messages, and calls or parts of one, that are looked for under numbered names.
@@ -14,16 +14,16 @@ const NUMBERED_MAX: usize = 4096;
 pub(super) const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
 /// Events that are a message each, and who speaks where they do not say it.
-const EVENTS: [(&str, Role); 5] = [
-    ("gen_ai.system.message", Role::System),
-    ("gen_ai.user.message", Role::User),
-    ("gen_ai.assistant.message", Role::Agent),
-    ("gen_ai.tool.message", Role::Environment),
-    ("gen_ai.choice", Role::Agent),
+const EVENTS: [(&str, StepRole); 5] = [
+    ("gen_ai.system.message", StepRole::System),
+    ("gen_ai.user.message", StepRole::User),
+    ("gen_ai.assistant.message", StepRole::Agent),
+    ("gen_ai.tool.message", StepRole::Environment),
+    ("gen_ai.choice", StepRole::Agent),
 ];
 
 /// Who speaks in an event of this name; None: it is no message.
-pub(super) fn speaker(event: &str) -> Option<Role> {
+pub(super) fn speaker(event: &str) -> Option<StepRole> {
     EVENTS.iter().find(|(name, _)| *name == event).map(|(_, role)| *role)
 }
 
@@ -44,7 +44,8 @@ pub(super) fn messages(span: &Value<'_>) -> Vec<Turn<'static>> {
 /// `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages`.
 fn conventional(span: &Value<'_>) -> Vec<Turn<'static>> {
     let of = |name: &str, role| attribute(span, &[name]).map(|value| turns(value, role)).unwrap_or_default();
-    let (asked, answered) = (of("gen_ai.input.messages", Role::User), of("gen_ai.output.messages", Role::Agent));
+    let (asked, answered) =
+        (of("gen_ai.input.messages", StepRole::User), of("gen_ai.output.messages", StepRole::Agent));
     if asked.is_empty() && answered.is_empty() {
         return Vec::new();
     }
@@ -55,27 +56,28 @@ fn conventional(span: &Value<'_>) -> Vec<Turn<'static>> {
 /// Instructions are parts, or a text.
 fn system(value: &Value<'_>) -> Option<Turn<'static>> {
     let parts = with_json(value, &|value| match &value.data {
-        Data::Array(all) => all.iter().flat_map(|part| parts_of(part, Role::System)).collect(),
+        Data::Array(all) => all.iter().flat_map(|part| parts_of(part, StepRole::System)).collect(),
         _ => words(value),
     });
-    (!parts.is_empty()).then(|| Turn::of(Role::System, parts))
+    (!parts.is_empty()).then(|| Turn::of(StepRole::System, parts))
 }
 
 /// `ai.prompt.messages`, and the answer in attributes of its own.
 fn of_ai_sdk(span: &Value<'_>) -> Vec<Turn<'static>> {
     let Some(asked) = attribute(span, &["ai.prompt.messages"]) else { return Vec::new() };
-    let mut all = turns(asked, Role::User);
-    let mut parts: Vec<Part<'static>> = Vec::new();
-    let said = |name: &str| attribute_text(span, &[name]).filter(|text| !text.is_empty()).map(str::to_owned);
-    parts.extend(said("ai.response.reasoning").map(|text| Part::Thought(Cow::Owned(text))));
-    let words = said("ai.response.text").or_else(|| said("ai.response.object"));
-    parts.extend(words.map(|text| Part::Text(Cow::Owned(text))));
+    let mut all = turns(asked, StepRole::User);
+    let mut parts: Vec<TurnPart<'static>> = Vec::new();
+    let text_of_attribute =
+        |name: &str| attribute_text(span, &[name]).filter(|text| !text.is_empty()).map(str::to_owned);
+    parts.extend(text_of_attribute("ai.response.reasoning").map(|text| TurnPart::Thought(Cow::Owned(text))));
+    let words = text_of_attribute("ai.response.text").or_else(|| text_of_attribute("ai.response.object"));
+    parts.extend(words.map(|text| TurnPart::Text(Cow::Owned(text))));
     if let Some(calls) = attribute(span, &["ai.response.toolCalls"]) {
         let all = |calls: &Value<'_>| calls.as_array().unwrap_or_default().iter().map(call).collect::<Vec<_>>();
         parts.extend(with_json(calls, &all));
     }
     if !parts.is_empty() {
-        all.push(Turn::of(Role::Agent, parts));
+        all.push(Turn::of(StepRole::Agent, parts));
     }
     all
 }
@@ -84,26 +86,26 @@ fn of_ai_sdk(span: &Value<'_>) -> Vec<Turn<'static>> {
 fn of_events(span: &Value<'_>) -> Vec<Turn<'static>> {
     let names = ["message", "gen_ai.completion", "gen_ai.prompt", "gen_ai.event.content", "content"];
     let of = |event: &Value<'_>| match text(event, "name")? {
-        "gen_ai.content.prompt" => Some(turns(attribute(event, &names)?, Role::User)),
-        "gen_ai.content.completion" => Some(turns(attribute(event, &names)?, Role::Agent)),
+        "gen_ai.content.prompt" => Some(turns(attribute(event, &names)?, StepRole::User)),
+        "gen_ai.content.completion" => Some(turns(attribute(event, &names)?, StepRole::Agent)),
         name => {
             let role = speaker(name)?;
             let body = attribute(event, &["message", "gen_ai.event.content"]).filter(|body| !body.is_null());
-            let own = event.get("attributes").filter(|_| body.is_none());
-            Some(body.or(own).map(|body| of_body(body, role)).unwrap_or_default())
+            let attributes = event.get("attributes").filter(|_| body.is_none());
+            Some(body.or(attributes).map(|body| of_body(body, role)).unwrap_or_default())
         }
     };
     items(span, "events").iter().filter_map(of).flatten().collect()
 }
 
 /// What the body of an event says: a message, in `message` where it is a choice, or a text.
-pub(super) fn of_body(body: &Value<'_>, role: Role) -> Vec<Turn<'static>> {
+pub(super) fn of_body(body: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     with_json(body, &|body| {
-        let said = body.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(body);
+        let inner = body.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(body);
         let calls = items(body, "tool_calls");
-        let mut all = message(said, role);
+        let mut all = message(inner, role);
         // Older ones have the calls beside the message.
-        if let (false, Some(last)) = (std::ptr::eq(said, body), all.last_mut()) {
+        if let (false, Some(last)) = (std::ptr::eq(inner, body), all.last_mut()) {
             last.parts.extend(calls.iter().map(call));
         }
         all
@@ -113,17 +115,17 @@ pub(super) fn of_body(body: &Value<'_>, role: Role) -> Vec<Turn<'static>> {
 /// Messages under numbered names: `llm.input_messages.0.message.content`, `gen_ai.prompt.0.content`.
 fn numbered(span: &Value<'_>, asked: &str, answered: &str, inner: &str) -> Vec<Turn<'static>> {
     let mut turns = Vec::new();
-    for (base, role) in [(asked, Role::User), (answered, Role::Agent)] {
+    for (base, role) in [(asked, StepRole::User), (answered, StepRole::Agent)] {
         turns.extend((0..NUMBERED_MAX).map_while(|place| numbered_turn(span, &format!("{base}.{place}{inner}"), role)));
     }
     turns
 }
 
-fn numbered_turn(span: &Value<'_>, base: &str, role: Role) -> Option<Turn<'static>> {
+fn numbered_turn(span: &Value<'_>, base: &str, role: StepRole) -> Option<Turn<'static>> {
     let of = |key: &str| attribute_text(span, &[&format!("{base}.{key}")]);
     let word = of("role");
     let role = word.map_or(role, role_of);
-    let mut parts: Vec<Part<'static>> = Vec::new();
+    let mut parts: Vec<TurnPart<'static>> = Vec::new();
     let mut say = |text: &str| parts.extend(text_part(text));
     of("content").into_iter().for_each(&mut say);
     let inner = |place: usize| of(&format!("contents.{place}.message_content.text"));
@@ -139,23 +141,23 @@ fn numbered_turn(span: &Value<'_>, base: &str, role: Role) -> Option<Turn<'stati
         let given = of(&format!("{long}.function.arguments")).or_else(|| of(&format!("{short}.arguments")));
         let arguments = given.map_or_else(|| "{}".to_owned(), arguments);
         let (id, name) = (id.map(|id| id.to_owned().into()), name.to_owned().into());
-        parts.push(Part::Call(ToolCall { id, name, arguments: arguments.into() }));
+        parts.push(TurnPart::Call(ToolCall { id, name, arguments: arguments.into() }));
     }
     if parts.is_empty() && word.is_none() {
         return None;
     }
-    if role == Role::Environment {
-        let text = parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(&**text) } else { None });
+    if role == StepRole::Environment {
+        let text = parts.iter().filter_map(|part| if let TurnPart::Text(text) = part { Some(&**text) } else { None });
         let text = text.collect::<Vec<_>>().join("\n");
         let owned = |key: &str| of(key).map(|text| Cow::Owned(text.to_owned()));
         let (id, name) = (owned("tool_call_id"), owned("name"));
-        parts = vec![Part::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })];
+        parts = vec![TurnPart::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })];
     }
     Some(Turn::of(role, parts))
 }
 
 /// A list of messages, one, or a text; also as JSON in a string, or as OTLP spells values out.
-fn turns(value: &Value<'_>, role: Role) -> Vec<Turn<'static>> {
+fn turns(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     with_json(value, &|value| match &value.data {
         Data::Array(all) => all.iter().flat_map(|one| message(one, role)).collect(),
         _ => message(value, role),
@@ -172,59 +174,59 @@ fn with_json<T>(value: &Value<'_>, read: &dyn Fn(&Value<'_>) -> T) -> T {
 }
 
 /// A message: its words, thoughts, calls and files are one turn, each result is one.
-fn message(value: &Value<'_>, role: Role) -> Vec<Turn<'static>> {
+fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     let value = value.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
     let role = text(value, "role").map_or(role, role_of);
-    let said = first(value, &["parts", "content"]);
-    let id = first_text(value, &["tool_call_id", "toolCallId", "id"]).filter(|_| role == Role::Environment);
-    let mut parts = match said.map(|said| &said.data) {
+    let content = first(value, &["parts", "content"]);
+    let id = first_text(value, &["tool_call_id", "toolCallId", "id"]).filter(|_| role == StepRole::Environment);
+    let mut parts = match content.map(|content| &content.data) {
         Some(Data::Array(all)) => all.iter().flat_map(|part| parts_of(part, role)).collect(),
-        Some(_) => said.map(words).unwrap_or_default(),
+        Some(_) => content.map(words).unwrap_or_default(),
         None if value.as_object().is_none() => words(value),
         None => Vec::new(),
     };
     parts.extend(items(value, "tool_calls").iter().map(call));
-    let is_result = |part: &Part<'_>| matches!(part, Part::Result(_));
-    if role == Role::Environment && !parts.iter().any(is_result) {
-        let text = said.map(|said| text_of(said).into_owned()).unwrap_or_default();
+    let is_result = |part: &TurnPart<'_>| matches!(part, TurnPart::Result(_));
+    if role == StepRole::Environment && !parts.iter().any(is_result) {
+        let text = content.map(|content| text_of(content).into_owned()).unwrap_or_default();
         let name = text_at(value, &["name", "tool_name", "toolName"]);
         let id = id.map(|id| id.to_owned().into());
-        parts = vec![Part::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })];
+        parts = vec![TurnPart::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })];
     }
     let (results, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);
-    let results = results.into_iter().map(|part| Turn::of(Role::Environment, vec![part]));
-    let said = (!others.is_empty()).then(|| Turn::of(role, others));
-    said.into_iter().chain(results).collect()
+    let results = results.into_iter().map(|part| Turn::of(StepRole::Environment, vec![part]));
+    let spoken = (!others.is_empty()).then(|| Turn::of(role, others));
+    spoken.into_iter().chain(results).collect()
 }
 
 /// What a part of a message is.
-fn parts_of(part: &Value<'_>, role: Role) -> Vec<Part<'static>> {
-    let said = || first(part, &["content", "text", "value"]).map(|said| text_of(said).into_owned());
+fn parts_of(part: &Value<'_>, role: StepRole) -> Vec<TurnPart<'static>> {
+    let part_text = || first(part, &["content", "text", "value"]).map(|part_text| text_of(part_text).into_owned());
     match text(part, "type").unwrap_or("text") {
         "text" | "input_text" | "output_text" if part.as_object().is_some() => {
-            said().and_then(|text| text_part(&text)).into_iter().collect()
+            part_text().and_then(|text| text_part(&text)).into_iter().collect()
         }
-        "reasoning" | "thinking" => said().into_iter().map(|text| Part::Thought(text.into())).collect(),
+        "reasoning" | "thinking" => part_text().into_iter().map(|text| TurnPart::Thought(text.into())).collect(),
         "tool_call" | "tool-call" | "tool_use" | "function" => vec![call(part)],
         "tool_call_response" | "tool-result" | "tool_result" => vec![result(part)],
         kind @ ("blob" | "uri" | "file" | "image" | "image_url") => {
             let media = text_at(part, &["mime_type", "mimeType", "mediaType", "modality"]);
             let location = text_at(part, &["uri", "url", "file_id"]);
             let media_type = media.unwrap_or_else(|| Cow::Owned(kind.to_owned()));
-            vec![Part::Attachment(Attachment { media_type, location, bytes: part.text.len() as u64 })]
+            vec![TurnPart::Attachment(Attachment { media_type, location, bytes: part.text.len() as u64 })]
         }
         _ if part.as_object().is_none() => words(part),
-        _ if role == Role::Environment => vec![result(part)],
+        _ if role == StepRole::Environment => vec![result(part)],
         _ => text_part(&json::compact(part)).into_iter().collect(),
     }
 }
 
-fn words(value: &Value<'_>) -> Vec<Part<'static>> {
+fn words(value: &Value<'_>) -> Vec<TurnPart<'static>> {
     text_part(&text_of(value)).into_iter().collect()
 }
 
-fn text_part(text: &str) -> Option<Part<'static>> {
-    (!text.trim().is_empty()).then(|| Part::Text(Cow::Owned(text.to_owned())))
+fn text_part(text: &str) -> Option<TurnPart<'static>> {
+    (!text.trim().is_empty()).then(|| TurnPart::Text(Cow::Owned(text.to_owned())))
 }
 
 fn text_at(value: &Value<'_>, keys: &[&str]) -> Option<Cow<'static, str>> {
@@ -232,11 +234,11 @@ fn text_at(value: &Value<'_>, keys: &[&str]) -> Option<Cow<'static, str>> {
 }
 
 /// A call in any spelling.
-pub(super) fn call(value: &Value<'_>) -> Part<'static> {
+pub(super) fn call(value: &Value<'_>) -> TurnPart<'static> {
     let found = crate::format::log::call(value);
     let arguments = arguments(&found.arguments);
     let id = found.id.map(|id| Cow::Owned(id.into_owned()));
-    Part::Call(ToolCall { id, name: Cow::Owned(found.name.into_owned()), arguments: arguments.into() })
+    TurnPart::Call(ToolCall { id, name: Cow::Owned(found.name.into_owned()), arguments: arguments.into() })
 }
 
 /// Arguments as JSON: a string that holds an object is that.
@@ -247,11 +249,11 @@ fn arguments(text: &str) -> String {
 }
 
 /// A result in any spelling; one that says its type has its text in `value`.
-fn result(part: &Value<'_>) -> Part<'static> {
+fn result(part: &Value<'_>) -> TurnPart<'static> {
     let text = first(part, &["response", "result", "output", "content", "text"]);
     let text = text.map(|text| text.get("value").filter(|_| text.get("type").is_some()).unwrap_or(text));
     let id = text_at(part, &["id", "tool_call_id", "toolCallId", "tool_use_id"]);
     let name = text_at(part, &["name", "toolName", "tool_name"]);
     let text = text.map(|text| text_of(text).into_owned()).unwrap_or_default();
-    Part::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })
+    TurnPart::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })
 }

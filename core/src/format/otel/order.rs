@@ -2,7 +2,7 @@
 //! parents come late.
 
 use super::logs::order_time;
-use crate::format::log::{Arrange, Looked, Piece, first, items};
+use crate::format::log::{Arrange, Piece, PlacedPieces, first, items};
 use crate::json::{Value, compare_numbers};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -78,7 +78,7 @@ fn compare(a: &(usize, Time, Piece), b: &(usize, Time, Piece)) -> Ordering {
 }
 
 impl Arrange for Order {
-    fn look(&mut self, record: usize, value: &Value<'_>) -> Looked {
+    fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
         let (known, mut has_resources) = (self.spans.len(), false);
         for (resources, scopes, inner) in OTLP {
             for resource in items(value, resources) {
@@ -92,9 +92,9 @@ impl Arrange for Order {
         }
         let is_behind = |pair: &[(usize, Time, Piece)]| compare(&pair[0], &pair[1]).is_le();
         if self.spans[known.saturating_sub(1)..].windows(2).all(is_behind) {
-            Looked::Added(self.spans[known..].iter().map(|(_, _, piece)| *piece).collect())
+            PlacedPieces::Added(self.spans[known..].iter().map(|(_, _, piece)| *piece).collect())
         } else {
-            Looked::Rearranged
+            PlacedPieces::Rearranged
         }
     }
 

@@ -21,15 +21,15 @@ const PROMPTS: [&str; 3] = ["gen_ai.user.message", "gen_ai.tool.message", "gen_a
 
 /// What a span led to, else why it failed, else what it began with.
 pub(super) fn span_text<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
-    let own = |keys: &[&str]| attribute(span, keys).map(words).filter(|text| !text.trim().is_empty());
-    own(&["ai.response.text", "ai.response.object", "gen_ai.output.messages"])
+    let attribute_text = |keys: &[&str]| attribute(span, keys).map(words).filter(|text| !text.trim().is_empty());
+    attribute_text(&["ai.response.text", "ai.response.object", "gen_ai.output.messages"])
         .or_else(|| numbered(span, "llm.output_messages", ".message"))
         .or_else(|| numbered(span, "gen_ai.completion", ""))
         .or_else(|| of_details(span, "gen_ai.output.messages"))
         .or_else(|| of_events(span, &CHOICES))
-        .or_else(|| own(&["output.value", "gen_ai.response.text"]))
+        .or_else(|| attribute_text(&["output.value", "gen_ai.response.text"]))
         .or_else(|| fault(span))
-        .or_else(|| own(&["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt", "input.value"]))
+        .or_else(|| attribute_text(&["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt", "input.value"]))
         .or_else(|| of_details(span, "gen_ai.input.messages"))
         .or_else(|| of_events(span, &PROMPTS))
 }
@@ -86,9 +86,9 @@ fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
     let inner = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{'])).map(Cow::Borrowed);
     if let Some(inner) = inner.or_else(|| plain(value).map(Cow::Owned))
         && let Ok(parsed) = json::parse_lenient(&inner)
-        && let Some(said) = messages(&parsed)
+        && let Some(message) = messages(&parsed)
     {
-        return Cow::Owned(said);
+        return Cow::Owned(message);
     }
     messages(value).map_or_else(|| text_of(value), Cow::Owned)
 }
@@ -96,8 +96,8 @@ fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
 /// What messages say, one after the other; None: it is not one.
 fn messages(value: &Value<'_>) -> Option<String> {
     let list = value.as_array().unwrap_or(std::slice::from_ref(value));
-    let said: Option<Vec<String>> = list.iter().map(message).collect();
-    said.filter(|said| !said.is_empty()).map(|said| said.join("\n"))
+    let texts: Option<Vec<String>> = list.iter().map(message).collect();
+    texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join("\n"))
 }
 
 fn message(message: &Value<'_>) -> Option<String> {
@@ -125,7 +125,7 @@ fn part(part: &Value<'_>) -> String {
             format!("[{}]", format!("{kind} {media}").trim_end())
         }
         _ => first(part, &["content", "text", "response", "result"])
-            .map_or_else(|| json::compact(part), |said| text_of(said).into_owned()),
+            .map_or_else(|| json::compact(part), |content| text_of(content).into_owned()),
     }
 }
 

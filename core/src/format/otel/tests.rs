@@ -118,21 +118,21 @@ fn log_record(span: &str, event: &str, body: &str) -> String {
 
 #[test]
 fn requests_that_begin_otherwise_are_of_another_conversation() {
-    let said = |span: &str, event: &str, text: &str| {
+    let record = |span: &str, event: &str, text: &str| {
         log_record(span, &format!("gen_ai.{event}"), &format!(r#"{{"stringValue":"{text}"}}"#))
     };
     let text = [
-        said("a", "system.message", "Help."),
-        said("a", "user.message", "one"),
-        said("b", "system.message", "Help."),
-        said("a", "choice", "1"),
-        said("b", "user.message", "two"),
-        said("b", "choice", "2"),
-        said("c", "system.message", "Help."),
-        said("c", "user.message", "one"),
-        said("c", "assistant.message", "1"),
-        said("c", "user.message", "one"),
-        said("c", "choice", "1"),
+        record("a", "system.message", "Help."),
+        record("a", "user.message", "one"),
+        record("b", "system.message", "Help."),
+        record("a", "choice", "1"),
+        record("b", "user.message", "two"),
+        record("b", "choice", "2"),
+        record("c", "system.message", "Help."),
+        record("c", "user.message", "one"),
+        record("c", "assistant.message", "1"),
+        record("c", "user.message", "one"),
+        record("c", "choice", "1"),
         log_record("c", "", r#"{"stringValue":"cache missed"}"#),
     ];
     let expected = [

@@ -55,7 +55,7 @@ pub(super) fn members(holding: &Holding<'_>) -> PlanAnswer {
         }
     };
     let conflicts: Vec<_> = plan.conflicts.iter().map(conflict).collect();
-    let head = vec![("source", raw(&plan.source.map(scopix::Source::name))), ("nodes", raw(&nodes))];
+    let head = vec![("source", raw(&plan.source.map(scopix::PlanSource::name))), ("nodes", raw(&nodes))];
     let tail = vec![
         ("waves", raw(&plan.order.waves)),
         ("order", raw(&plan.order.flat())),

@@ -1,10 +1,10 @@
 //! Contracts, pipelines and responses of Scopix for the screen: the graph, and what stands for each input.
 
-use crate::format::plan::{EDGES_COUNTED_MAX, Edges, PlanConflict, PlanNode, PlanView, Port, PortState};
+use crate::format::plan::{EDGES_COUNTED_MAX, Edges, PlanConflict, PlanNode, PlanPort, PlanPortState, PlanView};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::rules::acts::Places;
-use crate::rules::scopix::{self, ChainTarget, Contract, Holding, Log, Present, Supply};
+use crate::rules::scopix::{self, ChainTarget, Contract, Holding, InputSupply, Log, Present};
 
 /// S25 to S28: the graph at a step; None where nothing declares one.
 pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
@@ -14,11 +14,11 @@ pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
     let present = log.present(&holding, step);
     let nodes = plan.nodes.iter().map(|node| {
         let ports = Ports { log, holding: &holding, present: &present, step };
-        let mut made = holding.contract(&node.agent).map_or_else(PlanNode::default, |c| ports.node(c));
-        made.name = Some(node.agent.clone());
-        made.status = node.status.clone().or(made.status);
-        made.step = ports.newest(&node.agent);
-        made
+        let mut plan_node = holding.contract(&node.agent).map_or_else(PlanNode::default, |c| ports.node(c));
+        plan_node.name = Some(node.agent.clone());
+        plan_node.status = node.status.clone().or(plan_node.status);
+        plan_node.step = ports.newest(&node.agent);
+        plan_node
     });
     let nodes: Vec<PlanNode> = nodes.collect();
     let edge = |e: scopix::Edge| (e.from, e.to, kind(e.data_type.as_deref(), e.hint.as_deref()));
@@ -65,14 +65,14 @@ impl Ports<'_> {
 
     /// A contract with its ports. Its status is what they report, as A41 does for calls.
     fn node(&self, contract: &Contract) -> PlanNode {
-        let reads: Vec<Port> = contract.inputs.iter().map(|input| self.input(contract, input)).collect();
-        let writes: Vec<Port> = contract.outputs.iter().map(|output| self.output(contract, output)).collect();
-        let is_there = |ports: &[Port]| ports.iter().all(|port| port.state == PortState::There);
+        let reads: Vec<PlanPort> = contract.inputs.iter().map(|input| self.input(contract, input)).collect();
+        let writes: Vec<PlanPort> = contract.outputs.iter().map(|output| self.output(contract, output)).collect();
+        let is_there = |ports: &[PlanPort]| ports.iter().all(|port| port.state == PlanPortState::There);
         let status = if !writes.is_empty() && is_there(&writes) {
             "done"
-        } else if reads.iter().any(|port| port.state == PortState::Missing) {
+        } else if reads.iter().any(|port| port.state == PlanPortState::Missing) {
             "dangling"
-        } else if contract.inputs.iter().zip(&reads).all(|(i, p)| !i.is_required || p.state == PortState::There) {
+        } else if contract.inputs.iter().zip(&reads).all(|(i, p)| !i.is_required || p.state == PlanPortState::There) {
             "ready"
         } else {
             "waiting"
@@ -82,52 +82,56 @@ impl Ports<'_> {
     }
 
     /// S28: an input and what stands for it.
-    fn input(&self, contract: &Contract, input: &scopix::Port) -> Port {
+    fn input(&self, contract: &Contract, input: &scopix::ContractPort) -> PlanPort {
         let slot = |name: &str| Some(scopix::path_text(&[Key::name(name)]));
         let named = || input.name.as_deref().and_then(slot);
         let (state, reference, note) = match scopix::supply(self.holding, self.present, contract, input) {
-            Supply::Named => (PortState::There, named(), None),
-            Supply::WrongType(has) => (PortState::Missing, named(), Some(format!("the slot is {has}"))),
-            Supply::Fits(name) => (PortState::There, slot(name), Some(format!("slot {name} fits"))),
-            Supply::Output(agent) if input.is_required => (PortState::Awaited, None, Some(format!("{agent} gives it"))),
-            Supply::Output(agent) => (PortState::Awaited, None, Some(format!("optional · {agent} gives it"))),
-            Supply::Nothing if input.is_required => (PortState::Missing, None, Some("nothing supplies it".to_owned())),
-            Supply::Nothing => (PortState::Awaited, None, Some("optional".to_owned())),
+            InputSupply::Named => (PlanPortState::There, named(), None),
+            InputSupply::WrongType(has) => (PlanPortState::Missing, named(), Some(format!("the slot is {has}"))),
+            InputSupply::Fits(name) => (PlanPortState::There, slot(name), Some(format!("slot {name} fits"))),
+            InputSupply::Output(agent) if input.is_required => {
+                (PlanPortState::Awaited, None, Some(format!("{agent} gives it")))
+            }
+            InputSupply::Output(agent) => (PlanPortState::Awaited, None, Some(format!("optional · {agent} gives it"))),
+            InputSupply::Nothing if input.is_required => {
+                (PlanPortState::Missing, None, Some("nothing supplies it".to_owned()))
+            }
+            InputSupply::Nothing => (PlanPortState::Awaited, None, Some("optional".to_owned())),
         };
-        Port { text: port_text(input), reference, state, note, step: None }
+        PlanPort { text: port_text(input), reference, state, note, step: None }
     }
 
     /// An entry of `can_chain_with`, and the agents that it leads to.
-    fn chain(&self, contract: &Contract, entry: &str) -> Port {
+    fn chain(&self, contract: &Contract, entry: &str) -> PlanPort {
         let (state, note) = match scopix::chain_target(self.holding, contract, entry) {
-            ChainTarget::Fits(agents) => (PortState::There, agents.join(", ")),
-            ChainTarget::Undeclared => (PortState::Awaited, "no contract here has it".to_owned()),
+            ChainTarget::Fits(agents) => (PlanPortState::There, agents.join(", ")),
+            ChainTarget::Undeclared => (PlanPortState::Awaited, "no contract here has it".to_owned()),
             ChainTarget::Unfit(agents) => {
-                (PortState::Missing, format!("{}: takes none of its outputs", agents.join(", ")))
+                (PlanPortState::Missing, format!("{}: takes none of its outputs", agents.join(", ")))
             }
-            ChainTarget::Unknown => (PortState::Missing, "no such capability or agent".to_owned()),
+            ChainTarget::Unknown => (PlanPortState::Missing, "no such capability or agent".to_owned()),
         };
         // An agent's name is there once.
         let note = Some(note).filter(|note| note != entry);
-        Port { text: entry.to_owned(), reference: None, state, note, step: None }
+        PlanPort { text: entry.to_owned(), reference: None, state, note, step: None }
     }
 
-    fn output(&self, contract: &Contract, output: &scopix::Port) -> Port {
+    fn output(&self, contract: &Contract, output: &scopix::ContractPort) -> PlanPort {
         let id = output.name.as_deref().and_then(|name| self.log.tree().find(&crate::model::Identity::global(name)));
         let slot = id.and_then(|id| self.log.slot(id, self.step));
-        let own = slot.filter(|slot| slot.meta.source.as_deref() == Some(&contract.name));
-        Port {
+        let from_contract = slot.filter(|slot| slot.meta.source.as_deref() == Some(&contract.name));
+        PlanPort {
             text: port_text(output),
             reference: slot.and(output.name.as_deref()).map(|name| scopix::path_text(&[Key::name(name)])),
-            state: if own.is_some() { PortState::There } else { PortState::Awaited },
+            state: if from_contract.is_some() { PlanPortState::There } else { PlanPortState::Awaited },
             note: output.is_mergeable.then(|| "mergeable".to_owned()),
-            step: own.map(|slot| slot.step),
+            step: from_contract.map(|slot| slot.step),
         }
     }
 }
 
 /// `results  FILE_IDS images`.
-fn port_text(port: &scopix::Port) -> String {
+fn port_text(port: &scopix::ContractPort) -> String {
     let name = port.name.as_deref().unwrap_or("?");
     format!("{name}  {}", kind(port.data_type.as_deref(), port.hint.as_deref()))
 }

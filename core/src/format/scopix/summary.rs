@@ -4,18 +4,18 @@ use super::Context;
 use crate::format::describe;
 use crate::json::Value;
 use crate::model::StepNo;
-use crate::rules::scopix::{RecordShape, outcome};
+use crate::rules::scopix::{ScopixShape, outcome};
 use crate::state::{EventOp, IdentityId};
 
 impl Context {
     /// The line of a step: what it did to the slots; of results also why they failed and how they sum themselves up.
-    pub(super) fn summary(&self, step: StepNo, shape: RecordShape, value: Option<&Value<'_>>) -> String {
+    pub(super) fn summary(&self, step: StepNo, shape: ScopixShape, value: Option<&Value<'_>>) -> String {
         let text_of = |key: &str| value.and_then(|v| v.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned();
         match (shape, value) {
-            (RecordShape::Unknown, Some(value)) => describe::beginning(value),
-            (RecordShape::Contract, _) => text_of("name"),
-            (RecordShape::Pipeline, Some(value)) => agents(value),
-            (RecordShape::AgentResult | RecordShape::Response, Some(value)) => {
+            (ScopixShape::Unknown, Some(value)) => describe::beginning(value),
+            (ScopixShape::Contract, _) => text_of("name"),
+            (ScopixShape::Pipeline, Some(value)) => agents(value),
+            (ScopixShape::AgentResult | ScopixShape::Response, Some(value)) => {
                 let mut parts: Vec<String> = failures(value);
                 parts.push(self.slot_signs(step));
                 parts.extend(outcome(value, "summary"));

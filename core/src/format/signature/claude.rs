@@ -48,8 +48,8 @@ fn is_line(record: &Value<'_>) -> bool {
 
 /// A line of the user or the agent: its message is a text or an object with content.
 fn is_turn(record: &Value<'_>) -> bool {
-    let is_said = |message: &Value<'_>| message.as_str().is_some() || message.get("content").is_some();
-    matches!(text(record, "type"), "user" | "assistant") && record.get("message").is_some_and(is_said)
+    let has_content = |message: &Value<'_>| message.as_str().is_some() || message.get("content").is_some();
+    matches!(text(record, "type"), "user" | "assistant") && record.get("message").is_some_and(has_content)
 }
 
 /// The line that begins the stream, and one after it.

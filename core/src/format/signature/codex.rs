@@ -31,7 +31,7 @@ fn rollout(head: &Head<'_, '_>) -> Option<Match> {
 
 fn is_line(record: &Value<'_>) -> bool {
     let Some(payload) = record.get("payload").filter(|payload| payload.as_object().is_some()) else { return false };
-    let is_own = match text(record, "type") {
+    let is_codex_record = match text(record, "type") {
         "session_meta" => is_text(payload, "id"),
         "response_item" => has_any(payload, &["type", "role"]),
         "event_msg" => is_text(payload, "type"),
@@ -40,7 +40,7 @@ fn is_line(record: &Value<'_>) -> bool {
         "compacted" => has_any(payload, &["message", "replacement_history"]),
         _ => false,
     };
-    is_own && is_text(record, "timestamp")
+    is_codex_record && is_text(record, "timestamp")
 }
 
 /// The first line of a rollout from before August 2025.

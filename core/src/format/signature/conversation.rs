@@ -34,11 +34,11 @@ fn ai_sdk(head: &Head<'_, '_>) -> Option<Match> {
         "step-start" | "dynamic-tool" | "tool-invocation" => true,
         class => (class.starts_with("tool-") && is_text(part, "toolCallId")) || class.starts_with("data-"),
     };
-    let is_said = |r: &Value<'_>| {
+    let is_message = |r: &Value<'_>| {
         matches!(text(r, "role"), "user" | "assistant" | "system") && first(r, "parts").is_some_and(is_part)
     };
-    let is_chat = |r: &Value<'_>| first(r, "messages").is_some_and(is_said);
-    matched(most(head, |r| is_said(r) || is_chat(r)), "messages with a `role` and typed `parts`")
+    let is_chat = |r: &Value<'_>| first(r, "messages").is_some_and(is_message);
+    matched(most(head, |r| is_message(r) || is_chat(r)), "messages with a `role` and typed `parts`")
 }
 
 /// Names under which a row holds its messages.

@@ -46,7 +46,7 @@ pub(super) fn has_any(value: &Value<'_>, names: &[&str]) -> bool {
     names.iter().any(|name| value.get(name).is_some())
 }
 
-/// Text of a member, empty where it is no text.
+/// Text of a member, empty where it is not text.
 pub(super) fn text<'v>(value: &'v Value<'_>, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
@@ -58,8 +58,9 @@ pub(super) fn first<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Valu
 
 /// Whether a value is a message: a `role` and what was said, or its calls.
 pub(super) fn is_message(value: &Value<'_>) -> bool {
-    let said = || value.get("content").is_some_and(|said| said.as_str().is_some() || said.as_array().is_some());
-    is_text(value, "role") && (said() || is_array(value, "tool_calls"))
+    let has_content =
+        || value.get("content").is_some_and(|content| content.as_str().is_some() || content.as_array().is_some());
+    is_text(value, "role") && (has_content() || is_array(value, "tool_calls"))
 }
 
 /// Whether any record is such.

@@ -23,7 +23,7 @@ fn verifiers(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_episode) {
         return matched(true, "`traces` with `nodes`");
     }
-    let is_said = |value: &Value<'_>| {
+    let is_message = |value: &Value<'_>| {
         let first = value.as_array().map(|messages| messages.first());
         value.as_str().is_some() || first.is_some_and(|first| first.is_none_or(|message| is_text(message, "role")))
     };
@@ -32,8 +32,9 @@ fn verifiers(head: &Head<'_, '_>) -> Option<Match> {
         is_number(r, "reward")
             || r.get("reward").and_then(Value::as_str).is_some_and(|text| text.parse::<f64>().is_ok())
     };
-    let is_rollout =
-        |r: &Value<'_>| is_rewarded(r) && ["prompt", "completion"].iter().all(|name| r.get(name).is_some_and(is_said));
+    let is_rollout = |r: &Value<'_>| {
+        is_rewarded(r) && ["prompt", "completion"].iter().all(|name| r.get(name).is_some_and(is_message))
+    };
     matched(most(head, is_rollout), "`prompt`, `completion` and `reward`")
 }
 

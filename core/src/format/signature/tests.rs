@@ -96,8 +96,8 @@ fn pi_sts_and_copilot() {
     check("sts", &[r#"{"type":"session","id":"i","harness":"mine"}"#]);
     check("pi", &[r#"{"type":"session","id":"i","timestamp":"t","harness":"x","cwd":"/w"}"#]);
     let start = r#"{"type":"session.start","data":{"sessionId":"s"},"id":"1","timestamp":"t","parentId":null}"#;
-    let said = r#"{"type":"user.message","data":{"content":"x"},"id":"2","timestamp":"t","parentId":"1"}"#;
-    check("copilot-cli", &[start, &format!("{start}\n{said}\n")]);
+    let message = r#"{"type":"user.message","data":{"content":"x"},"id":"2","timestamp":"t","parentId":"1"}"#;
+    check("copilot-cli", &[start, &format!("{start}\n{message}\n")]);
     check_none(&[
         r#"{"type":"session_start","id":"i","timestamp":"t"}"#,
         "{\"type\":\"message\"}\n{\"type\":\"session\",\"id\":\"i\",\"timestamp\":\"t\"}",

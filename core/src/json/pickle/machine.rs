@@ -287,7 +287,7 @@ impl<'p> Machine<'p> {
         self.push(node);
     }
 
-    /// Puts elements at the end of the list at the top; an object that is no list keeps them as its state.
+    /// Puts elements at the end of the list at the top; an object that is not a list keeps them as its state.
     fn extend(&mut self, new: &[PickleId]) -> Result<(), String> {
         let top = self.top()?;
         match self.nodes.get_mut(top.0) {
@@ -297,7 +297,7 @@ impl<'p> Machine<'p> {
                 let state = self.pop()?;
                 self.build(state)?;
             }
-            _ => return Err("it appends to what is no list".to_owned()),
+            _ => return Err("it appends to what is not a list".to_owned()),
         }
         Ok(())
     }

@@ -55,8 +55,8 @@ fn what_cannot_be_read_says_why() {
 #[test]
 fn values_that_hold_each_other_stay_small() {
     // A list that holds itself; and one that holds the list before it twice, thirty times over.
-    let own = json(b"\x80\x04]\x94h\0a.").unwrap();
-    assert!(own.len() < 1_000 && parse(&own).is_ok(), "{own}");
+    let pickled = json(b"\x80\x04]\x94h\0a.").unwrap();
+    assert!(pickled.len() < 1_000 && parse(&pickled).is_ok(), "{pickled}");
     let doubled: Vec<u8> = (0..30_u8).flat_map(|i| [b']', 0x94, b'h', i, b'a', b'h', i, b'a']).collect();
     let text = json(&[b"\x80\x04]\x94K\x01a", &doubled[..], b"."].concat()).unwrap();
     assert!(text.len() < 1 << 20, "{}", text.len());

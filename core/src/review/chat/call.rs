@@ -46,7 +46,7 @@ impl Call {
     /// D17: whether another spelling is of the same call: its id, else its name and arguments.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (&self.id, &other.id) {
-            (Some(own), Some(other)) if !own.is_generated && !other.is_generated => own == other,
+            (Some(id), Some(other)) if !id.is_generated && !other.is_generated => id == other,
             _ => self.name == other.name && self.digest() == other.digest(),
         }
     }

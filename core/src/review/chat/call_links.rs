@@ -3,7 +3,7 @@
 
 use super::message_text::{ChatMessage, Id};
 use crate::json;
-use crate::model::Role;
+use crate::model::StepRole;
 use std::collections::{HashMap, VecDeque};
 
 /// The calls that nothing has answered yet, of the agent's last message.
@@ -23,11 +23,11 @@ pub(super) fn link(turns: &mut [ChatMessage]) {
     for turn in turns {
         let place = if last.0 == turn.step { last.1 } else { 0 };
         last = (turn.step, place + turn.calls.len());
-        if matches!(turn.role, Role::User | Role::Agent) {
+        if matches!(turn.role, StepRole::User | StepRole::Agent) {
             open = Open::default();
         }
         let name = |name| turn.others.iter().find(|(member, json)| member == name && json != "null");
-        let can_answer = turn.role == Role::Environment && turn.calls.is_empty();
+        let can_answer = turn.role == StepRole::Environment && turn.calls.is_empty();
         if can_answer && name("tool_call_id").is_none() {
             let tool = name("name").and_then(|(_, json)| Some(json::parse_lenient(json).ok()?.as_str()?.to_owned()));
             let answered = open.take(turn.answers.as_ref(), tool.as_deref());

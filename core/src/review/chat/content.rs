@@ -1,4 +1,4 @@
-//! What a message says: a text, or parts of which some are no text (pictures, files).
+//! What a message says: a text, or parts of which some are not text (pictures, files).
 
 use super::call::{self, Call};
 use super::message_text::{Left, Member, is_nothing, lose, lose_all, rest};
@@ -7,7 +7,7 @@ use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, THOUGHT_
 
 /// A part that a content keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum ContentPart {
     Text(String),
     /// A picture, a file, what nobody knows: its type, and it as written.
     Other(String, String),
@@ -16,7 +16,7 @@ enum Part {
 /// The content of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::review) struct Content {
-    parts: Vec<Part>,
+    parts: Vec<ContentPart>,
     /// Whether it is written as a list of parts as OpenAI spells them.
     pub(super) is_list: bool,
 }
@@ -43,7 +43,7 @@ pub(super) struct Answer {
 impl Content {
     /// A text.
     pub(super) fn text(text: &str) -> Self {
-        Self { parts: vec![Part::Text(text.to_owned())], is_list: false }
+        Self { parts: vec![ContentPart::Text(text.to_owned())], is_list: false }
     }
 
     /// Of a value: a string, a list of parts, or anything else as JSON.
@@ -67,7 +67,7 @@ impl Content {
 
     /// Whether it says nothing.
     pub(super) fn is_empty(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Text(text) if text.is_empty()))
+        self.parts.iter().all(|part| matches!(part, ContentPart::Text(text) if text.is_empty()))
     }
 
     pub(super) fn push(&mut self, more: Self) {
@@ -76,9 +76,9 @@ impl Content {
 
     /// D17: its texts, joined by a newline; None if it has none.
     pub(in crate::review) fn joined(&self) -> Option<String> {
-        let text = |part: &Part| match part {
-            Part::Text(text) => Some(text.clone()),
-            Part::Other(..) => None,
+        let text = |part: &ContentPart| match part {
+            ContentPart::Text(text) => Some(text.clone()),
+            ContentPart::Other(..) => None,
         };
         let texts: Vec<String> = self.parts.iter().filter_map(text).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
@@ -87,18 +87,19 @@ impl Content {
     /// Counts the parts that a text cannot carry.
     pub(super) fn lose_parts(&self, left: &mut Left) {
         for part in &self.parts {
-            if let Part::Other(kind, _) = part {
+            if let ContentPart::Other(kind, _) = part {
                 lose(left, "part", kind);
             }
         }
     }
 
-    /// As JSON: a string, a list of parts if some are no text or `keeps_list` and it is written as one, or null.
+    /// As JSON: a string, a list of parts if some are not text or `keeps_list` and it is written as one, or null.
     pub(super) fn to_json(&self, keeps_list: bool) -> String {
-        let is_list = keeps_list && self.is_list || self.parts.iter().any(|part| matches!(part, Part::Other(..)));
-        let part = |part: &Part| match part {
-            Part::Text(text) => format!("{{\"type\":\"text\",\"text\":{}}}", json::quote(text)),
-            Part::Other(_, json) => json.clone(),
+        let is_list =
+            keeps_list && self.is_list || self.parts.iter().any(|part| matches!(part, ContentPart::Other(..)));
+        let part = |part: &ContentPart| match part {
+            ContentPart::Text(text) => format!("{{\"type\":\"text\",\"text\":{}}}", json::quote(text)),
+            ContentPart::Other(_, json) => json.clone(),
         };
         match self.joined() {
             _ if is_list => format!("[{}]", self.parts.iter().map(part).collect::<Vec<_>>().join(",")),
@@ -127,7 +128,7 @@ pub(super) fn words(value: &Value<'_>) -> Option<String> {
 
 fn other(part: &Value<'_>) -> Content {
     let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
-    Content { parts: vec![Part::Other(kind.to_owned(), json::compact(part))], is_list: false }
+    Content { parts: vec![ContentPart::Other(kind.to_owned(), json::compact(part))], is_list: false }
 }
 
 /// A part of a message. What of it is not carried over is counted.
@@ -149,9 +150,9 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
         Block::Text | Block::Tools | Block::File => (&["text"], false),
     };
     match text(keys) {
-        Some((key, said)) if is_thought || part.get(key).is_some_and(|v| v.as_str().is_some()) => {
+        Some((key, content)) if is_thought || part.get(key).is_some_and(|v| v.as_str().is_some()) => {
             lose_all(left, "part", &rest(part, &["type", key]));
-            if is_thought { Piece::Thought(said) } else { Piece::Text(said, key == "text") }
+            if is_thought { Piece::Thought(content) } else { Piece::Text(content, key == "text") }
         }
         _ => match value(&["value"]).filter(|_| kind == Block::Tools) {
             Some((key, tools)) => {
@@ -165,7 +166,7 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
 
 fn result(part: &Value<'_>, left: &mut Left) -> Answer {
     let id_key = RESULT_IDS.iter().find(|key| part.get(key).is_some_and(|id| id.as_str().is_some()));
-    let text_key = RESULT_TEXTS.iter().find(|key| part.get(key).is_some_and(|said| !said.is_null()));
+    let text_key = RESULT_TEXTS.iter().find(|key| part.get(key).is_some_and(|text| !text.is_null()));
     let content = text_key.and_then(|key| part.get(key)).map_or_else(Content::default, |v| Content::of(v, left));
     let used: Vec<&str> = ["type"].into_iter().chain(id_key.copied()).chain(text_key.copied()).collect();
     Answer {

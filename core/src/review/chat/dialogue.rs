@@ -4,8 +4,8 @@ use super::content::words;
 use super::message_text::{ChatMessage, Left, Member, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
-use crate::model::Role;
-use crate::rules::trajectory::{Body, Shape, Way};
+use crate::model::StepRole;
+use crate::rules::trajectory::{Body, RecordShape, Way};
 
 /// A conversation.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Dialogue {
         let used: Vec<&str> = members.filter(|name| track.is_in(name)).chain(id.map(|(key, _)| key)).collect();
         let mut out = Self {
             body: track.list(),
-            is_chat: reading.shape == Shape::Chat,
+            is_chat: reading.shape == RecordShape::Chat,
             id: id.map(|(_, value)| json::compact(value)),
             turns: Vec::new(),
             tools: None,
@@ -60,7 +60,7 @@ impl Dialogue {
                 Body::Turn => out.turns.extend(from_atif::turn_messages(entry.value, entry.role, step, &mut out.left)),
                 Body::Record => {}
             }
-            out.turns[before..].iter_mut().for_each(|said| said.path = track.path(step));
+            out.turns[before..].iter_mut().for_each(|added| added.path = track.path(step));
             if track.goes_on == Some(step) {
                 out.join(before);
             }
@@ -79,7 +79,7 @@ impl Dialogue {
     /// What a conversation says beside its messages.
     fn head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
         if let Some(prompt) = record.get("system").and_then(words) {
-            self.turns.push(ChatMessage::text(None, Role::System, &prompt));
+            self.turns.push(ChatMessage::text(None, StepRole::System, &prompt));
             used.push("system");
         }
         if let Some(tools) = record.get("tools").filter(|tools| !tools.is_null()) {

@@ -4,18 +4,24 @@ use super::call::Call;
 use super::content::plain;
 use super::message_text::{ChatMessage, Id, Left, Member, is_nothing, lose_all, rest};
 use crate::json;
-use crate::model::Role;
-use crate::rules::trajectory::{Class, Entry, Item};
+use crate::model::StepRole;
+use crate::rules::trajectory::{Class, Item, TrajectoryStep};
 
 /// Members of an item that a message carries under their names.
 const CARRIED: [&str; 2] = ["name", "reward"];
 
 /// An item as a message; what of it a message cannot say is counted.
-pub(super) fn item_message(entries: &[Entry<'_>], step: usize, item: &Item<'_>, left: &mut Left) -> ChatMessage {
+pub(super) fn item_message(
+    entries: &[TrajectoryStep<'_>],
+    step: usize,
+    item: &Item<'_>,
+    left: &mut Left,
+) -> ChatMessage {
     let Some(class) = item.class else {
-        return ChatMessage::text(Some(step), Role::User, &plain(item.value));
+        return ChatMessage::text(Some(step), StepRole::User, &plain(item.value));
     };
-    let mut said = if class.is_action() { action(item, class, step) } else { observation(entries, step, item, class) };
+    let mut message =
+        if class.is_action() { action(item, class, step) } else { observation(entries, step, item, class) };
     let fields: &[&'static str] = match class {
         Class::ApiAction => &["function", "kwargs", "description"],
         Class::CodeAction => &["language", "content", "description"],
@@ -29,8 +35,8 @@ pub(super) fn item_message(entries: &[Entry<'_>], step: usize, item: &Item<'_>, 
     let members = rest(item.value, &used).into_iter().filter(|(_, json)| !is_nothing(json));
     let (carried, lost): (Vec<Member>, Vec<Member>) = members.partition(|(name, _)| CARRIED.contains(&name.as_str()));
     lose_all(left, "item", &lost);
-    said.others = carried;
-    said
+    message.others = carried;
+    message
 }
 
 fn written<'i>(item: &Item<'i>, name: &'static str) -> Option<&'i str> {
@@ -40,8 +46,8 @@ fn written<'i>(item: &Item<'i>, name: &'static str) -> Option<&'i str> {
 fn action(item: &Item<'_>, class: Class, step: usize) -> ChatMessage {
     let content = written(item, "content").filter(|_| class == Class::MessageAction);
     let text = [written(item, "description"), content].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-    let mut said = ChatMessage::text(Some(step), Role::Agent, &text);
-    said.reasoning = written(item, "reasoning_content").map(str::to_owned);
+    let mut message = ChatMessage::text(Some(step), StepRole::Agent, &text);
+    message.reasoning = written(item, "reasoning_content").map(str::to_owned);
     let (name, arguments) = match class {
         Class::ApiAction => {
             let arguments = item.field("kwargs").filter(|field| !field.value.is_null());
@@ -60,11 +66,11 @@ fn action(item: &Item<'_>, class: Class, step: usize) -> ChatMessage {
         arguments: json::quote(&arguments),
         others: Vec::new(),
     };
-    said.calls = name.map(call).into_iter().collect();
-    said
+    message.calls = name.map(call).into_iter().collect();
+    message
 }
 
-fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class) -> ChatMessage {
+fn observation(entries: &[TrajectoryStep<'_>], step: usize, item: &Item<'_>, class: Class) -> ChatMessage {
     let text = match class {
         Class::WebObservation => written(item, page(item)).unwrap_or_default().to_owned(),
         _ => item.field("content").map_or(String::new(), |field| plain(field.value)),
@@ -75,12 +81,12 @@ fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class
     let answers = answered
         .map(|(asked, place, call)| call.id.as_deref().map_or_else(|| Id::generated(asked, place), Id::recorded));
     let role = match (answers.is_some(), entries[step].role) {
-        (true, _) | (_, Role::Environment) => Role::Environment,
-        (_, Role::Agent) => Role::Agent,
-        _ => Role::User,
+        (true, _) | (_, StepRole::Environment) => StepRole::Environment,
+        (_, StepRole::Agent) => StepRole::Agent,
+        _ => StepRole::User,
     };
-    let own = item.text("tool_call_id").filter(|_| role == Role::Environment).map(Id::recorded);
-    ChatMessage { answers: answers.or(own), ..ChatMessage::text(Some(step), role, &text) }
+    let recorded_id = item.text("tool_call_id").filter(|_| role == StepRole::Environment).map(Id::recorded);
+    ChatMessage { answers: answers.or(recorded_id), ..ChatMessage::text(Some(step), role, &text) }
 }
 
 /// The field that reports a page.

@@ -4,7 +4,7 @@ use super::call::{self, Call};
 use super::content::{Content, Piece, piece, plain, words};
 use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, rest};
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::rules::trajectory::call::LISTS;
 use crate::rules::trajectory::{Message, blocks};
 
@@ -36,10 +36,11 @@ pub(super) fn chat_messages(
             used.push(key);
         }
     }
-    let answers = value.get("tool_call_id").and_then(Value::as_str).filter(|_| message.role == Role::Environment);
+    let answers = value.get("tool_call_id").and_then(Value::as_str).filter(|_| message.role == StepRole::Environment);
     used.extend(answers.map(|_| "tool_call_id"));
     now.answers = answers.map(Id::recorded);
-    let prompt = value.get("system_prompt").filter(|_| message.is_null && message.role == Role::System).and_then(words);
+    let prompt =
+        value.get("system_prompt").filter(|_| message.is_null && message.role == StepRole::System).and_then(words);
     used.extend(prompt.as_ref().map(|_| "system_prompt"));
     let is_item = blocks::item(value).is_some();
     let pieces = match prompt {
@@ -115,7 +116,7 @@ fn turns(pieces: Vec<Piece>, mut now: ChatMessage, left: &mut Left) -> (Vec<Chat
                 }
             }
             Piece::Result(answer) => {
-                let mut result = ChatMessage::new(now.step, Role::Environment, "");
+                let mut result = ChatMessage::new(now.step, StepRole::Environment, "");
                 result.content = answer.content;
                 result.answers = answer.id.as_deref().map(Id::recorded).or_else(|| now.answers.clone());
                 result.others = answer.others;

@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::content::Content;
 use crate::json::{self, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use std::collections::BTreeMap;
 
 /// Fields of a message that say whether it is trained, and what a true or positive value means.
@@ -44,7 +44,7 @@ pub(in crate::review) struct ChatMessage {
     pub(in crate::review) step: Option<usize>,
     /// Its pointer in the record; empty for a prompt.
     pub(in crate::review) path: String,
-    pub(super) role: Role,
+    pub(super) role: StepRole,
     /// The role as `messages` name it: `system`, `user`, `assistant`, `tool`, or as written where nobody knows it.
     pub(in crate::review) name: String,
     pub(in crate::review) content: Content,
@@ -60,13 +60,13 @@ pub(in crate::review) struct ChatMessage {
 
 impl ChatMessage {
     /// A message with nothing in it yet; `speaker` names a role that nobody knows.
-    pub(super) fn new(step: Option<usize>, role: Role, speaker: &str) -> Self {
+    pub(super) fn new(step: Option<usize>, role: StepRole, speaker: &str) -> Self {
         let name = match role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Agent => "assistant",
-            Role::Environment => "tool",
-            Role::Unknown => speaker,
+            StepRole::System => "system",
+            StepRole::User => "user",
+            StepRole::Agent => "assistant",
+            StepRole::Environment => "tool",
+            StepRole::Unknown => speaker,
         };
         Self {
             step,
@@ -83,7 +83,7 @@ impl ChatMessage {
     }
 
     /// A message of this text.
-    pub(super) fn text(step: Option<usize>, role: Role, text: &str) -> Self {
+    pub(super) fn text(step: Option<usize>, role: StepRole, text: &str) -> Self {
         Self { content: Content::text(text), ..Self::new(step, role, "user") }
     }
 
@@ -132,8 +132,8 @@ pub(super) fn count(left: &mut Left, what: &str) {
 
 /// Counts members that are not carried over; one that says nothing is no loss.
 pub(super) fn lose_all<'m>(left: &mut Left, what: &str, members: impl IntoIterator<Item = &'m Member>) {
-    let said = members.into_iter().filter(|(_, json)| !is_nothing(json));
-    said.for_each(|(name, _)| lose(left, what, name));
+    let non_empty = members.into_iter().filter(|(_, json)| !is_nothing(json));
+    non_empty.for_each(|(name, _)| lose(left, what, name));
 }
 
 /// Whether a value says nothing.

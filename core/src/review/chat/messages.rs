@@ -24,7 +24,7 @@ pub(super) fn row(mut dialogue: Dialogue, reader: Reader) -> (String, Left) {
         link(&mut dialogue.turns);
     }
     let mut left = dialogue.left;
-    let messages: Vec<String> = dialogue.turns.iter().map(|said| message(said, reader, &mut left)).collect();
+    let messages: Vec<String> = dialogue.turns.iter().map(|message| message_json(message, reader, &mut left)).collect();
     let mut out = Object::default();
     if let Some(id) = &dialogue.id {
         out.put("id", id);
@@ -38,21 +38,21 @@ pub(super) fn row(mut dialogue: Dialogue, reader: Reader) -> (String, Left) {
 }
 
 /// A message; what it cannot carry is counted.
-pub(in crate::review) fn message(said: &ChatMessage, reader: Reader, left: &mut Left) -> String {
+pub(in crate::review) fn message_json(message: &ChatMessage, reader: Reader, left: &mut Left) -> String {
     let mut out = Object::default();
-    out.put("role", &json::quote(&said.name));
-    out.put("content", &said.content.to_json(reader == Reader::Template));
-    if let Some(reasoning) = &said.reasoning {
+    out.put("role", &json::quote(&message.name));
+    out.put("content", &message.content.to_json(reader == Reader::Template));
+    if let Some(reasoning) = &message.reasoning {
         out.put("reasoning_content", &json::quote(reasoning));
     }
-    if !said.calls.is_empty() {
-        let calls: Vec<String> = said.calls.iter().map(|call| call_text(call, reader, left)).collect();
+    if !message.calls.is_empty() {
+        let calls: Vec<String> = message.calls.iter().map(|call| call_text(call, reader, left)).collect();
         out.put("tool_calls", &format!("[{}]", calls.join(",")));
     }
-    if let Some(id) = &said.answers {
+    if let Some(id) = &message.answers {
         out.put("tool_call_id", &json::quote(&id.text));
     }
-    out.put_rest("message", &said.others, left);
+    out.put_rest("message", &message.others, left);
     out.end()
 }
 

@@ -8,12 +8,12 @@ use super::dialogue::Dialogue;
 use super::json_writer::Object;
 use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, lose_all};
 use crate::json::{self, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use std::fmt::Write;
 
 /// A turn as it is written.
 struct Turn {
-    role: Role,
+    role: StepRole,
     from: String,
     value: String,
     /// Whether it is a call in JSON, as the record has it: among other words nobody could read it.
@@ -26,15 +26,15 @@ struct Turn {
 pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
     let mut left = dialogue.left;
     let (mut system, mut turns): (Vec<String>, Vec<Turn>) = (Vec::new(), Vec::new());
-    for said in &dialogue.turns {
-        lose_beside(said, &mut left);
-        if said.role == Role::System && turns.is_empty() && said.calls.is_empty() {
-            lose_all(&mut left, "message", said.loss());
-            system.push(said.content.joined().unwrap_or_default());
+    for message in &dialogue.turns {
+        lose_beside(message, &mut left);
+        if message.role == StepRole::System && turns.is_empty() && message.calls.is_empty() {
+            lose_all(&mut left, "message", message.loss());
+            system.push(message.content.joined().unwrap_or_default());
             continue;
         }
-        let turn = Turn::of(said);
-        if turn.value.trim().is_empty() && !said.is_empty() {
+        let turn = Turn::of(message);
+        if turn.value.trim().is_empty() && !message.is_empty() {
             count(&mut left, "words of a message, which is blank now");
         }
         match turns.last_mut().filter(|before| before.is_joined_by(&turn)) {
@@ -63,45 +63,45 @@ pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
 }
 
 /// Counts what a turn has no place for.
-fn lose_beside(said: &ChatMessage, left: &mut Left) {
-    said.content.lose_parts(left);
-    if said.reasoning.is_some() {
+fn lose_beside(message: &ChatMessage, left: &mut Left) {
+    message.content.lose_parts(left);
+    if message.reasoning.is_some() {
         lose(left, "message", "reasoning_content");
     }
-    let is_own = |id: &Option<Id>| id.as_ref().is_some_and(|id| !id.is_generated);
-    for call in &said.calls {
-        if is_own(&call.id) {
+    let is_recorded = |id: &Option<Id>| id.as_ref().is_some_and(|id| !id.is_generated);
+    for call in &message.calls {
+        if is_recorded(&call.id) {
             lose(left, "call", "id");
         }
         lose_all(left, "call", &call.others);
     }
-    if is_own(&said.answers) {
+    if is_recorded(&message.answers) {
         lose(left, "message", "tool_call_id");
     }
-    lose_all(left, "message", said.others.iter().filter(|(name, _)| !is_loss(name)));
+    lose_all(left, "message", message.others.iter().filter(|(name, _)| !is_loss(name)));
 }
 
 impl Turn {
-    fn of(said: &ChatMessage) -> Self {
-        let is_call = !said.calls.is_empty() || said.written.is_some();
-        let from = match said.role {
-            Role::Agent if is_call => "function_call",
-            Role::Agent => "gpt",
-            Role::User => "human",
-            Role::Environment => "observation",
-            Role::System | Role::Unknown => &said.name,
+    fn of(message: &ChatMessage) -> Self {
+        let is_call = !message.calls.is_empty() || message.written.is_some();
+        let from = match message.role {
+            StepRole::Agent if is_call => "function_call",
+            StepRole::Agent => "gpt",
+            StepRole::User => "human",
+            StepRole::Environment => "observation",
+            StepRole::System | StepRole::Unknown => &message.name,
         };
-        let calls = said.calls.iter().map(function_text);
-        let text = said.content.joined().filter(|text| !text.is_empty()).into_iter().chain(calls);
-        let value = said.written.clone().unwrap_or_else(|| text.collect::<Vec<_>>().join("\n"));
-        let is_json = said.written.is_some() && !said.calls.is_empty();
-        Self { role: said.role, from: from.to_owned(), value, is_json, loss: said.loss().cloned().collect() }
+        let calls = message.calls.iter().map(function_text);
+        let text = message.content.joined().filter(|text| !text.is_empty()).into_iter().chain(calls);
+        let value = message.written.clone().unwrap_or_else(|| text.collect::<Vec<_>>().join("\n"));
+        let is_json = message.written.is_some() && !message.calls.is_empty();
+        Self { role: message.role, from: from.to_owned(), value, is_json, loss: message.loss().cloned().collect() }
     }
 
     /// Whether the next turn is of the same side, and trained alike.
     fn is_joined_by(&self, next: &Self) -> bool {
-        let is_side = |role| matches!(role, Role::Agent | Role::User | Role::Environment);
-        let is_agent = |role| role == Role::Agent;
+        let is_side = |role| matches!(role, StepRole::Agent | StepRole::User | StepRole::Environment);
+        let is_agent = |role| role == StepRole::Agent;
         let is_one_side = is_side(self.role) && is_side(next.role) && is_agent(self.role) == is_agent(next.role);
         is_one_side && self.loss == next.loss && !self.is_json && !next.is_json
     }
@@ -110,7 +110,7 @@ impl Turn {
         self.value.extend(["\n\n", &next.value]);
         // A call among words is a call, words of the user among results are the user's.
         if self.from != next.from {
-            let is_agent = self.role == Role::Agent;
+            let is_agent = self.role == StepRole::Agent;
             if is_agent { "function_call" } else { "human" }.clone_into(&mut self.from);
         }
     }

@@ -54,12 +54,12 @@ fn a_trajectory_as_sharegpt_takes_turns() {
 
 #[test]
 fn conversations_and_turns_are_read_too() {
-    let said = r#"{"system":"Help.","conversations":[{"from":"human","value":"hi"},
+    let converted = r#"{"system":"Help.","conversations":[{"from":"human","value":"hi"},
         {"role":"assistant","content":null,
             "tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]},
         {"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}]}"#;
     check(
-        said,
+        converted,
         ChatShape::Messages,
         concat!(
             r#"{"messages":[{"role":"system","content":"Help."},{"role":"user","content":"hi"},"#,
@@ -113,13 +113,13 @@ fn calls_of_all_spellings_are_the_same_call() {
         part(r#"{"type":"tool-call","toolCallId":"c","toolName":"f","args":{"a":1.0}}"#),
         r#"{"from":"function_call","value":"{\"name\":\"f\",\"arguments\":{\"a\":1.0},\"id\":\"c\"}"}"#.to_owned(),
     ] {
-        let said = messages_of(&format!(r#"{{"messages":[{message}]}}"#));
-        let said = said.replace("\"content\":\"\"", "\"content\":null");
+        let converted = messages_of(&format!(r#"{{"messages":[{message}]}}"#));
+        let converted = converted.replace("\"content\":\"\"", "\"content\":null");
         let expect = concat!(
             r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","#,
             r#""function":{"name":"f","arguments":"{\"a\":1.0}"}}]}"#
         );
-        assert_eq!(said, expect, "{message}");
+        assert_eq!(converted, expect, "{message}");
     }
     // What cannot be read stays as it is.
     let odd = messages_of(r#"{"messages":[{"role":"assistant","content":"x","tool_calls":["run it",{"id":1}]}]}"#);

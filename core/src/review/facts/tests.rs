@@ -53,16 +53,18 @@ fn texts_beyond_the_bound_are_not_held() {
     let words = "w".repeat(90);
     let facts: Vec<Facts> =
         (0..4096).map(|i| Facts { words: words.clone(), ..facts_of(&format!("r{i}"), 1, &[], None, "") }).collect();
-    let mut held = FactTable::default();
+    let mut table = FactTable::default();
     for number in 0..80 {
         let mut maker = ChunkBuilder::new(number * facts.len());
         facts.iter().for_each(|facts| maker.push(facts, 1));
-        held.push(Arc::new(maker.finish()));
+        table.push(Arc::new(maker.finish()));
     }
-    assert_eq!(held.len(), 80 * 4096);
-    let bytes: usize = held.chunks.iter().map(|chunk| chunk.texts.len()).sum();
+    assert_eq!(table.len(), 80 * 4096);
+    let bytes: usize = table.chunks.iter().map(|chunk| chunk.texts.len()).sum();
     assert!(bytes <= TEXTS_BYTES_MAX && bytes > TEXTS_BYTES_MAX - (1 << 20), "{bytes}");
-    assert!(!held.has_texts() && held.get(0).unwrap().has_texts() && !held.get(held.len() - 1).unwrap().has_texts());
+    assert!(
+        !table.has_texts() && table.get(0).unwrap().has_texts() && !table.get(table.len() - 1).unwrap().has_texts()
+    );
 }
 
 #[test]
@@ -86,14 +88,14 @@ fn a_record_takes_few_bytes() {
 
 #[test]
 fn facts_come_back_as_they_were_taken() {
-    let mut broken = Facts { words: "this is no JSON".into(), errors: 1, ..Facts::default() };
+    let mut broken = Facts { words: "this is not valid JSON".into(), errors: 1, ..Facts::default() };
     broken.rules.push(("adp.json".into(), 1));
     broken.task = Some(7);
     let mut long = facts_of("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
     long.counted.as_mut().unwrap().classes = vec![("api_action".into(), 2), ("web_observation".into(), 1)];
     let all = [long, broken, facts_of("e", 0, &[], None, "empty")];
     let table = table(&all);
-    assert_eq!(table.iter().map(Entry::facts).collect::<Vec<_>>(), all);
+    assert_eq!(table.iter().map(RecordFacts::facts).collect::<Vec<_>>(), all);
     assert_eq!((0..3).map(|n| table.get(n).unwrap().facts()).collect::<Vec<_>>(), all);
     assert!(table.get(3).is_none() && FactTable::default().get(0).is_none());
     let numbers = |n| Numbers::ALL.map(|(_, field)| table.get(n).unwrap().number(field));

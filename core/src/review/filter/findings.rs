@@ -1,6 +1,6 @@
 //! Which findings a filter asks for: some are made on request only.
 
-use super::{Field, Filter, Names, Test, fits};
+use super::{Filter, FilterField, Names, Test, fits};
 use crate::lint;
 
 impl Filter {
@@ -23,7 +23,7 @@ impl Filter {
 
     /// The ids of rules that it asks for, as patterns.
     fn finding_patterns(&self) -> impl Iterator<Item = &[String]> {
-        let of_findings = self.terms.iter().filter(|term| term.field == Some(Field::Name(Names::Finding)));
+        let of_findings = self.terms.iter().filter(|term| term.field == Some(FilterField::Name(Names::Finding)));
         of_findings.flat_map(|term| &term.values).filter_map(|(_, test)| match test {
             Test::Name(parts) => Some(parts.as_slice()),
             _ => None,

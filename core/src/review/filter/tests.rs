@@ -74,17 +74,17 @@ fn faults_say_where_and_what_there_is() {
         ("tool:ä|b !http://x", "at character 11: there is no http to filter by; there are record steps"),
         ("steps > 5", "at character 7: no name is right before >; steps>5 is understood"),
         ("steps >5", "at character 7: no name is right before >; steps>5 is understood"),
-        ("steps>many", "at character 7: many is no number; steps>20 is understood"),
-        ("x steps:1|1..x", "at character 11: 1..x is no number; steps:20, steps:10..20 or steps:none is understood"),
-        ("steps:..", ".. is no number"),
-        ("steps>nan", "nan is no number"),
+        ("steps>many", "at character 7: many is not a number; steps>20 is understood"),
+        ("x steps:1|1..x", "at character 11: 1..x is not a number; steps:20, steps:10..20 or steps:none is understood"),
+        ("steps:..", ".. is not a number"),
+        ("steps>nan", "nan is not a number"),
         ("x tool>bash", "at character 3: tool has no order; tool:bash asks for it"),
         ("steps>", "at character 7: nothing follows steps>"),
         ("tool:a||b", "at character 8: nothing follows tool:"),
         ("a \"open", "at character 3: this quote has no end"),
         ("a !", "at character 4: nothing follows !"),
-        ("a id:x|ä(", "at character 9: ä( is no pattern: unclosed group; in quotes"),
-        ("flight(", "at character 7: flight( is no pattern"),
+        ("a id:x|ä(", "at character 9: ä( is not a pattern: unclosed group; in quotes"),
+        ("flight(", "at character 7: flight( is not a pattern"),
         ("finding:nope.rule", "at character 9: there is no rule `nope.rule`"),
         ("finding:adp.shap", "do you mean adp.shape"),
     ] {
@@ -111,7 +111,7 @@ fn a_filter_reads_as_it_is_written() {
 
 #[test]
 fn values_are_chosen_and_given_up_again() {
-    let field = Field::Name(Names::Tool);
+    let field = FilterField::Name(Names::Tool);
     let mut filter = Filter::parse("steps>3 !tool:x", Scope::Records).unwrap();
     for (value, expected) in [
         ("bash", "steps>3 !tool:x tool:bash"),
@@ -122,7 +122,7 @@ fn values_are_chosen_and_given_up_again() {
         filter.toggle(field, value).unwrap();
         assert_eq!(filter.to_string(), expected);
     }
-    let id = Field::Text(Texts::Id);
+    let id = FilterField::Text(Texts::Id);
     filter.toggle(id, "\"a b\"").unwrap();
     assert_eq!(filter.to_string(), "steps>3 !tool:x id=\"a b\"");
     filter.toggle(id, "\"a b\"").unwrap();

@@ -1,23 +1,23 @@
 //! Findings as rows of one flat schema, keyed by the content of their records.
 
-use super::{Cell, Schema, Type};
+use super::{Cell, ColumnType, FlatSchema};
 use crate::model::{Finding, LocatedFinding};
 use crate::review::ContentKey;
 
 /// The schema of the rows.
-pub static FINDINGS: Schema = Schema {
+pub static FINDINGS: FlatSchema = FlatSchema {
     name: "obelus.findings",
     columns: &[
-        ("digest", Type::Text),
-        ("file", Type::Text),
-        ("record", Type::Int),
-        ("step", Type::Int),
-        ("line", Type::Int),
-        ("path", Type::Text),
-        ("rule", Type::Text),
-        ("family", Type::Text),
-        ("severity", Type::Text),
-        ("message", Type::Text),
+        ("digest", ColumnType::Text),
+        ("file", ColumnType::Text),
+        ("record", ColumnType::Int),
+        ("step", ColumnType::Int),
+        ("line", ColumnType::Int),
+        ("path", ColumnType::Text),
+        ("rule", ColumnType::Text),
+        ("family", ColumnType::Text),
+        ("severity", ColumnType::Text),
+        ("message", ColumnType::Text),
     ],
 };
 

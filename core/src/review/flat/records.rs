@@ -1,67 +1,67 @@
 //! Facts on records as rows of one flat schema, as the table of the screen shows them.
 
-use super::{Cell, Schema, Type};
+use super::{Cell, ColumnType, FlatSchema};
 use crate::model::cast;
-use crate::review::{ContentKey, Entry, Field, Names, Numbers, Subject, Texts, values_of};
+use crate::review::{ContentKey, FilterField, Names, Numbers, RecordFacts, Subject, Texts, values_of};
 use crate::rules::trajectory::RecordName;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The schema of the rows.
-pub static RECORDS: Schema = Schema {
+pub static RECORDS: FlatSchema = FlatSchema {
     name: "obelus.records",
     columns: &[
-        ("digest", Type::Text),
-        ("file", Type::Text),
-        ("record", Type::Int),
-        ("line", Type::Int),
-        ("format", Type::Text),
-        ("id", Type::Text),
-        ("task", Type::Text),
-        ("steps", Type::Int),
-        ("actions", Type::Int),
-        ("calls", Type::Int),
-        ("failed", Type::Int),
-        ("suspect", Type::Int),
-        ("tokens", Type::Int),
-        ("chars", Type::Int),
-        ("size", Type::Int),
-        ("reward", Type::Float),
-        ("finish", Type::Text),
-        ("errors", Type::Int),
-        ("warnings", Type::Int),
-        ("tools", Type::Texts),
-        ("classes", Type::Texts),
-        ("rules", Type::Texts),
-        ("mark", Type::Text),
-        ("tags", Type::Texts),
-        ("words", Type::Text),
-        ("group_n", Type::Int),
-        ("group_mean", Type::Float),
-        ("group_sd", Type::Float),
-        ("group_pass", Type::Float),
-        ("group_signal", Type::Int),
-        ("group_advantage", Type::Float),
+        ("digest", ColumnType::Text),
+        ("file", ColumnType::Text),
+        ("record", ColumnType::Int),
+        ("line", ColumnType::Int),
+        ("format", ColumnType::Text),
+        ("id", ColumnType::Text),
+        ("task", ColumnType::Text),
+        ("steps", ColumnType::Int),
+        ("actions", ColumnType::Int),
+        ("calls", ColumnType::Int),
+        ("failed", ColumnType::Int),
+        ("suspect", ColumnType::Int),
+        ("tokens", ColumnType::Int),
+        ("chars", ColumnType::Int),
+        ("size", ColumnType::Int),
+        ("reward", ColumnType::Float),
+        ("finish", ColumnType::Text),
+        ("errors", ColumnType::Int),
+        ("warnings", ColumnType::Int),
+        ("tools", ColumnType::Texts),
+        ("classes", ColumnType::Texts),
+        ("rules", ColumnType::Texts),
+        ("mark", ColumnType::Text),
+        ("tags", ColumnType::Texts),
+        ("words", ColumnType::Text),
+        ("group_n", ColumnType::Int),
+        ("group_mean", ColumnType::Float),
+        ("group_sd", ColumnType::Float),
+        ("group_pass", ColumnType::Float),
+        ("group_signal", ColumnType::Int),
+        ("group_advantage", ColumnType::Float),
     ],
 };
 
 /// All that a row has of the facts: the pass that gives the words gives the rest with findings and outcomes.
-pub const RECORD_FIELDS: [Option<Field>; 4] = [
+pub const RECORD_FIELDS: [Option<FilterField>; 4] = [
     None,
-    Some(Field::Name(Names::Finding)),
-    Some(Field::Number(Numbers::Failed)),
-    Some(Field::Number(Numbers::Tokens)),
+    Some(FilterField::Name(Names::Finding)),
+    Some(FilterField::Number(Numbers::Failed)),
+    Some(FilterField::Number(Numbers::Tokens)),
 ];
 
 /// The row of a record of a file of that format, which begins in a line.
 #[must_use]
 pub fn record_row(
     (file, format): (&str, &str),
-    entry: &Entry<'_>,
+    entry: &RecordFacts<'_>,
     (line, key): (u64, Option<ContentKey>),
     RecordName { id, task }: RecordName,
 ) -> Vec<Cell> {
-    let names = |names: Names| Cell::Texts(values_of(entry, Field::Name(names)));
+    let names = |names: Names| Cell::Texts(values_of(entry, FilterField::Name(names)));
     vec![
         Cell::Text(key.map(|key| key.to_string())),
         Cell::text(file),
@@ -79,13 +79,13 @@ pub fn record_row(
         number(entry, Numbers::Chars),
         number(entry, Numbers::Size),
         Cell::Float(entry.number(Numbers::Reward)),
-        Cell::text(values_of(entry, Field::Name(Names::Finish)).join(" ")),
+        Cell::text(values_of(entry, FilterField::Name(Names::Finish)).join(" ")),
         number(entry, Numbers::Errors),
         number(entry, Numbers::Warnings),
         names(Names::Tool),
         names(Names::Class),
         names(Names::Finding),
-        Cell::text(values_of(entry, Field::Name(Names::Mark)).join(" ")),
+        Cell::text(values_of(entry, FilterField::Name(Names::Mark)).join(" ")),
         names(Names::Tag),
         Cell::text(entry.text(Texts::Words)),
         number(entry, Numbers::GroupSize),
@@ -97,7 +97,7 @@ pub fn record_row(
     ]
 }
 
-fn number(entry: &Entry<'_>, number: Numbers) -> Cell {
+fn number(entry: &RecordFacts<'_>, number: Numbers) -> Cell {
     Cell::Int(entry.number(number).map(cast::f64_to_i64))
 }
 
@@ -122,7 +122,7 @@ struct RunLine {
 #[must_use]
 pub fn run_row((file, format): (&str, &str), stats: &RawValue) -> Option<Vec<Cell>> {
     let line: RunLine = serde_json::from_str(stats.get()).ok().filter(|line: &RunLine| line.r#type == "trajectory")?;
-    let cell = |(name, kind): &(&str, Type)| match *name {
+    let cell = |(name, kind): &(&str, ColumnType)| match *name {
         "file" => Cell::text(file),
         "format" => Cell::text(format),
         "record" => Cell::Int(line.record),
@@ -136,10 +136,10 @@ pub fn run_row((file, format): (&str, &str), stats: &RawValue) -> Option<Vec<Cel
         "warnings" => Cell::Int(line.warnings),
         "tools" => Cell::Texts(line.tools.keys().cloned().collect()),
         _ => match kind {
-            Type::Int => Cell::Int(None),
-            Type::Float => Cell::Float(None),
-            Type::Text => Cell::Text(None),
-            Type::Texts => Cell::Texts(Vec::new()),
+            ColumnType::Int => Cell::Int(None),
+            ColumnType::Float => Cell::Float(None),
+            ColumnType::Text => Cell::Text(None),
+            ColumnType::Texts => Cell::Texts(Vec::new()),
         },
     };
     Some(RECORDS.columns.iter().map(cell).collect())

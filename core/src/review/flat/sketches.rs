@@ -1,7 +1,7 @@
 //! What identifies copies and near copies of records, as rows that a join finds them by, however many machines they are
 //! on.
 
-use super::{Cell, Schema, Type};
+use super::{Cell, ColumnType, FlatSchema};
 use crate::model::Record;
 use crate::review::ContentKey;
 use crate::rules::data;
@@ -9,16 +9,16 @@ use crate::rules::trajectory::Way;
 
 /// The schema of the rows. Records with an equal `body` are the same sample; those that share one of `bands` are
 /// compared by the share of equal `bins`, which are 64 of 8 hexadecimal digits each.
-pub static SKETCHES: Schema = Schema {
+pub static SKETCHES: FlatSchema = FlatSchema {
     name: "obelus.sketches",
     columns: &[
-        ("digest", Type::Text),
-        ("file", Type::Text),
-        ("record", Type::Int),
-        ("id", Type::Text),
-        ("body", Type::Text),
-        ("bands", Type::Texts),
-        ("bins", Type::Text),
+        ("digest", ColumnType::Text),
+        ("file", ColumnType::Text),
+        ("record", ColumnType::Int),
+        ("id", ColumnType::Text),
+        ("body", ColumnType::Text),
+        ("bands", ColumnType::Texts),
+        ("bins", ColumnType::Text),
     ],
 };
 

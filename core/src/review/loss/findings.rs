@@ -1,6 +1,6 @@
 //! What there is to look at in how a conversation trains.
 
-use super::{Conversation, LossFinding, Segment, tokens};
+use super::{Conversation, LossFinding, LossSegment, tokens};
 use crate::json::{self, Data};
 use crate::review::template::{Template, json_text};
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(in crate::review) const SPECIAL_TOKEN: &str = "loss.special-token";
 pub(super) struct RenderedConversation<'a> {
     pub(super) conversation: &'a Conversation,
     pub(super) text: &'a str,
-    pub(super) segments: &'a [Segment],
+    pub(super) segments: &'a [LossSegment],
     /// Messages after which the template writes otherwise when more follows.
     pub(super) unstable: &'a [usize],
     /// Messages that should train and are not in the text; of which the thoughts are not; of which the content is not.
@@ -77,7 +77,7 @@ impl RenderedConversation<'_> {
         let mut out = by_limit(self.segments, &Range::len, &|bytes| format!("~{}", tokens(bytes)));
         let mut report = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
         let trained = || self.segments.iter().filter(|segment| segment.is_trained);
-        let is_other = |segment: &&Segment| {
+        let is_other = |segment: &&LossSegment| {
             segment.message.is_some_and(|i| ["system", "user"].contains(&self.conversation.messages[i].role.as_str()))
         };
         if let Some(i) = trained().find(is_other).and_then(|segment| segment.message) {
@@ -120,7 +120,7 @@ impl RenderedConversation<'_> {
 
 /// The findings on what is after the limit; `amount_text` is how many tokens a sum of sizes is.
 pub(super) fn by_limit(
-    segments: &[Segment],
+    segments: &[LossSegment],
     size: &dyn Fn(&Range<usize>) -> usize,
     amount_text: &dyn Fn(usize) -> String,
 ) -> Vec<LossFinding> {

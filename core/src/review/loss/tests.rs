@@ -31,7 +31,7 @@ fn rendered(template: &str, record: &str) -> String {
 
 /// The text with what trains in brackets and what is cut in braces.
 fn marked(loss: &Loss) -> String {
-    let part = |segment: &Segment| {
+    let part = |segment: &LossSegment| {
         let text = &loss.text[segment.span.clone()];
         match (segment.is_trained, segment.is_cut) {
             (_, true) => format!("{{{text}}}"),

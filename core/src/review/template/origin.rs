@@ -109,21 +109,21 @@ impl TemplateFiles {
     /// # Errors
     /// There is none: what is missing.
     pub fn source(&self, name: Option<&str>) -> Result<TemplateSource, TemplateFault> {
-        let own = object(self.file.as_deref());
+        let file_object = object(self.file.as_deref());
         let beside = object(self.config.as_deref());
-        let config = own.as_ref().or(beside.as_ref());
-        let mut templates = match (&self.file, &own) {
+        let config = file_object.as_ref().or(beside.as_ref());
+        let mut templates = match (&self.file, &file_object) {
             (Some(text), None) => TemplateSource::one(text).templates,
             _ => {
                 let jinja = self.jinja.as_deref().map(|text| TemplateSource::one(text).templates);
                 let listed = config.map_or(Ok(Vec::new()), listed)?;
                 match jinja {
-                    Some(jinja) if listed.is_empty() || self.is_config || own.is_none() => jinja,
+                    Some(jinja) if listed.is_empty() || self.is_config || file_object.is_none() => jinja,
                     _ => listed,
                 }
             }
         };
-        templates.extend(self.additional.iter().filter(|_| self.file.is_none() || own.is_some()).cloned());
+        templates.extend(self.additional.iter().filter(|_| self.file.is_none() || file_object.is_some()).cloned());
         if let Some(name) = name {
             let names: Vec<&str> = templates.iter().map(|(name, _)| name.as_str()).collect();
             let missing = format!("it has no template `{name}`; it has {}", names.join(", "));
@@ -138,7 +138,9 @@ impl TemplateFiles {
             return Err(TemplateFault::new(missing));
         }
         let mut variables = Vec::new();
-        for file in [own.as_ref(), beside.as_ref(), object(self.tokens.as_deref()).as_ref()].into_iter().flatten() {
+        for file in
+            [file_object.as_ref(), beside.as_ref(), object(self.tokens.as_deref()).as_ref()].into_iter().flatten()
+        {
             tokens(file, &mut variables);
         }
         Ok(TemplateSource { templates, variables })

@@ -16,7 +16,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Reads `KEY=VALUE`; a value that is no JSON is a text.
+    /// Reads `KEY=VALUE`; a value that is not valid JSON is a text.
     ///
     /// # Errors
     /// It is not one: what is wrong.
@@ -24,7 +24,7 @@ impl Setting {
         let (name, value) = text.split_once('=').ok_or("a setting is KEY=VALUE, as in enable_thinking=false")?;
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(is_word) || name.starts_with(|c: char| c.is_numeric()) {
-            return Err(format!("'{name}' is no name of a variable"));
+            return Err(format!("'{name}' is not a name of a variable"));
         }
         if TAKEN.contains(&name) {
             return Err(format!("`{name}` comes from the conversation"));

@@ -180,6 +180,6 @@ fn key(value: &Value) -> Result<String, Error> {
         ValueKind::Number => Ok(number(value)),
         ValueKind::Bool => Ok(if value.is_true() { "true" } else { "false" }.to_owned()),
         ValueKind::None => Ok("null".to_owned()),
-        kind => Err(wrong(&format!("a value of kind {kind} is no key of JSON"))),
+        kind => Err(wrong(&format!("a value of kind {kind} is not a key of JSON"))),
     }
 }

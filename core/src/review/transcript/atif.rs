@@ -2,7 +2,7 @@
 
 use super::{Message, Transcript, object, picture};
 use crate::json::quote;
-use crate::model::Role;
+use crate::model::StepRole;
 
 /// The version that is written: the first with trajectories in a trajectory has nothing else that is used here.
 const VERSION: &str = "ATIF-v1.7";
@@ -27,8 +27,8 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
     }
     let mut steps = Vec::new();
     for (message, results) in transcript.messages.iter().zip(&results) {
-        let has_own_step = message.result.as_ref().is_none_or(|answer| answer.call.is_none());
-        if has_own_step {
+        let has_step = message.result.as_ref().is_none_or(|answer| answer.call.is_none());
+        if has_step {
             steps.push(step(steps.len() + 1, message, results));
         }
     }
@@ -61,9 +61,9 @@ fn is_iso(time: &str) -> bool {
 
 fn step(number: usize, message: &Message, results: &[String]) -> String {
     let source = match message.role {
-        Role::Agent => "agent",
-        Role::User | Role::Unknown => "user",
-        Role::System | Role::Environment => "system",
+        StepRole::Agent => "agent",
+        StepRole::User | StepRole::Unknown => "user",
+        StepRole::System | StepRole::Environment => "system",
     };
     let mut members = vec![format!("\"step_id\":{number}")];
     let time = message.time.as_deref().filter(|time| is_iso(time));

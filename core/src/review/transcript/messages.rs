@@ -2,7 +2,7 @@
 
 use super::{Message, Transcript, picture};
 use crate::json::quote;
-use crate::model::Role;
+use crate::model::StepRole;
 
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
@@ -32,10 +32,10 @@ fn count(message: &Message, transcript: &mut Transcript) {
 
 fn row(message: &Message, transcript: &Transcript) -> String {
     let role = match message.role {
-        Role::Agent => "assistant",
-        Role::System => "system",
-        Role::Environment => "tool",
-        Role::User | Role::Unknown => "user",
+        StepRole::Agent => "assistant",
+        StepRole::System => "system",
+        StepRole::Environment => "tool",
+        StepRole::User | StepRole::Unknown => "user",
     };
     if let Some(answer) = &message.result {
         let call = transcript.answered(answer);

@@ -6,7 +6,7 @@
 
 use super::Transcript;
 use crate::format::Run;
-use crate::model::{Bytes, Part, Role, Step, StepNo, ToolResult, Turn};
+use crate::model::{Bytes, Step, StepNo, StepRole, ToolResult, Turn, TurnPart};
 use crate::rules::digest;
 use std::collections::HashSet;
 
@@ -58,9 +58,9 @@ pub(super) fn transcripts(run: &dyn Run, source: &'static str, name: &str, bytes
 
 /// A conversation that begins, as the next of its trajectory.
 fn begin(all: &[Conversation], trajectory: String, source: &'static str, name: &str) -> Conversation {
-    let own = if trajectory.is_empty() { name } else { &trajectory };
+    let of_trajectory = if trajectory.is_empty() { name } else { &trajectory };
     let before = all.iter().filter(|other| other.trajectory == trajectory).count();
-    let id = if before == 0 { own.to_owned() } else { format!("{own}/{}", before + 1) };
+    let id = if before == 0 { of_trajectory.to_owned() } else { format!("{of_trajectory}/{}", before + 1) };
     let transcript = Transcript { id, source, ..Transcript::default() };
     Conversation { trajectory, transcript, last: Vec::new(), all: HashSet::new() }
 }
@@ -68,12 +68,12 @@ fn begin(all: &[Conversation], trajectory: String, source: &'static str, name: &
 /// The conversation that a request goes on: the one of its trajectory whose last request it has most in common with,
 /// more than instructions.
 fn place_of(all: &[Conversation], trajectory: &str, messages: &[Turn<'static>], digests: &[u128]) -> Option<usize> {
-    let instructions = messages.iter().take_while(|turn| turn.role == Role::System).count();
+    let instructions = messages.iter().take_while(|turn| turn.role == StepRole::System).count();
     let common = |conversation: &Conversation| {
         conversation.last.iter().zip(digests).take_while(|(known, new)| known == new).count()
     };
-    let own = all.iter().enumerate().filter(|(_, conversation)| conversation.trajectory == trajectory);
-    let best = own.map(|(place, conversation)| (common(conversation), place)).max();
+    let candidates = all.iter().enumerate().filter(|(_, conversation)| conversation.trajectory == trajectory);
+    let best = candidates.map(|(place, conversation)| (common(conversation), place)).max();
     best.filter(|(common, _)| *common > instructions).map(|(_, place)| place)
 }
 
@@ -89,7 +89,7 @@ impl Conversation {
         let count = new.len();
         for (place, turn) in new.into_iter().enumerate() {
             // What the request cost is said of its answer.
-            let is_answer = place + 1 == count && turn.role == Role::Agent;
+            let is_answer = place + 1 == count && turn.role == StepRole::Agent;
             let (time, tokens) = (step.time.clone(), step.tokens.filter(|_| is_answer));
             let of = Step { number: step.number, kind: "message".to_owned(), time, tokens, ..Step::default() };
             self.transcript.step(&of, Some(turn));
@@ -113,7 +113,7 @@ impl Conversation {
                 self.transcript.by_id.insert(id.clone(), place);
                 id.into()
             });
-            let turn = Turn::of(Role::Environment, vec![Part::Result(ToolResult { id, ..result.clone() })]);
+            let turn = Turn::of(StepRole::Environment, vec![TurnPart::Result(ToolResult { id, ..result.clone() })]);
             let of =
                 Step { number: step.number, kind: "message".to_owned(), time: step.time.clone(), ..Step::default() };
             self.transcript.step(&of, Some(turn));

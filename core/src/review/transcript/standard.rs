@@ -2,7 +2,7 @@
 
 use super::{Call, Message, Transcript, object, picture};
 use crate::json::{self, quote};
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::rules::trajectory::is_language;
 
 /// Links of calls by id hold from any version on; a newer one demands an id of every call.
@@ -48,12 +48,12 @@ fn put(number: usize, message: &Message, transcript: &Transcript, items: &mut Ve
         let class = "\"class_\":\"text_observation\",\"source\":\"environment\"";
         return items.push(format!("{{{class},\"content\":{text},\"name\":{name}{id}{reward}}}"));
     }
-    if message.role == Role::Agent {
+    if message.role == StepRole::Agent {
         return put_actions(number, message, transcript, items);
     }
     let (source, name) = match message.role {
-        Role::User => ("user", "null"),
-        Role::System => ("environment", "\"system\""),
+        StepRole::User => ("user", "null"),
+        StepRole::System => ("environment", "\"system\""),
         _ => ("environment", "null"),
     };
     let mut reward = reward(message);

@@ -2,7 +2,7 @@
 
 use super::expression::{self, Expression};
 use super::identity::instance_name;
-use super::message::{Message, Type};
+use super::message::{ActsMessage, MessageType};
 use super::reference::Reference;
 use super::write::output_expression;
 use crate::json::{Data, Value};
@@ -45,9 +45,9 @@ pub(super) enum When {
 }
 
 /// A37: the calls that a message lists; None for a message of another type or without a list.
-pub(super) fn listed<'v>(message: &Message<'v>) -> Option<Vec<&'v Value<'v>>> {
+pub(super) fn listed<'v>(message: &ActsMessage<'v>) -> Option<Vec<&'v Value<'v>>> {
     let list = match message.kind {
-        Type::Plan => {
+        MessageType::Plan => {
             let plan = message.get("plan");
             plan.and_then(Value::as_array)
                 .or_else(|| plan?.get("calls")?.as_array())
@@ -60,8 +60,8 @@ pub(super) fn listed<'v>(message: &Message<'v>) -> Option<Vec<&'v Value<'v>>> {
 }
 
 /// A37, A43: the calls of a message, read. A call message is one call.
-pub(super) fn of(message: &Message<'_>) -> Vec<Call> {
-    if message.kind == Type::Call {
+pub(super) fn of(message: &ActsMessage<'_>) -> Vec<Call> {
+    if message.kind == MessageType::Call {
         return vec![Call::of_message(message)];
     }
     listed(message).unwrap_or_default().into_iter().map(Call::of_value).collect()
@@ -75,7 +75,7 @@ impl Call {
     }
 
     /// A call message carries its parameters itself or in `call`.
-    fn of_message(message: &Message<'_>) -> Self {
+    fn of_message(message: &ActsMessage<'_>) -> Self {
         let inner = message.get("call").and_then(Value::as_object);
         let members: Vec<_> = match inner {
             Some(inner) => inner.entries().collect(),
@@ -167,7 +167,7 @@ mod tests {
         let text = r#"{"type":"plan","plan":[5,{"_tool":"t","_x":"†no","a":["†a",{"b":"†b && †a","_outputPath":"†no"}],
             "c":"see †c","_when":"!†w","_outputPath":"†o || †p","_instance":1}]}"#;
         let v = parse(text).unwrap();
-        let calls = of(&Message::of(&v));
+        let calls = of(&ActsMessage::of(&v));
         let names = |r: Vec<&Reference>| r.iter().map(|r| r.canonical()).collect::<Vec<_>>();
         assert_eq!(calls.len(), 1);
         assert_eq!(names(calls[0].reads()), ["†a", "†b", "†w"]);

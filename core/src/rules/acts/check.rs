@@ -5,37 +5,37 @@ use super::expression::Expression;
 use super::finding::{BAD_OUTPUT_PATH, BAD_REFERENCE, DANGLING_REFERENCE, Note, PLAN_CYCLE, UNUSED_WRITE};
 use super::graph::{self, Ports};
 use super::log::{Log, Reader};
-use super::message::{Message, Type};
+use super::message::{ActsMessage, MessageType};
 use super::status::Judge;
 use crate::model::StepNo;
 
 /// A37: whether a message may be the plan.
-pub(super) fn has_calls(message: &Message<'_>) -> bool {
-    call::listed(message).is_some_and(|calls| message.kind == Type::Plan || !calls.is_empty())
+pub(super) fn has_calls(message: &ActsMessage<'_>) -> bool {
+    call::listed(message).is_some_and(|calls| message.kind == MessageType::Plan || !calls.is_empty())
 }
 
 /// A37: whether a message is a solution with an output.
-pub(super) fn has_output(message: &Message<'_>) -> bool {
+pub(super) fn has_output(message: &ActsMessage<'_>) -> bool {
     message.kind.is_solution() && output(message).is_some()
 }
 
 /// A37: the output of a solution, if it is not null.
-pub(super) fn output<'v>(message: &Message<'v>) -> Option<&'v crate::json::Value<'v>> {
+pub(super) fn output<'v>(message: &ActsMessage<'v>) -> Option<&'v crate::json::Value<'v>> {
     message.get("solution")?.get("output").filter(|o| !o.is_null())
 }
 
 /// Whether some reference of the calls of a message waits for the state.
-pub(super) fn has_references(message: &Message<'_>) -> bool {
+pub(super) fn has_references(message: &ActsMessage<'_>) -> bool {
     if !is_gate_of(message.kind) {
         return false;
     }
     let calls = call::of(message);
-    (message.kind != Type::Call && graph::is_ambiguous(&calls))
+    (message.kind != MessageType::Call && graph::is_ambiguous(&calls))
         || calls.iter().any(|c| c.inputs.iter().any(|i| is_gate(&i.expression)))
 }
 
-fn is_gate_of(kind: Type) -> bool {
-    kind == Type::Plan || kind == Type::Call || kind.is_solution()
+fn is_gate_of(kind: MessageType) -> bool {
+    kind == MessageType::Plan || kind == MessageType::Call || kind.is_solution()
 }
 
 fn is_gate(expression: &Expression) -> bool {
@@ -43,7 +43,7 @@ fn is_gate(expression: &Expression) -> bool {
 }
 
 /// A43, A44: what can be said of the calls of a message without the state.
-pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
+pub(super) fn calls(message: &ActsMessage<'_>, notes: &mut Vec<Note>) {
     if !is_gate_of(message.kind) {
         return;
     }
@@ -58,21 +58,21 @@ pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
             notes.push(Note::at(BAD_OUTPUT_PATH, path, "`_outputPath` does not parse as a reference"));
         }
     }
-    if message.kind != Type::Call && !graph::is_ambiguous(&calls) {
+    if message.kind != MessageType::Call && !graph::is_ambiguous(&calls) {
         notes.extend(graph_notes(&Ports::all(&calls, None), message.kind));
     }
 }
 
 /// A40, A44: calls that wait for one another, and what a call of a plan message writes and no other call of it can
 /// read.
-fn graph_notes(ports: &[Ports<'_>], kind: Type) -> Vec<Note> {
+fn graph_notes(ports: &[Ports<'_>], kind: MessageType) -> Vec<Note> {
     let writers = graph::writers(ports);
     let mut notes = Vec::new();
     for cycle in graph::edges(ports, &writers).order().cycles {
         let text = format!("calls {cycle:?} wait for one another");
         notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
     }
-    if kind == Type::Plan {
+    if kind == MessageType::Plan {
         let note = |path: &str| Note::at(UNUSED_WRITE, path.to_owned(), "no other call of the plan reads it");
         notes.extend(graph::unread(ports, &writers).into_iter().map(note));
     }
@@ -91,7 +91,7 @@ pub(super) fn references(
     let written = graph::written(&calls);
     let judge = Judge::new(log, step, open, &calls, &written, reader);
     let mut notes = Vec::new();
-    let kind = log.kind(open).filter(|kind| *kind != Type::Call && graph::is_ambiguous(&calls));
+    let kind = log.kind(open).filter(|kind| *kind != MessageType::Call && graph::is_ambiguous(&calls));
     if let Some(kind) = kind {
         let ports = Ports::all(&calls, Some((&log.tree, step)));
         notes.extend(graph_notes(&ports, kind).into_iter().map(|note| (open, note)));

@@ -1,6 +1,6 @@
 //! Whether a message speaks for Agent/Data when the format of a file is detected (A8, last section of `CLI.md`).
 
-use super::message::{Message, Type};
+use super::message::{ActsMessage, MessageType};
 use crate::json::{Data, Value};
 
 /// Members that only this protocol has.
@@ -20,10 +20,10 @@ pub enum Claim {
 impl Claim {
     /// A8: what a message says for the protocol.
     #[must_use]
-    pub fn of(message: &Message<'_>) -> Self {
+    pub fn of(message: &ActsMessage<'_>) -> Self {
         let has = |key: &&str| message.get(key).is_some();
         let is_typed = type_members(message).iter().any(&has) || MARKS.iter().any(has);
-        match message.text("type").and_then(Type::named) {
+        match message.text("type").and_then(MessageType::named) {
             Some(_) if is_typed && carries_state(message) => Self::State,
             Some(_) if is_typed => Self::Typed,
             _ => Self::Nothing,
@@ -32,25 +32,25 @@ impl Claim {
 }
 
 /// The members of which a message of its type has one.
-fn type_members<'m>(message: &Message<'_>) -> [&'m str; 3] {
+fn type_members<'m>(message: &ActsMessage<'_>) -> [&'m str; 3] {
     let name = message.kind.name();
     match message.kind {
-        Type::Text => ["text", "content", "text"],
-        Type::Input | Type::State | Type::Error => [name, "data", name],
-        Type::Plan => ["plan", "calls", "plan"],
-        Type::System => ["text", "message", "content"],
-        Type::Advisor => ["id", "role", "id"],
+        MessageType::Text => ["text", "content", "text"],
+        MessageType::Input | MessageType::State | MessageType::Error => [name, "data", name],
+        MessageType::Plan => ["plan", "calls", "plan"],
+        MessageType::System => ["text", "message", "content"],
+        MessageType::Advisor => ["id", "role", "id"],
         _ => [name, name, name],
     }
 }
 
-fn carries_state(message: &Message<'_>) -> bool {
+fn carries_state(message: &ActsMessage<'_>) -> bool {
     let is_container = |value: &Value<'_>| matches!(value.data, Data::Object(_) | Data::Array(_) | Data::Deep);
     let holds = |key: &str| message.get(key).is_some_and(is_container);
     match message.kind {
-        Type::Input | Type::State => message.value().is_some_and(|value| is_container(&value)),
-        Type::Plan => holds("plan") || holds("calls"),
-        Type::Data => holds("data") || message.text("kind").is_some_and(|kind| !kind.is_empty()),
+        MessageType::Input | MessageType::State => message.value().is_some_and(|value| is_container(&value)),
+        MessageType::Plan => holds("plan") || holds("calls"),
+        MessageType::Data => holds("data") || message.text("kind").is_some_and(|kind| !kind.is_empty()),
         _ => false,
     }
 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_type_counts_together_with_its_own_member() {
-        let claim = |text: &str| Claim::of(&Message::of(&parse(text).unwrap()));
+        let claim = |text: &str| Claim::of(&ActsMessage::of(&parse(text).unwrap()));
         for text in [
             "5",
             r#"{"type":"state"}"#,

@@ -2,12 +2,12 @@
 
 use super::call::{self, Call};
 use super::log::Log;
-use super::message::{Message, Type};
+use super::message::{ActsMessage, MessageType};
 use super::reference::canonical;
 use super::render::tool_name;
 use crate::json::{Data, Value, compact};
-use crate::model::{Bytes, Role, Step, StepKind, StepNo};
-use crate::text::size_text;
+use crate::model::{Bytes, Step, StepKind, StepNo, StepRole};
+use crate::text::{shorten, size_text};
 
 /// Messages longer than this are described by what is known without reading them, in bytes.
 const READ_MAX: u64 = 256 * 1024;
@@ -29,8 +29,8 @@ pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
         ..Step::default()
     };
     match kind {
-        Type::Rebuilt => described.summary = rebuilt(log, step),
-        Type::Broken => described.summary = broken(log, step, bytes),
+        MessageType::Rebuilt => described.summary = rebuilt(log, step),
+        MessageType::Broken => described.summary = broken(log, step, bytes),
         _ if row.span().len > READ_MAX => described.summary = size_text(row.span().len),
         _ => {
             log.read(step, bytes, |message| fill(&mut described, message));
@@ -46,72 +46,78 @@ pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
     described
 }
 
-fn sign(kind: Type) -> StepKind {
+fn sign(kind: MessageType) -> StepKind {
     match kind {
-        Type::Text | Type::System | Type::Question => StepKind::Message,
-        Type::Data | Type::Input | Type::State => StepKind::Data,
-        Type::Error => StepKind::Error,
-        Type::Plan | Type::Solution | Type::EnvelopeSolution => StepKind::Plan,
-        Type::Call => StepKind::Call,
-        Type::Tool | Type::Meta | Type::Advisor | Type::Expressions | Type::Rebuilt => StepKind::Meta,
-        Type::Broken | Type::NotMessage => StepKind::Broken,
-        Type::Unknown => StepKind::Other,
+        MessageType::Text | MessageType::System | MessageType::Question => StepKind::Message,
+        MessageType::Data | MessageType::Input | MessageType::State => StepKind::Data,
+        MessageType::Error => StepKind::Error,
+        MessageType::Plan | MessageType::Solution | MessageType::EnvelopeSolution => StepKind::Plan,
+        MessageType::Call => StepKind::Call,
+        MessageType::Tool
+        | MessageType::Meta
+        | MessageType::Advisor
+        | MessageType::Expressions
+        | MessageType::Rebuilt => StepKind::Meta,
+        MessageType::Broken | MessageType::NotMessage => StepKind::Broken,
+        MessageType::Unknown => StepKind::Other,
     }
 }
 
-fn fill(described: &mut Step, message: &Message<'_>) {
+fn fill(described: &mut Step, message: &ActsMessage<'_>) {
     described.class = message.text("type").map(str::to_owned);
-    if message.kind == Type::EnvelopeSolution {
+    if message.kind == MessageType::EnvelopeSolution {
         described.class = Some(message.kind.name().to_owned());
     }
     let written = message.text("role");
     described.role = written.and_then(role).unwrap_or_else(|| usual_role(message));
     described.role_text = written.map(str::to_owned);
-    if message.kind == Type::Text && described.role != Role::Unknown {
+    if message.kind == MessageType::Text && described.role != StepRole::Unknown {
         described.role.name().clone_into(&mut described.label);
     }
     let date = message.get("_date").or_else(|| message.get("timestamp"));
     described.time = date.and_then(|date| date.as_str().or(date.as_number())).map(str::to_owned);
-    let own_tool = || message.get("_tool").and_then(Value::as_str).map(str::to_owned);
-    described.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(own_tool);
+    let message_tool = || message.get("_tool").and_then(Value::as_str).map(str::to_owned);
+    described.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(message_tool);
     let text = message_text(message);
     described.chars = text.chars().count();
     described.summary = shortened(&text);
 }
 
 /// The roles of a chat (A26), and the words that others use for them.
-fn role(written: &str) -> Option<Role> {
+fn role(written: &str) -> Option<StepRole> {
     Some(match written {
-        "user" | "human" => Role::User,
-        "assistant" | "agent" | "ai" | "model" => Role::Agent,
-        "tool" | "environment" | "function" => Role::Environment,
-        "system" | "developer" => Role::System,
+        "user" | "human" => StepRole::User,
+        "assistant" | "agent" | "ai" | "model" => StepRole::Agent,
+        "tool" | "environment" | "function" => StepRole::Environment,
+        "system" | "developer" => StepRole::System,
         _ => return None,
     })
 }
 
 /// A26: the role of the entry; calls and solutions, which make none, are what the agent answers.
-fn usual_role(message: &Message<'_>) -> Role {
+fn usual_role(message: &ActsMessage<'_>) -> StepRole {
     match message.kind {
-        Type::NotMessage => Role::Unknown,
-        kind if kind == Type::Call || kind.is_solution() => Role::Agent,
+        MessageType::NotMessage => StepRole::Unknown,
+        kind if kind == MessageType::Call || kind.is_solution() => StepRole::Agent,
         _ => role(message.role()).unwrap_or_default(),
     }
 }
 
 /// What a message says, as one text.
-fn message_text(message: &Message<'_>) -> String {
+fn message_text(message: &ActsMessage<'_>) -> String {
     let text = |keys: &[&str]| keys.iter().find_map(|key| message.text(key)).map(str::to_owned);
     let rest = || compact(message.written);
     match message.kind {
-        Type::Text | Type::System => text(&["text", "message", "content"]).unwrap_or_else(rest),
-        Type::Error => message.value().map_or_else(String::new, |v| error_text(&v)),
-        Type::Data | Type::Input | Type::State => message.value().map_or_else(String::new, |v| compact(&v)),
-        Type::Plan => listed(&call::of(message)),
-        Type::Solution | Type::EnvelopeSolution => solution(message),
-        Type::Call => call::of(message).first().map_or_else(String::new, |call| called(call, message)),
-        Type::Tool => tool_name(message).unwrap_or_else(rest),
-        Type::Question => message.get("question").map_or_else(rest, plain),
+        MessageType::Text | MessageType::System => text(&["text", "message", "content"]).unwrap_or_else(rest),
+        MessageType::Error => message.value().map_or_else(String::new, |v| error_text(&v)),
+        MessageType::Data | MessageType::Input | MessageType::State => {
+            message.value().map_or_else(String::new, |v| compact(&v))
+        }
+        MessageType::Plan => listed(&call::of(message)),
+        MessageType::Solution | MessageType::EnvelopeSolution => solution(message),
+        MessageType::Call => call::of(message).first().map_or_else(String::new, |call| called(call, message)),
+        MessageType::Tool => tool_name(message).unwrap_or_else(rest),
+        MessageType::Question => message.get("question").map_or_else(rest, plain),
         _ => rest(),
     }
 }
@@ -140,7 +146,7 @@ fn listed(calls: &[Call]) -> String {
     }
 }
 
-fn solution(message: &Message<'_>) -> String {
+fn solution(message: &ActsMessage<'_>) -> String {
     let calls = listed(&call::of(message));
     match super::check::output(message) {
         Some(output) => format!("output {}, {calls}", compact(output)),
@@ -149,7 +155,7 @@ fn solution(message: &Message<'_>) -> String {
 }
 
 /// `searchHotels(city=…, nights=2)`.
-fn called(call: &Call, message: &Message<'_>) -> String {
+fn called(call: &Call, message: &ActsMessage<'_>) -> String {
     let inner = message.get("call").and_then(Value::as_object);
     let members = inner.map_or_else(|| message.entries(), |inner| inner.entries().collect());
     let is_parameter = |key: &str| !key.starts_with('_') && !matches!(key, "type" | "role");
@@ -158,9 +164,12 @@ fn called(call: &Call, message: &Message<'_>) -> String {
     format!("{}({})", call.tool.as_deref().unwrap_or("?"), shown.join(", "))
 }
 
+/// Most characters of a string among arguments.
+const BRIEF_CHARS_MAX: usize = 40;
+
 fn brief(value: &Value<'_>) -> String {
     match &value.data {
-        Data::String(s) if s.chars().count() > 40 => s.chars().take(40).chain(['…']).collect(),
+        Data::String(s) if s.chars().count() > BRIEF_CHARS_MAX => shorten(s, BRIEF_CHARS_MAX).into_owned(),
         Data::Object(o) if !o.is_empty() => "{…}".to_owned(),
         Data::Array(a) if !a.is_empty() => "[…]".to_owned(),
         _ => plain(value),
@@ -178,7 +187,7 @@ fn rebuilt(log: &Log, step: StepNo) -> String {
     }
 }
 
-/// The first bytes of a record that is no JSON.
+/// The first bytes of a record that is not valid JSON.
 fn broken(log: &Log, step: StepNo, bytes: &dyn Bytes) -> String {
     let Some(row) = log.row(step) else { return String::new() };
     let span = row.span();

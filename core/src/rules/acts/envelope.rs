@@ -6,7 +6,7 @@ use super::digest;
 use super::finding::{CONTEXT_REBUILT, Note};
 use super::log::{Change, Input, Log, Prepared, duplicate_keys};
 use super::lost;
-use super::message::{Envelope, Message, Type};
+use super::message::{ActsMessage, Envelope, MessageType};
 use crate::json::Value;
 use crate::model::StepNo;
 use crate::state::{EventOp, IdentityId};
@@ -25,15 +25,15 @@ impl Log {
         let first = self.last_step() + 1;
         if self.rows.len() == 0 {
             for value in envelope.messages {
-                self.push_placed(Message::of(value), input);
+                self.push_placed(ActsMessage::of(value), input);
             }
         } else {
             self.align(envelope, input);
         }
         if let Some(solution) = envelope.solution {
-            self.push_message(Message::solution(solution), input);
+            self.push_message(ActsMessage::solution(solution), input);
             let schema = envelope.value.get("schema").filter(|schema| schema.as_object().is_some());
-            if let Some(schema) = schema.filter(|_| check::has_output(&Message::solution(solution))) {
+            if let Some(schema) = schema.filter(|_| check::has_output(&ActsMessage::solution(solution))) {
                 self.brought.add_output(self.last_step(), schema, input.base());
             }
         }
@@ -59,7 +59,7 @@ impl Log {
     }
 
     /// A message of an envelope that comes last in the context; of any type, since the request shows it.
-    fn push_placed(&mut self, message: Message<'_>, input: &mut Input<'_>) {
+    fn push_placed(&mut self, message: ActsMessage<'_>, input: &mut Input<'_>) {
         let prepared = self.prepare(message);
         let step = self.begin(&prepared, true, false, input);
         self.context.append(step);
@@ -74,10 +74,10 @@ impl Log {
         let new = envelope.messages.iter().zip(&alignment.taken).filter(|(_, taken)| taken.is_none());
         let new: Vec<&Value<'_>> = new.map(|(value, _)| value).collect();
         if alignment.is_append(self.context.now()) {
-            new.into_iter().for_each(|value| self.push_placed(Message::of(value), input));
+            new.into_iter().for_each(|value| self.push_placed(ActsMessage::of(value), input));
             return;
         }
-        let prepared: Vec<_> = new.into_iter().map(|value| self.prepare(Message::of(value))).collect();
+        let prepared: Vec<_> = new.into_iter().map(|value| self.prepare(ActsMessage::of(value))).collect();
         let withdraws = !alignment.withdrawn.is_empty();
         let at = match prepared.first() {
             Some(first) => self.begin(first, true, withdraws, input),
@@ -111,7 +111,7 @@ impl Log {
         let placed: HashSet<StepNo> = self.context.now().iter().copied().collect();
         for step in 0..=self.last_step() {
             let digest = self.with_message(step, input.reader(), |message, _| match message.kind {
-                Type::EnvelopeSolution => digest::of_solution(message.written),
+                MessageType::EnvelopeSolution => digest::of_solution(message.written),
                 _ => digest::of(message.written),
             });
             aligner.add(digest, placed.contains(&step));
@@ -155,21 +155,21 @@ impl Log {
     /// A4: the context is another; its identities are folded again where their messages differ.
     fn rebuild(&mut self, at: StepNo, alignment: &Alignment, input: &mut Input<'_>, prepared: &[Prepared<'_>]) {
         let mut new = prepared.iter().zip(at..);
-        let mut own: HashMap<StepNo, Option<IdentityId>> = HashMap::new();
+        let mut call_identities: HashMap<StepNo, Option<IdentityId>> = HashMap::new();
         let order: Vec<StepNo> = alignment
             .taken
             .iter()
             .filter_map(|taken| {
                 taken.or_else(|| {
                     let (prepared, step) = new.next()?;
-                    own.insert(step, prepared.id);
+                    call_identities.insert(step, prepared.id);
                     Some(step)
                 })
             })
             .collect();
         let mut groups = Groups::new();
         for step in &order {
-            let id = own.get(step).copied().flatten().or_else(|| self.row(*step)?.identity());
+            let id = call_identities.get(step).copied().flatten().or_else(|| self.row(*step)?.identity());
             if let Some(id) = id {
                 groups.entry(id).or_default().push(*step);
             }

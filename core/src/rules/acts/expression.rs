@@ -12,7 +12,7 @@ pub enum Expression {
     Wider(Vec<Reference>),
     /// It begins as a reference and is not one.
     Invalid,
-    /// Text like any other (A32: a dagger inside it is no reference).
+    /// Text like any other (A32: a dagger inside it is not a reference).
     Text,
 }
 

@@ -1,8 +1,9 @@
-//! A data message meets the state: appended, or folded again where a context was rebuilt (A4, A15 to A20).
+//! Merges a data message into the state: it is appended, or its identity is folded again where a context was rebuilt
+//! (A4, A15 to A20).
 
 use super::finding::Note;
 use super::log::{Log, Prepared, Reader, Slot};
-use super::message::{Message, Type};
+use super::message::{ActsMessage, MessageType};
 use super::write::{self, Planned};
 use super::write_checks;
 use crate::json;
@@ -42,15 +43,15 @@ impl Log {
     pub(super) fn refold(&mut self, at: StepNo, id: IdentityId, members: &[StepNo], reader: Reader<'_>) {
         self.moves += 1;
         let mut folded = Folded::default();
-        let own_id = folded.tree.intern(self.tree.identity(id));
+        let identity = folded.tree.intern(self.tree.identity(id));
         for (position, author) in (0..).zip(members.iter().copied()) {
-            let is_own = author == at;
+            let is_author = author == at;
             self.with_message(author, reader, |message, base| {
                 let planned = write::plan(message, &mut Vec::new());
-                folded.add(position, author, own_id, &planned, base, is_own);
+                folded.add(position, author, identity, &planned, base, is_author);
             });
         }
-        self.tree.adopt(at, id, &folded.tree, own_id);
+        self.tree.adopt(at, id, &folded.tree, identity);
         self.set_schema(id, at, folded.schema);
         set(&mut self.slot(id).description, at, folded.description);
         for note in folded.notes {
@@ -86,10 +87,10 @@ impl Log {
         &self,
         step: StepNo,
         reader: Reader<'_>,
-        then: impl FnOnce(&Message<'_>, u64) -> R,
+        then: impl FnOnce(&ActsMessage<'_>, u64) -> R,
     ) -> Option<R> {
         let row = self.row(step)?;
-        if matches!(row.kind(), Type::Broken | Type::Rebuilt) {
+        if matches!(row.kind(), MessageType::Broken | MessageType::Rebuilt) {
             return None;
         }
         let span = row.span();
@@ -106,13 +107,16 @@ impl Log {
             }
         };
         let value = json::parse(text).ok()?;
-        let message =
-            if row.kind() == Type::EnvelopeSolution { Message::solution(&value) } else { Message::of(&value) };
+        let message = if row.kind() == MessageType::EnvelopeSolution {
+            ActsMessage::solution(&value)
+        } else {
+            ActsMessage::of(&value)
+        };
         Some(then(&message, span.offset))
     }
 }
 
-/// An identity in the making.
+/// An identity that is being folded.
 #[derive(Default)]
 struct Folded {
     tree: Tree,
@@ -122,12 +126,12 @@ struct Folded {
 }
 
 impl Folded {
-    fn add(&mut self, at: StepNo, author: StepNo, id: IdentityId, planned: &Planned<'_>, base: u64, is_own: bool) {
-        if is_own {
+    fn add(&mut self, at: StepNo, author: StepNo, id: IdentityId, planned: &Planned<'_>, base: u64, is_author: bool) {
+        if is_author {
             write_checks::before(&self.tree, id, planned, &mut self.notes);
         }
         apply(&mut self.tree, at, author, id, planned, base);
-        if is_own {
+        if is_author {
             write_checks::after(&self.tree, at, id, &mut self.notes);
         }
         if planned.schema.is_some() {
@@ -148,7 +152,7 @@ fn apply(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, planned: &
     tree.write(&Write { at, author, identity: id, value, base: Some(base), ops: &planned.ops });
 }
 
-/// Notes what counts from a step on; whether it is another than before.
+/// Stores what applies from a step on; returns whether it differs from before.
 fn set(versions: &mut Vec<(StepNo, Option<StepNo>)>, at: StepNo, author: Option<StepNo>) -> bool {
     let is_other = versions.last().and_then(|(_, a)| *a) != author;
     if is_other {

@@ -1,15 +1,15 @@
 //! To whom a message's data belongs: kind and instance (A13, A14).
 
 use super::finding::{BAD_INSTANCE, BAD_KIND, Note};
-use super::message::{Message, Type};
+use super::message::{ActsMessage, MessageType};
 use crate::json::{Data, Value};
 
 /// The kind of messages without one (A13).
 pub(super) const KINDLESS: &str = "data";
 
 /// A13: the kind that a message names itself; None where it has none.
-pub(super) fn kind(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<String> {
-    if message.kind != Type::Data {
+pub(super) fn kind(message: &ActsMessage<'_>, notes: &mut Vec<Note>) -> Option<String> {
+    if message.kind != MessageType::Data {
         return Some(message.kind.name().to_owned());
     }
     let written = message.get("kind").filter(|k| !k.is_null())?;
@@ -24,7 +24,7 @@ pub(super) fn kind(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<Strin
 }
 
 /// A14: the instance, looked for on the message, on its `_call`, then in its value.
-pub(super) fn instance(message: &Message<'_>, value: Option<&Value<'_>>, notes: &mut Vec<Note>) -> Option<String> {
+pub(super) fn instance(message: &ActsMessage<'_>, value: Option<&Value<'_>>, notes: &mut Vec<Note>) -> Option<String> {
     let places = [message.get("_instance"), message.call("_instance"), value.and_then(|v| v.get("_instance"))];
     for written in places.into_iter().flatten().filter(|v| !v.is_null()) {
         if let Some(name) = instance_name(written) {
@@ -57,7 +57,7 @@ mod tests {
 
     fn instance_of(text: &str) -> (Option<String>, usize) {
         let v = parse(text).unwrap();
-        let m = Message::of(&v);
+        let m = ActsMessage::of(&v);
         let mut notes = Vec::new();
         let found = instance(&m, m.value().as_deref(), &mut notes);
         (found, notes.len())
@@ -75,6 +75,6 @@ mod tests {
     fn a_bad_kind_counts_as_absent() {
         let v = parse(r#"{"type":"data","kind":7}"#).unwrap();
         let mut notes = Vec::new();
-        assert_eq!((kind(&Message::of(&v), &mut notes), notes.len()), (None, 1));
+        assert_eq!((kind(&ActsMessage::of(&v), &mut notes), notes.len()), (None, 1));
     }
 }

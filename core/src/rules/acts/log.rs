@@ -5,7 +5,7 @@ use super::context::{Aligner, Epochs};
 use super::digest::{self, MessageDigest};
 use super::finding::{DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNKNOWN_TYPE};
 use super::interned::Texts;
-use super::message::{Content, Message, Type};
+use super::message::{ActsMessage, Content, MessageType};
 use super::reference::{put_index, put_key};
 use super::request::Requests;
 use super::rows::{Row, RowFacts, Rows};
@@ -106,7 +106,7 @@ pub(super) struct Input<'i> {
 
 /// A message before it is a step.
 pub(super) struct Prepared<'v> {
-    pub message: Message<'v>,
+    pub message: ActsMessage<'v>,
     pub planned: Option<Planned<'v>>,
     pub id: Option<IdentityId>,
     pub digest: Option<MessageDigest>,
@@ -168,18 +168,18 @@ impl Log {
         }
     }
 
-    /// A2: a message or an envelope; an array inside an array is no message.
+    /// A2: a message or an envelope; an array inside an array is not a message.
     fn push_element(&mut self, value: &Value<'_>, input: &mut Input<'_>) {
         match Content::of(value) {
             Content::Envelope(envelope) => self.push_envelope(&envelope, input),
-            _ => self.push_message(Message::of(value), input),
+            _ => self.push_message(ActsMessage::of(value), input),
         }
     }
 
-    /// A1: a record that is no JSON is a step that writes nothing.
+    /// A1: a record that is not valid JSON is a step that writes nothing.
     fn push_broken(&mut self, record: &Record, why: &str, bytes: &dyn Bytes) {
         let facts = RowFacts {
-            kind: Type::Broken,
+            kind: MessageType::Broken,
             place: record.place,
             identity: None,
             has_attribution: false,
@@ -190,14 +190,16 @@ impl Log {
         if let Some(aligner) = &mut self.aligner {
             aligner.add(None, false);
         }
-        self.note(step, Note::new(INVALID_JSON, format!("the record is no JSON: {why}")));
+        self.note(step, Note::new(INVALID_JSON, format!("the record is not valid JSON: {why}")));
     }
 
-    /// A4: a plain record is appended to the context, unless no request shows it or it is no message.
-    pub(super) fn push_message(&mut self, message: Message<'_>, input: &mut Input<'_>) {
+    /// A4: a plain record is appended to the context, unless no request shows it or it is not a message.
+    pub(super) fn push_message(&mut self, message: ActsMessage<'_>, input: &mut Input<'_>) {
         let prepared = self.prepare(message);
-        let is_placed =
-            !matches!(message.kind, Type::Solution | Type::EnvelopeSolution | Type::Call | Type::NotMessage);
+        let is_placed = !matches!(
+            message.kind,
+            MessageType::Solution | MessageType::EnvelopeSolution | MessageType::Call | MessageType::NotMessage
+        );
         let step = self.begin(&prepared, is_placed, false, input);
         if is_placed {
             self.context.append(step);
@@ -206,13 +208,13 @@ impl Log {
     }
 
     /// Reads what a message says by itself, before it meets the state.
-    pub(super) fn prepare<'v>(&mut self, message: Message<'v>) -> Prepared<'v> {
+    pub(super) fn prepare<'v>(&mut self, message: ActsMessage<'v>) -> Prepared<'v> {
         let mut notes = Vec::new();
         match message.kind {
-            Type::NotMessage => {
+            MessageType::NotMessage => {
                 notes.push(Note::new(NOT_A_MESSAGE, "no object with `type`, `role`, `content` or `text`"));
             }
-            Type::Unknown => {
+            MessageType::Unknown => {
                 notes.push(Note::new(UNKNOWN_TYPE, "the protocol does not know the type; it writes nothing"));
             }
             _ => {}
@@ -222,7 +224,7 @@ impl Log {
         let planned = message.kind.writes().then(|| write::plan(&message, &mut notes));
         let id = planned.as_ref().map(|p| self.tree.intern(&p.identity));
         let digest = self.aligner.is_some().then(|| match message.kind {
-            Type::EnvelopeSolution => digest::of_solution(message.written),
+            MessageType::EnvelopeSolution => digest::of_solution(message.written),
             _ => digest::of(message.written),
         });
         Prepared { message, planned, id, digest, notes }
@@ -271,7 +273,8 @@ impl Log {
     /// A4: a rebuilt context without a new message is a step with the place of its envelope.
     pub(super) fn begin_rebuilt(&mut self, envelope: &Value<'_>, withdraws: bool, input: &mut Input<'_>) -> StepNo {
         let place = input.place(envelope);
-        let facts = RowFacts { kind: Type::Rebuilt, place, identity: None, has_attribution: false, has_value: false };
+        let facts =
+            RowFacts { kind: MessageType::Rebuilt, place, identity: None, has_attribution: false, has_value: false };
         let step = self.rows.push(&facts, input.record.number, input.record.place.span);
         self.begin_step(step, None, withdraws, input.bytes);
         if let Some(aligner) = &mut self.aligner {
@@ -281,7 +284,7 @@ impl Log {
     }
 
     /// A5, A43: a step begins; the end of a tick or a withdrawal settles the references that wait for it.
-    fn begin_step(&mut self, step: StepNo, message: Option<&Message<'_>>, withdraws: bool, bytes: &dyn Bytes) {
+    fn begin_step(&mut self, step: StepNo, message: Option<&ActsMessage<'_>>, withdraws: bool, bytes: &dyn Bytes) {
         self.has_begun = true;
         if self.ticks.step(step, message) || withdraws {
             let mut texts = std::mem::take(&mut self.texts);
@@ -396,7 +399,7 @@ impl Log {
 }
 
 /// A6: keys that occur twice, each once by its path in the message.
-fn duplicates(message: &Message<'_>, notes: &mut Vec<Note>) {
+fn duplicates(message: &ActsMessage<'_>, notes: &mut Vec<Note>) {
     let mut path = String::new();
     if let Some(wrapper) = message.wrapper() {
         duplicate_keys(wrapper, &path, notes);
@@ -404,7 +407,7 @@ fn duplicates(message: &Message<'_>, notes: &mut Vec<Note>) {
     }
     match (message.body(), message.kind) {
         (Some(body), _) => duplicates_below_object(body, &mut path, notes),
-        (None, Type::EnvelopeSolution) => {
+        (None, MessageType::EnvelopeSolution) => {
             path.push_str("solution");
             duplicates_below(message.written, &mut path, notes);
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// The type of a message (A8), or why it has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
+pub enum MessageType {
     /// `text`
     Text,
     /// `data`
@@ -38,7 +38,7 @@ pub enum Type {
     Unknown,
     /// No message at all.
     NotMessage,
-    /// A record that is no JSON: a step without message (A1).
+    /// A record that is not valid JSON: a step without message (A1).
     Broken,
     /// A step without message that a rebuilt context makes (A4).
     Rebuilt,
@@ -46,7 +46,7 @@ pub enum Type {
     EnvelopeSolution,
 }
 
-impl Type {
+impl MessageType {
     const ALL: [(Self, &'static str); 19] = [
         (Self::Text, "text"),
         (Self::Data, "data"),
@@ -81,7 +81,7 @@ impl Type {
         Self::ALL[self as usize].1
     }
 
-    /// The type of that number (`self as u8`); [`Type::Broken`] for a number without a type.
+    /// The type of that number (`self as u8`); [`MessageType::Broken`] for a number without a type.
     #[must_use]
     pub fn numbered(number: u8) -> Self {
         Self::ALL.get(usize::from(number)).map_or(Self::Broken, |(t, _)| *t)
@@ -167,22 +167,22 @@ impl<'v> std::ops::Deref for Carried<'v> {
 
 /// One message, its wrapper seen through (A7).
 #[derive(Debug, Clone, Copy)]
-pub struct Message<'v> {
+pub struct ActsMessage<'v> {
     /// Its type.
-    pub kind: Type,
-    /// The element as written, wrapper included; for [`Type::EnvelopeSolution`] the solution alone.
+    pub kind: MessageType,
+    /// The element as written, wrapper included; for [`MessageType::EnvelopeSolution`] the solution alone.
     pub written: &'v Value<'v>,
     body: Option<&'v Object<'v>>,
     wrapper: Option<&'v Object<'v>>,
 }
 
-impl<'v> Message<'v> {
+impl<'v> ActsMessage<'v> {
     /// A7, A8: reads an element of a context.
     #[must_use]
     pub fn of(written: &'v Value<'v>) -> Self {
         let plain = |kind, body| Self { kind, written, body, wrapper: None };
         let Some(object) = written.as_object() else {
-            return plain(Type::NotMessage, None);
+            return plain(MessageType::NotMessage, None);
         };
         if let Some(kind) = type_of(object) {
             return plain(kind, Some(object));
@@ -195,9 +195,9 @@ impl<'v> Message<'v> {
         let is_text = content.is_some_and(|c| c.as_str().is_some() || c.as_array().is_some())
             || object.get("text").is_some_and(|t| t.as_str().is_some());
         let kind = match object.get("role") {
-            _ if is_text => Type::Text,
-            Some(role) if !role.is_null() => Type::Unknown,
-            _ => Type::NotMessage,
+            _ if is_text => MessageType::Text,
+            Some(role) if !role.is_null() => MessageType::Unknown,
+            _ => MessageType::NotMessage,
         };
         plain(kind, Some(object))
     }
@@ -205,13 +205,13 @@ impl<'v> Message<'v> {
     /// A3: the message that a solution of an envelope is.
     #[must_use]
     pub fn solution(written: &'v Value<'v>) -> Self {
-        Self { kind: Type::EnvelopeSolution, written, body: None, wrapper: None }
+        Self { kind: MessageType::EnvelopeSolution, written, body: None, wrapper: None }
     }
 
     /// A member of the message; `role` and keys with `_` also of its wrapper (A7).
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&'v Value<'v>> {
-        if self.kind == Type::EnvelopeSolution {
+        if self.kind == MessageType::EnvelopeSolution {
             return (key == "solution").then_some(self.written);
         }
         let inherited = || self.wrapper.filter(|_| is_inherited(key)).and_then(|w| w.get(key));
@@ -256,7 +256,7 @@ impl<'v> Message<'v> {
     /// A8: whether it is a message at all.
     #[must_use]
     pub fn is_message(&self) -> bool {
-        self.kind != Type::NotMessage
+        self.kind != MessageType::NotMessage
     }
 
     /// A26: the role if it is a chat role.
@@ -268,24 +268,27 @@ impl<'v> Message<'v> {
     /// A26: the role of its entry in the view.
     #[must_use]
     pub fn role(&self) -> &'v str {
-        self.chat_role().unwrap_or(if self.kind == Type::System { "system" } else { "user" })
+        self.chat_role().unwrap_or(if self.kind == MessageType::System { "system" } else { "user" })
     }
 
     /// A9 to A11: the value that it carries.
     #[must_use]
     pub fn value(&self) -> Option<Carried<'v>> {
-        let own = match self.kind {
-            Type::Data => return self.get("data").map(Carried::Written),
-            Type::Input | Type::State => self.get(self.kind.name()),
-            Type::Error => None,
+        let envelope_keys = match self.kind {
+            MessageType::Data => return self.get("data").map(Carried::Written),
+            MessageType::Input | MessageType::State => self.get(self.kind.name()),
+            MessageType::Error => None,
             _ => return None,
         };
-        own.or_else(|| self.get("data")).map(Carried::Written).or_else(|| self.other_members().map(Carried::Built))
+        envelope_keys
+            .or_else(|| self.get("data"))
+            .map(Carried::Written)
+            .or_else(|| self.other_members().map(Carried::Built))
     }
 
     /// A10: an object of the members that are not the message's own.
     fn other_members(&self) -> Option<Value<'v>> {
-        let is_own = |key: &str, value: &Value<'_>| {
+        let is_envelope_key = |key: &str, value: &Value<'_>| {
             key.starts_with('_')
                 || matches!(key, "type" | "kind" | "schema" | "description")
                 || (key == "role" && value.as_str().is_some_and(is_chat_role))
@@ -295,7 +298,7 @@ impl<'v> Message<'v> {
             key_start: value.start,
             value: value.clone(),
         };
-        let members: Vec<_> = self.entries().into_iter().filter(|(k, v)| !is_own(k, v)).map(member).collect();
+        let members: Vec<_> = self.entries().into_iter().filter(|(k, v)| !is_envelope_key(k, v)).map(member).collect();
         let data = Data::Object(Object::new(members));
         let value = Value { start: self.written.start, text: self.written.text, data };
         (!value.is_leaf()).then_some(value)
@@ -303,9 +306,9 @@ impl<'v> Message<'v> {
 }
 
 /// A8: the type that an object names; a null `type` is absence, any other that is no string is another type.
-fn type_of(object: &Object<'_>) -> Option<Type> {
+fn type_of(object: &Object<'_>) -> Option<MessageType> {
     let written = object.get("type").filter(|t| !t.is_null())?;
-    Some(written.as_str().and_then(Type::named).unwrap_or(Type::Unknown))
+    Some(written.as_str().and_then(MessageType::named).unwrap_or(MessageType::Unknown))
 }
 
 /// A7: whether a message takes this key from its wrapper.
@@ -324,43 +327,43 @@ mod tests {
     use super::*;
     use crate::json::{compact, parse};
 
-    fn kind(text: &str) -> Type {
-        Message::of(&parse(text).unwrap()).kind
+    fn kind(text: &str) -> MessageType {
+        ActsMessage::of(&parse(text).unwrap()).kind
     }
 
     #[test]
     fn recognises_messages() {
-        assert_eq!(kind(r#"{"type":"state"}"#), Type::State);
+        assert_eq!(kind(r#"{"type":"state"}"#), MessageType::State);
         for other in [
             r#"{"type":"video"}"#,
             r#"{"type":5}"#,
             r#"{"type":5,"text":"x"}"#,
             r#"{"role":"user","content":{"type":[],"state":1}}"#,
         ] {
-            assert_eq!(kind(other), Type::Unknown, "A8: {other}");
+            assert_eq!(kind(other), MessageType::Unknown, "A8: {other}");
         }
-        assert_eq!(kind(r#"{"type":null,"text":"x"}"#), Type::Text, "A8: a null type is absence");
-        assert_eq!(kind(r#"{"type":null,"role":null,"content":{"type":null}}"#), Type::NotMessage);
-        assert_eq!(kind(r#"{"role":"tool"}"#), Type::Unknown);
-        assert_eq!(kind(r#"{"role":"user","content":"x"}"#), Type::Text);
-        assert_eq!(kind(r#"{"content":[1]}"#), Type::Text);
-        assert_eq!(kind(r#"{"text":"x"}"#), Type::Text);
-        assert_eq!(kind(r#"{"role":"user","content":{"type":"plan"}}"#), Type::Plan);
+        assert_eq!(kind(r#"{"type":null,"text":"x"}"#), MessageType::Text, "A8: a null type is absence");
+        assert_eq!(kind(r#"{"type":null,"role":null,"content":{"type":null}}"#), MessageType::NotMessage);
+        assert_eq!(kind(r#"{"role":"tool"}"#), MessageType::Unknown);
+        assert_eq!(kind(r#"{"role":"user","content":"x"}"#), MessageType::Text);
+        assert_eq!(kind(r#"{"content":[1]}"#), MessageType::Text);
+        assert_eq!(kind(r#"{"text":"x"}"#), MessageType::Text);
+        assert_eq!(kind(r#"{"role":"user","content":{"type":"plan"}}"#), MessageType::Plan);
         for none in ["5", "null", "[]", r#"{"a":1}"#, r#"{"content":5}"#] {
-            assert_eq!(kind(none), Type::NotMessage, "{none}");
+            assert_eq!(kind(none), MessageType::NotMessage, "{none}");
         }
     }
 
     #[test]
     fn every_type_has_its_number() {
-        for (i, (t, _)) in Type::ALL.iter().enumerate() {
-            assert_eq!((*t as usize, Type::numbered(i as u8)), (i, *t));
+        for (i, (t, _)) in MessageType::ALL.iter().enumerate() {
+            assert_eq!((*t as usize, MessageType::numbered(i as u8)), (i, *t));
         }
     }
 
     #[test]
     fn finds_the_value_of_the_three_forms() {
-        let value = |text: &str| Message::of(&parse(text).unwrap()).value().map(|v| compact(&v));
+        let value = |text: &str| ActsMessage::of(&parse(text).unwrap()).value().map(|v| compact(&v));
         assert_eq!(value(r#"{"type":"input","input":1,"data":2}"#).as_deref(), Some("1"));
         assert_eq!(value(r#"{"type":"input","data":null}"#).as_deref(), Some("null"));
         let rest = r#"{"type":"state","role":"boss","x":1,"_y":2,"kind":3,"x":4}"#;
@@ -373,7 +376,7 @@ mod tests {
     #[test]
     fn a_wrapper_gives_role_and_underscored_keys() {
         let v = parse(r#"{"role":"system","_a":1,"b":2,"content":{"type":"input","_a":3}}"#).unwrap();
-        let m = Message::of(&v);
+        let m = ActsMessage::of(&v);
         assert_eq!((m.role(), m.get("b").is_some()), ("system", false));
         assert_eq!(m.get("_a").unwrap().text, "3");
     }

@@ -3,7 +3,7 @@
 use super::call::{self, Call};
 use super::identity::instance_name;
 use super::log::Log;
-use super::message::Type;
+use super::message::MessageType;
 use super::resolve::Resolver;
 use crate::model::{Bytes, StepNo};
 use crate::state::NodeId;
@@ -16,18 +16,18 @@ impl Log {
     /// tool and instance; and the nodes that the references among its parameters mean.
     #[must_use]
     pub fn origin(&self, step: StepNo, bytes: &dyn Bytes) -> (Option<StepNo>, Vec<NodeId>) {
-        let own = self.read(step, bytes, |message| {
+        let origin_call = self.read(step, bytes, |message| {
             let call = Call::of_value(message.get("_call")?);
             let instance = message.get("_instance").and_then(instance_name);
             Some((call.instance.clone().or(instance), call))
         });
-        let Some((instance, own)) = own.flatten().filter(|(_, call)| call.tool.is_some()) else {
+        let Some((instance, origin_call)) = origin_call.flatten().filter(|(_, call)| call.tool.is_some()) else {
             return (None, Vec::new());
         };
-        let sent = self.sent(step, own.tool.as_deref(), instance.as_deref(), bytes);
+        let sent = self.sent(step, origin_call.tool.as_deref(), instance.as_deref(), bytes);
         let resolver = Resolver::new(self.tree(), step - 1, instance.as_deref());
         let mut reads: Vec<NodeId> = Vec::new();
-        for call in [Some(&own), sent.as_ref().map(|(_, call)| call)].into_iter().flatten() {
+        for call in [Some(&origin_call), sent.as_ref().map(|(_, call)| call)].into_iter().flatten() {
             let found = call.reads().into_iter().filter_map(|read| resolver.reference(read).ok());
             reads.extend(found.map(|found| found.node));
         }
@@ -43,7 +43,7 @@ impl Log {
         bytes: &dyn Bytes,
     ) -> Option<(StepNo, Call)> {
         let first = step.saturating_sub(CALL_STEPS_MAX).max(0);
-        (first..step).rev().filter(|at| self.kind(*at) == Some(Type::Call)).find_map(|at| {
+        (first..step).rev().filter(|at| self.kind(*at) == Some(MessageType::Call)).find_map(|at| {
             let call = self.read(at, bytes, |message| call::of(message).pop()).flatten()?;
             let is_same = call.tool.as_deref() == tool && call.instance.as_deref() == instance;
             is_same.then_some((at, call))

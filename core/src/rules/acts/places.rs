@@ -1,6 +1,6 @@
 //! Paths that calls write, as a tree: which of them touch a path is found by walking along that path (A39).
 
-use super::reference::{Reference, Segment};
+use super::reference::{PathSegment, Reference};
 use super::resolve::Resolver;
 use crate::model::cast;
 use std::collections::HashMap;
@@ -106,7 +106,7 @@ impl Places {
     /// A33, A39: the same of a path that is printed, where `.0` is what the state of `resolver` prints.
     fn touching_printed(&self, path: &Reference, instance: Option<&str>, resolver: Resolver<'_>) -> Vec<usize> {
         self.touching_as(path, instance, |above, segment, n| {
-            resolver.is_index(&path.kind, above, n) == matches!(segment, Segment::Index(_))
+            resolver.is_index(&path.kind, above, n) == matches!(segment, PathSegment::Index(_))
         })
     }
 
@@ -115,7 +115,7 @@ impl Places {
         &self,
         path: &Reference,
         instance: Option<&str>,
-        is_meant: impl Fn(&[Segment], &Segment, u32) -> bool,
+        is_match: impl Fn(&[PathSegment], &PathSegment, u32) -> bool,
     ) -> Vec<usize> {
         let Some(instance) = self.instance(instance) else { return Vec::new() };
         let mut found = Vec::new();
@@ -127,7 +127,7 @@ impl Places {
             let mut steps = Step::meeting(segment);
             steps.retain(|step| match step {
                 Step::Either(n) if nodes.iter().any(|node| self.steps.contains_key(&(*node, step.clone()))) => {
-                    is_meant(&path.path[..depth], segment, *n)
+                    is_match(&path.path[..depth], segment, *n)
                 }
                 _ => true,
             });
@@ -185,27 +185,27 @@ fn steps(path: &Reference) -> Vec<Step> {
 }
 
 impl Step {
-    fn of(segment: &Segment) -> Self {
+    fn of(segment: &PathSegment) -> Self {
         match segment {
-            Segment::Dot(key) => segment.on_array().map_or_else(|| Self::Name(key.clone()), Self::Either),
-            Segment::Quoted(key) => Self::Name(key.clone()),
-            Segment::Index(n) => segment.on_array().map_or(Self::Beyond(*n), Self::Index),
+            PathSegment::Dot(key) => segment.on_array().map_or_else(|| Self::Name(key.clone()), Self::Either),
+            PathSegment::Quoted(key) => Self::Name(key.clone()),
+            PathSegment::Index(n) => segment.on_array().map_or(Self::Beyond(*n), Self::Index),
         }
     }
 
     /// The steps that can mean the same member or element as a segment.
-    fn meeting(segment: &Segment) -> Vec<Self> {
+    fn meeting(segment: &PathSegment) -> Vec<Self> {
         let index = segment.on_array();
         match segment {
-            Segment::Dot(key) => match index {
+            PathSegment::Dot(key) => match index {
                 Some(n) => vec![Self::Either(n), Self::Name(key.clone()), Self::Index(n)],
                 None => vec![Self::Name(key.clone())],
             },
-            Segment::Quoted(key) => {
-                let same = Segment::Dot(key.clone()).on_array().map(Self::Either);
+            PathSegment::Quoted(key) => {
+                let same = PathSegment::Dot(key.clone()).on_array().map(Self::Either);
                 std::iter::once(Self::Name(key.clone())).chain(same).collect()
             }
-            Segment::Index(_) => index.into_iter().flat_map(|n| [Self::Index(n), Self::Either(n)]).collect(),
+            PathSegment::Index(_) => index.into_iter().flat_map(|n| [Self::Index(n), Self::Either(n)]).collect(),
         }
     }
 }

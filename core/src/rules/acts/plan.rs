@@ -6,20 +6,20 @@ use super::log::{Log, Reader};
 use super::places::Places;
 use super::reference::Reference;
 use super::status::Judge;
-pub use super::status::{NodeStatus, Supply};
+pub use super::status::{NodeStatus, ReadStatus};
 use crate::model::{Bytes, StepNo};
-use crate::rules::graph::{Edges, Order};
+use crate::rules::graph::{Edges, RunOrder};
 
 /// A37: where a plan is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum PlanSource {
     /// In a plan message.
     Plan,
     /// In a solution.
     Solution,
 }
 
-impl Source {
+impl PlanSource {
     /// The word for it in answers.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -48,7 +48,7 @@ pub struct Node {
     /// For a call without instance: how far it is in each that the data has.
     pub instances: Vec<(String, NodeStatus)>,
     /// Of each of its reads, whether it is there.
-    pub supplies: Vec<Supply>,
+    pub supplies: Vec<ReadStatus>,
     /// Of each of its writes the last step that wrote there: in its own identity, then in each of `instances`.
     pub wrote: Vec<Vec<Option<StepNo>>>,
 }
@@ -57,7 +57,7 @@ pub struct Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Where it is.
-    pub source: Source,
+    pub source: PlanSource,
     /// The step of its message.
     pub step: StepNo,
     /// `mode` of its message.
@@ -67,7 +67,7 @@ pub struct Plan {
     /// A39: from writer to reader, labelled with the reader's reference.
     pub edges: Edges,
     /// A40.
-    pub order: Order,
+    pub order: RunOrder,
     /// What its calls write, as the state prints it.
     pub writers: Places,
 }
@@ -88,7 +88,7 @@ impl Log {
         let labels = ports.iter().flat_map(|ports| ports.reads.iter().map(|read| read.text.clone())).collect();
         let edges = graph::edges(&ports, &writers).labelled(labels);
         let order = edges.order();
-        let source = if is_solution { Source::Solution } else { Source::Plan };
+        let source = if is_solution { PlanSource::Solution } else { PlanSource::Plan };
         Some(Plan { source, step: at, mode, nodes, edges, order, writers })
     }
 
@@ -97,10 +97,10 @@ impl Log {
         let node = |(index, call): (usize, &Call)| {
             let (status, each) = judge.statuses(index, &instances);
             let Ports { reads, writes, .. } = &ports[index];
-            let own = std::iter::once(call.instance.as_deref());
+            let call_instance = std::iter::once(call.instance.as_deref());
             let every: Vec<Option<&str>> = match call.instance {
-                Some(_) => own.collect(),
-                None => own.chain(instances.iter().map(|i| Some(i.as_str()))).collect(),
+                Some(_) => call_instance.collect(),
+                None => call_instance.chain(instances.iter().map(|i| Some(i.as_str()))).collect(),
             };
             let wrote = |path: &Reference| every.iter().map(|i| judge.wrote(path, *i)).collect();
             Node {

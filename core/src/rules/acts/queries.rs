@@ -2,11 +2,11 @@
 
 use super::check;
 use super::log::{Log, Reader};
-use super::message::Message;
+use super::message::ActsMessage;
 use crate::json;
 use crate::model::cast;
 use crate::model::{Bytes, StepNo};
-use crate::state::{Event, EventOp, IdentityId};
+use crate::state::{EventOp, HistoryEvent, IdentityId};
 
 impl Log {
     /// A4: the steps of the context at a step, in its order.
@@ -17,7 +17,7 @@ impl Log {
     /// A4, A37: whether a message holds at a step: in the context, or a solution that is not in it.
     pub(super) fn holds(&self, message: StepNo, step: StepNo) -> bool {
         if message > step || !self.context.was_renewed() {
-            // Calls and what is no message stay aside; nobody asks for them.
+            // Calls and what is not a message stay aside; nobody asks for them.
             return message <= step;
         }
         let is_solution = self.row(message).is_some_and(|row| row.kind().is_solution());
@@ -88,7 +88,7 @@ impl Log {
     /// A30: whether the message of an event's author accounts for it: not for what is gone where a step did more to the
     /// context than append its message.
     #[must_use]
-    pub fn accounts_for(&self, event: &Event) -> bool {
+    pub fn accounts_for(&self, event: &HistoryEvent) -> bool {
         !matches!(event.op, EventOp::Drop | EventOp::Reset) || self.rebuilt.binary_search(&event.at).is_err()
     }
 
@@ -111,13 +111,13 @@ impl Log {
     }
 
     /// Reads the message of a step. None for a step without message, or where the input no longer holds it.
-    pub fn read<R>(&self, step: StepNo, bytes: &dyn Bytes, then: impl FnOnce(&Message<'_>) -> R) -> Option<R> {
+    pub fn read<R>(&self, step: StepNo, bytes: &dyn Bytes, then: impl FnOnce(&ActsMessage<'_>) -> R) -> Option<R> {
         self.with_message(step, Reader { bytes, current: None }, |message, _| then(message))
     }
 
     /// The type of the message of a step.
     #[must_use]
-    pub fn kind(&self, step: StepNo) -> Option<super::Type> {
+    pub fn kind(&self, step: StepNo) -> Option<super::MessageType> {
         self.row(step).map(|row| row.kind())
     }
 

@@ -2,7 +2,7 @@
 
 use super::call::{self, Call};
 use super::log::Log;
-use super::message::Type;
+use super::message::MessageType;
 use super::reference::Reference;
 use super::resolve::Resolver;
 use super::status::{is_approval, segments};
@@ -17,7 +17,7 @@ const MESSAGES_MAX: usize = 20_000;
 
 /// One call that reads a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadBy {
+pub struct ReadingCall {
     /// The step of the plan, solution or call.
     pub step: StepNo,
     /// `_tool` of the call.
@@ -33,11 +33,11 @@ impl Log {
     /// order of their steps. A call without instance reads in every instance; one with an instance falls back on the
     /// global identity (A34).
     #[must_use]
-    pub fn readers(&self, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ReadBy> {
+    pub fn readers(&self, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ReadingCall> {
         let target = Reference { kind: identity.kind.clone(), path: segments(path) };
         let last = self.last_step();
         let has_calls = |step: &StepNo| {
-            self.plans.binary_search(step).is_ok() || self.row(*step).is_some_and(|row| row.kind() == Type::Call)
+            self.plans.binary_search(step).is_ok() || self.row(*step).is_some_and(|row| row.kind() == MessageType::Call)
         };
         let mut found = Vec::new();
         for step in (0..=last).filter(has_calls).take(MESSAGES_MAX) {
@@ -56,11 +56,11 @@ impl Log {
         found
     }
 
-    fn put_readers(&self, step: StepNo, call: &Call, target: &Reference, found: &mut Vec<ReadBy>) {
+    fn put_readers(&self, step: StepNo, call: &Call, target: &Reference, found: &mut Vec<ReadingCall>) {
         let resolver = Resolver::new(self.tree(), step, call.instance.as_deref());
         let mut seen = HashSet::new();
         let reads = call.reads().into_iter().filter(|read| read.touches(target)).map(|read| resolver.canonical(read));
-        found.extend(reads.filter(|reference| seen.insert(reference.clone())).map(|reference| ReadBy {
+        found.extend(reads.filter(|reference| seen.insert(reference.clone())).map(|reference| ReadingCall {
             step,
             tool: call.tool.clone(),
             instance: call.instance.clone(),

@@ -8,7 +8,7 @@ pub(super) const DAGGER: char = '†';
 
 /// A32: one segment of a path as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Segment {
+pub enum PathSegment {
     /// `.key`; of digits an index on an array (A33).
     Dot(Box<str>),
     /// `["key"]`: always a key.
@@ -23,10 +23,10 @@ pub struct Reference {
     /// The kind.
     pub kind: String,
     /// The path below it.
-    pub path: Vec<Segment>,
+    pub path: Vec<PathSegment>,
 }
 
-impl Segment {
+impl PathSegment {
     /// A33: the key that it means on an object; None for an index.
     #[must_use]
     pub fn on_object(&self) -> Option<&str> {
@@ -84,16 +84,16 @@ impl Reference {
 
     /// A33: whether the state says what the reference means.
     pub(super) fn is_ambiguous(&self) -> bool {
-        self.path.iter().any(|segment| matches!(segment, Segment::Dot(key) if index(key).is_some()))
+        self.path.iter().any(|segment| matches!(segment, PathSegment::Dot(key) if index(key).is_some()))
     }
 
     fn put(&self, put_dot: impl Fn(&str, &mut String)) -> String {
         let mut out = canonical(&self.kind, &[]);
         for segment in &self.path {
             match segment {
-                Segment::Dot(key) => put_dot(key, &mut out),
-                Segment::Quoted(key) => put_key(key, &mut out),
-                Segment::Index(n) => put_index(*n, &mut out),
+                PathSegment::Dot(key) => put_dot(key, &mut out),
+                PathSegment::Quoted(key) => put_key(key, &mut out),
+                PathSegment::Index(n) => put_index(*n, &mut out),
             }
         }
         out
@@ -195,7 +195,7 @@ pub(super) fn wider_prefix(text: &str) -> (Option<Reference>, usize) {
             }
         }
     }
-    if reader.rest().starts_with('(') && matches!(path.last(), Some(Segment::Dot(_))) {
+    if reader.rest().starts_with('(') && matches!(path.last(), Some(PathSegment::Dot(_))) {
         path.pop();
     }
     (Some(Reference { kind, path }), reader.at)
@@ -243,19 +243,19 @@ impl<'t> Reader<'t> {
         if self.rest().starts_with('[') { self.quoted() } else { self.bare() }
     }
 
-    fn segment(&mut self) -> Option<Segment> {
+    fn segment(&mut self) -> Option<PathSegment> {
         if self.rest().starts_with('.') {
             self.at += 1;
-            return self.bare().map(|key| Segment::Dot(key.into()));
+            return self.bare().map(|key| PathSegment::Dot(key.into()));
         }
         if self.rest().starts_with("[\"") {
-            return self.quoted().map(|key| Segment::Quoted(key.into()));
+            return self.quoted().map(|key| PathSegment::Quoted(key.into()));
         }
         let body = self.rest().strip_prefix('[')?;
         let end = body.find(']')?;
         let n = index(&body[..end])?;
         self.at += end + 2;
-        Some(Segment::Index(n))
+        Some(PathSegment::Index(n))
     }
 
     /// A32: `["JSON string"]`.

@@ -1,7 +1,7 @@
 //! What the model sees: the context as entries (A21 to A27).
 
 use super::log::Log;
-use super::message::{Message, Type};
+use super::message::{ActsMessage, MessageType};
 use super::write;
 use crate::json::{self, Value, quote};
 use crate::model::{Bytes, Identity, StepNo};
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// One entry of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct RenderedEntry {
     /// The chat role.
     pub role: String,
     /// The content as compact JSON text.
@@ -25,17 +25,17 @@ pub struct Entry {
 
 /// A21, A26: the view at a step.
 #[must_use]
-pub fn view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Vec<Entry> {
+pub fn view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Vec<RenderedEntry> {
     let context: Vec<StepNo> = log.context(step).collect();
-    let last_plan = context.iter().rev().copied().find(|s| log.kind(*s) == Some(Type::Plan));
+    let last_plan = context.iter().rev().copied().find(|s| log.kind(*s) == Some(MessageType::Plan));
     let last_tools = last_tools(log, &context, bytes);
     let mut shown = HashSet::new();
     let mut entries = Vec::new();
     for at in context {
         let entry = match log.kind(at) {
             Some(kind) if kind.writes() => data_entry(log, at, step, &mut shown, bytes),
-            Some(Type::Plan) if Some(at) != last_plan => None,
-            Some(Type::Tool) if !last_tools.contains(&at) => None,
+            Some(MessageType::Plan) if Some(at) != last_plan => None,
+            Some(MessageType::Tool) if !last_tools.contains(&at) => None,
             _ => log.read(at, bytes, |message| message_entry(message, at)).flatten(),
         };
         entries.extend(entry);
@@ -45,26 +45,26 @@ pub fn view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Vec<Entry> {
 
 /// A4: the messages of the context at a step one by one, as they are written: nothing is merged and nothing left out.
 #[must_use]
-pub fn raw_view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Vec<Entry> {
+pub fn raw_view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Vec<RenderedEntry> {
     log.context(step).filter_map(|at| log.read(at, bytes, |message| raw_entry(log, message, at))).collect()
 }
 
-fn raw_entry(log: &Log, message: &Message<'_>, at: StepNo) -> Entry {
+fn raw_entry(log: &Log, message: &ActsMessage<'_>, at: StepNo) -> RenderedEntry {
     let written = json::compact(message.written);
     let content = match message.kind {
-        Type::EnvelopeSolution => format!("{{\"type\":\"solution\",\"solution\":{written}}}"),
+        MessageType::EnvelopeSolution => format!("{{\"type\":\"solution\",\"solution\":{written}}}"),
         _ => written,
     };
     let printed = json::parse(&content).map_or_else(|_| content.clone(), |value| json::pretty(&value));
     let text = format!("## Step {at}: {}\n{printed}", message.kind.name());
-    Entry { role: message.role().to_owned(), content, text, step: at, identity: log.identity(at) }
+    RenderedEntry { role: message.role().to_owned(), content, text, step: at, identity: log.identity(at) }
 }
 
 /// A26: of tool messages of one name the last; those without a name all.
 fn last_tools(log: &Log, context: &[StepNo], bytes: &dyn Bytes) -> HashSet<StepNo> {
     let mut last = HashMap::new();
     let mut nameless = HashSet::new();
-    for step in context.iter().copied().filter(|s| log.kind(*s) == Some(Type::Tool)) {
+    for step in context.iter().copied().filter(|s| log.kind(*s) == Some(MessageType::Tool)) {
         match log.read(step, bytes, tool_name).flatten() {
             Some(name) => {
                 last.insert(name, step);
@@ -79,7 +79,7 @@ fn last_tools(log: &Log, context: &[StepNo], bytes: &dyn Bytes) -> HashSet<StepN
 }
 
 /// A26: the name of the tool that a tool message defines.
-pub(super) fn tool_name(message: &Message<'_>) -> Option<String> {
+pub(super) fn tool_name(message: &ActsMessage<'_>) -> Option<String> {
     let tool = message.get("tool").filter(|t| t.as_object().is_some());
     let get = |key: &str| match tool {
         Some(tool) => tool.get(key),
@@ -102,10 +102,10 @@ fn data_entry(
     step: StepNo,
     shown: &mut HashSet<IdentityId>,
     bytes: &dyn Bytes,
-) -> Option<Entry> {
+) -> Option<RenderedEntry> {
     let id = log.identity(at)?;
     let identity = log.tree().identity(id);
-    let is_error = identity.kind == Type::Error.name();
+    let is_error = identity.kind == MessageType::Error.name();
     if is_error && log.row(at)?.has_value() {
         return error_entry(log, at, id, bytes);
     }
@@ -123,7 +123,7 @@ fn data_entry(
 }
 
 /// A21, A22: one error.
-fn error_entry(log: &Log, at: StepNo, id: IdentityId, bytes: &dyn Bytes) -> Option<Entry> {
+fn error_entry(log: &Log, at: StepNo, id: IdentityId, bytes: &dyn Bytes) -> Option<RenderedEntry> {
     log.read(at, bytes, |message| {
         let value = message.value().map(|v| json::compact(&v));
         let schema = write::schema(message, &mut Vec::new()).map(json::compact);
@@ -149,17 +149,19 @@ fn data_text(identity: &Identity, value: Option<&str>, description: Option<&str>
     lines.join("\n")
 }
 
-fn text_entry(role: &str, text: String, step: StepNo, identity: Option<IdentityId>) -> Entry {
+fn text_entry(role: &str, text: String, step: StepNo, identity: Option<IdentityId>) -> RenderedEntry {
     let content = format!("{{\"type\":\"text\",\"text\":{}}}", quote(&text));
-    Entry { role: role.to_owned(), content, text, step, identity }
+    RenderedEntry { role: role.to_owned(), content, text, step, identity }
 }
 
 /// A26: the entry of any other message.
-fn message_entry(message: &Message<'_>, step: StepNo) -> Option<Entry> {
+fn message_entry(message: &ActsMessage<'_>, step: StepNo) -> Option<RenderedEntry> {
     let text = match message.kind {
-        kind if kind == Type::Call || kind.is_solution() => return None,
-        Type::Text => message.text("text").or_else(|| message.text("content")),
-        Type::System => message.text("text").or_else(|| message.text("message")).or_else(|| message.text("content")),
+        kind if kind == MessageType::Call || kind.is_solution() => return None,
+        MessageType::Text => message.text("text").or_else(|| message.text("content")),
+        MessageType::System => {
+            message.text("text").or_else(|| message.text("message")).or_else(|| message.text("content"))
+        }
         _ => None,
     };
     if let Some(text) = text {
@@ -175,7 +177,7 @@ fn message_entry(message: &Message<'_>, step: StepNo) -> Option<Entry> {
     let members: Vec<String> = members.map(|(key, v)| format!("{}:{}", quote(key), json::compact(v))).collect();
     let content = format!("{{{}}}", members.join(","));
     let text = json::parse(&content).map_or_else(|_| content.clone(), |v| json::pretty(&v));
-    Some(Entry { role: message.role().to_owned(), content, text, step, identity: None })
+    Some(RenderedEntry { role: message.role().to_owned(), content, text, step, identity: None })
 }
 
 #[cfg(test)]
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_tool_has_one_of_four_names() {
-        let name = |text: &str| tool_name(&Message::of(&parse(text).unwrap()));
+        let name = |text: &str| tool_name(&ActsMessage::of(&parse(text).unwrap()));
         let name_of = |text: &str| name(&format!(r#"{{"type":"tool",{text}}}"#));
         assert_eq!(name_of(r#""tool":{"_tool":"a","name":"b"}"#).as_deref(), Some("a"));
         assert_eq!(name_of(r#""tool":{"properties":{"_tool":{"const":"c"}},"name":"b"}"#).as_deref(), Some("c"));
@@ -204,7 +206,7 @@ mod tests {
 
     #[test]
     fn other_messages_show_what_is_meant_for_the_model() {
-        let entry = |text: &str| message_entry(&Message::of(&parse(text).unwrap()), 0);
+        let entry = |text: &str| message_entry(&ActsMessage::of(&parse(text).unwrap()), 0);
         let e = entry(r#"{"type":"advisor","role":"boss","_date":"d","x":1,"x":2}"#).unwrap();
         assert_eq!((e.role.as_str(), e.content.as_str()), ("user", r#"{"type":"advisor","role":"boss","x":2}"#));
         assert_eq!(entry(r#"{"type":"call"}"#), None);

@@ -1,7 +1,7 @@
 //! What a reference or an expression comes to at a step (A33 to A36).
 
 use super::expression::Expression;
-use super::reference::{Reference, Segment};
+use super::reference::{PathSegment, Reference};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::state::{IdentityId, NodeId, NodeShape, Tree};
@@ -22,7 +22,7 @@ pub struct ResolvedReference {
 
 /// A36: why a reference has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum MissingPart {
     /// No such identity.
     Kind,
     /// No such path in it.
@@ -35,7 +35,7 @@ pub enum Resolution {
     /// It has a value.
     Found(ResolvedReference),
     /// It has none.
-    Missing(Reason),
+    Missing(MissingPart),
     /// It does not parse.
     Invalid,
     /// It is of the wider language.
@@ -74,10 +74,10 @@ impl<'t> Resolver<'t> {
     ///
     /// # Errors
     /// None has it: why.
-    pub fn reference(&self, reference: &Reference) -> Result<ResolvedReference, Reason> {
-        let mut reason = Reason::Kind;
+    pub fn reference(&self, reference: &Reference) -> Result<ResolvedReference, MissingPart> {
+        let mut reason = MissingPart::Kind;
         for id in self.identities(&reference.kind) {
-            reason = Reason::Path;
+            reason = MissingPart::Path;
             let (path, node) = self.walk(id, &reference.path);
             if let Some(node) = node {
                 return Ok(ResolvedReference { id, path, node });
@@ -138,20 +138,20 @@ impl<'t> Resolver<'t> {
                 walked.reduce(|first, next| if next.len() > first.len() { next } else { first }).unwrap_or_default()
             }
         };
-        let rest = reference.path.iter().skip(known.len()).map(Segment::as_key);
+        let rest = reference.path.iter().skip(known.len()).map(PathSegment::as_key);
         let head = known.into_iter().map(|key| match key {
-            Key::Name(name) => Segment::Quoted(name),
-            Key::Index(n) => Segment::Index(u64::from(n)),
+            Key::Name(name) => PathSegment::Quoted(name),
+            Key::Index(n) => PathSegment::Index(u64::from(n)),
         });
         Reference { kind: reference.kind.clone(), path: head.chain(rest).collect() }
     }
 
     /// A33: whether `.n` below a path that is printed is an index.
-    pub(super) fn is_index(&self, kind: &str, path: &[Segment], n: u32) -> bool {
-        let last = Segment::Dot(n.to_string().into());
+    pub(super) fn is_index(&self, kind: &str, path: &[PathSegment], n: u32) -> bool {
+        let last = PathSegment::Dot(n.to_string().into());
         let path = path.iter().cloned().chain([last]).collect();
         let printed = self.printed(&Reference { kind: kind.to_owned(), path });
-        matches!(printed.path.last(), Some(Segment::Index(_)))
+        matches!(printed.path.last(), Some(PathSegment::Index(_)))
     }
 
     /// A36: a reference without value that the wider language might give one.
@@ -159,7 +159,7 @@ impl<'t> Resolver<'t> {
         if reference.kind == PREDICATES && !self.has_predicates() {
             return true;
         }
-        let Some((Segment::Dot(last), parent)) = reference.path.split_last() else { return false };
+        let Some((PathSegment::Dot(last), parent)) = reference.path.split_last() else { return false };
         if &**last != "length" {
             return false;
         }
@@ -182,14 +182,14 @@ impl<'t> Resolver<'t> {
 
     /// The identities to look in, in order.
     fn identities(&self, kind: &str) -> impl Iterator<Item = IdentityId> + '_ {
-        let own = self.instance.map(|instance| Identity::of(kind, instance));
-        let global = (own.is_none() || self.falls_back).then(|| Identity::global(kind));
-        let ids = own.into_iter().chain(global).filter_map(|identity| self.tree.find(&identity));
+        let instance_identity = self.instance.map(|instance| Identity::of(kind, instance));
+        let global = (instance_identity.is_none() || self.falls_back).then(|| Identity::global(kind));
+        let ids = instance_identity.into_iter().chain(global).filter_map(|identity| self.tree.find(&identity));
         ids.filter(|id| self.tree.view(*id, self.step).is_some())
     }
 
     /// A33: goes down as far as the state does: the keys, and the node if that is the whole way.
-    fn walk(&self, id: IdentityId, path: &[Segment]) -> (Vec<Key>, Option<NodeId>) {
+    fn walk(&self, id: IdentityId, path: &[PathSegment]) -> (Vec<Key>, Option<NodeId>) {
         let mut keys = Vec::with_capacity(path.len());
         let Some(root) = self.tree.view(id, self.step).and_then(|v| v.root) else { return (keys, None) };
         let mut node = root;
@@ -213,7 +213,7 @@ impl<'t> Resolver<'t> {
 /// was, so one reference can have several. First as the state at the step has it. Where history knows none, one that
 /// leads to nothing.
 #[must_use]
-pub fn known_paths(tree: &Tree, step: StepNo, id: IdentityId, path: &[Segment]) -> Vec<Vec<Key>> {
+pub fn known_paths(tree: &Tree, step: StepNo, id: IdentityId, path: &[PathSegment]) -> Vec<Vec<Key>> {
     let mut paths: Vec<Vec<Key>> = vec![Vec::new()];
     for segment in path {
         let longer = paths.iter().flat_map(|path| {
@@ -227,7 +227,8 @@ pub fn known_paths(tree: &Tree, step: StepNo, id: IdentityId, path: &[Segment]) 
         paths = longer.filter(|path| tree.node(id, path).is_some()).collect();
     }
     if paths.is_empty() {
-        let key = |s: &Segment| s.on_object().map(Key::name).unwrap_or(Key::Index(s.on_array().unwrap_or(u32::MAX)));
+        let key =
+            |s: &PathSegment| s.on_object().map(Key::name).unwrap_or(Key::Index(s.on_array().unwrap_or(u32::MAX)));
         paths.push(path.iter().map(key).collect());
     }
     paths

@@ -1,6 +1,6 @@
 //! Where each step is, in 12 bytes a step.
 
-use super::message::Type;
+use super::message::MessageType;
 use crate::model::cast;
 use crate::model::{Chunks, Place, Span, StepNo, StepPlace};
 use crate::state::IdentityId;
@@ -39,7 +39,7 @@ struct Series {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowFacts {
     /// The type of the message.
-    pub kind: Type,
+    pub kind: MessageType,
     /// Its bytes and line.
     pub place: Place,
     /// Whose data it is, if it writes data.
@@ -58,8 +58,8 @@ impl Row {
     }
 
     /// The type of the message.
-    pub(super) fn kind(self) -> Type {
-        Type::numbered((self.tag & ((1 << TYPE_BITS) - 1)) as u8)
+    pub(super) fn kind(self) -> MessageType {
+        MessageType::numbered((self.tag & ((1 << TYPE_BITS) - 1)) as u8)
     }
 
     /// Whose data the message is, if it writes data.
@@ -115,7 +115,7 @@ impl Rows {
             self.uppers.push((step, upper));
         }
         self.rows.push(Packed { lower: cast::low_u32(offset), len: u32::try_from(len).unwrap_or(u32::MAX), tag });
-        if facts.kind == Type::Error {
+        if facts.kind == MessageType::Error {
             self.errors.push(step);
         }
         step
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(size_of::<Packed>(), 12);
         let place = Place { span: Span { offset: 7, len: 3 }, line: 2 };
         let facts = RowFacts {
-            kind: Type::EnvelopeSolution,
+            kind: MessageType::EnvelopeSolution,
             place,
             identity: Some(IdentityId(5)),
             has_attribution: true,
@@ -183,7 +183,7 @@ mod tests {
         rows.push(&facts, 4, Span { offset: 0, len: 20 });
         rows.push(&RowFacts { identity: None, ..facts }, 5, place.span);
         let row = rows.get(0).unwrap();
-        assert_eq!((row.kind(), row.identity()), (Type::EnvelopeSolution, Some(IdentityId(5))));
+        assert_eq!((row.kind(), row.identity()), (MessageType::EnvelopeSolution, Some(IdentityId(5))));
         assert_eq!((row.has_attribution(), row.has_value()), (true, false));
         assert_eq!(rows.get(1).unwrap().identity(), None);
         assert_eq!(rows.place(0).unwrap().record_span.len, 20);
@@ -198,7 +198,7 @@ mod tests {
         let mut rows = Rows::default();
         for offset in offsets {
             let place = Place { span: Span { offset, len: 2 }, line: 1 };
-            let kind = Type::Unknown;
+            let kind = MessageType::Unknown;
             let facts = RowFacts { kind, place, identity: None, has_attribution: false, has_value: false };
             rows.push(&facts, 0, place.span);
         }
@@ -214,7 +214,7 @@ mod tests {
         let mut rows = Rows::default();
         for (record, line) in records.into_iter().zip(lines) {
             let place = Place { span: Span { offset: 1, len: 2 }, line };
-            let kind = Type::Unknown;
+            let kind = MessageType::Unknown;
             rows.push(
                 &RowFacts { kind, place, identity: None, has_attribution: false, has_value: false },
                 record,

@@ -3,7 +3,7 @@
 use super::finding::{BAD_SCHEMA, Note, OUTPUT_SCHEMA, SCHEMA_VIOLATION, UNCHECKED_SCHEMA};
 use super::interned::Texts;
 use super::log::Log;
-use super::message::Type;
+use super::message::MessageType;
 use super::reference::{canonical, put_index, put_key};
 use crate::json::{self, Key, Value};
 use crate::model::cast;
@@ -135,7 +135,7 @@ impl Log {
     /// A11: whether the schema of an identity describes each of its errors.
     #[must_use]
     pub fn has_schema_of_elements(&self, id: IdentityId) -> bool {
-        self.tree.identity(id).kind == Type::Error.name()
+        self.tree.identity(id).kind == MessageType::Error.name()
     }
 
     /// A11, A20: the schema of an identity at a step.
@@ -152,8 +152,9 @@ impl Log {
             violations.faults_after(reported).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, fault)| {
                 let note = match fault {
                     SchemaFault::Invalid(why) => {
-                        let text =
-                            format!("`schema` is no JSON Schema 2020-12: {why}; values are not checked against it");
+                        let text = format!(
+                            "`schema` is not valid JSON Schema 2020-12: {why}; values are not checked against it"
+                        );
                         Note::new(BAD_SCHEMA, text)
                     }
                     SchemaFault::Unbounded(why) => {

@@ -4,7 +4,7 @@ use super::call::{Call, When, is_true};
 use super::expression::Expression;
 use super::log::{Log, Reader};
 use super::places::Places;
-use super::reference::{Reference, Segment};
+use super::reference::{PathSegment, Reference};
 use super::resolve::{Resolution, Resolver};
 use super::write;
 use crate::json::Key;
@@ -41,7 +41,7 @@ impl NodeStatus {
 
 /// Whether what a call reads is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Supply {
+pub enum ReadStatus {
     /// It has a value.
     There,
     /// Another call, a person or data that comes back may supply it (A41).
@@ -111,8 +111,9 @@ impl<'l> Judge<'l> {
 
     /// A41: its output is there in its own identity, or reported in the plan and not erased since.
     fn is_done(&self, call: &Call, instance: Option<&'l str>) -> bool {
-        let own = Resolver { falls_back: false, ..self.resolver(instance) };
-        let is_written = call.output.as_ref().is_some_and(|o| matches!(own.expression(o), Resolution::Found(_)));
+        let instance_resolver = Resolver { falls_back: false, ..self.resolver(instance) };
+        let is_written =
+            call.output.as_ref().is_some_and(|o| matches!(instance_resolver.expression(o), Resolution::Found(_)));
         let printed = |write: &Reference| self.resolver(instance).printed(write);
         let is_erased = || call.writes().into_iter().any(|w| !self.erased.touching(&printed(w), instance).is_empty());
         is_written || (call.has_output && !is_erased())
@@ -147,23 +148,23 @@ impl<'l> Judge<'l> {
     }
 
     /// A34, A41: whether a reference of a call has a value; of a call without instance: globally or in any instance.
-    pub(super) fn supply(&self, index: usize, read: &Reference, instances: &'l [String]) -> Supply {
-        let own = self.calls[index].instance.as_deref();
-        let others: &[String] = if own.is_some() { &[] } else { instances };
-        let mut everywhere = std::iter::once(own).chain(others.iter().map(|i| Some(i.as_str())));
+    pub(super) fn supply(&self, index: usize, read: &Reference, instances: &'l [String]) -> ReadStatus {
+        let call_instance = self.calls[index].instance.as_deref();
+        let others: &[String] = if call_instance.is_some() { &[] } else { instances };
+        let mut everywhere = std::iter::once(call_instance).chain(others.iter().map(|i| Some(i.as_str())));
         if everywhere.any(|instance| self.resolver(instance).reference(read).is_ok()) {
-            Supply::There
-        } else if self.can_be_supplied(index, read, own) {
-            Supply::Awaited
+            ReadStatus::There
+        } else if self.can_be_supplied(index, read, call_instance) {
+            ReadStatus::Awaited
         } else {
-            Supply::Missing
+            ReadStatus::Missing
         }
     }
 
     /// The last step that wrote to an output of a call, in its own identity.
     pub(super) fn wrote(&self, path: &Reference, instance: Option<&'l str>) -> Option<StepNo> {
-        let own = Resolver { falls_back: false, ..self.resolver(instance) };
-        let found = own.reference(path).ok()?;
+        let instance_resolver = Resolver { falls_back: false, ..self.resolver(instance) };
+        let found = instance_resolver.reference(path).ok()?;
         self.log.tree.newest(found.node, self.step).map(|(step, _)| step)
     }
 
@@ -185,15 +186,15 @@ impl<'l> Judge<'l> {
     /// A41: why a call is no further than its status in its own instance says, where what it reads does not show it.
     pub(super) fn why(&self, index: usize, status: NodeStatus) -> Option<String> {
         let call = &self.calls[index];
-        let own = call.instance.as_deref();
+        let instance = call.instance.as_deref();
         match status {
             NodeStatus::Unknown => Some("it leaves no record of having run".to_owned()),
-            NodeStatus::Waiting if self.status(index, own) == status => {
+            NodeStatus::Waiting if self.status(index, instance) == status => {
                 let is_wider = |input: &Expression| matches!(input, Expression::Wider(_));
                 if call.inputs.iter().any(|input| is_wider(&input.expression)) {
                     return Some("it reads an expression that is not evaluated".to_owned());
                 }
-                let is_open = |input: &Expression| self.input(index, input, own) == Gate::Open;
+                let is_open = |input: &Expression| self.input(index, input, instance) == Gate::Open;
                 call.inputs.iter().all(|input| is_open(&input.expression)).then(|| self.when(call))?
             }
             _ => None,
@@ -214,8 +215,8 @@ impl<'l> Judge<'l> {
 
     /// A41, A43: the global status and that of each instance, for a call without instance.
     pub(super) fn statuses(&self, index: usize, instances: &'l [String]) -> (NodeStatus, Vec<NodeStatus>) {
-        if let Some(own) = &self.calls[index].instance {
-            return (self.status(index, Some(own)), Vec::new());
+        if let Some(instance) = &self.calls[index].instance {
+            return (self.status(index, Some(instance)), Vec::new());
         }
         let global = self.status(index, None);
         let each: Vec<_> = instances.iter().map(|i| self.status(index, Some(i))).collect();
@@ -228,18 +229,19 @@ impl<'l> Judge<'l> {
     /// each it can be another one.
     pub(super) fn dangles(&self, index: usize, expression: &Expression, instances: &'l [String]) -> bool {
         let Expression::Gates(gates) = expression else { return false };
-        let own = self.calls[index].instance.as_deref();
-        let others: &[String] = if own.is_some() { &[] } else { instances };
+        let call_instance = self.calls[index].instance.as_deref();
+        let others: &[String] = if call_instance.is_some() { &[] } else { instances };
         let dangles_in = |instance| gates.iter().any(|gate| self.gate(index, gate, instance) == Gate::Dangling);
-        let stays = |gate: &Vec<Reference>| self.gate(index, gate, own) == Gate::Dangling && !self.may_differ(gate);
-        dangles_in(own) && (gates.iter().any(stays) || others.iter().all(|i| dangles_in(Some(i))))
+        let stays =
+            |gate: &Vec<Reference>| self.gate(index, gate, call_instance) == Gate::Dangling && !self.may_differ(gate);
+        dangles_in(call_instance) && (gates.iter().any(stays) || others.iter().all(|i| dangles_in(Some(i))))
     }
 
     /// Whether a gate that dangles globally may do otherwise in some instance: something writes it there, or all its
     /// names were seen. A plan of calls with mistaken names would else be looked up in every instance.
     fn may_differ(&self, gate: &[Reference]) -> bool {
         gate.iter().any(|reference| {
-            let seen = |segment: &Segment| match segment.on_object() {
+            let seen = |segment: &PathSegment| match segment.on_object() {
                 Some(name) => name == "length" || segment.on_array().is_some() || self.log.tree.has_name(name),
                 None => true,
             };
@@ -249,17 +251,17 @@ impl<'l> Judge<'l> {
 }
 
 /// Keys as segments of a reference.
-pub(super) fn segments(keys: &[Key]) -> Vec<Segment> {
+pub(super) fn segments(keys: &[Key]) -> Vec<PathSegment> {
     let segment = |key: &Key| match key {
-        Key::Name(name) => Segment::Quoted(name.clone()),
-        Key::Index(n) => Segment::Index(u64::from(*n)),
+        Key::Name(name) => PathSegment::Quoted(name.clone()),
+        Key::Index(n) => PathSegment::Index(u64::from(*n)),
     };
     keys.iter().map(segment).collect()
 }
 
 /// A41: what a person approves lies under `†state.approvals`.
 pub(super) fn is_approval(reference: &Reference) -> bool {
-    reference.kind == "state" && reference.path.first().and_then(Segment::on_object) == Some("approvals")
+    reference.kind == "state" && reference.path.first().and_then(PathSegment::on_object) == Some("approvals")
 }
 
 impl Log {

@@ -1,6 +1,6 @@
 //! The tick of the loop (A5): counted by envelopes, set by `_tick`, of any size.
 
-use super::message::Message;
+use super::message::ActsMessage;
 use crate::model::StepNo;
 
 /// A tick: digits only.
@@ -33,7 +33,7 @@ impl Ticks {
     }
 
     /// A step begins; its message may set the tick. Says whether the tick of the step before was another.
-    pub(super) fn step(&mut self, step: StepNo, message: Option<&Message<'_>>) -> bool {
+    pub(super) fn step(&mut self, step: StepNo, message: Option<&ActsMessage<'_>>) -> bool {
         let set = message.and_then(|m| m.get("_tick")).and_then(|t| t.as_number());
         if let Some(digits) = set.filter(|t| t.bytes().all(|b| b.is_ascii_digit())) {
             self.now = digits.parse().map_or_else(|_| Tick::Big(digits.into()), Tick::Small);
@@ -72,9 +72,9 @@ impl Ticks {
 
 /// A number of any length, plus one.
 fn plus_one(digits: &str) -> Box<str> {
-    let kept = digits.trim_end_matches('9');
-    let zeros = "0".repeat(digits.len() - kept.len());
-    let mut head = kept.as_bytes().to_vec();
+    let prefix = digits.trim_end_matches('9');
+    let zeros = "0".repeat(digits.len() - prefix.len());
+    let mut head = prefix.as_bytes().to_vec();
     match head.last_mut() {
         Some(last) => *last += 1,
         None => head.push(b'1'),
@@ -93,8 +93,8 @@ mod tests {
         let v = parse(r#"{"type":"state","_tick":18446744073709551615}"#).unwrap();
         let w = parse(r#"{"type":"state","_tick":2.0}"#).unwrap();
         assert!(!ticks.step(0, None));
-        assert!(ticks.step(1, Some(&Message::of(&v))));
-        assert!(!ticks.step(2, Some(&Message::of(&w))));
+        assert!(ticks.step(1, Some(&ActsMessage::of(&v))));
+        assert!(!ticks.step(2, Some(&ActsMessage::of(&w))));
         ticks.advance();
         assert!(ticks.step(3, None));
         assert_eq!(

@@ -3,7 +3,7 @@
 use super::expression::{self, Expression};
 use super::finding::{BAD_OUTPUT_PATH, BAD_SCHEMA, Note, OUTPUT_PATH_MISSING, UNKNOWN_OUTPUT_METHOD};
 use super::identity::{self, KINDLESS, brief};
-use super::message::{Carried, Message, Type};
+use super::message::{ActsMessage, Carried, MessageType};
 use super::reference::Reference;
 use crate::json::{Data, Key, Value};
 use crate::model::Identity;
@@ -34,7 +34,7 @@ struct Method {
 }
 
 /// A9 to A20: plans the writes of a message of a type that writes.
-pub(super) fn plan<'v>(message: &Message<'v>, notes: &mut Vec<Note>) -> Planned<'v> {
+pub(super) fn plan<'v>(message: &ActsMessage<'v>, notes: &mut Vec<Note>) -> Planned<'v> {
     let value = message.value();
     let kind = identity::kind(message, notes);
     let instance = identity::instance(message, value.as_deref(), notes);
@@ -51,7 +51,7 @@ pub(super) fn plan<'v>(message: &Message<'v>, notes: &mut Vec<Note>) -> Planned<
 }
 
 /// A20: the schema of a message, if it counts.
-pub(super) fn schema<'v>(message: &Message<'v>, notes: &mut Vec<Note>) -> Option<&'v Value<'v>> {
+pub(super) fn schema<'v>(message: &ActsMessage<'v>, notes: &mut Vec<Note>) -> Option<&'v Value<'v>> {
     let schema = message.get("schema").filter(|s| !s.is_null())?;
     if matches!(schema.data, Data::Object(_) | Data::Bool(_)) {
         return Some(schema);
@@ -70,26 +70,31 @@ struct Output {
 
 impl Output {
     /// A11: messages of kind `error` append, whatever their call says, also where A17 gives the kind.
-    fn of(message: &Message<'_>, value: Option<&Value<'_>>, kind: Option<String>, notes: &mut Vec<Note>) -> Self {
-        let is_error = |kind: &str| kind == Type::Error.name();
+    fn of(message: &ActsMessage<'_>, value: Option<&Value<'_>>, kind: Option<String>, notes: &mut Vec<Note>) -> Self {
+        let is_error = |kind: &str| kind == MessageType::Error.name();
         if kind.as_deref().is_some_and(is_error) {
             return Self::appended();
         }
-        let mut own = Vec::new();
-        let output = Self::called(message, value, kind, &mut own);
+        let mut call_notes = Vec::new();
+        let output = Self::called(message, value, kind, &mut call_notes);
         if is_error(&output.kind) {
             return Self::appended();
         }
-        notes.append(&mut own);
+        notes.append(&mut call_notes);
         output
     }
 
     fn appended() -> Self {
-        Self { kind: Type::Error.name().to_owned(), ops: vec![(Vec::new(), Op::Push)], is_erase: false }
+        Self { kind: MessageType::Error.name().to_owned(), ops: vec![(Vec::new(), Op::Push)], is_erase: false }
     }
 
     /// A17 to A19: reads `_outputPath` and `_outputMethod`.
-    fn called(message: &Message<'_>, value: Option<&Value<'_>>, kind: Option<String>, notes: &mut Vec<Note>) -> Self {
+    fn called(
+        message: &ActsMessage<'_>,
+        value: Option<&Value<'_>>,
+        kind: Option<String>,
+        notes: &mut Vec<Note>,
+    ) -> Self {
         let method = method(message, notes);
         let is_erase = method.is_some_and(|m| m.op == Op::Remove);
         let named = |kind: Option<String>| kind.unwrap_or_else(|| KINDLESS.to_owned());
@@ -122,10 +127,10 @@ impl Output {
 }
 
 /// A18, A19: the method of a message: its own `_outputMethod`, else that of its call.
-fn method(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<Method> {
+fn method(message: &ActsMessage<'_>, notes: &mut Vec<Note>) -> Option<Method> {
     let is_there = |v: &&Value<'_>| !v.is_null();
-    let own = message.get("_outputMethod").filter(is_there);
-    let written = own.or_else(|| message.call("_outputMethod").filter(is_there))?;
+    let output_method = message.get("_outputMethod").filter(is_there);
+    let written = output_method.or_else(|| message.call("_outputMethod").filter(is_there))?;
     let known = |op| Method { op, is_known: true };
     let method = match written.as_str() {
         Some("set") => known(Op::Replace),
@@ -143,7 +148,7 @@ fn method(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<Method> {
     Some(method)
 }
 
-/// A19, A36: what an `_outputPath` says; None where it is no reference. Text of the wider language names no place.
+/// A19, A36: what an `_outputPath` says; None where it is not a reference. Text of the wider language names no place.
 pub(super) fn output_expression(written: &Value<'_>) -> Option<Expression> {
     Some(expression::parse(written.as_str()?)).filter(|expression| matches!(expression, Expression::Gates(_)))
 }
@@ -169,14 +174,14 @@ fn target_path(reference: &Reference, value: Option<&Value<'_>>, is_erase: bool)
 fn outermost(paths: Vec<Vec<Key>>) -> Vec<Vec<Key>> {
     let mut sorted: Vec<usize> = (0..paths.len()).collect();
     sorted.sort_by(|a, b| paths[*a].cmp(&paths[*b]));
-    let mut kept: Vec<usize> = Vec::with_capacity(paths.len());
+    let mut outermost: Vec<usize> = Vec::with_capacity(paths.len());
     for index in sorted {
-        if !kept.last().is_some_and(|k| paths[index].starts_with(&paths[*k])) {
-            kept.push(index);
+        if !outermost.last().is_some_and(|k| paths[index].starts_with(&paths[*k])) {
+            outermost.push(index);
         }
     }
-    kept.sort_unstable();
-    kept.into_iter().map(|index| paths[index].clone()).collect()
+    outermost.sort_unstable();
+    outermost.into_iter().map(|index| paths[index].clone()).collect()
 }
 
 #[cfg(test)]
@@ -188,7 +193,7 @@ mod tests {
     fn describe_writes(text: &str) -> String {
         let v = parse(text).unwrap();
         let mut notes = Vec::new();
-        let p = plan(&Message::of(&v), &mut notes);
+        let p = plan(&ActsMessage::of(&v), &mut notes);
         let ops: Vec<_> = p.ops.iter().map(|(k, op)| format!("{op:?} {}", canonical(&p.identity.kind, k))).collect();
         let rules: Vec<_> = notes.iter().map(|n| n.rule).collect();
         format!("{}: {} {}", p.identity.kind, ops.join(", "), rules.join(" ")).trim_end().to_owned()

@@ -37,9 +37,9 @@ impl Judge<'_> {
     /// Compares a value with what is at its path, down to the topmost differences.
     fn compare(&mut self, value: &Value<'_>) {
         let Some(old) = self.old_type() else { return };
-        let own = self.planned.ops.iter().find(|(path, _)| *path == self.path).map(|(_, op)| *op);
-        let appends = matches!(own, Some(Op::Push | Op::Concat));
-        let wanted = match own {
+        let planned_op = self.planned.ops.iter().find(|(path, _)| *path == self.path).map(|(_, op)| *op);
+        let appends = matches!(planned_op, Some(Op::Push | Op::Concat));
+        let wanted = match planned_op {
             Some(Op::Push | Op::Concat) => Some("array"),
             Some(Op::Assign | Op::Merge) => Some("object"),
             _ => None,

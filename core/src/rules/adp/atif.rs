@@ -2,9 +2,9 @@
 
 use super::report::{Report, below};
 use crate::json::{Data, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::rules::trajectory::{
-    Entry, Reading,
+    Reading, TrajectoryStep,
     atif::{results, trajectories},
     text,
 };
@@ -52,7 +52,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
                 calls.extend(entry.calls.iter().filter_map(|c| c.id.as_deref()));
                 check_links(entry, &calls, step, &path, report);
             } else {
-                report.error(Some(step), path.clone(), "atif.type", "the step is no object");
+                report.error(Some(step), path.clone(), "atif.type", "the step is not an object");
             }
             report.control_chars(step, &path, entry.value, reading.way);
         }
@@ -71,14 +71,15 @@ const TOTALS: [(&str, &str, f64); 4] = [
 
 /// `FORMATS.md` 5: the metrics of the steps against `final_metrics`. What goes on from another file counts that one and
 /// its summaries too, and so may say more; so may a trajectory of which some answers have no metrics.
-fn check_totals(root: &Value<'_>, pointer: &str, steps: &[Entry<'_>], report: &mut Report) {
+fn check_totals(root: &Value<'_>, pointer: &str, steps: &[TrajectoryStep<'_>], report: &mut Report) {
     let Some(metrics) = root.get("final_metrics").filter(|metrics| metrics.as_object().is_some()) else { return };
     let number = |value: &Value<'_>, key: &str| value.get(key)?.as_number()?.parse::<f64>().ok();
-    let is_copied = |entry: &&Entry<'_>| entry.value.get("is_copied_context").and_then(Value::as_bool) == Some(true);
-    let is_silent = |entry: &&Entry<'_>| number(entry.value, "llm_call_count") == Some(0.0);
+    let is_copied =
+        |entry: &&TrajectoryStep<'_>| entry.value.get("is_copied_context").and_then(Value::as_bool) == Some(true);
+    let is_silent = |entry: &&TrajectoryStep<'_>| number(entry.value, "llm_call_count") == Some(0.0);
     let goes_on = steps.iter().any(|entry| is_copied(&entry));
-    let answers: Vec<&Entry<'_>> =
-        steps.iter().filter(|entry| entry.role == Role::Agent && !is_copied(entry) && !is_silent(entry)).collect();
+    let answers: Vec<&TrajectoryStep<'_>> =
+        steps.iter().filter(|entry| entry.role == StepRole::Agent && !is_copied(entry) && !is_silent(entry)).collect();
     for (total, of_step, rounding) in TOTALS {
         let Some(amount) = number(metrics, total) else { continue };
         let parts = steps.iter().map(|entry| number(entry.value.get("metrics")?, of_step));
@@ -119,12 +120,12 @@ fn check_fields(value: &Value<'_>, known: &[&str], step: Option<usize>, path: &s
 }
 
 /// D18: one turn by itself.
-fn check_turn(entry: &Entry<'_>, step: usize, place: usize, path: &str, report: &mut Report) {
+fn check_turn(entry: &TrajectoryStep<'_>, step: usize, place: usize, path: &str, report: &mut Report) {
     let at = Some(step);
     check_fields(entry.value, STEP_FIELDS, at, path, report);
     match entry.value.get("source") {
         None => report.error(at, format!("{path}/source"), "atif.required", "the step has no source"),
-        Some(_) if entry.role == Role::Unknown => {
+        Some(_) if entry.role == StepRole::Unknown => {
             report.error(at, format!("{path}/source"), "atif.source", "the source is none of system, user, agent");
         }
         Some(_) => {}
@@ -136,20 +137,20 @@ fn check_turn(entry: &Entry<'_>, step: usize, place: usize, path: &str, report: 
     }
     for key in ["tool_calls", "reasoning_content", "reasoning_effort"] {
         let is_there = entry.value.get(key).is_some_and(|v| !is_nothing(v));
-        if is_there && entry.role != Role::Agent {
+        if is_there && entry.role != StepRole::Agent {
             report.error(at, format!("{path}/{key}"), "atif.agent-only", "only a step of the agent may have this");
         }
     }
-    if entry.role == Role::Agent {
+    if entry.role == StepRole::Agent {
         for key in ["message", "reasoning_content"] {
-            let said = entry.value.get(key).and_then(text::joined);
-            report.think_token(step, || format!("{path}/{key}"), said.as_deref());
+            let words = entry.value.get(key).and_then(text::joined);
+            report.think_token(step, || format!("{path}/{key}"), words.as_deref());
         }
     }
 }
 
 /// D18: results that name no call of this or an earlier step.
-fn check_links(entry: &Entry<'_>, calls: &HashSet<&str>, step: usize, path: &str, report: &mut Report) {
+fn check_links(entry: &TrajectoryStep<'_>, calls: &HashSet<&str>, step: usize, path: &str, report: &mut Report) {
     for (i, result) in results(entry.value).enumerate() {
         if let Some(id) = result.get("source_call_id").and_then(Value::as_str).filter(|id| !calls.contains(id)) {
             let message = format!("no call up to here has the id {id:?}");

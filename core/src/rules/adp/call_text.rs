@@ -2,6 +2,7 @@
 
 use crate::json::{self, Value, compact, quote};
 use crate::rules::trajectory::{Call, CallSource, FunctionCall, Message, text};
+use crate::text::{shorten, single_line};
 
 /// Most scalars of an argument.
 const ARGUMENT_MAX: usize = 160;
@@ -39,19 +40,19 @@ fn written(name: &str, arguments: Option<&Value<'_>>) -> String {
             name,
             object.entries().enumerate().map(|(i, (key, value))| match value.as_str() {
                 Some(text) => argument(i, key, text),
-                None => format!("{key}={}", cut(&compact(value))),
+                None => format!("{key}={}", shorten(&compact(value), ARGUMENT_MAX)),
             }),
         ),
-        (None, Some(other)) => line(name, [cut(&compact(other))]),
+        (None, Some(other)) => line(name, [shorten(&compact(other), ARGUMENT_MAX).into_owned()]),
         (None, None) => name.to_owned(),
     }
 }
 
 /// D17: the first `<function=NAME>` of a text with what is in its `<parameter=KEY>`, else with what is in it.
-fn marked_up(said: &str) -> Option<String> {
-    let name = text::function_name(said)?;
-    let start = text::before_call(said).len();
-    let body = said[start..].split_once('>')?.1;
+fn marked_up(message: &str) -> Option<String> {
+    let name = text::function_name(message)?;
+    let start = text::before_call(message).len();
+    let body = message[start..].split_once('>')?.1;
     let body = body.split_once("</function>").map_or(body, |(inside, _)| inside);
     let parameters: Vec<(&str, &str)> = body
         .split("<parameter=")
@@ -73,20 +74,13 @@ fn line(name: &str, arguments: impl IntoIterator<Item = String>) -> String {
 fn argument(place: usize, key: &str, text: &str) -> String {
     match place {
         _ if place < BARE_MAX => bare(text),
-        _ if text.contains(char::is_whitespace) => format!("{key}={}", quote(&cut(text))),
-        _ => format!("{key}={}", cut(text)),
+        _ if text.contains(char::is_whitespace) => format!("{key}={}", quote(&shorten(text, ARGUMENT_MAX))),
+        _ => format!("{key}={}", shorten(text, ARGUMENT_MAX)),
     }
 }
 
 fn bare(text: &str) -> String {
-    cut(text.trim()).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(ARGUMENT_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    single_line(&shorten(text.trim(), ARGUMENT_MAX))
 }
 
 #[cfg(test)]
@@ -100,7 +94,7 @@ mod tests {
 
     #[test]
     fn calls_in_a_text_read_as_one_would_write_them() {
-        let said = |text: &str| of(&format!("{{\"from\":\"gpt\",\"value\":{}}}", quote(text))).join("; ");
+        let calls_of = |text: &str| of(&format!("{{\"from\":\"gpt\",\"value\":{}}}", quote(text))).join("; ");
         for (text, expected) in [
             (
                 "I look.\n<function=browser>\n<parameter=code>\nclick(bid=\"1\")\n</parameter>\n</function>",
@@ -117,7 +111,7 @@ mod tests {
             ("<function=", ""),
             ("<function=x><parameter=a", "x <parameter=a"),
         ] {
-            assert_eq!(said(text), expected, "{text}");
+            assert_eq!(calls_of(text), expected, "{text}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! D17: what is wrong with conversations of messages.
 
 use super::report::Report;
-use crate::model::Role;
-use crate::rules::trajectory::{Body, Entry, Message, Reading, Track, text};
+use crate::model::StepRole;
+use crate::rules::trajectory::{Body, Message, Reading, Track, TrajectoryStep, text};
 
 /// D17: what is wrong with the conversations of a record.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
@@ -20,7 +20,7 @@ fn is_answered_elsewhere(reading: &Reading<'_>) -> bool {
     is_prompt || (is_pair && reading.tracks.iter().all(|track| track.label.is_none()))
 }
 
-fn check_track(entries: &[Entry<'_>], (track, ends_open): (&Track, bool), report: &mut Report) {
+fn check_track(entries: &[TrajectoryStep<'_>], (track, ends_open): (&Track, bool), report: &mut Report) {
     if track.steps.is_empty() {
         report.warning(None, track.list(), "sft.empty", "the conversation has no message");
     }
@@ -34,7 +34,7 @@ fn check_track(entries: &[Entry<'_>], (track, ends_open): (&Track, bool), report
         }
         check_message((entries, step), message, &track.path(step), report);
     }
-    let known: Vec<Role> = roles.iter().map(|(_, role)| *role).collect();
+    let known: Vec<StepRole> = roles.iter().map(|(_, role)| *role).collect();
     if let Some((step, _)) = first_out_of_turn(&known).and_then(|place| roles.get(place).copied()) {
         let asked = |step: usize| entries[step].answers(step);
         let message = match step.checked_sub(1).and_then(asked).filter(|asking| asked(step) == Some(*asking)) {
@@ -43,14 +43,19 @@ fn check_track(entries: &[Entry<'_>], (track, ends_open): (&Track, bool), report
         };
         report.warning(Some(step), track.path(step), "sft.alternate", message);
     }
-    if let Some((step, _)) = roles.last().copied().filter(|&(_, role)| role != Role::Agent && !ends_open) {
+    if let Some((step, _)) = roles.last().copied().filter(|&(_, role)| role != StepRole::Agent && !ends_open) {
         let message = "the last message is not the agent's, so nothing is learned from it";
         report.warning(Some(step), track.path(step), "sft.last-not-agent", message);
     }
 }
 
 /// D17, D13: one message.
-fn check_message((entries, step): (&[Entry<'_>], usize), message: &Message<'_>, path: &str, report: &mut Report) {
+fn check_message(
+    (entries, step): (&[TrajectoryStep<'_>], usize),
+    message: &Message<'_>,
+    path: &str,
+    report: &mut Report,
+) {
     let Some(entry) = entries.get(step) else { return };
     let at = Some(step);
     let check_text = |text: &str, path: &str, report: &mut Report| {
@@ -59,7 +64,7 @@ fn check_message((entries, step): (&[Entry<'_>], usize), message: &Message<'_>, 
             check_text(entry, text, step, path, report);
         }
     };
-    if message.role == Role::Unknown {
+    if message.role == StepRole::Unknown {
         let text = format!("the speaker {:?} is none of the known ones", message.speaker);
         report.error(at, format!("{path}/{}", message.speaker_key), "sft.role", text);
     }
@@ -72,9 +77,9 @@ fn check_message((entries, step): (&[Entry<'_>], usize), message: &Message<'_>, 
                 "the message has neither a text nor a call in `tool_calls` or `function_call`",
             );
         }
-        (Some(key), said) if message.is_null => {
+        (Some(key), content) if message.is_null => {
             let path = format!("{path}/{key}");
-            match said {
+            match content {
                 None => check_text("", &path, report),
                 Some(_) => {
                     let text = "the text is null; its words are in `system_prompt`, where most trainers do not look";
@@ -94,22 +99,24 @@ fn check_message((entries, step): (&[Entry<'_>], usize), message: &Message<'_>, 
 }
 
 /// D17: the text of one message.
-fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &mut Report) {
+fn check_text(entry: &TrajectoryStep<'_>, text: &str, step: usize, path: &str, report: &mut Report) {
     let mut warn = |rule, message| report.warning(Some(step), path.to_owned(), rule, message);
     if text::is_blank(text) && entry.calls.is_empty() && !has_other_parts(entry) {
         warn(
             "sft.empty",
             match entry.role {
-                Role::Agent => {
+                StepRole::Agent => {
                     "the agent's text is blank, and there is no call in `tool_calls` or `function_call`: a \
                      trainer that reads only those teaches to say nothing"
                 }
-                Role::Environment => "nothing came back: right for a tool that says nothing, else its output was lost",
+                StepRole::Environment => {
+                    "nothing came back: right for a tool that says nothing, else its output was lost"
+                }
                 _ => "the text is blank, and there is no call in `tool_calls` or `function_call`",
             },
         );
     }
-    if entry.role == Role::Agent {
+    if entry.role == StepRole::Agent {
         if text::has_broken_call(text) {
             warn("sft.call-syntax", "a call begins with <function= but none is whole up to </function>");
         }
@@ -120,13 +127,13 @@ fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &m
 }
 
 /// D17: whether a part of the message is not text: then it is not empty.
-fn has_other_parts(entry: &Entry<'_>) -> bool {
+fn has_other_parts(entry: &TrajectoryStep<'_>) -> bool {
     matches!(&entry.body, Body::Message(message) if message.has_other_parts)
 }
 
 /// D17: after the leading system messages not-agent and agent take turns; an unknown role ends the search.
-fn first_out_of_turn(roles: &[Role]) -> Option<usize> {
-    let start = roles.iter().take_while(|&&r| r == Role::System).count();
-    let known = roles[start..].iter().take_while(|&&r| r != Role::Unknown);
-    known.enumerate().find(|&(i, &r)| (r == Role::Agent) != (i % 2 == 1)).map(|(i, _)| start + i)
+fn first_out_of_turn(roles: &[StepRole]) -> Option<usize> {
+    let start = roles.iter().take_while(|&&r| r == StepRole::System).count();
+    let known = roles[start..].iter().take_while(|&&r| r != StepRole::Unknown);
+    known.enumerate().find(|&(i, &r)| (r == StepRole::Agent) != (i % 2 == 1)).map(|(i, _)| start + i)
 }

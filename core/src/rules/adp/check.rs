@@ -3,7 +3,7 @@
 use super::report::{Report, below};
 use crate::json::{Data, Value};
 use crate::rules::trajectory::{
-    Body, Class, ClassNote, Entry, Item, Reading, Version, VersionFault, aliases, is_language,
+    Body, Class, ClassNote, Item, Reading, TrajectoryStep, Version, VersionFault, aliases, is_language,
     number::{integer, number},
 };
 
@@ -170,7 +170,7 @@ fn check_version(version: Version, report: &mut Report) {
 }
 
 /// D5 to D9: one item of `content`.
-pub(super) fn check_item(entry: &Entry<'_>, step: usize, reading: &Reading<'_>, report: &mut Report) {
+pub(super) fn check_item(entry: &TrajectoryStep<'_>, step: usize, reading: &Reading<'_>, report: &mut Report) {
     let Body::Item(item) = &entry.body else { return };
     let (version, is_row) = (reading.version, reading.is_row);
     Checker { report, version, is_row, step: Some(step) }.item(item, &format!("/content/{step}"));

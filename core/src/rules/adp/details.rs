@@ -2,11 +2,11 @@
 
 use super::report::{Report, below};
 use crate::json::{Data, Value};
-use crate::rules::trajectory::{Class, Entry, Version, is_language};
+use crate::rules::trajectory::{Class, TrajectoryStep, Version, is_language};
 use std::collections::HashSet;
 
 /// D11: calls of what was not available, and languages that were and are not used.
-pub(super) fn check_available(root: &Value<'_>, entries: &[Entry<'_>], report: &mut Report) {
+pub(super) fn check_available(root: &Value<'_>, entries: &[TrajectoryStep<'_>], report: &mut Report) {
     let listed = |key: &str| -> Option<HashSet<&str>> {
         root.get(key)?.as_array().map(|names| names.iter().filter_map(Value::as_str).collect())
     };
@@ -21,7 +21,7 @@ pub(super) fn check_available(root: &Value<'_>, entries: &[Entry<'_>], report: &
 
 /// D11: calls whose name is not in the list.
 fn check_calls(
-    entries: &[Entry<'_>],
+    entries: &[TrajectoryStep<'_>],
     class: Class,
     field: &'static str,
     available: &HashSet<&str>,
@@ -37,8 +37,8 @@ fn check_calls(
 }
 
 /// D11: entries of `available_code_languages` that are no language or that no code uses.
-fn check_languages(root: &Value<'_>, entries: &[Entry<'_>], report: &mut Report) {
-    let code = entries.iter().filter_map(Entry::known_item).filter(|(_, class)| *class == Class::CodeAction);
+fn check_languages(root: &Value<'_>, entries: &[TrajectoryStep<'_>], report: &mut Report) {
+    let code = entries.iter().filter_map(TrajectoryStep::known_item).filter(|(_, class)| *class == Class::CodeAction);
     let used: HashSet<&str> = code.filter_map(|(item, _)| item.text("language")).collect();
     let names = root.get("available_code_languages").and_then(Value::as_array).unwrap_or_default();
     for (i, name) in names.iter().enumerate() {

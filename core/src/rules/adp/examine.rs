@@ -11,10 +11,10 @@ use super::report::Report;
 use super::show;
 use super::work::{self, RunOutcome};
 use crate::json::{self, Value};
-use crate::model::{Finding, LocatedFinding, Place, Record, Role, RunPart};
+use crate::model::{Finding, LocatedFinding, Place, Record, RunPart, StepRole};
 use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
-use crate::rules::trajectory::{Reading, RecordName, Shape, Way, parts as parts_of, read_text, task_key};
+use crate::rules::trajectory::{Reading, RecordName, RecordShape, Way, parts as parts_of, read_text, task_key};
 use crate::rules::work::ToolOutcomes;
 
 /// What checks and statistics say of one record by itself.
@@ -83,9 +83,9 @@ pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
 #[must_use]
 pub fn examine_with_overview(record: &Record, text: &[u8], way: Way) -> Examined {
     with_work(record, text, way, |reading, found, done| {
-        let (stats, mut glance) = stats_and_overview(record, reading, found);
-        glance.iter_mut().for_each(|glance| (glance.failed, glance.suspect) = (done.failed, done.suspect));
-        (stats, glance)
+        let (stats, mut overview) = stats_and_overview(record, reading, found);
+        overview.iter_mut().for_each(|overview| (overview.failed, overview.suspect) = (done.failed, done.suspect));
+        (stats, overview)
     })
 }
 
@@ -110,7 +110,7 @@ fn title(reading: &Reading<'_>) -> String {
 }
 
 fn first_words(reading: &Reading<'_>) -> String {
-    let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
+    let first = reading.entries.iter().find(|entry| entry.role == StepRole::User).or(reading.entries.first());
     first.map(show::summary).unwrap_or_default()
 }
 
@@ -185,8 +185,16 @@ fn look(
         Err(finding) => {
             let found = vec![LocatedFinding { finding, place: at }];
             let (is_read, keys) = (false, RepeatKeys::default());
-            let (stats, glance, parts) = (None, None, Vec::new());
-            return Examined { record: record.number, is_read, findings: found, stats, keys, overview: glance, parts };
+            let (stats, no_overview, parts) = (None, None, Vec::new());
+            return Examined {
+                record: record.number,
+                is_read,
+                findings: found,
+                stats,
+                keys,
+                overview: no_overview,
+                parts,
+            };
         }
     };
     let place = |value: &Value<'_>| place_of(value, text, at);
@@ -200,9 +208,9 @@ fn look(
         }
         None => (Vec::new(), RepeatKeys::default()),
     };
-    let (stats, glance) = finish(&reading, &found, &keys);
+    let (stats, overview) = finish(&reading, &found, &keys);
     let parts = parts_of(&reading, record.number);
-    Examined { record: record.number, is_read: true, stats, findings: found, keys, overview: glance, parts }
+    Examined { record: record.number, is_read: true, stats, findings: found, keys, overview, parts }
 }
 
 /// D2 to D18: the findings of one record, in order.
@@ -211,7 +219,7 @@ pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
     let mut report = Report::new(record);
     let (root, entries) = (reading.root, &reading.entries);
     match reading.shape {
-        Shape::Std => {
+        RecordShape::Std => {
             check::check_root(reading, &mut report);
             lint::check_root(root, &mut report);
             details::check_details(root, reading.version, &mut report);
@@ -223,10 +231,10 @@ pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
             links::check(entries, reading.version, &mut report);
             lint::check_order(entries, &mut report);
         }
-        Shape::Chat => chat::check(reading, &mut report),
-        Shape::Atif => atif::check(reading, &mut report),
-        Shape::Other => {
-            let message = "the record is no trajectory of a known shape; it is shown as JSON";
+        RecordShape::Chat => chat::check(reading, &mut report),
+        RecordShape::Atif => atif::check(reading, &mut report),
+        RecordShape::Other => {
+            let message = "the record is not a trajectory of a known shape; it is shown as JSON";
             report.warning(None, String::new(), "adp.shape", message);
         }
     }

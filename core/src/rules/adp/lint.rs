@@ -2,8 +2,8 @@
 
 use super::report::Report;
 use crate::json::Value;
-use crate::model::Role;
-use crate::rules::trajectory::{Body, Class, Entry, Item, Kind, Way, is_note, text::is_blank};
+use crate::model::StepRole;
+use crate::rules::trajectory::{Body, Class, Item, TrajectoryStep, TrajectoryStepKind, Way, is_note, text::is_blank};
 
 /// D13: a content longer than this many scalars is the image itself, not a path.
 pub(super) const IMAGE_PATH_MAX: usize = 512;
@@ -19,7 +19,7 @@ pub(super) fn check_root(root: &Value<'_>, report: &mut Report) {
 }
 
 /// D13: the texts of one item.
-pub(super) fn check_item(entries: &[Entry<'_>], step: usize, report: &mut Report) {
+pub(super) fn check_item(entries: &[TrajectoryStep<'_>], step: usize, report: &mut Report) {
     let Some(entry) = entries.get(step) else { return };
     let path = format!("/content/{step}");
     report.control_chars(step, &path, entry.value, Way::Protocol);
@@ -46,7 +46,7 @@ pub(super) fn check_item(entries: &[Entry<'_>], step: usize, report: &mut Report
 }
 
 /// Whether an answer is to a call that only notes something.
-pub(super) fn is_noted(entries: &[Entry<'_>], entry: &Entry<'_>) -> bool {
+pub(super) fn is_noted(entries: &[TrajectoryStep<'_>], entry: &TrajectoryStep<'_>) -> bool {
     let mut calls = entry.answered.iter().filter_map(|&(asked, place)| entries.get(asked)?.calls.get(place));
     calls.any(|call| is_note(&call.tool))
 }
@@ -103,12 +103,14 @@ fn is_local_path(content: &str) -> bool {
 }
 
 /// D14: who begins, who ends, who speaks twice.
-pub(super) fn check_order(entries: &[Entry<'_>], report: &mut Report) {
+pub(super) fn check_order(entries: &[TrajectoryStep<'_>], report: &mut Report) {
     if let Some(step) = first_not_user(entries) {
         let message = "the trajectory does not begin with the user";
         report.warning(Some(step), format!("/content/{step}"), "adp.first-not-user", message);
     }
-    if let Some(last) = entries.last().filter(|e| e.kind == Kind::Observation && !is_text(e, Role::Agent)) {
+    if let Some(last) =
+        entries.last().filter(|e| e.kind == TrajectoryStepKind::Observation && !is_text(e, StepRole::Agent))
+    {
         let step = entries.len() - 1;
         let message = format!("the trajectory ends with an observation ({}), not with the agent", last.role.name());
         report.warning(Some(step), format!("/content/{step}"), "adp.last-not-agent", message);
@@ -122,25 +124,26 @@ pub(super) fn check_order(entries: &[Entry<'_>], report: &mut Report) {
 }
 
 /// D14: the step at which the user should have spoken.
-fn first_not_user(entries: &[Entry<'_>]) -> Option<usize> {
-    let is_world = |e: &Entry<'_>| e.kind == Kind::Observation && e.role == Role::Environment;
+fn first_not_user(entries: &[TrajectoryStep<'_>]) -> Option<usize> {
+    let is_world =
+        |e: &TrajectoryStep<'_>| e.kind == TrajectoryStepKind::Observation && e.role == StepRole::Environment;
     let Some(step) = entries.iter().position(|e| !is_world(e)) else {
         return (!entries.is_empty()).then_some(0);
     };
     let first = &entries[step];
-    let is_user = first.kind == Kind::Observation && first.role == Role::User;
-    (!is_user && first.kind != Kind::Unknown).then_some(step)
+    let is_user = first.kind == TrajectoryStepKind::Observation && first.role == StepRole::User;
+    (!is_user && first.kind != TrajectoryStepKind::Unknown).then_some(step)
 }
 
-fn is_text(entry: &Entry<'_>, role: Role) -> bool {
+fn is_text(entry: &TrajectoryStep<'_>, role: StepRole) -> bool {
     entry.known_item().is_some_and(|(_, class)| class == Class::TextObservation) && entry.role == role
 }
 
-fn is_message(entry: &Entry<'_>) -> bool {
+fn is_message(entry: &TrajectoryStep<'_>) -> bool {
     entry.known_item().is_some_and(|(_, class)| class == Class::MessageAction)
 }
 
-fn is_user_text(entry: &Entry<'_>) -> bool {
+fn is_user_text(entry: &TrajectoryStep<'_>) -> bool {
     let Body::Item(item) = &entry.body else { return false };
-    is_text(entry, Role::User) && item.text("tool_call_id").is_none()
+    is_text(entry, StepRole::User) && item.text("tool_call_id").is_none()
 }

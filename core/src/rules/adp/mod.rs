@@ -24,6 +24,6 @@ mod writes;
 pub use examine::{Examined, RecordOverview, examine, examine_with_overview, findings, head, judge, measure, outcomes};
 pub use show::{digested_text, entry_text, has_digest, label, summary, text_with_reasoning};
 pub use stage::stage;
-pub use survey::{Survey, Surveyed};
+pub use survey::{AdpSurvey, AdpSurveyed};
 pub use tally::{outline, tally};
 pub use writes::write_state;

@@ -2,7 +2,7 @@
 
 use crate::json::Value;
 use crate::rules::trajectory::{
-    Body, Class, Entry, Item, Reading, atif,
+    Body, Class, Item, Reading, TrajectoryStep, atif,
     text::{chars, is_blank, joined},
 };
 
@@ -13,7 +13,7 @@ pub(super) fn visible_bytes(reading: &Reading<'_>) -> u64 {
     (prompt + reading.entries.iter().map(entry_bytes).sum::<usize>()) as u64
 }
 
-fn entry_bytes(entry: &Entry<'_>) -> usize {
+fn entry_bytes(entry: &TrajectoryStep<'_>) -> usize {
     let below = |key: &str| entry.value.get(key).map_or(0, |value| chars(value, &[]));
     match &entry.body {
         Body::Item(item) => item_bytes(item),
@@ -22,21 +22,21 @@ fn entry_bytes(entry: &Entry<'_>) -> usize {
         }
         Body::Turn => {
             let results = atif::results(entry.value).filter_map(|result| result.get("content"));
-            let said = entry.value.get("message").into_iter().chain(results).filter_map(joined);
-            said.map(|text| text.len()).sum::<usize>() + below("tool_calls")
+            let texts = entry.value.get("message").into_iter().chain(results).filter_map(joined);
+            texts.map(|text| text.len()).sum::<usize>() + below("tool_calls")
         }
         Body::Record => entry.chars,
     }
 }
 
 fn item_bytes(item: &Item<'_>) -> usize {
-    let said = |name| item.text(name).filter(|text| !is_blank(text)).map(str::len);
+    let text_len = |name| item.text(name).filter(|text| !is_blank(text)).map(str::len);
     let below = |name| item.field(name).map_or(0, |field| chars(field.value, &[]));
-    let thought = said("description").unwrap_or_default();
+    let thought = text_len("description").unwrap_or_default();
     match item.class {
-        Some(Class::ApiAction) => thought + said("function").unwrap_or_default() + below("kwargs"),
-        Some(Class::CodeAction | Class::MessageAction) => thought + said("content").unwrap_or_default(),
-        Some(Class::WebObservation) => said("axtree").or_else(|| said("html")).unwrap_or_default(),
+        Some(Class::ApiAction) => thought + text_len("function").unwrap_or_default() + below("kwargs"),
+        Some(Class::CodeAction | Class::MessageAction) => thought + text_len("content").unwrap_or_default(),
+        Some(Class::WebObservation) => text_len("axtree").or_else(|| text_len("html")).unwrap_or_default(),
         Some(Class::TextObservation | Class::ImageObservation | Class::JsonObservation) => below("content"),
         None => chars(item.value, &[]),
     }

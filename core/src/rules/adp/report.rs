@@ -58,8 +58,8 @@ impl Report {
     }
 
     /// D13: a think tag in what the agent says.
-    pub(super) fn think_token(&mut self, step: usize, path: impl FnOnce() -> String, said: Option<&str>) {
-        if said.is_some_and(text::has_think_token) {
+    pub(super) fn think_token(&mut self, step: usize, path: impl FnOnce() -> String, thought: Option<&str>) {
+        if thought.is_some_and(text::has_think_token) {
             let message = "the text holds a think tag; reasoning belongs into reasoning_content without tags";
             self.warning(Some(step), path(), "adp.think-token", message);
         }

@@ -3,8 +3,8 @@
 use super::call_text;
 use super::lint::IMAGE_PATH_MAX;
 use crate::json::{Value, compact};
-use crate::model::{Role, StepKind};
-use crate::rules::trajectory::{Body, Call, Class, Entry, Item, atif, text, text::joined};
+use crate::model::{StepKind, StepRole};
+use crate::rules::trajectory::{Body, Call, Class, Item, TrajectoryStep, atif, text, text::joined};
 use std::borrow::Cow;
 
 /// What precedes what was reasoned.
@@ -14,7 +14,7 @@ const SUMMARY_MAX: usize = 400;
 
 /// The sign of a step in the list, and its label. `answers` says whether it answers a call.
 #[must_use]
-pub fn label(entry: &Entry<'_>, answers: bool) -> (StepKind, &'static str) {
+pub fn label(entry: &TrajectoryStep<'_>, answers: bool) -> (StepKind, &'static str) {
     let spoken = (StepKind::Message, entry.role.name());
     match (&entry.body, entry.known_item()) {
         (Body::Record, _) => (StepKind::Other, "record"),
@@ -24,7 +24,7 @@ pub fn label(entry: &Entry<'_>, answers: bool) -> (StepKind, &'static str) {
         (_, Some((_, Class::WebObservation))) => (StepKind::Result, "page"),
         (_, Some((_, Class::JsonObservation))) => (StepKind::Result, "json"),
         _ if !entry.calls.is_empty() => (StepKind::Call, "call"),
-        _ if answers || entry.role == Role::Environment => (StepKind::Result, "result"),
+        _ if answers || entry.role == StepRole::Environment => (StepKind::Result, "result"),
         _ => spoken,
     }
 }
@@ -32,7 +32,7 @@ pub fn label(entry: &Entry<'_>, answers: bool) -> (StepKind, &'static str) {
 /// What a step says, in one line at most so long: its calls as one would write them, then its words. Line ends are left
 /// in.
 #[must_use]
-pub fn summary(entry: &Entry<'_>) -> String {
+pub fn summary(entry: &TrajectoryStep<'_>) -> String {
     let (calls, words) = match &entry.body {
         Body::Item(item) if !entry.calls.is_empty() => {
             (entry.calls.iter().map(call_text::call).collect(), item.text("description").unwrap_or_default().to_owned())
@@ -50,18 +50,18 @@ pub fn summary(entry: &Entry<'_>) -> String {
 
 /// What a step says as a reader of the conversation sees it: what was reasoned before it, then its words and calls.
 #[must_use]
-pub fn text_with_reasoning(entry: &Entry<'_>) -> String {
-    let said = entry_text(entry);
+pub fn text_with_reasoning(entry: &TrajectoryStep<'_>) -> String {
+    let words = entry_text(entry);
     match reasoning(entry).filter(|text| !text::is_blank(text)) {
-        Some(reasoning) if said.is_empty() => format!("{REASONING}{reasoning}"),
-        Some(reasoning) => format!("{REASONING}{reasoning}\n{said}"),
-        None => said,
+        Some(reasoning) if words.is_empty() => format!("{REASONING}{reasoning}"),
+        Some(reasoning) => format!("{REASONING}{reasoning}\n{words}"),
+        None => words,
     }
 }
 
 /// D20: the text of a step whose digest this is, as the state has it.
 #[must_use]
-pub fn digested_text(entry: &Entry<'_>, digest: &str) -> Option<String> {
+pub fn digested_text(entry: &TrajectoryStep<'_>, digest: &str) -> Option<String> {
     text::digested(entry.value, digest).map(Cow::into_owned)
 }
 
@@ -72,7 +72,7 @@ pub fn has_digest(text: &str, digest: &str) -> bool {
 }
 
 /// What the agent reasoned in a step, where the record has it apart from what was said.
-fn reasoning<'a>(entry: &Entry<'a>) -> Option<Cow<'a, str>> {
+fn reasoning<'a>(entry: &TrajectoryStep<'a>) -> Option<Cow<'a, str>> {
     match &entry.body {
         Body::Item(item) => {
             item.class.filter(|class| class.is_action()).and(item.text("reasoning_content")).map(Cow::Borrowed)
@@ -85,7 +85,7 @@ fn reasoning<'a>(entry: &Entry<'a>) -> Option<Cow<'a, str>> {
 
 /// What a step says, in full.
 #[must_use]
-pub fn entry_text(entry: &Entry<'_>) -> String {
+pub fn entry_text(entry: &TrajectoryStep<'_>) -> String {
     let parts: Vec<String> = match &entry.body {
         Body::Item(item) => match item.class {
             Some(class) => item_texts(item, class, &entry.calls),
@@ -120,12 +120,12 @@ fn item_texts(item: &Item<'_>, class: Class, calls: &[Call<'_>]) -> Vec<String> 
     }
 }
 
-fn turn_texts(entry: &Entry<'_>, calls: &[Call<'_>]) -> Vec<String> {
-    let said = |value: Option<&Value<'_>>| value.and_then(joined).map(|t| t.to_string()).unwrap_or_default();
-    let mut parts = vec![said(entry.value.get("message"))];
+fn turn_texts(entry: &TrajectoryStep<'_>, calls: &[Call<'_>]) -> Vec<String> {
+    let text_of = |value: Option<&Value<'_>>| value.and_then(joined).map(|t| t.to_string()).unwrap_or_default();
+    let mut parts = vec![text_of(entry.value.get("message"))];
     parts.extend(calls.iter().map(call));
     for result in atif::results(entry.value) {
-        parts.push(said(result.get("content")));
+        parts.push(text_of(result.get("content")));
         parts.extend(atif::subagents(result).map(|name| format!("→ subagent trajectory {name}")));
     }
     parts

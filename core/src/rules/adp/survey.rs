@@ -6,23 +6,23 @@ use crate::rules::statistics::{DatasetStats, Repeats, TrajectoryStats};
 
 /// D15, D23: what was seen of a file so far. It holds counts and hashes, no records.
 #[derive(Debug, Default)]
-pub struct Survey {
+pub struct AdpSurvey {
     repeats: Repeats,
     stats: DatasetStats,
 }
 
 /// D16, D22: one record of a file.
 #[derive(Debug)]
-pub struct Surveyed {
+pub struct AdpSurveyed {
     /// D16: all its findings, in order.
     pub findings: Vec<LocatedFinding>,
     /// D22: its statistics; None for a record that cannot be read, or where it was not asked for.
     pub stats: Option<TrajectoryStats>,
 }
 
-impl Survey {
+impl AdpSurvey {
     /// D15, D22, D23: takes the next record of the file, examined. `bytes` are those of the file.
-    pub fn take(&mut self, examined: Examined, bytes: &dyn Bytes) -> Surveyed {
+    pub fn take(&mut self, examined: Examined, bytes: &dyn Bytes) -> AdpSurveyed {
         let Examined { record, findings: mut found, stats, keys, .. } = examined;
         let repeated = self.repeats.note(record, &keys, bytes);
         let stats = stats.map(|s| s.with_findings(&repeated));
@@ -31,7 +31,7 @@ impl Survey {
             found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         }
         self.stats.add(stats.as_ref(), &found);
-        Surveyed { findings: found, stats }
+        AdpSurveyed { findings: found, stats }
     }
 
     /// D23: the statistics of the records so far.

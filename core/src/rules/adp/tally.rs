@@ -33,16 +33,8 @@ fn unreadable(record: &Record) -> Examined {
 
 /// A record of which these statistics are asked alone.
 fn only(record: &Record, stats: TrajectoryStats) -> Examined {
-    let (found, keys, glance, parts) = (Vec::new(), RepeatKeys::default(), Some(RecordOverview::default()), Vec::new());
-    Examined {
-        record: record.number,
-        is_read: true,
-        findings: found,
-        stats: Some(stats),
-        keys,
-        overview: glance,
-        parts,
-    }
+    let (found, keys, empty, parts) = (Vec::new(), RepeatKeys::default(), Some(RecordOverview::default()), Vec::new());
+    Examined { record: record.number, is_read: true, findings: found, stats: Some(stats), keys, overview: empty, parts }
 }
 
 /// D22: the steps of a record, their classes, tools and rewards, and how it ends; of a record that needs a closer look

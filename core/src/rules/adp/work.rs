@@ -1,8 +1,8 @@
 //! W13: a trajectory fed to the rules for tool-using runs.
 
 use crate::json::Value;
-use crate::model::{Finding, Part, StepNo, Surroundings, Usage};
-use crate::rules::trajectory::{Ask, Body, Entry, Hint, Reading, hints, number, turn};
+use crate::model::{Finding, StepNo, Surroundings, TurnPart, Usage};
+use crate::rules::trajectory::{Ask, Body, Hint, Reading, TrajectoryStep, hints, number, turn};
 use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, ToolOutcomes, Work};
 
 /// Feeds the steps of a trajectory in order.
@@ -21,7 +21,7 @@ impl<'r, 'a> Feed<'r, 'a> {
     }
 
     /// W2: the next step.
-    pub(super) fn step(&mut self, step: usize, entry: &Entry<'_>, sink: &mut dyn SlotSink) {
+    pub(super) fn step(&mut self, step: usize, entry: &TrajectoryStep<'_>, sink: &mut dyn SlotSink) {
         let at = StepNo::try_from(step).unwrap_or(StepNo::MAX);
         if let Some(model) = self.model(entry) {
             let around = Surroundings { model: Some(model.into()), ..Surroundings::default() };
@@ -30,7 +30,7 @@ impl<'r, 'a> Feed<'r, 'a> {
         let hint = self.hints.get(step).copied().unwrap_or_default();
         let turn = turn(entry, hint);
         let results = turn.parts.iter().filter_map(|part| match part {
-            Part::Result(result) => Some(result.id.is_some()),
+            TurnPart::Result(result) => Some(result.id.is_some()),
             _ => None,
         });
         let answered = answered(entry, step, hint, results);
@@ -41,16 +41,16 @@ impl<'r, 'a> Feed<'r, 'a> {
     }
 
     /// D18: the model of an agent's turn, its own or the trajectory's.
-    fn model(&self, entry: &Entry<'_>) -> Option<String> {
-        let is_agents = matches!(entry.body, Body::Turn) && entry.role == crate::model::Role::Agent;
-        let own = entry.value.get("model_name").and_then(Value::as_str);
-        let model = own.or_else(|| self.root.get("agent")?.get("model_name")?.as_str());
+    fn model(&self, entry: &TrajectoryStep<'_>) -> Option<String> {
+        let is_agents = matches!(entry.body, Body::Turn) && entry.role == crate::model::StepRole::Agent;
+        let model_name = entry.value.get("model_name").and_then(Value::as_str);
+        let model = model_name.or_else(|| self.root.get("agent")?.get("model_name")?.as_str());
         model.filter(|_| is_agents).map(str::to_owned)
     }
 }
 
 /// D10, D17: the calls that the results of a step answer. A result of a turn that names no call has no link of its own.
-fn answered(entry: &Entry<'_>, step: usize, hint: Hint, results: impl Iterator<Item = bool>) -> Vec<Answered> {
+fn answered(entry: &TrajectoryStep<'_>, step: usize, hint: Hint, results: impl Iterator<Item = bool>) -> Vec<Answered> {
     let to_call = |link: Option<(usize, usize)>| match link {
         Some((step, place)) => Answered::Call(StepNo::try_from(step).unwrap_or(StepNo::MAX), place),
         None => Answered::Nothing,
@@ -71,7 +71,7 @@ fn answered(entry: &Entry<'_>, step: usize, hint: Hint, results: impl Iterator<I
 }
 
 /// W10: tokens and cost of a turn.
-fn usage(entry: &Entry<'_>) -> Option<Usage> {
+fn usage(entry: &TrajectoryStep<'_>) -> Option<Usage> {
     if !matches!(entry.body, Body::Turn) {
         return None;
     }

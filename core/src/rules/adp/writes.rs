@@ -4,9 +4,9 @@ use super::lint::IMAGE_PATH_MAX;
 use super::work::Feed;
 use crate::json::{self, Data, Key, Member, Object, Value};
 use crate::model::cast;
-use crate::model::{HEAD, Identity, Role, StepNo};
+use crate::model::{HEAD, Identity, StepNo, StepRole};
 use crate::rules::trajectory::{
-    Body, Class, Entry, Item, Reading, Way, atif,
+    Body, Class, Item, Reading, TrajectoryStep, Way, atif,
     number::{add_reward, float_text, integer},
     text,
 };
@@ -60,8 +60,8 @@ impl Writer<'_> {
         self.write(kind, instance, slot, &Value { start: 0, text: &text, data: Data::Number }, None);
     }
 
-    fn digest(&mut self, kind: &str, instance: &str, slot: &str, said: &str) {
-        self.derived(kind, instance, slot, &text::digest(said));
+    fn digest(&mut self, kind: &str, instance: &str, slot: &str, content: &str) {
+        self.derived(kind, instance, slot, &text::digest(content));
     }
 
     /// The slot's value is one leaf whatever it is, below a root that is an object of slots.
@@ -84,10 +84,10 @@ impl Writer<'_> {
 #[derive(Default)]
 struct Totals {
     steps: i64,
-    roles: HashMap<Role, i64>,
+    roles: HashMap<StepRole, i64>,
     turns: i64,
     open_calls: i64,
-    before: Role,
+    before: StepRole,
     calls: HashMap<String, i64>,
     answered: HashMap<String, i64>,
     rewards: i64,
@@ -144,15 +144,15 @@ fn write_head(reading: &Reading<'_>, writer: &mut Writer<'_>) {
 }
 
 /// D20: `conversation/main`.
-fn write_conversation(entry: &Entry<'_>, totals: &mut Totals, writer: &mut Writer<'_>) {
+fn write_conversation(entry: &TrajectoryStep<'_>, totals: &mut Totals, writer: &mut Writer<'_>) {
     totals.steps += 1;
     writer.count("conversation", "main", "steps", totals.steps);
-    if entry.role != Role::Unknown {
+    if entry.role != StepRole::Unknown {
         let count = totals.roles.entry(entry.role).or_default();
         *count += 1;
         writer.count("conversation", "main", entry.role.name(), *count);
     }
-    if entry.role == Role::Agent && totals.before != Role::Agent {
+    if entry.role == StepRole::Agent && totals.before != StepRole::Agent {
         totals.turns += 1;
         writer.count("conversation", "main", "turns", totals.turns);
     }
@@ -164,7 +164,12 @@ fn write_conversation(entry: &Entry<'_>, totals: &mut Totals, writer: &mut Write
 }
 
 /// D20: `tool/<name>`.
-fn write_tools(entry: &Entry<'_>, entries: &[Entry<'_>], totals: &mut Totals, writer: &mut Writer<'_>) {
+fn write_tools(
+    entry: &TrajectoryStep<'_>,
+    entries: &[TrajectoryStep<'_>],
+    totals: &mut Totals,
+    writer: &mut Writer<'_>,
+) {
     for call in &entry.calls {
         writer.count("tool", &call.tool, "calls", one_more(&mut totals.calls, &call.tool));
         if let Some(arguments) = call.arguments {
@@ -181,20 +186,20 @@ fn write_tools(entry: &Entry<'_>, entries: &[Entry<'_>], totals: &mut Totals, wr
 }
 
 /// D20: `agent/main`.
-fn write_thoughts(entry: &Entry<'_>, writer: &mut Writer<'_>) {
+fn write_thoughts(entry: &TrajectoryStep<'_>, writer: &mut Writer<'_>) {
     if let Some(reasoning) = atif::reasoning(entry) {
         writer.digest("agent", "main", "reasoning", reasoning);
     }
     let Some((item, _)) = entry.known_item().filter(|(_, class)| class.is_action()) else { return };
     for (slot, field) in [("thought", "description"), ("reasoning", "reasoning_content")] {
-        if let Some(said) = item.text(field) {
-            writer.digest("agent", "main", slot, said);
+        if let Some(text) = item.text(field) {
+            writer.digest("agent", "main", slot, text);
         }
     }
 }
 
 /// D20: `reward/total`.
-fn write_reward(entry: &Entry<'_>, totals: &mut Totals, writer: &mut Writer<'_>) {
+fn write_reward(entry: &TrajectoryStep<'_>, totals: &mut Totals, writer: &mut Writer<'_>) {
     let Some(reward) = &entry.reward else { return };
     totals.rewards += 1;
     totals.reward_sum = add_reward(totals.reward_sum, reward.value);
@@ -204,8 +209,8 @@ fn write_reward(entry: &Entry<'_>, totals: &mut Totals, writer: &mut Writer<'_>)
 }
 
 /// D20: `env/…`: what the agent can see now.
-fn write_observed(entry: &Entry<'_>, writer: &mut Writer<'_>) {
-    let is_seen = entry.role == Role::Environment || !entry.answered.is_empty();
+fn write_observed(entry: &TrajectoryStep<'_>, writer: &mut Writer<'_>) {
+    let is_seen = entry.role == StepRole::Environment || !entry.answered.is_empty();
     match &entry.body {
         Body::Item(item) => match item.class {
             Some(Class::WebObservation) => write_page(item, writer),
@@ -219,8 +224,8 @@ fn write_observed(entry: &Entry<'_>, writer: &mut Writer<'_>) {
             _ => {}
         },
         Body::Message(message) => {
-            if let Some(said) = message.text.as_deref().filter(|_| is_seen) {
-                writer.digest("env", "text", "content", said);
+            if let Some(words) = message.text.as_deref().filter(|_| is_seen) {
+                writer.digest("env", "text", "content", words);
             }
         }
         Body::Turn => {
@@ -244,7 +249,7 @@ fn write_page(item: &Item<'_>, writer: &mut Writer<'_>) {
     write_string(item.field("url").map(|f| f.value), "web", "url", writer);
     for name in ["axtree", "html"] {
         match item.text(name) {
-            Some(said) => writer.digest("env", "web", name, said),
+            Some(text) => writer.digest("env", "web", name, text),
             None => writer.derived("env", "web", name, "null"),
         }
     }

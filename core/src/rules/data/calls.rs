@@ -4,11 +4,11 @@
 use super::Report;
 use super::tools::{self, Declared};
 use crate::json::{self, Data, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::rules::digest;
 use crate::rules::trajectory::call::{self, LISTS};
 use crate::rules::trajectory::{
-    Ask, Body, Call, CallSource, Class, Entry, Reading, Shape, Track, blocks, is_finishing, written_call,
+    Ask, Body, Call, CallSource, Class, Reading, RecordShape, Track, TrajectoryStep, blocks, is_finishing, written_call,
 };
 use std::collections::HashSet;
 
@@ -21,26 +21,30 @@ const PERIODS: [usize; 2] = [2, 3];
 /// All rules on calls: of each trajectory by itself.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
     for track in &reading.tracks {
-        if reading.shape != Shape::Std {
+        if reading.shape != RecordShape::Std {
             unanswered(reading, track, report);
         }
         unread(reading, track, report);
         loops(reading, track, report);
         double_encoded(reading, track, report);
     }
-    if reading.shape != Shape::Std {
+    if reading.shape != RecordShape::Std {
         declared(reading, report);
     }
 }
 
 /// The steps of a trajectory.
-fn steps<'r, 'a>(reading: &'r Reading<'a>, track: &Track) -> impl DoubleEndedIterator<Item = (usize, &'r Entry<'a>)> {
+fn steps<'r, 'a>(
+    reading: &'r Reading<'a>,
+    track: &Track,
+) -> impl DoubleEndedIterator<Item = (usize, &'r TrajectoryStep<'a>)> {
     track.steps.clone().filter_map(|step| Some((step, reading.entries.get(step)?)))
 }
 
 /// Calls that nothing answers though the agent goes on, and answers to no call.
 fn unanswered(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
-    let last_agent = steps(reading, track).rev().find(|(_, entry)| entry.role == Role::Agent).map_or(0, |(at, _)| at);
+    let last_agent =
+        steps(reading, track).rev().find(|(_, entry)| entry.role == StepRole::Agent).map_or(0, |(at, _)| at);
     let answered: HashSet<(usize, usize)> =
         steps(reading, track).flat_map(|(_, entry)| entry.answered.iter().copied()).collect();
     for (step, entry) in steps(reading, track) {
@@ -50,7 +54,7 @@ fn unanswered(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
             report.warning(Some(step), track.path(step), entry.value, "data.unanswered-call", message);
         }
         // Without an id it may answer what the agent said in words, as many conversations have it.
-        let is_answer = reading.shape == Shape::Chat && entry.asks.iter().any(|ask| matches!(ask, Ask::Id(_)));
+        let is_answer = reading.shape == RecordShape::Chat && entry.asks.iter().any(|ask| matches!(ask, Ask::Id(_)));
         if is_answer && entry.answered.is_empty() {
             let message = "this names the call that it answers, and no open call before it has that id";
             report.warning(Some(step), track.path(step), entry.value, "data.answer-without-call", message);
@@ -98,7 +102,7 @@ fn calls_at<'a>(value: &'a Value<'a>) -> Vec<(String, &'a Value<'a>)> {
     found
 }
 
-fn arguments(entry: &Entry<'_>, step: usize, path: &str, tools: &Declared<'_>, report: &mut Report<'_>) {
+fn arguments(entry: &TrajectoryStep<'_>, step: usize, path: &str, tools: &Declared<'_>, report: &mut Report<'_>) {
     for (place, value) in calls_at(entry.value) {
         let Some(called) = call::call(value) else { continue };
         let (below, arguments) = call::arguments_at(value).unwrap_or((String::new(), value));
@@ -106,7 +110,9 @@ fn arguments(entry: &Entry<'_>, step: usize, path: &str, tools: &Declared<'_>, r
         let name = &called.name;
         let is_row = report.is_row && arguments.as_str().is_none();
         let fault = match called.arguments.as_deref().map(json::parse) {
-            Some(Err(e)) => Some((String::new(), format!("the arguments of `{name}` are no JSON: {}", e.message))),
+            Some(Err(e)) => {
+                Some((String::new(), format!("the arguments of `{name}` are not valid JSON: {}", e.message)))
+            }
             Some(Ok(parsed)) => broken(&parsed, name, tools, is_row),
             None => broken(arguments, name, tools, is_row),
         };
@@ -144,14 +150,14 @@ fn unread(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     report.warning(Some(step), track.path(step), entry.value, "data.unread-call", message);
 }
 
-fn is_unread(entry: &Entry<'_>) -> bool {
+fn is_unread(entry: &TrajectoryStep<'_>) -> bool {
     match &entry.body {
         Body::Message(message) => {
             let text = message.text.as_deref().unwrap_or_default();
             // Many datasets write the call as JSON, alone or after words.
             let is_json = || text.contains("\"name\"") && text.contains('{');
-            let is_meant = message.speaker == "function_call" && entry.calls.is_empty();
-            is_meant && !WRITTEN.iter().any(|begin| text.contains(begin)) && !is_json()
+            let is_intended_call = message.speaker == "function_call" && entry.calls.is_empty();
+            is_intended_call && !WRITTEN.iter().any(|begin| text.contains(begin)) && !is_json()
         }
         Body::Item(item) => {
             let is_message = item.class == Some(Class::MessageAction);
@@ -179,11 +185,11 @@ fn loops(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     for run in calls.chunk_by(|a, b| a.1 == b.1).filter(|run| run.len() >= LOOP_MIN) {
         let (first, step, n) = (run[0].0, run[LOOP_MIN - 1].0, run.len());
         let tool = entries[first].tool().unwrap_or("?");
-        let said = |pair: &[(usize, u128)]| {
+        let texts = |pair: &[(usize, u128)]| {
             let between = entries.get(pair[0].0 + 1..pair[1].0).unwrap_or_default().iter();
-            between.filter(|entry| entry.role != Role::Agent).map(digest_of_text).collect::<Vec<_>>()
+            between.filter(|entry| entry.role != StepRole::Agent).map(digest_of_text).collect::<Vec<_>>()
         };
-        let mut back = run.windows(2).map(said);
+        let mut back = run.windows(2).map(texts);
         let one = back.next();
         let back = if back.all(|other| Some(&other) == one.as_ref()) {
             "the same comes back"
@@ -234,13 +240,13 @@ fn double_encoded(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>)
 }
 
 /// What a step says, without ids.
-fn digest_of_text(entry: &Entry<'_>) -> u128 {
+fn digest_of_text(entry: &TrajectoryStep<'_>) -> u128 {
     let keys = ["content", "value", "text", "axtree", "html"];
     digest::of(keys.into_iter().find_map(|key| entry.value.get(key)).unwrap_or(entry.value))
 }
 
 /// A call and what it is called with.
-fn digest_of(entry: &Entry<'_>, place: usize, call: &Call<'_>) -> u128 {
+fn digest_of(entry: &TrajectoryStep<'_>, place: usize, call: &Call<'_>) -> u128 {
     if let Some(arguments) = call.arguments {
         return digest::of_pair("tool", &call.tool, "with", arguments);
     }

@@ -2,8 +2,8 @@
 
 use super::Report;
 use super::texts::agent_text;
-use crate::model::{Finding, Role};
-use crate::rules::trajectory::{Entry, Reading, Shape, is_finishing};
+use crate::model::{Finding, StepRole};
+use crate::rules::trajectory::{Reading, RecordShape, TrajectoryStep, is_finishing};
 
 /// How a writer says that it was stopped by a limit.
 const LIMITS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "token_limit"];
@@ -39,7 +39,8 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
         if let Some(why) = truncated(reading, last) {
             report.warning(Some(step), track.path(step), last.value, "data.truncated", why);
         }
-        if last.role == Role::Agent && last.calls.is_empty() && agent_text(last).is_some_and(|text| refuses(&text)) {
+        if last.role == StepRole::Agent && last.calls.is_empty() && agent_text(last).is_some_and(|text| refuses(&text))
+        {
             let message = "the run ends with a refusal: look whether it should be learned from";
             report.warning(Some(step), track.path(step), last.value, "data.refusal", message);
         }
@@ -55,17 +56,17 @@ pub(super) fn is_open(finding: &Finding) -> bool {
 pub(super) const OPEN_BY_DESIGN: &str =
     "end with a call that nothing answers: right if they are to teach the next action, else all were cut off";
 
-fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
+fn truncated(reading: &Reading<'_>, last: &TrajectoryStep<'_>) -> Option<&'static str> {
     let reasons = [reading.root, last.value];
     let mut reasons = reasons.iter().flat_map(|v| [v.get("finish_reason"), v.get("stop_reason")]).flatten();
     if reasons.any(|reason| reason.as_str().is_some_and(|text| LIMITS.contains(&text))) {
         return Some("the writer was stopped by a limit: the end is missing");
     }
-    if last.role != Role::Agent {
+    if last.role != StepRole::Agent {
         return None;
     }
     // Of linked calls the format's own rule says it (D10).
-    let is_linked = reading.shape == Shape::Std && last.calls.iter().any(|call| call.id.is_some());
+    let is_linked = reading.shape == RecordShape::Std && last.calls.iter().any(|call| call.id.is_some());
     let is_answered = last.calls.len() == last.answered.len() && !last.answered.is_empty();
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
         return Some(OPEN);

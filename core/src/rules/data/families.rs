@@ -19,7 +19,7 @@ pub struct Likeness {
 }
 
 impl Likeness {
-    /// Of a record, read in that way: its steps, of what is no trajectory all of it.
+    /// Of a record, read in that way: its steps, of what is not a trajectory all of it.
     #[must_use]
     pub fn of(record: &Value<'_>, way: Way) -> Self {
         let reading = way.read(record);
@@ -169,11 +169,11 @@ impl Families {
         let mut split_tasks = vec![false; self.tasks.len()];
         let mut out = Crossing::default();
         for (number, member) in (0..).zip(&self.records) {
-            let own = part(number);
-            split_tasks[member.task as usize] |= part(self.tasks[member.task as usize].1) != own;
-            out.copies += usize::from(part(member.first) != own);
+            let this_part = part(number);
+            split_tasks[member.task as usize] |= part(self.tasks[member.task as usize].1) != this_part;
+            out.copies += usize::from(part(member.first) != this_part);
             let near = member.sketch.as_ref().map(|sketch| self.like(sketch)).unwrap_or_default();
-            out.near_copies += usize::from(near.into_iter().any(|other| part(other) != own));
+            out.near_copies += usize::from(near.into_iter().any(|other| part(other) != this_part));
         }
         out.tasks = split_tasks.into_iter().filter(|is| *is).count();
         out

@@ -1,5 +1,6 @@
 //! Texts that a model should not learn: with the tokens of chat templates in them, and generated in circles.
 
+use crate::text::single_line;
 use memchr::{memchr_iter, memmem};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
@@ -75,9 +76,9 @@ const PROBE_BYTES: usize = 16;
 /// The same again and again: lines in a row, or the end of the text.
 pub(super) fn repetition(text: &str) -> Option<String> {
     let (unit, times) = tail(text.trim_end()).or_else(|| lines(text))?;
-    let said: String = unit.trim().chars().take(QUOTED_CHARS).collect();
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(format!("the text says `{said}` {times} times in a row: it was generated in circles"))
+    let quoted: String = unit.trim().chars().take(QUOTED_CHARS).collect();
+    let quoted = single_line(&quoted);
+    Some(format!("the text says `{quoted}` {times} times in a row: it was generated in circles"))
 }
 
 fn lines(text: &str) -> Option<(&str, usize)> {

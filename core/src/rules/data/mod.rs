@@ -22,7 +22,7 @@ use super::digest;
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo};
-use crate::rules::trajectory::{Reading, Shape, Way, read_text};
+use crate::rules::trajectory::{Reading, RecordShape, Way, read_text};
 pub use families::{Crossing, Families, Likeness};
 use near_duplicates::{Index, Sketch};
 use questions::Contained;
@@ -33,7 +33,7 @@ use sizes::{Size, Sizes};
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use targets::{Label, Target};
+use targets::{CallTarget, Label};
 
 /// The rule that `--against` asks for.
 pub const CONTAMINATED: &str = "data.contaminated";
@@ -49,7 +49,7 @@ pub enum Unit {
 
 /// One record, looked at by itself.
 #[derive(Debug)]
-pub struct Looked {
+pub struct LookedSample {
     record: usize,
     place: Place,
     findings: Vec<PendingFinding>,
@@ -81,22 +81,22 @@ struct Body {
     /// How good it is said to be.
     label: Option<Label>,
     /// What was asked and answered.
-    target: Option<Target>,
+    target: Option<CallTarget>,
 }
 
 /// Looks at one record, read in that way, and for questions of another dataset in it. One that cannot be read says
 /// nothing; why that is so is said by the rules of its format.
 #[must_use]
-pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Option<&Questions>) -> Looked {
+pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Option<&Questions>) -> LookedSample {
     let looked =
-        Looked { record: record.number, place: record.place, findings: Vec::new(), body: None, contained: None };
+        LookedSample { record: record.number, place: record.place, findings: Vec::new(), body: None, contained: None };
     let Ok(root) = read_text(record, text) else { return looked };
     let reading = way.with_written_calls().read_record(record, &root);
     let (number, place, is_row) = (record.number, record.place, record.is_row);
     let mut report = Report { record: number, place, text, is_row, findings: Vec::new() };
     texts::check(&reading, &mut report);
     let is_sample = unit == Unit::Sample;
-    if is_sample && reading.shape != Shape::Other {
+    if is_sample && reading.shape != RecordShape::Other {
         calls::check(&reading, &mut report);
         endings::check(&reading, &mut report);
         texts::circles(&reading, &mut report);
@@ -106,20 +106,21 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Optio
         }
     }
     let body = is_sample.then(|| body(&reading));
-    let held = questions.and_then(|questions| questions.find(&reading)).map(|held| {
-        let path = held.step.map_or_else(String::new, |step| reading.path(step));
-        (held, path)
+    let shared = questions.and_then(|questions| questions.find(&reading)).map(|question| {
+        let path = question.step.map_or_else(String::new, |step| reading.path(step));
+        (question, path)
     });
     report.findings.sort_by(|a, b| a.located.finding.order().cmp(&b.located.finding.order()));
     report.findings.dedup_by(|a, b| a.located.finding.order() == b.located.finding.order());
-    Looked { findings: report.findings, body, contained: held, ..looked }
+    LookedSample { findings: report.findings, body, contained: shared, ..looked }
 }
 
 /// What copies and near copies of a sample are found by.
 fn identity(reading: &Reading<'_>) -> (u128, Option<Sketch>) {
     let value = reading.steps();
-    let all =
-        || if reading.shape == Shape::Other { digest::of(reading.root) } else { targets::content_digest(reading) };
+    let all = || {
+        if reading.shape == RecordShape::Other { digest::of(reading.root) } else { targets::content_digest(reading) }
+    };
     (value.map_or_else(all, digest::of), Sketch::of(value.unwrap_or(reading.root)))
 }
 
@@ -239,8 +240,8 @@ impl SampleIndex {
     }
 
     /// A record for people, as seen from the file that is read.
-    fn name(&self, source: Source, is_own: bool) -> String {
-        let is_here = is_own && source.file + 1 == self.files.len();
+    fn name(&self, source: Source, is_this_file: bool) -> String {
+        let is_here = is_this_file && source.file + 1 == self.files.len();
         match self.files.get(source.file).filter(|_| !is_here) {
             Some(file) => format!("record {} of {file}", source.record),
             None => format!("record {}", source.record),
@@ -300,7 +301,7 @@ impl Dataset {
     }
 
     /// Takes the next record of that dataset. Its question goes to `questions`, which are looked for in what comes.
-    pub fn learn(&mut self, looked: Looked, runs: QuestionRuns, questions: &mut Questions) {
+    pub fn learn(&mut self, looked: LookedSample, runs: QuestionRuns, questions: &mut Questions) {
         let source = Source {
             file: self.other_index.files.len().saturating_sub(1),
             record: looked.record,
@@ -323,8 +324,8 @@ impl Dataset {
     }
 
     /// Takes the next record of the file; its findings, in order.
-    pub fn take(&mut self, looked: Looked) -> Vec<LocatedFinding> {
-        let Looked { record, place, findings: seen, body, contained: held } = looked;
+    pub fn take(&mut self, looked: LookedSample) -> Vec<LocatedFinding> {
+        let LookedSample { record, place, findings: seen, body, contained: question } = looked;
         self.records += 1;
         let new = seen.into_iter().filter(|pending| pending.text.is_none_or(|text| self.reported_texts.insert(text)));
         let all = new.map(|pending| pending.located);
@@ -332,7 +333,7 @@ impl Dataset {
         let (open_ends, mut all): (Vec<LocatedFinding>, Vec<LocatedFinding>) =
             all.partition(|found| endings::is_open(&found.finding));
         self.open_ends.extend(open_ends);
-        all.extend(self.contaminated(record, place, body.as_ref(), held));
+        all.extend(self.contaminated(record, place, body.as_ref(), question));
         let Some(body) = body else { return all };
         self.samples += 1;
         all.extend(self.conflicting_label(record, place, &body));
@@ -387,7 +388,7 @@ impl Dataset {
 
     /// Whether a record answers the same prompt otherwise.
     fn other_target(&mut self, record: usize, place: Place, body: &Body) -> Option<LocatedFinding> {
-        let Target { prompt, answer } = body.target?;
+        let CallTarget { prompt, answer } = body.target?;
         let source = self.index.source(record, body);
         let (first, source) = *self.targets.entry(prompt).or_insert((answer, source));
         if first == answer || self.index.is_version(source, body) {
@@ -403,7 +404,7 @@ impl Dataset {
         record: usize,
         place: Place,
         body: Option<&Body>,
-        held: Option<(Contained, String)>,
+        contained: Option<(Contained, String)>,
     ) -> Option<LocatedFinding> {
         let finding =
             |step, path, message| located_finding(record, step, path, CONTAMINATED, Severity::Error, message, place);
@@ -415,10 +416,10 @@ impl Dataset {
             };
             return Some(finding(None, body.path.clone(), message));
         }
-        let (held, path) = held?;
-        let name = self.other_index.name(*self.asked.get(held.question)?, false);
-        let step = held.step.and_then(|step| StepNo::try_from(step).ok());
-        let Contained { share, words, .. } = held;
+        let (contained, path) = contained?;
+        let name = self.other_index.name(*self.asked.get(contained.question)?, false);
+        let step = contained.step.and_then(|step| StepNo::try_from(step).ok());
+        let Contained { share, words, .. } = contained;
         let message = format!("has the question of {name}: {:.0} % of its runs of {words} words", share * 100.0);
         Some(finding(step, path, message))
     }

@@ -6,7 +6,7 @@
 
 use super::near_duplicates::mix;
 use crate::json::{Data, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::model::cast;
 use crate::rules::trajectory::Reading;
 use std::collections::{HashMap, HashSet};
@@ -93,11 +93,11 @@ impl Questions {
         if self.runs.is_empty() {
             return None;
         }
-        let mut held: HashMap<u32, (HashSet<u64>, Option<usize>)> = HashMap::new();
+        let mut shared: HashMap<u32, (HashSet<u64>, Option<usize>)> = HashMap::new();
         let mut look = |step: Option<usize>, text: &str| {
             each_run(text, self.words, &mut |run| {
                 for question in self.runs.get(&run).into_iter().flatten() {
-                    held.entry(*question).or_insert_with(|| (HashSet::new(), step)).0.insert(run);
+                    shared.entry(*question).or_insert_with(|| (HashSet::new(), step)).0.insert(run);
                 }
             });
         };
@@ -107,7 +107,7 @@ impl Questions {
         if reading.entries.is_empty() {
             each_text(reading.root, &mut |text| look(None, text));
         }
-        let shares = held.into_iter().filter_map(|(question, (runs, step))| {
+        let shares = shared.into_iter().filter_map(|(question, (runs, step))| {
             let all = self.sizes[question as usize] as usize;
             let share = runs.len() as f64 / all as f64;
             (all >= RUNS_MIN && share >= SHARE_MIN).then_some(Contained {
@@ -129,7 +129,7 @@ pub(super) fn runs(reading: &Reading<'_>, words: usize) -> QuestionRuns {
             runs.insert(run);
         });
     };
-    match reading.entries.iter().find(|entry| entry.role == Role::User) {
+    match reading.entries.iter().find(|entry| entry.role == StepRole::User) {
         Some(entry) => entry.texts(&mut add),
         None => {
             let member = |name: &&str| reading.root.get(name).filter(|value| value.as_str().is_some());
@@ -189,7 +189,7 @@ mod tests {
         let steps: Vec<_> = steps.iter().map(|text| json!({"role":"user","content":text})).collect();
         let record = json!({"messages":steps}).to_string();
         let root = parse(&record).unwrap();
-        questions.find(&Reading::of(&root)).map(|held| (held.question, held.share, held.step))
+        questions.find(&Reading::of(&root)).map(|found| (found.question, found.share, found.step))
     }
 
     const TRAINS: &str = "A train leaves the harbour at seven with forty crates of oranges and meets another at noon";

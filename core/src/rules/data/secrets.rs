@@ -5,7 +5,7 @@ use regex::bytes::Regex;
 use std::sync::LazyLock;
 
 /// The shape of a well-known secret, which is also how it is found where it is to be redacted.
-pub(crate) struct Shape {
+pub(crate) struct SecretShape {
     /// The name of such secrets where they were redacted.
     pub(crate) kind: &'static str,
     what: &'static str,
@@ -15,11 +15,11 @@ pub(crate) struct Shape {
     pub(crate) len_min: usize,
 }
 
-const fn shape(kind: &'static str, what: &'static str, prefix: &'static str, len_min: usize) -> Shape {
-    Shape { kind, what, prefix, len_min }
+const fn shape(kind: &'static str, what: &'static str, prefix: &'static str, len_min: usize) -> SecretShape {
+    SecretShape { kind, what, prefix, len_min }
 }
 
-pub(crate) const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[SecretShape] = &[
     shape("aws-key", "an AWS access key", "AKIA", 16),
     shape("aws-key", "a temporary AWS access key", "ASIA", 16),
     shape("github-token", "a GitHub token", "ghp_", 36),
@@ -113,7 +113,7 @@ fn is_start(text: &[u8], at: usize) -> bool {
     at == 0 || !is_part(text[at - 1])
 }
 
-fn fits(shape: &Shape, text: &[u8], at: usize) -> bool {
+fn fits(shape: &SecretShape, text: &[u8], at: usize) -> bool {
     if !is_start(text, at) {
         return false;
     }
@@ -177,13 +177,13 @@ fn with_password(text: &[u8]) -> Option<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_lowercase();
     let (user, password, host) = (text(user), text(password), text(host));
     let name = host.split(':').next().unwrap_or_default();
-    let is_made_up = NOBODY.contains(&password.as_str())
+    let is_placeholder = NOBODY.contains(&password.as_str())
         || password == user
         || password.len() < 4
         || password.starts_with(['$', '%', '<', '{', '*', '[', '.'])
         || is_placeholder_word(&password)
         || is_reserved(name);
-    (!user.is_empty() && name.contains('.') && !is_made_up).then(|| name.to_owned())
+    (!user.is_empty() && name.contains('.') && !is_placeholder).then(|| name.to_owned())
 }
 
 /// `xxxxxxxx`, `your-password`.
@@ -304,7 +304,7 @@ fn email(text: &[u8], at: usize) -> Option<String> {
     let is_host = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
     let start = at - text[..at].iter().rev().take_while(|b| is_user(b)).count();
     let before = start.checked_sub(1).map(|i| text[i]);
-    // In JSON within a string a line end is `\n`: its letter is no part of the name.
+    // In JSON within a string a line end is `\n`: its letter is not a part of the name.
     let is_escape = before == Some(b'\\') && matches!(text[start], b'n' | b't' | b'r');
     let start = start + usize::from(is_escape);
     // Signs before a name are those of a list or of a patch, where `+@name` is a decorator.

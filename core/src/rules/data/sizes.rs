@@ -2,8 +2,8 @@
 //!
 //! By median and median deviation of the logarithms, which a few odd samples do not move: lengths spread over powers.
 
-use crate::model::{Place, Role};
-use crate::rules::trajectory::Entry;
+use crate::model::{Place, StepRole};
+use crate::rules::trajectory::TrajectoryStep;
 
 /// Samples that a file needs to have a usual length.
 const SAMPLES_MIN: usize = 8;
@@ -24,8 +24,9 @@ const NAMES: [&str; 3] = ["steps", "turns", "characters"];
 pub(super) struct Size([u64; 3]);
 
 impl Size {
-    pub(super) fn of(entries: &[Entry<'_>]) -> Self {
-        let begins = |i: usize| entries[i].role == Role::Agent && (i == 0 || entries[i - 1].role != Role::Agent);
+    pub(super) fn of(entries: &[TrajectoryStep<'_>]) -> Self {
+        let begins =
+            |i: usize| entries[i].role == StepRole::Agent && (i == 0 || entries[i - 1].role != StepRole::Agent);
         let turns = (0..entries.len()).filter(|&i| begins(i)).count();
         let chars: usize = entries.iter().map(|entry| entry.chars).sum();
         Self([entries.len() as u64, turns as u64, chars as u64])

@@ -1,9 +1,9 @@
 //! What records say that contradict one another: two answers to one prompt, two labels of one content.
 
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::rules::digest;
-use crate::rules::trajectory::{Reading, Shape, scalar, task_key};
+use crate::rules::trajectory::{Reading, RecordShape, scalar, task_key};
 
 /// Members that say how good a record is; several attempts at one prompt have one.
 const LABELS: [&str; 9] =
@@ -26,7 +26,7 @@ pub(super) struct Label {
 
 /// What was asked and what was answered, by their digests.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct CallTarget {
     pub(super) prompt: u128,
     pub(super) answer: u128,
 }
@@ -38,20 +38,20 @@ pub(super) fn label(root: &Value<'_>) -> Option<Label> {
 
 /// Prompt and answer of a conversation; None where there is more than one, or several answers are meant: attempts at a
 /// task, answers with a label.
-pub(super) fn target(reading: &Reading<'_>) -> Option<Target> {
-    let track = reading.main().filter(|_| reading.shape != Shape::Other)?;
+pub(super) fn target(reading: &Reading<'_>) -> Option<CallTarget> {
+    let track = reading.main().filter(|_| reading.shape != RecordShape::Other)?;
     if label(reading.root).is_some() || ATTEMPTS.iter().any(|name| scalar(reading.root, name).is_some()) {
         return None;
     }
     let steps = reading.entries.get(track.steps.clone())?;
-    let first = steps.iter().position(|entry| entry.role == Role::Agent)?;
+    let first = steps.iter().position(|entry| entry.role == StepRole::Agent)?;
     let (asked, answered) = steps.split_at(first);
-    if !asked.iter().any(|entry| entry.role == Role::User) {
+    if !asked.iter().any(|entry| entry.role == StepRole::User) {
         return None;
     }
     let beside = ["system", "tools"].into_iter().filter_map(|name| reading.root.get(name));
     let prompt = beside.chain(asked.iter().map(|entry| entry.value)).map(digest::quick);
-    Some(Target { prompt: folded(prompt), answer: folded(answered.iter().map(|entry| digest::quick(entry.value))) })
+    Some(CallTarget { prompt: folded(prompt), answer: folded(answered.iter().map(|entry| digest::quick(entry.value))) })
 }
 
 /// The digest of all that the trajectories of a record say, wherever it is.
@@ -63,11 +63,11 @@ pub(super) fn content_digest(reading: &Reading<'_>) -> u128 {
 pub(super) fn is_same_pair(reading: &Reading<'_>) -> bool {
     let [chosen, rejected] = reading.tracks.as_slice() else { return false };
     let labels = [chosen, rejected].map(|track| track.label.as_deref());
-    let said = |steps: std::ops::Range<usize>| {
+    let texts = |steps: std::ops::Range<usize>| {
         let entries = reading.entries.get(steps).unwrap_or_default();
         folded(entries.iter().map(|entry| digest::of(entry.value)))
     };
-    labels == [Some("chosen"), Some("rejected")] && said(chosen.steps.clone()) == said(rejected.steps.clone())
+    labels == [Some("chosen"), Some("rejected")] && texts(chosen.steps.clone()) == texts(rejected.steps.clone())
 }
 
 /// Digests in order as one.
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn a_prompt_has_a_target_unless_several_are_meant() {
-        let row = |asked: &str, said: &str, more: &str| {
+        let row = |asked: &str, answer: &str, more: &str| {
             let asked = format!(r#"{{"role":"user","content":"{asked}"}}"#);
-            format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"{said}"}}]{more}}}"#)
+            format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"{answer}"}}]{more}}}"#)
         };
         let (a, b, c) = (of(&row("q", "1", "")), of(&row("q", "2", "")), of(&row("r", "1", "")));
         let [a, b, c] = [a, b, c].map(|keys| keys.0.unwrap());

@@ -2,14 +2,14 @@
 
 use super::{Report, encoding, generated, secrets};
 use crate::json::{Data, Value, pointer_escape};
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::rules::digest;
-use crate::rules::trajectory::{Body, Entry, Reading, Shape, joined};
+use crate::rules::trajectory::{Body, Reading, RecordShape, TrajectoryStep, joined};
 use std::borrow::Cow;
 
 /// The texts of a record: of each step by itself, and of what is beside the steps.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
-    if reading.shape == Shape::Other {
+    if reading.shape == RecordShape::Other {
         return text_rules(reading.root, None, "", &[], report);
     }
     let rendered = rendered(reading.root);
@@ -32,10 +32,10 @@ fn rendered(root: &Value<'_>) -> &'static [&'static str] {
 
 /// What the agent says in circles, in words or thoughts.
 pub(super) fn circles(reading: &Reading<'_>, report: &mut Report<'_>) {
-    for (step, entry) in reading.entries.iter().enumerate().filter(|(_, entry)| entry.role == Role::Agent) {
-        let said = agent_text(entry);
+    for (step, entry) in reading.entries.iter().enumerate().filter(|(_, entry)| entry.role == StepRole::Agent) {
+        let text = agent_text(entry);
         let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
-        let found = said.as_deref().into_iter().chain(thought).find_map(generated::repetition);
+        let found = text.as_deref().into_iter().chain(thought).find_map(generated::repetition);
         if let Some(message) = found {
             report.warning(Some(step), reading.path(step), entry.value, "data.repetition", message);
         }
@@ -43,7 +43,7 @@ pub(super) fn circles(reading: &Reading<'_>, report: &mut Report<'_>) {
 }
 
 /// What the agent says in a step.
-pub(super) fn agent_text<'v>(entry: &'v Entry<'_>) -> Option<Cow<'v, str>> {
+pub(super) fn agent_text<'v>(entry: &'v TrajectoryStep<'_>) -> Option<Cow<'v, str>> {
     match &entry.body {
         Body::Item(item) => item.text("content").map(Cow::Borrowed),
         Body::Message(message) => message.text.as_deref().map(Cow::Borrowed),

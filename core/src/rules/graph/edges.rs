@@ -1,7 +1,7 @@
 //! The edges of a graph in which many may give to many, as bicliques: ten thousand writers of what ten thousand read
 //! make 100 million edges and one biclique (A39, R15).
 
-use super::{Order, cycles};
+use super::{RunOrder, cycles};
 use std::collections::HashMap;
 
 /// An edge from each of `from` to each of `to`.
@@ -126,14 +126,14 @@ impl Edges {
 
     /// A40: in which order the nodes can run, without making the edges.
     #[must_use]
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> RunOrder {
         let waves = self.waves();
         let count = self.gives.len();
         let mut is_placed = vec![false; count];
         waves.iter().flatten().for_each(|&node| is_placed[node] = true);
         let cycles = self.cycles(&is_placed);
         cycles.iter().flatten().for_each(|&node| is_placed[node] = true);
-        Order { waves, cycles, blocked: (0..count).filter(|&node| !is_placed[node]).collect() }
+        RunOrder { waves, cycles, blocked: (0..count).filter(|&node| !is_placed[node]).collect() }
     }
 
     /// A node can run when in each biclique from which it takes only what it gives itself is still to come.
@@ -212,8 +212,8 @@ mod tests {
     fn what_a_node_gives_itself_holds_it_up_not() {
         let both = |a, b| Biclique { from: vec![a, b], to: vec![(a, 0), (b, 0)] };
         assert_eq!(Edges::new(2, vec![both(0, 1)]).order().cycles, [vec![0, 1]]);
-        let own = Biclique { from: vec![0, 0], to: vec![(0, 0), (1, 0)] };
-        assert_eq!(Edges::new(2, vec![own]).order().waves, [vec![0], vec![1]]);
+        let biclique = Biclique { from: vec![0, 0], to: vec![(0, 0), (1, 0)] };
+        assert_eq!(Edges::new(2, vec![biclique]).order().waves, [vec![0], vec![1]]);
         assert_eq!(Edges::listed(1, vec![(0, 0, String::new())]).from(0, 9).len(), 1);
     }
 

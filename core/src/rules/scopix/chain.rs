@@ -38,10 +38,10 @@ pub enum ChainTarget<'h> {
 /// that fits.
 #[must_use]
 pub fn chain_target<'h>(holding: &Holding<'h>, contract: &Contract, entry: &str) -> ChainTarget<'h> {
-    let is_meant = |other: &&Contract| other.name == entry || other.capability.eq_ignore_ascii_case(entry);
-    let is_known = holding.contracts.iter().any(is_meant);
+    let is_match = |other: &&Contract| other.name == entry || other.capability.eq_ignore_ascii_case(entry);
+    let is_known = holding.contracts.iter().any(is_match);
     let others: Vec<&'h Contract> =
-        holding.contracts.iter().copied().filter(|other| is_meant(other) && other.name != contract.name).collect();
+        holding.contracts.iter().copied().filter(|other| is_match(other) && other.name != contract.name).collect();
     let is_capability = || CAPABILITIES.iter().any(|capability| capability.eq_ignore_ascii_case(entry));
     if others.is_empty() {
         return if is_known || is_capability() { ChainTarget::Undeclared } else { ChainTarget::Unknown };

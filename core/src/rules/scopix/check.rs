@@ -11,7 +11,7 @@ use super::finding::{
 use super::log::Log;
 use super::path;
 use super::plan::plan;
-use super::supply::{Present, Supply, supply};
+use super::supply::{InputSupply, Present, supply};
 use crate::json::Key;
 use crate::model::cast;
 use crate::model::{Finding, HEAD};
@@ -110,11 +110,11 @@ fn judge_inputs(
             let Some(name) = &input.name else { continue };
             let path = port_path(contract, "inputs", name);
             match supply(holding, present, contract, input) {
-                Supply::WrongType(has) => {
+                InputSupply::WrongType(has) => {
                     let wants = input.data_type.as_deref().unwrap_or_default();
                     say(INPUT_TYPE, path, format!("the slot of that name is {has}, the input {wants}"));
                 }
-                Supply::Nothing if input.is_required && has_slots => {
+                InputSupply::Nothing if input.is_required && has_slots => {
                     say(REQUIRED_INPUT, path, "no slot and no other contract supplies it".to_owned());
                 }
                 _ => {}

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// One input or output of a contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Port {
+pub struct ContractPort {
     /// Its name, where it has one.
     pub name: Option<String>,
     /// Its data type, where it has one.
@@ -31,9 +31,9 @@ pub struct Contract {
     /// `can_chain_with`: capabilities or names of agents that can follow.
     pub chains: Vec<String>,
     /// What it takes.
-    pub inputs: Vec<Port>,
+    pub inputs: Vec<ContractPort>,
     /// What it gives.
-    pub outputs: Vec<Port>,
+    pub outputs: Vec<ContractPort>,
 }
 
 /// One step of a pipeline or node of a response.
@@ -98,7 +98,7 @@ impl<'d> Holding<'d> {
 impl Contract {
     /// The output of a name.
     #[must_use]
-    pub fn output(&self, name: &str) -> Option<&Port> {
+    pub fn output(&self, name: &str) -> Option<&ContractPort> {
         self.outputs.iter().find(|port| port.name.as_deref() == Some(name))
     }
 }
@@ -198,17 +198,17 @@ impl Declared {
 }
 
 /// S8: the inputs or outputs of a contract; of several of one name the first.
-fn ports(value: &Value<'_>, key: &str) -> Vec<Port> {
+fn ports(value: &Value<'_>, key: &str) -> Vec<ContractPort> {
     let items = value.get(key).and_then(Value::as_array).unwrap_or_default();
     let mut names = HashSet::new();
-    let is_first = |port: &Port| port.name.as_ref().is_none_or(|name| names.insert(name.clone()));
+    let is_first = |port: &ContractPort| port.name.as_ref().is_none_or(|name| names.insert(name.clone()));
     items.iter().filter(|item| item.as_object().is_some()).map(port).filter(is_first).collect()
 }
 
-fn port(value: &Value<'_>) -> Port {
+fn port(value: &Value<'_>) -> ContractPort {
     let text = |key: &str| string(value, key).map(str::to_owned);
     let flag = |key: &str| value.get(key).and_then(Value::as_bool);
-    Port {
+    ContractPort {
         name: text("name"),
         data_type: text("data_type"),
         hint: text("content_type_hint"),

@@ -15,7 +15,7 @@ impl DataTypes {
     /// Registers a data type, in place of one of that name.
     ///
     /// # Errors
-    /// Its schema is no JSON Schema 2020-12, or asks too much of a check: why, as a sentence.
+    /// Its schema is not valid JSON Schema 2020-12, or asks too much of a check: why, as a sentence.
     pub fn register(&mut self, name: &str, schema: &str) -> Result<(), String> {
         let schema = Arc::new(Schema::compile(schema).map_err(|fault| fault.to_string())?);
         self.registered.retain(|(known, _)| known != name);

@@ -5,11 +5,12 @@ use super::contract::Declared;
 use super::data_types::DataTypes;
 use super::finding::{AGENT_FAILED, DUPLICATE_KEY, INVALID_JSON, UNKNOWN_RECORD, severity};
 use super::path;
-use super::shape::{RecordShape, is_slot_list, response_nodes, string};
-use super::slot::{Entry, Meta, Note, SlotState, Slots};
+use super::shape::{ScopixShape, is_slot_list, response_nodes, string};
+use super::slot::{Meta, Note, SlotEntry, SlotState, Slots};
 use crate::json::{Data, Key, Value};
 use crate::model::{Finding, HEAD, Place, Record, Remark, Span, StepNo, StepPlace};
-use crate::state::{Event, IdentityId, Tree};
+use crate::state::{HistoryEvent, IdentityId, Tree};
+use crate::text::{shorten, single_line};
 use std::sync::Arc;
 
 /// Longest `error` or `summary` that a finding or a row quotes, in characters.
@@ -19,7 +20,7 @@ const OUTCOME_CHARS_MAX: usize = 300;
 #[derive(Debug, Clone, Copy)]
 pub struct StepAt {
     /// What it is.
-    pub shape: RecordShape,
+    pub shape: ScopixShape,
     /// Where it is.
     pub place: StepPlace,
 }
@@ -67,13 +68,13 @@ impl Log {
     }
 
     fn broken(&mut self, place: Place, reason: &str) {
-        let step = self.begin(RecordShape::Broken, place);
-        self.say(step, INVALID_JSON, None, format!("the record is no JSON: {reason}"));
+        let step = self.begin(ScopixShape::Broken, place);
+        self.say(step, INVALID_JSON, None, format!("the record is not valid JSON: {reason}"));
     }
 
-    fn begin(&mut self, shape: RecordShape, place: Place) -> StepNo {
+    fn begin(&mut self, shape: ScopixShape, place: Place) -> StepNo {
         let step = self.next_step();
-        if shape != RecordShape::FileCollection {
+        if shape != ScopixShape::FileCollection {
             self.collections = 0;
         }
         let place = StepPlace { record: self.steps.len(), place, record_span: place.span };
@@ -87,23 +88,23 @@ impl Log {
 
     /// S9: takes one step; `base` is the offset of the text that its value was parsed from.
     fn take(&mut self, value: &Value<'_>, place: Place, base: u64) {
-        let shape = RecordShape::of(value).unwrap_or(RecordShape::Unknown);
+        let shape = ScopixShape::of(value).unwrap_or(ScopixShape::Unknown);
         let step = self.begin(shape, place);
         let mut notes: Vec<Note> = Vec::new();
         match shape {
-            RecordShape::SlotList => self.take_list(step, value, base, &mut notes),
-            RecordShape::Context => self.take_context(step, value, base, &mut notes),
-            RecordShape::BareMap => self.slots.take_context(step, value, base, &mut notes),
-            RecordShape::Write => {
+            ScopixShape::SlotList => self.take_list(step, value, base, &mut notes),
+            ScopixShape::Context => self.take_context(step, value, base, &mut notes),
+            ScopixShape::BareMap => self.slots.take_context(step, value, base, &mut notes),
+            ScopixShape::Write => {
                 let name = string(value, "slot_name").unwrap_or_default();
-                self.slots.write(step, &Entry::of(name, value, value.get("value")), base, &mut notes);
+                self.slots.write(step, &SlotEntry::of(name, value, value.get("value")), base, &mut notes);
             }
-            RecordShape::AgentResult => self.take_result(step, value, base, &mut notes),
-            RecordShape::Response => self.take_response(step, value, base, &mut notes),
-            RecordShape::Pipeline => self.declared.take_pipeline(step, value),
-            RecordShape::Contract => self.declared.take_contract(step, value),
-            RecordShape::FileCollection => self.take_collection(step, value, base, &mut notes),
-            RecordShape::Unknown | RecordShape::Broken => {
+            ScopixShape::AgentResult => self.take_result(step, value, base, &mut notes),
+            ScopixShape::Response => self.take_response(step, value, base, &mut notes),
+            ScopixShape::Pipeline => self.declared.take_pipeline(step, value),
+            ScopixShape::Contract => self.declared.take_contract(step, value),
+            ScopixShape::FileCollection => self.take_collection(step, value, base, &mut notes),
+            ScopixShape::Unknown | ScopixShape::Broken => {
                 self.say(step, UNKNOWN_RECORD, None, "it has none of the shapes of an execution context".to_owned());
             }
         }
@@ -129,7 +130,7 @@ impl Log {
     /// S6: slots without values.
     fn take_list(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
         for item in value.as_array().unwrap_or_default() {
-            let entry = Entry {
+            let entry = SlotEntry {
                 name: string(item, "name").unwrap_or_default(),
                 value: None,
                 data_type: string(item, "type"),
@@ -191,8 +192,13 @@ impl Log {
         for (name, output) in outputs.entries() {
             let declared = self.declared.contract(agent).and_then(|c| c.output(name)).and_then(|o| o.data_type.clone());
             let data_type = declared.as_deref().unwrap_or_else(|| guess(output));
-            let entry =
-                Entry { name, value: Some(output), data_type: Some(data_type), source: Some(agent), timestamp: None };
+            let entry = SlotEntry {
+                name,
+                value: Some(output),
+                data_type: Some(data_type),
+                source: Some(agent),
+                timestamp: None,
+            };
             self.slots.write(step, &entry, base, notes);
         }
     }
@@ -203,7 +209,7 @@ impl Log {
         self.collections += 1;
         let name =
             if self.collections == 1 { "collection".to_owned() } else { format!("collection{}", self.collections) };
-        let entry = Entry {
+        let entry = SlotEntry {
             name: &name,
             value: Some(value),
             data_type: Some(super::collection::FILE_IDS),
@@ -224,7 +230,7 @@ impl Log {
         Finding::new(record, Some(step), Remark { path, rule, severity: severity(rule), message })
     }
 
-    /// Why a step's record is no JSON.
+    /// Why a step's record is not valid JSON.
     #[must_use]
     pub fn fault(&self, step: StepNo) -> Option<&str> {
         let from = self.findings.partition_point(|f| f.step < Some(step));
@@ -263,7 +269,7 @@ impl Log {
 
     /// S12: who made the write that an event is of, where its step wrote the slot again later.
     #[must_use]
-    pub fn attribution_of(&self, event: &Event) -> Option<&Meta> {
+    pub fn attribution_of(&self, event: &HistoryEvent) -> Option<&Meta> {
         self.slots.attribution_of(event)
     }
 
@@ -292,12 +298,8 @@ impl Log {
 pub fn outcome(value: &Value<'_>, key: &str) -> Option<String> {
     let member = value.get(key).filter(|member| !member.is_null())?;
     let text = member.as_str().map_or_else(|| crate::json::compact(member), str::to_owned);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut = match text.char_indices().nth(OUTCOME_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    };
-    Some(cut).filter(|cut| !cut.is_empty())
+    let text = single_line(&text);
+    Some(shorten(&text, OUTCOME_CHARS_MAX).into_owned()).filter(|text| !text.is_empty())
 }
 
 /// S29: the path of each key that occurs twice in its object, once; none in a value that a later one replaces (A6).

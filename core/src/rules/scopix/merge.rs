@@ -137,9 +137,9 @@ fn join_collections(values: &[&Value<'_>]) -> Joined {
     }
     let mut best: HashMap<&str, (usize, Option<&Value<'_>>)> = HashMap::new();
     for &(slot, id, item) in &items {
-        let kept = best.entry(id).or_insert((slot, item));
-        if is_better(kept.1, item) {
-            *kept = (slot, item);
+        let best_slot = best.entry(id).or_insert((slot, item));
+        if is_better(best_slot.1, item) {
+            *best_slot = (slot, item);
         }
     }
     let ids = distinct(items.iter().map(|(slot, id, _)| (*slot, *id)));
@@ -161,8 +161,8 @@ fn join_collections(values: &[&Value<'_>]) -> Joined {
 }
 
 /// S16: whether the second of two refs stays: it has more metadata keys, or at equal count alone a filename.
-fn is_better(kept: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
-    let (Some(a), Some(b)) = (kept, new) else { return kept.is_none() && new.is_some() };
+fn is_better(current: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
+    let (Some(a), Some(b)) = (current, new) else { return current.is_none() && new.is_some() };
     let rank = |value: &Value<'_>| {
         let keys = value.get("metadata").and_then(Value::as_object).map_or(0, json::Object::len);
         (keys, value.get("filename").is_some_and(|v| !v.is_null()))

@@ -19,13 +19,13 @@ mod supply;
 
 pub use chain::{ChainTarget, chain_target};
 pub use collection::is_file_path;
-pub use contract::{Contract, Declared, Holding, Pipeline, Port, Stage};
+pub use contract::{Contract, ContractPort, Declared, Holding, Pipeline, Stage};
 pub use data_types::DataTypes;
 pub use log::{Log, StepAt, outcome};
 pub use merge::{Merged, MergedPart, merged};
 pub use path::{below, locate, parse as parse_path, text as path_text};
-pub use plan::{Conflict, Edge, Node, Plan, Source, plan};
-pub use route::{Conversation, ConversationField, Filler, hint, route};
-pub use shape::RecordShape;
+pub use plan::{Conflict, Edge, Node, Plan, PlanSource, plan};
+pub use route::{ConversationField, Filler, PipelineConversation, hint, route};
+pub use shape::ScopixShape;
 pub use slot::{Meta, SlotState};
-pub use supply::{Present, Supply, supply};
+pub use supply::{InputSupply, Present, supply};

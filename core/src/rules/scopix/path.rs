@@ -2,7 +2,7 @@
 
 use crate::json::Key;
 use crate::model::StepNo;
-use crate::rules::acts::{Segment, canonical, parse_reference};
+use crate::rules::acts::{PathSegment, canonical, parse_reference};
 use crate::state::{IdentityId, NodeShape, Tree};
 
 /// A33: the canonical form of a path whose first key is a slot, or a member of a record.
@@ -16,14 +16,14 @@ pub fn text(path: &[Key]) -> String {
 
 /// A32: the slot of a path and what follows it; None for what does not parse.
 #[must_use]
-pub fn parse(text: &str) -> Option<(String, Vec<Segment>)> {
+pub fn parse(text: &str) -> Option<(String, Vec<PathSegment>)> {
     parse_reference(&format!("†{text}")).map(|reference| (reference.kind, reference.path))
 }
 
 /// A33: the keys that segments mean below an identity: indices on an array, keys on an object; where nothing is at the
 /// step, what the tree once had there.
 #[must_use]
-pub fn locate(tree: &Tree, id: IdentityId, segments: &[Segment], step: StepNo) -> Vec<Key> {
+pub fn locate(tree: &Tree, id: IdentityId, segments: &[PathSegment], step: StepNo) -> Vec<Key> {
     let mut path = Vec::with_capacity(segments.len());
     for segment in segments {
         let shape = tree.node(id, &path).and_then(|node| tree.shape(node, step));
@@ -48,7 +48,7 @@ pub fn locate(tree: &Tree, id: IdentityId, segments: &[Segment], step: StepNo) -
 
 /// S23: the keys of a path that is in a value; None where it does not.
 #[must_use]
-pub fn below(tree: &Tree, id: IdentityId, segments: &[Segment], step: StepNo) -> Option<Vec<Key>> {
+pub fn below(tree: &Tree, id: IdentityId, segments: &[PathSegment], step: StepNo) -> Option<Vec<Key>> {
     let mut path = Vec::with_capacity(segments.len());
     for segment in segments {
         let key = match tree.node(id, &path).and_then(|node| tree.shape(node, step))? {

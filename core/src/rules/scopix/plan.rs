@@ -1,13 +1,13 @@
 //! The graph of agents: who gives to whom, in which waves, and where several give the same (S24 to S27).
 
-use super::contract::{Contract, Holding, Port, Stage};
+use super::contract::{Contract, ContractPort, Holding, Stage};
 use super::route::route;
-use crate::rules::graph::{Order, order};
+use crate::rules::graph::{RunOrder, order};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// S25: where the nodes come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum PlanSource {
     /// The contracts themselves.
     Contracts,
     /// The steps of a pipeline.
@@ -16,7 +16,7 @@ pub enum Source {
     Response,
 }
 
-impl Source {
+impl PlanSource {
     /// The word for it in `plan --json`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -67,13 +67,13 @@ pub struct Conflict {
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// Where it comes from; None: there is none.
-    pub source: Option<Source>,
+    pub source: Option<PlanSource>,
     /// The agents.
     pub nodes: Vec<Node>,
     /// The edges, sorted.
     pub edges: Vec<Edge>,
     /// Waves, cycles, what is after them.
-    pub order: Order,
+    pub order: RunOrder,
     /// Conflicts, by node, type and hint.
     pub conflicts: Vec<Conflict>,
 }
@@ -82,7 +82,7 @@ pub struct Plan {
 #[must_use]
 pub fn plan(holding: &Holding<'_>) -> Plan {
     let (source, mut nodes, stages) = nodes(holding);
-    if let (Some(response), true) = (holding.response, source != Some(Source::Response)) {
+    if let (Some(response), true) = (holding.response, source != Some(PlanSource::Response)) {
         for (node, stage) in nodes.iter_mut().zip(response) {
             node.status.clone_from(&stage.status);
         }
@@ -98,30 +98,30 @@ pub fn plan(holding: &Holding<'_>) -> Plan {
 }
 
 /// S25: the nodes: of a response with other agents, of a pipeline's steps, else the contracts.
-fn nodes<'d>(holding: &Holding<'d>) -> (Option<Source>, Vec<Node>, Option<&'d [Stage]>) {
+fn nodes<'d>(holding: &Holding<'d>) -> (Option<PlanSource>, Vec<Node>, Option<&'d [Stage]>) {
     let of = |stages: &[Stage], has_status: bool| {
         let status = |stage: &Stage| stage.status.clone().filter(|_| has_status);
         stages.iter().map(|stage| Node { agent: stage.agent.clone(), status: status(stage) }).collect::<Vec<_>>()
     };
     let stages = holding.pipeline.map(|(_, pipeline)| pipeline.stages.as_slice());
     let (source, nodes) = match stages {
-        Some(stages) => (Some(Source::Pipeline), of(stages, false)),
+        Some(stages) => (Some(PlanSource::Pipeline), of(stages, false)),
         None if holding.contracts.is_empty() => (None, Vec::new()),
         None => {
             let node = |contract: &&Contract| Node { agent: contract.name.clone(), status: None };
-            (Some(Source::Contracts), holding.contracts.iter().map(node).collect())
+            (Some(PlanSource::Contracts), holding.contracts.iter().map(node).collect())
         }
     };
     match holding.response {
         Some(response) if !nodes.iter().map(|n| &n.agent).eq(response.iter().map(|s| &s.agent)) => {
-            (Some(Source::Response), of(response, true), Some(response))
+            (Some(PlanSource::Response), of(response, true), Some(response))
         }
         _ => (source, nodes, stages),
     }
 }
 
 /// S24: whether an output fits an input.
-pub(super) fn fits(data_type: &str, hint: Option<&str>, input: &Port) -> bool {
+pub(super) fn fits(data_type: &str, hint: Option<&str>, input: &ContractPort) -> bool {
     let is_hint = match (hint, input.hint.as_deref()) {
         (None, _) | (_, None | Some("mixed")) => true,
         (Some(given), Some(taken)) => given == taken,
@@ -131,7 +131,7 @@ pub(super) fn fits(data_type: &str, hint: Option<&str>, input: &Port) -> bool {
 
 /// S25: an edge for each (type, hint) that one contract gives and another takes.
 fn contract_edges(contracts: &[&Contract]) -> Vec<Edge> {
-    let mut takers: HashMap<&str, Vec<(usize, &Port)>> = HashMap::new();
+    let mut takers: HashMap<&str, Vec<(usize, &ContractPort)>> = HashMap::new();
     for (node, contract) in contracts.iter().enumerate() {
         for input in &contract.inputs {
             if let Some(data_type) = &input.data_type {
@@ -153,7 +153,7 @@ fn contract_edges(contracts: &[&Contract]) -> Vec<Edge> {
     edges.into_iter().collect()
 }
 
-fn kind(output: &Port) -> Option<(&str, Option<&str>)> {
+fn kind(output: &ContractPort) -> Option<(&str, Option<&str>)> {
     Some((output.data_type.as_deref()?, output.hint.as_deref()))
 }
 
@@ -177,10 +177,10 @@ fn conflicts(holding: &Holding<'_>, nodes: &[Node], edges: &[(usize, usize)]) ->
         parents[to].insert(from);
     }
     let mut found = Vec::new();
-    for (node, own) in parents.iter().enumerate().filter(|(_, own)| own.len() > 1) {
+    for (node, sources) in parents.iter().enumerate().filter(|(_, sources)| sources.len() > 1) {
         let inputs = holding.contract(&nodes[node].agent).map(|c| c.inputs.as_slice());
         let mut givers: BTreeMap<(&str, Option<&str>), BTreeSet<usize>> = BTreeMap::new();
-        for &parent in own {
+        for &parent in sources {
             let outputs = holding.contract(&nodes[parent].agent).map_or(&[][..], |c| &c.outputs);
             for (data_type, hint) in outputs.iter().filter_map(kind) {
                 let is_taken = inputs.is_none_or(|inputs| inputs.iter().any(|i| fits(data_type, hint, i)));

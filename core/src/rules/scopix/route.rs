@@ -51,7 +51,7 @@ pub struct ConversationField {
 
 /// S22: the conversation that slots and the request of a pipeline make.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Conversation {
+pub struct PipelineConversation {
     fields: [Option<ConversationField>; FIELDS.len()],
 }
 
@@ -75,7 +75,7 @@ pub fn hint(holding: &Holding<'_>, name: &str, slot: &SlotState) -> Option<Strin
     declared.or_else(|| slot.content_type.as_deref().map(str::to_owned))
 }
 
-impl Conversation {
+impl PipelineConversation {
     /// The fields that are set, in the order of S22.
     pub fn fields(&self) -> impl Iterator<Item = &ConversationField> {
         self.fields.iter().flatten()

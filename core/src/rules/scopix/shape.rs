@@ -4,7 +4,7 @@ use crate::json::Value;
 
 /// S9: the shapes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordShape {
+pub enum ScopixShape {
     /// S6: slots without values.
     SlotList,
     /// S2: an execution context, a checkpoint.
@@ -29,21 +29,21 @@ pub enum RecordShape {
     Broken,
 }
 
-impl RecordShape {
+impl ScopixShape {
     /// S9: the first shape that fits; None for anything else.
     #[must_use]
     pub fn of(value: &Value<'_>) -> Option<Self> {
         type Test = fn(&Value<'_>) -> bool;
-        const TESTS: [(RecordShape, Test); 9] = [
-            (RecordShape::SlotList, is_slot_list),
-            (RecordShape::Context, is_context),
-            (RecordShape::Write, is_write),
-            (RecordShape::AgentResult, is_agent_result),
-            (RecordShape::Response, is_response),
-            (RecordShape::Pipeline, is_pipeline),
-            (RecordShape::Contract, is_contract),
-            (RecordShape::FileCollection, is_file_collection),
-            (RecordShape::BareMap, is_bare_map),
+        const TESTS: [(ScopixShape, Test); 9] = [
+            (ScopixShape::SlotList, is_slot_list),
+            (ScopixShape::Context, is_context),
+            (ScopixShape::Write, is_write),
+            (ScopixShape::AgentResult, is_agent_result),
+            (ScopixShape::Response, is_response),
+            (ScopixShape::Pipeline, is_pipeline),
+            (ScopixShape::Contract, is_contract),
+            (ScopixShape::FileCollection, is_file_collection),
+            (ScopixShape::BareMap, is_bare_map),
         ];
         TESTS.iter().find(|(_, is_it)| is_it(value)).map(|(shape, _)| *shape)
     }
@@ -166,26 +166,26 @@ mod tests {
     #[test]
     fn the_first_shape_that_fits() {
         for (text, shape) in [
-            (r#"[{"name":"a","type":"TEXT","source":"s"}]"#, Some(RecordShape::SlotList)),
+            (r#"[{"name":"a","type":"TEXT","source":"s"}]"#, Some(ScopixShape::SlotList)),
             (r#"[{"name":"a","type":"TEXT","source":"s","x":1}]"#, None),
             ("[]", None),
-            (r#"{"slots":{}}"#, Some(RecordShape::Context)),
+            (r#"{"slots":{}}"#, Some(ScopixShape::Context)),
             (r#"{"slots":[]}"#, None),
-            (r#"{"slot_name":"a","value":null}"#, Some(RecordShape::Write)),
-            (r#"{"agent_name":"a","success":false}"#, Some(RecordShape::AgentResult)),
-            (r#"{"success":true,"nodes":[],"steps":[{"agent":"a","status":"x"}]}"#, Some(RecordShape::Response)),
+            (r#"{"slot_name":"a","value":null}"#, Some(ScopixShape::Write)),
+            (r#"{"agent_name":"a","success":false}"#, Some(ScopixShape::AgentResult)),
+            (r#"{"success":true,"nodes":[],"steps":[{"agent":"a","status":"x"}]}"#, Some(ScopixShape::Response)),
             (r#"{"success":true,"nodes":[{"agent":"a"}],"steps":[{"agent":"a","status":"x"}]}"#, None),
-            (r#"{"contracts":[]}"#, Some(RecordShape::Pipeline)),
-            (r#"{"steps":[{"agent":"a","intent":"i"}],"image_ids":null}"#, Some(RecordShape::Pipeline)),
+            (r#"{"contracts":[]}"#, Some(ScopixShape::Pipeline)),
+            (r#"{"steps":[{"agent":"a","intent":"i"}],"image_ids":null}"#, Some(ScopixShape::Pipeline)),
             (r#"{"steps":[{"agent":"a"}]}"#, None),
-            (r#"{"name":"n","capability":"c","inputs":[]}"#, Some(RecordShape::Contract)),
-            (r#"{"refs":[{"id":"1"}],"content_type":"images"}"#, Some(RecordShape::FileCollection)),
+            (r#"{"name":"n","capability":"c","inputs":[]}"#, Some(ScopixShape::Contract)),
+            (r#"{"refs":[{"id":"1"}],"content_type":"images"}"#, Some(ScopixShape::FileCollection)),
             (r#"{"ids":[1],"content_type":"images"}"#, None),
-            (r#"{"a":{"value":1,"data_type":"TEXT"}}"#, Some(RecordShape::BareMap)),
+            (r#"{"a":{"value":1,"data_type":"TEXT"}}"#, Some(ScopixShape::BareMap)),
             ("{}", None),
             ("5", None),
         ] {
-            assert_eq!(RecordShape::of(&parse(text).unwrap()), shape, "{text}");
+            assert_eq!(ScopixShape::of(&parse(text).unwrap()), shape, "{text}");
         }
     }
     #[test]
@@ -197,7 +197,7 @@ mod tests {
             (r#"{"slots":{"city":{"name":"city","value":"Lyon","confirmationStatus":"NONE"}}}"#, false),
             (r#"{"slots":{"a":5},"contracts":[]}"#, false),
         ] {
-            assert_eq!(RecordShape::of_first(&parse(text).unwrap()).is_some(), has_file, "{text}");
+            assert_eq!(ScopixShape::of_first(&parse(text).unwrap()).is_some(), has_file, "{text}");
         }
     }
 }

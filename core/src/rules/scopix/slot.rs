@@ -8,16 +8,16 @@ use super::finding::{
 use crate::json::Value;
 use crate::model::{Identity, StepNo};
 use crate::rules::digest;
-use crate::state::{Event, EventOp, IdentityId, Op, Tree, Write};
+use crate::state::{EventOp, HistoryEvent, IdentityId, Op, Tree, Write};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is known of a slot beside its value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Meta {
-    /// Its data type; None where it is no string.
+    /// Its data type; None where it is not a string.
     pub data_type: Option<Arc<str>>,
-    /// Who wrote it; None where it is no string.
+    /// Who wrote it; None where it is not a string.
     pub source: Option<Arc<str>>,
     /// When, as written.
     pub timestamp: Option<Box<str>>,
@@ -47,7 +47,7 @@ pub(super) struct RecordedWrite {
 }
 
 /// One write to come: S4, or a member of a context.
-pub(super) struct Entry<'v> {
+pub(super) struct SlotEntry<'v> {
     pub(super) name: &'v str,
     /// None: the slot is only listed (S6).
     pub(super) value: Option<&'v Value<'v>>,
@@ -85,17 +85,17 @@ impl Slots {
     pub(super) fn take_context(&mut self, at: StepNo, slots: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
         let Some(object) = slots.as_object() else { return };
         let named: HashSet<&str> = object.members.iter().map(|m| m.key.as_ref()).collect();
-        let (kept, gone): (Vec<_>, Vec<_>) = std::mem::take(&mut self.present)
+        let (staying, gone): (Vec<_>, Vec<_>) = std::mem::take(&mut self.present)
             .into_iter()
             .partition(|&id| named.contains(self.tree.identity(id).kind.as_str()));
-        self.present = kept;
+        self.present = staying;
         for id in gone {
             self.drop_slot(at, id, notes);
         }
         for (name, slot) in object.entries() {
             match slot.get("value") {
                 Some(value) => {
-                    let entry = Entry::of(name, slot, Some(value));
+                    let entry = SlotEntry::of(name, slot, Some(value));
                     if !self.holds(&entry) {
                         self.write(at, &entry, base, notes);
                     }
@@ -106,14 +106,14 @@ impl Slots {
     }
 
     /// S6: whether a slot is there with this type and source.
-    pub(super) fn lists(&self, entry: &Entry<'_>) -> bool {
+    pub(super) fn lists(&self, entry: &SlotEntry<'_>) -> bool {
         self.now(entry.name).is_some_and(|(_, slot)| {
             slot.meta.data_type.as_deref() == entry.data_type && slot.meta.source.as_deref() == entry.source
         })
     }
 
     /// S11: whether all four fields are as they were.
-    fn holds(&self, entry: &Entry<'_>) -> bool {
+    fn holds(&self, entry: &SlotEntry<'_>) -> bool {
         self.lists(entry)
             && self.now(entry.name).is_some_and(|(_, slot)| {
                 slot.meta.timestamp.as_deref() == entry.timestamp && slot.digest == entry.value.map(digest::of)
@@ -121,7 +121,7 @@ impl Slots {
     }
 
     /// S10: one write replaces value, type, source and timestamp.
-    pub(super) fn write(&mut self, at: StepNo, entry: &Entry<'_>, base: u64, notes: &mut Vec<Note>) {
+    pub(super) fn write(&mut self, at: StepNo, entry: &SlotEntry<'_>, base: u64, notes: &mut Vec<Note>) {
         let before = self.now(entry.name).map(|(_, slot)| slot.clone());
         let id = self.tree.intern(&Identity::global(entry.name));
         if let Some(earlier) = before.as_ref().filter(|before| before.step == at) {
@@ -172,7 +172,7 @@ impl Slots {
     /// S29: what is to be said of one write.
     fn judge(
         &self,
-        entry: &Entry<'_>,
+        entry: &SlotEntry<'_>,
         id: IdentityId,
         before: Option<&SlotState>,
         is_repeated: bool,
@@ -180,7 +180,7 @@ impl Slots {
     ) {
         let mut say = |rule, message: String| notes.push((rule, entry.name.to_owned(), message));
         if entry.data_type.is_none() || entry.source.is_none() {
-            say(BAD_SLOT, "its data_type or source_node is no string".to_owned());
+            say(BAD_SLOT, "its data_type or source_node is not a string".to_owned());
         }
         match entry.data_type {
             Some(name) if !self.types.has(name) => {
@@ -251,7 +251,7 @@ impl Slots {
     }
 
     /// S12: who made the write that an event is of, if its step wrote the slot again later.
-    pub(super) fn attribution_of(&self, event: &Event) -> Option<&Meta> {
+    pub(super) fn attribution_of(&self, event: &HistoryEvent) -> Option<&Meta> {
         let earlier = self.earlier.get(&(event.identity, event.at))?;
         earlier.iter().find(|(end, _)| event.number < *end).map(|(_, meta)| meta)
     }
@@ -264,7 +264,7 @@ impl Slots {
     }
 }
 
-impl<'v> Entry<'v> {
+impl<'v> SlotEntry<'v> {
     /// S2: the fields of a `TypedSlot`, or of the arguments of `write` (S4).
     pub(super) fn of(name: &'v str, slot: &'v Value<'v>, value: Option<&'v Value<'v>>) -> Self {
         let text = |key: &str| slot.get(key).and_then(Value::as_str);

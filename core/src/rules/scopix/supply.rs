@@ -1,6 +1,6 @@
 //! What stands for the input of a contract at a step (S28).
 
-use super::contract::{Contract, Holding, Port};
+use super::contract::{Contract, ContractPort, Holding};
 use super::log::Log;
 use super::plan::fits;
 use super::route::hint;
@@ -18,7 +18,7 @@ pub struct Present {
 
 /// S28: what stands for an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Supply<'p> {
+pub enum InputSupply<'p> {
     /// The slot of its name.
     Named,
     /// The slot of its name, which has this other type.
@@ -46,23 +46,28 @@ impl Log {
 
 /// S28: what stands for an input of a contract: the slot of its name, a slot that fits, an output that fits.
 #[must_use]
-pub fn supply<'p>(holding: &Holding<'p>, present: &'p [Present], contract: &Contract, input: &Port) -> Supply<'p> {
+pub fn supply<'p>(
+    holding: &Holding<'p>,
+    present: &'p [Present],
+    contract: &Contract,
+    input: &ContractPort,
+) -> InputSupply<'p> {
     let named = input.name.as_ref().and_then(|name| present.iter().find(|slot| slot.name == *name));
     if let Some(slot) = named {
         return match (&slot.data_type, &input.data_type) {
-            (Some(has), Some(wants)) if has != wants => Supply::WrongType(has),
-            (None, Some(_)) => Supply::WrongType("of no type"),
-            _ => Supply::Named,
+            (Some(has), Some(wants)) if has != wants => InputSupply::WrongType(has),
+            (None, Some(_)) => InputSupply::WrongType("of no type"),
+            _ => InputSupply::Named,
         };
     }
     let is_fitting = |slot: &&Present| slot.data_type.as_deref().is_some_and(|t| fits(t, slot.hint.as_deref(), input));
     if let Some(slot) = present.iter().find(is_fitting) {
-        return Supply::Fits(&slot.name);
+        return InputSupply::Fits(&slot.name);
     }
     let gives = |other: &Contract| {
         let typed = other.outputs.iter().filter_map(|o| Some((o.data_type.as_deref()?, o.hint.as_deref())));
         typed.into_iter().any(|(data_type, hint)| fits(data_type, hint, input))
     };
     let giver = holding.contracts.iter().find(|other| other.name != contract.name && gives(other));
-    giver.map_or(Supply::Nothing, |giver| Supply::Output(&giver.name))
+    giver.map_or(InputSupply::Nothing, |giver| InputSupply::Output(&giver.name))
 }

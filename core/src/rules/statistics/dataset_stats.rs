@@ -346,7 +346,7 @@ impl ExactSum {
             return self.exceed(value);
         }
         let mut rest = value;
-        let mut kept = Vec::with_capacity(self.partials.len() + 1);
+        let mut partials = Vec::with_capacity(self.partials.len() + 1);
         for &partial in &self.partials {
             let (big, small) = if rest.abs() < partial.abs() { (partial, rest) } else { (rest, partial) };
             let sum = big + small;
@@ -355,12 +355,12 @@ impl ExactSum {
             }
             let lost = small - (sum - big);
             if lost != 0.0 {
-                kept.push(lost);
+                partials.push(lost);
             }
             rest = sum;
         }
-        kept.push(rest);
-        self.partials = kept;
+        partials.push(rest);
+        self.partials = partials;
     }
 
     fn merge(&mut self, other: &Self) {

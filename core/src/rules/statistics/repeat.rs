@@ -5,7 +5,7 @@ use crate::model::cast;
 use crate::model::varint::{PackedList, put, take};
 use crate::model::{Bytes, Finding, LocatedFinding, Place, Remark, Severity, Span};
 use crate::rules::digest;
-use crate::rules::trajectory::{Reading, Shape};
+use crate::rules::trajectory::{Reading, RecordShape};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ impl RepeatKeys {
         place: impl Fn(&Value<'_>) -> Place,
         digest: fn(&Value<'_>) -> u128,
     ) -> Self {
-        if reading.shape == Shape::Other {
+        if reading.shape == RecordShape::Other {
             return Self::default();
         }
         let body = reading.body.map(|pointer| pointer.trim_start_matches('/')).zip(reading.steps());

@@ -48,7 +48,7 @@ struct DistinctCounts {
 /// What merges.
 #[derive(Debug, Clone, Serialize)]
 struct Sketches {
-    /// Numbers that add up to the sum of the rewards without rounding; None: that is no number.
+    /// Numbers that add up to the sum of the rewards without rounding; None: that is not a number.
     rewards: Option<Vec<f64>>,
     steps: CoarseSpread,
     chars: CoarseSpread,

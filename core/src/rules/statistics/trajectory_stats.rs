@@ -2,8 +2,10 @@
 
 use super::repeat::RepeatDigests;
 use crate::json::Value;
-use crate::model::{LocatedFinding, Role, Severity, estimated_tokens};
-use crate::rules::trajectory::{Body, Class, Entry, Reading, Shape, atif, is_finishing, number::add_reward};
+use crate::model::{LocatedFinding, Severity, StepRole, estimated_tokens};
+use crate::rules::trajectory::{
+    Body, Class, Reading, RecordShape, TrajectoryStep, atif, is_finishing, number::add_reward,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -145,7 +147,7 @@ pub(in crate::rules) fn add(counts: &mut Counts, name: &str, n: u64) {
 }
 
 /// D19: an item of unknown class counts as `unknown`.
-fn class<'a>(entry: &Entry<'a>) -> &'a str {
+fn class<'a>(entry: &TrajectoryStep<'a>) -> &'a str {
     match &entry.body {
         Body::Item(item) => item.class.map_or("unknown", Class::name),
         Body::Message(_) | Body::Turn | Body::Record => entry.class().unwrap_or("unknown"),
@@ -153,8 +155,8 @@ fn class<'a>(entry: &Entry<'a>) -> &'a str {
 }
 
 /// `CLI.md`: the results that are in a step.
-fn results(entry: &Entry<'_>) -> u64 {
-    let is_result = || entry.role == Role::Environment || !entry.answered.is_empty();
+fn results(entry: &TrajectoryStep<'_>) -> u64 {
+    let is_result = || entry.role == StepRole::Environment || !entry.answered.is_empty();
     match &entry.body {
         Body::Turn => atif::results(entry.value).count() as u64,
         Body::Message(_) if entry.results > 0 => entry.results as u64,
@@ -164,11 +166,11 @@ fn results(entry: &Entry<'_>) -> u64 {
 }
 
 /// D20: the agent's steps that do not follow one of the agent.
-fn turns(entries: &[Entry<'_>]) -> u64 {
+fn turns(entries: &[TrajectoryStep<'_>]) -> u64 {
     let mut before = None;
     let mut turns = 0;
     for entry in entries {
-        if entry.role == Role::Agent && before != Some(Role::Agent) {
+        if entry.role == StepRole::Agent && before != Some(StepRole::Agent) {
             turns += 1;
         }
         before = Some(entry.role);
@@ -186,18 +188,18 @@ fn finish(reading: &Reading<'_>) -> &'static str {
     let Some(last) = reading.entries.last() else { return "empty" };
     let by_call = || if last.calls.iter().any(|c| is_finishing(&c.tool)) { "finish" } else { "open-call" };
     match reading.shape {
-        Shape::Other => "unknown",
-        Shape::Std => match last.known_item() {
+        RecordShape::Other => "unknown",
+        RecordShape::Std => match last.known_item() {
             None => "unknown",
             Some((_, class)) if class.is_tool() => by_call(),
             Some((item, Class::MessageAction)) if item.text("content").is_some_and(is_marked_finished) => "finish",
             Some((_, Class::MessageAction)) => "message",
-            Some((_, Class::TextObservation)) if last.role == Role::Agent => "message",
+            Some((_, Class::TextObservation)) if last.role == StepRole::Agent => "message",
             Some(_) => "observation",
         },
-        Shape::Atif if !last.calls.is_empty() && atif::results(last.value).next().is_some() => "observation",
-        Shape::Chat | Shape::Atif if last.role != Role::Agent => "observation",
-        Shape::Chat | Shape::Atif if last.calls.is_empty() => "message",
-        Shape::Chat | Shape::Atif => by_call(),
+        RecordShape::Atif if !last.calls.is_empty() && atif::results(last.value).next().is_some() => "observation",
+        RecordShape::Chat | RecordShape::Atif if last.role != StepRole::Agent => "observation",
+        RecordShape::Chat | RecordShape::Atif if last.calls.is_empty() => "message",
+        RecordShape::Chat | RecordShape::Atif => by_call(),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::atif;
 use super::reading::{Reading, Way};
-use super::shape::Shape;
+use super::shape::RecordShape;
 use crate::json::Value;
 use crate::model::{PartRole, RunPart, StepNo};
 use std::collections::{HashMap, HashSet};
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 /// Files that a record refers to, at the steps that do.
 #[must_use]
 pub fn parts(reading: &Reading<'_>, record: usize) -> Vec<RunPart> {
-    if reading.way != Way::Formats || reading.shape != Shape::Atif {
+    if reading.way != Way::Formats || reading.shape != RecordShape::Atif {
         return Vec::new();
     }
     let inside = atif::trajectories(reading.root);
@@ -42,7 +42,7 @@ pub fn parts(reading: &Reading<'_>, record: usize) -> Vec<RunPart> {
 #[must_use]
 pub fn callers(reading: &Reading<'_>) -> HashMap<usize, usize> {
     let mut callers = HashMap::new();
-    if reading.tracks.len() < 2 || reading.shape != Shape::Atif {
+    if reading.tracks.len() < 2 || reading.shape != RecordShape::Atif {
         return callers;
     }
     let inside = atif::trajectories(reading.root);

@@ -1,18 +1,18 @@
 //! D18: ATIF trajectories, read.
 
-use super::entry::{Body, Call, Entry};
+use super::entry::{Body, Call, TrajectoryStep};
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::StepRole;
 use std::borrow::Cow;
 
 /// D18, D19: who speaks in a turn.
 #[must_use]
-pub(in crate::rules) fn role(turn: &Value<'_>) -> Role {
+pub(in crate::rules) fn role(turn: &Value<'_>) -> StepRole {
     match turn.get("source").and_then(Value::as_str) {
-        Some("user") => Role::User,
-        Some("agent") => Role::Agent,
-        Some("system") => Role::System,
-        _ => Role::Unknown,
+        Some("user") => StepRole::User,
+        Some("agent") => StepRole::Agent,
+        Some("system") => StepRole::System,
+        _ => StepRole::Unknown,
     }
 }
 
@@ -32,8 +32,8 @@ pub(in crate::rules) fn calls<'a>(turn: &'a Value<'a>) -> Vec<Call<'a>> {
 
 /// D20: what the agent reasoned in a turn.
 #[must_use]
-pub(in crate::rules) fn reasoning<'a>(entry: &Entry<'a>) -> Option<&'a str> {
-    let is_agents = matches!(entry.body, Body::Turn) && entry.role == Role::Agent;
+pub(in crate::rules) fn reasoning<'a>(entry: &TrajectoryStep<'a>) -> Option<&'a str> {
+    let is_agents = matches!(entry.body, Body::Turn) && entry.role == StepRole::Agent;
     if is_agents { entry.value.get("reasoning_content").and_then(Value::as_str) } else { None }
 }
 

@@ -4,7 +4,7 @@
 use super::call::{self, FunctionCall};
 use super::text;
 use crate::json::Value;
-use crate::model::{Attachment, Part, ToolResult};
+use crate::model::{Attachment, ToolResult, TurnPart};
 use std::borrow::Cow;
 
 /// What a part of a content is.
@@ -30,7 +30,7 @@ pub(crate) const RESULT_TEXTS: [&str; 6] = ["content", "result", "output", "valu
 /// Where a thought has its text.
 pub(crate) const THOUGHT_TEXTS: [&str; 6] = ["thinking", "reasoning", "text", "value", "content", "summary"];
 
-/// What an element of a list of messages is that is no message, but a part by itself (an item of the Responses
+/// What an element of a list of messages is that is not a message, but a part by itself (an item of the Responses
 /// interface): a call, a result or a thought without a speaker.
 pub(crate) fn item(value: &Value<'_>) -> Option<Block> {
     let has_speaker = ["from", "role"].iter().any(|key| value.get(key).is_some());
@@ -43,7 +43,7 @@ fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
     if item(message).is_some() {
         return std::slice::from_ref(message);
     }
-    let content = ["value", "content"].iter().find_map(|key| message.get(key).filter(|said| !said.is_null()));
+    let content = ["value", "content"].iter().find_map(|key| message.get(key).filter(|value| !value.is_null()));
     content.and_then(Value::as_array).unwrap_or_default()
 }
 
@@ -74,7 +74,7 @@ pub(in crate::rules) fn calls_at<'a>(message: &'a Value<'a>) -> Vec<(String, &'a
         return vec![(String::new(), message)];
     }
     let found: Vec<_> = parts(message).iter().enumerate().filter(is_call).collect();
-    let key = ["value", "content"].into_iter().find(|key| message.get(key).is_some_and(|said| !said.is_null()));
+    let key = ["value", "content"].into_iter().find(|key| message.get(key).is_some_and(|content| !content.is_null()));
     found.into_iter().map(|(place, part)| (format!("/{}/{place}", key.unwrap_or_default()), part)).collect()
 }
 
@@ -93,23 +93,23 @@ fn id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
 }
 
 /// What the parts of a message say, in their order; None: its content is a text, or it has none.
-pub(in crate::rules) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<Part<'a>>> {
+pub(in crate::rules) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>> {
     let parts = parts(message);
     (!parts.is_empty()).then(|| parts.iter().filter_map(turn_part).collect())
 }
 
-fn turn_part<'a>(part: &'a Value<'a>) -> Option<Part<'a>> {
+fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
     Some(match block(part) {
-        Block::Text => Part::Text(part_text(part).filter(|text| !text.is_empty())?.into()),
-        Block::Thought => Part::Thought(part_text(part).filter(|text| !text.is_empty())?.into()),
-        Block::Call => Part::Call(call::call(part)?.into()),
+        Block::Text => TurnPart::Text(part_text(part).filter(|text| !text.is_empty())?.into()),
+        Block::Thought => TurnPart::Thought(part_text(part).filter(|text| !text.is_empty())?.into()),
+        Block::Call => TurnPart::Call(call::call(part)?.into()),
         Block::Result => {
-            let content = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|said| !said.is_null()));
+            let content = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()));
             let text = content.and_then(text::joined).unwrap_or_default();
             let is_error = part.get("is_error").and_then(Value::as_bool);
-            Part::Result(ToolResult { id: id(part).map(Cow::Borrowed), text, is_error, ..ToolResult::default() })
+            TurnPart::Result(ToolResult { id: id(part).map(Cow::Borrowed), text, is_error, ..ToolResult::default() })
         }
-        Block::File => Part::Attachment(attachment(part)),
+        Block::File => TurnPart::Attachment(attachment(part)),
         Block::Tools => return None,
     })
 }
@@ -140,12 +140,12 @@ mod tests {
             {"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}},{"type":"tools","value":"[]"},"end"]}"#,
         )
         .unwrap();
-        let describe = |part: Part<'_>| match part {
-            Part::Text(text) => format!("text {text}"),
-            Part::Thought(text) => format!("thought {text}"),
-            Part::Call(call) => format!("call {} {}", call.name, call.arguments),
-            Part::Result(result) => format!("result {}", result.text),
-            Part::Attachment(file) => format!("file {} {:?}", file.media_type, file.location),
+        let describe = |part: TurnPart<'_>| match part {
+            TurnPart::Text(text) => format!("text {text}"),
+            TurnPart::Thought(text) => format!("thought {text}"),
+            TurnPart::Call(call) => format!("call {} {}", call.name, call.arguments),
+            TurnPart::Result(result) => format!("result {}", result.text),
+            TurnPart::Attachment(file) => format!("file {} {:?}", file.media_type, file.location),
         };
         let parts: Vec<String> = turn_parts(&message).unwrap().into_iter().map(describe).collect();
         let expected =

@@ -40,7 +40,7 @@ impl FunctionCall<'_> {
     /// D17: whether another spelling is of the same call: its id, else its name and arguments.
     pub(crate) fn is_same(&self, other: &FunctionCall<'_>) -> bool {
         match (&self.id, &other.id) {
-            (Some(own), Some(other)) => own == other,
+            (Some(id), Some(other)) => id == other,
             _ => self.name == other.name && self.digest() == other.digest(),
         }
     }

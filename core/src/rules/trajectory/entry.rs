@@ -6,12 +6,12 @@ use super::number::Number;
 use super::reading::Way;
 use super::{atif, blocks, message_calls, number, text};
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::StepRole;
 use std::borrow::Cow;
 
 /// D19: `kind` of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TrajectoryStepKind {
     /// What the agent does.
     Action,
     /// What comes back, or what somebody says.
@@ -24,7 +24,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl TrajectoryStepKind {
     /// The word for it in `steps --json`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -77,29 +77,29 @@ pub enum Ask<'a> {
     IdOrBefore(&'a str),
 }
 
-/// D19: members of a step that are no text of it.
+/// D19: members of a step that are not text of it.
 const ITEM_NAMES: &[&str] = &["class_", "class", "source", "tool_call_id"];
 const MESSAGE_NAMES: &[&str] = &["from", "role", "tool_call_id"];
 const TURN_NAMES: &[&str] = &["source", "timestamp", "model_name"];
 
 /// One step.
 #[derive(Debug, Clone)]
-pub struct Entry<'a> {
+pub struct TrajectoryStep<'a> {
     /// The item, message or turn.
     pub value: &'a Value<'a>,
     /// What it is in its shape.
     pub body: Body<'a>,
     /// D19: what kind.
-    pub kind: Kind,
+    pub kind: TrajectoryStepKind,
     /// D19: who.
-    pub role: Role,
+    pub role: StepRole,
     /// Its calls.
     pub calls: Vec<Call<'a>>,
     /// The answers it gives.
     pub asks: Vec<Ask<'a>>,
     /// The calls it answers: step and place among that step's calls. Filled in when all steps are read.
     pub answered: Vec<(usize, usize)>,
-    /// The same for each of [`Entry::asks`]; None: that one answers no call.
+    /// The same for each of [`TrajectoryStep::asks`]; None: that one answers no call.
     pub links: Vec<Option<(usize, usize)>>,
     /// D20: its reward, as read.
     pub reward: Option<Number>,
@@ -111,18 +111,19 @@ pub struct Entry<'a> {
     pub results: usize,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> TrajectoryStep<'a> {
     /// D19: an item of a standardized trajectory.
     #[must_use]
     pub fn item(value: &'a Value<'a>) -> Self {
         let item = Item::of(value);
-        let is_said = |name| item.text(name).is_some_and(|t| !text::is_blank(t));
+        let has_text = |name| item.text(name).is_some_and(|t| !text::is_blank(t));
         let kind = match item.class {
-            None => Kind::Unknown,
-            Some(class) if class.is_action() => Kind::Action,
-            Some(_) => Kind::Observation,
+            None => TrajectoryStepKind::Unknown,
+            Some(class) if class.is_action() => TrajectoryStepKind::Action,
+            Some(_) => TrajectoryStepKind::Observation,
         };
-        let ask = (kind == Kind::Observation).then(|| item.text("tool_call_id").map_or(Ask::BeforeWithoutId, Ask::Id));
+        let ask = (kind == TrajectoryStepKind::Observation)
+            .then(|| item.text("tool_call_id").map_or(Ask::BeforeWithoutId, Ask::Id));
         Self {
             value,
             kind,
@@ -133,7 +134,8 @@ impl<'a> Entry<'a> {
             links: Vec::new(),
             reward: item.field("reward").and_then(|f| number::number(f.value)),
             chars: text::chars(value, ITEM_NAMES),
-            has_thought: kind == Kind::Action && (is_said("description") || is_said("reasoning_content")),
+            has_thought: kind == TrajectoryStepKind::Action
+                && (has_text("description") || has_text("reasoning_content")),
             results: 0,
             body: Body::Item(item),
         }
@@ -147,9 +149,9 @@ impl<'a> Entry<'a> {
 
     /// `FORMATS.md` 8: a message of a row; a text alone is said by `role`.
     #[must_use]
-    pub fn row_message(value: &'a Value<'a>, role: Role, way: Way) -> Self {
+    pub fn row_message(value: &'a Value<'a>, role: StepRole, way: Way) -> Self {
         let entry = Self::spoken(value, Message::of_row(value, role, way));
-        let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == Role::Environment);
+        let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
         match (entry.asks.as_slice(), id) {
             ([Ask::Before], Some(id)) => Self { asks: vec![Ask::IdOrBefore(id)], ..entry },
             _ => entry,
@@ -158,13 +160,13 @@ impl<'a> Entry<'a> {
 
     fn spoken(value: &'a Value<'a>, message: Message<'a>) -> Self {
         let calls = message_calls::calls(value, &message);
-        let can_answer = calls.is_empty() && matches!(message.role, Role::User | Role::Environment);
+        let can_answer = calls.is_empty() && matches!(message.role, StepRole::User | StepRole::Environment);
         let id = value.get("tool_call_id").and_then(Value::as_str);
         let answered: Vec<_> = blocks::results(value).map(|id| id.map_or(Ask::Before, Ask::Id)).collect();
-        let said = message.text.as_deref().map(text::before_call);
+        let unmarked = message.text.as_deref().map(text::before_call);
         Self {
             value,
-            kind: Kind::Message,
+            kind: TrajectoryStepKind::Message,
             role: message.role,
             results: answered.len(),
             asks: if answered.is_empty() {
@@ -177,7 +179,7 @@ impl<'a> Entry<'a> {
             links: Vec::new(),
             reward: value.get("reward").and_then(number::number),
             chars: text::chars(value, MESSAGE_NAMES),
-            has_thought: said.is_some_and(|t| !text::is_blank(t)),
+            has_thought: unmarked.is_some_and(|t| !text::is_blank(t)),
             body: Body::Message(message),
         }
     }
@@ -189,7 +191,7 @@ impl<'a> Entry<'a> {
         let ids = atif::results(value).filter_map(|r| r.get("source_call_id").and_then(Value::as_str));
         Self {
             value,
-            kind: Kind::Turn,
+            kind: TrajectoryStepKind::Turn,
             role: atif::role(value),
             calls: atif::calls(value),
             asks: ids.map(Ask::Id).collect(),
@@ -209,8 +211,8 @@ impl<'a> Entry<'a> {
         Self {
             value,
             body: Body::Record,
-            kind: Kind::Unknown,
-            role: Role::Unknown,
+            kind: TrajectoryStepKind::Unknown,
+            role: StepRole::Unknown,
             calls: Vec::new(),
             asks: Vec::new(),
             answered: Vec::new(),
@@ -224,13 +226,13 @@ impl<'a> Entry<'a> {
 
     /// D19: the texts whose characters are counted.
     pub fn texts(&self, each: &mut dyn FnMut(&str)) {
-        let own = match &self.body {
+        let excluded = match &self.body {
             Body::Item(_) => ITEM_NAMES,
             Body::Message(_) => MESSAGE_NAMES,
             Body::Turn => TURN_NAMES,
             Body::Record => &[],
         };
-        text::each(self.value, own, each);
+        text::each(self.value, excluded, each);
     }
 
     /// D19: `class` of `steps --json`; None is null.
@@ -267,16 +269,16 @@ impl<'a> Entry<'a> {
 }
 
 /// D19: actions are the agent's, a page is the environment's, another observation its source's.
-fn item_role(item: &Item<'_>) -> Role {
+fn item_role(item: &Item<'_>) -> StepRole {
     match item.class {
-        None => Role::Unknown,
-        Some(class) if class.is_action() => Role::Agent,
-        Some(Class::WebObservation) => Role::Environment,
+        None => StepRole::Unknown,
+        Some(class) if class.is_action() => StepRole::Agent,
+        Some(Class::WebObservation) => StepRole::Environment,
         Some(_) => match item.text("source") {
-            Some("user") => Role::User,
-            Some("agent") => Role::Agent,
-            Some("environment") => Role::Environment,
-            _ => Role::Unknown,
+            Some("user") => StepRole::User,
+            Some("agent") => StepRole::Agent,
+            Some("environment") => StepRole::Environment,
+            _ => StepRole::Unknown,
         },
     }
 }

@@ -83,7 +83,7 @@ pub enum ClassNote {
     Unknown(&'static str),
     /// Not at all, and nothing can be inferred.
     NotInferable,
-    /// The item is no object.
+    /// The item is not an object.
     NotObject,
 }
 
@@ -100,7 +100,7 @@ pub struct Item<'a> {
 
 /// D7: a field where it is: its key may be an alias.
 #[derive(Debug, Clone, Copy)]
-pub struct Field<'a> {
+pub struct ItemField<'a> {
     /// The key as written.
     pub key: &'static str,
     /// Its value.
@@ -140,11 +140,11 @@ impl<'a> Item<'a> {
 
     /// D7: a field by its proper name, or by the first alias that is there where the proper one is absent.
     #[must_use]
-    pub fn field(&self, name: &'static str) -> Option<Field<'a>> {
+    pub fn field(&self, name: &'static str) -> Option<ItemField<'a>> {
         let object = self.value.as_object()?;
         let class = self.class?;
         let keys = std::iter::once(name).chain(aliases(class, name).iter().copied());
-        keys.into_iter().find_map(|key| object.get(key).map(|value| Field { key, value }))
+        keys.into_iter().find_map(|key| object.get(key).map(|value| ItemField { key, value }))
     }
 
     /// The text of a field, if it is a string.

@@ -1,16 +1,16 @@
 //! D10: which step answers which call.
 
-use super::entry::{Ask, Entry};
+use super::entry::{Ask, TrajectoryStep};
 use std::collections::{HashMap, HashSet};
 
 /// D10, D19: fills in the calls that each step answers. A call is answered once; of several calls of one id the last
 /// before the answer is meant.
-pub(in crate::rules) fn settle(entries: &mut [Entry<'_>]) {
+pub(in crate::rules) fn settle(entries: &mut [TrajectoryStep<'_>]) {
     settle_from(0, entries);
 }
 
 /// The same for the entries of one trajectory of several, of which the first is this step.
-pub(in crate::rules) fn settle_from(first: usize, entries: &mut [Entry<'_>]) {
+pub(in crate::rules) fn settle_from(first: usize, entries: &mut [TrajectoryStep<'_>]) {
     let links = answered_calls(entries);
     for (entry, mut links) in entries.iter_mut().zip(links) {
         links.iter_mut().flatten().for_each(|(step, _)| *step += first);
@@ -20,7 +20,7 @@ pub(in crate::rules) fn settle_from(first: usize, entries: &mut [Entry<'_>]) {
 }
 
 /// The calls that each step answers, each by its step and its place in that; None for an answer without a call.
-fn answered_calls(entries: &[Entry<'_>]) -> Vec<Vec<Option<(usize, usize)>>> {
+fn answered_calls(entries: &[TrajectoryStep<'_>]) -> Vec<Vec<Option<(usize, usize)>>> {
     let mut last_of_id: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut answered: HashSet<(usize, usize)> = HashSet::new();
     let mut all = Vec::with_capacity(entries.len());
@@ -49,7 +49,7 @@ fn answered_calls(entries: &[Entry<'_>]) -> Vec<Vec<Option<(usize, usize)>>> {
 
 /// D10, D19: the first open call of the step before.
 fn before(
-    entries: &[Entry<'_>],
+    entries: &[TrajectoryStep<'_>],
     step: usize,
     ask: Ask<'_>,
     answered: &HashSet<(usize, usize)>,

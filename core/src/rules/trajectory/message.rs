@@ -4,7 +4,7 @@ use super::blocks::{self, Block, RESULT_TEXTS, THOUGHT_TEXTS};
 use super::reading::Way;
 use super::text;
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::StepRole;
 use std::borrow::Cow;
 
 /// D17: a message, read.
@@ -15,7 +15,7 @@ pub struct Message<'a> {
     /// Its speaker, as written.
     pub speaker: &'a str,
     /// Who that is.
-    pub role: Role,
+    pub role: StepRole,
     /// The key of its text: the first of `value`, `content`, `text` that is not null, else the first that is there.
     pub text_key: Option<&'static str>,
     /// Its text, if that is a string or an array of parts; of a system message without, its `system_prompt`.
@@ -39,7 +39,7 @@ impl<'a> Message<'a> {
         let first = there.clone().next();
         let found = there.find(|(_, v)| !v.is_null()).or(first);
         let role = role(speaker);
-        let prompt = || value.get("system_prompt").filter(|_| role == Role::System).and_then(text::joined);
+        let prompt = || value.get("system_prompt").filter(|_| role == StepRole::System).and_then(text::joined);
         Self {
             speaker_key,
             speaker,
@@ -54,7 +54,7 @@ impl<'a> Message<'a> {
 
     /// `FORMATS.md` 8: the same of a row's message; a text alone is said by `role`.
     #[must_use]
-    pub fn of_row(value: &'a Value<'a>, role: Role, way: Way) -> Self {
+    pub fn of_row(value: &'a Value<'a>, role: StepRole, way: Way) -> Self {
         let message = Self { way, ..Self::of(value) };
         if let Some(block) = blocks::item(value) {
             return message.of_item(value, block);
@@ -68,10 +68,10 @@ impl<'a> Message<'a> {
     /// `FORMATS.md` 8: an item among the messages, said by whom only can say such.
     fn of_item(self, value: &'a Value<'a>, block: Block) -> Self {
         let (role, texts): (_, &[&'static str]) = match block {
-            Block::Result => (Role::Environment, &RESULT_TEXTS),
-            _ => (Role::Agent, &THOUGHT_TEXTS),
+            Block::Result => (StepRole::Environment, &RESULT_TEXTS),
+            _ => (StepRole::Agent, &THOUGHT_TEXTS),
         };
-        let key = texts.iter().copied().find(|key| value.get(key).is_some_and(|said| !said.is_null()));
+        let key = texts.iter().copied().find(|key| value.get(key).is_some_and(|member| !member.is_null()));
         let text = key.filter(|_| block == Block::Result).and_then(|key| value.get(key)).and_then(text::joined);
         let text_key = key.filter(|_| block != Block::Call);
         Self { role, text_key, text, is_null: false, has_other_parts: block != Block::Result, ..self }
@@ -79,12 +79,12 @@ impl<'a> Message<'a> {
 }
 
 /// D17: who a speaker is.
-fn role(speaker: &str) -> Role {
+fn role(speaker: &str) -> StepRole {
     match speaker.to_lowercase().as_str() {
-        "user" | "human" => Role::User,
-        "gpt" | "assistant" | "ai" | "model" | "bot" | "function_call" => Role::Agent,
-        "observation" | "tool" | "function" | "function_response" | "ipython" => Role::Environment,
-        "system" | "developer" => Role::System,
-        _ => Role::Unknown,
+        "user" | "human" => StepRole::User,
+        "gpt" | "assistant" | "ai" | "model" | "bot" | "function_call" => StepRole::Agent,
+        "observation" | "tool" | "function" | "function_response" | "ipython" => StepRole::Environment,
+        "system" | "developer" => StepRole::System,
+        _ => StepRole::Unknown,
     }
 }

@@ -6,7 +6,7 @@ use super::message::Message;
 use super::reading::Way;
 use super::{blocks, text};
 use crate::json::{self, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use std::borrow::Cow;
 
 /// The speaker of a turn whose text is a call.
@@ -78,7 +78,7 @@ impl<'a> CallSource<'a> {
 
     /// D17: the call that an agent writes in its text.
     pub(super) fn in_text(message: &Message<'a>) -> Self {
-        match message.text.as_deref().filter(|_| message.role == Role::Agent).and_then(text::function_name) {
+        match message.text.as_deref().filter(|_| message.role == StepRole::Agent).and_then(text::function_name) {
             Some(name) => Self::Text(name.to_owned().into()),
             None => Self::Nothing,
         }

@@ -1,8 +1,8 @@
 //! Records of datasets as trajectories: what the steps of one say, call and answer, whatever it is written in.
 //!
-//! One record is read into a [`Reading`]: its shape, one [`Entry`] a step, and which call each result answers; [`turn`]
-//! makes of a step what was said, called and answered. Standardized trajectories, ATIF, and messages in all their
-//! spellings are read here and nowhere else; checks, statistics, exports, templates and trees take it from here.
+//! One record is read into a [`Reading`]: its shape, one [`TrajectoryStep`] a step, and which call each result answers;
+//! [`turn`] makes of a step what was said, called and answered. Standardized trajectories, ATIF, and messages in all
+//! their spellings are read here and nowhere else; checks, statistics, exports, templates and trees take it from here.
 
 mod agents;
 pub(in crate::rules) mod atif;
@@ -27,9 +27,9 @@ mod turn;
 
 pub use agents::{callers, parts};
 pub(in crate::rules) use call::FunctionCall;
-pub use entry::{Ask, Body, Call, Entry, Kind};
+pub use entry::{Ask, Body, Call, TrajectoryStep, TrajectoryStepKind};
 pub(in crate::rules) use item::aliases;
-pub use item::{Class, ClassNote, Field, Item};
+pub use item::{Class, ClassNote, Item, ItemField};
 pub(crate) use language::is_language;
 pub(crate) use links::{is_finishing, is_note};
 pub use message::Message;
@@ -37,7 +37,7 @@ pub(crate) use message_calls::CallSource;
 pub use number::Number;
 pub use reading::{Reading, Way, record_id, score_number, track_count};
 pub use record_text::{read_step, read_text};
-pub use shape::{Shape, Version, VersionFault, bare_pointer, shape};
+pub use shape::{RecordShape, Version, VersionFault, bare_pointer, shape};
 pub use task::{RecordName, scalar, task, task_fields, task_key};
 pub(crate) use text::{joined, written_call};
 pub use track::Track;

@@ -1,14 +1,14 @@
 //! One record, read: its shape and its steps.
 
-use super::entry::Entry;
+use super::entry::TrajectoryStep;
 use super::links;
 use super::number;
 use super::rows::{self, RowTrack};
-use super::shape::{Shape, Version, chat_pointer, shape};
+use super::shape::{RecordShape, Version, chat_pointer, shape};
 use super::track::Track;
 use super::track_reader::TrackReader;
 use crate::json::{self, Data, Value};
-use crate::model::{Record, Role};
+use crate::model::{Record, StepRole};
 use std::borrow::Cow;
 
 /// Members by which records are distinguished, the first that is there counts. Several attempts at one task share an
@@ -84,10 +84,10 @@ impl Way {
 
     /// Reads a message of a conversation so; a text alone is said by `role`.
     #[must_use]
-    pub fn message<'a>(self, value: &'a Value<'a>, role: Role) -> Entry<'a> {
+    pub fn message<'a>(self, value: &'a Value<'a>, role: StepRole) -> TrajectoryStep<'a> {
         match self {
-            Self::Protocol => Entry::message(value),
-            Self::Formats | Self::Written => Entry::row_message(value, role, self),
+            Self::Protocol => TrajectoryStep::message(value),
+            Self::Formats | Self::Written => TrajectoryStep::row_message(value, role, self),
         }
     }
 }
@@ -143,13 +143,13 @@ pub struct Reading<'a> {
     /// D8: whether it is a row of columns, without the members that are null in it.
     pub is_row: bool,
     /// D2: its shape.
-    pub shape: Shape,
+    pub shape: RecordShape,
     /// D3: its version, as a standardized trajectory.
     pub version: Version,
     /// The pointer to the array of its steps, `""` where the record is that; None for a record of no known shape.
     pub body: Option<&'static str>,
     /// D19: its steps.
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<TrajectoryStep<'a>>,
     /// The trajectories that they are, in order: one, but for pairs and sub-agents (`FORMATS.md` 5, 8).
     pub tracks: Vec<Track>,
 }
@@ -160,10 +160,10 @@ impl<'a> Reading<'a> {
     pub fn of(root: &'a Value<'a>) -> Self {
         let shape = shape(root);
         let body = match shape {
-            Shape::Std => Some("/content"),
-            Shape::Chat => chat_pointer(root),
-            Shape::Atif => Some("/steps"),
-            Shape::Other => None,
+            RecordShape::Std => Some("/content"),
+            RecordShape::Chat => chat_pointer(root),
+            RecordShape::Atif => Some("/steps"),
+            RecordShape::Other => None,
         };
         Self::with(root, shape, body)
     }
@@ -178,13 +178,13 @@ impl<'a> Reading<'a> {
     fn row(root: &'a Value<'a>, way: Way) -> Self {
         let shape = shape(root);
         let read = match shape {
-            Shape::Atif => {
+            RecordShape::Atif => {
                 let mut read = TrackReader::new(way);
                 read.turns(root);
                 Some((read, Some("/steps")))
             }
-            Shape::Std => None,
-            Shape::Chat | Shape::Other => rows::tracks(root).and_then(|tracks| {
+            RecordShape::Std => None,
+            RecordShape::Chat | RecordShape::Other => rows::tracks(root).and_then(|tracks| {
                 let body = match tracks.as_slice() {
                     [RowTrack { sources, .. }] if sources.len() == 1 => match sources.first()?.pointer {
                         Cow::Borrowed(pointer) => Some(pointer),
@@ -200,22 +200,22 @@ impl<'a> Reading<'a> {
         };
         let Some((TrackReader { mut entries, tracks, .. }, body)) = read else { return Self::of(root) };
         for track in &tracks {
-            if let Some(own) = entries.get_mut(track.steps.clone()) {
-                links::settle_from(track.steps.start, own);
+            if let Some(track_steps) = entries.get_mut(track.steps.clone()) {
+                links::settle_from(track.steps.start, track_steps);
             }
         }
-        let shape = if shape == Shape::Atif { shape } else { Shape::Chat };
+        let shape = if shape == RecordShape::Atif { shape } else { RecordShape::Chat };
         Self { root, way, is_row: false, shape, version: Version::of(root), body, entries, tracks }
     }
 
-    fn with(root: &'a Value<'a>, shape: Shape, body: Option<&'static str>) -> Self {
-        let read: fn(&'a Value<'a>) -> Entry<'a> = match shape {
-            Shape::Std => Entry::item,
-            Shape::Chat => Entry::message,
-            Shape::Atif => Entry::turn,
-            Shape::Other => Entry::record,
+    fn with(root: &'a Value<'a>, shape: RecordShape, body: Option<&'static str>) -> Self {
+        let read: fn(&'a Value<'a>) -> TrajectoryStep<'a> = match shape {
+            RecordShape::Std => TrajectoryStep::item,
+            RecordShape::Chat => TrajectoryStep::message,
+            RecordShape::Atif => TrajectoryStep::turn,
+            RecordShape::Other => TrajectoryStep::record,
         };
-        let mut entries: Vec<Entry<'a>> = match body {
+        let mut entries: Vec<TrajectoryStep<'a>> = match body {
             Some(pointer) => {
                 steps(root, pointer).and_then(Value::as_array).unwrap_or_default().iter().map(read).collect()
             }
@@ -227,11 +227,11 @@ impl<'a> Reading<'a> {
         Self { root, way, is_row, shape, version: Version::of(root), body, entries, tracks }
     }
 
-    /// The trajectory that it is, its sub-agents aside; None: it is no trajectory, or a pair of them.
+    /// The trajectory that it is, its sub-agents aside; None: it is not a trajectory, or a pair of them.
     #[must_use]
     pub fn main(&self) -> Option<&Track> {
         let mut all = self.tracks.iter().filter(|track| !track.is_sub_agent);
-        all.next().filter(|_| self.shape != Shape::Other && all.next().is_none())
+        all.next().filter(|_| self.shape != RecordShape::Other && all.next().is_none())
     }
 
     /// The path of a step.
@@ -250,7 +250,7 @@ impl<'a> Reading<'a> {
     #[must_use]
     pub fn id(&self) -> Option<(&'static str, &'a Value<'a>)> {
         let keys: &[&'static str] = match self.shape {
-            Shape::Atif => &["trajectory_id", "session_id"],
+            RecordShape::Atif => &["trajectory_id", "session_id"],
             _ => &["id"],
         };
         keys.iter().find_map(|&key| self.root.get(key).filter(|v| is_id(v)).map(|v| (key, v)))
@@ -277,7 +277,7 @@ impl<'a> Reading<'a> {
         let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
         let info = || self.root.get("reward_info")?.get("reward").and_then(number::number);
         let found = || graded().or_else(info).or_else(judged).map(|found| found.value);
-        (self.shape == Shape::Chat)
+        (self.shape == RecordShape::Chat)
             .then(|| found().or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root)))?
     }
 
@@ -285,6 +285,6 @@ impl<'a> Reading<'a> {
     #[must_use]
     pub fn system_prompt(&self) -> Option<&'a Value<'a>> {
         let prompt = self.root.get("system").filter(|v| v.as_str().is_some());
-        prompt.filter(|_| self.shape == Shape::Chat)
+        prompt.filter(|_| self.shape == RecordShape::Chat)
     }
 }

@@ -1,6 +1,6 @@
 //! D1: the JSON of a record.
 
-use super::shape::Shape;
+use super::shape::RecordShape;
 use crate::json::{self, Data, SyntaxError, Value};
 use crate::model::{Finding, Record, RecordBody, Remark, Severity};
 
@@ -19,13 +19,13 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
     };
     let at = |byte: usize| record.place.span.offset + byte as u64;
     if let RecordBody::Broken(why) = &record.body {
-        return Err(unreadable(format!("the record is no JSON: {why}")));
+        return Err(unreadable(format!("the record is not valid JSON: {why}")));
     }
     let text = std::str::from_utf8(text)
         .map_err(|e| unreadable(format!("the bytes are not UTF-8 at byte {}", at(e.valid_up_to()))))?;
     let parsed = if record.is_row { json::parse_without_nulls(text, COLUMNS) } else { json::parse(text) };
-    let value =
-        parsed.map_err(|e| unreadable(format!("the record is no JSON: {} at byte {}", e.message, at(e.byte))))?;
+    let value = parsed
+        .map_err(|e| unreadable(format!("the record is not valid JSON: {} at byte {}", e.message, at(e.byte))))?;
     match deep(&value) {
         Some(byte) => Err(unreadable(format!("the nesting is too deep at byte {}", at(byte)))),
         None => Ok(value),
@@ -36,8 +36,8 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
 ///
 /// # Errors
 /// Its bytes are others by now.
-pub fn read_step<'t>(text: &'t str, record: &Record, shape: Shape) -> Result<Value<'t>, SyntaxError> {
-    let is_of_columns = record.is_row && matches!(shape, Shape::Std | Shape::Atif);
+pub fn read_step<'t>(text: &'t str, record: &Record, shape: RecordShape) -> Result<Value<'t>, SyntaxError> {
+    let is_of_columns = record.is_row && matches!(shape, RecordShape::Std | RecordShape::Atif);
     if is_of_columns { json::parse_without_nulls(text, &[]) } else { json::parse(text) }
 }
 

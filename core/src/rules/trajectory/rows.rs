@@ -4,7 +4,7 @@
 use super::blocks;
 use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ pub(in crate::rules) struct Source<'a> {
     pub(in crate::rules) value: &'a Value<'a>,
     pub(in crate::rules) pointer: Cow<'static, str>,
     /// Who says what is a text alone.
-    pub(in crate::rules) role: Role,
+    pub(in crate::rules) role: StepRole,
 }
 
 /// A trajectory of a row.
@@ -47,7 +47,7 @@ pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a
     pair(row).or_else(one).or_else(|| traces(row)).or_else(|| Some(vec![instruction(row)?]))
 }
 
-fn source<'a>(row: &'a Value<'a>, pointer: &'static str, role: Role) -> Option<Source<'a>> {
+fn source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Option<Source<'a>> {
     let value = if pointer.is_empty() { row } else { row.get(&pointer[1..])? };
     Some(Source { value, pointer: Cow::Borrowed(pointer), role })
 }
@@ -74,7 +74,7 @@ fn is_text(value: &Value<'_>) -> bool {
 fn message_list<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let items = || CHATS.into_iter().find(|pointer| row.get(&pointer[1..]).is_some_and(are_items));
     let pointer = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items)?;
-    Some(vec![source(row, pointer, Role::Unknown)?])
+    Some(vec![source(row, pointer, StepRole::Unknown)?])
 }
 
 /// Names of a prompt and of what was answered: TRL and verifiers, SkyRL, verl. A row of verl has a score; without one
@@ -86,41 +86,41 @@ const ASKED: [(&str, &[&str]); 3] =
 fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let is_scored = || row.get("score").is_some_and(|score| matches!(score.data, Data::Number));
     let named = |(prompt, answers): &(&'static str, &'static [&'static str])| {
-        let prompt = source(row, prompt, Role::User).filter(|_| *prompt != "/input" || is_scored())?;
-        Some((prompt, answers.iter().find_map(|name| source(row, name, Role::Agent))))
+        let prompt = source(row, prompt, StepRole::User).filter(|_| *prompt != "/input" || is_scored())?;
+        Some((prompt, answers.iter().find_map(|name| source(row, name, StepRole::Agent))))
     };
     let (prompt, answers) = ASKED.iter().find_map(named)?;
-    let is_said = |said: &Value<'_>| match &said.data {
+    let has_text = |content: &Value<'_>| match &content.data {
         Data::String(_) => true,
         Data::Array(items) => items.iter().all(|item| is_message(item) || is_text(item)),
-        _ => is_message(said),
+        _ => is_message(content),
     };
-    match answers.filter(|answer| is_said(answer.value)) {
+    match answers.filter(|answer| has_text(answer.value)) {
         Some(answer) => (are_messages(prompt.value) || is_text(prompt.value)).then(|| vec![prompt, answer]),
         None => (are_messages(prompt.value) && prompt.pointer != "/input").then(|| vec![prompt]),
     }
 }
 
 /// A text at a pointer of a row, if it says something.
-fn text_source<'a>(row: &'a Value<'a>, pointer: &'static str, role: Role) -> Option<Source<'a>> {
+fn text_source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Option<Source<'a>> {
     source(row, pointer, role).filter(|source| source.value.as_str().is_some_and(|text| !text.trim().is_empty()))
 }
 
 /// An instruction, what it is about, and the answer (Alpaca), behind earlier turns (LLaMA-Factory).
 fn instruction<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
-    let (asked, answer) = (source(row, "/instruction", Role::User)?, source(row, "/output", Role::Agent)?);
+    let (asked, answer) = (source(row, "/instruction", StepRole::User)?, source(row, "/output", StepRole::Agent)?);
     if !is_text(asked.value) || !is_text(answer.value) {
         return None;
     }
     let mut sources = Vec::new();
     for (number, turn) in row.get("history").and_then(Value::as_array).into_iter().flatten().enumerate() {
-        for (side, (value, role)) in turn.as_array()?.iter().zip([Role::User, Role::Agent]).enumerate() {
+        for (side, (value, role)) in turn.as_array()?.iter().zip([StepRole::User, StepRole::Agent]).enumerate() {
             let pointer = Cow::Owned(format!("/history/{number}/{side}"));
             sources.push(Source { value, pointer, role });
         }
     }
     sources.push(asked);
-    let about = text_source(row, "/input", Role::User);
+    let about = text_source(row, "/input", StepRole::User);
     let goes_on = about.as_ref().map(|_| sources.len());
     sources.extend(about);
     sources.push(answer);
@@ -149,7 +149,7 @@ fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
             }
             let source = |node: &usize| {
                 let pointer = Cow::Owned(format!("/traces/{number}/nodes/{node}/message"));
-                Some(Source { value: nodes[*node].get("message")?, pointer, role: Role::Unknown })
+                Some(Source { value: nodes[*node].get("message")?, pointer, role: StepRole::Unknown })
             };
             let label = if leaves.len() > 1 { format!("{name} attempt {attempt}") } else { name.to_owned() };
             let sources: Vec<Source<'a>> = path.iter().rev().filter_map(source).collect();
@@ -166,7 +166,7 @@ fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
 /// Both trajectories of a preference pair; a head that they share is in both.
 fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let head = ["/prompt", "/conversations", "/messages"].into_iter().find_map(|name| {
-        let head = source(row, name, Role::User)?;
+        let head = source(row, name, StepRole::User)?;
         (are_messages(head.value) || (name == "/prompt" && is_text(head.value))).then_some(head)
     });
     // A word beside a conversation says which was preferred, and is no answer.
@@ -177,7 +177,7 @@ fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     };
     let tracks = |names: [(&'static str, &'static str); 2]| -> Option<Vec<RowTrack<'a>>> {
         let both = names.map(|(name, label)| {
-            let answer = source(row, name, Role::Agent).filter(|answer| is_answer(answer.value))?;
+            let answer = source(row, name, StepRole::Agent).filter(|answer| is_answer(answer.value))?;
             let head = head.clone().filter(|_| !begins_with_prompt(answer.value));
             let track = RowTrack::of(head.into_iter().chain([answer]).collect());
             Some(RowTrack { label: Some(Cow::Borrowed(label)), ..track })

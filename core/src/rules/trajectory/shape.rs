@@ -2,12 +2,12 @@
 
 use super::message::Message;
 use crate::json::{Data, Value};
-use crate::model::Role;
+use crate::model::StepRole;
 use crate::model::cast;
 
 /// D2: the shape of a record, by its content alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shape {
+pub enum RecordShape {
     /// A standardized trajectory.
     Std,
     /// Messages with a speaker: SFT records, most raw data.
@@ -18,7 +18,7 @@ pub enum Shape {
     Other,
 }
 
-impl Shape {
+impl RecordShape {
     /// The word for it in statistics.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -33,21 +33,21 @@ impl Shape {
 
 /// D2: the first shape that fits.
 #[must_use]
-pub fn shape(root: &Value<'_>) -> Shape {
-    let Some(object) = root.as_object() else { return Shape::Other };
+pub fn shape(root: &Value<'_>) -> RecordShape {
+    let Some(object) = root.as_object() else { return RecordShape::Other };
     let has = |key| object.get(key).is_some();
     if is_atif(root) {
-        return Shape::Atif;
+        return RecordShape::Atif;
     }
     let messages = chat_pointer(root);
     let has_content = object.get("content").is_some_and(|c| c.as_array().is_some());
     let is_headed = has("schema_version") && has("id") && messages.is_none();
     if !has("role") && (has_content || is_headed) {
-        Shape::Std
+        RecordShape::Std
     } else if messages.is_some() {
-        Shape::Chat
+        RecordShape::Chat
     } else {
-        Shape::Other
+        RecordShape::Other
     }
 }
 
@@ -74,21 +74,21 @@ pub(in crate::rules) fn chat_pointer(root: &Value<'_>) -> Option<&'static str> {
 #[must_use]
 pub fn bare_pointer(root: &Value<'_>) -> Option<&'static str> {
     let (pointer, messages) = if root.as_array().is_some() { ("", root) } else { ("/traj", root.get("traj")?) };
-    (shape(root) == Shape::Other && is_bare_chat(messages)).then_some(pointer)
+    (shape(root) == RecordShape::Other && is_bare_chat(messages)).then_some(pointer)
 }
 
 /// Whether a value is an array of messages with a known speaker and something said. Most speakers must be known, since
 /// others than agents have roles too.
 fn is_bare_chat(root: &Value<'_>) -> bool {
-    let is_said = |m: &Value<'_>| {
+    let is_message = |m: &Value<'_>| {
         let texts = ["content", "value"].iter().filter_map(|key| m.get(key));
         let mut texts = texts.filter(|v| matches!(v.data, Data::String(_) | Data::Array(_) | Data::Null));
         texts.next().is_some() || m.get("tool_calls").is_some()
     };
-    let is_known = |m: &&Value<'_>| Message::of(m).role != Role::Unknown;
+    let is_known = |m: &&Value<'_>| Message::of(m).role != StepRole::Unknown;
     let messages = root.as_array().unwrap_or_default();
     let known = messages.iter().filter(is_known).count();
-    known > 0 && known * 2 >= messages.len() && messages.iter().all(|m| is_message(m) && is_said(m))
+    known > 0 && known * 2 >= messages.len() && messages.iter().all(|m| is_message(m) && is_message(m))
 }
 
 fn is_message(value: &Value<'_>) -> bool {
@@ -166,18 +166,18 @@ mod tests {
     #[test]
     fn shapes_are_recognised_by_content() {
         for (text, expect) in [
-            (r#"{"id":"a","content":[]}"#, Shape::Std),
-            (r#"{"role":"user","content":[]}"#, Shape::Other),
-            (r#"{"schema_version":"1.0.0","id":"a"}"#, Shape::Std),
-            (r#"{"schema_version":"1.0.0","id":"a","messages":[]}"#, Shape::Chat),
-            (r#"{"messages":[{"role":"user"},{"x":1}]}"#, Shape::Other),
-            (r#"{"conversations":[1],"trajectory":[{"from":"gpt"}]}"#, Shape::Chat),
-            (r#"{"steps":[{"step_id":1}],"content":[]}"#, Shape::Atif),
-            (r#"{"steps":[],"schema_version":"ATIF-v1.0"}"#, Shape::Atif),
-            (r#"{"steps":[]}"#, Shape::Other),
-            (r#"{"traj":[{"role":"user","content":"x"}],"reward":1}"#, Shape::Other),
-            (r#"[{"role":"user","content":"x"}]"#, Shape::Other),
-            ("[]", Shape::Other),
+            (r#"{"id":"a","content":[]}"#, RecordShape::Std),
+            (r#"{"role":"user","content":[]}"#, RecordShape::Other),
+            (r#"{"schema_version":"1.0.0","id":"a"}"#, RecordShape::Std),
+            (r#"{"schema_version":"1.0.0","id":"a","messages":[]}"#, RecordShape::Chat),
+            (r#"{"messages":[{"role":"user"},{"x":1}]}"#, RecordShape::Other),
+            (r#"{"conversations":[1],"trajectory":[{"from":"gpt"}]}"#, RecordShape::Chat),
+            (r#"{"steps":[{"step_id":1}],"content":[]}"#, RecordShape::Atif),
+            (r#"{"steps":[],"schema_version":"ATIF-v1.0"}"#, RecordShape::Atif),
+            (r#"{"steps":[]}"#, RecordShape::Other),
+            (r#"{"traj":[{"role":"user","content":"x"}],"reward":1}"#, RecordShape::Other),
+            (r#"[{"role":"user","content":"x"}]"#, RecordShape::Other),
+            ("[]", RecordShape::Other),
         ] {
             assert_eq!(shape(&parse(text).unwrap()), expect, "{text}");
         }

@@ -39,12 +39,12 @@ pub(in crate::rules) fn has_other_parts(value: &Value<'_>) -> bool {
 }
 
 /// D19: all string values, without the members `own` of the value itself.
-pub(in crate::rules) fn each(value: &Value<'_>, own: &[&str], take: &mut dyn FnMut(&str)) {
+pub(in crate::rules) fn each(value: &Value<'_>, excluded: &[&str], take: &mut dyn FnMut(&str)) {
     match &value.data {
         Data::String(s) => take(s),
         Data::Array(items) => items.iter().for_each(|v| each(v, &[], take)),
         Data::Object(o) => {
-            o.entries().filter(|(key, _)| !own.contains(key)).for_each(|(_, v)| each(v, &[], take));
+            o.entries().filter(|(key, _)| !excluded.contains(key)).for_each(|(_, v)| each(v, &[], take));
         }
         _ => {}
     }
@@ -52,9 +52,9 @@ pub(in crate::rules) fn each(value: &Value<'_>, own: &[&str], take: &mut dyn FnM
 
 /// D19: the Unicode scalars of all string values, without the members `own` of the value itself.
 #[must_use]
-pub(in crate::rules) fn chars(value: &Value<'_>, own: &[&str]) -> usize {
+pub(in crate::rules) fn chars(value: &Value<'_>, excluded: &[&str]) -> usize {
     let mut chars = 0;
-    each(value, own, &mut |text| chars += text.chars().count());
+    each(value, excluded, &mut |text| chars += text.chars().count());
     chars
 }
 

@@ -1,7 +1,7 @@
 //! Steps of a record that is several trajectories, or one in several parts (`FORMATS.md` 5, 8).
 
 use super::atif;
-use super::entry::Entry;
+use super::entry::TrajectoryStep;
 use super::number;
 use super::reading::Way;
 use super::rows::{RowTrack, Source};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// Takes trajectories one after the other.
 pub(in crate::rules) struct TrackReader<'a> {
     way: Way,
-    pub(in crate::rules) entries: Vec<Entry<'a>>,
+    pub(in crate::rules) entries: Vec<TrajectoryStep<'a>>,
     pub(in crate::rules) tracks: Vec<Track>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> TrackReader<'a> {
         let Source { value, pointer, role } = source.clone();
         let Data::Array(messages) = &value.data else {
             track.stretch(pointer, None);
-            return self.add(Entry::row_message(value, role, self.way), track);
+            return self.add(TrajectoryStep::row_message(value, role, self.way), track);
         };
         track.stretch(pointer.clone(), Some(0));
         for (place, message) in messages.iter().enumerate() {
@@ -45,15 +45,17 @@ impl<'a> TrackReader<'a> {
                 // tau2: one message that holds several.
                 Some(several) => {
                     track.stretch(Cow::Owned(format!("{pointer}/{place}/tool_messages")), Some(0));
-                    several.iter().for_each(|message| self.add(Entry::row_message(message, role, self.way), track));
+                    several
+                        .iter()
+                        .for_each(|message| self.add(TrajectoryStep::row_message(message, role, self.way), track));
                     track.stretch(pointer.clone(), Some(place + 1));
                 }
-                None => self.add(Entry::row_message(message, role, self.way), track),
+                None => self.add(TrajectoryStep::row_message(message, role, self.way), track),
             }
         }
     }
 
-    fn add(&mut self, entry: Entry<'a>, track: &mut Track) {
+    fn add(&mut self, entry: TrajectoryStep<'a>, track: &mut Track) {
         self.entries.push(entry);
         track.steps.end = self.entries.len();
     }
@@ -74,7 +76,7 @@ impl<'a> TrackReader<'a> {
             track.is_sub_agent = number > 0;
             track.stretch(Cow::Owned(format!("{pointer}/steps")), Some(0));
             for turn in list(trajectory, "steps").unwrap_or_default() {
-                self.add(Entry::turn(turn), &mut track);
+                self.add(TrajectoryStep::turn(turn), &mut track);
             }
             self.tracks.push(track);
         }

@@ -3,14 +3,14 @@
 //! Statistics, exports and the reading view use the same reading as the rules for tool-using runs.
 
 use super::atif;
-use super::entry::{Body, Entry};
+use super::entry::{Body, TrajectoryStep};
 use super::item::{Class, Item};
 use super::message::Message;
 use super::message_calls::CallSource;
 use super::reading::{Reading, Way};
 use super::{blocks, text};
 use crate::json::{Value, quote};
-use crate::model::{Attachment, Part, Role, ToolCall, ToolResult, Turn};
+use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::work;
 use std::borrow::Cow;
 
@@ -36,18 +36,19 @@ const RETURNCODE: &str = "<returncode>";
 #[must_use]
 pub fn hints(reading: &Reading<'_>) -> Vec<Hint> {
     let entries = &reading.entries;
-    let begins_answer = |entry: &Entry<'_>| {
+    let begins_answer = |entry: &TrajectoryStep<'_>| {
         message(entry).is_some_and(|m| {
-            m.role != Role::Agent && m.text.as_deref().is_some_and(|text| text.trim_start().starts_with(RETURNCODE))
+            m.role != StepRole::Agent && m.text.as_deref().is_some_and(|text| text.trim_start().starts_with(RETURNCODE))
         })
     };
-    let has_fence = |entry: &Entry<'_>| {
-        let text = message(entry).filter(|m| m.role == Role::Agent).and_then(|m| m.text.as_deref());
+    let has_fence = |entry: &TrajectoryStep<'_>| {
+        let text = message(entry).filter(|m| m.role == StepRole::Agent).and_then(|m| m.text.as_deref());
         entry.calls.is_empty() && text.and_then(work::fenced_command).is_some()
     };
-    let is_answer =
-        |entry: &Entry<'_>| message(entry).is_some_and(|m| matches!(m.role, Role::User | Role::Environment));
-    let writes_call = |entry: &Entry<'_>| {
+    let is_answer = |entry: &TrajectoryStep<'_>| {
+        message(entry).is_some_and(|m| matches!(m.role, StepRole::User | StepRole::Environment))
+    };
+    let writes_call = |entry: &TrajectoryStep<'_>| {
         let is_open = |m: &Message<'_>| matches!(CallSource::in_text(m), CallSource::Text(_));
         entry.calls.is_empty() && message(entry).is_some_and(|m| m.way == Way::Formats && is_open(m))
     };
@@ -66,7 +67,7 @@ pub fn hints(reading: &Reading<'_>) -> Vec<Hint> {
     all
 }
 
-fn message<'e, 'a>(entry: &'e Entry<'a>) -> Option<&'e Message<'a>> {
+fn message<'e, 'a>(entry: &'e TrajectoryStep<'a>) -> Option<&'e Message<'a>> {
     match &entry.body {
         Body::Message(message) => Some(message),
         _ => None,
@@ -75,7 +76,7 @@ fn message<'e, 'a>(entry: &'e Entry<'a>) -> Option<&'e Message<'a>> {
 
 /// What a step says, calls and answers.
 #[must_use]
-pub fn turn<'a>(entry: &Entry<'a>, hint: Hint) -> Turn<'a> {
+pub fn turn<'a>(entry: &TrajectoryStep<'a>, hint: Hint) -> Turn<'a> {
     let mut turn = Turn { role: entry.role, ..Turn::default() };
     match &entry.body {
         Body::Item(item) => turn.parts = item_parts(entry, item, hint),
@@ -91,34 +92,34 @@ pub fn turn<'a>(entry: &Entry<'a>, hint: Hint) -> Turn<'a> {
     turn
 }
 
-fn item_parts<'a>(entry: &Entry<'a>, item: &Item<'a>, hint: Hint) -> Vec<Part<'a>> {
+fn item_parts<'a>(entry: &TrajectoryStep<'a>, item: &Item<'a>, hint: Hint) -> Vec<TurnPart<'a>> {
     let Some(class) = item.class else { return Vec::new() };
     let mut parts = Vec::new();
     let thoughts: &[&'static str] = if class.is_action() { &["reasoning_content", "description"] } else { &[] };
-    parts.extend(thoughts.iter().filter_map(|name| item.text(name)).map(|text| Part::Thought(text.into())));
+    parts.extend(thoughts.iter().filter_map(|name| item.text(name)).map(|text| TurnPart::Thought(text.into())));
     match class {
         Class::ApiAction | Class::CodeAction => parts.extend(calls(entry, item.field("content").map(|f| f.value))),
-        Class::MessageAction => parts.extend(item.text("content").map(|text| Part::Text(text.into()))),
+        Class::MessageAction => parts.extend(item.text("content").map(|text| TurnPart::Text(text.into()))),
         _ => parts.extend(observed(item, class, hint)),
     }
     parts
 }
 
 /// The calls of an item or a turn; `code` is the source of code that is called.
-fn calls<'a>(entry: &Entry<'a>, code: Option<&'a Value<'a>>) -> Vec<Part<'a>> {
+fn calls<'a>(entry: &TrajectoryStep<'a>, code: Option<&'a Value<'a>>) -> Vec<TurnPart<'a>> {
     let part = |call: &super::Call<'a>| {
         let arguments = match (call.arguments, call.code, code) {
             (Some(arguments), ..) => arguments.text.into(),
             (None, Some(_), Some(source)) => source.text.into(),
             _ => Cow::Borrowed("{}"),
         };
-        Part::Call(ToolCall { id: call.id.clone(), name: call.tool.clone(), arguments })
+        TurnPart::Call(ToolCall { id: call.id.clone(), name: call.tool.clone(), arguments })
     };
     entry.calls.iter().map(part).collect()
 }
 
 /// What an observation shows.
-fn observed<'a>(item: &Item<'a>, class: Class, hint: Hint) -> Vec<Part<'a>> {
+fn observed<'a>(item: &Item<'a>, class: Class, hint: Hint) -> Vec<TurnPart<'a>> {
     let text = match class {
         Class::TextObservation => item.text("content").map(Cow::Borrowed),
         Class::JsonObservation => item.field("content").map(|field| field.value.text.into()),
@@ -129,11 +130,11 @@ fn observed<'a>(item: &Item<'a>, class: Class, hint: Hint) -> Vec<Part<'a>> {
     if hint == Hint::Answer {
         let (id, name) = (item.text("tool_call_id"), item.text("name"));
         let (id, name) = (id.map(Cow::Borrowed), name.map(Cow::Borrowed));
-        parts.push(Part::Result(ToolResult { id, name, text: text.unwrap_or_default(), ..ToolResult::default() }));
+        parts.push(TurnPart::Result(ToolResult { id, name, text: text.unwrap_or_default(), ..ToolResult::default() }));
     } else {
-        parts.extend(text.map(Part::Text));
+        parts.extend(text.map(TurnPart::Text));
     }
-    parts.extend(attachment(item, class).map(Part::Attachment));
+    parts.extend(attachment(item, class).map(TurnPart::Attachment));
     parts
 }
 
@@ -149,79 +150,79 @@ fn attachment<'a>(item: &Item<'a>, class: Class) -> Option<Attachment<'a>> {
     Some(Attachment { media_type: media_type.into(), location: Some(location.into()), bytes: 0 })
 }
 
-fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Vec<Part<'a>> {
-    let is_said = message.way == Way::Formats && hint != Hint::Answer;
+fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hint) -> Vec<TurnPart<'a>> {
+    let is_text = message.way == Way::Formats && hint != Hint::Answer;
     if hint != Hint::WrittenCall
-        && let Some(parts) = blocks::turn_parts(entry.value).filter(|parts| is_said || has_acts(parts))
+        && let Some(parts) = blocks::turn_parts(entry.value).filter(|parts| is_text || has_acts(parts))
     {
         return with_listed(entry, message, parts);
     }
     let id = entry.value.get("tool_call_id").and_then(Value::as_str).map(Cow::Borrowed);
     let text = message.text.clone();
     if hint == Hint::Answer {
-        return vec![Part::Result(ToolResult { id, text: text.unwrap_or_default(), ..ToolResult::default() })];
+        return vec![TurnPart::Result(ToolResult { id, text: text.unwrap_or_default(), ..ToolResult::default() })];
     }
     let mut parts = Vec::new();
     let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
-    parts.extend(reasoning.map(|text| Part::Thought(text.into())));
+    parts.extend(reasoning.map(|text| TurnPart::Thought(text.into())));
     let source = match hint {
         Hint::WrittenCall => CallSource::in_text(message),
         _ => CallSource::of(entry.value, message),
     };
-    let said = text.as_ref().map(|text| match source {
+    let content = text.as_ref().map(|text| match source {
         CallSource::Text(_) => before_call(text),
         CallSource::Turn(_) => Cow::Borrowed(""),
         _ => text.clone(),
     });
-    parts.extend(said.filter(|text| !text.is_empty()).map(Part::Text));
+    parts.extend(content.filter(|text| !text.is_empty()).map(TurnPart::Text));
     match source {
         CallSource::Text(name) => {
             let arguments = text.as_deref().and_then(text::written_call).map(work::parameters).unwrap_or_default();
-            parts.push(Part::Call(ToolCall { id: None, name, arguments: arguments.into() }));
+            parts.push(TurnPart::Call(ToolCall { id: None, name, arguments: arguments.into() }));
         }
-        source => parts.extend(source.into_calls().into_iter().map(|call| Part::Call(call.into()))),
+        source => parts.extend(source.into_calls().into_iter().map(|call| TurnPart::Call(call.into()))),
     }
     if hint == Hint::FencedCall
         && let Some(command) = text.as_deref().and_then(work::fenced_command)
     {
-        parts.push(Part::Call(ToolCall { id: None, name: "bash".into(), arguments: quote(command).into() }));
+        parts.push(TurnPart::Call(ToolCall { id: None, name: "bash".into(), arguments: quote(command).into() }));
     }
     parts
 }
 
 /// Whether calls or results are among the parts.
-fn has_acts(parts: &[Part<'_>]) -> bool {
-    parts.iter().any(|part| matches!(part, Part::Call(_) | Part::Result(_)))
+fn has_acts(parts: &[TurnPart<'_>]) -> bool {
+    parts.iter().any(|part| matches!(part, TurnPart::Call(_) | TurnPart::Result(_)))
 }
 
 /// The parts of a content, what was reasoned beside it before them, the calls beside it after them.
-fn with_listed<'a>(entry: &Entry<'a>, message: &Message<'a>, parts: Vec<Part<'a>>) -> Vec<Part<'a>> {
+fn with_listed<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, parts: Vec<TurnPart<'a>>) -> Vec<TurnPart<'a>> {
     let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
-    let reasoning = reasoning.filter(|text| !text.is_empty()).map(|text| Part::Thought(text.into()));
-    let known = parts.iter().filter(|part| matches!(part, Part::Call(_))).count();
+    let reasoning = reasoning.filter(|text| !text.is_empty()).map(|text| TurnPart::Thought(text.into()));
+    let known = parts.iter().filter(|part| matches!(part, TurnPart::Call(_))).count();
     let listed = CallSource::of(entry.value, message).into_calls().into_iter().skip(known);
-    reasoning.into_iter().chain(parts).chain(listed.map(|call| Part::Call(call.into()))).collect()
+    reasoning.into_iter().chain(parts).chain(listed.map(|call| TurnPart::Call(call.into()))).collect()
 }
 
-fn before_call<'a>(said: &Cow<'a, str>) -> Cow<'a, str> {
-    match said {
-        Cow::Borrowed(said) => Cow::Borrowed(text::before_call(said)),
-        Cow::Owned(said) => Cow::Owned(text::before_call(said).to_owned()),
+fn before_call<'a>(whole: &Cow<'a, str>) -> Cow<'a, str> {
+    match whole {
+        Cow::Borrowed(text) => Cow::Borrowed(text::before_call(text)),
+        Cow::Owned(text) => Cow::Owned(text::before_call(text).to_owned()),
     }
 }
 
 /// D18: a turn of an ATIF trajectory.
-fn turn_parts<'a>(entry: &Entry<'a>) -> Vec<Part<'a>> {
+fn turn_parts<'a>(entry: &TrajectoryStep<'a>) -> Vec<TurnPart<'a>> {
     let value: &'a Value<'a> = entry.value;
     let mut parts = Vec::new();
-    parts.extend(value.get("reasoning_content").and_then(Value::as_str).map(|text| Part::Thought(text.into())));
-    let said = value.get("message").and_then(text::joined);
-    parts.extend(said.filter(|text| !text.is_empty()).map(Part::Text));
+    parts.extend(value.get("reasoning_content").and_then(Value::as_str).map(|text| TurnPart::Thought(text.into())));
+    let message = value.get("message").and_then(text::joined);
+    parts.extend(message.filter(|text| !text.is_empty()).map(TurnPart::Text));
     parts.extend(calls(entry, None));
     parts.extend(atif::results(value).map(|result| {
         let id = result.get("source_call_id").and_then(Value::as_str).map(Cow::Borrowed);
         let text = result.get("content").and_then(text::joined).unwrap_or_default();
-        Part::Result(ToolResult { id, text, ..ToolResult::default() })
+        TurnPart::Result(ToolResult { id, text, ..ToolResult::default() })
     }));
     parts
 }
@@ -236,12 +237,12 @@ mod tests {
     fn of(record: &str) -> Vec<String> {
         let root = parse(record).unwrap();
         let reading = Way::Protocol.read(&root);
-        let short = |part: &Part<'_>| match part {
-            Part::Text(text) => format!("says {text}"),
-            Part::Thought(text) => format!("thinks {text}"),
-            Part::Call(call) => format!("calls {} {}", call.name, call.arguments),
-            Part::Result(result) => format!("answers {}", result.text),
-            Part::Attachment(attachment) => format!("shows {}", attachment.location.as_deref().unwrap_or("")),
+        let short = |part: &TurnPart<'_>| match part {
+            TurnPart::Text(text) => format!("says {text}"),
+            TurnPart::Thought(text) => format!("thinks {text}"),
+            TurnPart::Call(call) => format!("calls {} {}", call.name, call.arguments),
+            TurnPart::Result(result) => format!("answers {}", result.text),
+            TurnPart::Attachment(attachment) => format!("shows {}", attachment.location.as_deref().unwrap_or("")),
         };
         let turns = reading.entries.iter().zip(hints(&reading)).map(|(entry, hint)| turn(entry, hint));
         turns.map(|turn| turn.parts.iter().map(short).collect::<Vec<_>>().join("; ")).collect()

@@ -6,6 +6,7 @@ use super::call::{Action, Call, Replacement, Todo};
 use super::lcs;
 use crate::json::{self, Value};
 use crate::model::{ActionLine, ToolCall};
+use crate::text::{counted, shorten};
 
 /// Verbs of tools that are recognised by a part of their bare name, the first that fits.
 const VERBS: [(&str, &str); 15] = [
@@ -64,7 +65,7 @@ fn line(call: &Call) -> Option<ActionLine> {
     let open = |path: &Option<String>| path.clone().unwrap_or_default();
     let words = |verb: &'static str, object: &str| ActionLine {
         verb: verb.into(),
-        object: shortened(object),
+        object: shorten(object, OBJECT_CHARS).into_owned(),
         ..ActionLine::default()
     };
     Some(match &call.action {
@@ -81,7 +82,7 @@ fn line(call: &Call) -> Option<ActionLine> {
         Action::Touch { path } => file("new", path, String::new()),
         Action::Write { path, text } => {
             let verb = if call.name.contains("create") || call.name.contains("new") { "new" } else { "write" };
-            file(verb, path, counted(text.lines().count()))
+            file(verb, path, counted(text.lines().count(), "line"))
         }
         Action::Replace { path, edits, .. } => file("edit", &open(path), changed(edits)),
         Action::Insert { path, text, .. } => file("edit", &open(path), format!("+{}", text.lines().count())),
@@ -105,10 +106,6 @@ fn line(call: &Call) -> Option<ActionLine> {
         Action::Page { url } => words("page", url.as_deref().unwrap_or_default()),
         Action::Code | Action::Other => return None,
     })
-}
-
-fn counted(lines: usize) -> String {
-    format!("{lines} line{}", if lines == 1 { "" } else { "s" })
 }
 
 /// Lines that come and go with edits.
@@ -141,7 +138,12 @@ fn patch(text: &str) -> ActionLine {
         }
     }
     let note = format!("+{added} −{removed}");
-    ActionLine { verb: "edit".into(), object: shortened(&files.join(" ")), is_path: files.len() == 1, note }
+    ActionLine {
+        verb: "edit".into(),
+        object: shorten(&files.join(" "), OBJECT_CHARS).into_owned(),
+        is_path: files.len() == 1,
+        note,
+    }
 }
 
 /// How far a todo list is.
@@ -169,7 +171,7 @@ fn other(name: &str, arguments: &str) -> ActionLine {
     let inner = parsed.as_ref().and_then(Value::as_str).and_then(|text| json::parse(text).ok());
     let value = inner.as_ref().filter(|inner| inner.as_object().is_some()).or(parsed.as_ref());
     let object = value.map_or_else(|| arguments.to_owned(), |value| summary(value, is_code));
-    ActionLine { verb: verb.into(), object: shortened(&object), ..ActionLine::default() }
+    ActionLine { verb: verb.into(), object: shorten(&object, OBJECT_CHARS).into_owned(), ..ActionLine::default() }
 }
 
 fn summary(value: &Value<'_>, is_code: bool) -> String {
@@ -185,13 +187,6 @@ fn summary(value: &Value<'_>, is_code: bool) -> String {
     let members = value.as_object().into_iter().flat_map(|object| object.entries());
     let words = members.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or(value.text)));
     words.take(8).collect::<Vec<_>>().join(" ")
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(OBJECT_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

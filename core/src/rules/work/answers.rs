@@ -4,7 +4,7 @@ use super::Work;
 use super::file::{File, Last};
 use super::history::{Cell, Facts};
 use super::slots::Writer;
-use super::text::{Origin, Texts};
+use super::text::{LineOrigin, Texts};
 use crate::json::quote;
 use crate::model::StepNo;
 use sha2::{Digest, Sha256};
@@ -72,7 +72,7 @@ pub struct BlameLine<'w> {
     /// What it says.
     pub text: &'w str,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: LineOrigin,
 }
 
 /// A file as the agent knew it at a step (W12 `blame --file`).
@@ -188,12 +188,12 @@ impl Work {
 const SLOT_BYTES_MAX: u64 = 1 << 30;
 
 /// The slots that say which lines are known.
-fn write_lines(file: &File, texts: &Texts, spent: &mut u64, to: &mut Writer<'_>) {
+fn write_lines(file: &File, texts: &Texts, work: &mut u64, to: &mut Writer<'_>) {
     let path = file.path.as_ref();
-    let is_answered = file.is_known() && *spent < SLOT_BYTES_MAX;
+    let is_answered = file.is_known() && *work < SLOT_BYTES_MAX;
     let known = is_answered.then(|| KnownLines::of(&file.cells(), file.is_whole, file.is_deleted).json());
-    let text = is_answered.then(|| digest(file, texts, spent));
-    *spent += known.as_ref().map_or(0, |known| known.len() as u64);
+    let text = is_answered.then(|| digest(file, texts, work));
+    *work += known.as_ref().map_or(0, |known| known.len() as u64);
     to.set("file", path, "known", known.as_deref());
     to.set("file", path, "text", text.as_deref());
 }
@@ -224,7 +224,7 @@ fn last_json(last: &Last) -> String {
 }
 
 /// D20's digest of the known lines joined by line ends, pieces last.
-fn digest(file: &File, texts: &Texts, spent: &mut u64) -> String {
+fn digest(file: &File, texts: &Texts, work: &mut u64) -> String {
     let (mut hash, mut chars) = (Sha256::new(), 0_u64);
     let numbered = file.lines.iter().map(|known| known.id);
     let pieces = file.pieces.iter().flat_map(|piece| piece.iter().copied());
@@ -236,7 +236,7 @@ fn digest(file: &File, texts: &Texts, spent: &mut u64) -> String {
         }
         hash.update(text.as_bytes());
         chars += text.chars().count() as u64;
-        *spent += text.len() as u64 + 1;
+        *work += text.len() as u64 + 1;
     }
     let hex: String = hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     format!("{{\"sha256\":\"{hex}\",\"chars\":{chars}}}")

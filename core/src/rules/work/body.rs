@@ -139,7 +139,7 @@ fn words(arguments: &str) -> CallBody {
     }
 }
 
-/// The files that a patch changes; none where the text is no patch.
+/// The files that a patch changes; none where the text is not a patch.
 #[must_use]
 pub fn patch_text(text: &str) -> Vec<PatchedFile> {
     let files = patch::parse(text).into_iter().map(|file| match file {

@@ -174,7 +174,7 @@ impl Call {
         let seed = cast::low_u64(XxHash3_128::oneshot(name.as_bytes()));
         let key = cast::low_u64(XxHash3_128::oneshot_with_seed(seed, arguments.as_bytes()));
         let parsed = json::try_parse(arguments);
-        // Arguments may be JSON in a string, or text that is no JSON at all.
+        // Arguments may be JSON in a string, or text that is not valid JSON at all.
         let inner = parsed.as_ref().map_or(Some(arguments), Value::as_str);
         let nested = inner.filter(|_| parsed.is_some()).and_then(json::try_parse).filter(|v| v.as_object().is_some());
         let plain = inner.map(|text| Value { start: 0, text, data: Data::String(Cow::Borrowed(text)) });

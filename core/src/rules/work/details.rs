@@ -7,7 +7,7 @@ use crate::json::{self, Value};
 use std::borrow::Cow;
 
 /// W7: the file that a structured result of Claude Code shows. The line that a final line end opens counts among its
-/// `totalLines`; it is no line (W1).
+/// `totalLines`; it is not a line (W1).
 pub(super) fn detail_file(details: &str) -> Option<FileExcerpt<'static>> {
     let value = json::parse(details).ok()?;
     let file = value.get("file")?;

@@ -4,7 +4,7 @@ use super::call::Replacement;
 use super::file::{Change, Delta, File};
 use super::file_excerpt::{FileExcerpt, is_same};
 use super::lcs::{Fuel, pairs};
-use super::text::{How, LineId, Origin, Texts, lines};
+use super::text::{How, LineId, LineOrigin, Texts, lines};
 use crate::model::StepNo;
 use crate::model::cast;
 use std::collections::{HashMap, HashSet};
@@ -54,20 +54,20 @@ struct Group {
 }
 
 impl Editor<'_> {
-    fn origin(&self, how: How) -> Origin {
-        Origin { step: self.step, call: self.call, how }
+    fn origin(&self, how: How) -> LineOrigin {
+        LineOrigin { step: self.step, call: self.call, how }
     }
 
     /// Lines of a new text: those that stay keep their origin. The first line that differs, counted from the first.
     fn renewed(&mut self, old: &[LineId], new: &[&str]) -> (Vec<LineId>, Delta) {
         let old_texts: Vec<&str> = old.iter().map(|id| self.texts.text(*id)).collect();
         let pairs = pairs(&old_texts, new, self.fuel);
-        let kept: HashMap<usize, LineId> = pairs.iter().map(|(i, j)| (*j, old[*i])).collect();
+        let unchanged: HashMap<usize, LineId> = pairs.iter().map(|(i, j)| (*j, old[*i])).collect();
         let origin = self.origin(self.how);
-        let fresh = (0..new.len()).filter(|j| !kept.contains_key(j)).map(|j| (new[j], origin));
+        let fresh = (0..new.len()).filter(|j| !unchanged.contains_key(j)).map(|j| (new[j], origin));
         let mut fresh = self.texts.add(fresh).into_iter();
-        let ids = (0..new.len()).filter_map(|j| kept.get(&j).copied().or_else(|| fresh.next())).collect();
-        let (added, removed) = (new.len() - kept.len(), old.len() - kept.len());
+        let ids = (0..new.len()).filter_map(|j| unchanged.get(&j).copied().or_else(|| fresh.next())).collect();
+        let (added, removed) = (new.len() - unchanged.len(), old.len() - unchanged.len());
         let head = pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count();
         let line = (added + removed > 0).then_some(cast::to_u32(head));
         (ids, Delta { line, added: added as u64, removed: removed as u64 })
@@ -117,11 +117,11 @@ impl Editor<'_> {
         let from = from.max(1);
         let count = (to + 1).saturating_sub(from);
         let old: Vec<LineId> = file.lines[file.places(from, to)].iter().map(|known| known.id).collect();
-        let kept_before = old.len();
+        let unchanged_before = old.len();
         let (new, delta) = self.renewed(&old, &lines(text));
         file.apply(&[Change { from, count, new }], self.step);
         file.is_whole &= file.is_complete();
-        let removed = delta.removed + u64::from(count).saturating_sub(kept_before as u64);
+        let removed = delta.removed + u64::from(count).saturating_sub(unchanged_before as u64);
         Delta { line: Some(from), removed, ..delta }
     }
 
@@ -210,16 +210,16 @@ impl Editor<'_> {
             for group in groups(run, matches, new).into_iter().rev() {
                 let span = span_text(run, &group, new);
                 let old = run.ids[group.first..=group.last].to_vec();
-                let (ids, own) = self.renewed(&old, &lines(&span));
+                let (ids, renewal) = self.renewed(&old, &lines(&span));
                 match run.first {
                     Some(first) => {
                         let from = first + cast::to_u32(group.first);
-                        let own = Delta { line: own.line.map(|head| from + head), ..own };
-                        delta = delta.and(own);
+                        let renewal = Delta { line: renewal.line.map(|head| from + head), ..renewal };
+                        delta = delta.and(renewal);
                         changes.push(Change { from, count: cast::to_u32(old.len()), new: ids });
                     }
                     None => {
-                        delta = delta.and(Delta { line: None, ..own });
+                        delta = delta.and(Delta { line: None, ..renewal });
                         piece.get_or_insert_with(|| run.ids.clone()).splice(group.first..=group.last, ids);
                     }
                 }
@@ -278,12 +278,12 @@ impl Editor<'_> {
         let pairs = pairs(&full, new, self.fuel);
         let head = cast::to_u32(pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count());
         let of_new: HashMap<usize, usize> = pairs.into_iter().map(|(i, j)| (j, i)).collect();
-        let (mut ids, mut kept) = (Vec::with_capacity(new.len()), 0);
+        let (mut ids, mut unchanged) = (Vec::with_capacity(new.len()), 0);
         for (j, text) in new.iter().enumerate() {
             let stays = of_new.get(&j).map(|i| known[*i]);
             let id = match stays {
                 Some(Some(id)) => {
-                    kept += 1;
+                    unchanged += 1;
                     Some(id)
                 }
                 stays => {
@@ -295,7 +295,7 @@ impl Editor<'_> {
         }
         file.apply(&[Change { from, count: cast::to_u32(old.len()), new: ids }], self.step);
         file.is_whole = false;
-        let (added, removed) = (new.len() as u64 - kept, old.len() as u64 - kept);
+        let (added, removed) = (new.len() as u64 - unchanged, old.len() as u64 - unchanged);
         Delta { line: Some(from + head), added, removed }
     }
 
@@ -303,7 +303,8 @@ impl Editor<'_> {
     fn add_piece(&mut self, file: &mut File, old: &[&str], new: &[&str]) -> Delta {
         let stays: HashSet<usize> = pairs(old, new, self.fuel).into_iter().map(|(_, j)| j).collect();
         let how = |j: usize| if stays.contains(&j) { How::Context } else { self.how };
-        let fresh: Vec<(&str, Origin)> = new.iter().enumerate().map(|(j, text)| (*text, self.origin(how(j)))).collect();
+        let fresh: Vec<(&str, LineOrigin)> =
+            new.iter().enumerate().map(|(j, text)| (*text, self.origin(how(j)))).collect();
         let ids = self.texts.add(fresh.into_iter());
         self.put_piece(file, ids, old.len() != new.len());
         Delta { line: None, added: new.len() as u64, removed: old.len() as u64 }

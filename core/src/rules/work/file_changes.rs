@@ -82,12 +82,12 @@ impl Work {
         for id in new.iter().map(|id| Some(*id)).chain([None]) {
             match id {
                 Some(id) if !was.contains_key(&id) => run.push(id),
-                kept => {
-                    let end = kept.and_then(|kept| was.get(&kept).copied()).unwrap_or(old.len()).max(at);
+                unchanged => {
+                    let end = unchanged.and_then(|id| was.get(&id).copied()).unwrap_or(old.len()).max(at);
                     let gone: Vec<LineId> = old[at..end].iter().copied().filter(|id| !is.contains(id)).collect();
                     pair(&gone, &run, &self.texts, &mut by);
                     run.clear();
-                    at = (end + usize::from(kept.is_some())).min(old.len());
+                    at = (end + usize::from(unchanged.is_some())).min(old.len());
                 }
             }
         }
@@ -105,8 +105,8 @@ impl Work {
             if step < from {
                 continue;
             }
-            let kept: HashSet<LineId> = change.added.iter().map(|cell| cell.id).collect();
-            for cell in change.removed.iter().filter(|cell| !kept.contains(&cell.id)) {
+            let added: HashSet<LineId> = change.added.iter().map(|cell| cell.id).collect();
+            for cell in change.removed.iter().filter(|cell| !added.contains(&cell.id)) {
                 let line = StaleLine { since: outside.since, by: outside.by, shown: change.step };
                 stale.entry(cell.id).or_insert(line);
             }
@@ -186,12 +186,12 @@ fn alike(old: &[&str], new: &[&str]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::work::text::{How, Origin};
+    use crate::rules::work::text::{How, LineOrigin};
 
     /// For each new line the place of the old one that it replaces.
     fn paired(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
         let mut texts = Texts::default();
-        let origin = Origin { step: 0, call: 0, how: How::Edit };
+        let origin = LineOrigin { step: 0, call: 0, how: How::Edit };
         let mut add = |lines: &[&str]| texts.add(lines.iter().map(|line| (*line, origin)));
         let (old, new) = (add(old), add(new));
         let mut by = HashMap::new();

@@ -5,7 +5,7 @@ use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
 use super::files::Answer;
 use super::history::Piece;
-use super::outcome::Verdict;
+use super::outcome::OutcomeLevel;
 use super::patch;
 use super::path::last_name;
 use super::shell::{Effect, Script};
@@ -113,7 +113,7 @@ impl Work {
         let step = answer.step;
         match effect {
             Effect::Read { path, reading } => {
-                if answer.outcome.verdict == Verdict::Ok && !is_complaint(answer.text) {
+                if answer.outcome.verdict == OutcomeLevel::Ok && !is_complaint(answer.text) {
                     self.read_by_command(answer, path, *reading);
                 }
             }

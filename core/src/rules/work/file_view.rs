@@ -2,7 +2,7 @@
 
 use super::Work;
 use super::history::Facts;
-use super::text::{LineId, Origin};
+use super::text::{LineId, LineOrigin};
 use crate::model::StepNo;
 use std::sync::Arc;
 
@@ -127,7 +127,7 @@ impl Work {
 
     /// The text of a line and where it comes from.
     #[must_use]
-    pub fn line(&self, id: LineId) -> Option<(&str, Origin)> {
+    pub fn line(&self, id: LineId) -> Option<(&str, LineOrigin)> {
         Some((self.texts.text(id), self.texts.origin(id)?))
     }
 

@@ -319,12 +319,12 @@ fn change(version: &Version, cells: &mut Vec<Cell>) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::work::text::{How, Origin, Texts};
+    use crate::rules::work::text::{How, LineOrigin, Texts};
 
     #[test]
     fn w14_every_version_can_be_shown_again() {
         let mut texts = Texts::default();
-        let origin = Origin { step: 0, call: 0, how: How::View };
+        let origin = LineOrigin { step: 0, call: 0, how: How::View };
         let ids = texts.add((0..2000).map(|_| ("x", origin)));
         let (mut versions, mut expected) = (Versions::default(), Vec::new());
         let mut cells: Vec<Cell> = Vec::new();
@@ -350,8 +350,8 @@ mod tests {
                 cells.splice(at..at + change.removed.len(), change.added.iter().copied()).collect();
             assert_eq!((change.removed, &cells), (removed, &expected[step as usize]));
         }
-        let kept: usize = versions.copies.iter().map(|(_, cells)| CellRun::unpack(cells).count()).sum();
+        let copied_cells: usize = versions.copies.iter().map(|(_, cells)| CellRun::unpack(cells).count()).sum();
         let changed: usize = versions.list.iter().map(|version| version.added_count() + 1).sum();
-        assert!(kept > 0 && kept <= changed, "{kept} of {changed}");
+        assert!(copied_cells > 0 && copied_cells <= changed, "{copied_cells} of {changed}");
     }
 }

@@ -50,14 +50,14 @@ pub use file_changes::{Replaced, StaleLine};
 pub use file_excerpt::listing;
 pub use file_view::{FileFacts, FileId, FileView, KnownLine};
 pub use open_calls::Answered;
-pub use outcome::{Outcome, Verdict};
+pub use outcome::{Outcome, OutcomeLevel};
 pub use slots::{NoSink, SlotSink};
-pub use text::{How, LineId, Origin};
+pub use text::{How, LineId, LineOrigin};
 pub use tool_outcomes::ToolOutcomes;
 pub use wrapping::printed;
 
 use crate::json::{Value, quote};
-use crate::model::{Attachment, Finding, Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{Attachment, Finding, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use call::{Action, Call, Class};
 use files::{Answer, Files};
 use lcs::Fuel;
@@ -165,7 +165,7 @@ impl Work {
         self.write_shell(at, sink);
     }
 
-    /// W10: the todo list, whole, as a record states it; what is no list says nothing.
+    /// W10: the todo list, whole, as a record states it; what is not a list says nothing.
     pub fn todo_list(&mut self, at: StepNo, list: &Value<'_>, sink: &mut dyn SlotSink) {
         if let Some(items) = call::todo_items(list) {
             self.todos.set(&items, &mut Writer { board: &mut self.board, sink, at });
@@ -176,28 +176,30 @@ impl Work {
     /// shorter, the rule decides. Steps come in order.
     pub fn turn(&mut self, at: StepNo, turn: &Turn<'_>, answered: &[Answered], sink: &mut dyn SlotSink) {
         let (mut calls, mut results, mut has_links) = (0, 0, false);
-        let is_agents = turn.role == Role::Agent;
+        let is_agents = turn.role == StepRole::Agent;
         for part in &turn.parts {
             match part {
-                Part::Call(call) => {
+                TurnPart::Call(call) => {
                     self.call(at, calls, call, sink);
                     (calls, has_links) = (calls + 1, true);
                 }
-                Part::Result(result) => {
+                TurnPart::Result(result) => {
                     let answered = answered.get(results).copied().unwrap_or_default();
                     has_links |= self.result(at, result, answered, sink);
                     results += 1;
                 }
-                Part::Text(text) | Part::Thought(text) => {
+                TurnPart::Text(text) | TurnPart::Thought(text) => {
                     self.notes.text(text);
                     if !is_agents {
                         self.read_places(text);
                     }
                 }
-                Part::Attachment(Attachment { media_type, location: Some(url), .. }) if media_type == "text/html" => {
+                TurnPart::Attachment(Attachment { media_type, location: Some(url), .. })
+                    if media_type == "text/html" =>
+                {
                     self.page = Some(url.clone().into_owned());
                 }
-                Part::Attachment(_) => {}
+                TurnPart::Attachment(_) => {}
             }
         }
         self.notes.step(at, turn);
@@ -330,7 +332,7 @@ impl Work {
         if worst.is_error() {
             self.errors.insert(at);
             self.suspects.remove(&at);
-        } else if worst.verdict == Verdict::Suspect {
+        } else if worst.verdict == OutcomeLevel::Suspect {
             self.suspects.insert(at);
         }
         if class == Class::Shell {

@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use super::path::last_name;
 use super::tables::{self, CLAIM, FAILURE_WORDS, NOT_CLAIM, TESTS};
 use crate::json::pointer_escape;
-use crate::model::{Finding, Part, Remark, Role, Severity, StepNo, Turn};
+use crate::model::{Finding, Remark, Severity, StepNo, StepRole, Turn, TurnPart};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -121,27 +121,27 @@ impl Notes {
 
     /// The next step, if it is neither state nor the system's.
     pub(super) fn step(&mut self, step: StepNo, turn: &Turn<'_>) {
-        if turn.parts.is_empty() || turn.role == Role::System {
+        if turn.parts.is_empty() || turn.role == StepRole::System {
             return;
         }
         let mut words = String::new();
         let (mut says, mut is_finish, mut has_other) = (false, false, false);
         for part in &turn.parts {
             match part {
-                Part::Text(text) => {
+                TurnPart::Text(text) => {
                     says = true;
                     words.push_str(text);
                     words.push('\n');
                 }
-                Part::Call(call) if tables::has("finish", &bare_name(&call.name)) => {
+                TurnPart::Call(call) if tables::has("finish", &bare_name(&call.name)) => {
                     is_finish = true;
                     words.push_str(&call.arguments.replace("\\n", "\n"));
                 }
-                Part::Call(_) => has_other = true,
+                TurnPart::Call(_) => has_other = true,
                 _ => {}
             }
         }
-        let is_end = turn.role == Role::Agent && (says || is_finish) && !has_other;
+        let is_end = turn.role == StepRole::Agent && (says || is_finish) && !has_other;
         self.end = is_end.then_some(End { step, words });
     }
 

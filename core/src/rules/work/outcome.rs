@@ -1,4 +1,4 @@
-//! W4: whether a call did what it should.
+//! W4: whether a call succeeded.
 
 use super::call::{Action, Class};
 use super::shell;
@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 /// How a call came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Nothing speaks against it.
+pub enum OutcomeLevel {
+    /// Nothing indicates a failure.
     Ok,
     /// Its text looks like a failure, or its end is not reported.
     Suspect,
@@ -19,7 +19,7 @@ pub enum Verdict {
     Error,
 }
 
-impl Verdict {
+impl OutcomeLevel {
     /// The word of `steps --json`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -35,7 +35,7 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// How bad.
-    pub verdict: Verdict,
+    pub verdict: OutcomeLevel,
     /// Why: `exit`, `flag`, `traceback` …; None for a plain success.
     pub reason: Option<&'static str>,
     /// Exit status, if it is reported.
@@ -44,17 +44,17 @@ pub struct Outcome {
 
 impl Outcome {
     pub(super) fn ok(exit: Option<i64>) -> Self {
-        Self { verdict: Verdict::Ok, reason: None, exit }
+        Self { verdict: OutcomeLevel::Ok, reason: None, exit }
     }
 
-    fn of(verdict: Verdict, reason: &'static str, exit: Option<i64>) -> Self {
+    fn of(verdict: OutcomeLevel, reason: &'static str, exit: Option<i64>) -> Self {
         Self { verdict, reason: Some(reason), exit }
     }
 
     /// Whether it is an error (W4).
     #[must_use]
     pub fn is_error(&self) -> bool {
-        self.verdict == Verdict::Error
+        self.verdict == OutcomeLevel::Error
     }
 }
 
@@ -67,10 +67,10 @@ const ERROR_LINES: usize = 4;
 pub(super) fn outcome(body: &Body<'_>, is_error: Option<bool>, action: &Action) -> Outcome {
     let (text, exit) = (body.text.as_ref(), body.exit);
     if REJECTED.is_match(text) {
-        return Outcome::of(Verdict::Error, "rejected", exit);
+        return Outcome::of(OutcomeLevel::Error, "rejected", exit);
     }
     if is_error == Some(true) {
-        return Outcome::of(Verdict::Error, "flag", exit);
+        return Outcome::of(OutcomeLevel::Error, "flag", exit);
     }
     let class = action.class();
     let command = match action {
@@ -78,32 +78,32 @@ pub(super) fn outcome(body: &Body<'_>, is_error: Option<bool>, action: &Action) 
         _ => "",
     };
     match exit {
-        Some(-1) => return Outcome::of(Verdict::Suspect, "no-exit", exit),
+        Some(-1) => return Outcome::of(OutcomeLevel::Suspect, "no-exit", exit),
         Some(1) if text.trim().is_empty() && may_find_nothing(command) => {
-            return Outcome::of(Verdict::Ok, "no-match", exit);
+            return Outcome::of(OutcomeLevel::Ok, "no-match", exit);
         }
-        Some(code) if code != 0 => return Outcome::of(Verdict::Error, "exit", exit),
+        Some(code) if code != 0 => return Outcome::of(OutcomeLevel::Error, "exit", exit),
         _ => {}
     }
     let runs = matches!(class, Class::Shell | Class::Code);
     if runs && NO_EXIT.is_match(text) {
-        return Outcome::of(Verdict::Suspect, "no-exit", exit);
+        return Outcome::of(OutcomeLevel::Suspect, "no-exit", exit);
     }
-    let given = Given { class, command, exit, is_error, printers: None };
+    let given = CallOutput { class, command, exit, is_error, printers: None };
     by_text(text, given)
 }
 
-/// What rows look at beside the text.
-struct Given<'c> {
+/// What rows test besides the text.
+struct CallOutput<'c> {
     class: Class,
     command: &'c str,
     exit: Option<i64>,
     is_error: Option<bool>,
-    /// Whether the command only prints, once that was asked.
+    /// Whether the command only prints; None until it is determined.
     printers: Option<bool>,
 }
 
-impl Given<'_> {
+impl CallOutput<'_> {
     fn applies(&mut self, row: &Row) -> bool {
         let runs = matches!(self.class, Class::Shell | Class::Code);
         match row.scope {
@@ -121,7 +121,7 @@ impl Given<'_> {
 }
 
 /// W4: the first row of the tables that fits.
-fn by_text(text: &str, mut given: Given<'_>) -> Outcome {
+fn by_text(text: &str, mut given: CallOutput<'_>) -> Outcome {
     let plain = without_escapes(text);
     let (last, few) = (tail(&plain, TAIL_LINES), tail(&plain, ERROR_LINES));
     for row in tables::outcomes() {
@@ -140,8 +140,8 @@ fn by_text(text: &str, mut given: Given<'_>) -> Outcome {
         }
         let is_fine = given.exit == Some(0) || given.is_error == Some(false);
         let is_milder = given.class == Class::Shell && is_fine && row.reason != "tool-error";
-        let verdict = if row.is_error && !is_milder { Verdict::Error } else { Verdict::Suspect };
-        if verdict == Verdict::Suspect && is_excused(given.command) {
+        let verdict = if row.is_error && !is_milder { OutcomeLevel::Error } else { OutcomeLevel::Suspect };
+        if verdict == OutcomeLevel::Suspect && is_excused(given.command) {
             continue;
         }
         return Outcome::of(verdict, row.reason, given.exit);
@@ -180,7 +180,7 @@ fn may_find_nothing(command: &str) -> bool {
     }
 }
 
-/// W4: whether a command ends in what makes its failure no failure.
+/// W4: whether a command ends in a part that hides its failure, such as `|| true`.
 fn is_excused(command: &str) -> bool {
     let Some((_, end)) = command.rsplit_once("||") else { return false };
     if let Some(last) = words::split(command).as_ref().and_then(|all| all.last()) {

@@ -1,6 +1,6 @@
 //! W4: the outcomes of all steps with results, in 12 bytes each.
 
-use super::outcome::{Outcome, Verdict};
+use super::outcome::{Outcome, OutcomeLevel};
 use crate::model::{Chunks, StepNo};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ struct Packed {
     exit: i32,
     /// Number of the reason from 1; 0: there is none.
     reason: u8,
-    verdict: Verdict,
+    verdict: OutcomeLevel,
     has_exit: bool,
 }
 
@@ -76,12 +76,12 @@ mod tests {
         assert_eq!(size_of::<Packed>(), 12);
         let of = |verdict, reason, exit| Outcome { verdict, reason, exit };
         let all = [
-            (0, of(Verdict::Ok, None, None)),
-            (3, of(Verdict::Error, Some("exit"), Some(-1))),
-            (3, of(Verdict::Error, Some("flag"), Some(0))),
-            (9, of(Verdict::Suspect, Some("exit"), Some(1 << 40))),
-            (10, of(Verdict::Ok, Some("no-match"), Some(1))),
-            (4, of(Verdict::Ok, None, Some(0))),
+            (0, of(OutcomeLevel::Ok, None, None)),
+            (3, of(OutcomeLevel::Error, Some("exit"), Some(-1))),
+            (3, of(OutcomeLevel::Error, Some("flag"), Some(0))),
+            (9, of(OutcomeLevel::Suspect, Some("exit"), Some(1 << 40))),
+            (10, of(OutcomeLevel::Ok, Some("no-match"), Some(1))),
+            (4, of(OutcomeLevel::Ok, None, Some(0))),
         ];
         let mut outcomes = Outcomes::default();
         for (step, outcome) in all {

@@ -3,7 +3,7 @@
 use super::edit::Editor;
 use super::file::{Change, Delta, File};
 use super::tables::HUNK;
-use super::text::{How, LineId, Origin, lines, parse_line};
+use super::text::{How, LineId, LineOrigin, lines, parse_line};
 use crate::json::Value;
 use crate::model::cast;
 use std::fmt::Write as _;
@@ -242,10 +242,10 @@ impl Editor<'_> {
                     (self.texts.text(known.id) == *text).then_some(known.id)
                 })
                 .collect();
-            let kept = hunk.lines.iter().filter(|(sign, _)| *sign != Sign::Added).zip(&ids);
-            let kept = kept.filter(|((sign, _), id)| *sign == Sign::Context && id.is_some()).count();
+            let context = hunk.lines.iter().filter(|(sign, _)| *sign != Sign::Added).zip(&ids);
+            let context = context.filter(|((sign, _), id)| *sign == Sign::Context && id.is_some()).count();
             let (new, delta) = self.hunk_lines(hunk, |i| ids.get(i).copied().flatten(), from);
-            let (added, removed) = (new.len() - kept, old.len() - kept);
+            let (added, removed) = (new.len() - context, old.len() - context);
             *cursor = from + cast::to_u32(new.len());
             file.apply(&[Change { from, count: cast::to_u32(old.len()), new }], self.step);
             (file.is_whole, file.is_deleted) = (false, false);
@@ -282,7 +282,7 @@ impl Editor<'_> {
                     self.how
                 }
             };
-            let origin = Origin { step: self.step, call: self.call, how };
+            let origin = LineOrigin { step: self.step, call: self.call, how };
             out.extend(self.texts.add(std::iter::once((text.as_str(), origin))));
         }
         (out, delta)

@@ -37,7 +37,7 @@ impl How {
 
 /// Where a line comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin {
+pub struct LineOrigin {
     /// The step of the result.
     pub step: StepNo,
     /// The step of the call.
@@ -52,7 +52,7 @@ pub struct LineId(pub(super) u32);
 
 /// Where a line begins; it ends where the next one of its block does, or with the block.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct StoredLine {
     block: u32,
     start: u32,
 }
@@ -61,9 +61,9 @@ struct Line {
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     blocks: Vec<Box<str>>,
-    lines: Chunks<Line>,
+    lines: Chunks<StoredLine>,
     /// Where lines come from, once for lines of one origin that are behind one another: the first of them.
-    origins: Chunks<(u32, Origin)>,
+    origins: Chunks<(u32, LineOrigin)>,
 }
 
 /// Longest text of which lines are taken, in bytes.
@@ -78,14 +78,14 @@ impl Texts {
         block.get(line.start as usize..end).unwrap_or("")
     }
 
-    pub(super) fn origin(&self, id: LineId) -> Option<Origin> {
+    pub(super) fn origin(&self, id: LineId) -> Option<LineOrigin> {
         self.lines.get(id.0 as usize)?;
         let behind = self.origins.partition_point(|(first, _)| *first <= id.0);
         self.origins.get(behind.checked_sub(1)?).map(|(_, origin)| *origin)
     }
 
     /// New lines of these texts, in a block of their own.
-    pub(super) fn add<'t>(&mut self, texts: impl Iterator<Item = (&'t str, Origin)>) -> Vec<LineId> {
+    pub(super) fn add<'t>(&mut self, texts: impl Iterator<Item = (&'t str, LineOrigin)>) -> Vec<LineId> {
         let (mut all, mut ids) = (String::new(), Vec::new());
         let block = cast::to_u32(self.blocks.len());
         for (text, origin) in texts {
@@ -93,7 +93,7 @@ impl Texts {
             if self.origins.last().is_none_or(|(_, last)| *last != origin) {
                 self.origins.push((id, origin));
             }
-            self.lines.push(Line { block, start: cast::to_u32(all.len()) });
+            self.lines.push(StoredLine { block, start: cast::to_u32(all.len()) });
             all.push_str(text);
             ids.push(LineId(id));
         }

@@ -1,6 +1,6 @@
 //! W4: how the calls of each tool came out.
 
-use super::outcome::Verdict;
+use super::outcome::OutcomeLevel;
 use std::collections::BTreeMap;
 
 /// Calls of one tool by how their results came out.
@@ -56,19 +56,19 @@ impl ToolTable {
     }
 
     /// The result of a call.
-    pub(super) fn result(&mut self, tool: &str, verdict: Verdict) {
+    pub(super) fn result(&mut self, tool: &str, verdict: OutcomeLevel) {
         let Some(of) = self.0.get_mut(tool) else { return };
         match verdict {
-            Verdict::Ok => of.fine += 1,
-            Verdict::Suspect => of.suspect += 1,
-            Verdict::Error => {
+            OutcomeLevel::Ok => of.fine += 1,
+            OutcomeLevel::Suspect => of.suspect += 1,
+            OutcomeLevel::Error => {
                 of.failed += 1;
                 of.repeated += u64::from(of.in_a_row > 0);
                 of.in_a_row += 1;
                 of.failed_in_a_row = of.failed_in_a_row.max(of.in_a_row);
             }
         }
-        if verdict != Verdict::Error {
+        if verdict != OutcomeLevel::Error {
             of.in_a_row = 0;
         }
     }
@@ -81,11 +81,13 @@ mod tests {
     #[test]
     fn failures_that_follow_one_another_are_repeated() {
         let mut table = ToolTable::default();
-        for verdict in [Verdict::Error, Verdict::Error, Verdict::Error, Verdict::Ok, Verdict::Error] {
+        for verdict in
+            [OutcomeLevel::Error, OutcomeLevel::Error, OutcomeLevel::Error, OutcomeLevel::Ok, OutcomeLevel::Error]
+        {
             table.call("run");
             table.result("run", verdict);
             table.call("look");
-            table.result("look", Verdict::Ok);
+            table.result("look", OutcomeLevel::Ok);
         }
         let mut of = table.0["run"];
         assert_eq!((of.failed, of.repeated, of.failed_in_a_row, of.fine), (4, 2, 3, 1));

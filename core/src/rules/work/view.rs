@@ -3,7 +3,7 @@
 use super::file::{Delta, File, NumberedLine};
 use super::file_excerpt::{FileExcerpt, differs_outside, is_same};
 use super::lcs::{Fuel, pairs};
-use super::text::{How, LineId, Origin, Texts, is_blank, moved_line};
+use super::text::{How, LineId, LineOrigin, Texts, is_blank, moved_line};
 use crate::model::StepNo;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -120,7 +120,7 @@ impl Viewer<'_> {
     }
 
     fn view<'t>(&mut self, texts: impl Iterator<Item = &'t str>) -> Vec<LineId> {
-        let origin = Origin { step: self.step, call: self.call, how: How::View };
+        let origin = LineOrigin { step: self.step, call: self.call, how: How::View };
         self.texts.add(texts.map(|text| (text, origin)))
     }
 
@@ -129,12 +129,12 @@ impl Viewer<'_> {
         let (Some((first, _)), Some((last, _))) = (lines.first(), lines.last()) else { return };
         let near = file.places(first.saturating_sub(NEAR_LINES), last.saturating_add(NEAR_LINES));
         let known = file.lines[near].to_vec();
-        let kept = self.moved(&known, lines);
+        let pairs = self.moved(&known, lines);
         let shift_of = |&(i, j): &(usize, usize)| i64::from(lines[j].0) - i64::from(known[i].number);
-        let shift = kept.last().map_or(0, shift_of);
-        let low = i64::from(*first).min(i64::from(*first) - kept.first().map_or(0, shift_of));
-        let last_kept = kept.iter().map(|(i, _)| i64::from(known[*i].number)).max().unwrap_or(low - 1);
-        let of_known: HashSet<u32> = kept.iter().map(|(i, _)| known[*i].number).collect();
+        let shift = pairs.last().map_or(0, shift_of);
+        let low = i64::from(*first).min(i64::from(*first) - pairs.first().map_or(0, shift_of));
+        let last_paired = pairs.iter().map(|(i, _)| i64::from(known[*i].number)).max().unwrap_or(low - 1);
+        let of_known: HashSet<u32> = pairs.iter().map(|(i, _)| known[*i].number).collect();
         let mut out: Vec<NumberedLine> = Vec::with_capacity(file.lines.len() + lines.len());
         for line in &file.lines {
             let number = i64::from(line.number);
@@ -143,13 +143,13 @@ impl Viewer<'_> {
             }
             if number < low {
                 out.push(*line);
-            } else if number > last_kept && number + shift > i64::from(*last) {
+            } else if number > last_paired && number + shift > i64::from(*last) {
                 out.extend(moved_line(number + shift).map(|number| NumberedLine { number, ..*line }));
             } else {
                 found.went(line);
             }
         }
-        let of_shown: HashMap<usize, LineId> = kept.iter().map(|(i, j)| (*j, known[*i].id)).collect();
+        let of_shown: HashMap<usize, LineId> = pairs.iter().map(|(i, j)| (*j, known[*i].id)).collect();
         let fresh: Vec<usize> = (0..lines.len()).filter(|j| !of_shown.contains_key(j)).collect();
         let mut ids = self.view(fresh.iter().map(|j| lines[*j].1.as_ref())).into_iter();
         let came = Delta { line: fresh.first().map(|j| lines[*j].0), added: fresh.len() as u64, removed: 0 };
@@ -175,24 +175,24 @@ impl Viewer<'_> {
         let is_anchor = |(_, j): &&(usize, usize)| !is_blank(new[*j]) && counts.get(new[*j]) == Some(&(1, 1));
         let mut shifts: HashSet<i64> = all.iter().filter(is_anchor).map(shift).collect();
         shifts.insert(0);
-        let mut kept: Vec<(usize, usize)> = all.into_iter().filter(|pair| shifts.contains(&shift(pair))).collect();
-        let paired_old: HashSet<usize> = kept.iter().map(|(i, _)| *i).collect();
-        let paired_new: HashSet<usize> = kept.iter().map(|(_, j)| *j).collect();
+        let mut pairs: Vec<(usize, usize)> = all.into_iter().filter(|pair| shifts.contains(&shift(pair))).collect();
+        let paired_old: HashSet<usize> = pairs.iter().map(|(i, _)| *i).collect();
+        let paired_new: HashSet<usize> = pairs.iter().map(|(_, j)| *j).collect();
         for (j, (number, text)) in lines.iter().enumerate() {
             let Ok(i) = known.binary_search_by_key(number, |known| known.number) else { continue };
             let is_free = !paired_old.contains(&i) && !paired_new.contains(&j);
             // A line may not cross those that moved.
             let crosses = || {
-                let at = kept.partition_point(|(_, other)| *other < j);
-                at.checked_sub(1).and_then(|before| kept.get(before)).is_some_and(|(other, _)| *other > i)
-                    || kept.get(at).is_some_and(|(other, _)| *other < i)
+                let at = pairs.partition_point(|(_, other)| *other < j);
+                at.checked_sub(1).and_then(|before| pairs.get(before)).is_some_and(|(other, _)| *other > i)
+                    || pairs.get(at).is_some_and(|(other, _)| *other < i)
             };
             if is_free && is_same(old[i], text) && !crosses() {
-                let at = kept.partition_point(|(_, other)| *other < j);
-                kept.insert(at, (i, j));
+                let at = pairs.partition_point(|(_, other)| *other < j);
+                pairs.insert(at, (i, j));
             }
         }
-        kept
+        pairs
     }
 
     /// W7: what is shown says where the file ends.

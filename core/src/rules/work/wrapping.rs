@@ -114,8 +114,8 @@ fn gemini<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
     body.exit = group("exit").and_then(|exit| exit.parse().ok());
     let folder = group("cwd").filter(|cwd| !matches!(*cwd, "" | "(root)"));
     body.cwd = folder.map(str::to_owned);
-    let said = |name| group(name).filter(|text| !matches!(*text, "(empty)" | "(none)" | ""));
-    let parts: Vec<&str> = ["body", "stderr", "err"].into_iter().filter_map(said).collect();
+    let group_text = |name| group(name).filter(|text| !matches!(*text, "(empty)" | "(none)" | ""));
+    let parts: Vec<&str> = ["body", "stderr", "err"].into_iter().filter_map(group_text).collect();
     Some(match parts[..] {
         [] => Cow::Borrowed(""),
         [one] => Cow::Borrowed(one),

@@ -102,8 +102,8 @@ fn pairs(
     new: At<'_>,
     partner: impl Fn(IdentityId) -> Option<IdentityId>,
 ) -> Vec<(Option<IdentityId>, Option<IdentityId>)> {
-    let held = |at: At<'_>| at.tree.identities(at.step).into_iter().map(|view| view.id).collect::<Vec<_>>();
-    let (before, after) = (held(old), held(new));
+    let identities = |at: At<'_>| at.tree.identities(at.step).into_iter().map(|view| view.id).collect::<Vec<_>>();
+    let (before, after) = (identities(old), identities(new));
     let mut left: HashMap<IdentityId, IdentityId> = before.iter().filter_map(|id| Some((partner(*id)?, *id))).collect();
     let mut pairs: Vec<_> = after.iter().map(|id| (left.remove(id), Some(*id))).collect();
     let paired: HashSet<IdentityId> = pairs.iter().filter_map(|(old, _)| *old).collect();
@@ -216,18 +216,18 @@ impl<'t> Walk<'t> {
         let children = |tree: &Tree, limit: u32, node: Option<NodeId>| {
             node.map_or_else(Vec::new, |node| tree.children_at(node, limit))
         };
-        let held = |tree: &Tree, limit: u32, node: Option<NodeId>, key: &Key| {
+        let member_order = |tree: &Tree, limit: u32, node: Option<NodeId>, key: &Key| {
             tree.child(node?, key).filter(|child| tree.at(*child, limit).is_some_and(|v| v.what.shape().is_some()))
         };
         let mut members = Vec::new();
         for child in children(self.new.tree, after, new) {
             let key = self.new.tree.key(child);
-            let was = held(self.old.tree, before, old, &key);
+            let was = member_order(self.old.tree, before, old, &key);
             members.push((key, was, Some(child)));
         }
         for child in children(self.old.tree, before, old) {
             let key = self.old.tree.key(child);
-            if held(self.new.tree, after, new, &key).is_none() {
+            if member_order(self.new.tree, after, new, &key).is_none() {
                 members.push((key, Some(child), None));
             }
         }

@@ -91,20 +91,20 @@ fn long_texts_are_compared_where_they_begin_to_differ() {
     let text = |word: &str| format!("{} {word}, née{}", "word ".repeat(TOO_LONG), " end".repeat(TOO_LONG));
     let (old, new) = (text("thirteen"), text("thirty"));
     let found = words(&old, &new).unwrap();
-    let said = |text: &str, ranges: &[std::ops::Range<usize>]| {
+    let pieces = |text: &str, ranges: &[std::ops::Range<usize>]| {
         ranges.iter().map(|r| text[r.clone()].to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(said(&old, &found.removed), ["thirteen"]);
-    assert_eq!(said(&new, &found.added), ["thirty"]);
+    assert_eq!(pieces(&old, &found.removed), ["thirteen"]);
+    assert_eq!(pieces(&new, &found.added), ["thirty"]);
     // What was only put after it is all that differs.
     let longer = format!("{old}!");
     let found = words(&old, &longer).unwrap();
-    assert_eq!((said(&old, &found.removed), said(&longer, &found.added)), (vec![], vec!["!".to_owned()]));
+    assert_eq!((pieces(&old, &found.removed), pieces(&longer, &found.added)), (vec![], vec!["!".to_owned()]));
     // Long texts that differ in several places are distinguished line by line.
     let lines = |at: usize| {
         (0..900).map(move |i| format!("{i} {}\n", if i % at == 1 { "x" } else { "as ever, and that is enough" }))
     };
     let (old, new) = (lines(300).collect::<String>(), lines(150).collect::<String>());
     let found = words(&old, &new).unwrap();
-    assert_eq!(said(&new, &found.added), ["x\n", "451 x\n", "751 x"]);
+    assert_eq!(pieces(&new, &found.added), ["x\n", "451 x\n", "751 x"]);
 }

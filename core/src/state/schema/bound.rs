@@ -130,11 +130,11 @@ pub(super) fn shell(schema: &Plain) -> Option<Plain> {
     let mut at = String::new();
     for _ in 0..FOLLOWED_MAX {
         let members = schema.pointer(&at)?.as_object()?;
-        let has_own_address = !at.is_empty() && members.contains_key("$id");
+        let has_address = !at.is_empty() && members.contains_key("$id");
         let only_refers = members.keys().all(|key| REFERRING.contains(&key.as_str()));
         match members.get("$ref").and_then(Plain::as_str).and_then(|reference| reference.strip_prefix('#')) {
-            Some(pointer) if only_refers && !has_own_address && !pointer.contains('%') => at = pointer.to_owned(),
-            _ if has_own_address || !is_apart(members) => return None,
+            Some(pointer) if only_refers && !has_address && !pointer.contains('%') => at = pointer.to_owned(),
+            _ if has_address || !is_apart(members) => return None,
             _ => {
                 let mut shell = schema.clone();
                 blank(shell.pointer_mut(&at)?.as_object_mut()?);

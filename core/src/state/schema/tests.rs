@@ -105,9 +105,9 @@ fn what_is_elsewhere_accepts_everything() {
     }
     let beside = r#"{"$ref":"https://example.com/s.json","type":"number"}"#;
     assert_eq!(violations_of(beside, "\"x\""), [" number required"]);
-    let own = r##"{"$id":"https://example.com/root.json","$defs":{"n":{"type":"number"}},
+    let root = r##"{"$id":"https://example.com/root.json","$defs":{"n":{"type":"number"}},
         "properties":{"a":{"$ref":"root.json#/$defs/n"},"b":{"$ref":"#/$defs/n"}}}"##;
-    assert_eq!(violations_of(own, r#"{"a":"x","b":"x"}"#), ["/a number required", "/b number required"]);
+    assert_eq!(violations_of(root, r#"{"a":"x","b":"x"}"#), ["/a number required", "/b number required"]);
 }
 
 #[test]

@@ -79,6 +79,7 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Number of entries in memory.
+    #[cfg(test)]
     pub(in crate::state) fn len(&self) -> usize {
         self.chunks.iter().map(Vec::len).sum()
     }

@@ -48,10 +48,6 @@ impl Children {
         }
         self.places[at] = number;
     }
-
-    pub(in crate::state) fn memory_bytes(&self) -> usize {
-        self.places.len() * size_of::<u32>()
-    }
 }
 
 /// Where to look first, of so many places: both numbers are ours, so that speed is all that is asked of it.

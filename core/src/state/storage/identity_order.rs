@@ -24,8 +24,8 @@ impl Order {
             return;
         }
         if self.epochs.last().is_none_or(|(_, entries)| entries.len() > 2 * self.live + CROWD) {
-            let held = self.at(StepNo::MAX);
-            self.epochs.push((at, held.into_iter().map(|id| (id, at)).collect()));
+            let present = self.at(StepNo::MAX);
+            self.epochs.push((at, present.into_iter().map(|id| (id, at)).collect()));
         }
         self.mark(at, id, true);
         self.live += 1;
@@ -66,8 +66,8 @@ impl Order {
         let Some((_, entries)) = end.checked_sub(1).map(|i| &self.epochs[i]) else { return Vec::new() };
         let mut seen = HashSet::new();
         let end = entries.partition_point(|(_, from)| *from <= step);
-        let held = entries[..end].iter().rev().filter(|(id, _)| seen.insert(*id));
-        let mut order: Vec<_> = held.map(|(id, _)| *id).filter(|id| self.stands(*id, step)).collect();
+        let present = entries[..end].iter().rev().filter(|(id, _)| seen.insert(*id));
+        let mut order: Vec<_> = present.map(|(id, _)| *id).filter(|id| self.stands(*id, step)).collect();
         order.reverse();
         order
     }

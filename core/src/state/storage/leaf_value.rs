@@ -205,10 +205,6 @@ impl Longs {
     pub(in crate::state) fn is_equal(&self, number: u32, long: &Long) -> bool {
         self.list[number as usize].digest == long.digest
     }
-
-    pub(in crate::state) fn memory_bytes(&self) -> usize {
-        self.list.len() * size_of::<PackedLong>() + self.texts.len() + self.other.len() * size_of::<LongText>()
-    }
 }
 
 impl PartialEq for Long {
@@ -263,10 +259,10 @@ mod tests {
             assert_eq!(longs.push(long), number);
         }
         for (number, value) in (0..).zip(&values) {
-            let (kept, other) = (longs.get(number), Stored::long("other", LongText::Text("other".into())));
+            let (stored, other) = (longs.get(number), Stored::long("other", LongText::Text("other".into())));
             let (Stored::Long(value), Stored::Long(other)) = (value, other) else { panic!("long values") };
             assert!(longs.is_equal(number, value) && !longs.is_equal(number, &other));
-            assert_eq!(format!("{kept:?}"), format!("{value:?}"));
+            assert_eq!(format!("{stored:?}"), format!("{value:?}"));
         }
         assert_eq!((size_of::<PackedLong>(), longs.other.len()), (32, 2));
     }

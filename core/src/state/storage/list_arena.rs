@@ -81,11 +81,6 @@ impl<T: Copy> Lists<T> {
         }
         cast::to_u32(self.entries.make(size, fill))
     }
-
-    pub(in crate::state) fn memory_bytes(&self) -> usize {
-        let free = self.free.iter().map(|starts| size_of::<Vec<u32>>() + starts.capacity() * size_of::<u32>());
-        self.entries.len() * size_of::<T>() + free.sum::<usize>()
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ const AGAIN: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub(in crate::state) struct Epochs {
     epochs: Chunks<Epoch>,
-    entries: Lists<Entry>,
+    entries: Lists<MemberEpoch>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +27,7 @@ struct Epoch {
 
 /// A member in a list.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::state) struct Entry {
+pub(in crate::state) struct MemberEpoch {
     pub(in crate::state) node: NodeId,
     /// It counts for limits above this.
     pub(in crate::state) from: u32,
@@ -41,7 +41,7 @@ impl Epochs {
     }
 
     /// The entries of a list, in order.
-    pub(in crate::state) fn entries(&self, epoch: u32) -> &[Entry] {
+    pub(in crate::state) fn entries(&self, epoch: u32) -> &[MemberEpoch] {
         self.entries.of(self.epochs[epoch as usize].list)
     }
 
@@ -57,7 +57,7 @@ impl Epochs {
     }
 
     /// Appends a member; says its place. `before` is the place at which it was before, if it was in this list.
-    pub(in crate::state) fn push(&mut self, epoch: u32, entry: Entry, before: u32) -> u32 {
+    pub(in crate::state) fn push(&mut self, epoch: u32, entry: MemberEpoch, before: u32) -> u32 {
         let is_again = self.entries(epoch).get(before as usize).is_some_and(|e| e.node == entry.node);
         let epoch = &mut self.epochs[epoch as usize];
         self.entries.push(&mut epoch.list, entry);
@@ -81,9 +81,5 @@ impl Epochs {
     #[cfg(test)]
     pub(in crate::state) fn longest(&self) -> usize {
         self.epochs.iter().map(|epoch| epoch.list.len()).max().unwrap_or(0)
-    }
-
-    pub(in crate::state) fn memory_bytes(&self) -> usize {
-        self.epochs.len() * size_of::<Epoch>() + self.entries.memory_bytes()
     }
 }

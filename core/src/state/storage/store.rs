@@ -1,8 +1,8 @@
 //! How the tree keeps nodes, versions and the order of members. Nothing here knows how values merge.
 
 use super::list_arena::List;
-use super::member_order::Entry;
-use super::versions::{Attribution, Version, What};
+use super::member_order::MemberEpoch;
+use super::versions::{Attribution, Version, VersionContent};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::model::cast;
@@ -70,11 +70,6 @@ impl Names {
 
     pub(in crate::state) fn has(&self, name: &str) -> bool {
         self.numbers.contains_key(name)
-    }
-
-    pub(in crate::state) fn memory_bytes(&self) -> usize {
-        let texts = self.texts.iter().map(|t| t.len() + 2 * size_of::<usize>()).sum::<usize>();
-        texts + self.texts.len() * size_of::<Arc<str>>() + self.numbers.capacity() * (size_of::<(Arc<str>, u32)>() + 1)
     }
 }
 
@@ -148,22 +143,22 @@ impl Tree {
     }
 
     /// What a node is now.
-    pub(in crate::state) fn now(&self, node: NodeId) -> What {
-        self.last(node).map_or(What::Absent, |v| v.what)
+    pub(in crate::state) fn now(&self, node: NodeId) -> VersionContent {
+        self.last(node).map_or(VersionContent::Absent, |v| v.what)
     }
 
     /// The value of a leaf.
-    pub(in crate::state) fn value(&self, what: What) -> Option<Stored> {
+    pub(in crate::state) fn value(&self, what: VersionContent) -> Option<Stored> {
         match what {
-            What::Leaf(kept) => Some(self.versions.value(kept)),
-            What::EmptyObject => Some(Stored::text_of("{}")),
-            What::EmptyArray => Some(Stored::text_of("[]")),
+            VersionContent::Leaf(location) => Some(self.versions.value(location)),
+            VersionContent::EmptyObject => Some(Stored::text_of("{}")),
+            VersionContent::EmptyArray => Some(Stored::text_of("[]")),
             _ => None,
         }
     }
 
     pub(in crate::state) fn is_present(&self, node: NodeId) -> bool {
-        !matches!(self.now(node), What::Absent)
+        !matches!(self.now(node), VersionContent::Absent)
     }
 
     /// Appends a version; steps never go back.
@@ -280,15 +275,15 @@ impl Tree {
 
     /// The children that a node ever had, the last made first.
     pub(in crate::state) fn known_children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        let made = |number: u32| Some(number).filter(|number| *number != NONE);
-        let newest = made(self.get(node).newest_child);
-        std::iter::successors(newest, move |child| made(self.nodes[*child as usize].older_sibling)).map(NodeId)
+        let existing = |number: u32| Some(number).filter(|number| *number != NONE);
+        let newest = existing(self.get(node).newest_child);
+        std::iter::successors(newest, move |child| existing(self.nodes[*child as usize].older_sibling)).map(NodeId)
     }
 
     /// Appends a member to an object's order, for limits above `from`.
     pub(in crate::state) fn enlist(&mut self, epoch: u32, node: NodeId, from: u32) {
         let place = &mut self.nodes[node.0 as usize].entry;
-        *place = self.epochs.push(epoch, Entry { node, from }, *place);
+        *place = self.epochs.push(epoch, MemberEpoch { node, from }, *place);
     }
 
     /// The members of an object that are present below a limit, in order.
@@ -296,12 +291,12 @@ impl Tree {
         let entries = self.epochs.entries(epoch);
         let end = entries.partition_point(|e| e.from < limit);
         let is_present = |node: &NodeId| self.at(*node, limit).is_some_and(|v| v.what.shape().is_some());
-        let held = entries[..end].iter().map(|e| e.node);
+        let present = entries[..end].iter().map(|e| e.node);
         if !self.epochs.has_again(epoch) {
-            return held.filter(is_present).collect();
+            return present.filter(is_present).collect();
         }
         let mut seen = HashSet::new();
-        let mut members: Vec<_> = held.rev().filter(|n| seen.insert(*n)).filter(is_present).collect();
+        let mut members: Vec<_> = present.rev().filter(|n| seen.insert(*n)).filter(is_present).collect();
         members.reverse();
         members
     }
@@ -309,8 +304,8 @@ impl Tree {
     /// The children of a node below a limit, in order.
     pub(in crate::state) fn children_at(&self, node: NodeId, limit: u32) -> Vec<NodeId> {
         match self.at(node, limit).map(|v| v.what) {
-            Some(What::Object(epoch)) => self.members(epoch, limit),
-            Some(What::Array(len)) => {
+            Some(VersionContent::Object(epoch)) => self.members(epoch, limit),
+            Some(VersionContent::Array(len)) => {
                 (0..len).filter_map(|i| self.children.get(&self.nodes, node.0, i | INDEX)).collect()
             }
             _ => Vec::new(),

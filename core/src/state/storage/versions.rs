@@ -12,7 +12,7 @@ pub(in crate::state) struct Version {
     pub(in crate::state) node: NodeId,
     /// What it means for the node as a leaf; None: nothing (containers, a supplier alone).
     pub(in crate::state) event: Option<EventOp>,
-    pub(in crate::state) what: What,
+    pub(in crate::state) what: VersionContent,
 }
 
 impl Version {
@@ -39,7 +39,7 @@ impl Attribution {
 
 /// What a node is from a version on.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::state) enum What {
+pub(in crate::state) enum VersionContent {
     /// A scalar, or an opaque value.
     Leaf(ValueLocation),
     EmptyObject,
@@ -51,7 +51,7 @@ pub(in crate::state) enum What {
     Absent,
 }
 
-impl What {
+impl VersionContent {
     pub(in crate::state) fn shape(self) -> Option<NodeShape> {
         Some(match self {
             Self::Leaf(_) => NodeShape::Scalar,
@@ -143,15 +143,15 @@ const EVENTS: [EventOp; 5] = [EventOp::Add, EventOp::Change, EventOp::Same, Even
 impl Packed {
     fn of(version: &Version, has_attribution: bool) -> Self {
         let (kind, low) = match version.what {
-            What::Leaf(ValueLocation::Short(at, len)) => {
+            VersionContent::Leaf(ValueLocation::Short(at, len)) => {
                 (SHORT | u16::from(len) << LEN | cast::to_u16(at >> u32::BITS) << HIGH, cast::low_u32(at))
             }
-            What::Leaf(ValueLocation::Long(number)) => (LONG, number),
-            What::EmptyObject => (EMPTY_OBJECT, 0),
-            What::EmptyArray => (EMPTY_ARRAY, 0),
-            What::Object(epoch) => (OBJECT, epoch),
-            What::Array(count) => (ARRAY, count),
-            What::Absent => (ABSENT, 0),
+            VersionContent::Leaf(ValueLocation::Long(number)) => (LONG, number),
+            VersionContent::EmptyObject => (EMPTY_OBJECT, 0),
+            VersionContent::EmptyArray => (EMPTY_ARRAY, 0),
+            VersionContent::Object(epoch) => (OBJECT, epoch),
+            VersionContent::Array(count) => (ARRAY, count),
+            VersionContent::Absent => (ABSENT, 0),
         };
         let event = EVENTS.iter().position(|op| version.event == Some(*op)).map_or(0, |i| cast::to_u16(i) + 1);
         Self { node: version.node.0, low, tag: kind | event << EVENT | u16::from(has_attribution) << CREDIT }
@@ -162,14 +162,14 @@ impl Packed {
         let what = match bits(0, EVENT) {
             SHORT => {
                 let high = u64::from(self.tag >> HIGH) << u32::BITS;
-                What::Leaf(ValueLocation::Short(high | u64::from(self.low), cast::to_u8(bits(LEN, HIGH))))
+                VersionContent::Leaf(ValueLocation::Short(high | u64::from(self.low), cast::to_u8(bits(LEN, HIGH))))
             }
-            LONG => What::Leaf(ValueLocation::Long(self.low)),
-            EMPTY_OBJECT => What::EmptyObject,
-            EMPTY_ARRAY => What::EmptyArray,
-            OBJECT => What::Object(self.low),
-            ARRAY => What::Array(self.low),
-            _ => What::Absent,
+            LONG => VersionContent::Leaf(ValueLocation::Long(self.low)),
+            EMPTY_OBJECT => VersionContent::EmptyObject,
+            EMPTY_ARRAY => VersionContent::EmptyArray,
+            OBJECT => VersionContent::Object(self.low),
+            ARRAY => VersionContent::Array(self.low),
+            _ => VersionContent::Absent,
         };
         let event = usize::from(bits(EVENT, CREDIT)).checked_sub(1).and_then(|i| EVENTS.get(i)).copied();
         Version { node: NodeId(self.node), event, what }
@@ -247,16 +247,16 @@ impl Versions {
     }
 
     /// A value that is kept.
-    pub(in crate::state) fn value(&self, kept: ValueLocation) -> Stored {
-        match kept {
+    pub(in crate::state) fn value(&self, location: ValueLocation) -> Stored {
+        match location {
             ValueLocation::Short(at, len) => Stored::inline(self.short(at, len)),
             ValueLocation::Long(number) => Stored::Long(self.long.get(number)),
         }
     }
 
     /// Whether a value that is kept equals another.
-    pub(in crate::state) fn is_equal(&self, kept: ValueLocation, value: &Stored) -> bool {
-        match (kept, value) {
+    pub(in crate::state) fn is_equal(&self, location: ValueLocation, value: &Stored) -> bool {
+        match (location, value) {
             (ValueLocation::Short(at, n), Stored::Inline { len, text }) => {
                 n == *len && self.short(at, n) == &text[..usize::from(n)]
             }
@@ -268,11 +268,6 @@ impl Versions {
     fn short(&self, at: u64, len: u8) -> &[u8] {
         self.texts.of(cast::to_usize(at), usize::from(len))
     }
-
-    pub(in crate::state) fn memory_bytes(&self) -> usize {
-        let credits = (self.changed.len() + self.authors.len()) * size_of::<(u32, StepNo)>();
-        self.list.len() * size_of::<Packed>() + credits + self.texts.len() + self.long.memory_bytes()
-    }
 }
 
 #[cfg(test)]
@@ -282,11 +277,21 @@ mod tests {
     #[test]
     fn a_version_is_10_bytes_and_comes_out_as_it_went_in() {
         assert_eq!(size_of::<Packed>(), 10);
-        let short = |at, len| What::Leaf(ValueLocation::Short(at, len));
+        let short = |at, len| VersionContent::Leaf(ValueLocation::Short(at, len));
         let far = (1 << 36) - 1;
-        let whats =
-            [short(0, 0), short(far, INLINE_MAX as u8), short(1 << 33, 1), What::Leaf(ValueLocation::Long(u32::MAX))];
-        let others = [What::EmptyObject, What::EmptyArray, What::Object(7), What::Array(u32::MAX), What::Absent];
+        let whats = [
+            short(0, 0),
+            short(far, INLINE_MAX as u8),
+            short(1 << 33, 1),
+            VersionContent::Leaf(ValueLocation::Long(u32::MAX)),
+        ];
+        let others = [
+            VersionContent::EmptyObject,
+            VersionContent::EmptyArray,
+            VersionContent::Object(7),
+            VersionContent::Array(u32::MAX),
+            VersionContent::Absent,
+        ];
         for what in whats.into_iter().chain(others) {
             for event in EVENTS.into_iter().map(Some).chain([None]) {
                 for has_attribution in [true, false] {
@@ -311,7 +316,7 @@ mod tests {
             _ => Attribution::of(99),
         };
         for n in 0..10 {
-            versions.push(99, &Version { node: NodeId(n), event: None, what: What::Absent }, attribution(n));
+            versions.push(99, &Version { node: NodeId(n), event: None, what: VersionContent::Absent }, attribution(n));
         }
         versions.reorder(4, &[9, 6, 4, 5, 8, 7]);
         let nodes: Vec<u32> = versions.since(0).map(|v| v.node.0).collect();

@@ -9,7 +9,7 @@ use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::format::Layout;
 use crate::model::{StepNo, lossy};
 use crate::panes::two_runs::messages::MessagePair;
-use crate::panes::two_runs::states::{self, Question, StatePair};
+use crate::panes::two_runs::states::{self, StatePair, StatePairQuery};
 use crate::panes::two_runs::{AlignedRuns, RunPlace, TwoRuns, steps};
 use crate::panes::{Extent, Scroll};
 
@@ -34,7 +34,7 @@ pub struct TwoRunsView {
     /// Scroll and cursor of the states.
     pub state_scroll: Scroll,
     /// The states of both at the row, by the number of the question.
-    pub state: Cached<(u64, Question), StatePair>,
+    pub state: Cached<(u64, StatePairQuery), StatePair>,
     /// What both say there.
     pub messages: MessagePair,
     /// The pane below the steps, where there is room for one.
@@ -158,12 +158,12 @@ impl App {
     }
 
     /// Takes two runs that were aligned, and goes to where they part.
-    pub(in crate::app) fn runs_aligned(&mut self, number: u64, made: Result<AlignedRuns, String>) {
+    pub(in crate::app) fn runs_aligned(&mut self, number: u64, result: Result<AlignedRuns, String>) {
         let view = &mut self.two_runs;
         if view.number != number || view.under.is_none() {
             return;
         }
-        match made {
+        match result {
             Err(why) => view.status = why,
             Ok((sides, rows)) => {
                 let runs = TwoRuns::of(sides, rows);
@@ -179,10 +179,10 @@ impl App {
     }
 
     /// Takes the comparison of two states.
-    pub(in crate::app) fn states_compared(&mut self, of: &(u64, Question), made: StatePair) {
+    pub(in crate::app) fn states_compared(&mut self, of: &(u64, StatePairQuery), result: StatePair) {
         let view = &mut self.two_runs;
         if view.state.answer(of) {
-            *view.state = made;
+            *view.state = result;
             view.state_scroll = Scroll::default();
         }
     }
@@ -358,9 +358,9 @@ impl TwoRunsView {
             let sides = runs.sides.each_ref().map(|side| side.data.clone());
             return effects.push(Effect::Job(Job::CompareStates { of: question, sides: Box::new(sides) }));
         }
-        let made = states::compare(both, question.1);
+        let result = states::compare(both, question.1);
         self.state.show(question);
-        *self.state = made;
+        *self.state = result;
         self.state_scroll = Scroll::default();
     }
 }

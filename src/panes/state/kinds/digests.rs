@@ -54,13 +54,13 @@ impl DigestTexts {
         if let Some(found) = self.cache.borrow().get(&key) {
             return found.clone();
         }
-        let made = digest_text(open.run(), open.bytes(), leaf);
-        let mut kept = self.cache.borrow_mut();
-        if kept.len() >= CACHED_TEXTS_MAX {
-            kept.clear();
+        let digest = digest_text(open.run(), open.bytes(), leaf);
+        let mut cache = self.cache.borrow_mut();
+        if cache.len() >= CACHED_TEXTS_MAX {
+            cache.clear();
         }
-        kept.insert(key, made.clone());
-        made
+        cache.insert(key, digest.clone());
+        digest
     }
 }
 

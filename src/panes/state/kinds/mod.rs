@@ -11,7 +11,7 @@ pub(super) use digests::DigestTexts;
 pub(in crate::panes) use digests::digest_text;
 
 use super::columns::indent_of;
-use super::{Outline, Place, StateLine, StatePane};
+use super::{Outline, StateLine, StatePane, StateRowTarget};
 use crate::format::Run;
 use crate::model::Identity;
 use crate::panes::row::pieces_width;
@@ -112,10 +112,10 @@ pub(in crate::panes) fn rank(run: &dyn Run, kind: &str) -> u8 {
 }
 
 /// Whether a row that nobody folded or unfolded begins folded.
-pub(super) fn starts_folded(open: &Open<'_>, place: &Place) -> bool {
+pub(super) fn starts_folded(open: &Open<'_>, place: &StateRowTarget) -> bool {
     match place {
-        Place::Identity(id) => look_of_identity(open, *id).is_some(),
-        Place::Group(kind) => look_of(open, kind).is_some_and(|look| look.is_group_folded),
+        StateRowTarget::Identity(id) => look_of_identity(open, *id).is_some(),
+        StateRowTarget::Group(kind) => look_of(open, kind).is_some_and(|look| look.is_group_folded),
         _ => false,
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn starts_folded(open: &Open<'_>, place: &Place) -> bool {
 /// Where the words of instances begin, so that they are in one column: after the widest visible name.
 pub(super) fn name_column(open: &Open<'_>, lines: &[StateLine], cells: usize) -> usize {
     let name = |line: &StateLine| match &line.place {
-        Place::Identity(id) if line.depth > 0 => instance_name(open, open.tree().identity(*id)),
+        StateRowTarget::Identity(id) if line.depth > 0 => instance_name(open, open.tree().identity(*id)),
         _ => None,
     };
     let most = (cells / 2).min(NAME_CELLS_MAX);
@@ -140,11 +140,11 @@ impl StatePane {
         (names, cells): (usize, usize),
     ) -> Option<Row> {
         let (look, ids) = match &line.place {
-            Place::Identity(id) => (look_of_identity(open, *id)?, Rc::from([*id])),
-            Place::Group(kind) => (look_of(open, kind)?, outline.groups.get(kind).map(Rc::clone)?),
+            StateRowTarget::Identity(id) => (look_of_identity(open, *id)?, Rc::from([*id])),
+            StateRowTarget::Group(kind) => (look_of(open, kind)?, outline.groups.get(kind).map(Rc::clone)?),
             _ => return None,
         };
-        let is_group = matches!(line.place, Place::Group(_));
+        let is_group = matches!(line.place, StateRowTarget::Group(_));
         let slots: Vec<Slots<'_>> =
             ids.iter().take(TOGETHER_MAX).map(|id| Slots::of(open, *id).with(&self.digests)).collect();
         let step = slots.first().filter(|_| !is_group).and_then(|slots| (look.step)(slots));
@@ -171,7 +171,7 @@ impl StatePane {
 
     /// The name of a kind or an instance, padded where it is one of several.
     fn kind_name(&self, open: &Open<'_>, look: &KindLook, line: &StateLine, ids: &[IdentityId], names: usize) -> Words {
-        let is_group = matches!(line.place, Place::Group(_));
+        let is_group = matches!(line.place, StateRowTarget::Group(_));
         let mut out = Vec::new();
         if line.depth == 0 {
             out.push(Piece::of(Role::Kind, &format!("¶{}", look.kind)));

@@ -6,9 +6,9 @@ use crate::panes::Piece;
 use crate::panes::known_file::{delta, failures, last_step, last_word};
 use crate::panes::state::at;
 use crate::panes::value::{count_of, count_text, stored};
-use crate::rules::work::Verdict;
+use crate::rules::work::OutcomeLevel;
 use crate::state::Leaf;
-use crate::text::{Role, SafeText, cut, cut_middle, width};
+use crate::text::{Role, SafeText, cut, cut_middle, single_line, width};
 
 /// Cells of the counts of lines of a file.
 const DELTA_CELLS: usize = 9;
@@ -88,7 +88,7 @@ pub(super) fn shell(slots: &Slots<'_>, room: usize) -> Words {
     let Some(command) = slots.text("command") else { return out };
     let end = shell_end(slots);
     let taken: usize = out.iter().chain(&end).map(Piece::width).sum();
-    let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    let command = single_line(&command);
     let cells = room.saturating_sub(taken + 2).max(VALUE_CELLS_MAX / 4);
     out.push(dim("$ "));
     out.push(Piece::safe(Role::Text, cut_middle(&SafeText::of(&command), cells)));
@@ -104,8 +104,8 @@ fn shell_end(slots: &Slots<'_>) -> Words {
     let outcome = exit.and_then(|step| slots.open.run().outcome(step)).map(|outcome| outcome.verdict);
     let sign = match (slots.number("exit"), outcome) {
         (Some(status), _) if status != 0 => Piece::of(Role::Error, &format!("  ✗{status}")),
-        (_, Some(Verdict::Error)) => Piece::of(Role::Error, "  ✗"),
-        (_, Some(Verdict::Suspect)) => Piece::of(Role::Warning, "  ?"),
+        (_, Some(OutcomeLevel::Error)) => Piece::of(Role::Error, "  ✗"),
+        (_, Some(OutcomeLevel::Suspect)) => Piece::of(Role::Warning, "  ?"),
         _ => return Vec::new(),
     };
     vec![sign]

@@ -13,7 +13,7 @@ struct Message<'a> {
     /// The key of its text.
     key: Option<&'static str>,
     text: Option<String>,
-    /// Whether a part is no text.
+    /// Whether a part is not text.
     has_more: bool,
     /// Names and ids of its calls.
     calls: Vec<(String, Option<String>)>,

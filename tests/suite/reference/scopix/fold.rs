@@ -40,7 +40,7 @@ pub(crate) struct Step {
     /// Writes and whether each only rewrote, with the type before.
     pub(crate) writes: Vec<(Write, bool, Option<J>)>,
     pub(crate) vanished: Vec<String>,
-    /// Members of `slots` that are no slots.
+    /// Members of `slots` that are not slots.
     pub(crate) skipped: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Fields, normal};
 use crate::format::describe::{kind_of, role_of};
-use crate::model::{Role, StepKind};
+use crate::model::{StepKind, StepRole};
 use std::collections::HashSet;
 
 /// Names as [`super::fields::normal`] writes them, the most informative first.
@@ -126,7 +126,7 @@ pub(super) fn kind(fields: &Fields) -> Option<&Field> {
 }
 
 fn is_of_tool(word: &str) -> bool {
-    role_of(word) == Some(Role::Environment) || matches!(kind_of(word), Some(StepKind::Call | StepKind::Result))
+    role_of(word) == Some(StepRole::Environment) || matches!(kind_of(word), Some(StepKind::Call | StepKind::Result))
 }
 
 /// Who speaks: of words for roles the first that is one, else any word.
@@ -192,7 +192,8 @@ pub(super) fn of(fields: &Fields, word: Option<&str>, is_answer: bool) -> Guess 
     }
     let sign = word.and_then(kind_of);
     let is_answer = is_answer && calls.is_none();
-    let is_result = is_answer || sign == Some(StepKind::Result) || word.and_then(role_of) == Some(Role::Environment);
+    let is_result =
+        is_answer || sign == Some(StepKind::Result) || word.and_then(role_of) == Some(StepRole::Environment);
     let results = results(fields, is_result, calls.as_ref());
     let calls = calls.filter(|_| !is_result || results.is_none());
     let whole =
@@ -230,8 +231,8 @@ fn message(fields: &Fields) -> Option<String> {
     let is_role = |field: &Field| field.is_word(16) && field.words.keys().any(|word| role_of(word).is_some());
     let has = |parent: &str| {
         let role = fields.member(parent, &["role"], is_role).map_or(0, |field| field.count);
-        let said = fields.member(parent, &["content", "toolcalls"], |field| field.texts + field.lists > 0);
-        role * 10 >= fields.count * 6 && role > 0 && said.is_some()
+        let content = fields.member(parent, &["content", "toolcalls"], |field| field.texts + field.lists > 0);
+        role * 10 >= fields.count * 6 && role > 0 && content.is_some()
     };
     let objects = fields.all.iter().filter(|field| field.objects > 0 && !field.is_listed);
     let inner = objects.map(|field| field.path.clone()).find(|path| has(path));
