@@ -83,7 +83,7 @@ struct Options {
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
-enum Question<'o> {
+enum StatsQuestion<'o> {
     /// All statistics, in one pass over all records, which takes them as a stream brings them.
     All,
     /// The same in constant size.
@@ -97,21 +97,21 @@ enum Question<'o> {
 }
 
 impl Options {
-    fn question(&self) -> Question<'_> {
+    fn question(&self) -> StatsQuestion<'_> {
         match (&self.by, self.histogram) {
-            _ if self.tasks => Question::Tasks,
-            _ if self.outcomes => Question::Outcomes,
-            _ if self.lift => Question::Lift,
-            _ if self.tools => Question::Tools,
-            (Some(by), _) => Question::By(by),
-            (None, Some(number)) => Question::Histogram(number),
-            (None, None) if self.summary => Question::Summary,
-            (None, None) => Question::All,
+            _ if self.tasks => StatsQuestion::Tasks,
+            _ if self.outcomes => StatsQuestion::Outcomes,
+            _ if self.lift => StatsQuestion::Lift,
+            _ if self.tools => StatsQuestion::Tools,
+            (Some(by), _) => StatsQuestion::By(by),
+            (None, Some(number)) => StatsQuestion::Histogram(number),
+            (None, None) if self.summary => StatsQuestion::Summary,
+            (None, None) => StatsQuestion::All,
         }
     }
 }
 
-impl Question<'_> {
+impl StatsQuestion<'_> {
     /// Whether it can be asked of some records.
     fn takes_filter(self) -> bool {
         !matches!(self, Self::All | Self::Summary | Self::Tools)
@@ -188,9 +188,9 @@ impl RecordSelection {
 
 fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection), out: &mut Out) -> Result<u8, Stop> {
     let question = options.question();
-    if let Question::All | Question::Summary = question {
+    if let StatsQuestion::All | StatsQuestion::Summary = question {
         let loaded = ingest::begin(file, options.format.forced())?;
-        let write = if let Question::Summary = question { summary::write_report } else { write_all };
+        let write = if let StatsQuestion::Summary = question { summary::write_report } else { write_all };
         write(file, &loaded, options, out)?;
         super::report_trouble(&loaded, out);
         return Ok(0);
@@ -201,18 +201,18 @@ fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection)
     let passing = passing.map(|passing| passing.records);
     let of_some = (options, passing.as_deref());
     match question {
-        Question::Tasks => tasks::write_report(file, &loaded, of_some, out)?,
-        Question::Outcomes => outcomes::write_report(file, &loaded, of_some, out)?,
-        Question::Lift => lift::write_report(file, &loaded, of_some, out)?,
-        Question::Tools => tools::write_report(file, &loaded, options, out)?,
-        Question::By(by) => {
+        StatsQuestion::Tasks => tasks::write_report(file, &loaded, of_some, out)?,
+        StatsQuestion::Outcomes => outcomes::write_report(file, &loaded, of_some, out)?,
+        StatsQuestion::Lift => lift::write_report(file, &loaded, of_some, out)?,
+        StatsQuestion::Tools => tools::write_report(file, &loaded, options, out)?,
+        StatsQuestion::By(by) => {
             return Ok(status.max(by::write_report(file, &loaded, (options, by), (wanted, passing), out)?));
         }
-        Question::Histogram(number) => {
+        StatsQuestion::Histogram(number) => {
             let more = by::write_histogram(file, &loaded, (options, number), (wanted, passing), out)?;
             return Ok(status.max(more));
         }
-        Question::All | Question::Summary => {}
+        StatsQuestion::All | StatsQuestion::Summary => {}
     }
     Ok(status)
 }

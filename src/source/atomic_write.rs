@@ -263,7 +263,7 @@ mod tests {
         };
         assert!(error_text(&path, false, &[]).contains("--force"));
         assert!(error_text(&link, true, &[&path]).contains("never written over"));
-        assert!(error_text(Path::new("/dev/null"), true, &[]).contains("no plain file"));
+        assert!(error_text(Path::new("/dev/null"), true, &[]).contains("not a plain file"));
         assert!(error_text(&folder.path().join("no/x"), false, &[]).contains("make its folder"));
         let late = folder.path().join("late");
         let ready = Output::create(&late, None, false, &[]).unwrap().finish().unwrap();

@@ -237,6 +237,6 @@ mod tests {
         assert!(problem.contains("cannot be written") && problem.contains("make room"), "{problem}");
         let folder = tempfile::tempdir().unwrap();
         let problem = Journal::at(folder.path()).append(&["x".into()]).unwrap_err().to_string();
-        assert!(problem.contains("no file"), "{problem}");
+        assert!(problem.contains("not a file"), "{problem}");
     }
 }

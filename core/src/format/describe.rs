@@ -267,7 +267,7 @@ mod tests {
                 "sh {}",
             ),
             (
-                r#"{"payload":{"type":"reasoning","summary":[{"text":"I look."}]}}"#,
+                r#"{"item":{"type":"reasoning","summary":[{"text":"I look."}]}}"#,
                 Thought,
                 StepRole::Unknown,
                 None,

@@ -294,7 +294,7 @@ mod tests {
             ("†a = 1", "=="),
             ("†a <", "wants a JSON value"),
             ("†a ~", "wants a regular expression"),
-            ("†a ~ (", "no regular expression"),
+            ("†a ~ (", "not a regular expression"),
             ("†a chnages", "did you mean `changes`?"),
             ("< 0", "names no value"),
             ("†a = 1", "=="),

@@ -56,7 +56,8 @@ impl Builder {
 
     /// A blank line, unless there is one or nothing above.
     pub(super) fn blank(&mut self) {
-        let is_blank = |item: &ReadingItem| matches!(item, ReadingItem::Line(line) if line.spans.is_empty() && line.leads.is_empty());
+        let is_empty = |line: &ReadingLine| line.spans.is_empty() && line.leads.is_empty();
+        let is_blank = |item: &ReadingItem| matches!(item, ReadingItem::Line(line) if is_empty(line));
         if self.reading.items.last().is_some_and(|item| !is_blank(item)) {
             self.push(ReadingItem::Line(ReadingLine::default()));
         }

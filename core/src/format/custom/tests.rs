@@ -257,7 +257,7 @@ fn faults_are_reported_with_their_line_and_what_to_do() {
         (format!("{good}skip = true\n"), 4, "skipped and read"),
         (format!("{good}role = \"r\"\nspeaker = \"user\"\n"), 4, "leave one out"),
         (format!("{good}speaker = \"robot\"\n"), 6, "user, agent, environment, system"),
-        (format!("{good}[roles]\nx = \"king\"\n"), 7, "no role"),
+        (format!("{good}[roles]\nx = \"king\"\n"), 7, "not a role"),
         (format!("{good}[[writes]]\nkind = \"k\"\n"), 6, "value = \"path\""),
         (format!("{good}[[writes]]\nkind = \"\"\nvalue = \"v\"\n"), 6, "empty `kind`"),
         (format!("{good}[[writes]]\nkind = \"k\"\nvalue = \"v\"\nslot = \"a\"\nslot-at = \"b\"\n"), 6, "leave one out"),

@@ -44,7 +44,7 @@ fn what_cannot_be_read_says_why() {
         (b"\x80\x04.", "empty"),
         (b"\x80\x04h\x05.", "never kept"),
         (b"\x80\x04t.", "no mark"),
-        (b"\x80\x04K\x01K\x02a.", "no list"),
+        (b"\x80\x04K\x01K\x02a.", "not a list"),
         (b"\x80\x04K\x01Q.", "not read"),
         (b"Ix\n.", "number"),
     ] {

@@ -80,7 +80,7 @@ pub fn bare_pointer(root: &Value<'_>) -> Option<&'static str> {
 /// Whether a value is an array of messages with a known speaker and something said. Most speakers must be known, since
 /// others than agents have roles too.
 fn is_bare_chat(root: &Value<'_>) -> bool {
-    let is_message = |m: &Value<'_>| {
+    let has_text = |m: &Value<'_>| {
         let texts = ["content", "value"].iter().filter_map(|key| m.get(key));
         let mut texts = texts.filter(|v| matches!(v.data, Data::String(_) | Data::Array(_) | Data::Null));
         texts.next().is_some() || m.get("tool_calls").is_some()
@@ -88,7 +88,7 @@ fn is_bare_chat(root: &Value<'_>) -> bool {
     let is_known = |m: &&Value<'_>| Message::of(m).role != StepRole::Unknown;
     let messages = root.as_array().unwrap_or_default();
     let known = messages.iter().filter(is_known).count();
-    known > 0 && known * 2 >= messages.len() && messages.iter().all(|m| is_message(m) && is_message(m))
+    known > 0 && known * 2 >= messages.len() && messages.iter().all(|m| is_message(m) && has_text(m))
 }
 
 fn is_message(value: &Value<'_>) -> bool {
