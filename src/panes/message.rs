@@ -387,7 +387,7 @@ fn put_value(doc: &Doc, at: usize, line: &MessageLine, block: Option<&Block>, le
             left.push(Piece::of(Role::Dim, &format!("  {}", value::count_of(node.count as usize, what))));
         }
         (JsonNodeKind::Object | JsonNodeKind::Array, None) => {
-            left.push(Piece::of(Role::Punct, &format!("{open}{close}")))
+            left.push(Piece::of(Role::Punct, &format!("{open}{close}")));
         }
         (JsonNodeKind::Deep, _) => {
             let size = size_text(doc.source(at).len() as u64);

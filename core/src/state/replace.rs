@@ -237,7 +237,7 @@ impl<'t> Writer<'t> {
                         self.contain(node, VersionContent::Object(epoch));
                     }
                     Some((NodeShape::Array, n)) => {
-                        self.contain(node, VersionContent::Array(cast::to_u32(n.elements().len())))
+                        self.contain(node, VersionContent::Array(cast::to_u32(n.elements().len())));
                     }
                     Some(_) => {}
                 }
