@@ -149,9 +149,11 @@ fn a_record_that_cannot_be_mapped_is_reported_and_the_others_are_read() {
     assert!(stderr.contains("record 1: --map failed, and for 1 more"), "{stderr}");
     assert_eq!(lines(&table).len(), 3, "{table}");
     assert_eq!(lines(&table)[0]["steps"], 1, "the first result counts");
-    for (map, expected) in
-        [("messages", "NAME=JQ"), ("a b=.x", "no name of a member"), ("reward=.a | nonsense", "expression of reward")]
-    {
+    for (map, expected) in [
+        ("messages", "NAME=JQ"),
+        ("a b=.x", "not a name of a member"),
+        ("reward=.a | nonsense", "expression of reward"),
+    ] {
         let (code, _, stderr) = obelus(&["table", &path, "--map", map]);
         assert!(code == 2 && stderr.contains(expected), "{map}: {stderr}");
     }

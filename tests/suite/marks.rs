@@ -187,7 +187,7 @@ fn a_folder_that_cannot_be_written_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("d.jsonl"), RECORDS).unwrap();
     for (journal, words) in
-        [("/dev/full", "make room"), ("/proc/obelus/marks.jsonl", "cannot be written"), (".", "no file")]
+        [("/dev/full", "make room"), ("/proc/obelus/marks.jsonl", "cannot be written"), (".", "not a file")]
     {
         let (status, stdout, stderr) = obelus(folder.path(), &["mark", "d.jsonl", "--as", "bad", "--marks", journal]);
         assert_eq!((status, stdout.as_str()), (2, ""), "{journal}: {stderr}");

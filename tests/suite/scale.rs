@@ -90,7 +90,7 @@ fn summaries_of_runs_merge_and_others_do_not() {
     for (lines, why) in [
         ([&*runs, &*records], "another format"),
         ([&*dataset, &*records], "not those of its trajectories"),
-        ([&*records, "{\"obelus\":1,\"type\":\"summary\",\"records\":1}"], "no line of a summary"),
+        ([&*records, "{\"obelus\":1,\"type\":\"summary\",\"records\":1}"], "not a line of a summary"),
     ] {
         let name = file(folder, "bad", &lines.concat());
         let (status, _, stderr) = obelus_in(folder, &["stats", "--merge", "--json", &name]);

@@ -89,7 +89,7 @@ fn a_condition_that_is_none_stays_to_be_mended() {
     watch(&mut stage, "†state.budget ②");
     stage.app.pane = Pane::Watches;
     press(&mut stage, "e type:==null2 Enter");
-    assert!(notice(&stage).contains("no JSON") && matches!(stage.app.layer, Some(Layer::Condition(_))));
+    assert!(notice(&stage).contains("not valid JSON") && matches!(stage.app.layer, Some(Layer::Condition(_))));
     press(&mut stage, "Backspace");
     assert!(has(&stage, "stop when it ==null"));
     press(&mut stage, "Enter");
