@@ -266,13 +266,7 @@ mod tests {
                 Some("sh"),
                 "sh {}",
             ),
-            (
-                r#"{"item":{"type":"reasoning","summary":[{"text":"I look."}]}}"#,
-                Thought,
-                StepRole::Unknown,
-                None,
-                "I look.",
-            ),
+            (r#"{"payload":{"type":"reasoning","summary":[{"text":"Hm."}]}}"#, Thought, StepRole::Unknown, None, "Hm."),
             (
                 r#"{"role":"model","parts":[{"functionCall":{"name":"ls","args":{"d":"."}}}]}"#,
                 Call,
