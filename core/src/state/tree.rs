@@ -246,7 +246,7 @@ impl Tree {
         IdentityView { id, root: root.filter(|_| shape.is_some()), shape }
     }
 
-    /// The [`number`](Event::number) that the next event will have.
+    /// The [`number`](HistoryEvent::number) that the next event will have.
     #[must_use]
     pub fn next_number(&self) -> u32 {
         cast::to_u32(self.versions.len())

@@ -92,7 +92,9 @@ fn a_line_knows_its_step_and_a_step_its_line() {
     let steps: Vec<_> = (0..all.len()).filter_map(|line| all.line(line).step).collect();
     assert!(steps.is_sorted() && [0, 1, 2].iter().all(|step| steps.contains(step)), "{steps:?}");
     assert!(LossText::of("{", &options("qwen", None), Way::Formats).unwrap_err().contains("not valid JSON"));
-    assert!(LossText::of("{\"a\":1}", &options("qwen", None), Way::Formats).unwrap_err().contains("no conversation"));
+    assert!(
+        LossText::of("{\"a\":1}", &options("qwen", None), Way::Formats).unwrap_err().contains("not a conversation")
+    );
 }
 
 #[test]
