@@ -134,6 +134,9 @@ struct Check<'o, 'w> {
     folded: Folded,
 }
 
+/// Bytes before the end of what came of a stream within which a finding is reported at once.
+const NEAR_BYTES: u64 = 1 << 20;
+
 /// Rules on tags that some templates take thoughts out of.
 const THINK_RULES: [&str; 2] = ["sft.think-token", "adp.think-token"];
 
@@ -223,11 +226,12 @@ impl Check<'_, '_> {
         self.summary.unknown += usize::from(loaded.detected.is_fallback);
         let mut contents = Contents::new(loaded);
         self.folded = Folded::new(loaded.detected.format.layout() == Layout::Run);
-        let mut records = 0;
+        let (mut records, mut last) = (0, 0);
         ingest::findings(loaded, |found| -> Result<(), Stop> {
+            last = found.iter().map(|found| found.place.span.end()).fold(last, u64::max);
             found.into_iter().try_for_each(|found| self.judge_finding(file, found, &mut contents))?;
             records += 1;
-            self.report_passed(file, loaded, records)
+            self.report_passed(file, loaded, records, last)
         })?;
         self.report_folded(file, loaded)?;
         if let Some(mut data) = self.data.take() {
@@ -298,11 +302,13 @@ impl Check<'_, '_> {
         self.unless_closed(result)
     }
 
-    /// Reports what need not wait for more than so many records; to whoever reads along where the input is on its way.
-    fn report_passed(&mut self, file: &FileName, loaded: &Loaded, records: usize) -> Result<(), Stop> {
+    /// Reports what need not wait for more than so many records. Where the input is on its way, whoever reads along
+    /// sees at once what is found near the end of what came; `last` is the byte behind the last finding.
+    fn report_passed(&mut self, file: &FileName, loaded: &Loaded, records: usize, last: u64) -> Result<(), Stop> {
         let report_lines = if let Form::Text = self.form { self.folded.pass(records) } else { Vec::new() };
         let mut result = report_lines.iter().try_for_each(|line| write_line(file, line, None, self.out));
-        if loaded.input.may_grow() && !loaded.input.is_file() {
+        let is_near = loaded.input.len().saturating_sub(last) <= NEAR_BYTES;
+        if is_near && loaded.input.may_grow() && !loaded.input.is_file() {
             result = result.and_then(|()| self.out.finish());
         }
         self.unless_closed(result.map_err(Stop::from))

@@ -13,7 +13,7 @@ use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record};
 use crate::review::flat::{Cell, FlatSchema, RECORD_FIELDS, RECORDS, SKETCHES, record_row, run_row, sketch_row};
 use crate::review::{Marks, Scope, Tokenizer};
-use crate::text::{counted, shorten};
+use crate::text::{counted, fit};
 use clap::{ArgMatches, Args};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -267,7 +267,7 @@ fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Int(Some(number)) => number.to_string(),
         Cell::Float(Some(number)) => number.to_string(),
-        Cell::Text(Some(text)) => shorten(text, CELL_CHARS_MAX).into_owned(),
+        Cell::Text(Some(text)) => fit(text, CELL_CHARS_MAX).into_owned(),
         Cell::Texts(texts) => texts.join(" "),
         Cell::Int(None) | Cell::Float(None) | Cell::Text(None) => "–".to_owned(),
     }

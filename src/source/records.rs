@@ -109,7 +109,7 @@ impl<'a, L> All<'a, L> {
             // A stream whose writer pauses is read on here.
             is_guessed = !self.input.may_grow() || self.input.is_file();
             if !is_guessed {
-                self.look_at_rest(u64::MAX, each)?;
+                self.look_at_rest(None, each)?;
             }
             self.feed_ahead(each)?;
         }
@@ -195,7 +195,7 @@ impl<'a, L> All<'a, L> {
     {
         let Some(lines) = self.framer.join(guess.framer, guess.start) else { return Ok(()) };
         if guess.reports.len() == guess.index.len() {
-            self.look_at_rest(ALONE_BYTES + self.framer.position() / ALONE_SHARE, each)?;
+            self.look_at_rest(Some(ALONE_BYTES + self.framer.position() / ALONE_SHARE), each)?;
         }
         let (first, is_next) = (self.index.len(), self.reported_records == self.index.len());
         for record in guess.index.iter() {
@@ -213,10 +213,11 @@ impl<'a, L> All<'a, L> {
         Ok(())
     }
 
-    /// Looks at the records that came in no guess, as long as all of them have no more bytes.
+    /// Looks at the records that came in no guess, as long as all of them have no more bytes. Those before a pause of
+    /// the writer have no bound, and do not count.
     fn look_at_rest<S: RecordReport, E: From<Problem>>(
         &mut self,
-        bytes_max: u64,
+        bytes_max: Option<u64>,
         each: &mut impl FnMut(S) -> Result<(), E>,
     ) -> Result<(), E>
     where
@@ -225,11 +226,13 @@ impl<'a, L> All<'a, L> {
         let Some(look) = self.look else { return Ok(()) };
         let rest: Vec<Record> =
             (self.reported_records..self.index.len()).map_while(|number| self.index.get(number)).collect();
-        let bytes: u64 = rest.iter().map(|record| record.place.span.len).sum();
-        if self.alone.saturating_add(bytes) > bytes_max {
-            return Ok(());
+        if let Some(bytes_max) = bytes_max {
+            let bytes: u64 = rest.iter().map(|record| record.place.span.len).sum();
+            if self.alone.saturating_add(bytes) > bytes_max {
+                return Ok(());
+            }
+            self.alone += bytes;
         }
-        self.alone += bytes;
         rest.iter().try_for_each(|record| {
             let seen = look(record, &self.input.read(record.shown())?);
             self.reported_records += 1;

@@ -34,6 +34,17 @@ fn every_row_has_every_member_and_says_what_other_commands_say() {
 }
 
 #[test]
+fn a_row_of_a_record_that_is_not_utf8_has_its_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = r#"{"id":"good","content":[]}"#;
+    let lines = [good.as_bytes(), b"\n{\"id\":\"bad\",\"content\":[],\"x\":\"\xff\"}\n"].concat();
+    fs::write(folder.path().join("a.jsonl"), lines).unwrap();
+    let (_, stdout, stderr) = obelus_in(folder.path(), &["table", "--json", "--format", "adp", "a.jsonl"]);
+    let ids: Vec<Value> = rows(&stdout).iter().map(|row| row["id"].clone()).collect();
+    assert_eq!(ids, ["good", "bad"], "{stderr}");
+}
+
+#[test]
 fn rows_and_findings_are_joined_by_their_digests() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -16,8 +16,9 @@ const RECORDS: usize = 20;
 const BYTES: usize = 1 << 20;
 const STEP: usize = 1 << 16;
 
-/// The ways of framing; members are distinguished when it is known that all are trajectories.
-const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Elements];
+/// The ways of framing, those that take lone surrogates: a format that does not reports them when it reads. Members are
+/// distinguished when it is known that all are trajectories.
+const FRAMINGS: [Framing; 3] = [Framing::LogText, Framing::LogValues, Framing::Elements];
 
 /// The format that nothing else claims.
 pub const FALLBACK: &str = "generic";
@@ -207,8 +208,8 @@ struct First<'t> {
 impl<'t> First<'t> {
     fn way(format: &dyn Format) -> usize {
         let framing = match format.framing() {
-            Framing::Members | Framing::Items(_) | Framing::LogValues => Framing::Values,
-            Framing::LogText => Framing::Text,
+            Framing::Members | Framing::Items(_) | Framing::Values => Framing::LogValues,
+            Framing::Text => Framing::LogText,
             framing => framing,
         };
         FRAMINGS.iter().position(|way| *way == framing).unwrap_or_default()
@@ -258,7 +259,7 @@ fn first_records(input: &dyn Source) -> Result<[Vec<String>; 3], Problem> {
 
 /// Those that parse.
 fn values(texts: &[String]) -> Vec<json::Value<'_>> {
-    texts.iter().filter_map(|text| json::parse(text).ok()).collect()
+    texts.iter().filter_map(|text| json::parse_lenient(text).ok()).collect()
 }
 
 /// The first records of a text of which this is the head. If not even the first ends in it, its beginning, closed.
@@ -327,6 +328,17 @@ mod tests {
         for framing in [Framing::Text, Framing::Values, Framing::Elements] {
             assert_eq!(texts(head, framing, false), ["{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\"}]}"]);
         }
+    }
+
+    #[test]
+    fn a_document_of_many_lines_with_a_lone_surrogate_is_recognised() {
+        let text = "{\n\"trajectory\": [{\"action\": \"ls\", \"observation\": \"\\ud83d\", \"thought\": \"t\",\n \
+                    \"response\": \"r\", \"state\": \"{}\"}],\n\"history\": [], \"info\": {},\n \
+                    \"environment\": \"e\"}\n";
+        let of = |text: &str| {
+            detect(&text.as_bytes().to_vec(), None, FormatRegistry::default()).unwrap().format.name().to_owned()
+        };
+        assert_eq!([of(text), of(&text.replace("\\ud83d", "x"))], ["swe-agent", "swe-agent"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod layers;
 use crate::json::{self, Value};
 use crate::model::{Bytes, Problem, Span, Step, StepKind, StepRole, Turn, lossy};
 use crate::rules::work::{Dialect, action_line};
+use crate::text::shorten;
 use blocks::Block;
 
 /// Longest record that is read whole to describe it, in bytes.
@@ -136,11 +137,7 @@ pub(crate) fn time(value: &Value<'_>) -> Option<String> {
 /// At most a line of a text.
 #[must_use]
 pub(crate) fn shortened(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(SUMMARY_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    shorten(text.trim(), SUMMARY_CHARS).into_owned()
 }
 
 /// The compact beginning of a value.

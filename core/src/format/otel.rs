@@ -153,9 +153,13 @@ impl Adapter for Spans {
     }
 
     fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
-        let span = values.first().filter(|span| form == SPAN && is_answer(span))?;
-        let messages = messages::messages(span);
-        (!messages.is_empty()).then(|| ModelRequest { trajectory: trace(span).to_owned(), messages })
+        let span = values.first()?;
+        let messages = match form {
+            CALL => Vec::new(),
+            SPAN if is_answer(span) => Some(messages::messages(span)).filter(|messages| !messages.is_empty())?,
+            _ => return None,
+        };
+        Some(ModelRequest { trajectory: trace(span).to_owned(), messages })
     }
 
     const HAS_REQUESTS: bool = true;

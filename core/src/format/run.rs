@@ -280,7 +280,8 @@ pub trait Run: Send + Sync {
     fn turn(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
-    /// A step as a request to a model, with all messages that it has; None where it is none.
+    /// A step as a request to a model, with all messages that it has, or as the call of a tool among requests; None
+    /// where it is neither.
     fn model_request(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<ModelRequest> {
         None
     }

@@ -3,10 +3,7 @@
 
 use super::survey::looked as looked_at;
 use super::{BoxedLook, Counted, Facts, LookFn, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
-use crate::json;
-use crate::model::{
-    Bytes, LocatedFinding, Problem, Record, Span, Step, StepKind, StepNo, StepRole, estimated_tokens, lossy,
-};
+use crate::model::{Bytes, LocatedFinding, Problem, Record, Span, Step, StepKind, StepNo, StepRole, estimated_tokens};
 use crate::rules::trajectory::{RecordName, task_key};
 use crate::rules::work::{ToolOutcomes, Work};
 use crate::text::single_line;
@@ -94,9 +91,8 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
     // The rest of a record may say which task it is an attempt at, as no run does.
-    let named = is_read.then(|| lossy(text)).and_then(|text| Some(RecordName::of(&json::parse(&text).ok()?)));
-    let name = named.unwrap_or_default();
-    let task = name.task.as_deref().map(task_key);
+    let name = RecordName::of_text(text);
+    let task = name.task.as_deref().filter(|_| is_read).map(task_key);
     RunFacts { facts: Facts { name, task, ..facts.with_findings(&found) }, findings: found, is_read }
 }
 

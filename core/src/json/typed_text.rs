@@ -82,7 +82,9 @@ pub fn write_decimal(out: &mut Vec<u8>, whole: &[u8], scale: i32) {
     let is_negative = whole.first().is_some_and(|byte| *byte >= 0x80);
     let padding = if is_negative { 0xff } else { 0 };
     let significant = whole.iter().position(|byte| *byte != padding).map_or(&[][..], |at| &whole[at..]);
-    if significant.len() > DECIMAL_BYTES_MAX {
+    // The least number of so many bytes has no opposite.
+    let is_least = is_negative && significant.len() == DECIMAL_BYTES_MAX && significant.iter().all(|byte| *byte == 0);
+    if significant.len() > DECIMAL_BYTES_MAX || is_least {
         let mut text = String::new();
         put_base64(&mut text, whole);
         return put(out, format_args!("\"{text}\""));
@@ -238,6 +240,8 @@ mod tests {
         let padded = [&[0xff; 9][..], &least].concat();
         assert_eq!(decimal(&padded, 76), format!("\"-{}.{}\"", &most[..1], &most[1..]));
         assert_eq!(decimal(&[1; 33], 0), format!("\"{}\"", "AQEB".repeat(11)));
+        let below = [&[0xff][..], &[0; 32]].concat();
+        assert_eq!(decimal(&below, 0), format!("\"/wAA{}\"", "AAAA".repeat(10)));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Turn<'a> {
     pub is_injected: bool,
 }
 
-/// A request to a model: all that was said before it, and its answer.
+/// A request to a model: all that was said before it, and its answer; of the call of a tool, its trajectory alone.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelRequest {
     /// The name of the trajectory that it is of, empty where it has none.

@@ -1,7 +1,7 @@
 //! A table from digests to numbers, 12 bytes a place: a long run has one entry for each of its records.
 //!
 //! A hash map of the same takes a third more for each place, doubles its places at once, and has both tables in memory
-//! while it does. This one grows by half, and holds no more free places than a third.
+//! while it does. This one grows by half, when an eighth of its places is free.
 
 /// Places of the first table.
 const PLACES_MIN: usize = 16;
@@ -37,8 +37,11 @@ impl DigestTable {
         Some(place[2]).filter(|number| *number != NONE)
     }
 
-    /// Gives a digest a number below `u32::MAX`; the one that it had.
+    /// Gives a digest a number below `u32::MAX`, which is ignored; the one that it had.
     pub fn insert(&mut self, digest: u64, number: u32) -> Option<u32> {
+        if number == NONE {
+            return self.get(digest);
+        }
         if (self.len + 1) * 8 > self.places.len() * 7 {
             self.grow();
         }

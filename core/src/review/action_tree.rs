@@ -10,7 +10,7 @@ use crate::json::{self, Value};
 use crate::model::{StepRole, TurnPart};
 use crate::rules::digest;
 use crate::rules::trajectory::{Hint, TrajectoryStep, Way, turn};
-use crate::text::{shorten, single_line};
+use crate::text::{fit, single_line};
 use std::borrow::Borrow;
 
 /// Longest text of an action that is kept, in characters.
@@ -87,7 +87,7 @@ fn actions_of(entry: &TrajectoryStep<'_>) -> Vec<(u128, String)> {
 }
 
 fn shortened(text: &str) -> String {
-    shorten(&single_line(text), TEXT_CHARS_MAX).into_owned()
+    fit(&single_line(text), TEXT_CHARS_MAX).into_owned()
 }
 
 /// How some attempts came out.

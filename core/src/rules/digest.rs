@@ -108,7 +108,7 @@ fn put_text(text: &str, hash: &mut impl Sink) {
     hash.put(text.as_bytes());
 }
 
-/// The digest of what a message says, without what is not always sent again: thoughts, ids, files themselves.
+/// The digest of what a message says, without what is not always sent again: thoughts, ids, the content of files.
 #[must_use]
 pub fn of_turn(turn: &Turn<'_>) -> u128 {
     let mut hash = Sha256::new();
@@ -124,7 +124,10 @@ pub fn of_turn(turn: &Turn<'_>) -> u128 {
                 }
             }
             TurnPart::Result(result) => put_text(&format!("result {}", result.text.trim()), &mut hash),
-            TurnPart::Attachment(file) => put_text(&format!("file {}", file.media_type), &mut hash),
+            TurnPart::Attachment(file) => {
+                put_text(&format!("file {} {}", file.media_type, file.bytes), &mut hash);
+                put_text(file.location.as_deref().unwrap_or_default(), &mut hash);
+            }
             TurnPart::Thought(_) => {}
         }
     }

@@ -43,11 +43,20 @@ pub fn single_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text of at most so many characters; a longer one is cut there and ends with `…`.
+/// A text of at most so many characters; of a longer one so many, and `…` behind them.
 #[must_use]
 pub fn shorten(text: &str, chars_max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// A text of at most so many characters, `…` among them where it was longer.
+#[must_use]
+pub fn fit(text: &str, chars_max: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(chars_max) {
+        Some(_) => shorten(text, chars_max.saturating_sub(1)),
         None => Cow::Borrowed(text),
     }
 }
@@ -66,6 +75,7 @@ mod tests {
     fn texts_fit_on_a_line() {
         assert_eq!(single_line(" a\n\tb  c "), "a b c");
         assert_eq!((&*shorten("añb", 3), &*shorten("añb", 2), &*shorten("", 0)), ("añb", "añ…", ""));
+        assert_eq!((&*fit("añb", 3), &*fit("añbc", 3)), ("añb", "añ…"));
         assert_eq!((counted(1_u64, "call"), counted(0_u32, "call")), ("1 call".to_owned(), "0 calls".to_owned()));
     }
 

@@ -13,7 +13,7 @@ mod width;
 
 pub use find::{Pattern, RegularExpression};
 pub use fuzzy::Fuzzy;
-pub use humanize::{count_of, count_text, counted, shorten, single_line, size_text};
+pub use humanize::{count_of, count_text, counted, fit, shorten, single_line, size_text};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
 pub use width::{cut, cut_middle, cut_start, pad, width, wrap, wrap_hanging};

@@ -49,8 +49,8 @@ impl Survey for Trajectories {
     }
 
     fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed {
-        let Some(examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
-        let (overview, parts) = (examined.overview.clone().unwrap_or_default(), examined.parts.clone());
+        let Some(mut examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
+        let (overview, parts) = (examined.overview.take().unwrap_or_default(), std::mem::take(&mut examined.parts));
         let adp::AdpSurveyed { findings: found, stats } = self.survey.take(examined, bytes);
         let (mut stats_text, mut known) = (None, None);
         match self.purpose {
@@ -73,7 +73,9 @@ const TOKEN_BYTES: u64 = 4;
 /// What the table shows of a trajectory; of one that cannot be read, why.
 fn facts(stats: Option<TrajectoryStats>, overview: adp::RecordOverview, found: &[LocatedFinding]) -> Facts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
-    let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
+    let Some(stats) = stats else {
+        return Facts { words: why(), name: overview.name, ..Facts::default() }.with_findings(found);
+    };
     let mut tools: Vec<_> = stats.tools.into_iter().collect();
     tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let counted = Counted {

@@ -62,7 +62,8 @@ pub(in crate::format) trait Adapter: Send + Sync {
     {
         chat::show(form, values)
     }
-    /// What a step says as a request to a model, with all messages that it has; None where it is none.
+    /// What a step says as a request to a model, with all messages that it has, or as the call of a tool among
+    /// requests; None where it is neither.
     fn request(_form: Form, _values: &[&Value<'_>]) -> Option<ModelRequest>
     where
         Self: Sized,

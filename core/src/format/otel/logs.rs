@@ -18,9 +18,15 @@ const NOTE: Form = FIRST_ADAPTER_FORM + 2;
 /// The first of what a message gives: thoughts, words, calls and results, each a form.
 pub(super) const UNIT: Form = FIRST_ADAPTER_FORM + 3;
 
+/// How many things of one record have a form.
+const UNITS_MAX: usize = (Form::MAX - UNIT) as usize + 1;
+
+/// Members that spans have, in all spellings, and records of logs do not.
+const SPAN_MEMBERS: [&str; 6] = ["name", "startTimeUnixNano", "startTime", "start_time", "spanContext", "context"];
+
 /// Whether a value is a record of a log, and no span.
 pub(super) fn is_log_record(value: &Value<'_>) -> bool {
-    let is_span = value.get("name").is_some() || value.get("startTimeUnixNano").is_some();
+    let is_span = SPAN_MEMBERS.iter().any(|name| value.get(name).is_some());
     !is_span && (value.get("body").is_some() || value.get("eventName").is_some() || value.get("attributes").is_some())
 }
 
@@ -75,7 +81,8 @@ fn event_messages(record: &Value<'_>) -> Vec<Turn<'static>> {
     body(record).map(|body| messages::of_body(body, role)).unwrap_or_default()
 }
 
-/// What messages give: each thought, all words and files of one, each call, each result.
+/// What messages give: each thought, all words and files of one, each call, each result; what is beyond the last form
+/// is part of the last.
 fn units(record: &Value<'_>) -> Vec<(Kind, Turn<'static>)> {
     let mut units: Vec<(Kind, Turn<'static>)> = Vec::new();
     for turn in event_messages(record) {
@@ -87,7 +94,11 @@ fn units(record: &Value<'_>) -> Vec<(Kind, Turn<'static>)> {
                 TurnPart::Result(_) => (Kind::Result, StepRole::Environment),
                 TurnPart::Text(_) | TurnPart::Attachment(_) => (Kind::Message, turn.role),
             };
-            match words.filter(|_| kind == Kind::Message).and_then(|at: usize| units.get_mut(at)) {
+            let place = match units.len() {
+                UNITS_MAX => Some(UNITS_MAX - 1),
+                _ => words.filter(|_| kind == Kind::Message),
+            };
+            match place.and_then(|at: usize| units.get_mut(at)) {
                 Some((_, turn)) => turn.parts.push(part),
                 None => {
                     words = words.or_else(|| (kind == Kind::Message).then_some(units.len()));
@@ -150,7 +161,7 @@ impl Conversations {
         let OpenRequest { place: at, count, .. } =
             open.unwrap_or(OpenRequest { place: known.len(), count: 0, is_answered: false });
         let before: Vec<u128> = known.get(at).map(|all| all.iter().copied().take(count).collect()).unwrap_or_default();
-        let goes_on = |all: &Vec<u128>| all.get(..count) == Some(&before) && all.get(count) == Some(&digest);
+        let goes_on = |all: &Vec<u128>| all.get(count) == Some(&digest) && all.get(..count) == Some(&before);
         let same = (!is_answer).then(|| known.iter().rposition(goes_on)).flatten();
         let place = match (same, known.get_mut(at)) {
             (Some(same), _) => same,

@@ -30,15 +30,15 @@ pub(super) fn speaker(event: &str) -> Option<StepRole> {
 /// The messages of a span of a model, or of the event that has its details, in order.
 pub(super) fn messages(span: &Value<'_>) -> Vec<Turn<'static>> {
     let details = items(span, "events").iter().rfind(|event| text(event, "name") == Some(DETAILS));
-    let ways = [
-        conventional(span),
-        details.map(conventional).unwrap_or_default(),
-        of_ai_sdk(span),
-        numbered(span, "llm.input_messages", "llm.output_messages", ".message"),
-        numbered(span, "gen_ai.prompt", "gen_ai.completion", ""),
-        of_events(span),
+    let ways: [&dyn Fn() -> Vec<Turn<'static>>; 6] = [
+        &|| conventional(span),
+        &|| details.map(conventional).unwrap_or_default(),
+        &|| of_ai_sdk(span),
+        &|| numbered(span, "llm.input_messages", "llm.output_messages", ".message"),
+        &|| numbered(span, "gen_ai.prompt", "gen_ai.completion", ""),
+        &|| of_events(span),
     ];
-    ways.into_iter().find(|turns| !turns.is_empty()).unwrap_or_default()
+    ways.into_iter().map(|way| way()).find(|turns| !turns.is_empty()).unwrap_or_default()
 }
 
 /// `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages`.
@@ -102,11 +102,14 @@ fn of_events(span: &Value<'_>) -> Vec<Turn<'static>> {
 pub(super) fn of_body(body: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     with_json(body, &|body| {
         let inner = body.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(body);
-        let calls = items(body, "tool_calls");
         let mut all = message(inner, role);
-        // Older ones have the calls beside the message.
-        if let (false, Some(last)) = (std::ptr::eq(inner, body), all.last_mut()) {
-            last.parts.extend(calls.iter().map(call));
+        // Older ones have the calls beside the message, which may say nothing else.
+        let beside = if std::ptr::eq(inner, body) { &[] } else { items(body, "tool_calls") };
+        let calls = beside.iter().map(call);
+        match all.last_mut() {
+            Some(last) => last.parts.extend(calls),
+            None if beside.is_empty() => {}
+            None => all.push(Turn::of(role, calls.collect())),
         }
         all
     })
@@ -164,12 +167,23 @@ fn turns(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     })
 }
 
-/// Reads a value as the JSON that it stands for.
+/// Reads a value as the JSON that it stands for: what OTLP spells out, or messages and calls in a text. Other JSON in a
+/// text is what somebody said, or what a tool gave back.
 fn with_json<T>(value: &Value<'_>, read: &dyn Fn(&Value<'_>) -> T) -> T {
-    let inner = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{'])).map(str::to_owned);
-    match inner.or_else(|| plain(value)).and_then(|text| json::parse_lenient(&text).ok().map(|value| read(&value))) {
-        Some(read) => read,
-        None => read(value),
+    let of_text = |text: &str| json::parse_lenient(text).ok().filter(is_structure).map(|value| read(&value));
+    let inner = match value.as_str() {
+        Some(text) if text.trim_start().starts_with(['[', '{']) => of_text(text),
+        Some(_) => None,
+        None => plain(value).and_then(|text| json::parse_lenient(&text).ok().map(|value| read(&value))),
+    };
+    inner.unwrap_or_else(|| read(value))
+}
+
+/// Whether a value is a message, or a list of objects.
+fn is_structure(value: &Value<'_>) -> bool {
+    match &value.data {
+        Data::Array(all) => all.iter().all(|one| one.as_object().is_some()),
+        _ => ["role", "content", "parts", "message", "tool_calls"].iter().any(|key| value.get(key).is_some()),
     }
 }
 
@@ -188,7 +202,8 @@ fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     parts.extend(items(value, "tool_calls").iter().map(call));
     let is_result = |part: &TurnPart<'_>| matches!(part, TurnPart::Result(_));
     if role == StepRole::Environment && !parts.iter().any(is_result) {
-        let text = content.map(|content| text_of(content).into_owned()).unwrap_or_default();
+        let whole = content.or(value.as_object().is_none().then_some(value));
+        let text = whole.map(|content| text_of(content).into_owned()).unwrap_or_default();
         let name = text_at(value, &["name", "tool_name", "toolName"]);
         let id = id.map(|id| id.to_owned().into());
         parts = vec![TurnPart::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })];
@@ -201,15 +216,15 @@ fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
 
 /// What a part of a message is.
 fn parts_of(part: &Value<'_>, role: StepRole) -> Vec<TurnPart<'static>> {
-    let part_text = || first(part, &["content", "text", "value"]).map(|part_text| text_of(part_text).into_owned());
-    match text(part, "type").unwrap_or("text") {
-        "text" | "input_text" | "output_text" if part.as_object().is_some() => {
-            part_text().and_then(|text| text_part(&text)).into_iter().collect()
+    let text_member = first(part, &["content", "text", "value"]);
+    match (text(part, "type").unwrap_or("text"), text_member) {
+        ("text" | "input_text" | "output_text", Some(member)) => words(member),
+        ("reasoning" | "thinking", member) => {
+            member.map(|member| TurnPart::Thought(text_of(member).into_owned().into())).into_iter().collect()
         }
-        "reasoning" | "thinking" => part_text().into_iter().map(|text| TurnPart::Thought(text.into())).collect(),
-        "tool_call" | "tool-call" | "tool_use" | "function" => vec![call(part)],
-        "tool_call_response" | "tool-result" | "tool_result" => vec![result(part)],
-        kind @ ("blob" | "uri" | "file" | "image" | "image_url") => {
+        ("tool_call" | "tool-call" | "tool_use" | "function", _) => vec![call(part)],
+        ("tool_call_response" | "tool-result" | "tool_result", _) => vec![result(part)],
+        (kind @ ("blob" | "uri" | "file" | "image" | "image_url"), _) => {
             let media = text_at(part, &["mime_type", "mimeType", "mediaType", "modality"]);
             let location = text_at(part, &["uri", "url", "file_id"]);
             let media_type = media.unwrap_or_else(|| Cow::Owned(kind.to_owned()));

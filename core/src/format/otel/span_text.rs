@@ -3,6 +3,7 @@
 //! The calls are reported as words: the span of the tool is the call.
 
 use super::attributes::{attribute, attribute_text, plain};
+use super::messages::DETAILS;
 use crate::format::log::{first, items, text, text_of};
 use crate::json::{self, Data, Value};
 use std::borrow::Cow;
@@ -12,9 +13,6 @@ const NUMBERED_MAX: usize = 64;
 
 /// Events of a span that hold an answer, and where.
 const CHOICES: [&str; 3] = ["gen_ai.choice", "gen_ai.content.completion", "gen_ai.assistant.message"];
-
-/// The event that has the messages of a span where its attributes do not.
-const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
 /// Events of a span that hold what it began with.
 const PROMPTS: [&str; 3] = ["gen_ai.user.message", "gen_ai.tool.message", "gen_ai.content.prompt"];

@@ -2,6 +2,8 @@
 
 use super::{LOGS, OTEL, OTLP, PHOENIX};
 use crate::format::log::testing::{lines, run_of_record, steps};
+use crate::json;
+use crate::model::{StepNo, TurnPart};
 
 #[test]
 fn spans_stand_in_the_order_in_which_they_began() {
@@ -163,4 +165,41 @@ fn the_details_of_a_request_are_a_step_and_a_request() {
     let request = parsed.0.model_request(0, &parsed.1).unwrap();
     let roles: Vec<&str> = request.messages.iter().map(|turn| turn.role.name()).collect();
     assert_eq!((roles, request.trajectory.as_str()), (vec!["user", "agent"], "t"));
+}
+
+#[test]
+fn calls_beside_an_empty_message_and_json_that_a_tool_gave_back_are_there() {
+    let calls = r#"{"message":{"role":"assistant","content":null},
+        "tool_calls":[{"id":"c","function":{"name":"temp","arguments":"{}"}}]}"#;
+    let text = [
+        log_record("a", "gen_ai.user.message", r#"{"stringValue":"{\"x\":1}"}"#),
+        log_record("a", "gen_ai.choice", calls),
+        log_record("b", "gen_ai.tool.message", r#"{"stringValue":"{\"temp\":3}"}"#),
+    ];
+    let expected = [r#"message user: {"x":1}"#, "tool-call agent: temp", r#"tool-result environment: {"temp":3}"#];
+    assert_eq!(steps(&lines(&OTEL, &text.join("\n"))), expected);
+}
+
+#[test]
+fn a_part_in_an_unknown_spelling_stays_as_it_is() {
+    let part = r#"{"functionCall":{"name":"ls"}}"#;
+    let value = format!(r#"[{{"role":"model","parts":[{part}]}}]"#);
+    let span = format!(
+        r#"{{"name":"chat","spanContext":{{"traceId":"t","spanId":"s"}},"startTime":1,"attributes":{{"gen_ai.operation.name":"chat","gen_ai.output.messages":{}}}}}"#,
+        json::quote(&value)
+    );
+    let parsed = lines(&OTEL, &span);
+    let request = parsed.0.model_request(0, &parsed.1).unwrap();
+    assert_eq!(request.messages[0].parts, [TurnPart::Text(part.into())]);
+}
+
+#[test]
+fn of_a_message_with_more_parts_than_forms_none_is_lost() {
+    let calls: Vec<String> =
+        (0..300).map(|n| format!(r#"{{"id":"c{n}","function":{{"name":"f{n}","arguments":"{{}}"}}}}"#)).collect();
+    let body = format!(r#"{{"message":{{"role":"assistant","tool_calls":[{}]}}}}"#, calls.join(","));
+    let parsed = lines(&OTEL, &log_record("a", "gen_ai.choice", &body));
+    let last = StepNo::try_from(parsed.0.step_count() - 1).unwrap();
+    let count: usize = (0..=last).map(|step| parsed.0.turn(step, &parsed.1).unwrap().calls().count()).sum();
+    assert_eq!(count, 300);
 }

@@ -4,50 +4,56 @@
 //! Requests of one trace that begin alike are of one conversation; others, as those of a sub-agent, are of another. The
 //! spans of tools are in the calls and results of the requests; what came back from a last call is in its span alone.
 
-use super::Transcript;
+use super::{CallPlace, Transcript};
 use crate::format::Run;
-use crate::model::{Bytes, Step, StepNo, StepRole, ToolResult, Turn, TurnPart};
+use crate::model::{Bytes, ModelRequest, Step, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::digest;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A conversation so far.
 struct Conversation {
-    trajectory: String,
     transcript: Transcript,
     /// The digests of the messages of its last request, and of all that it has.
     last: Vec<u128>,
     all: HashSet<u128>,
 }
 
+/// The conversations so far, and the places of those of each trajectory.
+#[derive(Default)]
+struct Conversations {
+    all: Vec<Conversation>,
+    of_trajectory: HashMap<String, Vec<usize>>,
+}
+
+/// The span of a tool.
+struct ToolSpan {
+    step: Step,
+    trajectory: Option<String>,
+    turn: Option<Turn<'static>>,
+}
+
 /// The conversations of a run of requests; none where it has no requests.
 pub(super) fn transcripts(run: &dyn Run, source: &'static str, name: &str, bytes: &dyn Bytes) -> Vec<Transcript> {
-    let mut all: Vec<Conversation> = Vec::new();
+    let mut conversations = Conversations::default();
     let (mut tools, mut others) = (Vec::new(), Vec::new());
     for number in 0..run.step_count() {
         let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
         let (step, request) = (run.step(number, bytes), run.model_request(number, bytes));
         match request {
-            Some(request) => {
-                let digests: Vec<u128> = request.messages.iter().map(digest::of_turn).collect();
-                let place = place_of(&all, &request.trajectory, &request.messages, &digests);
-                let place = place.unwrap_or_else(|| {
-                    all.push(begin(&all, request.trajectory, source, name));
-                    all.len() - 1
-                });
-                if let Some(conversation) = all.get_mut(place) {
-                    conversation.add(&step, request.messages, digests);
-                }
+            _ if step.kind == "tool-call" => {
+                let trajectory = request.map(|request| request.trajectory);
+                tools.push(ToolSpan { step, trajectory, turn: run.turn(number, bytes) });
             }
-            None if step.kind == "tool-call" => tools.push((step, run.turn(number, bytes))),
+            Some(request) => conversations.add(&step, request, source, name),
             None => others.push(step),
         }
     }
-    for (step, turn) in tools {
-        let is_known = turn.is_some_and(|turn| all.iter_mut().any(|conversation| conversation.has_tool(&step, &turn)));
-        if !is_known {
-            others.push(step);
+    for tool in tools {
+        if !conversations.has_tool(&tool) {
+            others.push(tool.step);
         }
     }
+    let mut all = conversations.all;
     if let Some(first) = all.first_mut() {
         others.iter().for_each(|step| {
             first.transcript.lose(&format!("{} {}", step.kind, step.class.as_deref().unwrap_or("record")));
@@ -56,25 +62,54 @@ pub(super) fn transcripts(run: &dyn Run, source: &'static str, name: &str, bytes
     all.into_iter().map(|conversation| conversation.transcript).collect()
 }
 
-/// A conversation that begins, as the next of its trajectory.
-fn begin(all: &[Conversation], trajectory: String, source: &'static str, name: &str) -> Conversation {
-    let of_trajectory = if trajectory.is_empty() { name } else { &trajectory };
-    let before = all.iter().filter(|other| other.trajectory == trajectory).count();
-    let id = if before == 0 { of_trajectory.to_owned() } else { format!("{of_trajectory}/{}", before + 1) };
-    let transcript = Transcript { id, source, ..Transcript::default() };
-    Conversation { trajectory, transcript, last: Vec::new(), all: HashSet::new() }
-}
+impl Conversations {
+    fn add(&mut self, step: &Step, request: ModelRequest, source: &'static str, name: &str) {
+        let ModelRequest { trajectory, messages } = request;
+        let digests: Vec<u128> = messages.iter().map(digest::of_turn).collect();
+        let place = self.place_of(&trajectory, &messages, &digests).unwrap_or_else(|| {
+            let places = self.of_trajectory.entry(trajectory.clone()).or_default();
+            let label = if trajectory.is_empty() { name.to_owned() } else { trajectory };
+            let id = if places.is_empty() { label } else { format!("{label}/{}", places.len() + 1) };
+            places.push(self.all.len());
+            let transcript = Transcript { id, source, ..Transcript::default() };
+            self.all.push(Conversation { transcript, last: Vec::new(), all: HashSet::new() });
+            self.all.len() - 1
+        });
+        if let Some(conversation) = self.all.get_mut(place) {
+            conversation.add(step, messages, digests);
+        }
+    }
 
-/// The conversation that a request goes on: the one of its trajectory whose last request it has most in common with,
-/// more than instructions.
-fn place_of(all: &[Conversation], trajectory: &str, messages: &[Turn<'static>], digests: &[u128]) -> Option<usize> {
-    let instructions = messages.iter().take_while(|turn| turn.role == StepRole::System).count();
-    let common = |conversation: &Conversation| {
-        conversation.last.iter().zip(digests).take_while(|(known, new)| known == new).count()
-    };
-    let candidates = all.iter().enumerate().filter(|(_, conversation)| conversation.trajectory == trajectory);
-    let best = candidates.map(|(place, conversation)| (common(conversation), place)).max();
-    best.filter(|(common, _)| *common > instructions).map(|(_, place)| place)
+    /// The conversation that a request goes on: the one of its trajectory whose last request it has most in common
+    /// with, more than instructions. Another answer to the same messages is of another conversation.
+    fn place_of(&self, trajectory: &str, messages: &[Turn<'static>], digests: &[u128]) -> Option<usize> {
+        let instructions = messages.iter().take_while(|turn| turn.role == StepRole::System).count();
+        let common = |place: usize| {
+            let last = self.all.get(place).map_or(&[][..], |conversation| &conversation.last);
+            (last.iter().zip(digests).take_while(|(known, new)| known == new).count(), last.len())
+        };
+        let places = self.of_trajectory.get(trajectory)?;
+        let ((common, known), place) = places.iter().map(|place| (common(*place), *place)).max()?;
+        let is_other_answer = common < known && common + 1 == digests.len();
+        (common > instructions && !is_other_answer).then_some(place)
+    }
+
+    /// Whether the span of a tool is a call of a conversation of its trajectory: by its id, without one by its name.
+    fn has_tool(&mut self, tool: &ToolSpan) -> bool {
+        let Some(turn) = &tool.turn else { return false };
+        let Some(call) = turn.calls().next() else { return false };
+        let places: Vec<usize> = match &tool.trajectory {
+            Some(trajectory) => self.of_trajectory.get(trajectory).cloned().unwrap_or_default(),
+            None => (0..self.all.len()).collect(),
+        };
+        let calls = || {
+            let of_place = |place: &usize| Some((*place, self.all.get(*place)?.call(call)?));
+            places.iter().filter_map(of_place)
+        };
+        let is_open = |(place, call): &(usize, CallPlace)| !self.all[*place].transcript.answered.contains(call);
+        let Some((place, call)) = calls().find(is_open).or_else(|| calls().next()) else { return false };
+        self.all.get_mut(place).is_some_and(|conversation| conversation.answer(&tool.step, turn, call))
+    }
 }
 
 impl Conversation {
@@ -98,11 +133,16 @@ impl Conversation {
         self.last = digests;
     }
 
-    /// Whether the span of a tool is a call of this conversation; what came back is added where no request has it.
-    fn has_tool(&mut self, step: &Step, turn: &Turn<'static>) -> bool {
-        let Some(call) = turn.calls().next() else { return false };
-        let of_id = call.id.as_deref().and_then(|id| self.transcript.by_id.get(id)).copied();
-        let Some(place) = of_id.or_else(|| self.open_call(&call.name)) else { return false };
+    /// The call of a tool's span.
+    fn call(&self, call: &ToolCall<'_>) -> Option<CallPlace> {
+        match call.id.as_deref() {
+            Some(id) => self.transcript.by_id.get(id).copied(),
+            None => self.open_call(&call.name),
+        }
+    }
+
+    /// Adds what came back from a call where no request has it; whether the call is accounted for.
+    fn answer(&mut self, step: &Step, turn: &Turn<'static>, place: CallPlace) -> bool {
         let result = turn.results().next().filter(|_| !self.transcript.answered.contains(&place));
         let Some(result) = result else { return true };
         let is_last = self.transcript.messages.iter().skip(place.0 + 1).all(|message| message.result.is_some());
@@ -122,7 +162,7 @@ impl Conversation {
     }
 
     /// The first call of a tool that has no result.
-    fn open_call(&self, tool: &str) -> Option<(usize, usize)> {
+    fn open_call(&self, tool: &str) -> Option<CallPlace> {
         let calls =
             self.transcript.messages.iter().enumerate().flat_map(|(at, message)| {
                 message.calls.iter().enumerate().map(move |(place, call)| ((at, place), call))

@@ -192,3 +192,45 @@ fn the_requests_of_a_trace_are_conversations() {
     assert_eq!(described, expected, "{line}");
     assert_eq!(left.get("span invoke_agent"), Some(&1), "{left:?}");
 }
+
+/// A request with these messages, each a role and a JSON part, of which the last is the answer.
+fn request(at: u32, messages: &[(&str, &str)]) -> String {
+    let all: Vec<String> = messages.iter().map(|(role, part)| message_json(role, part)).collect();
+    let (answer, asked) = all.split_last().unwrap();
+    let (asked, answer) = (format!("[{}]", asked.join(",")), format!("[{answer}]"));
+    let both = [("gen_ai.input.messages", asked.as_str()), ("gen_ai.output.messages", answer.as_str())];
+    span(at, "chat", &both)
+}
+
+fn contents(all: Vec<Transcript>) -> Vec<String> {
+    let content = |transcript: Transcript| {
+        let (line, _) = transcript.write(TranscriptFormat::Messages);
+        let record = json::parse(&line).unwrap();
+        let messages = record.get("messages").and_then(json::Value::as_array).unwrap();
+        let text = |message: &json::Value<'_>| message.get("content").and_then(json::Value::as_str).map(str::to_owned);
+        messages.iter().filter_map(text).collect::<Vec<_>>().join("|")
+    };
+    all.into_iter().map(content).collect()
+}
+
+#[test]
+fn the_span_of_a_tool_answers_a_call_of_its_own_trace() {
+    let call = |id: &str| format!(r#"{{"type":"tool_call","id":"{id}","name":"ls","arguments":{{}}}}"#);
+    let text_of = r#"{"type":"text","content":"List it."}"#;
+    let of_trace = |trace: &str, span: String| span.replace(r#""traceId":"t""#, &format!(r#""traceId":"{trace}""#));
+    let tool = [("gen_ai.tool.name", "ls"), ("gen_ai.tool.call.id", "b1"), ("gen_ai.tool.call.result", "b.txt")];
+    let text = [
+        of_trace("a", request(1, &[("user", text_of), ("assistant", &call("a1"))])),
+        of_trace("b", request(2, &[("user", text_of), ("assistant", &call("b1"))])),
+        of_trace("b", span(3, "execute_tool", &tool)),
+    ];
+    assert_eq!(contents(read("otel", &text.join("\n"))), ["List it.|", "List it.||b.txt"]);
+}
+
+#[test]
+fn another_answer_to_the_same_messages_is_another_conversation() {
+    let text_of = |text: &str| format!(r#"{{"type":"text","content":"{text}"}}"#);
+    let answered = |at: u32, answer: &str| request(at, &[("user", &text_of("Rain?")), ("assistant", &text_of(answer))]);
+    let text = [answered(1, "Yes."), answered(2, "No.")];
+    assert_eq!(contents(read("otel", &text.join("\n"))), ["Rain?|Yes.", "Rain?|No."]);
+}

@@ -185,16 +185,9 @@ fn look(
         Err(finding) => {
             let found = vec![LocatedFinding { finding, place: at }];
             let (is_read, keys) = (false, RepeatKeys::default());
-            let (stats, no_overview, parts) = (None, None, Vec::new());
-            return Examined {
-                record: record.number,
-                is_read,
-                findings: found,
-                stats,
-                keys,
-                overview: no_overview,
-                parts,
-            };
+            let overview = Some(RecordOverview { name: RecordName::of_text(text), ..RecordOverview::default() });
+            let (stats, parts) = (None, Vec::new());
+            return Examined { record: record.number, is_read, findings: found, stats, keys, overview, parts };
         }
     };
     let place = |value: &Value<'_>| place_of(value, text, at);

@@ -2,6 +2,7 @@
 
 use super::reading::record_id;
 use crate::json::{self, Data, Value};
+use crate::model::lossy;
 
 /// Words before the number of an attempt at the end of an id.
 const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout", "try"];
@@ -45,6 +46,12 @@ impl RecordName {
     pub fn of(record: &Value<'_>) -> Self {
         let id = record_id(record).map(|id| id.as_str().unwrap_or(id.text).to_owned());
         Self { id: id.unwrap_or_default(), task: task(record, None) }
+    }
+
+    /// Of the text of a record, also of one with bytes that are not UTF-8; of what is not valid JSON, nothing.
+    #[must_use]
+    pub fn of_text(text: &[u8]) -> Self {
+        json::parse(&lossy(text)).map(|record| Self::of(&record)).unwrap_or_default()
     }
 }
 

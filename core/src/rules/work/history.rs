@@ -184,6 +184,8 @@ pub(super) struct Versions {
     list: Vec<Version>,
     /// Cells after the version of this index.
     copies: Vec<(usize, Box<[CellRun]>)>,
+    /// The cells that gave way to those of each version that corrects what was known (W7), by its index.
+    corrected: Vec<(usize, Box<[CellRun]>)>,
     now: Box<[CellRun]>,
     /// Cells now, and of changes since the last copy.
     now_count: usize,
@@ -219,6 +221,9 @@ impl Versions {
             return has_changed;
         }
         self.since_copy += added.len() + 1;
+        if outside.is_some() {
+            self.corrected.push((self.list.len(), CellRun::pack(removed)));
+        }
         let version = Version {
             step,
             facts: PackedFacts::of(facts),
@@ -271,16 +276,17 @@ impl Versions {
         if version.removed as usize + version.added_count() > most {
             return None;
         }
-        Some(change(version, &mut self.cells_after(count - 1)))
+        Some(change(version, version.apply(&mut self.cells_after(count - 1))))
     }
 
     /// The versions after a step that correct what was known (W7).
     pub(super) fn corrections_after(&self, step: StepNo) -> Vec<Change> {
-        let is_correction = |version: &Version| version.outside().is_some();
-        let Some(end) = self.after(step).iter().rposition(is_correction) else { return Vec::new() };
-        let mut cells = self.cells_after(self.up_to(step).len());
-        let changes = self.after(step)[..=end].iter().map(|version| change(version, &mut cells));
-        changes.filter(|change| change.outside.is_some()).collect()
+        let first = self.up_to(step).len();
+        let behind = &self.corrected[self.corrected.partition_point(|(index, _)| *index < first)..];
+        let of = |(index, removed): &(usize, Box<[CellRun]>)| {
+            Some(change(self.list.get(*index)?, CellRun::unpack(removed).collect()))
+        };
+        behind.iter().filter_map(of).collect()
     }
 
     /// What is known beside the lines at a step.
@@ -309,9 +315,8 @@ impl Versions {
     }
 }
 
-/// A version as a change of the cells before it, which are those after it then.
-fn change(version: &Version, cells: &mut Vec<Cell>) -> Change {
-    let removed = version.apply(cells);
+/// A version as a change of the cells before it, of which these gave way.
+fn change(version: &Version, removed: Vec<Cell>) -> Change {
     let added = CellRun::unpack(&version.added).collect();
     Change { step: version.step, outside: version.outside(), removed, added }
 }

@@ -152,7 +152,7 @@ impl Stored {
 pub(in crate::state) struct Longs {
     list: Chunks<PackedLong>,
     texts: Arena<u8>,
-    /// What is longer than a number of 32 bits reports.
+    /// What is longer than [`PACKED_BYTES_MAX`], or than a number of 32 bits reports.
     other: Vec<LongText>,
 }
 
@@ -169,13 +169,16 @@ struct PackedLong {
 
 const OTHER: u32 = u32::MAX;
 
+/// The longest text that is packed with others; a longer one gains little, and would be copied whenever it is read.
+const PACKED_BYTES_MAX: usize = 4096;
+
 impl Longs {
     /// Appends a value; its number.
     pub(in crate::state) fn push(&mut self, long: Long) -> u32 {
         let Long { digest, first, text } = long;
         let (offset, len, is_text) = match &text {
             LongText::Span(Span { offset, len }) if *len < u64::from(OTHER) => (*offset, cast::to_u32(*len), false),
-            LongText::Text(text) if text.len() < OTHER as usize => {
+            LongText::Text(text) if text.len() <= PACKED_BYTES_MAX => {
                 (self.texts.keep(text.as_bytes()) as u64, cast::to_u32(text.len()), true)
             }
             _ => {
