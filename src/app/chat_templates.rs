@@ -5,13 +5,27 @@ use super::menu::Menu;
 use super::{App, Layer};
 use crate::panes::loss::LossOptions;
 use crate::review::{ChatTemplate, CountedTemplate, TEMPLATES, Template, Tokenizer};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// A template of the list. Those known by name are compiled when they are first used: most sessions use none.
+#[derive(Debug)]
+struct ListedTemplate {
+    name: String,
+    compiled: OnceLock<Option<Arc<dyn ChatTemplate>>>,
+}
+
+impl ListedTemplate {
+    fn get(&self) -> Option<Arc<dyn ChatTemplate>> {
+        let compile = || Template::named(&self.name).map(|template| Arc::new(template) as _);
+        self.compiled.get_or_init(compile).clone()
+    }
+}
 
 /// The templates, and how conversations are looked at.
 #[derive(Debug)]
 pub struct Chat {
     /// Those known by name, then those from files.
-    pub templates: Vec<Arc<dyn ChatTemplate>>,
+    templates: Vec<ListedTemplate>,
     /// The one that is used, by its place in the list.
     pub front: usize,
     /// Tokens that the model sees, by estimate where none are counted.
@@ -22,30 +36,28 @@ pub struct Chat {
 
 impl Default for Chat {
     fn default() -> Self {
-        let named = TEMPLATES.iter().filter_map(|(name, _)| Template::named(name));
-        Self {
-            templates: named.map(|template| Arc::new(template) as _).collect(),
-            front: 0,
-            max_tokens: None,
-            tokenizer: None,
-        }
+        let listed = |name: &str| ListedTemplate { name: name.to_owned(), compiled: OnceLock::new() };
+        let templates = TEMPLATES.iter().map(|(name, _)| listed(name)).collect();
+        Self { templates, front: 0, max_tokens: None, tokenizer: None }
     }
 }
 
 impl Chat {
-    /// Uses a template from now on, which joins the list if there is none of its name.
+    /// Uses a template from now on, in the place of the one of its name, which may have other settings.
     pub fn choose(&mut self, template: Arc<dyn ChatTemplate>) {
-        let known = self.templates.iter().position(|known| known.name() == template.name());
-        self.front = known.unwrap_or_else(|| {
-            self.templates.push(template);
-            self.templates.len() - 1
-        });
+        let known = self.templates.iter().position(|known| known.name == template.name());
+        self.front = known.unwrap_or(self.templates.len());
+        let listed = ListedTemplate { name: template.name().to_owned(), compiled: Some(template).into() };
+        match self.templates.get_mut(self.front) {
+            Some(known) => *known = listed,
+            None => self.templates.push(listed),
+        }
     }
 
     /// How conversations are looked at now.
     #[must_use]
     pub fn options(&self) -> Option<LossOptions> {
-        let template = Arc::clone(self.templates.get(self.front)?);
+        let template = self.templates.get(self.front)?.get()?;
         let template = match &self.tokenizer {
             Some(tokenizer) => Arc::new(CountedTemplate { template, tokenizer: Arc::clone(tokenizer) }),
             None => template,
@@ -61,7 +73,7 @@ impl App {
             return self
                 .notify("only conversations and Agent Data Protocol records have parts that train; this is neither");
         }
-        let names = self.chat.templates.iter().map(|template| template.name().to_owned()).collect();
+        let names = self.chat.templates.iter().map(|template| template.name.clone()).collect();
         self.layer = Some(Layer::Menu(Menu::templates(names, self.chat.front)));
     }
 
@@ -69,5 +81,25 @@ impl App {
     pub(super) fn use_template(&mut self, number: usize) {
         self.chat.front = number;
         self.show_tab(Tab::Loss);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::Setting;
+
+    #[test]
+    fn a_template_with_settings_takes_the_place_of_the_one_of_its_name() {
+        let mut chat = Chat::default();
+        let (count, name) = (chat.templates.len(), TEMPLATES[1].0);
+        let is_given = |chat: &Chat, given: &Arc<dyn ChatTemplate>| {
+            chat.options().is_some_and(|options| Arc::ptr_eq(&options.template, given))
+        };
+        for settings in [vec![], vec![Setting::parse("enable_thinking=false").unwrap()]] {
+            let given: Arc<dyn ChatTemplate> = Arc::new(Template::named_with(name, &settings).unwrap());
+            chat.choose(Arc::clone(&given));
+            assert!(chat.templates.len() == count && chat.front == 1 && is_given(&chat, &given));
+        }
     }
 }
