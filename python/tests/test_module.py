@@ -25,7 +25,7 @@ def test_errors_say_what_to_do():
         obelus.check(pa.table({"n": [1]}), column="n")
     with pytest.raises(ValueError, match="there is no format `actz`"):
         obelus.check(pa.table({"value": ["{}"]}), format="actz")
-    with pytest.raises(ValueError, match="no line of a summary"):
+    with pytest.raises(ValueError, match="not a line of a summary"):
         obelus.merge([{"obelus": 1, "type": "summary", "records": 1}])
     with pytest.raises(TypeError):
         obelus.check(pa.table({"value": ["{}"]}), "value")
