@@ -38,6 +38,8 @@ const PRINTS_HINT: &str = "the commands print anywhere, as `obelus steps FILE` d
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
     frame: FrameBytes,
+    /// The bytes of the last frame.
+    sent: Vec<u8>,
     device: Arc<Device>,
     /// See [`Environment::panics`].
     panics: bool,
@@ -70,7 +72,9 @@ impl Screen {
             Ok(terminal)
         });
         match started {
-            Ok(terminal) => Ok((Self { terminal, frame, device, panics: environment.panics }, receiver)),
+            Ok(terminal) => {
+                Ok((Self { terminal, frame, sent: Vec::new(), device, panics: environment.panics }, receiver))
+            }
             Err(error) => {
                 device.leave();
                 Err(error)
@@ -78,7 +82,8 @@ impl Screen {
         }
     }
 
-    /// Draws one frame: what changed since the last one is sent in one piece, so that no half of it is ever seen.
+    /// Draws one frame: what changed since the last one is sent in one piece, so that no half of it is ever seen. Bytes
+    /// that were sent the time before change nothing and are not sent again.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -86,11 +91,17 @@ impl Screen {
         if self.device.take_stale() {
             // The device has cleared the screen, and a new terminal knows an empty one.
             self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
+            self.sent.clear();
         }
         queue!(self.frame, BeginSynchronizedUpdate)?;
         self.terminal.draw(render)?;
         queue!(self.frame, EndSynchronizedUpdate)?;
-        self.device.write(&self.frame.take())?;
+        let bytes = self.frame.take();
+        // A cell that changed is written otherwise than the time before: equal bytes place the same cursor, no more.
+        if bytes != self.sent {
+            self.device.write(&bytes)?;
+            self.sent = bytes;
+        }
         if cfg!(debug_assertions) && self.panics {
             panic::panic_any("OBELUS_PANIC is set");
         }

@@ -8,6 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use vt100::MouseProtocolMode;
 
 fn sample(name: &str) -> PathBuf {
@@ -47,6 +48,32 @@ fn the_terminal_is_asked_one_question_before_the_screen_opens() {
     let sent = String::from_utf8_lossy(&terminal.sent).into_owned();
     let (before, _) = sent.split_once("\u{1b}[?1049h").unwrap();
     assert_eq!((before.matches("\u{1b}]11;?").count(), sent.matches("\u{1b}]").count()), (1, 1), "{before:?}");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
+fn a_key_that_changes_nothing_sends_nothing() {
+    let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+    terminal.see("of 0–65");
+    let settle = |terminal: &mut Terminal| {
+        let mut before = 0;
+        while terminal.sent.len() > before {
+            before = terminal.sent.len();
+            terminal.listen(Duration::from_millis(400));
+        }
+        before
+    };
+    settle(&mut terminal);
+    // The first of these may place the cursor alone.
+    for _ in 0..2 {
+        terminal.press("G");
+        settle(&mut terminal);
+    }
+    let before = terminal.sent.len();
+    terminal.press("G");
+    let after = settle(&mut terminal);
+    assert_eq!(String::from_utf8_lossy(&terminal.sent[before..after]), "");
     terminal.press("q");
     assert_eq!(terminal.end(), (0, String::new()));
 }
