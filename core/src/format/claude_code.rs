@@ -75,7 +75,7 @@ impl Format for ClaudeCode {
     }
 
     fn identity(&self, first: &[Value<'_>]) -> Option<String> {
-        first.iter().find_map(|record| text(record, "agentId")).map(str::to_owned)
+        first.iter().find_map(|record| Some(entries::agent_identity(record, text(record, "agentId")?)))
     }
 
     fn framing(&self) -> Framing {

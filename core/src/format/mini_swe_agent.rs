@@ -221,11 +221,14 @@ fn show_item<'v>(item: &'v Value<'v>) -> Turn<'v> {
 fn result<'v>(message: &'v Value<'v>) -> ToolResult<'v> {
     let content = ["content", "output"].iter().find_map(|key| message.get(key));
     let id = text(message, "tool_call_id").or_else(|| text(message, "call_id"));
+    let exit = extra(message, "returncode").and_then(Value::as_number).and_then(|n| n.parse().ok());
+    // A command that ran out of time has the status -1, which the rule for exits explains better than a fault.
     let fault = extra(message, "exception_info").and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    let fault = fault && exit != Some(-1);
     ToolResult {
         id: id.map(Cow::Borrowed),
         text: content.map(text_of).unwrap_or_default(),
-        exit: extra(message, "returncode").and_then(Value::as_number).and_then(|n| n.parse().ok()),
+        exit,
         is_error: fault.then_some(true),
         ..ToolResult::default()
     }
@@ -245,6 +248,23 @@ mod tests {
         assert_eq!(report.value("/shell/main/exit"), "0");
         assert_eq!(report.value("/session/main/submission"), "\"diff\"");
         assert_eq!(report.value("/usage/main/cost"), "0.5");
+    }
+
+    /// W4.3: an exit of -1 is a command without exit, whatever is said beside it.
+    #[test]
+    fn a_command_that_ran_out_of_time_has_no_exit() {
+        let verdict = |extra: &str| {
+            let call = r#"{"id":"c","function":{"name":"bash","arguments":"{}"}}"#;
+            let text = format!(
+                r#"{{"info":{{"mini_version":"2"}},"messages":[
+                {{"role":"assistant","content":"x","tool_calls":[{call}]}},
+                {{"role":"tool","tool_call_id":"c","content":"a","extra":{{{extra}}}}}]}}"#
+            );
+            report_of(MiniSweAgent.run(), &MiniSweAgent, &text).errors
+        };
+        assert_eq!(verdict(r#""returncode":-1,"exception_info":"TimeoutExpired""#), [0; 0]);
+        assert_eq!(verdict(r#""returncode":1,"exception_info":"x""#), [2]);
+        assert_eq!(verdict(r#""exception_info":"x""#), [2]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Sessions of opencode: its database, or a session as `opencode export` writes it (`FORMATS.md` 16).
 
 mod database;
+mod latest;
 mod session;
 mod storage;
 #[cfg(test)]

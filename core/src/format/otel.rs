@@ -184,8 +184,8 @@ fn is_call(span: &Value<'_>) -> bool {
 /// Whether a span is one answer of a model, so that no other reports its tokens.
 fn is_answer(span: &Value<'_>) -> bool {
     let name = text(span, "name").unwrap_or_default();
-    let operation = attribute_text(span, &["gen_ai.operation.name"]);
-    matches!(operation, Some("chat" | "text_completion" | "generate_content"))
+    let operation = attribute_text(span, &["gen_ai.operation.name", "llm.request.type"]);
+    matches!(operation, Some("chat" | "text_completion" | "completion" | "generate_content"))
         || logs::is_log_record(span) && logs::is_details(span)
         || kind(span) == "LLM"
         || name.ends_with(".doGenerate")
@@ -200,9 +200,11 @@ fn usage(span: &Value<'_>) -> Option<Usage> {
     let input = of(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"]);
     let output = of(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"]);
     let cache_read = of(&["gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"]);
-    let cached = cache_read.unwrap_or_default();
+    let cache_write = of(&["gen_ai.usage.cache_creation.input_tokens", "llm.token_count.prompt_details.cache_write"]);
+    let cached = cache_read.unwrap_or_default().saturating_add(cache_write.unwrap_or_default());
     let input = input.map(|input| input.saturating_sub(cached));
-    (input.is_some() || output.is_some()).then_some(Usage { input, output, cache_read, ..Usage::default() })
+    let usage = Usage { input, output, cache_read, cache_write, ..Usage::default() };
+    (input.is_some() || output.is_some()).then_some(usage)
 }
 
 fn has_failed(span: &Value<'_>) -> Option<bool> {

@@ -144,11 +144,14 @@ fn read_item(item: &Value<'_>, log: &mut Log<'_>) {
         let values = [thought];
         log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Message, form::MESSAGE, &values) });
     }
+    let observation = item.get("observation").filter(|v| v.as_str().is_some());
     if let Some(action) = action {
         let values = [action];
-        log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Call, COMMAND, &values) });
+        let call = log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Call, COMMAND, &values) });
+        if observation.is_none() {
+            log.no_result(call);
+        }
     }
-    let observation = item.get("observation").filter(|v| v.as_str().is_some());
     if let Some(observation) = observation.filter(|_| action.is_some() || filled("observation").is_some()) {
         let beside = ["state", "execution_time"].iter().filter_map(|key| item.get(key)).filter(|v| !v.is_null());
         let values: Vec<&Value<'_>> = std::iter::once(observation).chain(beside).collect();
@@ -238,6 +241,21 @@ mod tests {
         assert_eq!(seen.value("/environment/main/working_dir"), "\"/x\"");
         let demo = r#"{"history":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
         assert_eq!(report_of(SweAgent.run(), &SweAgent, demo).roles, ["user", "agent"]);
+    }
+
+    #[test]
+    fn a_command_without_observation_takes_no_other_ones_result() {
+        let text = r#"{"environment":"swe_main","trajectory":[
+            {"thought":"","action":"ls","observation":null,"state":{}},
+            {"thought":"","action":"cat a.py","observation":"x = 1","state":{}},
+            {"thought":"","action":"pwd","state":{}},
+            {"thought":"","action":"cat b.py","observation":"y = 2","state":{}}]}"#;
+        let report = report_of(SweAgent.run(), &SweAgent, text);
+        let kinds = ["tool-call", "tool-call", "tool-result", "tool-call", "tool-call", "tool-result"];
+        assert_eq!(report.kinds, kinds);
+        assert_eq!((report.answers[2], report.answers[5]), (Some(1), Some(4)));
+        assert_eq!(report.value("/shell/main/command"), "\"cat b.py\"");
+        assert_eq!(report.value("/call/main/open"), "[0,3]");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::format::assembler::Assembler;
+use crate::format::log::testing::state_of;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
 use crate::model::{ContainerValue, Contents, Place, Record, RecordBody, Span, StepNo};
@@ -131,6 +132,30 @@ fn events_of_older_databases_are_put_together() {
     ]);
     let event = r#"{"author":"bot","timestamp":"2025-01-01 10:00:00","content":{"parts":[]}}"#;
     assert!(lines(&mut memory)[0].ends_with(&format!("\"events\":[{event}]}}")), "{:?}", lines(&mut memory));
+}
+
+/// 0.3, W2: the state joins what came back by the name of the tool as the steps do, also where the call has an id.
+#[test]
+fn responses_without_ids_have_effects_on_the_calls_of_their_names() {
+    for id in ["", r#""id":"x","#] {
+        let text = format!(
+            r#"{{"id":"s","app_name":"a","user_id":"u","state":{{}},"events":[
+                {{"id":"1","author":"ag","content":{{"role":"model","parts":[
+                    {{"function_call":{{{id}"name":"read_file","args":{{"path":"/w/a"}}}}}},
+                    {{"function_call":{{"name":"bash","args":{{"command":"ls"}}}}}}]}},"timestamp":1.5,"actions":{{}}}},
+                {{"id":"2","author":"ag","content":{{"role":"model","parts":[
+                    {{"function_response":{{"name":"bash","response":{{"result":"LS"}}}}}},
+                    {{"function_response":{{"name":"read_file","response":{{"result":"l1\nl2\n"}}}}}}]}},
+                    "timestamp":2.5,"actions":{{}}}}]}}"#
+        );
+        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+        let last = StepNo::try_from(run.step_count()).unwrap() - 1;
+        assert_eq!(run.step(last, &bytes).answers, Some(0), "{id}");
+        let open = state_of(&run, &bytes, "call", last);
+        assert_eq!(open, r#"{"main":{"open":[]}}"#, "{id}");
+        let file = state_of(&run, &bytes, "file", last);
+        assert!(file.contains("\"/w/a\"") && file.contains("\"lines\":2"), "{file}");
+    }
 }
 
 proptest! {

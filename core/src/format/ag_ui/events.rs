@@ -30,8 +30,9 @@ impl Adapter for Events {
         match record.as_object().filter(|object| !object.is_empty() && record.get("type").is_none()) {
             Some(object) if object.entries().any(|(_, value)| is_named(value)) => {
                 for (name, events) in object.entries() {
+                    let Some(events) = events.as_array() else { continue };
                     self.begin_thread(name, log);
-                    self.all(events.as_array().unwrap_or_default(), log);
+                    self.all(events, log);
                     self.open.close_all(log);
                 }
             }

@@ -95,10 +95,11 @@ impl Open {
         self.all.insert((channel, id.into()), Begun { step, role, id: id.into(), name, text: String::new() });
     }
 
-    /// A piece. One that nothing began begins it.
+    /// A piece. One that nothing began begins it; one without an id goes on with what the chunk before it began.
     pub(super) fn piece(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let id = Self::id(channel, event);
-        let key = (channel, Box::from(id));
+        let chunk = self.chunk.as_ref().filter(|(of, _)| id.is_empty() && *of == channel);
+        let key = chunk.cloned().unwrap_or_else(|| (channel, Box::from(id)));
         if !self.all.contains_key(&key) {
             self.start(channel, event, class, log);
             self.chunk = Some(key.clone());
@@ -113,7 +114,8 @@ impl Open {
     /// Ends what a chunk began, if the next event is not part of it.
     pub(super) fn end_chunk(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
         let Some((of, id)) = self.chunk.take() else { return };
-        if channel == Some(of) && Self::id(of, event) == &*id {
+        let next = Self::id(of, event);
+        if channel == Some(of) && (next.is_empty() || next == &*id) {
             self.chunk = Some((of, id));
         } else {
             self.close(of, &id, log);

@@ -26,8 +26,12 @@ impl Patched {
 
     /// A patch: applied as a whole, or dropped with a finding.
     pub(super) fn patch(&mut self, patch: &Value<'_>, log: &mut Log<'_>) {
+        let Some(ops) = patch.as_array() else {
+            let why = format!("a patch is a list of operations, but this is {}; it is dropped", patch.type_name());
+            return log.finding(Some(log.next_step() - 1), "run.patch-failed", Severity::Warning, why);
+        };
         let mut next = self.document.clone();
-        for (number, op) in patch.as_array().unwrap_or_default().iter().enumerate() {
+        for (number, op) in ops.iter().enumerate() {
             if !apply(&mut next, op) {
                 let (name, path) = (text(op, "op").unwrap_or("?"), text(op, "path").unwrap_or("?"));
                 let why = format!(

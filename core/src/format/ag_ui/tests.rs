@@ -78,3 +78,51 @@ fn threads_have_states_of_their_own() {
     assert_eq!((parsed.0.trajectory_count(), parsed.0.step_count()), (3, 2));
     assert_eq!(parsed.0.findings()[0].rule, "run.unknown-record");
 }
+
+#[test]
+fn chunks_without_an_id_go_on_with_the_one_before() {
+    let text = [
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"ls","delta":"{\"path\":"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","delta":"\"x\"}"}"#,
+        r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"one "}"#,
+        r#"{"type":"TEXT_MESSAGE_CHUNK","delta":"two"}"#,
+        r#"{"type":"RUN_FINISHED"}"#,
+    ];
+    let parsed = lines(&AG_UI, &text.join("\n"));
+    assert_eq!(steps(&parsed)[..2], ["tool-call agent: ls x", "message agent: one two"]);
+}
+
+#[test]
+fn a_member_that_is_no_list_of_events_is_no_trajectory() {
+    let record = r#"{"one":[{"type":"RUN_STARTED","threadId":"a"}],"two":[{"type":"RUN_STARTED"}],"note":"x"}"#;
+    assert_eq!(run_of_record(&AG_UI, record).0.trajectory_count(), 2);
+}
+
+/// 0.3, W2: the state joins what came back as the steps do.
+#[test]
+fn calls_that_interleave_keep_their_steps() {
+    let text = [
+        r#"{"type":"TOOL_CALL_START","toolCallId":"a","toolCallName":"read_file"}"#,
+        r#"{"type":"TOOL_CALL_ARGS","toolCallId":"a","delta":"{\"path\":\"/w/a\"}"}"#,
+        r#"{"type":"TOOL_CALL_START","toolCallId":"b","toolCallName":"bash"}"#,
+        r#"{"type":"TOOL_CALL_ARGS","toolCallId":"b","delta":"{\"command\":\"pwd\"}"}"#,
+        r#"{"type":"TOOL_CALL_END","toolCallId":"b"}"#,
+        r#"{"type":"TOOL_CALL_END","toolCallId":"a"}"#,
+        r#"{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"b","content":"/w"}"#,
+    ];
+    let parsed = lines(&AG_UI, &text.join("\n"));
+    assert_eq!(
+        [1, 2].map(|step| state(&parsed, "call", step)),
+        [r#"{"main":{"open":[0,1]}}"#, r#"{"main":{"open":[0]}}"#]
+    );
+}
+
+#[test]
+fn a_patch_that_is_no_list_is_found() {
+    let text = r#"{"type":"STATE_SNAPSHOT","snapshot":{"a":1}}
+{"type":"STATE_DELTA","delta":{"op":"add","path":"/b","value":2}}"#;
+    let parsed = lines(&AG_UI, text);
+    let found = parsed.0.findings();
+    assert_eq!((found[0].rule, found[0].step), ("run.patch-failed", Some(1)));
+    assert_eq!(state(&parsed, "state", 1), r#"{"main":{"a":1}}"#);
+}

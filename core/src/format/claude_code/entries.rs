@@ -176,7 +176,8 @@ impl Entries {
         for (result, step) in results.zip(of_kind(Kind::Result)) {
             if let Some(agent) = details.and_then(|details| text(details, "agentId")) {
                 let file = format!("agent-{agent}.jsonl");
-                log.part(PartRole::SubAgent, "subagents", &file, Some(agent), Some(step));
+                let identity = agent_identity(record, agent);
+                log.part(PartRole::SubAgent, "subagents", &file, Some(&identity), Some(step));
             }
             let path = details.and_then(|details| text(details, "persistedOutputPath")).map(Cow::Borrowed);
             if let Some(path) = path.or_else(|| persisted(result)) {
@@ -185,6 +186,11 @@ impl Entries {
             }
         }
     }
+}
+
+/// What the file of a sub-agent is (0.4): the session of a record, and the agent.
+pub(super) fn agent_identity(record: &Value<'_>, agent: &str) -> String {
+    format!("{}/{agent}", text(record, "sessionId").unwrap_or_default())
 }
 
 /// The blocks of a message.

@@ -228,3 +228,18 @@ fn a_text_with_a_lone_surrogate_is_read_and_found() {
     let found: Vec<_> = run.findings().iter().map(|found| (found.rule, found.message.contains("surrogate"))).collect();
     assert_eq!(found, [("data.invalid-json", true)]);
 }
+
+#[test]
+fn a_notice_in_place_of_an_output_is_not_the_text_of_a_file() {
+    let state_after = |text: &str| {
+        let asked = r#"{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cat a.txt"}}"#;
+        let result = format!(
+            r#""type":"user","uuid":"u2","parentUuid":"a1","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"{text}"}}]}}"#
+        );
+        let (run, bytes) = read(&[line(ASKED), answer("a1", "u1", asked, 2), line(&result)]);
+        state(run.as_ref(), &bytes)
+    };
+    assert!(state_after("one").contains("a.txt"));
+    let notice = r"<persisted-output>\nOutput too large (1.2MB). Full output saved to: /w/x.txt\n\nPreview (first 2KB):\none\n</persisted-output>";
+    assert!(!state_after(notice).contains("/w/a.txt"), "{}", state_after(notice));
+}

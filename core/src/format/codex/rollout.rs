@@ -4,7 +4,7 @@ use super::show;
 use crate::format::log::{
     Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first_text, form, merge_patch, text, write_slots,
 };
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::{PartRole, StepNo, StepRole, Surroundings, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
@@ -49,6 +49,9 @@ pub(super) struct Rollout {
     spend: Option<Spend>,
     /// First step of the model's answer that no count of tokens reported yet.
     answer: Option<StepNo>,
+    /// Calls that begin threads of sub-agents, by their ids, and the threads that were named.
+    spawns: HashMap<Box<str>, StepNo>,
+    threads: HashSet<Box<str>>,
     /// The prompts of the user that were not taken back.
     turns: Vec<StepNo>,
 }
@@ -71,6 +74,9 @@ enum Spend {
 
 /// The folder in which sessions are, each a file named by its id.
 const SESSIONS: &str = "sessions";
+
+/// Where the output of a call that began a thread says which.
+const AGENT_ID: [&str; 2] = ["agent_id", "thread_id"];
 
 /// Whether a text is the id of a thread, and no placeholder.
 fn is_thread(id: &str) -> bool {
@@ -192,6 +198,10 @@ impl Rollout {
                 let item: Vec<Earlier> = self.waiting.remove(id).into_iter().collect();
                 let draft = of(Kind::Result, show::OUTPUT, StepRole::Environment);
                 log.step_with(&Draft { values: &[payload], ..draft }, &item);
+                if let Some(call) = self.spawns.remove(id) {
+                    let output = payload.get("output").and_then(Value::as_str).and_then(|text| json::parse(text).ok());
+                    self.spawned(output.as_ref().and_then(|output| first_text(output, &AGENT_ID)), Some(call), log);
+                }
             }
             _ => {
                 state(record, payload, class, log);
@@ -223,6 +233,9 @@ impl Rollout {
 
     /// A call is known by both its ids.
     fn call(&mut self, step: StepNo, payload: &Value<'_>, log: &mut Log<'_>) {
+        if text(payload, "name") == Some("spawn_agent") {
+            self.spawns.extend(text(payload, "call_id").map(|id| (id.into(), step)));
+        }
         for id in ["call_id", "id"].iter().filter_map(|key| text(payload, key)) {
             let is_late = self.nested.contains(id) && self.known.late_calls.len() < LATE_CALLS_MAX;
             if is_late && self.known.late_calls.insert(id.into()) {
@@ -262,9 +275,7 @@ impl Rollout {
             "thread_rolled_back" => self.roll_back(payload, log),
             "collab_agent_spawn_end" => {
                 let call = text(payload, "call_id").and_then(|id| self.calls.get(id)).copied();
-                if let Some(id) = text(payload, "new_thread_id").filter(|id| is_thread(id)) {
-                    log.part(PartRole::SubAgent, SESSIONS, id, Some(id), call);
-                }
+                self.spawned(text(payload, "new_thread_id"), call, log);
             }
             "thread_name_updated" => {
                 if let Some(name) = text(payload, "thread_name") {
@@ -273,6 +284,14 @@ impl Rollout {
                 write_slots(log, "session", "main", payload, &["thread_name"]);
             }
             _ => {}
+        }
+    }
+
+    /// A call began the thread of a sub-agent, whose file is named once.
+    fn spawned(&mut self, thread: Option<&str>, call: Option<StepNo>, log: &mut Log<'_>) {
+        let Some(id) = thread.filter(|id| is_thread(id)) else { return };
+        if self.threads.insert(id.into()) {
+            log.part(PartRole::SubAgent, SESSIONS, id, Some(id), call);
         }
     }
 

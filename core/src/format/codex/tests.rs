@@ -160,6 +160,20 @@ fn a_fork_and_a_spawned_agent_name_their_files() {
 }
 
 #[test]
+fn the_output_of_a_spawn_names_the_file_of_the_agent_once() {
+    let call = item(r#"{"type":"function_call","call_id":"c1","name":"spawn_agent","arguments":"{}"}"#);
+    let output = item(
+        r#"{"type":"function_call_output","call_id":"c1","output":"{\"agent_id\":\"child-1\",\"nickname\":\"S\"}"}"#,
+    );
+    let spawned = event(r#"{"type":"collab_agent_spawn_end","call_id":"c1","new_thread_id":"child-1"}"#);
+    for text in [[call.clone(), output.clone()].join("\n"), [call, output, spawned].join("\n")] {
+        let parsed = lines(&ROLLOUT, &text);
+        let parts: Vec<_> = parsed.0.parts().iter().map(|part| (part.role, part.file.as_str(), part.step)).collect();
+        assert_eq!(parts, [(PartRole::SubAgent, "child-1", Some(0))]);
+    }
+}
+
+#[test]
 fn what_was_compacted_or_taken_back_is_not_seen_any_more() {
     let spoken = |role: &str, text: &str| {
         item(&format!(r#"{{"type":"message","role":"{role}","content":[{{"type":"output_text","text":"{text}"}}]}}"#))

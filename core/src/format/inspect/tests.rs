@@ -159,3 +159,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tokens_of_a_sample_without_events_are_those_that_it_states() {
+    let sample = |more: &str| {
+        format!(
+            r#"{{"id":1,"messages":[{{"role":"user","content":"x"}},{{"role":"assistant","content":"y"}}],{more}}}"#
+        )
+    };
+    let models = r#""model_usage":{"a":{"input_tokens":5,"output_tokens":2,"total_tokens":7},
+        "b":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}"#;
+    let answer = r#""output":{"usage":{"input_tokens":4,"output_tokens":3,"total_tokens":7}}"#;
+    for (more, input) in [(models.to_owned(), 6), (answer.to_owned(), 4), (format!("{models},{answer}"), 6)] {
+        let text = sample(&more);
+        let run = run_of(&text);
+        let usage = format!(r#""usage":{{"main":{{"input":{input},"#);
+        assert!(state(&run, &text, 1).contains(&usage), "{}", state(&run, &text, 1));
+        assert!(!state(&run, &text, 0).contains("usage"));
+    }
+}

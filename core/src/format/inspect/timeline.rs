@@ -56,6 +56,12 @@ impl<'v> Timeline<'v> {
                 effects.extend(writes);
             }
         }
+        // A sample may hold its events elsewhere, or none.
+        if !line.effects.iter().flatten().any(|effect| matches!(effect, Effect::Usage(_)))
+            && let Some(last) = line.effects.last_mut()
+        {
+            last.extend(totals(record).into_iter().map(Effect::Usage));
+        }
         line.trouble = replay.trouble(record.get("store"));
         line
     }
@@ -133,6 +139,17 @@ impl<'v> Places<'v> {
 pub(super) fn events<'v>(record: &'v Value<'v>) -> &'v [Value<'v>] {
     let list = record.get("events").or_else(|| record.get("transcript")?.get("events"));
     list.and_then(Value::as_array).unwrap_or_default()
+}
+
+/// What the sample says that its models used, by model; else what the last answer used.
+fn totals(record: &Value<'_>) -> Vec<Usage> {
+    let of_models = record.get("model_usage").and_then(Value::as_object);
+    let of_models = of_models.into_iter().flat_map(|all| all.entries()).filter_map(|(_, of_model)| usage(of_model));
+    let totals: Vec<Usage> = of_models.collect();
+    if totals.is_empty() {
+        return record.get("output").and_then(|output| output.get("usage")).and_then(usage).into_iter().collect();
+    }
+    totals
 }
 
 /// The tokens of an answer.

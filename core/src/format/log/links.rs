@@ -20,37 +20,56 @@ pub(super) struct Links {
 struct Key {
     id: Option<Box<str>>,
     name: Box<str>,
+    place: usize,
+}
+
+/// The call that a result answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Link {
+    /// Its step.
+    pub(super) step: StepNo,
+    /// Its place among the calls of its step, unless they have the same id.
+    pub(super) place: Option<usize>,
 }
 
 impl Links {
-    pub(super) fn call(&mut self, step: StepNo, id: Option<&str>, name: &str) {
+    /// Adds a call with its place among the calls of its step.
+    pub(super) fn call(&mut self, step: StepNo, place: usize, id: Option<&str>, name: &str) {
         match id {
             Some(id) => self.by_id.entry(id.into()).or_default().push(step),
             None => self.without_id.push_back(step),
         }
         self.by_name.entry(name.into()).or_default().push(step);
-        self.open.entry(step).or_default().push(Key { id: id.map(Into::into), name: name.into() });
+        self.open.entry(step).or_default().push(Key { id: id.map(Into::into), name: name.into(), place });
     }
 
     /// The call that a result answers; it is open no more.
-    pub(super) fn result(&mut self, result: &ToolResult<'_>) -> Option<StepNo> {
+    pub(super) fn result(&mut self, result: &ToolResult<'_>) -> Option<Link> {
         let (id, name) = (result.id.as_deref(), result.name.as_deref());
         let of_id = id.and_then(|id| self.by_id.get(id)?.last().copied());
         let of_name = || name.and_then(|name| self.by_name.get(name)?.last().copied());
         let unnamed = || self.without_id.front().copied().filter(|_| id.is_none() && name.is_none());
         let step = of_id.or_else(of_name).or_else(unnamed)?;
-        self.close(step, id.filter(|_| of_id.is_some()), name.filter(|_| of_id.is_none()));
-        Some(step)
+        let place = self.close(step, id.filter(|_| of_id.is_some()), name.filter(|_| of_id.is_none()));
+        Some(Link { step, place: place.filter(|_| of_id.is_none()) })
     }
 
-    fn close(&mut self, step: StepNo, id: Option<&str>, name: Option<&str>) {
-        let Some(keys) = self.open.get_mut(&step) else { return };
+    /// No result comes for the calls of a step: none answers them by order.
+    pub(super) fn forget(&mut self, step: StepNo) {
+        while let Some(key) = self.open.get(&step).and_then(|keys| keys.first()).cloned() {
+            self.close(step, key.id.as_deref(), Some(&key.name).filter(|_| key.id.is_none()).map(AsRef::as_ref));
+        }
+    }
+
+    /// Takes a call from those that are open: its place among the calls of its step.
+    fn close(&mut self, step: StepNo, id: Option<&str>, name: Option<&str>) -> Option<usize> {
+        let keys = self.open.get_mut(&step)?;
         let is_it = |key: &Key| match (id, name) {
             (Some(id), _) => key.id.as_deref() == Some(id),
             (None, Some(name)) => key.name.as_ref() == name,
             (None, None) => key.id.is_none(),
         };
-        let Some(at) = keys.iter().position(is_it) else { return };
+        let at = keys.iter().position(is_it)?;
         let key = keys.remove(at);
         if keys.is_empty() {
             self.open.remove(&step);
@@ -75,6 +94,7 @@ impl Links {
                 }
             }
         }
+        Some(key.place)
     }
 }
 
@@ -90,7 +110,7 @@ mod tests {
     fn a_result_answers_the_nearest_open_call_of_its_id_then_of_its_name() {
         let mut links = Links::default();
         for (step, id, name) in [(0, Some("a"), "ls"), (1, Some("a"), "cat"), (2, None, "ls"), (3, None, "rm")] {
-            links.call(step, id, name);
+            links.call(step, 0, id, name);
         }
         let answers = [
             result(Some("a"), None),
@@ -100,7 +120,7 @@ mod tests {
             result(None, None),
             result(None, None),
         ];
-        let steps: Vec<_> = answers.iter().map(|answer| links.result(answer)).collect();
+        let steps: Vec<_> = answers.iter().map(|answer| links.result(answer).map(|link| link.step)).collect();
         assert_eq!(steps, [Some(1), Some(0), None, Some(3), Some(2), None]);
         assert!(links.open.is_empty() && links.without_id.is_empty());
         assert!(links.by_id.is_empty() && links.by_name.is_empty(), "what is answered takes no room");

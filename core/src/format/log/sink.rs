@@ -198,6 +198,11 @@ impl Log<'_> {
         self.steps.tree.write(&Write { at, author: at, identity, value: None, base: None, ops: &[(keys, Op::Remove)] });
     }
 
+    /// The record shows that no result comes for the calls of a step: a later result without an id is not theirs.
+    pub(in crate::format) fn no_result(&mut self, step: StepNo) {
+        self.steps.forget_calls(step);
+    }
+
     /// What holds around the record's steps; reported before its first step.
     pub(in crate::format) fn surroundings(&mut self, around: &Surroundings<'_>) {
         self.steps.surroundings(self.steps.next(), around);

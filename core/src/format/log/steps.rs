@@ -6,7 +6,7 @@ use super::links::Links;
 use super::threads::Threads;
 use crate::json::Value;
 use crate::model::{Chunks, Finding, RunPart, Span, Standing, StepNo, StepRole, Surroundings, Turn, Usage};
-use crate::rules::work::{Dialect, Work};
+use crate::rules::work::{Answered, Dialect, Work};
 use crate::state::Tree;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -145,13 +145,17 @@ impl Steps {
     /// whole only after others began are those of the last one: the state is written in order.
     pub(super) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
         let mut tool = None;
-        for call in turn.calls() {
-            self.links.call(step, call.id.as_deref(), &call.name);
+        for (place, call) in turn.calls().enumerate() {
+            self.links.call(step, place, call.id.as_deref(), &call.name);
             tool = tool.or_else(|| self.names.number(&call.name));
         }
-        let mut answers = None;
+        let (mut answers, mut answered) = (None, Vec::new());
         for result in turn.results() {
-            let call = self.links.result(result).filter(|call| *call != step);
+            let link = self.links.result(result);
+            // A call that was found otherwise than by its id is named to the rules, which join by ids alone.
+            let place = link.and_then(|link| Some(Answered::Call(link.step, link.place?)));
+            answered.push(place.unwrap_or_default());
+            let call = link.map(|link| link.step).filter(|call| *call != step);
             answers = answers.or(call);
             let of_call = call.and_then(|call| self.get(call)?.tool());
             tool = tool.or(of_call).or_else(|| self.names.number(result.name.as_deref()?));
@@ -159,7 +163,7 @@ impl Steps {
         let is_failed = turn.results().any(|result| result.is_error == Some(true));
         let chars = describe::chars(turn);
         let at = self.last();
-        self.work.turn(at, turn, &[], &mut self.tree);
+        self.work.turn_of(step, at, turn, &answered, &mut self.tree);
         let Some(compact) = self.get_mut(step) else { return };
         if compact.role == StepRole::Unknown {
             compact.role = turn.role;
@@ -173,6 +177,11 @@ impl Steps {
         if compact.is_failed() {
             self.failed.insert(step);
         }
+    }
+
+    /// No result comes for the calls of a step.
+    pub(super) fn forget_calls(&mut self, step: StepNo) {
+        self.links.forget(step);
     }
 
     pub(super) fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>) {

@@ -1,8 +1,9 @@
 //! A session as a trajectory: the parts of its messages are steps.
 
+use super::latest::Latest;
 use crate::format::assembler::{missing_part_of, report_missing};
 use crate::format::describe;
-use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, show, text_of};
+use crate::format::log::{Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, show, text_of};
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -58,12 +59,11 @@ impl Adapter for Events {
         {
             log.title(id);
         }
-        let is_stored_part = text(record, "messageID").is_some() && text(record, "type").is_some();
-        let part = record.get("part").or_else(|| is_stored_part.then_some(record));
-        if let Some(part) = part.filter(|part| part.as_object().is_some()) {
+        if let Some(part) = part_of(record) {
+            let is_stored_part = record.get("part").is_none();
             let (class, time) = (text(part, "type"), record.get("timestamp"));
             let message = Message { it: record, role: StepRole::Agent, class, time, tokens: None };
-            message.add_parts(std::slice::from_ref(part), log);
+            message.add_parts(&[part], log);
             // A stream has no messages, which repeat the tokens elsewhere.
             if let Some(tokens) = part.get("tokens").filter(|_| class == Some("step-finish") && !is_stored_part) {
                 log.usage(None, &usage(tokens, part));
@@ -81,6 +81,30 @@ impl Adapter for Events {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         Session::show(form, values)
     }
+
+    fn arrange(&self) -> Option<Box<dyn Arrange>> {
+        Some(Box::new(Latest::default()))
+    }
+}
+
+/// The part that an event is about, or that a stored part is.
+pub(super) fn part_of<'v>(record: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    let is_stored_part = text(record, "messageID").is_some() && text(record, "type").is_some();
+    let part = record.get("part").or_else(|| is_stored_part.then_some(record));
+    part.filter(|part| part.as_object().is_some())
+}
+
+/// The parts of a message by their ids; of several of one id the last one counts. Where a part has no id, all stay in
+/// the order of the file.
+fn parts_of<'v>(message: &'v Value<'v>) -> Vec<&'v Value<'v>> {
+    let mut parts: Vec<&Value<'_>> = message.get("parts").and_then(Value::as_array).into_iter().flatten().collect();
+    if parts.iter().all(|part| text(part, "id").is_some()) {
+        // The sort is stable: the last one of an id comes first after the reversal.
+        parts.reverse();
+        parts.sort_by_key(|part| text(part, "id"));
+        parts.dedup_by_key(|part| text(part, "id"));
+    }
+    parts
 }
 
 fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
@@ -109,7 +133,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
         tokens: usage.as_ref().and_then(|usage| usage.output),
     };
     let first = log.next_step();
-    turn.add_parts(message.get("parts").and_then(Value::as_array).unwrap_or_default(), log);
+    turn.add_parts(&parts_of(message), log);
     if let Some(what) = missing_part_of(message) {
         report_missing(what, Some(first), log);
     }
@@ -128,12 +152,12 @@ struct Message<'v> {
 }
 
 impl<'v> Message<'v> {
-    fn add_parts(&self, parts: &'v [Value<'v>], log: &mut Log<'_>) {
+    fn add_parts(&self, parts: &[&'v Value<'v>], log: &mut Log<'_>) {
         let before = log.next_step();
-        let files: Vec<&Value<'_>> = parts.iter().filter(|part| text(part, "type") == Some("file")).collect();
+        let files: Vec<&Value<'_>> = parts.iter().copied().filter(|part| text(part, "type") == Some("file")).collect();
         let first_text = parts.iter().position(|part| text(part, "type") == Some("text"));
         let mut tokens = self.tokens;
-        for (i, part) in parts.iter().enumerate() {
+        for (i, part) in parts.iter().copied().enumerate() {
             let part_kind = match text(part, "type").unwrap_or("part") {
                 // Files belong to the first text of their message.
                 "text" if Some(i) == first_text => {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::format::assembler::Assembler;
+use crate::format::log::tests::report_of;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
 use crate::model::{ContainerValue, Contents, Place, Record, RecordBody, Span, StepNo};
@@ -121,4 +122,28 @@ fn an_answer_that_failed_says_why() {
         "data":{"message":"no quota"}}},"parts":[]}]}"#;
     let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
     assert_eq!((run.step(0, &bytes).summary.as_str(), run.error_steps()), ("no quota", vec![0]));
+}
+
+/// 15, 16: a part of a known id replaces the one before.
+#[test]
+fn later_parts_of_an_id_take_the_place_of_earlier_ones() {
+    let tool = |id: &str, status: &str| {
+        format!(r#"{{"id":"{id}","messageID":"m","type":"tool","callID":"c","tool":"bash","state":{status}}}"#)
+    };
+    let (running, done) = (
+        tool("p1", r#"{"status":"running","input":{"command":"ls"}}"#),
+        tool("p1", r#"{"status":"completed","input":{"command":"ls"},"output":"a.txt","metadata":{"exit":0}}"#),
+    );
+    let words = r#"{"id":"p2","messageID":"m","type":"text","text":"wait"}"#;
+    let event = |part: &str| format!(r#"{{"type":"x","timestamp":1,"sessionID":"s","part":{part}}}"#);
+    let stream = [event(&running), event(words), event(&done)].join("\n");
+    let report = report_of(RunEvents.run(), &RunEvents, &stream);
+    assert_eq!(report.kinds, ["tool-call", "tool-result", "message"]);
+    assert_eq!(report.answers[1], Some(0));
+    let session = format!(
+        r#"{{"info":{{"id":"s"}},"messages":[{{"info":{{"id":"m","role":"assistant"}},"parts":[{words},{running},{done}]}}]}}"#
+    );
+    let (run, bytes) = (run_of(&session), session.as_bytes().to_vec());
+    let kinds: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes).kind).collect();
+    assert_eq!(kinds, ["tool-call", "tool-result", "message"]);
 }

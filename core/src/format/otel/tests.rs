@@ -203,3 +203,20 @@ fn of_a_message_with_more_parts_than_forms_none_is_lost() {
     let count: usize = (0..=last).map(|step| parsed.0.turn(step, &parsed.1).unwrap().calls().count()).sum();
     assert_eq!(count, 300);
 }
+
+#[test]
+fn tokens_of_requests_without_an_operation_and_of_caches_are_counted_once() {
+    let of = |attributes: &str| {
+        let text =
+            format!(r#"{{"name":"x","context":{{"trace_id":"t","span_id":"s"}},"attributes":{{{attributes}}}}}"#);
+        let parsed = run_of_record(&OTEL, &text);
+        crate::format::log::testing::state(&parsed, "usage", 0)
+    };
+    let older = r#""llm.request.type":"chat","gen_ai.usage.prompt_tokens":9,"gen_ai.usage.completion_tokens":2"#;
+    assert!(of(older).contains(r#""input":9"#), "{}", of(older));
+    let cached = r#""gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":90,"gen_ai.usage.output_tokens":2,
+        "gen_ai.usage.cache_read.input_tokens":50,"gen_ai.usage.cache_creation.input_tokens":30"#;
+    for part in [r#""input":10"#, r#""cache_read":50"#, r#""cache_write":30"#] {
+        assert!(of(cached).contains(part), "{}", of(cached));
+    }
+}

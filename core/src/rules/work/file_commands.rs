@@ -156,6 +156,9 @@ impl Work {
     }
 
     fn read_by_command(&mut self, answer: &Answer<'_>, path: &str, reading: Reading) {
+        if self.is_elsewhere(answer.text) {
+            return;
+        }
         let range = reading.range;
         let mut shown = if reading.is_numbered {
             FileExcerpt::numbered(answer.text, reading.has_colons)

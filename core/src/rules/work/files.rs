@@ -142,6 +142,9 @@ impl Work {
             let shown = if shown.total.is_none() { shown.of_read(range) } else { shown };
             return self.view(answer, Some(&path), &shown);
         }
+        if self.is_elsewhere(answer.text) {
+            return;
+        }
         let shown = match FileExcerpt::window(answer.text) {
             Some(window) => window,
             None if is_raw => FileExcerpt::raw(answer.text, range).of_read(range),
@@ -151,6 +154,11 @@ impl Work {
         if !is_listing {
             self.view(answer, Some(&path), &shown);
         }
+    }
+
+    /// Whether an output is in another file, so that the text is a notice, not what the tool printed.
+    pub(super) fn is_elsewhere(&self, text: &str) -> bool {
+        self.dialect == Dialect::ClaudeCode && text.trim_start().starts_with("<persisted-output>")
     }
 
     /// W7: a result shows lines of a file.

@@ -175,12 +175,25 @@ impl Work {
     /// W2: the next step. `answered` reports for each of its results in order which call it answers; where it is
     /// shorter, the rule decides. Steps come in order.
     pub fn turn(&mut self, at: StepNo, turn: &Turn<'_>, answered: &[Answered], sink: &mut dyn SlotSink) {
+        self.turn_of(at, at, turn, answered, sink);
+    }
+
+    /// W2: the same of a step that is whole only after others began: its calls are those of `step`, what it writes is
+    /// written at the last one, `at`.
+    pub fn turn_of(
+        &mut self,
+        step: StepNo,
+        at: StepNo,
+        turn: &Turn<'_>,
+        answered: &[Answered],
+        sink: &mut dyn SlotSink,
+    ) {
         let (mut calls, mut results, mut has_links) = (0, 0, false);
         let is_agents = turn.role == StepRole::Agent;
         for part in &turn.parts {
             match part {
                 TurnPart::Call(call) => {
-                    self.call(at, calls, call, sink);
+                    self.call((step, calls), call, at, sink);
                     (calls, has_links) = (calls + 1, true);
                 }
                 TurnPart::Result(result) => {
@@ -305,18 +318,18 @@ impl Work {
     }
 
     /// W2: a call: only its command, the sub-agent and the open calls are written at once.
-    fn call(&mut self, at: StepNo, place: usize, call: &ToolCall<'_>, sink: &mut dyn SlotSink) {
+    fn call(&mut self, (step, place): (StepNo, usize), call: &ToolCall<'_>, at: StepNo, sink: &mut dyn SlotSink) {
         let read = Call::read(&call.name, &call.arguments, self.dialect);
         if let Action::Shell { command, .. } = &read.action {
             self.shell.command = Some(command.clone());
             self.shell.has_command = true;
         }
-        other::write_sub(at, place, &read.action, &mut Writer { board: &mut self.board, sink, at });
+        other::write_sub(step, place, &read.action, &mut Writer { board: &mut self.board, sink, at });
         let unnamed = self.unnamed(&read.action);
         self.notes.call(&read);
         self.tools.call(&call.name);
         self.notes.text(&call.arguments);
-        self.calls.add(at, place, call.id.as_deref(), read, unnamed);
+        self.calls.add(step, place, call.id.as_deref(), read, unnamed);
     }
 
     /// W2: a result: effects are written here. Whether it answers a call.

@@ -98,6 +98,9 @@ impl OpenCalls {
                 break;
             }
         }
+        // Calls that come in pieces may be whole in another order than they began.
+        steps.sort_unstable_by(|a, b| b.cmp(a));
+        steps.dedup();
         let mut out = String::from("[");
         for (i, step) in steps.iter().rev().enumerate() {
             let _ = write!(out, "{}{step}", if i > 0 { "," } else { "" });
