@@ -131,7 +131,7 @@ fn data_rules(folder: &Path, files: &[&str]) -> Vec<String> {
 fn stages_of_one_dataset_are_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let all: String = (0..4).map(|number| chat(number, 60)).collect();
+    let all: String = (0..4).map(|number| chat(number, 120)).collect();
     fs::write(folder.join("raw.jsonl"), &all).unwrap();
     fs::write(folder.join("sft.jsonl"), all.replace("yes", "no")).unwrap();
     assert_eq!(data_rules(folder, &["raw.jsonl", "sft.jsonl"]), ["sft.jsonl 0 data.near-duplicate"]);

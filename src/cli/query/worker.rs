@@ -2,6 +2,7 @@
 //!
 //! It may abort, at a stack or an allocation that fails, and it may run for ever: its parent knows what to do then.
 
+use crate::json::{self, Data};
 use crate::model::Problem;
 use crate::shell::query::RecordAnswer;
 use crate::shell::worker::{confine, frame};
@@ -29,6 +30,72 @@ const ERROR_CHARS_MAX: usize = 300;
 
 type Filter = jaq_core::Filter<data::JustLut<Val>>;
 
+/// An expression that can be asked.
+struct RecordQuestion<'e> {
+    /// All of it.
+    whole: Filter,
+    /// The members that it begins with, and what follows them.
+    behind: Option<(Vec<&'e str>, Filter)>,
+}
+
+impl<'e> RecordQuestion<'e> {
+    fn read(expression: &'e str, arenas: &'e [Arena; 2]) -> Result<Self, String> {
+        let whole = compiled(expression, &arenas[0])?;
+        let behind = leading_path(expression);
+        let behind = behind.and_then(|(path, rest)| Some((path, compiled(rest, &arenas[1]).ok()?)));
+        Ok(Self { whole, behind })
+    }
+
+    /// What to ask, and of which value: of a record whose members are named first that member alone is converted.
+    fn of(&self, record: &[u8]) -> Result<(&Filter, Val), String> {
+        if let Some((path, rest)) = &self.behind
+            && let Some(found) = std::str::from_utf8(record).ok().and_then(|text| member(text, path))
+        {
+            return Ok((rest, found));
+        }
+        value(record).map(|value| (&self.whole, value))
+    }
+}
+
+/// The names of the members that an expression begins with, and what it says of the last one: of `.a.b | f` these are
+/// `a`, `b` and `f`. A pipe binds less than all else, so what follows it is an expression by itself. None: it begins
+/// otherwise.
+fn leading_path(expression: &str) -> Option<(Vec<&str>, &str)> {
+    let (mut path, mut rest) = (Vec::new(), expression.trim());
+    while let Some(name) = rest.strip_prefix('.').filter(|name| name.starts_with(|c| is_in_name(c) && !c.is_numeric()))
+    {
+        let (name, after) = name.split_at(name.find(|c| !is_in_name(c)).unwrap_or(name.len()));
+        path.push(name);
+        rest = after;
+    }
+    let rest = rest.trim_start();
+    match rest.strip_prefix('|') {
+        _ if path.is_empty() => None,
+        Some(behind) if !behind.starts_with('=') => Some((path, behind)),
+        None if rest.is_empty() => Some((path, ".")),
+        _ => None,
+    }
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The value of a member of a record. None: the record is not one that has it, and the expression says what of it.
+fn member(record: &str, path: &[&str]) -> Option<Val> {
+    let root = json::parse(record).ok()?;
+    let mut found = Some(&root);
+    for name in path {
+        // Of several members of a name the last one counts, and what is null has all members.
+        found = match found.map(|value| &value.data) {
+            Some(Data::Object(object)) => object.members.iter().rev().find(|m| m.key == *name).map(|m| &m.value),
+            Some(Data::Null) | None => None,
+            Some(_) => return None,
+        };
+    }
+    value(found.map_or("null", |found| found.text).as_bytes()).ok()
+}
+
 /// Answers until its input ends; the exit status.
 ///
 /// # Errors
@@ -47,9 +114,9 @@ pub(super) fn work() -> Result<u8, Problem> {
 fn serve(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     let expression = frame::text(&mut from)?;
     let wants_results = frame::number(&mut from)? != 0;
-    let arena = Arena::default();
-    let filter = match compiled(&expression, &arena) {
-        Ok(filter) => filter,
+    let arenas = <[Arena; 2]>::default();
+    let question = match RecordQuestion::read(&expression, &arenas) {
+        Ok(question) => question,
         Err(why) => {
             frame::put(why.as_bytes(), &mut to)?;
             return to.flush();
@@ -61,7 +128,7 @@ fn serve(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
         // All of a batch is read before anything is answered: neither side ever waits for the other to read.
         let records = (0..count).map(|_| frame::get(&mut from)).collect::<io::Result<Vec<_>>>()?;
         for (i, record) in records.iter().enumerate() {
-            answer(&filter, record, wants_results).put(&mut to)?;
+            answer(&question, record, wants_results).put(&mut to)?;
             // The parent learns at once whether any record is answered.
             if i == 0 {
                 to.flush()?;
@@ -72,10 +139,10 @@ fn serve(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn answer(filter: &Filter, record: &[u8], wants_results: bool) -> RecordAnswer {
+fn answer(question: &RecordQuestion<'_>, record: &[u8], wants_results: bool) -> RecordAnswer {
     let mut answer = RecordAnswer::default();
-    let value = match value(record) {
-        Ok(value) => value,
+    let (filter, value) = match question.of(record) {
+        Ok(asked) => asked,
         Err(why) => return RecordAnswer { failure: Some(why), ..answer },
     };
     let context = Ctx::<data::JustLut<Val>>::new(&filter.lut, Vars::new([]));
@@ -207,8 +274,8 @@ mod tests {
     use super::*;
 
     fn asked(expression: &str, record: &str) -> RecordAnswer {
-        let arena = Arena::default();
-        answer(&compiled(expression, &arena).unwrap(), record.as_bytes(), true)
+        let arenas = <[Arena; 2]>::default();
+        answer(&RecordQuestion::read(expression, &arenas).unwrap(), record.as_bytes(), true)
     }
 
     #[test]
@@ -216,6 +283,38 @@ mod tests {
         let text = "[1.10,1E400,1e5,123456789012345678901234567890,0.1,-7]";
         assert_eq!(asked(".", text).results, format!("{text}\n"));
         assert_eq!(asked(".[0]+1", text).results, "2.1\n");
+    }
+
+    #[test]
+    fn an_expression_that_begins_with_members_is_asked_of_the_last_one() {
+        let path = |text: &'static str| leading_path(text).map(|(path, rest)| (path.join("."), rest));
+        assert_eq!(path(".a.b_1 | f"), Some(("a.b_1".to_owned(), " f")));
+        assert_eq!(path(" .a "), Some(("a".to_owned(), ".")));
+        for other in
+            [".", "..", ".a[0]", ".a?", ".a |= 1", ".a + 1", ".a as $x | $x", ".a // 1 | f", ".a, .b", ".1", "f"]
+        {
+            assert_eq!(path(other), None, "{other}");
+        }
+        let records = [
+            r#"{"a":{"b":[1,2]},"c":1}"#,
+            r#"{"a":{"b":1},"a":{"b":2}}"#,
+            r#"{"a":null}"#,
+            r#"{"a":3}"#,
+            r#"{"a":{}}"#,
+            "{}",
+            "[]",
+            "null",
+            "{\"a\":{\"b\":1}",
+            r#"{"a":{"b":"\ud800"}}"#,
+        ];
+        for record in records {
+            for rest in [".", "length", "., 1", "tojson", "error", "path(..)", "first // 7"] {
+                // The parentheses make it one that is asked of the whole record.
+                let (at_once, whole) =
+                    (asked(&format!(".a.b | {rest}"), record), asked(&format!("(.a.b) | {rest}"), record));
+                assert_eq!((at_once.results, at_once.failure), (whole.results, whole.failure), "{rest} of {record}");
+            }
+        }
     }
 
     #[test]

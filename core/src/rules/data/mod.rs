@@ -5,6 +5,7 @@
 //! sketches of fixed size, no records. What only the whole reports comes at the end of each file.
 
 mod calls;
+mod cards;
 mod encoding;
 mod endings;
 mod families;
@@ -17,6 +18,7 @@ mod sizes;
 mod targets;
 mod texts;
 mod tools;
+mod words;
 
 use super::digest;
 use crate::json::Value;

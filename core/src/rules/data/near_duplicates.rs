@@ -5,6 +5,7 @@
 //! texts have in common. The index finds candidates by 16 bands of four bins: at a share of 0.85 it misses one of
 //! 100,000 pairs, at 0.7 one of 80. All hashes are fixed, so that the answer is the same everywhere.
 
+use super::words::each_word;
 use crate::json::{Data, Value};
 use crate::model::cast;
 use std::collections::HashMap;
@@ -27,45 +28,6 @@ pub(super) fn mix(mut hash: u64) -> u64 {
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     hash ^ (hash >> 33)
-}
-
-/// What a hash of a word begins with, and what it is multiplied by (FNV-1a of its characters, without case).
-const HASH_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const HASH_PRIME: u64 = 0x0000_0100_0000_01b3;
-
-fn add(hash: u64, character: u32) -> u64 {
-    (hash ^ u64::from(character)).wrapping_mul(HASH_PRIME)
-}
-
-/// Reports the hash of each word of a text, in order. Words are letters and digits; most are ASCII, and no character of
-/// those is asked twice.
-pub(super) fn each_word(text: &str, mut emit: impl FnMut(u64)) {
-    let bytes = text.as_bytes();
-    let (mut hash, mut is_in_word, mut at) = (HASH_BASIS, false, 0);
-    while let Some(byte) = bytes.get(at) {
-        let is_part = if byte.is_ascii() {
-            at += 1;
-            if byte.is_ascii_alphanumeric() {
-                hash = add(hash, u32::from(byte.to_ascii_lowercase()));
-            }
-            byte.is_ascii_alphanumeric()
-        } else {
-            let Some(character) = text[at..].chars().next() else { break };
-            at += character.len_utf8();
-            if character.is_alphanumeric() {
-                hash = character.to_lowercase().fold(hash, |hash, c| add(hash, u32::from(c)));
-            }
-            character.is_alphanumeric()
-        };
-        if !is_part && is_in_word {
-            emit(hash);
-            hash = HASH_BASIS;
-        }
-        is_in_word = is_part;
-    }
-    if is_in_word {
-        emit(hash);
-    }
 }
 
 /// What is kept of a text.
@@ -188,24 +150,6 @@ impl Index {
 mod tests {
     use super::*;
     use crate::json::{parse, quote};
-
-    /// The hashes of [`each_word`], word by word.
-    fn by_words(text: &str) -> Vec<u64> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let hash = |word: &str| word.chars().flat_map(char::to_lowercase).map(u32::from).fold(HASH_BASIS, add);
-        words.map(hash).collect()
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn words_are_letters_and_digits_without_case(
-            text in "[aB9 _.\u{130}\u{df}\u{e4}\u{4e00}\u{1f600}\u{301}]{0,24}"
-        ) {
-            let mut hashes = Vec::new();
-            each_word(&text, |hash| hashes.push(hash));
-            proptest::prop_assert_eq!(hashes, by_words(&text));
-        }
-    }
 
     fn sketch(words: &[String]) -> Option<Sketch> {
         let text = quote(&words.join(" "));

@@ -155,7 +155,7 @@ fn each_run(text: &str, words: usize, each: &mut dyn FnMut(u64)) {
     let mut last = std::collections::VecDeque::with_capacity(words + 1);
     let leaving = (0..words).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
     let mut rolling = 0_u64;
-    super::near_duplicates::each_word(text, |hash| {
+    super::words::each_word(text, |hash| {
         rolling = rolling.wrapping_mul(FACTOR).wrapping_add(hash);
         last.push_back(hash);
         if last.len() > words {

@@ -1,5 +1,6 @@
 //! Secrets and personal data in texts. A message names what was found and never repeats it whole.
 
+use super::cards::card;
 use memchr::{memchr_iter, memchr2_iter, memmem};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
@@ -342,56 +343,9 @@ fn phone(text: &[u8], at: usize) -> Option<String> {
 }
 
 /// The first and the last two of some digits.
-fn ends(digits: &[u8]) -> (String, String) {
+pub(super) fn ends(digits: &[u8]) -> (String, String) {
     let text = |digits: &[u8]| String::from_utf8_lossy(digits).into_owned();
     (text(&digits[..digits.len().min(2)]), text(&digits[digits.len().saturating_sub(2)..]))
-}
-
-/// Digits of a card, at least.
-const CARD_DIGITS_MIN: usize = 15;
-
-/// 15 or 16 digits that begin like those of a card and have its check digit, in one piece or in groups of four: by the
-/// last of them.
-fn card(text: &[u8]) -> Option<String> {
-    let mut at = 0;
-    while let Some(start) = text[at..].iter().position(u8::is_ascii_digit).map(|i| at + i) {
-        let len = text[start..].iter().take_while(|b| b.is_ascii_digit() || matches!(b, b' ' | b'-')).count();
-        if len < CARD_DIGITS_MIN {
-            at = start + len;
-            continue;
-        }
-        // A space behind the last digit belongs to what follows.
-        let len = len - text[start..start + len].iter().rev().take_while(|b| !b.is_ascii_digit()).count();
-        let run = &text[start..start + len];
-        let is_apart = (start == 0 || !(text[start - 1].is_ascii_alphanumeric() || b"._-".contains(&text[start - 1])))
-            && text.get(start + len).is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_')));
-        let groups: Vec<&[u8]> = run.split(|b| !b.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
-        let digits: Vec<u8> = groups.concat();
-        let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-        let is_grouped = matches!(lens[..], [16 | 15] | [4, 4, 4, 4] | [4, 6, 5]);
-        if is_apart && is_grouped && begins_like_card(&digits) && luhn(&digits) {
-            return Some(format!("…{}", ends(&digits).1));
-        }
-        at = start + len;
-    }
-    None
-}
-
-fn begins_like_card(digits: &[u8]) -> bool {
-    match (digits.len(), digits) {
-        (15, [b'3', b'4' | b'7', ..]) => true,
-        (16, [b'4', ..] | [b'5', b'1'..=b'5', ..] | [b'6', b'0' | b'5', ..]) => digits.iter().any(|d| *d != digits[0]),
-        _ => false,
-    }
-}
-
-/// The check digit: every second digit from the right doubled, the sum a multiple of ten.
-fn luhn(digits: &[u8]) -> bool {
-    let doubled = |(i, d): (usize, &u8)| {
-        let d = u32::from(d - b'0') * if i % 2 == 1 { 2 } else { 1 };
-        if d > 9 { d - 9 } else { d }
-    };
-    digits.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0
 }
 
 #[cfg(test)]
