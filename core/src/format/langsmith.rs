@@ -147,6 +147,8 @@ impl Runs {
             log.trajectories(self.traces.len());
             if self.traces.len() == 1 {
                 log.title(trace);
+            } else {
+                log.begin_trajectory(trace);
             }
         }
         let is_call = text(run, "run_type") == Some("tool");

@@ -55,6 +55,9 @@ impl Adapter for Agents {
             {
                 log.title(name);
             }
+            if agents.len() > 1 {
+                log.begin_trajectory(text(agent, "name").unwrap_or(id));
+            }
             items(agent, "messages").iter().for_each(|message| add_steps(message, log));
         }
     }
@@ -79,5 +82,23 @@ mod tests {
         assert_eq!((parsed.0.trajectory_count(), parsed.0.title().as_deref()), (1, Some("Evie")));
         let block = r#"{"block-0":{"label":"persona","value":"I am Evie.","limit":2000}}"#;
         assert_eq!(state(&parsed, "block", -1), block);
+    }
+
+    #[test]
+    fn each_agent_has_its_conversation_and_its_calls() {
+        let call = r#"{"role":"assistant","content":[{"type":"reasoning","reasoning":"think"}],
+            "tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}"#;
+        let result = r#"{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"x"}]}"#;
+        let file = format!(
+            r#"{{"agents":[{{"id":"a","name":"one","messages":[{call}]}},{{"id":"b","name":"two","messages":[{result}]}}],
+            "blocks":[],"tools":[]}}"#
+        );
+        let parsed = run_of_record(&LETTA, &file);
+        assert_eq!(steps(&parsed)[0], "thought agent: think");
+        let of = |step| parsed.0.step(step, &parsed.1);
+        assert_eq!((of(1).trajectory.as_deref(), of(2).trajectory.as_deref()), (Some("one"), Some("two")));
+        assert_eq!(of(2).answers, None);
+        assert_eq!(parsed.0.context_steps(2), Some(vec![2]));
+        assert!(state(&parsed, "call", 2).contains(r#""open":[1]"#), "{}", state(&parsed, "call", 2));
     }
 }

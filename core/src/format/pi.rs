@@ -9,6 +9,7 @@ use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use twox_hash::XxHash3_128;
 
 /// Sessions of Pi and of agents built on it.
@@ -132,8 +133,8 @@ fn hash(id: &str) -> u64 {
 #[derive(Default)]
 struct Entries {
     copies: Copies,
-    /// The first steps of entries, by their ids.
-    firsts: HashMap<u64, StepNo>,
+    /// The steps of entries, by their ids.
+    steps: HashMap<u64, Range<StepNo>>,
 }
 
 impl Adapter for Entries {
@@ -148,9 +149,8 @@ impl Adapter for Entries {
         let first = log.next_step();
         let message = record.get("message").filter(|_| class == Some("message"));
         if let Some(id) = text(record, "id") {
-            let role = message.and_then(|message| text(message, "role"));
-            let is_turn = matches!(role, Some("user" | "assistant"));
-            log.thread(&Node { id: Some(id), parent: text(record, "parentId"), is_turn, ..Node::default() });
+            // The last entry is where the session stands, whatever it is.
+            log.thread(&Node { id: Some(id), parent: text(record, "parentId"), is_turn: true, ..Node::default() });
         }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),
@@ -159,14 +159,17 @@ impl Adapter for Entries {
             }
             _ => {
                 entry(record, class.unwrap_or("entry"), log);
-                let first_entry = text(record, "firstKeptEntryId").and_then(|id| self.firsts.get(&hash(id)));
-                if let Some(first) = first_entry.filter(|_| class == Some("compaction")) {
-                    log.drop_before(*first);
+                let steps_of = |key: &str| text(record, key).and_then(|id| self.steps.get(&hash(id)));
+                if let Some(kept) = steps_of("firstKeptEntryId").filter(|_| class == Some("compaction")) {
+                    log.drop_before(kept.start);
+                }
+                if let Some(edited) = steps_of("targetId").filter(|_| class == Some("context_edit")) {
+                    log.drop_steps(&edited.clone().collect::<Vec<_>>());
                 }
             }
         }
         if let Some(id) = text(record, "id").filter(|_| log.next_step() > first) {
-            self.firsts.insert(hash(id), first);
+            self.steps.insert(hash(id), first..log.next_step());
         }
     }
 
@@ -315,6 +318,31 @@ fn write_named(record: &Value<'_>, kind: &str, name: &str, slot: &str, log: &mut
 mod tests {
     use super::super::log::tests::report_of;
     use super::*;
+
+    #[test]
+    fn the_last_entry_says_what_was_left_and_an_edit_what_is_not_seen() {
+        let message = |id: &str, parent: &str, text: &str| {
+            format!(
+                r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"user","content":"{text}"}}}}"#
+            )
+        };
+        let head = r#"{"type":"session","version":3,"id":"s"}"#.to_owned();
+        let summary = r#"{"type":"branch_summary","id":"d","parentId":"a","summary":"b was left"}"#;
+        let edit = r#"{"type":"context_edit","id":"e","parentId":"d","targetId":"a","replacement":null}"#;
+        let all = [
+            head,
+            message("a", "", "one"),
+            message("b", "a", "two"),
+            summary.to_owned(),
+            edit.to_owned(),
+            message("f", "e", "three"),
+        ];
+        let left = report_of(Pi.run(), &Pi, &all[..4].join("\n"));
+        assert_eq!(left.standings(), ["main", "abandoned", "main"]);
+        let whole = report_of(Pi.run(), &Pi, &all.join("\n"));
+        assert_eq!(whole.visible_steps(1), [0, 1]);
+        assert_eq!(whole.visible_steps(4), [4], "what was edited is not seen any more");
+    }
 
     #[test]
     fn failed_answers_names_and_what_a_compaction_keeps() {

@@ -119,4 +119,14 @@ mod tests {
         assert_eq!(parsed.0.step(5, &parsed.1).class.as_deref(), Some("rewind"));
         assert_eq!(parsed.0.step(1, &parsed.1).tokens, Some(5));
     }
+
+    #[test]
+    fn what_is_said_of_a_call_is_said_of_its_result_alone() {
+        let record = r#"{"uuid":"d","sessionId":"s","version":"1","type":"tool_result","message":{"role":"user","parts":[
+            {"functionResponse":{"name":"run_shell_command","response":{"output":"a.txt"}}},
+            {"functionResponse":{"id":"c","name":"read_file","response":{"output":"gone"}}}]},
+            "toolCallResult":{"callId":"c","status":"error"}}"#;
+        let parsed = lines(&QWEN, &record.replace('\n', ""));
+        assert_eq!(parsed.0.error_steps(), [1]);
+    }
 }

@@ -100,3 +100,16 @@ fn lines_are_read_as_they_come_and_again_where_one_is_replaced() {
         [state(&whole, "session", 0), state(&whole, "session", 2)]
     );
 }
+
+#[test]
+fn messages_of_a_document_know_their_lines() {
+    let text = format!(
+        "{{\"sessionId\":\"s\",\"projectHash\":\"h\",\n\"messages\":[\n{},\n\n{},\n{}\n]}}",
+        user("a", "one"),
+        user("b", "two"),
+        user("a", "first")
+    );
+    let parsed = run_of_record(&GEMINI, &text);
+    let lines: Vec<u64> = (0..2).map(|step| parsed.0.place(step).unwrap().place.line).collect();
+    assert_eq!(lines, [6, 5], "the message that takes the place of another one is where it is");
+}

@@ -84,6 +84,8 @@ struct Order {
 #[derive(Default)]
 struct Thread {
     pieces: Vec<Piece>,
+    /// Of each its id and its parent.
+    links: Vec<[Option<Box<str>>; 2]>,
     /// Id, parent, and when, of the snapshot before.
     before: Option<[Option<Box<str>>; 3]>,
     /// How many snapshots come right after a newer one, and after an older one.
@@ -103,7 +105,30 @@ impl Thread {
             self.oldest_first += usize::from(older || (!newer && is_later(this[2], created.as_deref())));
         }
         self.before = Some(this.map(|text| text.map(Into::into)));
+        self.links.push([this[0].map(Into::into), this[1].map(Into::into)]);
         self.pieces.push(Piece::of(record, snapshot));
+    }
+
+    /// The snapshots, the oldest first: as they are in the file or the other way round, and none before its parent.
+    fn in_order(&self) -> Vec<Piece> {
+        let count = self.pieces.len();
+        let ids = (0..).zip(&self.links).filter_map(|(place, [id, _])| Some((id.as_deref()?, place)));
+        let places: HashMap<&str, usize> = ids.collect();
+        let parent = |place: usize| places.get(self.links.get(place)?[1].as_deref()?).copied();
+        // A history that says nothing of its order has the newest first, as LangGraph yields it.
+        let is_newest_first = self.newest_first >= self.oldest_first;
+        let (mut is_placed, mut order) = (vec![false; count], Vec::with_capacity(count));
+        for turn in 0..count {
+            let mut next = Some(if is_newest_first { count - 1 - turn } else { turn });
+            let first = order.len();
+            while let Some(place) = next.filter(|place| !is_placed[*place]) {
+                is_placed[place] = true;
+                order.extend(self.pieces.get(place));
+                next = parent(place);
+            }
+            order[first..].reverse();
+        }
+        order
     }
 }
 
@@ -121,15 +146,7 @@ impl Arrange for Order {
     }
 
     fn order(&mut self) -> Vec<Piece> {
-        let of_thread = |thread: &Thread| {
-            let mut pieces = thread.pieces.clone();
-            // A history that says nothing of its order has the newest first, as LangGraph yields it.
-            if thread.newest_first >= thread.oldest_first {
-                pieces.reverse();
-            }
-            pieces
-        };
-        self.threads.iter().flat_map(of_thread).collect()
+        self.threads.iter().flat_map(Thread::in_order).collect()
     }
 }
 
@@ -309,6 +326,16 @@ mod tests {
             place(id)
         )
         .replace('\n', "")
+    }
+
+    #[test]
+    fn no_snapshot_comes_before_its_parent() {
+        let of = |id: &str, parent: Option<&str>| answered(id, parent, &format!(r#"{{"n":{id}}}"#), "", "");
+        let (root, left, right, end) = (of("1", None), of("2", Some("1")), of("3", Some("1")), of("4", Some("2")));
+        let text = [end, root, right, left].join("\n");
+        let parsed = lines(&HISTORY, &text);
+        let numbers: Vec<String> = (0..4).map(|step| state(&parsed, "state", step)).collect();
+        assert_eq!(numbers, [1, 2, 4, 3].map(|n| format!(r#"{{"main":{{"n":{n}}}}}"#)));
     }
 
     #[test]

@@ -209,7 +209,7 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
 }
 
 fn thought<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
-    let inner = first(value, &["thinking", "text", "summary", "content", "data"]).unwrap_or(value);
+    let inner = first(value, &["thinking", "text", "reasoning", "summary", "content", "data"]).unwrap_or(value);
     text_of(inner)
 }
 

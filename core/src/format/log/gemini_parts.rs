@@ -57,8 +57,10 @@ impl<'v> Parts<'v> {
             }
         }
         let mut tokens = self.tokens;
+        let is_only = found.iter().filter(|(kind, ..)| *kind == Kind::Result).count() == 1;
         let steps = found.into_iter().map(|(kind, form, value)| {
-            let pair = self.details.filter(|_| kind == Kind::Result).map(|details| [value, details]);
+            let details = self.details.filter(|details| kind == Kind::Result && is_of(details, value, is_only));
+            let pair = details.map(|details| [value, details]);
             let values: &[&Value<'_>] = pair.as_ref().map_or(std::slice::from_ref(&value), |pair| pair);
             log.step(&Draft {
                 role: if kind == Kind::Result { StepRole::Environment } else { self.role },
@@ -70,6 +72,15 @@ impl<'v> Parts<'v> {
             })
         });
         steps.collect()
+    }
+}
+
+/// Whether details are those of a response: of the call that they name, where both name one.
+fn is_of(details: &Value<'_>, part: &Value<'_>, is_only: bool) -> bool {
+    let answered = first(part, &RESPONSES).and_then(|response| text(response, "id"));
+    match (text(details, "callId"), answered) {
+        (Some(call), Some(answered)) => call == answered,
+        _ => is_only,
     }
 }
 

@@ -98,8 +98,14 @@ impl<A: Adapter> LogRun<A> {
             _ if self.is_stale => {}
             Some(PlacedPieces::Rearranged) => self.is_stale = true,
             Some(PlacedPieces::Added(pieces)) => {
+                let (mut counted, mut line) = (0, record.place.line);
                 let is_through = pieces.iter().all(|piece| {
-                    let place = Place { span: piece.span(record.place.span), ..record.place };
+                    // Pieces come in order: each line end is counted once.
+                    if let Some(passed) = text.get(counted..piece.start) {
+                        line += count_lines(passed);
+                        counted = piece.start;
+                    }
+                    let place = Place { span: piece.span(record.place.span), line };
                     let part = text.get(piece.start..piece.start + piece.len).unwrap_or_default();
                     self.read(&Record { place, ..record.clone() }, part)
                 });
@@ -124,7 +130,7 @@ impl<A: Adapter> LogRun<A> {
         for attempt in 0..=RESTARTS_MAX {
             self.steps = Steps::new(self.adapter.dialect());
             self.adapter.restart();
-            let pieces = self.pieces();
+            let pieces = self.pieces(bytes);
             let is_through = pieces.iter().all(|record| match bytes.read(record.place.span) {
                 Ok(text) => self.read(record, &text) || attempt == RESTARTS_MAX,
                 Err(_) => true,
@@ -140,7 +146,7 @@ impl<A: Adapter> LogRun<A> {
     }
 
     /// What is read, in order: all records, or the values that the adapter chooses.
-    fn pieces(&mut self) -> Vec<Record> {
+    fn pieces(&mut self, bytes: &dyn Bytes) -> Vec<Record> {
         let Some(arrange) = &mut self.arrange else {
             return (0..self.records.len()).filter_map(|index| self.record(index)).collect();
         };
@@ -151,7 +157,28 @@ impl<A: Adapter> LogRun<A> {
             Some(Record { place, ..record })
         };
         let broken = self.broken.iter().filter_map(|index| self.record(*index));
-        broken.chain(order.into_iter().filter_map(of_piece)).collect()
+        let mut records: Vec<Record> = broken.chain(order.into_iter().filter_map(of_piece)).collect();
+        self.set_lines(&mut records, bytes);
+        records
+    }
+
+    /// The lines in which parts of records begin: the line ends before each are counted once.
+    fn set_lines(&self, records: &mut [Record], bytes: &dyn Bytes) {
+        let mut in_order: Vec<&mut Record> = records.iter_mut().collect();
+        in_order.sort_unstable_by_key(|record| record.place.span.offset);
+        let mut counted = Place::default();
+        for record in in_order {
+            let offset = record.place.span.offset;
+            let whole = record.number.checked_sub(self.first).and_then(|index| self.records.get(index));
+            let Some(start) = whole.map(|whole| whole.place) else { continue };
+            if counted.span.offset < start.span.offset || counted.line < start.line {
+                counted = start;
+            }
+            let gap = Span { offset: counted.span.offset, len: offset.saturating_sub(counted.span.offset) };
+            let passed = if gap.len == 0 { 0 } else { bytes.read(gap).map_or(0, |passed| count_lines(&passed)) };
+            counted = Place { span: Span { offset, len: 0 }, line: counted.line + passed };
+            record.place.line = counted.line;
+        }
     }
 
     /// A record by its place in the run.
@@ -187,6 +214,10 @@ impl<A: Adapter> LogRun<A> {
     fn slots(&self, step: StepNo) -> Slots<'_> {
         Slots { tree: &self.steps.tree, step }
     }
+}
+
+fn count_lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
 }
 
 /// Reads the values that a step was made of.

@@ -63,6 +63,7 @@ impl Steps {
 
     /// Steps from the next one on are of the trajectory of this name.
     pub(super) fn begin_trajectory(&mut self, label: &str) {
+        self.links = Links::default();
         self.labels.push((self.next(), label.into()));
     }
 
@@ -154,7 +155,9 @@ impl Steps {
             let link = self.links.result(result);
             // A call that was found otherwise than by its id is named to the rules, which join by ids alone.
             let place = link.and_then(|link| Some(Answered::Call(link.step, link.place?)));
-            answered.push(place.unwrap_or_default());
+            // Nor is one answered that is of another trajectory.
+            let is_foreign = link.is_none() && !self.labels.is_empty();
+            answered.push(if is_foreign { Answered::Nothing } else { place.unwrap_or_default() });
             let call = link.map(|link| link.step).filter(|call| *call != step);
             answers = answers.or(call);
             let of_call = call.and_then(|call| self.get(call)?.tool());

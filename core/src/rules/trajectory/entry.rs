@@ -75,6 +75,8 @@ pub enum Ask<'a> {
     Before,
     /// `FORMATS.md` 8: by the call's id where a call has it, else an open call of the message before.
     IdOrBefore(&'a str),
+    /// `FORMATS.md` 0.3: the nearest open call of this name, else the first open one of the message whose results come.
+    Name(Option<&'a str>),
 }
 
 /// D19: members of a step that are not text of it.
@@ -152,8 +154,12 @@ impl<'a> TrajectoryStep<'a> {
     pub fn row_message(value: &'a Value<'a>, role: StepRole, way: Way) -> Self {
         let entry = Self::spoken(value, Message::of_row(value, role, way));
         let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
+        let name = value.get("name").and_then(Value::as_str);
         match (entry.asks.as_slice(), id) {
             ([Ask::Before], Some(id)) => Self { asks: vec![Ask::IdOrBefore(id)], ..entry },
+            ([Ask::Before], None) if entry.role == StepRole::Environment => {
+                Self { asks: vec![Ask::Name(name)], ..entry }
+            }
             _ => entry,
         }
     }

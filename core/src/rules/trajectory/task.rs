@@ -7,8 +7,8 @@ use crate::model::lossy;
 /// Words before the number of an attempt at the end of an id.
 const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout", "try"];
 /// Where a record names its task, the first that is there counts.
-const TASK_FIELDS: &[&str] =
-    &["task_id", "instance_id", "details.task_id", "details.instance_id", "example_id", "extra_info.index"];
+const TASK_FIELDS: &[&str] = &["task_id", "instance_id", "details.task_id", "details.instance_id", "task.key"];
+const ROLLOUT_FIELDS: &[&str] = &["example_id", "extra_info.index"];
 /// Prompts of rollouts that name no task: those of one prompt are attempts at it.
 const PROMPTS: [(&str, &str); 2] = [("input", "output"), ("input_prompt", "output_response")];
 
@@ -24,7 +24,11 @@ pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
     match by {
         Some(field) => scalar(record, field),
         None => {
-            let named = TASK_FIELDS.iter().find_map(|field| scalar(record, field));
+            let first_of = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
+            // Other rows have groups that are not tasks.
+            let is_rollout = record.get("reward").is_some() && record.get("completion").is_some();
+            let group = || record.get("group").and_then(text_of).filter(|_| is_rollout);
+            let named = first_of(TASK_FIELDS).or_else(group).or_else(|| first_of(ROLLOUT_FIELDS));
             let by_id = || record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned());
             named.or_else(by_id).or_else(|| prompt(record))
         }
@@ -146,6 +150,9 @@ mod tests {
             (r#""id":"t""#, Some("details.q"), None),
             (r#""x":1"#, None, None),
             (r#""id":0,"example_id":7"#, None, Some("7")),
+            (r#""id":0,"task":{"key":"k"},"traces":[]"#, None, Some("k")),
+            (r#""id":0,"group":"g","example_id":7,"completion":"a","reward":1"#, None, Some("g")),
+            (r#""id":0,"group":"g""#, None, Some("0")),
             (r#""input":"q","output":"a","score":1"#, None, Some("prompt d45d4417d7f544ba")),
             (r#""input":"q","output":"a""#, None, None),
             (r#""trajectory_id":"t-trial-1","id":1.5"#, None, Some("t")),
