@@ -16,6 +16,7 @@ impl App {
     /// More of the input is known.
     pub(super) fn progress(&mut self, is_complete: bool, is_live: bool, effects: &mut Effects) {
         self.exchange(is_complete, effects);
+        self.session.follow_revision();
         if let Some(number) = self.find_gone() {
             self.select_again(RecordLookup::At(number));
             self.inspector.message.gone = None;

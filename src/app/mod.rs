@@ -277,7 +277,10 @@ impl App {
             Msg::Stale(mark, message, clock) => self.stale(mark, message, clock),
             Msg::Polling(is_polling) => self.session.live.is_polling = is_polling,
             Msg::Replaced(replacement, message) => self.replaced(replacement, message),
-            Msg::Settled => self.session.forget_findings(),
+            Msg::Settled => {
+                self.session.forget_findings();
+                self.session.follow_revision();
+            }
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(content, facts) => self.take_facts(content, facts),
             Msg::Scanned(content, chunk) => self.scanned(content, chunk),

@@ -140,7 +140,7 @@ impl ConversationPane {
     /// The rows of a turn, from a bounded cache.
     fn rows(&self, open: &Open<'_>, step: StepNo, cells: usize) -> Rc<Vec<Row>> {
         let results = results_of(open.run(), step).count();
-        let key = (open.session.generation, step, results, cells, self.is_open(step));
+        let key = (open.session.content_version(), step, results, cells, self.is_open(step));
         if let Some(rows) = self.rows.borrow().get(&key) {
             return Rc::clone(rows);
         }

@@ -5,7 +5,7 @@ use super::replay::Replay;
 use super::{Checks, DatasetFindings, LiveTail, Piece};
 use crate::format::cause::{Hop, Trail, ValueWrite};
 use crate::format::plan::PlanView;
-use crate::format::{Format, Layout, Run, SharedRun};
+use crate::format::{Format, Layout, Revision, Run, SharedRun};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
 use crate::review::Review;
@@ -74,6 +74,8 @@ pub struct Session {
     pub replay: Option<Replay>,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
+    /// Of the run, as it was when caches were looked after last.
+    revision: Revision,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
@@ -140,6 +142,7 @@ impl Session {
             live: LiveTail::default(),
             replay: None,
             generation: 0,
+            revision: Revision::default(),
             described: RefCell::default(),
             causes: RefCell::default(),
             writes: RefCell::default(),
@@ -163,8 +166,29 @@ impl Session {
         self.trajectory = trajectory;
         self.checks = Arc::default();
         self.generation += 1;
+        self.revision = Revision::default();
+        self.forget_steps();
+    }
+
+    fn forget_steps(&self) {
         self.described.borrow_mut().clear();
         self.writes.borrow_mut().clear();
+    }
+
+    /// Forgets what is stored of steps that the run reports otherwise since.
+    pub fn follow_revision(&mut self) {
+        let Some(now) = self.open().map(|open| open.run().revision()) else { return };
+        let before = std::mem::replace(&mut self.revision, now);
+        if before != now {
+            self.generation += u64::from(before.rebuilt != now.rebuilt);
+            self.forget_steps();
+        }
+    }
+
+    /// A number for what is stored of the text of steps: another one when the run is another, or a step says more.
+    #[must_use]
+    pub fn content_version(&self) -> u64 {
+        self.generation.wrapping_shl(32).wrapping_add(self.revision.changed)
     }
 
     /// The open run for reading; None when none is open. Held for one frame or one key.

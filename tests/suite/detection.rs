@@ -238,3 +238,23 @@ fn half_a_character_in_a_log_costs_no_record() {
     let (status, stdout, _) = obelus(&["check", &path]);
     assert!(status == 1 && stdout.contains("a lone surrogate escape"), "{stdout}");
 }
+
+/// Each line is a list, which these formats do not read: no format is claimed whose steps would all be missing.
+#[test]
+fn lists_one_after_the_other_are_no_array_of_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let exchange = r#"{"mode":"create","messages":[],"response":{"content":"a"}}"#;
+    let message = r#"{"id":"m","role":"user","parts":[{"type":"text","text":"x"}]}"#;
+    let snapshot = r#"{"values":{},"next":[],"config":{"configurable":{"thread_id":"t"}},"metadata":{"step":1}}"#;
+    for (format, record) in [("autogen", exchange), ("ai-sdk", message), ("langgraph", snapshot)] {
+        let path = folder.path().join("x.jsonl");
+        let list = format!("[{record},{record}]\n");
+        fs::write(&path, &list).unwrap();
+        assert!(obelus(&["formats", path.to_str().unwrap()]).1.contains(format), "one array is read");
+        fs::write(&path, list.repeat(2)).unwrap();
+        let (_, found, _) = obelus(&["formats", path.to_str().unwrap()]);
+        assert!(!found.contains(&format!(": {format} (")), "{found}");
+        let (status, steps, _) = obelus(&["steps", path.to_str().unwrap()]);
+        assert!(status == 0 && steps.lines().count() >= 2, "{format}: {steps}");
+    }
+}

@@ -54,10 +54,15 @@ pub(crate) fn state(key: &str, value: &str) -> String {
 
 impl Growing {
     pub(crate) fn new(first: &[String]) -> Self {
+        Self::of("acts", first)
+    }
+
+    /// The same of another format.
+    fn of(format: &str, first: &[String]) -> Self {
         let text = state("seed", "0");
         let mut stage = stage(Input::memory("live.jsonl", text), (120, 30));
         stage.app.session.path = Some("live.jsonl".into());
-        let format = *FORMATS.iter().find(|format| format.name() == "acts").unwrap();
+        let format = *FORMATS.iter().find(|known| known.name() == format).unwrap();
         let mut growing = Self {
             stage,
             format,
@@ -96,6 +101,8 @@ impl Growing {
     }
 
     pub(crate) fn progress(&mut self, is_live: bool) -> Vec<Effect> {
+        let text = self.text.read().unwrap().clone();
+        self.run.write().unwrap().catch_up(&text);
         self.stage.send(Msg::Progress { is_complete: true, is_live })
     }
 
@@ -165,4 +172,16 @@ fn what_came_stands_out_for_a_moment_and_what_is_unfinished_is_no_step() {
     live.restart(Some("truncated"));
     live.append(&many(1));
     assert!(live.header().contains("↻ truncated"), "{}", live.header());
+}
+
+#[test]
+fn a_step_that_is_replaced_is_shown_as_it_is_now() {
+    let header = "{\"sessionId\":\"s\",\"projectHash\":\"h\",\"kind\":\"main\"}\n".to_owned();
+    let message = |id: &str, text: &str| format!("{{\"id\":\"{id}\",\"type\":\"user\",\"content\":\"{text}\"}}\n");
+    let mut live = Growing::of("gemini-cli", &[header, message("a", "EARLIER"), message("b", "SECOND")]);
+    assert!(has(&live.stage, "EARLIER") && has(&live.stage, "SECOND"), "{:#?}", lines(&live.stage));
+    live.append(&[message("a", "LATER")]);
+    assert!(has(&live.stage, "LATER") && !has(&live.stage, "EARLIER"), "{:#?}", lines(&live.stage));
+    live.append(&["{\"$rewindTo\":\"b\"}\n".to_owned(), message("c", "THIRD")]);
+    assert!(has(&live.stage, "THIRD") && !has(&live.stage, "SECOND"), "{:#?}", lines(&live.stage));
 }

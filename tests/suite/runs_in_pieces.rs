@@ -3,7 +3,7 @@
 
 use super::changed_samples::{Change, apply, cases, change};
 use super::command::sample;
-use obelus::format::{CustomFormat, FORMATS, Format, Layout, Run};
+use obelus::format::{CustomFormat, FORMATS, Format, Layout, Revision, Run};
 use obelus::framing::Framer;
 use obelus::model::{Finding, Record, RecordBody, Step, StepNo};
 use obelus::source::{Input, RecordIndex, index_all};
@@ -66,19 +66,38 @@ struct Following {
     version: u64,
     pushed: usize,
     run: Box<dyn Run>,
+    /// Steps as the screen stores them, of one revision of the run.
+    described: Vec<String>,
+    revision: Revision,
 }
 
 impl Following {
     fn new(format: &'static dyn Format) -> Self {
         let (framer, index) = (Framer::new(format.framing()), RecordIndex::default());
         let version = index.version();
-        Self { format, framer, index, version, pushed: 0, run: format.run() }
+        let (described, revision) = (Vec::new(), Revision::default());
+        Self { format, framer, index, version, pushed: 0, run: format.run(), described, revision }
+    }
+
+    /// What is stored of steps is what they are, as long as the run is of the same revision.
+    fn describe(&mut self, bytes: &Vec<u8>) {
+        if self.run.revision() != self.revision {
+            self.described.clear();
+            self.revision = self.run.revision();
+        }
+        let count = StepNo::try_from(self.run.step_count()).unwrap();
+        let now: Vec<String> = (0..count).map(|step| format!("{:?}", self.run.step(step, bytes))).collect();
+        for (step, (before, now)) in self.described.iter().zip(&now).enumerate() {
+            assert_eq!(before, now, "step {step} of {} is another than it was", self.format.name());
+        }
+        self.described = now;
     }
 
     fn push(&mut self, bytes: &Vec<u8>) {
         // Records that were taken back: the run begins anew.
         if self.index.version() != self.version {
             (self.version, self.pushed, self.run) = (self.index.version(), 0, self.format.run());
+            self.described.clear();
         }
         while let Some(record) = self.index.get(self.pushed) {
             push(self.run.as_mut(), &record, bytes);
@@ -93,10 +112,12 @@ impl Following {
             self.framer.feed(&bytes[from..], &mut self.index);
         }
         self.push(&bytes);
+        self.describe(&bytes);
         if looks_ahead {
             self.run.catch_up(&bytes);
             let ahead = self.run.look_ahead(&bytes);
             self.run.settle(ahead);
+            self.describe(&bytes);
             report(self.run.as_ref(), &bytes);
         }
     }
@@ -110,6 +131,7 @@ impl Following {
         }
         self.push(&bytes);
         self.run.finish(&bytes);
+        self.describe(&bytes);
         report(self.run.as_ref(), &bytes)
     }
 }

@@ -5,7 +5,7 @@ mod outline;
 use crate::format::signature::{self, Head, Signature};
 use crate::format::{self, FORMATS, Format, Match, Near};
 use crate::framing::Framer;
-use crate::json;
+use crate::json::{self, OutlineLayout};
 use crate::model::{Framing, Problem, RecordIndex, Span, cast};
 use std::cell::OnceCell;
 
@@ -110,12 +110,25 @@ pub fn detect(input: &dyn Source, forced: Option<&str>, known: FormatRegistry<'_
     let values = outline::values(&outline);
     let head = outline::head(outline.layout, &values);
     let recognized = signature::recognize(&head);
-    if let Some((signature, found)) = &recognized
-        && is_certain(signature, &head)
-    {
-        return of_signature(signature, found, input, known);
+    match recognized {
+        Some((signature, found)) if is_certain(signature, &head) => {
+            if head.layout == OutlineLayout::Elements && are_lists(signature, input)? {
+                return of_table(input, &head, None, known);
+            }
+            of_signature(signature, &found, input, known)
+        }
+        recognized => of_table(input, &head, recognized, known),
     }
-    of_table(input, &head, recognized, known)
+}
+
+/// Whether what looks like one array of records is lists one after the other, which the format does not read: each list
+/// is a record.
+fn are_lists(signature: &Signature, input: &dyn Source) -> Result<bool, Problem> {
+    let Some(format) = format::by_name(signature.format) else { return Ok(false) };
+    let texts = first_records(input)?;
+    let are_lists = |texts: &[String]| texts.len() > 1 && texts.iter().all(|text| text.trim_start().starts_with('['));
+    let mut first = First { texts: &texts, torn: &OnceCell::new(), parsed: Default::default(), of_torn: None };
+    Ok(are_lists(&texts[First::way(format)]) && format.detect(first.of(format)).is_none())
 }
 
 /// Whether a signature decides before the rows of the table are asked.

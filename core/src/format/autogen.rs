@@ -63,23 +63,36 @@ const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 /// Reads a recording.
 #[derive(Default)]
 struct Recording {
-    /// The messages of the call before, each as its content, and its answer.
-    history: Vec<String>,
+    /// The messages of earlier calls, each as its content, with their answers: agents that take turns have one each.
+    histories: Vec<Vec<String>>,
+}
+
+/// Most histories that are known at once.
+const HISTORIES_MAX: usize = 64;
+
+/// The messages that two lists have in common, from the first on.
+fn common(a: &[String], b: &[String]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 impl Adapter for Recording {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let Some(messages) = record.get("messages").and_then(Value::as_array) else { return state(record, log) };
-        let keys: Vec<String> = messages.iter().map(|message| key(message.get("content"))).collect();
-        let known = keys.iter().zip(&self.history).take_while(|(key, known)| key == known).count();
+        let mut keys: Vec<String> = messages.iter().map(|message| key(message.get("content"))).collect();
+        // Of several that go on so, the last one.
+        let nearest = (0..self.histories.len()).max_by_key(|place| common(&keys, &self.histories[*place]));
+        let known = nearest.map_or(0, |place| common(&keys, &self.histories[place]));
         for message in messages.iter().skip(known) {
             add_steps(message, log);
         }
-        self.history = keys;
-        if let Some(response) = record.get("response") {
-            let class = text(record, "mode").unwrap_or("create");
-            answer(response, class, log);
-            self.history.push(key(response.get("content")));
+        if let Some(response) = response(record) {
+            answer(response, text(record, "mode").unwrap_or("create"), log);
+            keys.push(key(response.get("content")));
+        }
+        let goes_on = nearest.filter(|place| known == self.histories[*place].len());
+        match goes_on.or((self.histories.len() >= HISTORIES_MAX).then_some(0)) {
+            Some(place) => self.histories[place] = keys,
+            None => self.histories.push(keys),
         }
     }
 
@@ -111,8 +124,15 @@ impl Adapter for Recording {
     }
 
     fn restart(&mut self) {
-        self.history.clear();
+        self.histories.clear();
     }
+}
+
+/// What the model answered: at once, or at the end of a stream of pieces.
+fn response<'v, 'a>(record: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let is_answer = |value: &&Value<'_>| value.as_object().is_some();
+    let at_once = record.get("response").filter(is_answer);
+    at_once.or_else(|| items(record, "stream").iter().rev().find(is_answer))
 }
 
 /// What a message is known by: its content.
@@ -303,6 +323,28 @@ mod tests {
             "message agent: There is a.txt.",
         ];
         assert_eq!(steps(&lines(&AUTOGEN, &text)), expected);
+    }
+
+    #[test]
+    fn agents_that_take_turns_repeat_histories_of_their_own_and_streams_end_in_the_answer() {
+        let messages = |texts: &[&str]| {
+            let message = |text: &&str| format!(r#"{{"type":"UserMessage","content":"{text}","source":"x"}}"#);
+            texts.iter().map(message).collect::<Vec<_>>().join(",")
+        };
+        let call =
+            |texts: &[&str], rest: &str| format!(r#"{{"mode":"create","messages":[{}],{rest}}}"#, messages(texts));
+        let answer = |text: &str| format!(r#""response":{{"content":"{text}","usage":{{"completion_tokens":2}}}}"#);
+        let stream = r#""response":null,"stream":["B","2",{"content":"B2","usage":{"completion_tokens":3}}]"#;
+        let text = [
+            call(&["a", "task"], &answer("A1")),
+            call(&["b", "task", "A1"], &answer("B1")),
+            call(&["a", "task", "A1", "B1"], &answer("A2")),
+            call(&["b", "task", "A1", "B1", "A2"], stream),
+        ];
+        let parsed = lines(&AUTOGEN, &text.join("\n"));
+        let words: Vec<String> = steps(&parsed).iter().filter_map(|s| Some(s.split(": ").nth(1)?.to_owned())).collect();
+        assert_eq!(words, ["a", "task", "A1", "b", "task", "A1", "B1", "B1", "A2", "A2", "B2"]);
+        assert!(state(&parsed, "usage", 10).contains(r#""output":9"#), "{}", state(&parsed, "usage", 10));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) static GEMINI: Row = Row {
     about: "Chats of Gemini CLI: one object with `sessionId`, `projectHash` and `messages`, or JSON Lines whose \
             records replace earlier ones of their id; `$set` changes the session, `$rewindTo` takes messages back. \
             State: the session.",
-    framing: Framing::LogText,
+    framing: Framing::Elements,
     run: || Box::new(LogRun::new(Chat)),
     detect: None,
     has_trajectories: false,

@@ -90,8 +90,8 @@ mod tests {
             "tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}"#;
         let result = r#"{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"x"}]}"#;
         let file = format!(
-            r#"{{"agents":[{{"id":"a","name":"one","messages":[{call}]}},{{"id":"b","name":"two","messages":[{result}]}}],
-            "blocks":[],"tools":[]}}"#
+            r#"{{"agents":[{{"id":"a","name":"one","messages":[{call}]}},
+            {{"id":"b","name":"two","messages":[{result}]}}],"blocks":[],"tools":[]}}"#
         );
         let parsed = run_of_record(&LETTA, &file);
         assert_eq!(steps(&parsed)[0], "thought agent: think");

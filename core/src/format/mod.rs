@@ -60,8 +60,8 @@ pub use describe::describe;
 pub use facts::{Counted, Facts};
 use run::Detect;
 pub use run::{
-    Answer, AnswerField, Attribution, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, SharedRun,
-    ViewEntry,
+    Answer, AnswerField, Attribution, Format, Instances, Layout, Match, Near, Plans, Resolved, Revision, Run,
+    SharedRun, ViewEntry,
 };
 pub use step_calls::StepCalls;
 pub use survey::{BoxedLook, LookFn, LookedRecord, Purpose, Survey, Surveyed};

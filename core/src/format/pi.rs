@@ -149,7 +149,7 @@ impl Adapter for Entries {
         let first = log.next_step();
         let message = record.get("message").filter(|_| class == Some("message"));
         if let Some(id) = text(record, "id") {
-            // The last entry is where the session stands, whatever it is.
+            // A session goes on from its last entry, whatever that is.
             log.thread(&Node { id: Some(id), parent: text(record, "parentId"), is_turn: true, ..Node::default() });
         }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
@@ -160,8 +160,8 @@ impl Adapter for Entries {
             _ => {
                 entry(record, class.unwrap_or("entry"), log);
                 let steps_of = |key: &str| text(record, key).and_then(|id| self.steps.get(&hash(id)));
-                if let Some(kept) = steps_of("firstKeptEntryId").filter(|_| class == Some("compaction")) {
-                    log.drop_before(kept.start);
+                if let Some(first_entry) = steps_of("firstKeptEntryId").filter(|_| class == Some("compaction")) {
+                    log.drop_before(first_entry.start);
                 }
                 if let Some(edited) = steps_of("targetId").filter(|_| class == Some("context_edit")) {
                     log.drop_steps(&edited.clone().collect::<Vec<_>>());
@@ -322,9 +322,8 @@ mod tests {
     #[test]
     fn the_last_entry_says_what_was_left_and_an_edit_what_is_not_seen() {
         let message = |id: &str, parent: &str, text: &str| {
-            format!(
-                r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"user","content":"{text}"}}}}"#
-            )
+            let message = format!(r#"{{"role":"user","content":"{text}"}}"#);
+            format!(r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{message}}}"#)
         };
         let head = r#"{"type":"session","version":3,"id":"s"}"#.to_owned();
         let summary = r#"{"type":"branch_summary","id":"d","parentId":"a","summary":"b was left"}"#;

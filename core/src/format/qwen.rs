@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn what_is_said_of_a_call_is_said_of_its_result_alone() {
-        let record = r#"{"uuid":"d","sessionId":"s","version":"1","type":"tool_result","message":{"role":"user","parts":[
+        let record = r#"{"uuid":"d","sessionId":"s","version":"1","type":"tool_result",
+            "message":{"role":"user","parts":[
             {"functionResponse":{"name":"run_shell_command","response":{"output":"a.txt"}}},
             {"functionResponse":{"id":"c","name":"read_file","response":{"output":"gone"}}}]},
             "toolCallResult":{"callId":"c","status":"error"}}"#;

@@ -118,6 +118,15 @@ pub trait Format: Send + Sync {
     fn samples(&self) -> &'static [&'static str];
 }
 
+/// How often earlier steps of a run changed while it grew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Revision {
+    /// How often all steps were read again, so that a number may be another step's.
+    pub rebuilt: u64,
+    /// How often a step came to say more, or to be elsewhere in its tree.
+    pub changed: u64,
+}
+
 /// Why a format fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
@@ -248,6 +257,10 @@ pub trait Run: Send + Sync {
         self.catch_up(bytes);
         let ahead = self.look_ahead(bytes);
         self.settle(ahead);
+    }
+    /// How often what was reported of steps changed since: what is stored of them holds for one revision.
+    fn revision(&self) -> Revision {
+        Revision::default()
     }
     /// Number of steps so far.
     fn step_count(&self) -> usize;

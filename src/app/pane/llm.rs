@@ -102,7 +102,7 @@ impl App {
     fn llm_view_now(&self) -> Option<ViewOf> {
         let step = self.session.open()?.step();
         let has_raw_messages = self.inspector.llm.has_raw_messages;
-        Some(ViewOf { generation: self.session.generation, step, has_raw_messages })
+        Some(ViewOf { generation: self.session.content_version(), step, has_raw_messages })
     }
 
     /// Shows the messages of the context instead of the view in which they are merged, and back.

@@ -129,7 +129,7 @@ impl App {
     /// What the reading on the screen should be of.
     fn reading_now(&self) -> Option<ReadingOf> {
         let open = self.session.open()?;
-        (open.count() > 0).then(|| (self.session.generation, reading::Step::of(open.run(), open.step())))
+        (open.count() > 0).then(|| (self.session.content_version(), reading::Step::of(open.run(), open.step())))
     }
 
     /// Whether the message is shown to read: that is asked for, and the format knows what a message is, as far as the
@@ -139,7 +139,7 @@ impl App {
         let is_asked = tab.look == MessageMode::Reading && !self.shows_gone();
         let is_pointed = tab.pointed.is_some_and(|at| at == (self.session.generation, self.session.focus.step));
         let shows_none = || {
-            let now = self.session.open().map(|open| (self.session.generation, open.step()));
+            let now = self.session.open().map(|open| (self.session.content_version(), open.step()));
             let shown = tab.reading.shown().map(|(generation, of)| (*generation, of.step));
             shown == now && tab.reading.reading().is_none()
         };

@@ -3,6 +3,7 @@
 use super::GEMINI;
 use crate::format::Format;
 use crate::format::log::testing::{lines, run_of_record, state, steps};
+use crate::format::log::tests::report_of;
 use crate::model::{Place, Record, RecordBody, Span};
 
 const HEADER: &str = r#"{"sessionId":"s","projectHash":"h","kind":"main"}"#;
@@ -112,4 +113,19 @@ fn messages_of_a_document_know_their_lines() {
     let parsed = run_of_record(&GEMINI, &text);
     let lines: Vec<u64> = (0..2).map(|step| parsed.0.place(step).unwrap().place.line).collect();
     assert_eq!(lines, [6, 5], "the message that takes the place of another one is where it is");
+}
+
+#[test]
+fn records_are_read_however_they_are_written() {
+    let records = [HEADER.to_owned(), user("a", "one"), user("b", "two"), user("a", "first")];
+    let texts = [
+        records.join("\n"),
+        records.join(" "),
+        format!("[{}]", records.join(",\n")),
+        records.join("\n").replace("\",\"", "\",\n\""),
+    ];
+    for text in texts {
+        let report = report_of(GEMINI.run(), &GEMINI, &text);
+        assert_eq!(report.summaries, ["first", "two"], "{text}");
+    }
 }

@@ -25,6 +25,15 @@ impl Parts {
         (self.of_step, self.outputs) = (steps(None), steps(Some(PartRole::Output)));
     }
 
+    /// Whether so much was found before, too.
+    pub(super) fn are_like(&self, found: &[PartState]) -> bool {
+        let size = |state: &PartState| match state {
+            PartState::Found { len, .. } => Some(*len),
+            PartState::Missing => None,
+        };
+        self.states.iter().map(size).eq(found.iter().map(size))
+    }
+
     /// The part that a step refers to.
     pub(in crate::format) fn of_step<'p>(
         &'p self,

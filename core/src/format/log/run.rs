@@ -7,7 +7,7 @@ use super::steps::Steps;
 use super::{Adapter, Arrange, Piece, PlacedPieces, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
-use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
+use crate::format::{Answer, Attribution, Instances, Resolved, Revision, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, RunPart, Span,
@@ -36,8 +36,11 @@ pub(in crate::format) struct LogRun<A> {
     broken: Vec<usize>,
     /// Whether records came that are not read yet, because they change the order of what is read.
     is_stale: bool,
-    /// What was found of other files of the run.
+    /// What was found of other files of the run, and how often that was something else.
     parts: Parts,
+    attached: u64,
+    /// How often all records were read again.
+    rebuilt: u64,
 }
 
 impl<A: Adapter> LogRun<A> {
@@ -50,6 +53,8 @@ impl<A: Adapter> LogRun<A> {
             steps,
             records: RecordIndex::default(),
             first: 0,
+            attached: 0,
+            rebuilt: 0,
             ahead: Vec::new(),
             is_stale: false,
             parts: found,
@@ -119,6 +124,7 @@ impl<A: Adapter> LogRun<A> {
     /// Lets the adapter say something of a record; false: all has to be read again.
     fn say(&mut self, record: &Record, text: &[u8], say: impl FnOnce(&mut A, &mut Log<'_>)) -> bool {
         let first = self.first;
+        self.steps.reported = self.steps.next();
         let mut log =
             Log { steps: &mut self.steps, record, first, text, show: A::show, wants_restart: false, counted: (0, 0) };
         say(&mut self.adapter, &mut log);
@@ -127,6 +133,7 @@ impl<A: Adapter> LogRun<A> {
 
     /// All records again, from the first.
     fn read_again(&mut self, bytes: &dyn Bytes) {
+        self.rebuilt += 1;
         for attempt in 0..=RESTARTS_MAX {
             self.steps = Steps::new(self.adapter.dialect());
             self.adapter.restart();
@@ -268,6 +275,10 @@ impl<A: Adapter> Run for LogRun<A> {
         if self.is_stale {
             self.read_again(bytes);
         }
+    }
+
+    fn revision(&self) -> Revision {
+        Revision { rebuilt: self.rebuilt, changed: self.steps.changed + self.steps.threads.switched() + self.attached }
     }
 
     fn step_count(&self) -> usize {
@@ -431,6 +442,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn attach(&mut self, found: Vec<PartState>) {
+        self.attached += u64::from(!self.parts.are_like(&found));
         self.parts.set(&self.steps.parts, found);
     }
 

@@ -326,6 +326,7 @@ impl Log<'_> {
 
     /// A step was left for another branch of the same record.
     pub(in crate::format) fn leave(&mut self, step: StepNo) {
+        self.steps.note_change(step);
         self.steps.left.insert(step);
     }
 

@@ -45,6 +45,9 @@ pub(super) struct Steps {
     pub(super) dropped: Vec<(StepNo, Dropped)>,
     /// Steps that were left for another branch within their record.
     pub(super) left: HashSet<StepNo>,
+    /// How many steps there were before the record that is read, and how often one of these changed.
+    pub(super) reported: StepNo,
+    pub(super) changed: u64,
 }
 
 impl Steps {
@@ -109,7 +112,13 @@ impl Steps {
         step
     }
 
+    /// Something is another about a step: it matters if the step was there before the record.
+    pub(super) fn note_change(&mut self, step: StepNo) {
+        self.changed += u64::from(step < self.reported);
+    }
+
     pub(super) fn extend(&mut self, step: StepNo, span: Span) {
+        self.note_change(step);
         if let Some(compact) = self.get_mut(step) {
             compact.extend(span);
         }
@@ -117,6 +126,7 @@ impl Steps {
 
     /// The step shows another value after its first.
     pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
+        self.note_change(step);
         let chars = u32::try_from(describe::chars(turn)).unwrap_or(u32::MAX);
         if let Some(compact) = self.get_mut(step) {
             compact.supersede(span);
@@ -125,6 +135,7 @@ impl Steps {
     }
 
     pub(super) fn tokens(&mut self, step: StepNo, tokens: u64) {
+        self.note_change(step);
         if let Some(compact) = self.get_mut(step) {
             compact.set_tokens(Some(tokens));
         }
@@ -136,6 +147,7 @@ impl Steps {
     }
 
     pub(super) fn fail(&mut self, step: StepNo) {
+        self.note_change(step);
         if let Some(compact) = self.get_mut(step) {
             compact.set_failed();
             self.failed.insert(step);
@@ -145,6 +157,7 @@ impl Steps {
     /// A step is whole: what it says links it to others, and changes what the run knows. Effects of a step that is
     /// whole only after others began are those of the last one: the state is written in order.
     pub(super) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
+        self.note_change(step);
         let mut tool = None;
         for (place, call) in turn.calls().enumerate() {
             self.links.call(step, place, call.id.as_deref(), &call.name);

@@ -34,6 +34,9 @@ struct CompactNode {
     is_side: bool,
     is_turn: bool,
     is_boundary: bool,
+    has_child: bool,
+    /// Whether it begins another branch, or follows one that does, in which nobody spoke yet.
+    is_branch: bool,
 }
 
 /// The records of a run as a tree.
@@ -43,6 +46,8 @@ pub(super) struct Threads {
     /// Places of records by their ids, of several the last.
     by_id: DigestTable,
     main: OnceLock<Vec<bool>>,
+    /// How often the main line may have become another.
+    switched: u64,
 }
 
 impl Threads {
@@ -55,13 +60,23 @@ impl Threads {
         }
         let parent = node.parent.and_then(|id| self.by_id.get(hash(id))).filter(|parent| *parent < place);
         let Node { is_side, is_turn, is_boundary, .. } = *node;
+        let before = parent.and_then(|parent| self.nodes.get_mut(parent as usize - 1));
+        let is_branch = before.is_some_and(|before| std::mem::replace(&mut before.has_child, true) || before.is_branch);
+        self.switched += u64::from(is_branch && is_turn);
         if let Some(known) = self.nodes.get_mut(at) {
+            let parent = parent.unwrap_or_default();
+            let is_branch = is_branch && !is_turn;
             *known =
-                CompactNode { parent: parent.unwrap_or_default(), is_reported: true, is_side, is_turn, is_boundary };
+                CompactNode { parent, is_reported: true, is_side, is_turn, is_boundary, has_child: false, is_branch };
         }
         if let Some(id) = node.id {
             self.by_id.insert(hash(id), place);
         }
+    }
+
+    /// How often earlier records may have come to be on another branch.
+    pub(super) fn switched(&self) -> u64 {
+        self.switched
     }
 
     /// Where a record is.

@@ -108,10 +108,15 @@ fn text_source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) ->
 
 /// An instruction, what it is about, and the answer (Alpaca), behind earlier turns (LLaMA-Factory).
 fn instruction<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
-    let (asked, answer) = (source(row, "/instruction", StepRole::User)?, source(row, "/output", StepRole::Agent)?);
-    if !is_text(asked.value) || !is_text(answer.value) {
-        return None;
-    }
+    let answer = source(row, "/output", StepRole::Agent).filter(|answer| is_text(answer.value))?;
+    let mut track = instructed(row)?;
+    track.sources.push(answer);
+    Some(track)
+}
+
+/// The same without the answer.
+fn instructed<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
+    let asked = source(row, "/instruction", StepRole::User).filter(|asked| is_text(asked.value))?;
     let mut sources = Vec::new();
     for (number, turn) in row.get("history").and_then(Value::as_array).into_iter().flatten().enumerate() {
         for (side, (value, role)) in turn.as_array()?.iter().zip([StepRole::User, StepRole::Agent]).enumerate() {
@@ -123,7 +128,6 @@ fn instruction<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
     let about = text_source(row, "/input", StepRole::User);
     let goes_on = about.as_ref().map(|_| sources.len());
     sources.extend(about);
-    sources.push(answer);
     Some(RowTrack { goes_on, ..RowTrack::of(sources) })
 }
 
@@ -178,8 +182,10 @@ fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let tracks = |names: [(&'static str, &'static str); 2]| -> Option<Vec<RowTrack<'a>>> {
         let both = names.map(|(name, label)| {
             let answer = source(row, name, StepRole::Agent).filter(|answer| is_answer(answer.value))?;
-            let head = head.clone().filter(|_| !begins_with_prompt(answer.value));
-            let track = RowTrack::of(head.into_iter().chain([answer]).collect());
+            let is_asked = begins_with_prompt(answer.value);
+            let head = head.clone().map(|head| RowTrack::of(vec![head])).or_else(|| instructed(row));
+            let mut track = head.filter(|_| !is_asked).unwrap_or_else(|| RowTrack::of(Vec::new()));
+            track.sources.push(answer);
             Some(RowTrack { label: Some(Cow::Borrowed(label)), ..track })
         });
         both.into_iter().collect()
@@ -280,6 +286,11 @@ mod tests {
             (r#"{"chosen":"a","rejected":"b"}"#.to_owned(), both("", "")),
             (r#"{"prompt":"q","chosen":"a","rejected":"b"}"#.to_owned(), both("/prompt+", "")),
             (format!(r#"{{"prompt":{QUESTION},"chosen":{ANSWER},"rejected":{ANSWER}}}"#), both("/prompt+", "")),
+            (r#"{"instruction":"q","chosen":"a","rejected":"b"}"#.to_owned(), both("/instruction+", "")),
+            (
+                r#"{"instruction":"q","input":"x","chosen":"a","rejected":"b"}"#.to_owned(),
+                both("/instruction+/input+", ""),
+            ),
             (format!(r#"{{"prompt":"q","chosen":{QUESTION},"rejected":{QUESTION}}}"#), both("", "")),
             (format!(r#"{{"chosen_messages":{QUESTION},"rejected_messages":{QUESTION}}}"#), both("", "_messages")),
             (format!(r#"{{"conversations":{asked},"chosen":{turn},"rejected":{turn}}}"#), both("/conversations+", "")),
