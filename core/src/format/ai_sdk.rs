@@ -2,8 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, items, role_of, text,
-    text_of,
+    Adapter, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, items, role_of,
+    text, text_of,
 };
 use crate::json::Value;
 use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -46,11 +46,16 @@ const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 #[derive(Default)]
 struct Messages {
     chats: usize,
+    /// Of the messages of the chat.
+    copies: Copies,
 }
 
 impl Adapter for Messages {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let Some(messages) = record.get("messages").and_then(Value::as_array) else { return add_steps(record, log) };
+        let Some(messages) = record.get("messages").and_then(Value::as_array) else {
+            return self.message(record, log);
+        };
+        self.copies = Copies::default();
         self.chats += 1;
         log.trajectories(self.chats);
         let name = first_text(record, &["title", "id", "chatId"]).map_or_else(|| self.chats.to_string(), str::to_owned);
@@ -58,7 +63,7 @@ impl Adapter for Messages {
             log.title(&name);
         }
         log.begin_trajectory(&name);
-        messages.iter().for_each(|message| add_steps(message, log));
+        messages.iter().for_each(|message| self.message(message, log));
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -76,6 +81,15 @@ impl Adapter for Messages {
 
     fn restart(&mut self) {
         *self = Self::default();
+    }
+}
+
+impl Messages {
+    /// A message that is not an exact copy of the one before of its id.
+    fn message(&mut self, message: &Value<'_>, log: &mut Log<'_>) {
+        if !text(message, "id").is_some_and(|id| self.copies.has(id, message.text)) {
+            add_steps(message, log);
+        }
     }
 }
 
@@ -192,6 +206,10 @@ mod tests {
             "message agent: There is a.txt.",
         ];
         assert_eq!(steps(&parsed), expected);
+        let chat = format!(r#"{{"id":"c","messages":{}}}"#, CHAT.replacen("[", "[@,", 1));
+        let first = CHAT.trim_start_matches('[').split("},\n{").next().unwrap();
+        let twice = run_of_record(&AI_SDK, &chat.replacen('@', &format!("{first}}}"), 1));
+        assert_eq!(steps(&twice), expected, "an exact copy counts once");
         assert_eq!(state(&parsed, "data", 4), r#"{"files":{"f":{"count":1}}}"#);
         assert_eq!(state(&parsed, "usage", 4), r#"{"main":{"input":9,"output":4,"turns":1}}"#);
     }

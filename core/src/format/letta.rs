@@ -1,7 +1,7 @@
 //! Agent files of Letta: agents with their messages, and blocks of memory (`FORMATS.md` 14).
 
 use super::Framing;
-use super::log::{Adapter, Blocks, Log, LogRun, Row, items, text, write_slots};
+use super::log::{Adapter, Blocks, Copies, Log, LogRun, Row, items, text, write_slots};
 use crate::json::Value;
 use crate::model::Surroundings;
 use std::borrow::Cow;
@@ -58,7 +58,10 @@ impl Adapter for Agents {
             if agents.len() > 1 {
                 log.begin_trajectory(text(agent, "name").unwrap_or(id));
             }
-            items(agent, "messages").iter().for_each(|message| add_steps(message, log));
+            let mut copies = Copies::default();
+            let mut is_copy = |message: &Value<'_>| text(message, "id").is_some_and(|id| copies.has(id, message.text));
+            let messages = items(agent, "messages").iter().filter(|message| !is_copy(message));
+            messages.for_each(|message| add_steps(message, log));
         }
     }
 }
@@ -80,6 +83,9 @@ mod tests {
         let parsed = run_of_record(&LETTA, FILE);
         assert_eq!(steps(&parsed), ["message system: You help.", "message user: hello"]);
         assert_eq!((parsed.0.trajectory_count(), parsed.0.title().as_deref()), (1, Some("Evie")));
+        let message = &FILE[FILE.find(r#"{"type":"message","id":"message-1""#).unwrap()..FILE.find("}]}],").unwrap()];
+        let twice = FILE.replace(message, &format!("{message}}},{message}"));
+        assert_eq!(steps(&run_of_record(&LETTA, &twice)).len(), 2, "an exact copy counts once");
         let block = r#"{"block-0":{"label":"persona","value":"I am Evie.","limit":2000}}"#;
         assert_eq!(state(&parsed, "block", -1), block);
     }

@@ -63,7 +63,7 @@ fn file_command(name: &str, texts: &[&str], resolve: &dyn Fn(&str) -> String) ->
     // A target that ends in a slash is a folder; the path itself does not show it any more.
     let target = |path: &str| if path.ends_with('/') { format!("{}/", resolve(path)) } else { resolve(path) };
     match (name, operands.as_slice()) {
-        ("rm", files) if fits("rRfvdi") || flags.iter().all(|flag| matches!(*flag, "--recursive" | "--force")) => {
+        ("rm", files) if fits("rRfvdiq") || flags.iter().all(|flag| matches!(*flag, "--recursive" | "--force")) => {
             files.iter().filter(|file| **file != "--").map(|file| Effect::Delete { path: resolve(file) }).collect()
         }
         ("mv", [from, to]) if fits("fnviu") => vec![Effect::Move { from: resolve(from), to: target(to) }],
