@@ -93,7 +93,10 @@ fn member(record: &str, path: &[&str]) -> Option<Val> {
             Some(_) => return None,
         };
     }
-    value(found.map_or("null", |found| found.text).as_bytes()).ok()
+    // What was parsed is JSON: only its depth is to be looked at.
+    let text = found.map_or("null", |found| found.text).as_bytes();
+    bounded(text).ok()?;
+    read::parse_single(text).ok()
 }
 
 /// Answers until its input ends; the exit status.
@@ -203,14 +206,19 @@ pub(super) const NO_JSON: &str = "the record is not valid JSON: ";
 /// A record as jq has it. Only what is JSON is read: the parser of the engine takes more.
 fn value(record: &[u8]) -> Result<Val, String> {
     let text = std::str::from_utf8(record).map_err(|e| format!("{NO_JSON}{e}"))?;
-    if depth(record) > DEPTH_MAX {
-        return Err(format!("the record is nested more than {DEPTH_MAX} levels deep"));
-    }
+    bounded(record)?;
     let mut check = serde_json::Deserializer::from_str(text);
     serde::de::Deserialize::deserialize(&mut check)
         .and_then(|_: IgnoredAny| check.end())
         .map_err(|e| format!("{NO_JSON}{e}"))?;
     read::parse_single(record).map_err(|e| format!("{NO_JSON}{e}"))
+}
+
+fn bounded(text: &[u8]) -> Result<(), String> {
+    if depth(text) > DEPTH_MAX {
+        return Err(format!("the record is nested more than {DEPTH_MAX} levels deep"));
+    }
+    Ok(())
 }
 
 /// Levels of nesting of a JSON text.
