@@ -206,7 +206,7 @@ mod tests {
             "message agent: There is a.txt.",
         ];
         assert_eq!(steps(&parsed), expected);
-        let chat = format!(r#"{{"id":"c","messages":{}}}"#, CHAT.replacen("[", "[@,", 1));
+        let chat = format!(r#"{{"id":"c","messages":{}}}"#, CHAT.replacen('[', "[@,", 1));
         let first = CHAT.trim_start_matches('[').split("},\n{").next().unwrap();
         let twice = run_of_record(&AI_SDK, &chat.replacen('@', &format!("{first}}}"), 1));
         assert_eq!(steps(&twice), expected, "an exact copy counts once");
