@@ -37,7 +37,7 @@ impl HistoryPane {
     #[must_use]
     pub fn events(&self, open: &Open<'_>) -> Rc<Vec<HistoryEvent>> {
         let Some((_, node)) = open.focus_node() else { return Rc::default() };
-        let key = (open.session.generation, node, open.last());
+        let key = (open.session.content_version(), node, open.last());
         if let Some((cached, events)) = &*self.cache.borrow()
             && *cached == key
         {

@@ -73,7 +73,7 @@ impl ColumnsPane {
             }
         };
         let key = (
-            open.session.generation,
+            open.session.content_version(),
             open.step(),
             open.count(),
             open.session.checks.judged(),

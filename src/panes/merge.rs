@@ -26,7 +26,7 @@ pub struct MergePane {
 impl MergePane {
     /// Brings the pane to the step in focus and the slots that are chosen; none chosen means all.
     pub fn sync(&mut self, open: &Open<'_>, chosen: &BTreeSet<String>) {
-        let now = (open.session.generation, open.step(), open.count(), chosen.clone());
+        let now = (open.session.content_version(), open.step(), open.count(), chosen.clone());
         if self.shown.as_ref() != Some(&now) {
             self.reader.set(lines(open, chosen));
             self.shown = Some(now);

@@ -76,7 +76,7 @@ impl PlanPane {
     /// All rows at the step in focus; none without a plan.
     #[must_use]
     pub fn lines(&self, open: &Open<'_>) -> Rc<Vec<PlanLine>> {
-        let key = (open.session.generation, open.step(), open.count(), self.fold_version);
+        let key = (open.session.content_version(), open.step(), open.count(), self.fold_version);
         if let Some((_, lines)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(lines);
         }

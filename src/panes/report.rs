@@ -351,7 +351,8 @@ impl<'c> Report<'c> {
         let work = open.run().work()?;
         let facts = work.file_facts(file, last)?;
         let latest = work.last_write(file, last);
-        let key = FileKey { generation: self.session.generation, file, step: last, look: FileMode::Whole, latest };
+        let key =
+            FileKey { generation: self.session.content_version(), file, step: last, look: FileMode::Whole, latest };
         let layout = Arc::new(FileLayout::of(work, &key));
         let mut pane = KnownFilePane::default();
         pane.set(key, layout, 0);

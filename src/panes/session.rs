@@ -333,7 +333,7 @@ impl Open<'_> {
     /// The plan at the step in focus, kept until the step or the run changes.
     #[must_use]
     pub fn plan(&self) -> Option<Rc<PlanView>> {
-        let key = (self.session.generation, self.step(), self.count());
+        let key = (self.session.content_version(), self.step(), self.count());
         if let Some((_, plan)) = self.session.plan.borrow().as_ref().filter(|(k, _)| *k == key) {
             return plan.clone();
         }
@@ -346,7 +346,7 @@ impl Open<'_> {
     /// the last answer is kept.
     #[must_use]
     pub fn newest(&self, node: NodeId) -> Option<StepNo> {
-        let key = (self.session.generation, node, self.step(), self.count());
+        let key = (self.session.content_version(), node, self.step(), self.count());
         if let Some((_, newest)) = self.session.newest.borrow().as_ref().filter(|(k, _)| *k == key) {
             return *newest;
         }
@@ -402,7 +402,7 @@ impl Open<'_> {
     /// all versions together.
     #[must_use]
     pub fn causes(&self, writes: &[ValueWrite<'_>]) -> Vec<Rc<Vec<Hop>>> {
-        let generation = self.session.generation;
+        let generation = self.session.content_version();
         let key = |written: &ValueWrite<'_>| (generation, written.node, written.author);
         let mut cache = self.session.causes.borrow_mut();
         if cache.len() > CAUSES_MAX {

@@ -161,7 +161,7 @@ impl StatePane {
     /// The rows at the step in focus.
     #[must_use]
     pub fn outline(&self, open: &Open<'_>) -> Rc<Outline> {
-        let key = (open.session.generation, open.step(), self.fold_version, open.session.checks.judged());
+        let key = (open.session.content_version(), open.step(), self.fold_version, open.session.checks.judged());
         if let Some((cached, outline)) = &*self.cache.borrow()
             && *cached == key
         {

@@ -126,7 +126,7 @@ impl Watch {
     /// Whether its condition is met at the step in focus; kept, since a row is made for each frame.
     fn is_met(&self, open: &Open<'_>, id: IdentityId, node: NodeId) -> bool {
         let session = open.session;
-        let key = (session.generation, open.step(), open.count(), session.checks.judged());
+        let key = (session.content_version(), open.step(), open.count(), session.checks.judged());
         let mut met = self.met.borrow_mut();
         if met.is_none_or(|(of, _)| of != key) {
             *met = Some((key, self.is_so(open, id, node)));

@@ -66,8 +66,8 @@ struct Following {
     version: u64,
     pushed: usize,
     run: Box<dyn Run>,
-    /// Steps as the screen stores them, of one revision of the run.
-    described: Vec<String>,
+    /// Steps with the state at each, as the screen stores them of one revision of the run.
+    described: Vec<(String, String)>,
     revision: Revision,
 }
 
@@ -86,7 +86,9 @@ impl Following {
             self.revision = self.run.revision();
         }
         let count = StepNo::try_from(self.run.step_count()).unwrap();
-        let now: Vec<String> = (0..count).map(|step| format!("{:?}", self.run.step(step, bytes))).collect();
+        let state = |step| self.run.state(step, bytes).iter().map(|(name, value)| format!("{name}{value}")).collect();
+        let describe = |step| (format!("{:?}", self.run.step(step, bytes)), state(step));
+        let now: Vec<(String, String)> = (0..count).map(describe).collect();
         for (step, (before, now)) in self.described.iter().zip(&now).enumerate() {
             assert_eq!(before, now, "step {step} of {} is another than it was", self.format.name());
         }

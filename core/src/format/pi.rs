@@ -54,7 +54,7 @@ impl Format for Pi {
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let header = first.first().filter(|record| is_header(record))?;
-        let is_pi = header.get("timestamp").is_some() || header.get("cwd").is_some();
+        let is_pi = header.get("timestamp").is_some();
         is_pi.then(|| Match { reason: "the first record is the header of a Pi session".to_owned() })
     }
 

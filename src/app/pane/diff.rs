@@ -88,7 +88,7 @@ impl PaneContent for Diff {
             Some((old, new)) => DiffQuery::Instances { step, old, new },
             None => DiffQuery::Steps { from: tab.base.unwrap_or(step - 1), to: step },
         };
-        let generation = session.generation;
+        let generation = session.content_version();
         if !tab.text.ask((generation, question)) {
             return;
         }

@@ -64,7 +64,7 @@ impl FileTab {
     fn key(&self, open: &Open<'_>) -> Option<FileKey> {
         let (work, file) = (open.run().work()?, self.file(open)?);
         let latest = work.last_write(file, StepNo::MAX - 1);
-        Some(FileKey { generation: open.session.generation, file, step: open.step(), look: self.look, latest })
+        Some(FileKey { generation: open.session.content_version(), file, step: open.step(), look: self.look, latest })
     }
 }
 

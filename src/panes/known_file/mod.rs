@@ -91,7 +91,7 @@ impl KnownFilePane {
 
     /// What a step put in the place of what, from a bounded cache.
     fn replaced(&self, open: &Open<'_>, file: FileId, step: StepNo) -> Rc<Replaced> {
-        let key = (open.session.generation, file, step);
+        let key = (open.session.content_version(), file, step);
         if let Some(found) = self.changes.borrow().get(&key) {
             return Rc::clone(found);
         }

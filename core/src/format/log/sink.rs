@@ -194,7 +194,7 @@ impl Log<'_> {
     pub(in crate::format) fn remove(&mut self, kind: &str, instance: &str, path: &[&str]) {
         let identity = self.identity(kind, instance);
         let keys = path.iter().map(|name| Key::name(name)).collect();
-        let at = self.steps.last();
+        let at = self.steps.writes_at_last();
         self.steps.tree.write(&Write { at, author: at, identity, value: None, base: None, ops: &[(keys, Op::Remove)] });
     }
 
@@ -210,7 +210,8 @@ impl Log<'_> {
 
     /// What a record that gives no step says of those that follow.
     pub(in crate::format) fn surroundings_ahead(&mut self, around: &Surroundings<'_>) {
-        self.steps.surroundings(self.steps.last(), around);
+        let at = self.steps.writes_at_last();
+        self.steps.surroundings(at, around);
     }
 
     /// The todo list as the record states it, whole; written at the step that was added last.
@@ -342,7 +343,7 @@ impl Log<'_> {
     fn put(&mut self, identity: IdentityId, path: &[&str], op: Op, value: &Value<'_>, base: Option<u64>) {
         let nested = nested(path, value);
         let keys: Vec<Key> = path.iter().map(|name| Key::name(name)).collect();
-        let at = self.steps.last();
+        let at = self.steps.writes_at_last();
         self.steps.tree.write(&Write { at, author: at, identity, value: Some(&nested), base, ops: &[(keys, op)] });
     }
 

@@ -94,6 +94,13 @@ impl Steps {
         if self.left.contains(&step) { Standing::Abandoned } else { self.threads.standing(record) }
     }
 
+    /// The step that was added last, where something is written that it did not write before.
+    pub(super) fn writes_at_last(&mut self) -> StepNo {
+        let at = self.last();
+        self.note_change(at);
+        at
+    }
+
     pub(super) fn get(&self, step: StepNo) -> Option<&CompactStep> {
         self.steps.get(usize::try_from(step).ok()?)
     }
@@ -142,7 +149,7 @@ impl Steps {
     }
 
     pub(super) fn effects(&mut self, turn: &Turn<'_>) {
-        let at = self.last();
+        let at = self.writes_at_last();
         self.work.turn(at, turn, &[], &mut self.tree);
     }
 
@@ -178,7 +185,7 @@ impl Steps {
         }
         let is_failed = turn.results().any(|result| result.is_error == Some(true));
         let chars = describe::chars(turn);
-        let at = self.last();
+        let at = self.writes_at_last();
         self.work.turn_of(step, at, turn, &answered, &mut self.tree);
         let Some(compact) = self.get_mut(step) else { return };
         if compact.role == StepRole::Unknown {
@@ -205,26 +212,27 @@ impl Steps {
     }
 
     pub(super) fn todo_list(&mut self, list: &Value<'_>) {
-        let at = self.last();
+        let at = self.writes_at_last();
         self.work.todo_list(at, list, &mut self.tree);
     }
 
     pub(super) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
-        let at = self.last();
+        let at = self.writes_at_last();
         self.work.usage(at, message, usage, &mut self.tree);
     }
 
     pub(super) fn cost(&mut self, cost: f64) {
-        let at = self.last();
+        let at = self.writes_at_last();
         self.work.cost(at, cost, &mut self.tree);
     }
 
     pub(super) fn usage_totals(&mut self, totals: &Usage) {
-        let at = self.last();
+        let at = self.writes_at_last();
         self.work.usage_totals(at, totals, &mut self.tree);
     }
 
     pub(super) fn reward(&mut self, step: StepNo, number: &str) {
+        self.note_change(step);
         self.rewards.insert(step, number.into());
     }
 }

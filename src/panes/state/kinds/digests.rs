@@ -50,7 +50,7 @@ impl DigestTexts {
         if leaf.value.first_byte() != b'{' {
             return None;
         }
-        let key = (open.session.generation, leaf.node, leaf.step);
+        let key = (open.session.content_version(), leaf.node, leaf.step);
         if let Some(found) = self.cache.borrow().get(&key) {
             return found.clone();
         }
