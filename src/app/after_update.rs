@@ -54,8 +54,13 @@ impl App {
     /// Opens the trajectory that was asked for, as soon as its record is known.
     fn settle_opening(&mut self, effects: &mut Effects) {
         if self.session.format.layout() == format::Layout::Set
-            && let Some(record) = self.start.as_mut().and_then(|start| start.record.take())
+            && let Some(start) = &mut self.start
+            && let Some(record) = start.record.take()
         {
+            // As Enter in the table opens it.
+            if start.path.is_none() {
+                start.step.get_or_insert(0);
+            }
             self.opening = Some(record);
         }
         let Some(record) = self.opening.filter(|_| self.session.run.is_none()) else { return };

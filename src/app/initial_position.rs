@@ -10,7 +10,7 @@ use crate::state::condition::Expected;
 pub struct Start {
     /// The trajectory, of a dataset; None is the table.
     pub record: Option<usize>,
-    /// The step; None is the last.
+    /// The step; None is the last, but of a record without a path the first.
     pub step: Option<StepNo>,
     /// A path of the state, as it was typed.
     pub path: Option<String>,

@@ -9,7 +9,7 @@ use crate::format::{Filler, Instances};
 use crate::json;
 use crate::model::{Identity, Problem};
 use crate::panes::properties;
-use crate::state::NodeId;
+use crate::state::{IdentityView, NodeId};
 use clap::{ArgMatches, Args};
 
 pub(super) const COMMAND: Command = Command { name: "state", describe: Options::augment_args, run };
@@ -40,7 +40,9 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         out.line(&format!("config of the request @{at}"))?;
         put_json(text, out)?;
     }
-    for (i, view) in tree.identities(opened.step).into_iter().enumerate() {
+    // What a run with calls removed is not there any more; a runtime's identities stay, without a value.
+    let has_value = |view: &IdentityView| view.shape.is_some() || opened.run.work().is_none();
+    for (i, view) in tree.identities(opened.step).into_iter().filter(has_value).enumerate() {
         if i > 0 || config.is_some() {
             out.line("")?;
         }

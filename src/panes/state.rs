@@ -185,6 +185,7 @@ impl StatePane {
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
         let mut identities = open.tree().identities(step);
+        identities.retain(|view| view.shape.is_some() || !kinds::is_derived(open, view.id));
         kinds::arrange(open, &mut identities);
         let changes = Changes::at(open, step, &identities);
         let mut outline = Outline {

@@ -80,7 +80,8 @@ pub fn near(open: &Open<'_>, step: StepNo) -> Option<Moment> {
 #[must_use]
 pub fn time_label(open: &Open<'_>, with_date: bool) -> Option<String> {
     let moment = of(open, open.step())?;
-    let since = span_text(moment.since(start(open)?));
+    // A sign alone beside a time of the day reads as a time zone.
+    let since = format!("T{}", span_text(moment.since(start(open)?)));
     Some(match (moment.is_dated(), with_date) {
         (false, _) => since,
         (true, false) => format!("{} {since}", moment.clock()),

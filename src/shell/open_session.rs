@@ -44,8 +44,15 @@ impl Reading {
 
     /// Whether the input is longer than when it was opened.
     pub(super) fn has_grown(&self) -> bool {
-        self.input.len() > self.opened_len_bytes
+        len_of(&self.input) > self.opened_len_bytes
     }
+}
+
+/// How long an input is, in bytes; of a file that is unpacked, the file itself: the text that is made of it grows
+/// while it is read.
+fn len_of(input: &Input) -> u64 {
+    let packed = input.path().filter(|_| !input.is_file()).and_then(|path| path.metadata().ok());
+    packed.map_or_else(|| input.len(), |facts| facts.len())
 }
 
 /// An input and its format; can be built on any thread.
@@ -73,7 +80,7 @@ pub(super) fn nothing(forced: Option<&str>) -> Result<Session, Problem> {
 ///
 /// # Errors The thread that reads cannot be started.
 pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading), Problem> {
-    let opened_len_bytes = input.len();
+    let (opened_len_bytes, is_unknown) = (len_of(&input), input.is_empty());
     let worker = Worker::start(Arc::clone(&input), detected.format)?;
     let live = &worker.live;
     let bytes: Arc<dyn Bytes> = Arc::clone(&live.input) as _;
@@ -82,7 +89,7 @@ pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading
     let name = file.unwrap_or_else(|| input.name().to_owned());
     let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
     session.path = input.path().map(Path::to_path_buf);
-    Ok((session, Reading { worker, input, opened_len_bytes, is_unknown: opened_len_bytes == 0 }))
+    Ok((session, Reading { worker, input, opened_len_bytes, is_unknown }))
 }
 
 /// A report of the worker as a message of the program. `has_grown`: the input is longer than when it was opened. (More

@@ -231,15 +231,15 @@ impl Listing {
             project: place.map(|place| place.project_of(&path)).unwrap_or_default(),
             path,
         };
+        // The clock of another machine, whose folder this may be, can go ahead a little.
+        let is_recent = |at: SystemTime| now.duration_since(at).unwrap_or_else(|ahead| ahead.duration()) < LIVE;
         let is_other = |old: &ListedFile| (old.len, old.written, old.kind) != (file.len, file.written, file.kind);
         let moved = match before {
             Some((old, _)) if is_other(old) => Some(now),
             Some((_, moved)) => *moved,
             // What was there when the list was opened may be a copy of an old run, however new the file is.
-            None => self.has_looked.then_some(now),
+            None => written.filter(|at| self.has_looked && is_recent(*at)).map(|_| now),
         };
-        // The clock of another machine, whose folder this may be, can go ahead a little.
-        let is_recent = |at: SystemTime| now.duration_since(at).unwrap_or_else(|ahead| ahead.duration()) < LIVE;
         file.is_live = file.kind == ListedKind::File && moved.is_some_and(is_recent);
         if before.is_some_and(|(old, _)| *old == file) {
             return None;

@@ -136,3 +136,29 @@ fn line_numbers_have_a_greatest() {
         }
     }
 }
+
+/// W10: what left the list of todos is not there any more.
+#[test]
+fn todos_that_left_the_list_are_not_in_the_state() {
+    let call = |id: &str, todos: &str| {
+        let call = format!(r#"{{"type":"tool_use","id":"{id}","name":"TodoWrite","input":{{"todos":[{todos}]}}}}"#);
+        format!(r#"{{"type":"message","message":{{"role":"assistant","content":[{call}]}}}}"#)
+    };
+    let result = |id: &str| {
+        let result = format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"ok"}}"#);
+        format!(r#"{{"type":"message","message":{{"role":"user","content":[{result}]}}}}"#)
+    };
+    let todo = |text: &str, status: &str| format!(r#"{{"content":"{text}","status":"{status}"}}"#);
+    let lines = [
+        PI[0].to_owned(),
+        call("1", &[todo("plan it", "completed"), todo("drop it", "pending")].join(",")),
+        result("1"),
+        call("2", &todo("plan it", "completed")),
+        result("2"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "log.jsonl", &format!("{}\n", lines.join("\n")));
+    let state = |step: &str| obelus(&["state", &path, "--step", step]).1;
+    assert!(state("1").contains("drop it"), "{}", state("1"));
+    assert!(state("3").contains("plan it") && !state("3").contains("drop it"), "{}", state("3"));
+}

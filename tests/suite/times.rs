@@ -80,7 +80,7 @@ fn a_column_shows_when_steps_happened() {
     let mut stage = records(&[0, 5, 3700], written);
     let has = |stage: &Stage, text: &str| lines(stage).iter().any(|line| line.contains(text));
     press(&mut stage, "G");
-    assert!(lines(&stage)[0].contains("11:01:40 +1:01:40"), "{}", lines(&stage)[0]);
+    assert!(lines(&stage)[0].contains("11:01:40 T+1:01:40"), "{}", lines(&stage)[0]);
     press(&mut stage, "t");
     assert!(has(&stage, "2 +1:01:40") && has(&stage, "1 +00:05"));
     press(&mut stage, "t");

@@ -89,6 +89,9 @@ fn a_trajectory_of_a_dataset_is_opened_by_its_number() {
     assert_eq!(copied(&mut at, "C-y"), format!("obelus {path} --record 2 --step 3"));
     press(&mut at, "q");
     assert_eq!(at.app.pane, Pane::Table, "closing it leads to the table, once");
+    let mut first = open();
+    first.begin(Some(Start { record: Some(2), ..Start::default() }));
+    assert_eq!((first.app.session.trajectory, step(&first)), (2, 0), "as Enter in the table");
     let mut beyond = open();
     beyond.begin(Some(Start { record: Some(99), ..Start::default() }));
     assert_eq!(beyond.app.pane, Pane::Table);

@@ -3,6 +3,7 @@
 use super::registry::TabState;
 use super::{Cached, PaneContent, Searched, Tab};
 use crate::app::{App, Effects};
+use crate::format::Layout;
 use crate::model::StepNo;
 use crate::panes::findings::FindingsPane;
 use crate::panes::{Extent, Scroll, Window};
@@ -57,6 +58,13 @@ impl PaneContent for Findings {
         app.go_to_finding(&finding);
         let is_pointer = finding.path.as_deref().is_some_and(|path| path.starts_with('/'));
         match finding.step {
+            // Records of a run are not always steps: one that is broken gives none.
+            None if app.session.format.layout() == Layout::Run => {
+                let record = finding.record;
+                app.notify(format!(
+                    "the finding is about record {record}, not about a step; obelus check prints its line"
+                ));
+            }
             None => app.notify("the finding is about the whole record; R shows it"),
             Some(_) if is_pointer => {
                 app.show_json_of_step();

@@ -19,11 +19,21 @@ pub(super) struct Columns {
     words: usize,
 }
 
+/// Cells of the longest name of a format, `mini-swe-agent`, and of most of them: longer ones are cut.
+const FORMAT_CELLS: [usize; 2] = [14, 8];
+
 impl Columns {
     pub(super) fn of(cells: usize) -> Self {
         let time = 10;
         let size = if cells >= 56 { 9 } else { 0 };
-        let format = if cells >= 96 { 8 } else { 0 };
+        let [whole, most] = FORMAT_CELLS;
+        let format = if cells >= 120 {
+            whole
+        } else if cells >= 96 {
+            most
+        } else {
+            0
+        };
         let count = if cells >= 72 { 12 } else { 0 };
         let find = if cells >= 72 { 7 } else { 0 };
         let used = 1 + time + [size, format, count, find].iter().map(|w| if *w > 0 { w + 2 } else { 0 }).sum::<usize>();
@@ -78,7 +88,9 @@ impl Columns {
             out.push(Piece::of(Role::Dim, &format!("  {:>s$}", value::size_text(file.len), s = self.size)));
         }
         if self.format > 0 {
-            out.push(Piece::of(Role::Kind, &format!("  {:<f$}", known.format, f = self.format)));
+            let name = pad(&cut(&SafeText::of(known.format), self.format), self.format);
+            out.push(Piece::of(Role::Text, "  "));
+            out.push(Piece::safe(Role::Kind, name));
         }
         if self.count > 0 {
             out.push(Piece::of(Role::JsonNumber, &format!("  {:>c$}", known.count, c = self.count)));

@@ -95,6 +95,11 @@ fn look_of_identity(open: &Open<'_>, id: IdentityId) -> Option<&'static KindLook
     (look.slots.is_empty() || look.slots.iter().any(|slot| slots.has(slot))).then_some(look)
 }
 
+/// Whether an identity is derived from calls and results: one that is gone is not there, as a todo that left the list.
+pub(super) fn is_derived(open: &Open<'_>, id: IdentityId) -> bool {
+    look_of(open, &open.tree().identity(id).kind).is_some()
+}
+
 /// Puts the identities of a run with calls and results in the order of their looks.
 pub(super) fn arrange(open: &Open<'_>, identities: &mut [IdentityView]) {
     if open.run().work().is_none() {
