@@ -186,7 +186,7 @@ impl Items for Turns<'_> {
 fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool, code: &mut TurnCode) -> Vec<Row> {
     let inside = cells.saturating_sub(1);
     let of = Step { call: None, ..Step::of(open.run(), step) };
-    let heading = head::of_step(open, &of, false, inside);
+    let heading = head::of_step(open, &of, &[], inside);
     let mut rows = vec![heading];
     let size = of.size(open.run());
     if size > TURN_BYTES_MAX {

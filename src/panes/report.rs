@@ -198,7 +198,7 @@ impl<'c> Report<'c> {
                 command,
             };
         };
-        let heading = reading::head::of_step(&open, &of, false, CELLS);
+        let heading = reading::head::of_step(&open, &of, &[], CELLS);
         let role = steps::role_of(&open.describe(step));
         let message = self.message(&open, &of);
         Card { steps, role, heading, message, changes, findings, changed, command }

@@ -58,9 +58,8 @@ impl PaneContent for Pager {
         let lines = text.lines().count();
         let size_label = format!(" {} · {}", count_of(lines, "line"), size_text(text.len() as u64));
         let mut left = vec![Piece::of(Role::Dim, &size_label)];
-        if app.pager.view.reading().is_some_and(|reading| reading.has_crlf) {
-            left.push(Piece::of(Role::Dim, " · CR LF"));
-        }
+        let marks = app.pager.view.reading().map(|reading| reading.marks()).unwrap_or_default();
+        left.extend(marks.iter().map(|mark| Piece::of(Role::Dim, &format!(" · {mark}"))));
         let hint = " o editor · y copy · q close ";
         let right = if extent.width > hint.len() + size_label.len() + 8 {
             vec![Piece::of(Role::Dim, hint)]

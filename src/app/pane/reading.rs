@@ -33,8 +33,8 @@ impl PaneContent for Reading {
     }
 
     fn head(&self, app: &App, extent: Extent) -> Vec<Row> {
-        let has_crlf = app.inspector.message.reading.reading().is_some_and(|reading| reading.has_crlf);
-        message::head_below(app, |open| reading::head(open, has_crlf, extent.width))
+        let marks = app.inspector.message.reading.reading().map(|reading| reading.marks()).unwrap_or_default();
+        message::head_below(app, |open| reading::head(open, &marks, extent.width))
     }
 
     fn references(&self, _app: &App) -> Option<References> {

@@ -10,18 +10,21 @@ const ACTION_CELLS_MIN: usize = 12;
 
 /// Who says or does what, and at the right edge the steps of call and result.
 #[must_use]
-pub fn head(open: &Open<'_>, has_crlf: bool, cells: usize) -> Row {
-    of_step(open, &Step::of(open.run(), open.step()), has_crlf, cells)
+pub fn head(open: &Open<'_>, marks: &[&str], cells: usize) -> Row {
+    of_step(open, &Step::of(open.run(), open.step()), marks, cells)
 }
 
 /// The same of any step.
-pub(in crate::panes) fn of_step(open: &Open<'_>, of: &Step, has_crlf: bool, cells: usize) -> Row {
+pub(in crate::panes) fn of_step(open: &Open<'_>, of: &Step, marks: &[&str], cells: usize) -> Row {
     let step = open.describe(of.step);
     let mut right = places(open, of);
-    if has_crlf {
-        right.push(Piece::of(Role::Dim, " · CR LF"));
+    let count = right.len();
+    right.extend(marks.iter().map(|mark| Piece::of(Role::Dim, &format!(" · {mark}"))));
+    let is_wide = |right: &[Piece]| pieces_width(right) + ACTION_CELLS_MIN > cells;
+    while right.len() > count && is_wide(&right) {
+        right.pop();
     }
-    if pieces_width(&right) + ACTION_CELLS_MIN > cells {
+    if is_wide(&right) {
         right.clear();
     }
     let who = step.role_text.as_deref().unwrap_or_else(|| step.role.name());

@@ -32,8 +32,19 @@ pub struct Reading {
     codes: Vec<Code>,
     /// Whether lines end with CR LF somewhere.
     pub has_crlf: bool,
+    /// Whether codes for colours and the cursor were left out of an output.
+    pub has_codes: bool,
     /// Whether something was left out because there is too much of it.
     pub is_cut: bool,
+}
+
+impl Reading {
+    /// What the text has in the input that is not shown, in words.
+    #[must_use]
+    pub fn marks(&self) -> Vec<&'static str> {
+        let marks = [(self.has_crlf, "CR LF"), (self.has_codes, "no colours")];
+        marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| mark).collect()
+    }
 }
 
 /// Items that belong together: a text, an output, a difference.

@@ -8,6 +8,7 @@ use crate::json;
 use crate::panes::value::role_of;
 use crate::rules::work::{listing, patch_text};
 use crate::text::Role;
+use std::borrow::Cow;
 
 /// What is known of a text before it is looked at.
 #[derive(Debug, Clone, Default)]
@@ -25,8 +26,29 @@ pub(super) fn put(out: &mut Builder, text: &str, expected: &Expected) {
     let is_known = clean.len() <= TEXT_BYTES_MAX
         && (put_json(out, &clean) || put_listing(out, &clean, expected) || put_difference(out, &clean));
     if !is_known {
-        out.plain(Role::Text, &clean, TERMINAL_TABS);
+        let shown = without_colours(&clean);
+        out.reading.has_codes |= shown.len() < clean.len();
+        out.plain(Role::Text, &shown, TERMINAL_TABS);
     }
+}
+
+/// What begins a control sequence (ECMA-48 5.4).
+const SEQUENCE: &str = "\u{1b}[";
+
+/// A text without control sequences, which are for colours and the cursor and have no words in them. Other codes may
+/// hold words, and are shown as signs.
+fn without_colours(text: &str) -> Cow<'_, str> {
+    let Some((before, rest)) = text.split_once(SEQUENCE) else { return Cow::Borrowed(text) };
+    let mut out = before.to_owned();
+    for part in rest.split(SEQUENCE) {
+        let inside = part.find(|c: char| !(' '..='?').contains(&c)).unwrap_or(part.len());
+        let is_whole = part[inside..].starts_with(|c: char| ('@'..='~').contains(&c));
+        match part.get(inside + 1..).filter(|_| is_whole) {
+            Some(behind) => out.push_str(behind),
+            None => out.extend([SEQUENCE, part]),
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// A text that is JSON or a difference; false: it is none of these.
@@ -131,6 +153,7 @@ mod tests {
             shown("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -3,2 +3,2 @@\n a\n-b\n+c\n", false),
             ["edit x", "  3  a", "− 4  b", "+ 4  c"]
         );
-        assert_eq!(shown("a\tb\n\u{1b}[1m", false), ["a       b", "␛[1m"]);
+        let codes = "a\tb\n\u{1b}[1mc\u{1b}[0;31m d\u{1b}]0;t\u{7}\u{1b}[";
+        assert_eq!(shown(codes, false), ["a       b", "c d␛]0;t␇␛["], "what may hold words stays");
     }
 }

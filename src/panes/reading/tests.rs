@@ -63,6 +63,21 @@ fn a_call_stands_above_its_result_and_a_result_above_its_call() {
 }
 
 #[test]
+fn an_output_has_no_codes_and_a_record_is_whole() {
+    let run = run("go", ("bash", r#"{"command":"make"}"#), "\u{1b}[1G\u{1b}[0K\u{1b}[34mChecked\u{1b}[0m 4\n");
+    let shown = view(&run, 2);
+    assert_eq!(plain(&shown, 60)[0], " Checked 4");
+    assert_eq!(shown.reading().unwrap().marks(), ["no colours"]);
+    let (mut run, mut bytes) = run;
+    let line = format!(r#"{{"type":"custom","data":{{"words":"{}","more":[1,2]}}}}"#, "w ".repeat(400));
+    let place = Place { span: Span { offset: bytes.len() as u64, len: line.len() as u64 }, line: 5 };
+    bytes.extend_from_slice(line.as_bytes());
+    run.push(&Record { number: 4, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
+    let shown = plain(&view(&(run, bytes), 3), 60);
+    assert!(shown.iter().any(|row| row.contains("\"more\": [")), "{shown:#?}");
+}
+
+#[test]
 fn an_edit_has_the_numbers_that_its_result_shows() {
     let edit = r#"{"path":"/work/a.py","oldText":"x = 1\ny = 2","newText":"x = 1\ny = 3"}"#;
     let run = run("go", ("edit", edit), "done:\n    41\tx = 1\n    42\ty = 3\n");

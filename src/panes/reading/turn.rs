@@ -6,6 +6,7 @@ use super::line::{Lead, ReadingLine};
 use super::output::{self, Expected};
 use super::{Reading, markdown};
 use crate::format::Run;
+use crate::json;
 use crate::model::{ActionLine, Attachment, Bytes, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::panes::call_rows::results_of;
 use crate::panes::step_row;
@@ -44,6 +45,7 @@ impl Step {
     #[must_use]
     pub fn read(&self, run: &dyn Run, bytes: &dyn Bytes, folder: &str) -> Option<Reading> {
         let turn = run.turn(self.step, bytes)?;
+        let turn = whole_record(run, bytes, self.step, &turn).unwrap_or(turn);
         let results: Vec<(StepNo, Turn<'static>)> =
             self.results.iter().filter_map(|step| Some((*step, run.turn(*step, bytes)?))).collect();
         let mut writer = Writer { out: Builder::default(), run, folder, dialect: Dialect::default(), tail: Vec::new() };
@@ -56,6 +58,18 @@ impl Step {
         }
         Some(writer.out.reading)
     }
+}
+
+/// A record that is not a message, whose members are named in its row as far as there is room: all of it, as JSON.
+fn whole_record(run: &dyn Run, bytes: &dyn Bytes, step: StepNo, turn: &Turn<'_>) -> Option<Turn<'static>> {
+    let [TurnPart::Text(text)] = turn.parts.as_slice() else { return None };
+    let is_cut = text.starts_with('{') && text.ends_with('…') && json::parse(text).is_err();
+    if !is_cut || run.step(step, bytes).kind != "state" {
+        return None;
+    }
+    let span = run.place(step)?.place.span;
+    let text = String::from_utf8(bytes.read(span).ok()?).ok().filter(|text| json::parse(text).is_ok())?;
+    Some(Turn::of(turn.role, vec![TurnPart::Text(text.into())]))
 }
 
 struct Writer<'w> {

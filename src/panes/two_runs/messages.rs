@@ -222,7 +222,7 @@ impl MessageView {
         let heading = self.step.and_then(|step| {
             let open = side.session.open()?;
             let of = Step { call: None, ..Step::of(open.run(), step) };
-            Some(head::of_step(&open, &of, false, extent.width))
+            Some(head::of_step(&open, &of, &[], extent.width))
         });
         let window = match &self.shown {
             SideMessage::Absent => notice("No such step in this run."),
