@@ -49,6 +49,52 @@ fn a_pair_is_two_trajectories_of_one_row() {
     assert_eq!(found, [(&"sft.last-not-agent".into(), &2.into(), &"/rejected/0".into())]);
 }
 
+/// What a step's state holds of a kind, by instance.
+fn state_of(path: &str, step: usize, kind: &str) -> Value {
+    lines(&["state", "--json", "--step", &step.to_string(), path]).remove(0)["state"][kind].clone()
+}
+
+#[test]
+fn the_second_of_a_pair_knows_nothing_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let called = |name: &str, arguments: &str| {
+        let function = serde_json::json!({"name": name, "arguments": arguments});
+        let calls = serde_json::json!([{"id": "c", "type": "function", "function": function}]);
+        serde_json::json!({"role": "assistant", "content": "", "tool_calls": calls})
+    };
+    let wrote = called("write_file", r#"{"path":"/r/a.txt","content":"one"}"#);
+    let result = serde_json::json!({"role": "tool", "tool_call_id": "c", "content": "ok"});
+    let said = |text: &str| serde_json::json!({"role": "assistant", "content": text});
+    let row = serde_json::json!({
+        "messages": [{"role": "user", "content": "write"}],
+        "chosen": [wrote, result, said("all tests pass")],
+        "rejected": [called("write_file", r#"{"path":"/r/a.txt","content":"two"}"#), result, said("no"), said("so")],
+    });
+    let path = file(folder.path(), "pair.jsonl", &format!("{row}\n"));
+    let counts = |steps, agent| {
+        serde_json::json!({"main": {"steps": steps, "user": 1, "agent": agent, "turns": 2, "open_calls": 0,
+            "environment": 1}})
+    };
+    assert_eq!(state_of(&path, 3, "conversation"), counts(4, 2));
+    assert_eq!(state_of(&path, 4, "conversation"), serde_json::json!({"main": {"steps": 1, "user": 1}}));
+    for gone in ["file", "tool", "env", "call"] {
+        assert_ne!(state_of(&path, 3, gone), serde_json::json!({}), "{gone}");
+        assert_eq!(state_of(&path, 4, gone), serde_json::json!({}), "{gone}");
+    }
+    assert_eq!(state_of(&path, 8, "tool")["write_file"]["calls"], 1);
+    assert_eq!(state_of(&path, 8, "file")["/r/a.txt"]["edits"], 1);
+    let files = |step: &str| lines(&["files", "--json", "--step", step, &path]).remove(0)["files"].clone();
+    assert_eq!(
+        (files("4"), files("8")[0]["first"].as_u64(), files("3")[0]["first"].as_u64()),
+        (serde_json::json!([]), Some(6), Some(2))
+    );
+    let blame =
+        |step: &str| lines(&["blame", "--json", "--file", "/r/a.txt", "--step", step, &path]).remove(0).to_string();
+    assert!(blame("3").contains("\"one\"") && blame("8").contains("\"two\""), "{}{}", blame("3"), blame("8"));
+    let found = lines(&["check", "--json", &path]);
+    assert!(found.iter().any(|f| f["rule"] == "work.claimed-tests" && f["step"] == 3), "of the first: {found:?}");
+}
+
 #[test]
 fn a_written_call_does_not_count_and_still_has_its_effects() {
     let folder = tempfile::tempdir().unwrap();

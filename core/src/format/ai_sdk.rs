@@ -245,6 +245,21 @@ mod tests {
     }
 
     #[test]
+    fn a_chat_knows_nothing_of_the_one_before() {
+        let chat = |id: &str, command: &str| {
+            format!(
+                r#"{{"id":"{id}","messages":[{{"role":"assistant","parts":[{{"type":"tool-bash","toolCallId":"{id}",
+                "state":"output-available","input":{{"command":"{command}"}},"output":"x"}}]}},
+                {{"role":"user","parts":[{{"type":"text","text":"more"}}]}}]}}"#
+            )
+        };
+        let one_line = |chat: String| chat.replace('\n', "");
+        let parsed = lines(&AI_SDK, &[chat("a", "cd /x"), chat("b", "ls")].map(one_line).join("\n"));
+        let shells: Vec<String> = (0..4).map(|step| state(&parsed, "shell", step)).collect();
+        assert!(shells[2].contains(r#""cwd":"/x""#) && !shells[3].contains("cwd"), "{shells:?}");
+    }
+
+    #[test]
     fn damaged_messages_never_panic() {
         damage(&AI_SDK, AI_SDK.samples);
     }

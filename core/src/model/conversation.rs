@@ -123,6 +123,21 @@ pub struct Usage {
     pub cost: Option<f64>,
 }
 
+impl Usage {
+    /// Both together; None where neither records it.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
+        Self {
+            input: sum(self.input, other.input),
+            output: sum(self.output, other.output),
+            cache_read: sum(self.cache_read, other.cache_read),
+            cache_write: sum(self.cache_write, other.cache_write),
+            cost: self.cost.map_or(other.cost, |cost| Some(cost + other.cost.unwrap_or(0.0))),
+        }
+    }
+}
+
 impl<'a> Turn<'a> {
     /// A turn of that role.
     #[must_use]

@@ -58,7 +58,7 @@ impl FileTab {
 
     /// The file that is shown.
     fn file(&self, open: &Open<'_>) -> Option<FileId> {
-        open.run().work()?.file_of_path(self.path.as_deref()?)
+        open.run().work()?.file_of_path(self.path.as_deref()?, open.step())
     }
 
     fn key(&self, open: &Open<'_>) -> Option<FileKey> {
@@ -318,7 +318,7 @@ impl App {
         let open = self.session.open()?;
         let (identity, path) = self.session.focus.path.as_ref().filter(|(identity, _)| identity.kind == "file")?;
         let file = identity.instance.as_deref()?;
-        open.run().work()?.file_of_path(file)?;
+        open.run().work()?.file_of_path(file, open.step())?;
         Some((file.into(), path.is_empty()))
     }
 

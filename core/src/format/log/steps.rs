@@ -41,6 +41,8 @@ pub(super) struct Steps {
     pub(super) trajectories: Option<usize>,
     /// Names of the trajectories, where they have some, each with its first step.
     pub(super) labels: Vec<(StepNo, Arc<str>)>,
+    /// Whether the last of them has not written yet, and is not the first.
+    is_new_trajectory: bool,
     /// What left the model's context, each with the step from which on it is gone.
     pub(super) dropped: Vec<(StepNo, Dropped)>,
     /// Steps that were left for another branch within their record.
@@ -67,7 +69,17 @@ impl Steps {
     /// Steps from the next one on are of the trajectory of this name.
     pub(super) fn begin_trajectory(&mut self, label: &str) {
         self.links = Links::default();
+        self.is_new_trajectory |= !self.steps.is_empty();
         self.labels.push((self.next(), label.into()));
+    }
+
+    /// What the run knows at a step is that of the step's trajectory.
+    fn enter_trajectory(&mut self, at: StepNo) {
+        let has_begun = self.labels.last().is_some_and(|(first, _)| *first <= at);
+        if self.is_new_trajectory && has_begun {
+            self.is_new_trajectory = false;
+            self.work.begin_trajectory(at, &mut self.tree);
+        }
     }
 
     /// The name of the trajectory that a step is of.
@@ -98,6 +110,7 @@ impl Steps {
     pub(super) fn writes_at_last(&mut self) -> StepNo {
         let at = self.last();
         self.note_change(at);
+        self.enter_trajectory(at);
         at
     }
 
@@ -208,6 +221,7 @@ impl Steps {
     }
 
     pub(super) fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>) {
+        self.enter_trajectory(at);
         self.work.surroundings(at, around, &mut self.tree);
     }
 

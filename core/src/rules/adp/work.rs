@@ -9,6 +9,8 @@ use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, ToolOutcomes, Work
 pub(super) struct Feed<'r, 'a> {
     root: &'r Value<'a>,
     hints: Vec<Hint>,
+    /// First steps of further trajectories.
+    starts: Vec<usize>,
     pub(super) work: Work,
 }
 
@@ -17,12 +19,21 @@ impl<'r, 'a> Feed<'r, 'a> {
     where
         'a: 'r,
     {
-        Self { root: reading.root, hints: hints(reading), work: Work::new(Dialect::Common) }
+        let (root, starts) = (reading.root, reading.further_starts().collect());
+        Self { root, hints: hints(reading), starts, work: Work::new(Dialect::Common) }
+    }
+
+    /// Whether a trajectory begins at a step that knows nothing of the one before.
+    pub(super) fn is_start(&self, step: usize) -> bool {
+        self.starts.contains(&step)
     }
 
     /// W2: the next step.
     pub(super) fn step(&mut self, step: usize, entry: &TrajectoryStep<'_>, sink: &mut dyn SlotSink) {
         let at = StepNo::try_from(step).unwrap_or(StepNo::MAX);
+        if self.is_start(step) {
+            self.work.begin_trajectory(at, sink);
+        }
         if let Some(model) = self.model(entry) {
             let around = Surroundings { model: Some(model.into()), ..Surroundings::default() };
             self.work.surroundings(at, &around, sink);

@@ -10,7 +10,7 @@ use crate::rules::trajectory::{
     number::{add_reward, float_text, integer},
     text,
 };
-use crate::rules::work::Work;
+use crate::rules::work::{SlotSink as _, Work};
 use crate::state::{Op, Tree, Write};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,6 +24,10 @@ pub fn write_state(reading: &Reading<'_>, base: u64, tree: &mut Tree) -> Work {
     let mut totals = Totals::default();
     for (step, entry) in reading.entries.iter().enumerate() {
         writer.at = cast::to_step(step);
+        if feed.is_start(step) {
+            totals = Totals::default();
+            writer.begin_trajectory();
+        }
         write_conversation(entry, &mut totals, &mut writer);
         write_observed(entry, &mut writer);
         write_tools(entry, &reading.entries, &mut totals, &mut writer);
@@ -41,7 +45,24 @@ struct Writer<'t> {
     at: StepNo,
 }
 
+/// D20: kinds that steps write, and what they count in `conversation/main`.
+const STEP_KINDS: [&str; 4] = ["agent", "env", "reward", "tool"];
+const COUNTS: [&str; 7] = ["steps", "system", "user", "agent", "environment", "turns", "open_calls"];
+
 impl Writer<'_> {
+    /// The steps from here on are another trajectory of the record: what those before derived is gone.
+    fn begin_trajectory(&mut self) {
+        let written = self.tree.identities(self.at).into_iter().map(|view| self.tree.identity(view.id).clone());
+        for Identity { kind, instance } in written.collect::<Vec<_>>() {
+            let instance = instance.as_deref().unwrap_or_default();
+            if STEP_KINDS.contains(&&*kind) {
+                self.tree.drop_slot(self.at, &kind, instance, None);
+            } else if *kind == *"conversation" {
+                COUNTS.iter().for_each(|slot| self.tree.drop_slot(self.at, &kind, instance, Some(slot)));
+            }
+        }
+    }
+
     /// Writes a value that is in the record.
     fn value(&mut self, kind: &str, instance: &str, slot: &str, value: &Value<'_>) {
         self.write(kind, instance, slot, value, Some(self.base));

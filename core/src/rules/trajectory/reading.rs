@@ -227,6 +227,12 @@ impl<'a> Reading<'a> {
         Self { root, way, is_row, shape, version: Version::of(root), body, entries, tracks }
     }
 
+    /// The first steps of trajectories after the first, those of its sub-agents aside.
+    pub(in crate::rules) fn further_starts(&self) -> impl Iterator<Item = usize> + '_ {
+        let all = self.tracks.iter().filter(|track| !track.is_sub_agent && !track.steps.is_empty());
+        all.skip(1).map(|track| track.steps.start)
+    }
+
     /// The trajectory that it is, its sub-agents aside; None: it is not a trajectory, or a pair of them.
     #[must_use]
     pub fn main(&self) -> Option<&Track> {

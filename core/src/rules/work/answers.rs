@@ -134,7 +134,7 @@ impl Work {
     #[must_use]
     pub fn file(&self, path: &str, step: StepNo) -> Option<FileAt<'_>> {
         let is_there = |file: &&File| file.versions.is_there(step);
-        let exact = self.files.find(path).and_then(|index| self.files.list.get(index)).filter(is_there);
+        let exact = self.files.find_at(path, step).and_then(|index| self.files.list.get(index));
         let ends = |file: &&File| file.path.strip_suffix(path).is_some_and(|rest| rest.ends_with('/'));
         let file = match exact {
             Some(file) => file,

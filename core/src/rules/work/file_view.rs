@@ -74,10 +74,10 @@ impl Work {
         (place < self.files.list.len()).then_some(FileId(place))
     }
 
-    /// The file of a path.
+    /// The file of a path, of several the one that is known at a step.
     #[must_use]
-    pub fn file_of_path(&self, path: &str) -> Option<FileId> {
-        self.files.find(path).map(FileId)
+    pub fn file_of_path(&self, path: &str, step: StepNo) -> Option<FileId> {
+        self.files.find_at(path, step).or_else(|| self.files.find(path)).map(FileId)
     }
 
     /// The path of a file.

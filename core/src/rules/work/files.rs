@@ -31,6 +31,19 @@ impl Files {
         self.by_path.get(path).copied()
     }
 
+    /// The file of a path that a step knows.
+    pub(super) fn find_at(&self, path: &str, step: StepNo) -> Option<usize> {
+        let is_there = |index: &usize| self.list.get(*index).is_some_and(|file| file.versions.is_there(step));
+        let earlier = || (0..self.list.len()).filter(is_there).find(|index| *self.list[*index].path == *path);
+        self.find(path).filter(is_there).or_else(earlier)
+    }
+
+    /// Another trajectory begins, which knows none of these files.
+    pub(super) fn end(&mut self, step: StepNo) {
+        self.list.iter_mut().for_each(|file| file.versions.end(step));
+        *self = Self { list: std::mem::take(&mut self.list), ..Self::default() };
+    }
+
     pub(super) fn of(&mut self, path: &str, step: StepNo) -> usize {
         let index = self.find(path).unwrap_or_else(|| {
             let path: Arc<str> = path.into();

@@ -190,6 +190,8 @@ pub(super) struct Versions {
     /// Cells now, and of changes since the last copy.
     now_count: usize,
     since_copy: usize,
+    /// From this step on the run is another trajectory, which does not know the file.
+    end: Option<StepNo>,
 }
 
 /// Lines that gave way to others at a step.
@@ -299,8 +301,16 @@ impl Versions {
         !self.up_to(step).is_empty()
     }
 
-    /// The versions up to a step.
+    /// From this step on the file is not known.
+    pub(super) fn end(&mut self, step: StepNo) {
+        self.end = self.end.or(Some(step));
+    }
+
+    /// The versions up to a step at which the file is known.
     pub(super) fn up_to(&self, step: StepNo) -> &[Version] {
+        if self.end.is_some_and(|end| end <= step) {
+            return &[];
+        }
         &self.list[..self.list.partition_point(|version| version.step <= step)]
     }
 

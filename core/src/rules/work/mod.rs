@@ -113,6 +113,8 @@ pub struct Work {
     shell: Shell,
     todos: Todos,
     totals: Totals,
+    /// What earlier trajectories of the run spent.
+    earlier: Usage,
     compactions: u64,
     page: Option<String>,
     outcomes: Outcomes,
@@ -163,6 +165,38 @@ impl Work {
         let mut to = Writer { board: &mut self.board, sink, at };
         other::write_run(around, if around.is_compaction { self.compactions } else { 0 }, &mut to);
         self.write_shell(at, sink);
+    }
+
+    /// `FORMATS.md` 8: the steps from here on are another trajectory, which knows nothing of what the ones before did:
+    /// its slots begin at nothing.
+    pub fn begin_trajectory(&mut self, at: StepNo, sink: &mut dyn SlotSink) {
+        Writer { board: &mut self.board, sink, at }.clear();
+        let files = &self.files.list;
+        let seen = |file: usize| files.get(file).and_then(|file| file.changed.max(file.seen));
+        self.notes.end_trajectory(self.todos.is_open(), seen);
+        self.files.end(at);
+        self.calls.abandon();
+        self.earlier = self.earlier.plus(&self.totals.sum());
+        let now = std::mem::take(self);
+        let Self { dialect, earlier, calls, outcomes, errors, suspects, files, texts, fuel, .. } = now;
+        let Self { changers, tests, notes, tools, slot_bytes, .. } = now;
+        *self = Self {
+            dialect,
+            earlier,
+            calls,
+            outcomes,
+            errors,
+            suspects,
+            files,
+            texts,
+            fuel,
+            changers,
+            tests,
+            notes,
+            tools,
+            slot_bytes,
+            ..Self::default()
+        };
     }
 
     /// W10: the todo list, whole, as a record states it; what is not a list says nothing.
@@ -241,10 +275,10 @@ impl Work {
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 
-    /// W10: tokens and cost so far.
+    /// W10: tokens and cost so far, of all trajectories.
     #[must_use]
     pub fn total_usage(&self) -> Usage {
-        self.totals.sum()
+        self.earlier.plus(&self.totals.sum())
     }
 
     /// W10: the same of a log that gives totals.

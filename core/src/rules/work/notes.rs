@@ -152,7 +152,25 @@ impl Notes {
         has_open_todos: bool,
         seen: impl Fn(usize) -> Option<StepNo>,
     ) -> Vec<Finding> {
-        let mut all = self.notes.clone();
+        let all = self.notes.iter().cloned().chain(self.end_notes(has_open_todos, seen));
+        let finding = |note: Note| {
+            let path = note.path.map(|path| format!("/file/{}", pointer_escape(&path)).into());
+            let Note { rule, severity, message, .. } = note;
+            Finding::new(record, Some(note.step), Remark { path, rule, severity, message: message.into() })
+        };
+        Finding::in_order(all.map(finding).collect())
+    }
+
+    /// The trajectory ends here, and another begins.
+    pub(super) fn end_trajectory(&mut self, has_open_todos: bool, seen: impl Fn(usize) -> Option<StepNo>) {
+        let mut notes = self.end_notes(has_open_todos, seen);
+        notes.splice(0..0, std::mem::take(&mut self.notes));
+        *self = Self { notes, ..Self::default() };
+    }
+
+    /// What is noted of a trajectory that ends here.
+    fn end_notes(&self, has_open_todos: bool, seen: impl Fn(usize) -> Option<StepNo>) -> Vec<Note> {
+        let mut all = Vec::new();
         if let Some(end) = &self.end {
             if !FAILURE_WORDS.is_match(&end.words) {
                 let open = self.failed.iter().filter(|(file, (step, _))| seen(**file).is_none_or(|seen| seen < *step));
@@ -179,12 +197,7 @@ impl Notes {
                 all.push(note("work.todo-open", Severity::Info, "the run ends with open items in its todo list"));
             }
         }
-        let finding = |note: Note| {
-            let path = note.path.map(|path| format!("/file/{}", pointer_escape(&path)).into());
-            let Note { rule, severity, message, .. } = note;
-            Finding::new(record, Some(note.step), Remark { path, rule, severity, message: message.into() })
-        };
-        Finding::in_order(all.into_iter().map(finding).collect())
+        all
     }
 }
 

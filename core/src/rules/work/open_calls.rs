@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::path::last_name;
 use crate::model::StepNo;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt::Write as _;
 
 /// Steps that `call/main/open` lists at most: the last ones.
@@ -47,6 +47,8 @@ pub(super) struct OpenCalls {
     calls: BTreeMap<u64, OpenCall>,
     by_id: HashMap<Option<Box<str>>, VecDeque<u64>>,
     by_place: BTreeMap<(StepNo, usize), u64>,
+    /// Steps of earlier trajectories whose calls got no result.
+    unanswered: BTreeSet<StepNo>,
 }
 
 impl OpenCalls {
@@ -109,8 +111,16 @@ impl OpenCalls {
         out
     }
 
+    /// Another trajectory begins: its results answer none of these calls.
+    pub(super) fn abandon(&mut self) {
+        let mut unanswered = std::mem::take(&mut self.unanswered);
+        unanswered.extend(self.calls.values().map(|call| call.step));
+        *self = Self { unanswered, ..Self::default() };
+    }
+
     /// Whether some call waits that this step made.
     pub(super) fn is_waiting(&self, step: StepNo) -> bool {
-        self.by_place.range((step, 0)..=(step, usize::MAX)).next().is_some()
+        let is_left = self.unanswered.contains(&step);
+        is_left || self.by_place.range((step, 0)..=(step, usize::MAX)).next().is_some()
     }
 }

@@ -104,6 +104,15 @@ impl Writer<'_> {
         }
     }
 
+    /// Drops all identities that were written, in the order of their names.
+    pub(super) fn clear(&mut self) {
+        let written = std::mem::take(&mut self.board.written).into_iter();
+        let mut all: Vec<(&'static str, Box<str>)> =
+            written.flat_map(|(kind, instances)| instances.into_keys().map(move |name| (kind, name))).collect();
+        all.sort_unstable();
+        all.iter().for_each(|(kind, instance)| self.sink.drop_slot(self.at, kind, instance, None));
+    }
+
     /// Drops an identity.
     pub(super) fn remove(&mut self, kind: &'static str, instance: &str) {
         let removed = self.board.written.get_mut(kind).and_then(|instances| instances.remove(instance));

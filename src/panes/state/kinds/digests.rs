@@ -92,7 +92,7 @@ fn file_line(run: &dyn Run, leaf: &Leaf) -> Option<SafeText> {
     let identity = run.tree().identity(id);
     let path = identity.instance.as_deref().filter(|_| identity.kind == "file")?;
     let work = run.work()?;
-    let view = work.file_view(work.file_of_path(path)?, leaf.step)?;
+    let view = work.file_view(work.file_of_path(path, leaf.step)?, leaf.step)?;
     let mut lines = view.lines.iter().filter_map(|line| work.line(line.id)).map(|(text, _)| text);
     lines.find(|text| !text.trim().is_empty()).map(first_line)
 }

@@ -29,7 +29,7 @@ const FILE_WORDS_CELLS: usize = 30;
 /// W5 `file`: lines that came and went, what was done to it last; its step is at the right.
 pub(super) fn file(slots: &Slots<'_>, room: usize) -> Words {
     let (open, step) = (slots.open, slots.open.step());
-    let facts = open.run().work().and_then(|work| work.file_facts(work.file_of_path(slots.instance())?, step));
+    let facts = open.run().work().and_then(|work| work.file_facts(work.file_of_path(slots.instance(), step)?, step));
     let Some(facts) = facts else { return Vec::new() };
     let word = last_word(&facts);
     let has_changes = facts.added + facts.removed > 0 && !facts.is_deleted;
@@ -50,7 +50,7 @@ pub(super) fn file(slots: &Slots<'_>, room: usize) -> Words {
 pub(super) fn file_step(slots: &Slots<'_>) -> Option<Piece> {
     let (open, step) = (slots.open, slots.open.step());
     let work = open.run().work()?;
-    last_step(&work.file_facts(work.file_of_path(slots.instance())?, step)?, step)
+    last_step(&work.file_facts(work.file_of_path(slots.instance(), step)?, step)?, step)
 }
 
 /// The step that wrote one of the slots last.
