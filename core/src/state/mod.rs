@@ -10,6 +10,7 @@ pub mod diff;
 mod history;
 pub mod intervals;
 mod materialize;
+mod moves;
 mod query;
 mod rebuild;
 mod replace;

@@ -2,8 +2,9 @@
 
 use super::storage::store::NONE;
 use super::storage::versions::{Attribution, ValueLocation, Version, VersionContent};
+use super::moves::element_id;
 use super::{EventOp, NodeId, NodeShape, Stored, Tree};
-use crate::json::{self, Data, Value};
+use crate::json::{self, Data, Key, Value};
 use crate::model::StepNo;
 use crate::model::cast;
 use std::collections::HashMap;
@@ -24,9 +25,13 @@ pub(super) trait Source<'s>: Copy {
     fn members(self) -> Vec<(&'s str, Self)>;
     /// Elements of an array.
     fn elements(self) -> Vec<Self>;
-    /// Whether leaves that stay equal are left alone.
+    /// Whether leaves that stay equal are left alone, and elements with ids are followed to their new places.
     fn keeps_equal(self) -> bool {
         false
+    }
+    /// The id of an element of a list.
+    fn id(self) -> Option<Stored> {
+        None
     }
 }
 
@@ -86,6 +91,10 @@ impl<'v> Source<'v> for GivenValue<'v> {
 
     fn keeps_equal(self) -> bool {
         self.is_update
+    }
+
+    fn id(self) -> Option<Stored> {
+        element_id(self.value)
     }
 }
 
@@ -206,7 +215,7 @@ impl<'t> Writer<'t> {
             self.open_site(node);
             self.give_way(node, Some(new), EventOp::Drop);
         }
-        self.put(node, new);
+        self.put(node, new, None);
     }
 
     /// Drops, in the old document order, the leaves at and below a node that `new` has not.
@@ -256,31 +265,50 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Writes what is new; what gave way to it is gone already.
-    pub(super) fn put<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
+    /// Writes what is new; what gave way to it is gone already. `old` is the node at which it was before, if that is
+    /// another one.
+    pub(super) fn put<'s, S: Source<'s>>(&mut self, node: NodeId, new: S, old: Option<NodeId>) {
         match new.shape() {
-            NodeShape::Object => self.put_object(node, &new.members()),
+            NodeShape::Object => self.put_object(node, &new.members(), old),
             NodeShape::Array => {
                 let elements = new.elements();
                 let len = cast::to_u32(elements.len());
                 if !matches!(self.tree.now(node), VersionContent::Array(old) if old == len) {
                     self.contain(node, VersionContent::Array(len));
                 }
-                self.put_elements(node, 0, &elements);
+                self.put_array(node, new, &elements, old);
             }
-            _ => self.put_leaf(node, new),
+            _ => self.put_leaf(node, new, old),
         }
     }
 
     pub(super) fn put_elements<'s, S: Source<'s>>(&mut self, node: NodeId, first: u32, elements: &[S]) {
         for (index, element) in (first..).zip(elements) {
             let child = self.tree.indexed(node, index);
-            self.put(child, *element);
+            self.put(child, *element, None);
+        }
+    }
+
+    /// The elements of a whole list, which may have been at other places or in another list before.
+    fn put_array<'s, S: Source<'s>>(&mut self, node: NodeId, new: S, elements: &[S], old: Option<NodeId>) {
+        let moved = match old {
+            Some(_) => Vec::new(),
+            None if new.keeps_equal() => {
+                let ids: Vec<Option<Stored>> = elements.iter().map(|element| element.id()).collect();
+                self.tree.moved(node, cast::to_u32(self.start), &ids)
+            }
+            None => Vec::new(),
+        };
+        for (index, element) in (0..).zip(elements) {
+            let child = self.tree.indexed(node, index);
+            let before = old.and_then(|old| self.tree.child(old, &Key::Index(index)));
+            let before = before.or_else(|| moved.get(index as usize).copied().flatten());
+            self.put(child, *element, before);
         }
     }
 
     /// The order is the new one; where the old list says the same it goes on.
-    fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)]) {
+    fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)], was: Option<NodeId>) {
         let children: Vec<NodeId> = members.iter().map(|(name, _)| self.tree.named(node, name)).collect();
         let old = match self.tree.now(node) {
             VersionContent::Object(epoch) if self.tree.epochs.is_crowded(epoch) => None,
@@ -298,8 +326,9 @@ impl<'t> Writer<'t> {
             }
         }
         self.tree.epochs.set_live(epoch, cast::to_u32(children.len()));
-        for (child, (_, part)) in children.iter().zip(members) {
-            self.put(*child, *part);
+        for (child, (name, part)) in children.iter().zip(members) {
+            let before = was.and_then(|was| self.tree.child(was, &Key::name(name)));
+            self.put(*child, *part, before);
         }
     }
 
@@ -310,8 +339,11 @@ impl<'t> Writer<'t> {
         there.is_sorted_by_key(|c| self.tree.get(*c).entry) && !rest.iter().any(|c| self.tree.is_present(*c))
     }
 
-    fn put_leaf<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
+    fn put_leaf<'s, S: Source<'s>>(&mut self, node: NodeId, new: S, was: Option<NodeId>) {
         let (value, shape, author) = (new.leaf(), new.shape(), new.author());
+        if let Some(number) = was.and_then(|was| self.unchanged(was, &value)) {
+            return self.put_moved(node, number);
+        }
         let old = self.tree.before_limit(node, NONE).map(|number| (number, self.tree.version(number)));
         let Some((number, old)) = old.filter(|(_, old)| old.what.is_leaf()) else {
             let what = self.keep(shape, value);
@@ -339,6 +371,24 @@ impl<'t> Writer<'t> {
             };
             self.tree.append(self.at, Version { node, event, what }, Attribution { author, ..was });
         }
+    }
+
+    /// The version that a node had before this write, if it is this value.
+    fn unchanged(&self, node: NodeId, value: &Stored) -> Option<u32> {
+        let number = self.tree.before_limit(node, cast::to_u32(self.start))?;
+        (self.tree.value(self.tree.version(number).what)? == *value).then_some(number)
+    }
+
+    /// A leaf comes from another node with the version that it had there: its author is who wrote it there.
+    fn put_moved(&mut self, node: NodeId, number: u32) {
+        let (moved, was) = (self.tree.version(number).what, self.tree.attribution(number));
+        let old = self.tree.now(node);
+        let event = match old.is_leaf() {
+            true if self.tree.value(old) == self.tree.value(moved) => None,
+            true => Some(EventOp::Change),
+            false => Some(EventOp::Add),
+        };
+        self.tree.append(self.at, Version { node, event, what: moved }, was);
     }
 
     fn keep(&mut self, shape: NodeShape, value: Stored) -> VersionContent {

@@ -405,3 +405,29 @@ fn a_rebuilt_identity_is_adopted() {
     tree.adopt(6, id, &built, from);
     assert!(tree.view(id, 6).is_some_and(|v| v.root.is_none()));
 }
+
+#[test]
+fn an_element_with_an_id_keeps_its_author_where_it_moves() {
+    let mut tree = Tree::new();
+    let id = tree.intern(&Identity::global("state"));
+    let lists = [
+        r#"[{"id":"a","t":"one"},{"id":"b","t":"two"},{"id":"c","t":"three"}]"#,
+        r#"[{"id":"b","t":"two"},{"id":"c","t":"else"},{"id":"d","t":"four"}]"#,
+        r#"[{"id":"x","t":"new"},{"id":"b","t":"two"},{"id":"c","t":"else"}]"#,
+        r#"[{"id":"x","t":"two"},{"t":"two"},{"id":"b","t":"two"}]"#,
+    ];
+    for (at, list) in (0..).zip(lists) {
+        let value = parse(list).unwrap();
+        let ops = [(Vec::new(), Op::Update)];
+        tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: None, ops: &ops });
+    }
+    let authors = |step: StepNo| -> Vec<StepNo> {
+        let author = |index| {
+            let text = tree.node(id, &[Key::Index(index), Key::name("t")])?;
+            tree.leaf(text, step).map(|leaf| leaf.step)
+        };
+        (0..3).filter_map(author).collect()
+    };
+    assert_eq!([0, 1, 2, 3].map(authors), [[0, 0, 0], [0, 1, 1], [2, 0, 1], [3, 0, 0]]);
+    assert_eq!(text(&tree, id, 2), lists[2], "values are those that were written");
+}
