@@ -41,6 +41,12 @@ fn a_pair_is_two_trajectories_of_one_row() {
     let (_, stdout, _) = obelus(&["steps", &path]);
     assert!(stdout.contains("chosen: 2+2?") && stdout.contains("rejected: 2+2?"), "{stdout}");
     assert_eq!(obelus(&["check", &path]).1, "no findings in 1 file\n", "each is looked at by itself");
+    let several = "{\"prompt\":\"q\",\"completions\":[[{\"role\":\"assistant\",\"content\":\"a\"}],\
+                   [{\"role\":\"assistant\",\"content\":\"b\"}]]}\n";
+    let path = file(folder.path(), "several.jsonl", several);
+    assert_eq!(judged(&path), ("messages".to_owned(), 2));
+    let expected = ["user completion 0 null", "agent completion 0 null", "user completion 1 null"];
+    assert_eq!(steps(&path)[..3], expected, "each answer is an attempt");
     let answered = "{\"prompt\":[{\"role\":\"user\",\"content\":\"q\"}],\"chosen\":[{\"role\":\"assistant\",\
                     \"content\":\"a\"}],\"rejected\":[{\"role\":\"user\",\"content\":\"b\"}]}";
     let path = file(folder.path(), "odd.json", answered);

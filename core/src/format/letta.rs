@@ -99,12 +99,16 @@ mod tests {
             r#"{{"agents":[{{"id":"a","name":"one","messages":[{call}]}},
             {{"id":"b","name":"two","messages":[{result}]}}],"blocks":[],"tools":[]}}"#
         );
+        let failed = file.replace(r#""tool_call_id":"c""#, r#""tool_call_id":"c","tool_returns":[{"status":"error"}]"#);
+        assert_eq!(run_of_record(&LETTA, &failed).0.error_steps(), [2]);
         let parsed = run_of_record(&LETTA, &file);
+        assert_eq!(parsed.0.error_steps(), [0; 0]);
         assert_eq!(steps(&parsed)[0], "thought agent: think");
         let of = |step| parsed.0.step(step, &parsed.1);
         assert_eq!((of(1).trajectory.as_deref(), of(2).trajectory.as_deref()), (Some("one"), Some("two")));
         assert_eq!(of(2).answers, None);
         assert_eq!(parsed.0.context_steps(2), Some(vec![2]));
-        assert!(state(&parsed, "call", 2).contains(r#""open":[1]"#), "{}", state(&parsed, "call", 2));
+        assert!(state(&parsed, "call", 1).contains(r#""open":[1]"#), "{}", state(&parsed, "call", 1));
+        assert_eq!(state(&parsed, "call", 2), "{}", "the other agent has no open call");
     }
 }

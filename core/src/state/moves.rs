@@ -31,7 +31,8 @@ impl Tree {
         if old.iter().zip(ids).all(|(old, new)| new.is_none() || old == new) {
             return Vec::new();
         }
-        let places: HashMap<&Stored, u32> = old.iter().zip(0..).filter_map(|(id, place)| Some((id.as_ref()?, place))).collect();
+        let places: HashMap<&Stored, u32> =
+            old.iter().zip(0..).filter_map(|(id, place)| Some((id.as_ref()?, place))).collect();
         let before = |(place, id): (usize, &Option<Stored>)| {
             let id = id.as_ref().filter(|id| old.get(place).and_then(Option::as_ref) != Some(id))?;
             node(*places.get(id)?)

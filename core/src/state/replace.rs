@@ -1,8 +1,8 @@
 //! What is at a node gives way to something else: first the drops in the old order, then the writes in the new (A30).
 
+use super::moves::element_id;
 use super::storage::store::NONE;
 use super::storage::versions::{Attribution, ValueLocation, Version, VersionContent};
-use super::moves::element_id;
 use super::{EventOp, NodeId, NodeShape, Stored, Tree};
 use crate::json::{self, Data, Key, Value};
 use crate::model::StepNo;

@@ -31,7 +31,7 @@ pub(in crate::format) struct DatasetRow {
 }
 
 /// Members of which one is in every record that holds several trajectories.
-const SEVERAL: [&str; 2] = ["\"subagent_trajectories\"", "\"rejected"];
+const SEVERAL: [&str; 3] = ["\"subagent_trajectories\"", "\"rejected", "\"completions\""];
 
 impl Format for DatasetRow {
     fn name(&self) -> &'static str {

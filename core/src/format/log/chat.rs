@@ -261,7 +261,12 @@ pub(in crate::format) fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
 /// A result in any spelling.
 pub(in crate::format) fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
     let flag = |key: &str| value.get(key).and_then(Value::as_bool);
-    let status = value.get("status").and_then(Value::as_str);
+    // Letta writes how a result came out beside it.
+    let beside = || match value.get("tool_returns")?.as_array()? {
+        [only] => only.get("status"),
+        _ => None,
+    };
+    let status = value.get("status").or_else(beside).and_then(Value::as_str);
     let failed = status.and_then(|word| match word {
         "error" | "failed" | "cancelled" => Some(true),
         "success" | "completed" | "ok" => Some(false),

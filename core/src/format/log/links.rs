@@ -12,6 +12,8 @@ pub(super) struct Links {
     by_id: HashMap<Box<str>, Vec<StepNo>>,
     by_name: HashMap<Box<str>, Vec<StepNo>>,
     without_id: VecDeque<StepNo>,
+    /// Other names of ids: some results name the record of their call.
+    other_ids: HashMap<Box<str>, Box<str>>,
     /// Calls that are open, with what they are found by.
     open: HashMap<StepNo, Vec<Key>>,
 }
@@ -43,10 +45,21 @@ impl Links {
         self.open.entry(step).or_default().push(Key { id: id.map(Into::into), name: name.into(), place });
     }
 
+    /// Results may name the call of this id otherwise.
+    pub(super) fn other_id(&mut self, other: &str, id: &str) {
+        self.other_ids.insert(other.into(), id.into());
+    }
+
     /// The call that a result answers; it is open no more.
     pub(super) fn result(&mut self, result: &ToolResult<'_>) -> Option<Link> {
         let (id, name) = (result.id.as_deref(), result.name.as_deref());
         let of_id = id.and_then(|id| self.by_id.get(id)?.last().copied());
+        if of_id.is_none()
+            && let Some(other) = id.and_then(|id| self.other_ids.remove(id))
+            && let Some(step) = self.by_id.get(&other).and_then(|steps| steps.last().copied())
+        {
+            return Some(Link { step, place: self.close(step, Some(&other), None) });
+        }
         let of_name = || name.and_then(|name| self.by_name.get(name)?.last().copied());
         let unnamed = || self.without_id.front().copied().filter(|_| id.is_none() && name.is_none());
         let step = of_id.or_else(of_name).or_else(unnamed)?;

@@ -203,6 +203,11 @@ impl Log<'_> {
         self.steps.forget_calls(step);
     }
 
+    /// A result may name the call of this id by another id.
+    pub(in crate::format) fn other_id(&mut self, other: &str, id: &str) {
+        self.steps.other_id(other, id);
+    }
+
     /// What holds around the record's steps; reported before its first step.
     pub(in crate::format) fn surroundings(&mut self, around: &Surroundings<'_>) {
         self.steps.surroundings(self.steps.next(), around);

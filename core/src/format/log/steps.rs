@@ -215,6 +215,11 @@ impl Steps {
         }
     }
 
+    /// Results may name the call of this id otherwise.
+    pub(super) fn other_id(&mut self, other: &str, id: &str) {
+        self.links.other_id(other, id);
+    }
+
     /// No result comes for the calls of a step.
     pub(super) fn forget_calls(&mut self, step: StepNo) {
         self.links.forget(step);

@@ -40,7 +40,12 @@ pub(super) fn read(event: &Value<'_>, reported_calls: &mut HashSet<String>, log:
         log.step(&Draft { role, class: Some(class), time: event.get("timestamp"), ..Draft::of(kind, form, &values) });
     };
     match class {
-        "ActionEvent" => step(Kind::Call, ACTION, role),
+        "ActionEvent" => {
+            step(Kind::Call, ACTION, role);
+            if let (Some(event_id), Some(id)) = (text(event, "id"), text(event, "tool_call_id")) {
+                log.other_id(event_id, id);
+            }
+        }
         "ObservationEvent" => step(Kind::Result, OBSERVATION, StepRole::Environment),
         "AgentErrorEvent" | "UserRejectObservation" => step(Kind::Result, FAULT, StepRole::Environment),
         "MessageEvent" => step(Kind::Message, MESSAGE, role),

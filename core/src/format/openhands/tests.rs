@@ -59,6 +59,8 @@ fn the_sdk_gives_one_step_an_event() {
     assert_eq!(report.kinds, ["message", "tool-call", "tool-result"]);
     assert_eq!(report.answers, [None, None, Some(1)]);
     assert_eq!(report.summaries[2], "a.txt");
+    let by_action = events(&SDK_EVENTS.replace(r#""tool_call_id":"c1","action_id""#, r#""action_id""#));
+    assert_eq!(by_action.answers, [None, None, Some(1)], "a result may name the event of its call");
     let event =
         |kind: &str, rest: &str| format!(r#"{{"id":"x","timestamp":"t","source":"agent","kind":"{kind}Event"{rest}}}"#);
     let acp = |status: &str| {

@@ -72,7 +72,10 @@ fn is_row(record: &Value<'_>) -> bool {
 /// A row of TRL whose turns are texts.
 fn is_preference(record: &Value<'_>) -> bool {
     let is_pair = is_text(record, "chosen") && is_text(record, "rejected");
-    let is_completed = is_text(record, "completion") || (is_array(record, "completions") && is_array(record, "labels"));
+    let is_list = |answer: &Value<'_>| answer.as_array().is_some_and(|all| all.first().is_some_and(is_message));
+    let are_completions = is_array(record, "completions")
+        && (is_array(record, "labels") || first(record, "completions").is_some_and(is_list));
+    let is_completed = is_text(record, "completion") || are_completions;
     is_pair || (is_text(record, "prompt") && is_completed)
 }
 

@@ -44,7 +44,11 @@ const PAIRS: [[(&str, &str); 2]; 2] = [
 /// The trajectories of a row; None: it holds no conversation.
 pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let one = || message_list(row).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
-    pair(row).or_else(one).or_else(|| traces(row)).or_else(|| Some(vec![instruction(row)?]))
+    pair(row)
+        .or_else(|| completions(row))
+        .or_else(one)
+        .or_else(|| traces(row))
+        .or_else(|| Some(vec![instruction(row)?]))
 }
 
 fn source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Option<Source<'a>> {
@@ -101,6 +105,19 @@ fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     }
 }
 
+/// A prompt and several answers to it, each a list of messages: an attempt each.
+fn completions<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+    let prompt = source(row, "/prompt", StepRole::User).filter(|p| are_messages(p.value) || is_text(p.value))?;
+    let answers = row.get("completions")?.as_array().filter(|all| !all.is_empty() && all.iter().all(are_messages))?;
+    let attempt = |(number, value): (usize, &'a Value<'a>)| {
+        let pointer = Cow::Owned(format!("/completions/{number}"));
+        let answer = Source { value, pointer, role: StepRole::Agent };
+        let label = Some(Cow::Owned(format!("completion {number}")));
+        RowTrack { label, ..RowTrack::of(vec![prompt.clone(), answer]) }
+    };
+    Some(answers.iter().take(ATTEMPTS_MAX).enumerate().map(attempt).collect())
+}
+
 /// A text at a pointer of a row, if it says something.
 fn text_source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Option<Source<'a>> {
     source(row, pointer, role).filter(|source| source.value.as_str().is_some_and(|text| !text.trim().is_empty()))
@@ -131,7 +148,7 @@ fn instructed<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
     Some(RowTrack { goes_on, ..RowTrack::of(sources) })
 }
 
-/// Most attempts of one trace that are read.
+/// Most attempts of one row that are read.
 const ATTEMPTS_MAX: usize = 64;
 
 /// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
