@@ -2,7 +2,7 @@
 
 use super::args::FileName;
 use super::{TROUBLE, complain};
-use crate::ingest::is_input_folder;
+use crate::ingest::{is_input_folder, is_log};
 use crate::model::Problem;
 use crate::source;
 use std::path::Path;
@@ -44,12 +44,13 @@ impl Inputs {
                 inputs.names.push(argument.clone());
                 continue;
             }
-            let (mut files, mut troubles) = source::files_below(path, is_input_folder);
+            let (mut files, mut troubles) = source::files_below(path, is_input_folder, is_log);
             files.retain(|file| is_wanted(&path.join(file)));
             if files.is_empty() && troubles.is_empty() {
                 let problem = Problem::unreadable(format!("{argument}: there is no file of records in this folder"));
-                troubles
-                    .push(problem.hint("such files end in .jsonl, .ndjson or .json, packed ones also in .gz or .zst"));
+                let hint = "such files end in .jsonl, .ndjson, .json or .parquet, logs also in .eval, .traj, .af, .db \
+                            or .sqlite; packed ones in .gz or .zst";
+                troubles.push(problem.hint(hint));
             }
             inputs.names.extend(files.iter().map(|file| FileName::from(path.join(file))));
             inputs.troubles.append(&mut troubles);

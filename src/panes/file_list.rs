@@ -348,9 +348,10 @@ impl FilesPane {
             return Window::notice(&lines, cells);
         }
         let message =
-            format!("{} holds no file whose name ends in .jsonl, .ndjson or .json, at any depth.", self.title);
+            format!("{} holds no file whose name ends in .jsonl, .ndjson or .json (also .gz, .zst),", self.title);
+        let logs = "and no .parquet, .eval, .traj, .af, .db or .sqlite file that is a log, at any depth.";
         let passed_over = "Names that begin with a dot are passed over, and what obelus wrote itself.";
-        let mut lines = vec!["No files yet.", &message, passed_over];
+        let mut lines = vec!["No files yet.", &message, logs, passed_over];
         lines.extend(self.troubles.iter().map(String::as_str));
         lines.push("What comes is listed within a second or two; q ends.");
         Window::notice(&lines, cells)

@@ -172,7 +172,7 @@ fn open(settings: &Settings) -> Result<OpenedSession, Problem> {
     match &settings.opened {
         Opened::Input(read) => input(Arc::clone(read), forced),
         Opened::Replay(replay, _) => input(Arc::clone(&replay.input), Some(replay.format.name())),
-        Opened::Files { roots, .. } => listed(Listing::new(roots, is_input_folder), forced),
+        Opened::Files { roots, .. } => listed(Listing::new(roots, is_input_folder, is_log), forced),
         Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone(), is_input_folder, is_log), forced),
     }
 }

@@ -181,7 +181,7 @@ impl Search {
         let folder = readable(&path);
         match fs::metadata(folder) {
             Ok(meta) if meta.is_dir() => {
-                let (files, mut troubles) = files_below(folder, |_| false);
+                let (files, mut troubles) = files_below(folder, |_| false, |_| false);
                 self.found.extend(files.iter().map(|file| path.join(file)));
                 self.troubles.append(&mut troubles);
             }

@@ -46,9 +46,10 @@ pub struct Listing {
 type Version = (u64, Option<SystemTime>);
 
 impl Listing {
-    /// A list of these files, and of all that hold records in these folders. Nothing is looked at yet.
+    /// A list of these files, and of all that hold records in these folders, by their content where names do not say
+    /// it. Nothing is looked at yet.
     #[must_use]
-    pub fn new(roots: &[PathBuf], is_input: IsInput) -> Self {
+    pub fn new(roots: &[PathBuf], is_input: IsInput, is_log: IsLog) -> Self {
         let title = match roots {
             [one] => one.display().to_string(),
             _ => format!("{} files and folders", roots.len()),
@@ -70,7 +71,7 @@ impl Listing {
             judged: HashMap::new(),
             is_partial: false,
             is_input,
-            is_log: |_| true,
+            is_log,
             hints,
             asked: 0,
         }
@@ -79,7 +80,7 @@ impl Listing {
     /// A list of the sessions in these places, by their content where names do not say it.
     #[must_use]
     pub fn of_places(places: Vec<SessionPlace>, is_input: IsInput, is_log: IsLog) -> Self {
-        Self { places, title: "sessions".to_owned(), common: PathBuf::new(), is_log, ..Self::new(&[], is_input) }
+        Self { places, title: "sessions".to_owned(), common: PathBuf::new(), ..Self::new(&[], is_input, is_log) }
     }
 
     /// Whether the last look, the first one, left out files whose content has to be looked at: another look is due.
@@ -136,15 +137,19 @@ impl Listing {
     /// What changed since the last look; None if nothing did. The first look always reports.
     pub fn look(&mut self, now: SystemTime) -> Option<ListChange> {
         let mut found = HashMap::new();
-        let mut troubles = Vec::new();
+        let (mut troubles, mut unnamed) = (Vec::new(), Vec::new());
         for root in &self.roots {
             match fs::metadata(root) {
-                Ok(meta) if meta.is_dir() => walk::walk(root, self.is_input, &mut troubles, &mut |below, facts| {
-                    let path = root.join(below);
-                    if !is_obelus_file(&mut self.begun, &path, facts) {
-                        found.entry(path).or_insert(Some(*facts));
-                    }
-                }),
+                Ok(meta) if meta.is_dir() => {
+                    walk::walk(root, self.is_input, &mut troubles, &mut |below, facts, named| {
+                        let path = root.join(below);
+                        if !named {
+                            unnamed.push((path, *facts));
+                        } else if !is_obelus_file(&mut self.begun, &path, facts) {
+                            found.entry(path).or_insert(Some(*facts));
+                        }
+                    })
+                }
                 Ok(meta) => {
                     found.insert(root.clone(), Some(FileFacts::of(&meta)));
                 }
@@ -154,7 +159,6 @@ impl Listing {
                 Err(e) => troubles.push(Problem::unreadable(format!("{}: {e}", root.display()))),
             }
         }
-        let mut unnamed = Vec::new();
         for place in &self.places {
             walk::walk_place(place, self.is_input, &mut troubles, &mut |below, facts, is_named| {
                 let path = place.folder.join(below);
@@ -171,7 +175,9 @@ impl Listing {
             let present: HashSet<&Path> = unnamed.iter().map(|(path, _)| path.as_path()).collect();
             self.judged.retain(|path, _| present.contains(path.as_path()));
             unnamed.retain(|(path, facts)| self.is_session(path, facts));
-            found.extend(unnamed.into_iter().map(|(path, facts)| (path, Some(facts))));
+            for (path, facts) in unnamed {
+                found.entry(path).or_insert(Some(facts));
+            }
         }
         let troubles: Vec<String> = troubles.iter().map(Problem::to_string).collect();
         self.asked += found.len() as u64;
@@ -309,7 +315,7 @@ mod tests {
         fs::write(root.join("deep/a.jsonl"), "{}\n").unwrap();
         fs::write(root.join("notes.txt"), "").unwrap();
         fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xff.json")), "").unwrap();
-        let mut listing = Listing::new(&[root.to_owned()], |_| false);
+        let mut listing = Listing::new(&[root.to_owned()], |_| false, |_| true);
         let now = SystemTime::now();
         let first = listing.look(now).unwrap();
         assert_eq!(names(&first), ["deep/a.jsonl", "\u{fffd}.json"]);
@@ -334,7 +340,7 @@ mod tests {
         for n in 0..300 {
             fs::write(folder.path().join(format!("{n}.jsonl")), "{}\n").unwrap();
         }
-        let mut listing = Listing::new(&[folder.path().to_owned()], |_| false);
+        let mut listing = Listing::new(&[folder.path().to_owned()], |_| false, |_| true);
         listing.watch();
         assert!(listing.is_notified());
         let now = SystemTime::now();
@@ -366,7 +372,7 @@ mod tests {
         write("o.manifest.json", "{\"obelus\":1,\"rules\":1}");
         write("known.jsonl", "{\"obelus\":1,\"rule\":\"x\"}\n");
         write("run.jsonl", "{");
-        let mut listing = Listing::new(&[folder.path().to_owned()], |_| false);
+        let mut listing = Listing::new(&[folder.path().to_owned()], |_| false, |_| true);
         let now = SystemTime::now();
         assert_eq!(names(&listing.look(now).unwrap()), ["run.jsonl"]);
         assert_eq!(listing.look(now), None);
@@ -375,7 +381,8 @@ mod tests {
         write("run.jsonl", "{\"a\":1}");
         write("known.jsonl", "");
         assert_eq!(names(&listing.look(now).unwrap()), ["known.jsonl", "run.jsonl"]);
-        let mut listing = Listing::new(&[folder.path().to_owned(), folder.path().join("o.manifest.json")], |_| false);
+        let mut listing =
+            Listing::new(&[folder.path().to_owned(), folder.path().join("o.manifest.json")], |_| false, |_| true);
         let change = listing.look(now).unwrap();
         assert!(change.changed.len() == 3 && names(&change)[1].ends_with("o.manifest.json"), "{change:?}");
     }
@@ -387,7 +394,7 @@ mod tests {
         fs::create_dir(&sub).unwrap();
         fs::write(&file, "").unwrap();
         let missing = folder.path().join("later.txt");
-        let mut listing = Listing::new(&[sub, file, missing.clone()], |_| false);
+        let mut listing = Listing::new(&[sub, file, missing.clone()], |_| false, |_| true);
         let change = listing.look(SystemTime::now()).unwrap();
         assert_eq!(names(&change), ["later.txt", "runs/a.jsonl"]);
         assert!(change.changed.iter().any(|file| file.kind == ListedKind::Missing));

@@ -16,6 +16,9 @@ use std::time::SystemTime;
 /// Ends of the names of files that hold records.
 const ENDS: [&[u8]; 3] = [b".jsonl", b".ndjson", b".json"];
 
+/// Ends of the names of other files that may be logs of agents: what is in one says whether it is.
+const LOG_ENDS: [&[u8]; 6] = [b".eval", b".traj", b".af", b".db", b".sqlite", b".sqlite3"];
+
 /// Bytes at the beginning that say whether a file may be a log.
 const HEAD_LEN: u64 = 64;
 
@@ -54,16 +57,17 @@ impl FileFacts {
     }
 }
 
-/// Paths below `root` of the files that hold records, packed ones too, and of folders that are one input, in order; and
-/// folders that cannot be read.
+/// Paths below `root` of the files that hold records, packed ones too, of other files that are logs by their content,
+/// and of folders that are one input, in order; and folders that cannot be read.
 #[must_use]
-pub fn files_below(root: &Path, is_input: IsInput) -> (Vec<PathBuf>, Vec<Problem>) {
+pub fn files_below(root: &Path, is_input: IsInput, is_log: IsLog) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut found, mut troubles) = (Vec::new(), Vec::new());
-    let unpacked = |name: &[u8]| PACKED.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name).len();
-    let is_table = |name: &[u8]| cfg!(feature = "parquet") && name.ends_with(b".parquet");
-    let is_wanted = |name: &[u8]| holds_records(&name[..unpacked(name)]) || is_table(name);
-    let wanted = WalkFilter { file: &is_wanted, folder: &|_| true, is_input };
-    walk_for(root, &wanted, &mut troubles, &mut |below, _| found.push(below.to_owned()));
+    walk(root, is_input, &mut troubles, &mut |below, _, is_named| {
+        let path = || root.join(below);
+        if is_named || (may_be_log(&path()) && is_log(&path())) {
+            found.push(below.to_owned());
+        }
+    });
     found.sort();
     (found, troubles)
 }
@@ -90,19 +94,29 @@ fn holds_records(name: &[u8]) -> bool {
 pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<OsString> {
     let mut found = Vec::new();
     // Of a folder that is one input each file is followed by itself.
-    walk(root, |_| false, troubles, &mut |below, _| found.push(below.as_os_str().to_owned()));
+    let wanted = WalkFilter { file: &holds_records, folder: &|_| true, is_input: |_| false };
+    walk_for(root, &wanted, troubles, &mut |below, _| found.push(below.as_os_str().to_owned()));
     found.sort();
     found
 }
 
-/// Goes through the files below `root` that hold records, in no order: the path below it, what the file system says.
+/// Goes through the files below `root` that hold records, packed ones too, and others that may be logs, in no order:
+/// the path below it, what the file system says, whether its name says that it holds records.
 pub(super) fn walk(
     root: &Path,
     is_input: IsInput,
     troubles: &mut Vec<Problem>,
-    each: &mut dyn FnMut(&Path, &FileFacts),
+    each: &mut dyn FnMut(&Path, &FileFacts, bool),
 ) {
-    walk_for(root, &WalkFilter { file: &holds_records, folder: &|_| true, is_input }, troubles, each);
+    let unpacked = |name: &[u8]| PACKED.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name).len();
+    let is_table = |name: &[u8]| cfg!(feature = "parquet") && name.ends_with(b".parquet");
+    let is_named = |name: &[u8]| holds_records(&name[..unpacked(name)]) || is_table(name);
+    let may_hold = |name: &[u8]| LOG_ENDS.iter().any(|end| name[..unpacked(name)].ends_with(end));
+    let wanted = WalkFilter { file: &|name| is_named(name) || may_hold(name), folder: &|_| true, is_input };
+    walk_for(root, &wanted, troubles, &mut |below, facts| {
+        let name = below.file_name().unwrap_or_default().as_encoded_bytes();
+        each(below, facts, facts.is_folder || is_named(name));
+    });
 }
 
 /// Goes through the files of a place of sessions, as deep as they lie there: those whose names say that they are
@@ -239,6 +253,14 @@ mod tests {
         fs::write(root.join("p.jsonl.gz"), "").unwrap();
         fs::write(root.join("b/p.zst"), "").unwrap();
         let paths = ["a.json", "b/c/d.ndjson", "p.jsonl.gz", "z.jsonl"].map(PathBuf::from);
-        assert_eq!(files_below(root, |_| false).0, paths);
+        assert_eq!(files_below(root, |_| false, |_| true).0, paths);
+        for (name, text) in [("b/r.eval", "PK\x03\x04"), ("s.traj", "{}"), ("t.db", "text"), ("u.traj.gz", "{}")] {
+            fs::write(root.join(name), text.as_bytes()).unwrap();
+        }
+        assert_eq!(files_below(root, |_| false, |_| false).0, paths, "what is in them says what they are");
+        let logs = files_below(root, |_| false, |path| !path.ends_with("s.traj")).0;
+        assert_eq!(logs[..2], [PathBuf::from("a.json"), PathBuf::from("b/c/d.ndjson")]);
+        assert!(logs.contains(&PathBuf::from("b/r.eval")) && !logs.contains(&PathBuf::from("s.traj")), "{logs:?}");
+        assert_eq!(files(root, &mut troubles), ["a.json", "b/c/d.ndjson", "z.jsonl"], "T18: only these are followed");
     }
 }

@@ -24,7 +24,7 @@ struct Folder {
 impl Folder {
     fn of(names: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let listing = Listing::new(&[dir.path().to_owned()], |_| false);
+        let listing = Listing::new(&[dir.path().to_owned()], |_| false, |_| true);
         let stage = Stage::list((100, 14), Theme::built_in("dark").unwrap()).unwrap();
         let mut folder = Self { dir, listing, stage, now: SystemTime::now() - Duration::from_secs(86_400) };
         names.iter().for_each(|name| folder.write(name, LINE));

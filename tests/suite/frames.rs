@@ -105,7 +105,8 @@ impl Player {
     /// A list of the files of a folder; in the order of their names each was written some time before the one before.
     fn list(&mut self, path: &str) -> Result<(), String> {
         let mut stage = Stage::list(self.size, self.theme.clone()).map_err(|p| p.to_string())?;
-        let mut change = Listing::new(&[root().join(path)], |_| false).look(SystemTime::now()).ok_or("no look")?;
+        let mut change =
+            Listing::new(&[root().join(path)], |_| false, |_| true).look(SystemTime::now()).ok_or("no look")?;
         change.changed.sort_by(|a, b| a.name.cmp(&b.name));
         (change.now, change.title) = (1_800_000_000_000, path.to_owned());
         for (i, file) in (0_i64..).zip(&mut change.changed) {

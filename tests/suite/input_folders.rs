@@ -2,7 +2,7 @@
 //! (opencode).
 
 use super::command::{file, obelus};
-use obelus::ingest::is_input_folder;
+use obelus::ingest::{is_input_folder, is_log};
 use obelus::source::{Listing, files_below};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -130,10 +130,10 @@ fn other_folders_stay_folders_of_files() {
     store(root.path());
     assert!(!is_input_folder(&numbers) && !is_input_folder(root.path()) && !is_input_folder(&root.path().join("none")));
     let expected = ["numbers/0.json", "numbers/1.json", "s1", "storage"].map(PathBuf::from);
-    assert_eq!(files_below(root.path(), is_input_folder).0, expected);
+    assert_eq!(files_below(root.path(), is_input_folder, is_log).0, expected);
     let (_, stdout, _) = obelus(&["check", text(root.path())]);
     assert!(stdout.contains("in 4 files"), "{stdout}");
-    let mut listing = Listing::new(&[root.path().to_owned()], is_input_folder);
+    let mut listing = Listing::new(&[root.path().to_owned()], is_input_folder, is_log);
     let change = listing.look(SystemTime::now()).unwrap();
     let mut names: Vec<&str> = change.changed.iter().map(|file| file.name.as_str()).collect();
     names.sort_unstable();

@@ -181,7 +181,7 @@ fn state(record: &Value<'_>, log: &mut Log<'_>) {
     log.trajectories(threads.len().max(1));
     for thread in &threads {
         if threads.len() > 1 {
-            log.begin_trajectory(thread.name);
+            log.begin_agent(thread.name);
         }
         thread.messages.iter().for_each(|message| add_steps(message, log));
     }

@@ -308,6 +308,11 @@ impl Log<'_> {
         self.steps.begin_trajectory(name);
     }
 
+    /// The same of one of several agents of a run, which share what the run knows (W1).
+    pub(in crate::format) fn begin_agent(&mut self, name: &str) {
+        self.steps.begin_agent(name);
+    }
+
     /// What the step that was added last does beyond what it shows: calls that its words make, and what came back.
     pub(in crate::format) fn effects(&mut self, turn: &Turn<'_>) {
         self.steps.effects(turn);

@@ -68,8 +68,13 @@ impl Steps {
 
     /// Steps from the next one on are of the trajectory of this name.
     pub(super) fn begin_trajectory(&mut self, label: &str) {
-        self.links = Links::default();
         self.is_new_trajectory |= !self.steps.is_empty();
+        self.begin_agent(label);
+    }
+
+    /// Steps from the next one on are of the trajectory of this name, which goes on with what the run knows.
+    pub(super) fn begin_agent(&mut self, label: &str) {
+        self.links = Links::default();
         self.labels.push((self.next(), label.into()));
     }
 
