@@ -4,10 +4,16 @@ use super::call_rows::results_of;
 use super::{Open, Piece};
 use crate::model::{ActionLine, StepNo};
 use crate::rules::work::{Outcome, OutcomeLevel};
-use crate::text::{Role, SafeText, counted, cut_middle, pad, single_line};
+use crate::text::{Role, SafeText, counted, cut, cut_middle, cut_start, pad, single_line, width};
+use std::borrow::Cow;
 
 /// Fewest cells that an object keeps beside its notes.
 const OBJECT_CELLS_MIN: usize = 8;
+/// Cells up to which a name of a tool is shown whole in a row of this width or more, whatever stands behind it.
+const LONG_VERB_CELLS: usize = 16;
+const WIDE_CELLS_MIN: usize = 56;
+/// Verbs whose objects differ at their ends, as paths do.
+const COMMANDS: [&str; 1] = ["run"];
 
 /// In a pane narrower than this an outcome is its sign alone.
 const OUTCOME_CELLS_MIN: usize = 44;
@@ -31,8 +37,16 @@ const REASONS: [(&str, &str); 12] = [
     ("error-line", "an error line"),
 ];
 
+/// A name at the beginning of a row, in at least its column: a longer one takes what the `rest` of the row leaves.
+pub(super) fn name(text: &str, column: usize, room: usize, rest: usize) -> SafeText {
+    let text = SafeText::of(text);
+    let always = if room >= WIDE_CELLS_MIN { LONG_VERB_CELLS } else { column };
+    let whole = column.max(width(text.as_str()));
+    pad(&text, whole.min(room.saturating_sub(rest).max(always)).max(column))
+}
+
 /// The verb in its cells and the object of a call in the rest of the row; `folder` is what all paths of the run begin
-/// with. What is too long is cut in its middle: commands and paths differ at their ends.
+/// with. A command or path that is too long is cut in its middle, since these differ at their ends.
 pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (usize, usize)) -> Vec<Piece> {
     let (verb_cells, room) = cells;
     let object = single_line(&action.object);
@@ -45,15 +59,48 @@ pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (u
         note.push_str(&format!("  and {}", counted(others, "more call")));
     }
     let note = Piece::of(Role::Dim, &note);
-    let room = room.saturating_sub(note.width() + 2).max(OBJECT_CELLS_MIN);
     let object = SafeText::of(&object);
-    let object = cut_middle(&object, room);
-    vec![
-        Piece::safe(Role::Call, pad(&SafeText::of(&action.verb), verb_cells)),
-        Piece::of(Role::Text, " "),
-        Piece::safe(Role::Text, object),
-        note,
-    ]
+    let verb = name(&action.verb, verb_cells, room + verb_cells, width(object.as_str()) + note.width() + 1);
+    let room = room + verb_cells - width(verb.as_str()).min(room + verb_cells);
+    // A name says more than how much of it was read or changed.
+    let file_name = object.as_str().rfind('/').map_or(0, |at| 1 + width(&object.as_str()[at..]));
+    let least =
+        if action.is_path { file_name.max(OBJECT_CELLS_MIN).min(room.saturating_sub(1)) } else { OBJECT_CELLS_MIN };
+    let object_room = room.saturating_sub(note.width() + 1).max(least);
+    let note = match room.saturating_sub(1).saturating_sub(object_room.min(width(object.as_str()))) {
+        left if action.is_path && left < note.width() => Piece::of(Role::Dim, ""),
+        _ => note,
+    };
+    let room = object_room;
+    let object = match (action.is_path, COMMANDS.contains(&&*action.verb)) {
+        (true, _) => cut_path(&object, room),
+        (_, true) => cut_middle(&object, room),
+        (false, false) => cut(&object, room),
+    };
+    vec![Piece::safe(Role::Call, verb), Piece::of(Role::Text, " "), Piece::safe(Role::Text, object), note]
+}
+
+/// A path in so many cells: the name of the file in full where it fits, of its folders what is left.
+fn cut_path(path: &SafeText, cells: usize) -> SafeText {
+    let text = path.as_str();
+    let name = text.rfind('/').map_or(0, |at| width(&text[at..]));
+    if width(text) <= cells || name == 0 || name >= cells {
+        return cut_middle(path, cells);
+    }
+    cut(path, cells - name).join(&cut_start(path, width(text) - name))
+}
+
+/// A call that names no file, since one was open: the file that its result changed.
+pub(super) fn with_file<'a>(open: &Open<'_>, call: StepNo, action: &'a ActionLine) -> Cow<'a, ActionLine> {
+    let file = || {
+        let work = open.run().work()?;
+        let of_step = |step| work.file_touched(step).map(|file| work.file_path(file).to_owned());
+        results_of(open.run(), call).find_map(of_step)
+    };
+    match action.object.is_empty() && action.is_path {
+        true => file().map_or(Cow::Borrowed(action), |object| Cow::Owned(ActionLine { object, ..action.clone() })),
+        false => Cow::Borrowed(action),
+    }
 }
 
 /// How a call came out, for the right edge of its row.
@@ -115,5 +162,34 @@ pub(super) fn sign(outcome: Option<Outcome>) -> Option<(&'static str, Role)> {
         OutcomeLevel::Error => Some(("✗ ", Role::Error)),
         OutcomeLevel::Suspect => Some(("? ", Role::Warning)),
         OutcomeLevel::Ok => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: &ActionLine, room: usize) -> String {
+        let pieces = action(line, 0, "", (8, room));
+        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        assert!(width(&text) <= room + 8, "{text:?} in {room}");
+        text.trim_end().to_owned()
+    }
+
+    fn line(verb: &str, object: &str, note: &str) -> ActionLine {
+        let is_path = object.contains('/');
+        ActionLine { verb: verb.into(), object: object.into(), is_path, note: note.into() }
+    }
+
+    #[test]
+    fn a_name_is_cut_last() {
+        let edit = line("edit", "app/routes/api.stream.ts", "+9 −1");
+        assert_eq!(shown(&edit, 40), "edit     app/routes/api.stream.ts  +9 −1");
+        assert_eq!(shown(&edit, 26), "edit     app…/api.stream.ts  +9 −1");
+        assert_eq!(shown(&edit, 16), "edit     …/api.stream.ts");
+        assert_eq!(shown(&line("call_subagent", "", ""), 30), "call_subagent");
+        assert_eq!(shown(&line("call_subagent", "a long task", ""), 12), "call_su… a long task");
+        assert_eq!(shown(&line("call_subagent", "a long task", ""), 60), "call_subagent a long task");
+        assert_eq!(shown(&line("todo", "4 of 4 done · write it", ""), 16), "todo     4 of 4 done ·…");
     }
 }

@@ -7,7 +7,7 @@ use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, ma
 use crate::format::Layout;
 use crate::model::{Step, StepKind, StepNo, StepRole};
 use crate::state::{EventOp, IdentityId};
-use crate::text::{Role, SafeText, pad, single_line};
+use crate::text::{Role, single_line};
 
 /// Below this width labels are cut shorter.
 const NARROW_CELLS: usize = 34;
@@ -105,15 +105,18 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
         let fixed = left.len();
         let outcome = if has_calls { step_row::outcome(open, number, cells) } else { Vec::new() };
         let room = cells.saturating_sub(pieces_width(&left) + label_cells + pieces_width(&outcome));
-        left.extend(step_row::action(action, step.calls.saturating_sub(1), &open.folder(), (label_cells, room)));
+        let action = step_row::with_file(open, number, action);
+        left.extend(step_row::action(&action, step.calls.saturating_sub(1), &open.folder(), (label_cells, room)));
         return Row::new(left).fixed(fixed).right(outcome).hit(Hit::Step(number)).cursor(is_cursor);
     }
     let sign = step_row::sign(outcome).map_or(sign(&step), |(sign, _)| sign);
-    left.extend([
-        Piece::of(role, sign),
-        Piece::safe(role, pad(&SafeText::of(&step.label), label_cells)),
-        Piece::of(Role::Text, " "),
-    ]);
+    let summary = match step.sign {
+        StepKind::Message | StepKind::Thought => without_marks(&one_line(&step.summary)),
+        _ => one_line(&step.summary),
+    };
+    let rest = if summary.is_empty() { 0 } else { cells };
+    let label = step_row::name(&step.label, label_cells, cells.saturating_sub(pieces_width(&left) + 2), rest);
+    left.extend([Piece::of(role, sign), Piece::safe(role, label), Piece::of(Role::Text, " ")]);
     // Number and sign say which step a text is of, however far it is scrolled.
     let fixed = left.len();
     let writes = (step.sign == StepKind::Data).then(|| open.writes(number, || writes(open, number)));
@@ -122,7 +125,7 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
         if let Some(call) = step.answers.filter(|call| step.sign == StepKind::Result && *call + 1 != number) {
             left.push(Piece::of(Role::Dim, &format!("of {call} · ")));
         }
-        left.push(Piece::of(tone, &one_line(&step.summary)));
+        left.push(Piece::of(tone, &summary));
         let outcome = outcome.map(|outcome| step_row::of_result(Some(outcome), step.result_lines)).unwrap_or_default();
         return Row::new(left).fixed(fixed).right(outcome).hit(Hit::Step(number)).cursor(is_cursor);
     };
@@ -144,6 +147,13 @@ fn tick(open: &Open<'_>, above: Option<StepNo>, step: StepNo, cells: usize) -> O
 pub fn one_line(text: &str) -> String {
     let head: String = text.chars().take(600).collect();
     single_line(&head)
+}
+
+/// A line of Markdown without the marks of headings and strong words.
+fn without_marks(line: &str) -> String {
+    let hashes = line.bytes().take_while(|byte| *byte == b'#').count();
+    let heading = line.get(hashes..).filter(|_| (1..=6).contains(&hashes)).and_then(|rest| rest.strip_prefix(' '));
+    heading.unwrap_or(line).replace("**", "")
 }
 
 /// The one-cell sign, so that colour is never the only mark.

@@ -150,11 +150,13 @@ fn patch(text: &str) -> ActionLine {
 fn todo(items: &[Todo]) -> String {
     let is = |item: &&Todo, word: &str| item.status.as_deref().is_some_and(|status| status == word);
     let done = items.iter().filter(|item| is(item, "completed")).count();
-    let at_work = items.iter().find(|item| is(item, "in_progress"));
-    let text = at_work.or_else(|| items.first()).and_then(|item| item.text.as_deref().or(item.id.as_deref()));
-    match items.len() {
-        1 => text.unwrap_or_default().to_owned(),
-        all => format!("{done} of {all} done · {}", text.unwrap_or_default()),
+    let at_work = || items.iter().find(|item| is(item, "in_progress"));
+    let next = || items.iter().find(|item| !is(item, "completed"));
+    let name = |item: &Todo| item.text.clone().or_else(|| item.id.clone()).unwrap_or_default();
+    match (items, at_work().or_else(next)) {
+        ([only], _) => name(only),
+        (all, Some(item)) => format!("{done} of {} done · {}", all.len(), name(item)),
+        (all, None) => format!("{done} of {} done", all.len()),
     }
 }
 
@@ -216,6 +218,16 @@ mod tests {
             ("apply_patch", "\"*** Begin Patch\\n*** Update File: a.rs\\n@@\\n-x\\n+y\\n+z\\n\"", "edit a.rs +2 −1"),
             ("code:python", r#"{"code":"print(1)"}"#, "run print(1)"),
             ("odd", "no json", "odd no json"),
+            (
+                "TodoWrite",
+                r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}"#,
+                "todo 1 of 2 done · b",
+            ),
+            (
+                "TodoWrite",
+                r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"completed"}]}"#,
+                "todo 2 of 2 done",
+            ),
         ] {
             assert_eq!(line_of(name, arguments), expected, "{name}");
         }
