@@ -1,6 +1,7 @@
 //! The Diff tab: how the state differs from another step, or one instance from another; by path, with the words that
 //! differ marked and long lists folded.
 
+use super::place_name::place_name;
 use super::text_view::TextLine;
 use super::value;
 use crate::format::Run;
@@ -157,7 +158,7 @@ fn list_of(run: &dyn Run, difference: &Difference) -> String {
 }
 
 fn name(run: &dyn Run, side: &Side, path: &[Key]) -> String {
-    run.named(run.tree().identity(side.id), path)
+    place_name(run, run.tree().identity(side.id), path, "")
 }
 
 /// Lines in the making.

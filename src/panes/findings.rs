@@ -1,6 +1,7 @@
 //! Lists the findings of the open trajectory, and says what the one under the cursor means.
 
 use super::finding_index::Listed;
+use super::place_name::pointer_name;
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Session, Window};
 use crate::format::Layout;
 use crate::lint;
@@ -88,7 +89,7 @@ impl FindingsPane {
         let height = extent.height.saturating_sub(Self::reserved(extent));
         let digits = open.last().max(0).to_string().len() + 1;
         for (i, finding) in findings.iter().enumerate().skip(self.scroll.top).take(height) {
-            let row = row(finding, finding.step == Some(open.step()), digits, extent.width);
+            let row = row(finding, finding.step == Some(open.step()), &open.folder(), digits, extent.width);
             rows.push(row.hit(Hit::Row(i)).cursor(has_focus && i == self.scroll.cursor));
         }
         if let Some(finding) = findings.get(self.scroll.cursor).filter(|_| help_rows(extent) > 0) {
@@ -151,10 +152,11 @@ pub fn sign(severity: Severity) -> &'static str {
 
 /// A finding by itself: severity, step, rule, path and message.
 pub(super) fn finding_row(finding: &Finding) -> Row {
-    row(finding, false, 0, WIDE)
+    row(finding, false, "", 0, WIDE)
 }
 
-fn row(finding: &Finding, is_current: bool, digits: usize, cells: usize) -> Row {
+/// `folder` is what all paths of files begin with.
+fn row(finding: &Finding, is_current: bool, folder: &str, digits: usize, cells: usize) -> Row {
     let role = role(finding.severity);
     let name = match finding.rule.split_once('.') {
         Some((_, name)) if cells < WIDE => name,
@@ -168,7 +170,7 @@ fn row(finding: &Finding, is_current: bool, digits: usize, cells: usize) -> Row 
         Piece::of(role, name),
     ];
     if let Some(path) = finding.path.as_deref().filter(|path| !path.is_empty()) {
-        left.extend([Piece::of(Role::Text, " "), Piece::of(Role::Reference, path)]);
+        left.extend([Piece::of(Role::Text, " "), Piece::of(Role::Reference, &pointer_name(path, folder))]);
     }
     left.push(Piece::of(Role::Dim, &format!("  {}", finding.message)));
     Row::new(left)

@@ -3,8 +3,8 @@
 use super::row::pieces_width;
 use super::table::TablePane;
 use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
+use crate::format::Layout;
 use crate::format::cause::{Hop, ValueWrite};
-use crate::format::{Instances, Layout};
 use crate::model::StepNo;
 use crate::state::{EventOp, HistoryEvent, IdentityId, Leaf, NodeId};
 use crate::text::{Role, SafeText, cut, cut_middle};
@@ -197,7 +197,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
             " no state: nothing is known of how these records merge · obelus formats FILE says why",
         )];
     }
-    let Some((reference, instance)) = open.focus_reference() else {
+    let Some((identity, path)) = &open.session.focus.path else {
         return vec![Piece::of(
             Role::Dim,
             " no value in focus · move to one in State: who set it and when is shown here",
@@ -205,10 +205,11 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     };
     let step = open.step();
     // The end of a long path says most; the value and who wrote it must have room, too.
-    let reference = cut_middle(&SafeText::of(&reference), (cells / 2).max(PATH_CELLS_MIN));
-    let mut out = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Reference, reference)];
+    let (name, instance) = open.place_and_instance(identity, path);
+    let name = cut_middle(&SafeText::of(&name), (cells / 2).max(PATH_CELLS_MIN));
+    let mut out = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Reference, name)];
     // Where a path names the instance, it is in it.
-    if let Some(instance) = instance.filter(|_| open.run().instances() == Instances::Chosen) {
+    if let Some(instance) = instance {
         out.push(Piece::of(Role::Instance, &format!(" {instance}")));
     }
     let Some((id, node)) = open.focus_node() else {

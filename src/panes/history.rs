@@ -92,7 +92,7 @@ impl HistoryPane {
             return Window::notice(&lines, extent.width);
         };
         let events = self.events(open);
-        let name = open.run().named(identity, path);
+        let name = open.place_name(identity, path);
         let mut rows = vec![
             Row::new(vec![
                 Piece::of(Role::Reference, &format!(" {name}")),

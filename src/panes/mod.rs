@@ -22,6 +22,7 @@ pub mod marks;
 pub mod merge;
 pub mod message;
 pub mod open_command;
+mod place_name;
 pub mod plan;
 pub mod properties;
 pub mod reading;

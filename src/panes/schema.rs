@@ -233,7 +233,7 @@ fn fault_rows(why: &str, extent: Extent) -> Vec<Row> {
 
 /// Where something is wrong, and what.
 fn broken(open: &Open<'_>, id: IdentityId, one: &Invalid, has_focus: bool) -> Row {
-    let reference = open.run().reference(open.tree().identity(id), &one.violation.path);
+    let reference = open.place_name(open.tree().identity(id), &one.violation.path);
     Row::new(vec![
         Piece::of(Role::Accent, if has_focus { "▌ " } else { "  " }),
         Piece::of(Role::Reference, &reference),

@@ -1,11 +1,12 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
 use super::finding_index::Listed;
+use super::place_name::place_name;
 use super::replay::Replay;
 use super::{Checks, DatasetFindings, LiveTail, Piece};
 use crate::format::cause::{Hop, Trail, ValueWrite};
 use crate::format::plan::PlanView;
-use crate::format::{Format, Layout, Revision, Run, SharedRun};
+use crate::format::{Format, Instances, Layout, Revision, Run, SharedRun};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
 use crate::review::Review;
@@ -433,6 +434,21 @@ impl Open<'_> {
     pub fn focus_reference(&self) -> Option<(String, Option<String>)> {
         let (identity, path) = self.session.focus.path.as_ref()?;
         Some((self.run().reference(identity, path), identity.instance.clone()))
+    }
+
+    /// A place in the state as people read it.
+    #[must_use]
+    pub fn place_name(&self, identity: &Identity, path: &[Key]) -> String {
+        place_name(self.run(), identity, path, &self.folder())
+    }
+
+    /// The same without its instance where that is beside the path, and the instance.
+    #[must_use]
+    pub fn place_and_instance<'i>(&self, identity: &'i Identity, path: &[Key]) -> (String, Option<&'i str>) {
+        match self.run().instances() {
+            Instances::Chosen => (self.run().reference(identity, path), identity.instance.as_deref()),
+            _ => (self.place_name(identity, path), None),
+        }
     }
 
     /// Identity and path of a node, as the focus keeps them.

@@ -190,6 +190,6 @@ mod tests {
         assert_eq!(shown(&line("call_subagent", "", ""), 30), "call_subagent");
         assert_eq!(shown(&line("call_subagent", "a long task", ""), 12), "call_su… a long task");
         assert_eq!(shown(&line("call_subagent", "a long task", ""), 60), "call_subagent a long task");
-        assert_eq!(shown(&line("todo", "4 of 4 done · write it", ""), 16), "todo     4 of 4 done ·…");
+        assert_eq!(shown(&line("todo", "4 of 4 done · write it", ""), 16), "todo     4 of 4 done · …");
     }
 }

@@ -330,8 +330,9 @@ fn row(open: &Open<'_>, watch: &Watch, name_cells: usize, cells: usize) -> Row {
         (Some(_), false) => Piece::of(Role::Dim, " ○ "),
         (None, false) => Piece::of(Role::Dim, " · "),
     };
-    let mut name = vec![Piece::of(Role::Reference, &open.run().reference(identity, path))];
-    name.extend(identity.instance.as_ref().map(|i| Piece::of(Role::Instance, &format!(" {i}"))));
+    let (place, instance) = open.place_and_instance(identity, path);
+    let mut name = vec![Piece::of(Role::Reference, &place)];
+    name.extend(instance.map(|instance| Piece::of(Role::Instance, &format!(" {instance}"))));
     let role = if is_met { Role::Warning } else { Role::Dim };
     name.extend(watch.condition.as_ref().map(|c| Piece::of(role, &format!(" {c}"))));
     let mut left = vec![sign];

@@ -10,7 +10,7 @@ use crate::panes::file_list::{CHECKED_MAX, FileHead, HeadRequest, SessionHead, W
 use crate::panes::steps;
 use crate::panes::value::count_of;
 use crate::source::{self, Listing};
-use crate::text::single_line;
+use crate::text::{asked, is_notice, single_line};
 use crossbeam_channel::{Receiver, Sender, at, bounded, select, unbounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -299,7 +299,7 @@ fn last_agent_text(run: &dyn Run, bytes: &dyn Bytes) -> String {
 fn text_of(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) -> String {
     let Some(turn) = run.turn(step, bytes) else { return String::new() };
     let texts = turn.parts.iter().filter_map(|part| match part {
-        TurnPart::Text(text) => Some(text.trim()),
+        TurnPart::Text(text) => Some(asked(text.trim())).filter(|_| !is_notice(text)),
         _ => None,
     });
     let mut text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");

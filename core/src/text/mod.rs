@@ -6,6 +6,7 @@
 mod find;
 mod fuzzy;
 mod humanize;
+mod prompt;
 mod role;
 mod safe;
 pub mod suggest;
@@ -14,6 +15,7 @@ mod width;
 pub use find::{Pattern, RegularExpression};
 pub use fuzzy::Fuzzy;
 pub use humanize::{count_of, count_text, counted, fit, shorten, single_line, size_text};
+pub use prompt::{asked, is_notice};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
 pub use width::{cut, cut_middle, cut_start, pad, width, wrap, wrap_hanging};

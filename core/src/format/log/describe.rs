@@ -4,6 +4,7 @@ use super::Kind;
 use crate::format::describe::shortened;
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepRole, ToolCall, Turn, TurnPart};
+use crate::text::{asked, is_notice};
 
 /// Most characters of an argument in a summary.
 const ARGUMENT_CHARS: usize = 120;
@@ -57,8 +58,12 @@ pub(super) fn chars(turn: &Turn<'_>) -> usize {
 }
 
 /// What a step says, in one line: its calls as one would write them, and its words. Line ends are left in.
-pub(super) fn summary(turn: &Turn<'_>) -> String {
+pub(super) fn summary(turn: &Turn<'_>, role: StepRole) -> String {
+    // A notice beside a prompt is no part of it.
+    let has_prompt = turn.parts.iter().any(|part| matches!(part, TurnPart::Text(text) if !is_notice(text)));
     let parts = turn.parts.iter().map(|part| match part {
+        TurnPart::Text(text) if role == StepRole::User && has_prompt && is_notice(text) => String::new(),
+        TurnPart::Text(text) if role == StepRole::User => shortened(&asked(text)),
         TurnPart::Text(text) | TurnPart::Thought(text) => shortened(text),
         TurnPart::Call(call) => call_line(call),
         TurnPart::Result(result) => shortened(&result.text),

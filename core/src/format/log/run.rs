@@ -301,7 +301,7 @@ impl<A: Adapter> Run for LogRun<A> {
         let dialect = self.adapter.dialect();
         let described = self.with_turn(step, compact, bytes, |turn| Step {
             sign: describe::sign(compact.kind, compact.is_failed()),
-            summary: describe::summary(turn),
+            summary: describe::summary(turn, compact.role),
             ..acting(turn, dialect)
         });
         let described = described.unwrap_or_else(|problem| Step {
