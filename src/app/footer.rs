@@ -1,7 +1,7 @@
 //! The line of keys at the bottom: what it shows, and what a click on it does.
 
-use super::keys::{Action, KeyRow, sequence};
-use super::layout::{Area, Layout};
+use super::keys::{Action, Context, KeyRow, sequence};
+use super::layout::{Area, Layout, Pane};
 use super::prompt::Prompt;
 use super::{App, Layer, Notice};
 use crate::format;
@@ -125,7 +125,7 @@ fn parts(app: &App) -> Vec<FooterPart> {
         return Vec::new();
     }
     let shown = hints(app).into_iter().map(|row| {
-        let label = Piece::of(Role::Dim, &format!(" {} ", row.label));
+        let label = Piece::of(Role::Dim, &format!(" {} ", label(app, row)));
         (vec![Piece::of(Role::Text, " "), Piece::of(Role::KeyName, row.key()), label], Some(row.action))
     });
     shown.collect()
@@ -153,7 +153,9 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
         let lacks_steps = !has_steps && !app.is_comparing() && needs_step(action);
         let is_there =
             app.is_on_attempts() && app.attempts.is_list() && matches!(action, Action::Tasks | Action::AlignByAction);
-        (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps || is_there
+        let is_alone = app.pane == Pane::Conversation && matches!(action, Action::PaneNext | Action::Zoom);
+        let is_set = is_set && action == Action::Live;
+        is_set || (is_empty && needs_row(action)) || lacks_steps || is_there || is_alone || lacks_file(app, action)
     };
     let is_hint = |row: &&KeyRow| row.footer > 0 && !row.keys.is_empty() && !is_vain(row.action);
     let mut rows: Vec<_> = app.keymap.rows(&app.contexts()).filter(is_hint).collect();
@@ -175,6 +177,21 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     out
 }
 
+/// Whether a key is about a file while the list of files is shown in its place.
+fn lacks_file(app: &App, action: Action) -> bool {
+    use Action as A;
+    let is_list = app.layer.is_none() && app.place().contains(&Context::File) && app.inspector.file.is_list();
+    is_list && matches!(action, A::FileDifference | A::FileWriteNext | A::FileWritePrevious | A::Cancel)
+}
+
+/// What a key does, in a word: of some keys it changes with what they did.
+fn label(app: &App, row: &KeyRow) -> &'static str {
+    match row.action {
+        Action::ReplayPause if app.session.replay.is_some_and(|replay| replay.is_paused) => "play on",
+        _ => row.label,
+    }
+}
+
 /// Whether a key goes from step to step.
 fn needs_step(action: Action) -> bool {
     use Action as A;
@@ -187,6 +204,7 @@ fn needs_row(action: Action) -> bool {
     matches!(
         action,
         A::Follow
+            | A::CompareRuns
             | A::Good
             | A::Bad
             | A::Unsure

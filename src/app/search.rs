@@ -158,7 +158,7 @@ impl App {
             Some(at) => self.go_to_row(at),
             None => {
                 self.search.awaited = None;
-                self.notify(format!("no further {typed}"));
+                self.notify(format!("nothing else matches {typed}"));
             }
         }
     }

@@ -83,7 +83,8 @@ pub struct FilesPane {
     troubles: Vec<String>,
     now: i64,
     ahead: i64,
-    has_looked: bool,
+    /// Looks that were taken: the first one may leave out what takes long to look at, the second has all.
+    looks: u64,
     asked: Vec<(PathBuf, u64)>,
     /// Whether what was read since may put sessions that are sought in another order.
     is_order_stale: bool,
@@ -103,7 +104,8 @@ impl FilesPane {
     /// the list: there what comes is seen to come. Returns the newest file that was not there before, unless this is
     /// the first look.
     pub fn take(&mut self, change: ListChange) -> Option<&ListedFile> {
-        let is_first = !std::mem::replace(&mut self.has_looked, true);
+        let is_first = self.looks == 0;
+        self.looks += 1;
         let gone: HashSet<&PathBuf> = change.gone.iter().collect();
         self.all.retain(|file| !gone.contains(&file.path));
         let mut changed: HashMap<PathBuf, ListedFile> =
@@ -117,7 +119,11 @@ impl FilesPane {
         self.all.extend(changed.into_values());
         (self.title, self.troubles, self.places) = (change.title, change.troubles, change.places);
         (self.now, self.ahead) = (change.now, change.ahead);
+        let is_at_top = self.scroll.cursor == 0;
         self.arrange();
+        if self.looks == 2 && is_at_top {
+            self.scroll.cursor = 0;
+        }
         self.newest_of(|file| new.contains(&file.path))
     }
 
@@ -297,7 +303,8 @@ impl FilesPane {
     /// Rows of the list in so many lines of the pane: the heading is above them, of sessions the preview below.
     #[must_use]
     pub fn list_height(&self, height: usize) -> usize {
-        height.saturating_sub(1 + if self.has_sessions() { sessions::preview_height(height) } else { 0 })
+        height
+            .saturating_sub(1 + if self.has_sessions() { sessions::preview_height(height, self.all.len()) } else { 0 })
     }
 
     /// The visible rows; the first is the heading.
@@ -322,7 +329,7 @@ impl FilesPane {
             rows.push(Row::new(left).hit(Hit::Row(n)).cursor(is_cursor));
         }
         if let Some(file) = self.at_cursor().filter(|_| self.has_sessions()) {
-            let lines = sessions::preview_height(extent.height);
+            let lines = sessions::preview_height(extent.height, self.all.len());
             rows.resize_with(extent.height - lines, Row::default);
             let extent = Extent { height: lines, ..extent };
             rows.extend(sessions::preview(file, self.heads.get(&file.path), (self.now, self.ahead), extent));
@@ -332,7 +339,7 @@ impl FilesPane {
 
     /// Why the list is empty.
     fn notice(&self, cells: usize) -> Window {
-        if !self.has_looked {
+        if self.looks == 0 {
             return Window::notice(&["Looking for files…"], cells);
         }
         if !self.all.is_empty() {

@@ -78,6 +78,12 @@ impl StepFilter {
         self.shown.get(..self.shown.partition_point(|step| *step <= last)).unwrap_or_default()
     }
 
+    /// Whether all steps were looked at, and none passes.
+    #[must_use]
+    pub fn is_vain(&self, open: &Open<'_>) -> bool {
+        !self.filter.is_empty() && self.anew.is_none() && self.looked >= open.count() && self.there(open).is_empty()
+    }
+
     /// The rows of the list.
     #[must_use]
     pub fn rows<'s>(&'s self, open: &Open<'_>) -> StepRows<'s> {

@@ -63,7 +63,10 @@ pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (u
     let verb = name(&action.verb, verb_cells, room + verb_cells, width(object.as_str()) + note.width() + 1);
     let room = room + verb_cells - width(verb.as_str()).min(room + verb_cells);
     // A name says more than how much of it was read or changed.
-    let file_name = object.as_str().rfind('/').map_or(0, |at| 1 + width(&object.as_str()[at..]));
+    let file_name = match object.as_str().rfind('/') {
+        Some(at) => 1 + width(&object.as_str()[at..]),
+        None => width(object.as_str()),
+    };
     let least =
         if action.is_path { file_name.max(OBJECT_CELLS_MIN).min(room.saturating_sub(1)) } else { OBJECT_CELLS_MIN };
     let object_room = room.saturating_sub(note.width() + 1).max(least);
@@ -78,6 +81,12 @@ pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (u
         (false, false) => cut(&object, room),
     };
     vec![Piece::safe(Role::Call, verb), Piece::of(Role::Text, " "), Piece::safe(Role::Text, object), note]
+}
+
+/// Cells of the name of the file that a call is about; 0: it is about none.
+pub(super) fn file_name_cells(action: &ActionLine) -> usize {
+    let name = action.object.rsplit('/').next().unwrap_or_default();
+    if action.is_path { width(SafeText::of(name).as_str()) } else { 0 }
 }
 
 /// A path in so many cells: the name of the file in full where it fits, of its folders what is left.
@@ -97,10 +106,8 @@ pub(super) fn with_file<'a>(open: &Open<'_>, call: StepNo, action: &'a ActionLin
         let of_step = |step| work.file_touched(step).map(|file| work.file_path(file).to_owned());
         results_of(open.run(), call).find_map(of_step)
     };
-    match action.object.is_empty() && action.is_path {
-        true => file().map_or(Cow::Borrowed(action), |object| Cow::Owned(ActionLine { object, ..action.clone() })),
-        false => Cow::Borrowed(action),
-    }
+    let object = if action.object.is_empty() && action.is_path { file() } else { None };
+    object.map_or(Cow::Borrowed(action), |object| Cow::Owned(ActionLine { object, ..action.clone() }))
 }
 
 /// How a call came out, for the right edge of its row.

@@ -52,6 +52,9 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
             if list.is_hidden(i) { row.dimmed(" hidden") } else { row }
         })
         .collect();
+    if step_filter.is_vain(open) && rows.len() + 1 < extent.height {
+        rows.push(Row::text(Role::Dim, " No step matches the filter; Esc clears it, & changes it."));
+    }
     rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.describe()))));
     Window { rows, top: scroll.top, total: list.total }
 }
@@ -103,9 +106,14 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     if let Some(action) = &step.action {
         left.push(Piece::of(Role::Call, if has_calls && open.step() > number && is_cursor { "◂ " } else { "▸ " }));
         let fixed = left.len();
-        let outcome = if has_calls { step_row::outcome(open, number, cells) } else { Vec::new() };
-        let room = cells.saturating_sub(pieces_width(&left) + label_cells + pieces_width(&outcome));
+        let mut outcome = if has_calls { step_row::outcome(open, number, cells) } else { Vec::new() };
         let action = step_row::with_file(open, number, action);
+        let room = |outcome: &[Piece]| cells.saturating_sub(pieces_width(&left) + label_cells + pieces_width(outcome));
+        // That all is well says less than the name of the file.
+        if step_row::file_name_cells(&action) >= room(&outcome) && outcome.iter().all(|piece| piece.role == Role::Dim) {
+            outcome.clear();
+        }
+        let room = room(&outcome);
         left.extend(step_row::action(&action, step.calls.saturating_sub(1), &open.folder(), (label_cells, room)));
         return Row::new(left).fixed(fixed).right(outcome).hit(Hit::Step(number)).cursor(is_cursor);
     }
@@ -150,7 +158,8 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// A line of Markdown without the marks of headings and strong words.
-fn without_marks(line: &str) -> String {
+#[must_use]
+pub fn without_marks(line: &str) -> String {
     let hashes = line.bytes().take_while(|byte| *byte == b'#').count();
     let heading = line.get(hashes..).filter(|_| (1..=6).contains(&hashes)).and_then(|rest| rest.strip_prefix(' '));
     heading.unwrap_or(line).replace("**", "")

@@ -187,13 +187,15 @@ fn file_head(path: &Path, read: Option<Result<FileHead, Problem>>, len: u64) -> 
 /// notice in angle brackets, else of the last step.
 fn words_of(run: &dyn Run, bytes: &dyn Bytes) -> String {
     if let Some(title) = run.title().filter(|title| title.trim().contains(' ')) {
-        return steps::one_line(&title);
+        return steps::without_marks(&steps::one_line(&title));
     }
     let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) - 1;
     let steps = (0..=last).map(|number| run.step(number, bytes));
     let shown_steps = steps.filter(|step| step.role == StepRole::User || step.number == last);
     let mut first = String::new();
-    for words in shown_steps.map(|step| steps::one_line(&step.summary)).filter(|words| !words.is_empty()) {
+    for words in
+        shown_steps.map(|step| steps::without_marks(&steps::one_line(&step.summary))).filter(|words| !words.is_empty())
+    {
         if !words.starts_with('<') {
             return words;
         }

@@ -148,7 +148,7 @@ impl Listing {
                         } else if !is_obelus_file(&mut self.begun, &path, facts) {
                             found.entry(path).or_insert(Some(*facts));
                         }
-                    })
+                    });
                 }
                 Ok(meta) => {
                     found.insert(root.clone(), Some(FileFacts::of(&meta)));

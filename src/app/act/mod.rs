@@ -95,7 +95,7 @@ impl App {
             A::PaneNext => self.pane_by(true),
             A::PanePrevious => self.pane_by(false),
             A::Tab(tab) => self.show_tab(tab),
-            A::Zoom => self.is_zoomed = !self.is_zoomed,
+            A::Zoom => self.is_zoomed = !self.is_zoomed && self.pane != Pane::Conversation,
             A::PaneMore => self.resize_pane(true),
             A::PaneLess => self.resize_pane(false),
             A::Blame => self.state.is_blaming = !self.state.is_blaming,

@@ -2,12 +2,20 @@
 
 use super::{Filtered, PaneContent, Searched};
 use crate::app::{App, Effect, Effects, Pane};
+use crate::panes::file_list::FilesPane;
 use crate::panes::{Extent, Piece, Scroll, Window};
-use crate::text::Pattern;
+use crate::text::{Pattern, Role};
 
 pub(super) struct Files;
 
 impl PaneContent for Files {
+    fn title(&self, app: &App, role: Role, name: &str) -> Vec<Piece> {
+        let pane = app.files.as_ref().map(|files| &files.pane);
+        let name = if pane.is_some_and(FilesPane::has_sessions) { "Sessions" } else { name };
+        let order = pane.map_or("", |pane| pane.order.sign());
+        vec![Piece::of(role, &format!(" {name} ")), Piece::of(Role::Dim, order)]
+    }
+
     fn header(&self, app: &App, cells: usize) -> Option<(Vec<Piece>, Vec<Piece>)> {
         app.files.as_ref().map(|files| files.pane.header(cells))
     }

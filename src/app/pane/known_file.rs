@@ -56,6 +56,11 @@ impl FileTab {
         self.view.colours.take(number, lines);
     }
 
+    /// Whether the list of files is shown in place of one.
+    pub(in crate::app) fn is_list(&self) -> bool {
+        self.path.is_none()
+    }
+
     /// The file that is shown.
     fn file(&self, open: &Open<'_>) -> Option<FileId> {
         open.run().work()?.file_of_path(self.path.as_deref()?, open.step())

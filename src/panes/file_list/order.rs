@@ -36,6 +36,16 @@ impl FileOrder {
         }
     }
 
+    /// What it is in a title; empty for the one that is usual.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Newest => "",
+            Self::Name => "▲ name ",
+            Self::Size => "▼ size ",
+        }
+    }
+
     /// How two files relate to one another.
     pub(super) fn compare(self, a: &ListedFile, b: &ListedFile) -> Ordering {
         let by_name = || natural(&a.name, &b.name).then_with(|| a.path.cmp(&b.path));

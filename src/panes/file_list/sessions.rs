@@ -11,13 +11,16 @@ const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// Lines of a pane from which on it has a preview, and how many that takes at most.
+/// Lines of a pane from which on it has a preview, and how many that takes at most from a list that needs them, and
+/// from one that does not.
 const PREVIEWED_MIN: usize = 16;
 const PREVIEW_MAX: usize = 11;
+const PREVIEW_FREE_MAX: usize = 24;
 
-/// Lines of the preview in a pane of so many; 0: there is no room.
-pub(super) fn preview_height(height: usize) -> usize {
-    if height < PREVIEWED_MIN { 0 } else { (height / 3).min(PREVIEW_MAX) }
+/// Lines of the preview in a pane of so many with so many sessions; 0: there is no room.
+pub(super) fn preview_height(height: usize, sessions: usize) -> usize {
+    let free = height.saturating_sub(sessions + 2).min(PREVIEW_FREE_MAX);
+    if height < PREVIEWED_MIN { 0 } else { (height / 3).min(PREVIEW_MAX).max(free) }
 }
 
 /// Widths of the columns, in cells; 0: not shown.

@@ -182,8 +182,8 @@ impl Work {
         let Self { changers, tests, notes, tools, slot_bytes, .. } = now;
         *self = Self {
             dialect,
-            earlier,
             calls,
+            earlier,
             outcomes,
             errors,
             suspects,
