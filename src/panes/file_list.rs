@@ -83,8 +83,9 @@ pub struct FilesPane {
     troubles: Vec<String>,
     now: i64,
     ahead: i64,
-    /// Looks that were taken: the first one may leave out what takes long to look at, the second has all.
-    looks: u64,
+    has_looked: bool,
+    /// Whether the last change left out what takes long to look at.
+    is_partial: bool,
     asked: Vec<(PathBuf, u64)>,
     /// Whether what was read since may put sessions that are sought in another order.
     is_order_stale: bool,
@@ -104,8 +105,8 @@ impl FilesPane {
     /// the list: there what comes is seen to come. Returns the newest file that was not there before, unless this is
     /// the first look.
     pub fn take(&mut self, change: ListChange) -> Option<&ListedFile> {
-        let is_first = self.looks == 0;
-        self.looks += 1;
+        let is_first = !std::mem::replace(&mut self.has_looked, true);
+        let was_partial = std::mem::replace(&mut self.is_partial, change.is_partial);
         let gone: HashSet<&PathBuf> = change.gone.iter().collect();
         self.all.retain(|file| !gone.contains(&file.path));
         let mut changed: HashMap<PathBuf, ListedFile> =
@@ -121,7 +122,8 @@ impl FilesPane {
         (self.now, self.ahead) = (change.now, change.ahead);
         let is_at_top = self.scroll.cursor == 0;
         self.arrange();
-        if self.looks == 2 && is_at_top {
+        // The rest of the first look is not new.
+        if was_partial && is_at_top {
             self.scroll.cursor = 0;
         }
         self.newest_of(|file| new.contains(&file.path))
@@ -339,7 +341,7 @@ impl FilesPane {
 
     /// Why the list is empty.
     fn notice(&self, cells: usize) -> Window {
-        if self.looks == 0 {
+        if !self.has_looked {
             return Window::notice(&["Looking for files…"], cells);
         }
         if !self.all.is_empty() {
@@ -401,6 +403,16 @@ mod tests {
         assert_eq!(pane.rows().iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["c", "b", "e", "a", "d"]);
         pane.take(ListChange { gone: vec!["/runs/c".into()], ..change(Vec::new()) });
         assert_eq!(pane.rows().len(), 4);
+    }
+
+    #[test]
+    fn what_the_first_look_left_out_does_not_move_the_cursor() {
+        let mut pane = FilesPane::default();
+        pane.take(ListChange { is_partial: true, ..change(vec![file("a", 1)]) });
+        pane.take(change(vec![file("b", 2)]));
+        assert_eq!((pane.scroll.cursor, pane.rows()[0].name.as_str()), (0, "b"));
+        pane.take(change(vec![file("c", 3)]));
+        assert_eq!(pane.scroll.cursor, 1, "what comes later does");
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Listing {
     fn change(&self, changed: Vec<ListedFile>, gone: Vec<PathBuf>, now: SystemTime) -> ListChange {
         let (title, troubles) = (self.title.clone(), self.troubles.clone());
         let places = self.places.iter().map(SessionPlace::shown).collect();
-        ListChange { title, places, changed, gone, troubles, now: millis(now), ahead: 0 }
+        ListChange { title, places, changed, gone, is_partial: self.is_partial, troubles, now: millis(now), ahead: 0 }
     }
 
     /// What changed since the last look; None if nothing did. The first look always reports.

@@ -46,6 +46,8 @@ pub struct ListChange {
     pub changed: Vec<ListedFile>,
     /// Files that are listed no more.
     pub gone: Vec<PathBuf>,
+    /// Whether files whose content has to be looked at are not in it yet: the next change has them.
+    pub is_partial: bool,
     /// What could not be looked at, as sentences.
     pub troubles: Vec<String>,
     /// The time of the look: milliseconds since 1970, UTC.
