@@ -7,6 +7,7 @@ mod history;
 mod store;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use super::log::LogRun;
 use super::run_survey::RunSurvey;

@@ -1,7 +1,7 @@
 //! The rows of the tree.
 
 use super::{AttemptLine, AttemptsPane, HEAD_ROWS};
-use crate::model::StepKind;
+use crate::model::{Step, StepKind};
 use crate::panes::row::pieces_width;
 use crate::panes::table::measured;
 use crate::panes::value::{count_of, count_text};
@@ -16,6 +16,8 @@ const MEDIUM: usize = 60;
 const TOKENS_CELLS_MIN: usize = 130;
 /// Cells of most rewards.
 const REWARD_CELLS: usize = 5;
+/// Beginnings of texts that are alike and at least so long are left out, in bytes.
+const ALIKE_BYTES_MIN: usize = 24;
 /// Ways to end that a branch reports.
 const FINISHES_WIDE: usize = 3;
 
@@ -304,8 +306,53 @@ impl Painter<'_> {
                 && step.sign == StepKind::Message
                 && branch.is_some_and(|branch| branch.stretch.attempts > 1);
             left.extend(is_example.then(|| Piece::of(Role::Dim, "e.g. ")));
-            left.push(Piece::of(Role::Text, &steps::one_line(&step.summary)));
+            let words = steps::one_line(&step.summary);
+            let shared = branch.map_or(0, |branch| self.shared_with_siblings(branch, step, &words));
+            left.push(Piece::of(Role::Text, &from_difference(&words, shared)));
         }
         Row::new(left).right(right)
+    }
+
+    /// How many bytes the first step of a branch has in common with those of all branches beside it.
+    fn shared_with_siblings(&self, branch: &Branch, step: &Step, words: &str) -> usize {
+        let is_sibling = |other: &&Branch| {
+            other.stretch.parent == branch.stretch.parent && other.stretch.steps.start == branch.stretch.steps.start
+        };
+        let others = self.tree.branches.iter().filter(is_sibling).filter_map(|other| other.step.as_ref());
+        let others = others.filter(|other| other.label == step.label && !std::ptr::eq(*other, step));
+        others.map(|other| common_prefix(words, &steps::one_line(&other.summary))).min().unwrap_or(0)
+    }
+}
+
+/// Bytes that two texts begin with alike, to the end of a character.
+fn common_prefix(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+}
+
+/// A text whose first so many bytes say nothing new: from a word or two before them on.
+fn from_difference(text: &str, shared: usize) -> String {
+    let start = text.get(..shared.min(text.len())).unwrap_or_default();
+    let words: Vec<usize> = start.rmatch_indices([' ', ',', '{', '(']).map(|(at, _)| at + 1).take(3).collect();
+    match words.last().filter(|_| shared < text.len() && shared >= ALIKE_BYTES_MIN) {
+        Some(&at) if at > ALIKE_BYTES_MIN / 2 => format!("… {}", text[at..].trim_start()),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_begin_alike_are_shown_from_where_they_differ() {
+        let [a, b] = [
+            r#"{"status": "found", "note": "case", "customer": 108}"#,
+            r#"{"status": "found", "note": "case", "customer": 115}"#,
+        ];
+        let shared = common_prefix(a, b);
+        assert_eq!(from_difference(a, shared), r#"… "customer": 108}"#);
+        assert_eq!(from_difference("short one", common_prefix("short one", "short two")), "short one");
+        assert_eq!(from_difference(a, a.len()), a, "one that the other goes on with is shown whole");
+        assert_eq!(common_prefix("é1", "é2"), 2);
     }
 }

@@ -1,5 +1,6 @@
 //! A thread as a trajectory: its checkpoints are steps, its channels the state.
 
+use super::words::channel_words;
 use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, show};
 use crate::json::{self, Value};
 use crate::model::{Severity, StepRole, Turn, TurnPart, Usage};
@@ -63,14 +64,18 @@ fn summary(checkpoint: &Value<'_>) -> String {
     let source = of("source").and_then(Value::as_str).unwrap_or("checkpoint");
     let step = of("step").map_or_else(String::new, |step| format!(" {}", step.text));
     let updated = content(checkpoint, "updated_channels").and_then(Value::as_array);
-    let named: Vec<&str> = match updated {
-        Some(channels) => channels.iter().filter_map(Value::as_str).filter(|c| !is_hidden(c, None)).collect(),
-        None => {
-            let all = entries(content(checkpoint, "channel_values"));
-            all.filter(|(channel, value)| !is_hidden(channel, Some(value))).map(|(channel, _)| channel).collect()
-        }
+    let values = content(checkpoint, "channel_values");
+    let shown = |(channel, value): &(&str, Option<&Value<'_>>)| !is_hidden(channel, *value);
+    let all = || entries(values).map(|(channel, value)| (channel, Some(value)));
+    let value_of = |channel| (channel, values.and_then(|values| values.get(channel)));
+    let words = match updated {
+        Some(channels) => channel_words(channels.iter().filter_map(Value::as_str).map(value_of).filter(shown)),
+        None => channel_words(all().filter(shown)),
     };
-    format!("{source}{step}: {}", named.join(", "))
+    // What a run is given is no channel yet.
+    let given = values.and_then(|values| values.get("__start__")).filter(|_| words.is_empty());
+    let given = channel_words(entries(given).map(|(channel, value)| (channel, Some(value))).filter(shown));
+    format!("{source}{step}: {words}{given}")
 }
 
 /// What the development server keeps in files of its own: the values of channels by their versions, threads and runs.

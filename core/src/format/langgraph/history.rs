@@ -5,6 +5,7 @@
 //! they are after its step, so a channel is written where its value differs from the one before.
 
 use super::checkpoints::{NODES_MAX, is_hidden, usage};
+use super::words::channel_words;
 use crate::format::Framing;
 use crate::format::log::{
     Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, first, items, show,
@@ -279,19 +280,18 @@ fn write_interrupts(snapshot: &Value<'_>, log: &mut Log<'_>) {
 }
 
 /// Which step of the graph it is, and which channels it wrote, where it says that, else which there are.
-fn summary(snapshot: &Value<'_>) -> String {
+fn summary<'v>(snapshot: &'v Value<'v>) -> String {
     let metadata = snapshot.get("metadata");
     let of = |key: &str| metadata.and_then(|metadata| metadata.get(key));
     let source = of("source").and_then(Value::as_str).unwrap_or("snapshot");
     let step = of("step").map_or_else(String::new, |step| format!(" {}", step.text));
-    let names = |value: Option<&Value<'_>>| -> Vec<String> {
-        let members = value.and_then(Value::as_object).into_iter().flat_map(|members| members.entries());
-        members.map(|(name, _)| name.to_owned()).filter(|name| !is_hidden(name, None)).collect()
-    };
-    let writes = of("writes").and_then(Value::as_object).into_iter().flat_map(|writes| writes.entries());
-    let written: Vec<String> = writes.flat_map(|(_, value)| names(Some(value))).collect();
-    let channels = if written.is_empty() { names(snapshot.get("values")) } else { written };
-    format!("{source}{step}: {}", channels.join(", "))
+    let members = |value: &'v Value<'v>| value.as_object().into_iter().flat_map(|members| members.entries());
+    let is_shown = |(name, _): &(&str, Option<&Value<'_>>)| !is_hidden(name, None);
+    let writes = of("writes").into_iter().flat_map(members).flat_map(|(_, written)| members(written));
+    let written = channel_words(writes.map(|(name, value)| (name, Some(value))).filter(is_shown));
+    let values = || snapshot.get("values").into_iter().flat_map(members).map(|(name, value)| (name, Some(value)));
+    let words = if written.is_empty() { channel_words(values().filter(is_shown)) } else { written };
+    format!("{source}{step}: {words}")
 }
 
 #[cfg(test)]
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn snapshots_are_steps_from_the_oldest_on_and_nodes_write() {
         let parsed = lines(&HISTORY, &records(THREAD));
-        assert_eq!(steps(&parsed), ["state user: input -1: budget", "state unknown: loop 0: budget"]);
+        assert_eq!(steps(&parsed), ["state user: input -1: budget = 1", "state unknown: loop 0: budget = 2"]);
         assert_eq!(parsed.0.step(1, &parsed.1).class.as_deref(), Some("ask"));
         assert_eq!(
             [0, 1].map(|step| state(&parsed, "state", step)),
