@@ -1,7 +1,7 @@
 //! The line of keys at the bottom: what it shows, and what a click on it does.
 
 use super::keys::{Action, Context, KeyRow, sequence};
-use super::layout::{Area, Layout, Pane};
+use super::layout::{Area, Layout};
 use super::prompt::Prompt;
 use super::{App, Layer, Notice};
 use crate::format;
@@ -153,7 +153,7 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
         let lacks_steps = !has_steps && !app.is_comparing() && needs_step(action);
         let is_there =
             app.is_on_attempts() && app.attempts.is_list() && matches!(action, Action::Tasks | Action::AlignByAction);
-        let is_alone = app.pane == Pane::Conversation && matches!(action, Action::PaneNext | Action::Zoom);
+        let is_alone = app.front().fills_screen() && matches!(action, Action::PaneNext | Action::Zoom);
         let is_set = is_set && action == Action::Live;
         is_set || (is_empty && needs_row(action)) || lacks_steps || is_there || is_alone || lacks_file(app, action)
     };
@@ -186,10 +186,8 @@ fn lacks_file(app: &App, action: Action) -> bool {
 
 /// What a key does, in a word: of some keys it changes with what they did.
 fn label(app: &App, row: &KeyRow) -> &'static str {
-    match row.action {
-        Action::ReplayPause if app.session.replay.is_some_and(|replay| replay.is_paused) => "play on",
-        _ => row.label,
-    }
+    let is_paused = app.session.replay.is_some_and(|replay| replay.is_paused);
+    if is_paused && row.action == Action::ReplayPause { "play on" } else { row.label }
 }
 
 /// Whether a key goes from step to step.

@@ -215,7 +215,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["M"], A::Note, "note", "Write a note on this step, value or record; an empty one goes.", MARK, 0),
     row(C::Table, &["v"], A::Select, "select", "Begin to select records: decisions are for all of them; Esc ends it.", MARK, 0),
     row(C::Table, &["*"], A::SelectAll, "select all", "Select all records that are shown.", MARK, 0),
-    row(C::Trajectory, &["&"], A::Filter, "filter", "List only some steps, from any pane: tool:bash kind:action role:user finding:* size>2k words; . , and n go through these, jumps to any; Esc clears.", FIND, 8),
+    row(C::Trajectory, &["&"], A::Filter, "filter", "List only some steps: tool:bash kind:action role:user finding:* size>2k words; . , and n go through these, jumps to any; Esc clears.", FIND, 8),
     row(C::Dataset, &["&"], A::Filter, "filter", "Filter the trajectories: steps>20 tool:bash !finish:finish reward<=0 group.pass<1 finding:adp.* words; Esc clears.", DATA, 3),
     row(C::Dataset, &["s"], A::Sort, "sort", "Sort by the column in focus; again: the other way round; again: as in the file.", DATA, 3),
     row(C::Dataset, &["f"], A::Facets, "values", "Show the values of the column in focus with their counts, and back.", DATA, 3),

@@ -135,7 +135,8 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
 /// Where help and palette lie.
 #[must_use]
 pub fn menu_area(size: (u16, u16)) -> Area {
-    let (width, height) = (size.0.min(110), size.1.saturating_sub(2).min(40));
+    let width = size.0.min(110).max(size.0.saturating_sub(10).min(150));
+    let height = size.1.saturating_sub(2).min(60);
     let (x, y) = ((size.0 - width) / 2, (size.1 - height.min(size.1)) / 2);
     Area { x, y, width, height }
 }

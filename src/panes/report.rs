@@ -347,7 +347,7 @@ impl<'c> Report<'c> {
         let last = self.last();
         self.session.focus.step = last;
         let open = self.session.open()?;
-        let file: FileId = open.run().work()?.file_at_place(place)?;
+        let file: FileId = open.run().work()?.file_at_place(place, open.last())?;
         let work = open.run().work()?;
         let facts = work.file_facts(file, last)?;
         let latest = work.last_write(file, last);

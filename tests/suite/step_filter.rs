@@ -114,7 +114,7 @@ fn jumps_lead_to_any_step_and_searches_to_listed_ones() {
     assert_eq!(step(&stage), 36);
     press(&mut stage, "/ type:Alfândega Enter");
     let message = stage.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
-    assert!(message.contains("no further"), "{message}");
+    assert!(message.contains("nothing else matches"), "{message}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What stands between the context that an editor adds to a prompt and the prompt.
+/// What is between the context that an editor adds to a prompt and the prompt.
 const REQUESTS: [&str; 1] = ["## My request for Codex:"];
 /// How such a context begins.
 const CONTEXTS: [&str; 1] = ["# Context from my IDE"];

@@ -19,6 +19,7 @@ mod watch;
 use super::keys::{Action as A, Context};
 use super::marks::LineKind;
 use super::menu::{Menu, MenuItem, MenuKind, action_of};
+use super::view::menu_area;
 use super::{App, Effect, Effects, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
@@ -95,7 +96,7 @@ impl App {
             A::PaneNext => self.pane_by(true),
             A::PanePrevious => self.pane_by(false),
             A::Tab(tab) => self.show_tab(tab),
-            A::Zoom => self.is_zoomed = !self.is_zoomed && self.pane != Pane::Conversation,
+            A::Zoom => self.is_zoomed = !self.is_zoomed && !self.front().fills_screen(),
             A::PaneMore => self.resize_pane(true),
             A::PaneLess => self.resize_pane(false),
             A::Blame => self.state.is_blaming = !self.state.is_blaming,
@@ -167,8 +168,8 @@ impl App {
             A::Suspend => effects.push(Effect::Suspend),
             A::MenuUp => self.menu_up(effects),
             A::MenuDown => self.menu_by(1),
-            A::MenuPageUp => self.menu_by(-10),
-            A::MenuPageDown => self.menu_by(10),
+            A::MenuPageUp => self.menu_by(-self.menu_page()),
+            A::MenuPageDown => self.menu_by(self.menu_page()),
             A::MenuTop => self.menu_by(-(isize::MAX / 2)),
             A::MenuBottom => self.menu_by(isize::MAX / 2),
             A::MenuRun => self.run_menu(effects),
@@ -222,6 +223,15 @@ impl App {
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.move_by(delta);
         }
+    }
+
+    /// Rows of the list that are on screen, but one.
+    fn menu_page(&self) -> isize {
+        let Some(Layer::Menu(menu)) = &self.layer else { return 1 };
+        let inside = menu_area(self.size).inside();
+        let (width, height) = (usize::from(inside.width), usize::from(inside.height.saturating_sub(1)));
+        let rows = height.saturating_sub(menu.reserved(width, height) + 1).max(1);
+        isize::try_from(rows).unwrap_or(isize::MAX)
     }
 
     fn run_menu(&mut self, effects: &mut Effects) {

@@ -1,7 +1,7 @@
 //! Moving in a pane, folding, going from pane to pane.
 
 use crate::app::App;
-use crate::app::layout::{Pane, panes_of_run};
+use crate::app::layout::panes_of_run;
 use crate::json::Key;
 use crate::model::Identity;
 
@@ -48,8 +48,9 @@ impl App {
         if self.is_comparing() {
             return self.aligned_pane_by(is_forward);
         }
-        if self.pane == Pane::Conversation {
-            return self.toggle_conversation();
+        if self.front().fills_screen() {
+            self.front().close(self);
+            return;
         }
         let order = panes_of_run(self.session.format.has_state(), self.layout().watches.is_some());
         let Some(at) = order.iter().position(|p| *p == self.pane) else { return };

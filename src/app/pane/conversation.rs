@@ -111,6 +111,10 @@ impl PaneContent for Conversation {
         self.close(app)
     }
 
+    fn fills_screen(&self) -> bool {
+        true
+    }
+
     fn filtered(&self) -> Option<Filtered> {
         Some(Filtered::Steps)
     }

@@ -148,6 +148,11 @@ pub trait PaneContent: Sync {
         vec![Piece::of(role, &format!(" {name} "))]
     }
 
+    /// Whether it is alone on the screen: no other pane is beside it.
+    fn fills_screen(&self) -> bool {
+        false
+    }
+
     /// The line at the top while this pane has the cursor, where it is another: left and right part.
     fn header(&self, _app: &App, _cells: usize) -> Option<(Vec<Piece>, Vec<Piece>)> {
         None

@@ -38,7 +38,7 @@ impl FileList {
     pub fn chosen(&self, open: &Open<'_>) -> Option<FileId> {
         let work = open.run().work()?;
         let place = Some(self.scroll.cursor).filter(|place| *place < work.file_count(open.step()))?;
-        work.file_at_place(place)
+        work.file_at_place(place, open.step())
     }
 
     /// The visible rows.
@@ -51,7 +51,7 @@ impl FileList {
         let top = self.scroll.top.min(total);
         let folder = open.folder();
         let facts: Vec<Option<FileFacts>> = (top..total.min(top + extent.height))
-            .map(|place| work.file_facts(work.file_at_place(place)?, open.step()))
+            .map(|place| work.file_facts(work.file_at_place(place, open.step())?, open.step()))
             .collect();
         let name = |facts: &FileFacts| SafeText::of(facts.path.strip_prefix(&*folder).unwrap_or(&facts.path));
         let widest = facts.iter().flatten().map(|facts| width(name(facts).as_str())).max().unwrap_or(0);
@@ -72,8 +72,9 @@ impl FileList {
     /// Puts the cursor on the next or previous file whose path matches, around the end; which one it is.
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let work: &Work = open.run().work()?;
-        let is_hit =
-            |place: &usize| work.file_at_place(*place).is_some_and(|file| pattern.is_match(work.file_path(file)));
+        let is_hit = |place: &usize| {
+            work.file_at_place(*place, open.step()).is_some_and(|file| pattern.is_match(work.file_path(file)))
+        };
         let hits: Vec<usize> = (0..work.file_count(open.step())).filter(is_hit).collect();
         self.scroll.move_to_hit(&hits, is_forward)
     }

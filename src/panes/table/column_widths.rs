@@ -109,10 +109,17 @@ impl TableWidths {
         while end < wanted.len() && used(0..fixed) + used(first..end + 1) <= room {
             end += 1;
         }
-        let shown: Vec<usize> = (0..fixed).chain(first..end).collect();
-        let left = room.saturating_sub(used(0..fixed) + used(first..end));
+        let mut shown: Vec<usize> = (0..fixed).chain(first..end).collect();
+        let mut left = room.saturating_sub(used(0..fixed) + used(first..end));
         let mut columns: Vec<(Column, usize)> =
             shown.iter().map(|i| (wanted[*i].0, least[*i].min(cells.saturating_sub(1)))).collect();
+        // First words say what a record is: they come after what fits, in what is left.
+        let words = wanted.iter().position(|(column, _)| *column == Column::Words);
+        if let Some(words) = words.filter(|words| !shown.contains(words) && left >= WORDS_CELLS_MIN + GAP) {
+            shown.push(words);
+            columns.push((Column::Words, WORDS_CELLS_MIN));
+            left -= WORDS_CELLS_MIN + GAP;
+        }
         let wanted: Vec<usize> = shown.iter().map(|i| wanted[*i].1).collect();
         widen(&mut columns, &wanted, left, cells);
         Self { columns, has_more: (first > fixed, end < wants.cells.len()) }
@@ -173,11 +180,14 @@ impl TableWidths {
     }
 }
 
+/// Fewest cells in which first words say something.
+const WORDS_CELLS_MIN: usize = 12;
+
 /// Fewest cells in which a column of words is worth showing.
 fn least(column: Column, cells: usize) -> usize {
     match column {
         Column::Id => (cells / 6).clamp(8, 16),
-        Column::Words if cells < 100 => (cells / 5).max(12),
+        Column::Words if cells < 100 => (cells / 5).max(WORDS_CELLS_MIN),
         Column::Words => worth(cells),
         Column::Tools | Column::Actions => (cells / 8).clamp(10, 24),
         Column::Custom(name) => width(name.as_str()).max(12),
@@ -279,6 +289,8 @@ mod tests {
         assert_eq!(cells(&all, 60), [4, 9, 6, 33]);
         let narrow = [(Column::Number, 4), (Column::Id, 30), (Column::Words, 50), (Column::Tools, 30)];
         assert_eq!(cells(&narrow, 80), [4, 20, 38, 10]);
+        let tight = [(Column::Id, 30), (Column::Size, 30), (Column::Chars, 30), (Column::Words, 50)];
+        assert_eq!(cells(&tight, 80), [20, 30, 24], "words come in what another column has no room in");
         let few = [(Column::Number, 2), (Column::Steps, 5)];
         assert_eq!(cells(&few, 80), [2, 5], "numbers are not spread");
     }

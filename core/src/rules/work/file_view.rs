@@ -4,6 +4,7 @@ use super::Work;
 use super::history::Facts;
 use super::text::{LineId, LineOrigin};
 use crate::model::StepNo;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A file that the run knows, by its place in the order of first appearance.
@@ -62,16 +63,23 @@ pub struct FileView {
 }
 
 impl Work {
+    /// The files of the trajectory of a step that appeared up to it, by their places in the order of all.
+    fn known_at(&self, step: StepNo) -> Range<usize> {
+        let list = &self.files.list;
+        let start = list.partition_point(|file| file.versions.has_ended(step));
+        start..list.partition_point(|file| file.first <= step).max(start)
+    }
+
     /// Files that appeared up to a step.
     #[must_use]
     pub fn file_count(&self, step: StepNo) -> usize {
-        self.files.list.partition_point(|file| file.first <= step)
+        self.known_at(step).len()
     }
 
-    /// A file by its place in the order of first appearance.
+    /// A file that appeared up to a step, by its place in the order of first appearance.
     #[must_use]
-    pub fn file_at_place(&self, place: usize) -> Option<FileId> {
-        (place < self.files.list.len()).then_some(FileId(place))
+    pub fn file_at_place(&self, place: usize, step: StepNo) -> Option<FileId> {
+        self.known_at(step).nth(place).map(FileId)
     }
 
     /// The file of a path, of several the one that is known at a step.

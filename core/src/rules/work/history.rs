@@ -306,9 +306,14 @@ impl Versions {
         self.end = self.end.or(Some(step));
     }
 
+    /// Whether the file is not known any more at a step.
+    pub(super) fn has_ended(&self, step: StepNo) -> bool {
+        self.end.is_some_and(|end| end <= step)
+    }
+
     /// The versions up to a step at which the file is known.
     pub(super) fn up_to(&self, step: StepNo) -> &[Version] {
-        if self.end.is_some_and(|end| end <= step) {
+        if self.has_ended(step) {
             return &[];
         }
         &self.list[..self.list.partition_point(|version| version.step <= step)]
