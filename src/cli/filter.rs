@@ -289,7 +289,8 @@ fn passing(
     };
     let mut out = Vec::new();
     let contents = Contents::new(loaded);
-    let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, groups, policy, contents };
+    let reader = ingest::WholeTexts::new(loaded);
+    let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, groups, policy, contents, reader };
     ingest::look_at_all(loaded, see, |scanned: ScannedRecord| -> Result<(), Problem> {
         let extra = extra.get(&out.len()).map(Vec::as_slice).unwrap_or_default();
         out.push(judge.passes(out.len(), scanned, extra)?);
@@ -308,6 +309,8 @@ struct Judge<'j> {
     groups: Option<TaskGroups>,
     policy: &'j mut FindingPolicy,
     contents: Contents<'j>,
+    /// The texts that facts have the beginnings of.
+    reader: ingest::WholeTexts<'j>,
 }
 
 impl Judge<'_> {
@@ -325,9 +328,8 @@ impl Judge<'_> {
         maker.push(&facts, scanned.len);
         let target = scanned.key.map(MarkTarget::record);
         let mark = target.and_then(|target| self.marks.get(&target));
-        Ok(maker
-            .finish()
-            .iter()
-            .all(|entry| self.filter.holds(&entry.with_mark(mark).with_groups(self.groups.as_ref()))))
+        Ok(maker.finish().iter().all(|entry| {
+            self.filter.holds(&entry.with_mark(mark).with_groups(self.groups.as_ref()).with_reader(&self.reader))
+        }))
     }
 }

@@ -132,7 +132,11 @@ fn side_by_side(
 /// The facts on a record that is on the screen before the scan has come to it: without what only the records before it
 /// would report.
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
-    let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
+    facts_for(source, record, Purpose::Table)
+}
+
+fn facts_for(source: &Source, record: &Record, purpose: Purpose) -> Facts {
+    let Some(mut survey) = source.format.survey(purpose) else { return Facts::default() };
     let scanned = look_at_one(source, &survey.look(), record);
     record_facts(survey.as_mut(), source, record.number, scanned)
 }
@@ -146,6 +150,12 @@ impl std::fmt::Debug for Source {
 impl Reread for Source {
     fn texts(&self, record: usize) -> (String, String) {
         let facts = self.records.get(record).map(|record| facts_of(self, &record)).unwrap_or_default();
+        (facts.title, facts.words)
+    }
+
+    fn whole_texts(&self, record: usize) -> (String, String) {
+        let facts = self.records.get(record).map(|record| facts_for(self, &record, Purpose::WholeHeads));
+        let facts = facts.unwrap_or_default();
         (facts.title, facts.words)
     }
 }
@@ -171,8 +181,9 @@ impl<F> std::fmt::Debug for ProgressSource<'_, F> {
     }
 }
 
-impl<F: FnMut(usize)> Reread for ProgressSource<'_, F> {
-    fn texts(&self, record: usize) -> (String, String) {
+impl<F: FnMut(usize)> ProgressSource<'_, F> {
+    /// A record is read.
+    fn count(&self) {
         let (read, last, report) = &mut *self.progress.borrow_mut();
         *read += 1;
         // Texts that begin alike are read more than once.
@@ -181,7 +192,18 @@ impl<F: FnMut(usize)> Reread for ProgressSource<'_, F> {
             *last = per_cent;
             report(per_cent);
         }
+    }
+}
+
+impl<F: FnMut(usize)> Reread for ProgressSource<'_, F> {
+    fn texts(&self, record: usize) -> (String, String) {
+        self.count();
         self.source.texts(record)
+    }
+
+    fn whole_texts(&self, record: usize) -> (String, String) {
+        self.count();
+        self.source.whole_texts(record)
     }
 }
 

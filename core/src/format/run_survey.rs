@@ -3,15 +3,20 @@
 
 use super::survey::looked as looked_at;
 use super::{BoxedLook, Counted, Facts, LookFn, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
-use crate::model::{Bytes, LocatedFinding, Problem, Record, Span, Step, StepKind, StepNo, StepRole, estimated_tokens};
+use crate::model::{
+    Bytes, LocatedFinding, Problem, Record, Span, Step, StepKind, StepNo, StepRole, TurnPart, estimated_tokens,
+};
 use crate::rules::trajectory::{RecordName, task_key};
 use crate::rules::work::{ToolOutcomes, Work};
 use crate::text::single_line;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a run says of itself.
-pub(super) struct RunSurvey(Arc<dyn Fn() -> Box<dyn Run> + Send + Sync>);
+/// Makes a run.
+type MakeRun = Arc<dyn Fn() -> Box<dyn Run> + Send + Sync>;
+
+/// What a run says of itself; whether its first words are wanted whole.
+pub(super) struct RunSurvey(MakeRun, bool);
 
 impl RunSurvey {
     /// A survey for a table or a filter; None for purposes that the runs themselves serve.
@@ -20,7 +25,8 @@ impl RunSurvey {
         run: impl Fn() -> Box<dyn Run> + Send + Sync + 'static,
     ) -> Option<Box<dyn Survey>> {
         let is_served = !matches!(purpose, Purpose::Findings | Purpose::Statistics);
-        is_served.then(|| Box::new(Self(Arc::new(run))) as Box<dyn Survey>)
+        let is_whole = purpose == Purpose::WholeHeads;
+        is_served.then(|| Box::new(Self(Arc::new(run), is_whole)) as Box<dyn Survey>)
     }
 }
 
@@ -47,8 +53,8 @@ impl LookedRecord for RunFacts {
 
 impl Survey for RunSurvey {
     fn look(&self) -> LookFn {
-        let make = Arc::clone(&self.0);
-        Box::new(move |record, text| Box::new(run_facts(make(), record, text)))
+        let (make, is_whole) = (Arc::clone(&self.0), self.1);
+        Box::new(move |record, text| Box::new(run_facts(make(), record, text, is_whole)))
     }
 
     fn take(&mut self, looked: BoxedLook, _bytes: &dyn Bytes) -> Surveyed {
@@ -77,7 +83,7 @@ impl Bytes for RecordBytes<'_> {
     }
 }
 
-fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
+fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8], is_whole: bool) -> RunFacts {
     // What a run reads again are values of its record.
     let bytes = RecordBytes { offset: record.place.span.offset, text };
     run.push(record, text, &bytes);
@@ -89,11 +95,25 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
         .collect();
     let is_read = run.step_count() > 0 || found.is_empty();
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
-    let facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
+    let mut facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
+    if let Some(words) = first_text(run.as_ref(), &bytes).filter(|_| is_read && is_whole) {
+        facts.words = words;
+    }
     // The rest of a record may say which task it is an attempt at, as no run does.
     let name = RecordName::of_text(text);
     let task = name.task.as_deref().filter(|_| is_read).map(task_key);
     RunFacts { facts: Facts { name, task, ..facts.with_findings(&found) }, findings: found, is_read }
+}
+
+/// All that the user says first.
+fn first_text(run: &dyn Run, bytes: &dyn Bytes) -> Option<String> {
+    let mut steps = (0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX)).map(|step| run.step(step, bytes));
+    let turn = run.turn(steps.find(|step| step.role == StepRole::User)?.number, bytes)?;
+    let texts = turn.parts.iter().filter_map(|part| match part {
+        TurnPart::Text(text) => Some(single_line(text)),
+        _ => None,
+    });
+    Some(texts.collect::<Vec<_>>().join(" · ")).filter(|text| !text.is_empty())
 }
 
 fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
@@ -182,10 +202,10 @@ mod tests {
         let place = Place { span: Span { offset: 7, len: text.len() as u64 }, line: 3 };
         let record = Record { number: 4, place, body: RecordBody::Text, is_row: false };
         let messages = FORMATS.iter().find(|format| format.name() == "messages").unwrap();
-        let seen = run_facts(messages.run(), &record, text);
+        let seen = run_facts(messages.run(), &record, text, false);
         let counted = seen.facts.counted.unwrap();
         assert_eq!((seen.facts.words.as_str(), counted.steps, counted.finish.as_str()), ("list it", 2, "message"));
-        let broken = run_facts(messages.run(), &record, b"{");
+        let broken = run_facts(messages.run(), &record, b"{", false);
         assert!(!broken.is_read && broken.facts.counted.is_none() && !broken.facts.words.is_empty());
         assert_eq!(broken.findings[0].place, place);
     }

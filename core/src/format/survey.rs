@@ -38,6 +38,8 @@ pub enum Purpose {
     Outcomes,
     /// Of the facts only the id and the first words.
     Heads,
+    /// The same, whole: the id, and all of the first text of the user.
+    WholeHeads,
     /// Of the facts only which tools are called.
     Calls,
     /// Of the facts only how many steps there are, of which classes, which tools they call, their rewards, and how it

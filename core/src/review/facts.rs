@@ -203,6 +203,8 @@ pub struct FactTable {
 pub trait Reread: std::fmt::Debug {
     /// The id of a record and its first words.
     fn texts(&self, record: usize) -> (String, String);
+    /// The same, whole.
+    fn whole_texts(&self, record: usize) -> (String, String);
 }
 
 impl FactTable {
@@ -370,6 +372,21 @@ impl<'t> RecordFacts<'t> {
         Cow::Borrowed(self.chunk.texts.get(range).unwrap_or_default())
     }
 
+    /// The text of a column, whole: what is held may be its beginning, then the record is read again.
+    fn whole_text(self, text: Texts) -> Cow<'t, str> {
+        let (shown, most) = match text {
+            Texts::Id => (self.text(text), TITLE_BYTES_MAX),
+            Texts::Words => (self.text(text), WORDS_BYTES_MAX),
+        };
+        // A cut is at the end of a character.
+        let may_be_cut = shown.len() + char::MAX.len_utf8() > most;
+        match (self.reader.filter(|_| may_be_cut), text) {
+            (Some(reader), Texts::Id) => Cow::Owned(reader.whole_texts(self.record).0),
+            (Some(reader), Texts::Words) => Cow::Owned(reader.whole_texts(self.record).1),
+            (None, _) => shown,
+        }
+    }
+
     /// The text that the column is sorted by, if it is a column of words.
     #[must_use]
     pub fn word(self, column: Column) -> Option<Cow<'t, str>> {
@@ -463,6 +480,10 @@ impl Subject for RecordFacts<'_> {
 
     fn text(&self, text: Texts) -> Cow<'_, str> {
         RecordFacts::text(*self, text)
+    }
+
+    fn whole_text(&self, text: Texts) -> Cow<'_, str> {
+        RecordFacts::whole_text(*self, text)
     }
 }
 

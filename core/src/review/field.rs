@@ -224,8 +224,12 @@ pub trait Subject {
     fn custom_cell(&self, _name: CustomColumn) -> &CellValue {
         &CellValue::Nothing
     }
+    /// The same, where what is shown of it may be its beginning: all of it.
+    fn whole_text(&self, text: Texts) -> Cow<'_, str> {
+        self.text(text)
+    }
     /// Whether a text has a pattern somewhere.
     fn matches(&self, text: Texts, pattern: &Pattern) -> bool {
-        pattern.is_match(&self.text(text))
+        pattern.is_match(&self.whole_text(text))
     }
 }

@@ -86,6 +86,10 @@ mod tests {
             self.1.set(self.1.get() + 1);
             (self.0[record].clone(), String::new())
         }
+
+        fn whole_texts(&self, record: usize) -> (String, String) {
+            self.texts(record)
+        }
     }
 
     #[test]

@@ -43,6 +43,7 @@ impl Survey for Trajectories {
             Purpose::Calls => adp::tally,
             Purpose::Outline => adp::outline,
             Purpose::Heads => adp::head,
+            Purpose::WholeHeads => adp::whole_head,
             Purpose::Measures => adp::measure,
         };
         Box::new(move |record, text| Box::new(see(record, text, way)))

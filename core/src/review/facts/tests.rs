@@ -1,6 +1,7 @@
 //! Tests of facts, and the tables that other tests look at.
 
 use super::*;
+use crate::review::{Filter, Scope};
 
 /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
 pub(crate) fn facts_of(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
@@ -46,6 +47,10 @@ impl Reread for Again {
         self.0.set(self.0.get() + 1);
         (format!("r{record}"), format!("do r{record}"))
     }
+
+    fn whole_texts(&self, record: usize) -> (String, String) {
+        self.texts(record)
+    }
 }
 
 #[test]
@@ -65,6 +70,36 @@ fn texts_beyond_the_bound_are_not_held() {
     assert!(
         !table.has_texts() && table.get(0).unwrap().has_texts() && !table.get(table.len() - 1).unwrap().has_texts()
     );
+}
+
+/// Reads texts that are longer than what a table holds.
+#[derive(Debug)]
+struct Whole;
+
+impl Reread for Whole {
+    fn texts(&self, _record: usize) -> (String, String) {
+        unreachable!("the texts are held")
+    }
+
+    fn whole_texts(&self, _record: usize) -> (String, String) {
+        (format!("{}/end", "i".repeat(80)), format!("{} zebra", "x".repeat(200)))
+    }
+}
+
+#[test]
+fn filters_look_at_whole_texts() {
+    let (id, words) = Whole.whole_texts(0);
+    let facts = Facts { words, ..facts_of(&id, 1, &[], None, "") };
+    let mut maker = ChunkBuilder::new(0);
+    maker.push(&facts, 1);
+    let chunk = maker.finish();
+    let entry = chunk.iter().next().unwrap();
+    let is_match = |filter: &str| Filter::parse(filter, Scope::Records).unwrap().holds(&entry.with_reader(&Whole));
+    for filter in ["zebra", "words:zebra$", "id:/end$"] {
+        assert!(is_match(filter), "{filter}");
+    }
+    assert!(!is_match("!zebra") && !is_match("words:x$") && !is_match("id=iiii"));
+    assert!(entry.text(Texts::Words).len() <= WORDS_BYTES_MAX, "what is shown is short");
 }
 
 #[test]

@@ -14,7 +14,9 @@ use crate::json::{self, Value};
 use crate::model::{Finding, LocatedFinding, Place, Record, RunPart, StepRole};
 use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
-use crate::rules::trajectory::{Reading, RecordName, RecordShape, Way, parts as parts_of, read_text, task_key};
+use crate::rules::trajectory::{
+    Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text, task_key,
+};
 use crate::rules::work::ToolOutcomes;
 
 /// What checks and statistics say of one record by itself.
@@ -98,8 +100,18 @@ pub fn measure(record: &Record, text: &[u8], way: Way) -> Examined {
 /// D22: the id of one record and its first words alone.
 #[must_use]
 pub fn head(record: &Record, text: &[u8], way: Way) -> Examined {
+    head_with(record, text, way, show::summary)
+}
+
+/// D22: the same with all of the first text of the user.
+#[must_use]
+pub fn whole_head(record: &Record, text: &[u8], way: Way) -> Examined {
+    head_with(record, text, way, show::line)
+}
+
+fn head_with(record: &Record, text: &[u8], way: Way, words: fn(&TrajectoryStep<'_>) -> String) -> Examined {
     look(record, text, way, None, |reading, _, _| {
-        let (title, words) = (title(reading), first_words(reading));
+        let (title, words) = (title(reading), first_step(reading).map(words).unwrap_or_default());
         let stats = TrajectoryStats { record: record.number, ..TrajectoryStats::default() };
         (Some(stats), Some(RecordOverview { title, words, ..RecordOverview::default() }))
     })
@@ -109,9 +121,13 @@ fn title(reading: &Reading<'_>) -> String {
     reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned()).unwrap_or_default()
 }
 
+/// The first step of the user, else the first.
+fn first_step<'r, 'a>(reading: &'r Reading<'a>) -> Option<&'r TrajectoryStep<'a>> {
+    reading.entries.iter().find(|entry| entry.role == StepRole::User).or(reading.entries.first())
+}
+
 fn first_words(reading: &Reading<'_>) -> String {
-    let first = reading.entries.iter().find(|entry| entry.role == StepRole::User).or(reading.entries.first());
-    first.map(show::summary).unwrap_or_default()
+    first_step(reading).map(show::summary).unwrap_or_default()
 }
 
 /// What a survey wants of a record: its statistics, its overview.

@@ -21,7 +21,9 @@ mod tally;
 mod work;
 mod writes;
 
-pub use examine::{Examined, RecordOverview, examine, examine_with_overview, findings, head, judge, measure, outcomes};
+pub use examine::{
+    Examined, RecordOverview, examine, examine_with_overview, findings, head, judge, measure, outcomes, whole_head,
+};
 pub use show::{digested_text, entry_text, has_digest, label, summary, text_with_reasoning};
 pub use stage::stage;
 pub use survey::{AdpSurvey, AdpSurveyed};

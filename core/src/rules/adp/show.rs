@@ -33,6 +33,12 @@ pub fn label(entry: &TrajectoryStep<'_>, answers: bool) -> (StepKind, &'static s
 /// in.
 #[must_use]
 pub fn summary(entry: &TrajectoryStep<'_>) -> String {
+    line(entry).chars().take(SUMMARY_MAX).collect()
+}
+
+/// The same, whole.
+#[must_use]
+pub(super) fn line(entry: &TrajectoryStep<'_>) -> String {
     let (calls, words) = match &entry.body {
         Body::Item(item) if !entry.calls.is_empty() => {
             (entry.calls.iter().map(call_text::call).collect(), item.text("description").unwrap_or_default().to_owned())
@@ -45,7 +51,7 @@ pub fn summary(entry: &TrajectoryStep<'_>) -> String {
         _ => (Vec::new(), entry_text(entry)),
     };
     let parts = calls.iter().chain([&words]).map(|part| part.trim()).filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join(" · ").chars().take(SUMMARY_MAX).collect()
+    parts.collect::<Vec<_>>().join(" · ")
 }
 
 /// What a step says as a reader of the conversation sees it: what was reasoned before it, then its words and calls.

@@ -1,0 +1,44 @@
+//! The texts of records of which facts have the beginnings.
+
+use super::Loaded;
+use crate::format::{Facts, Purpose};
+use crate::model::Bytes as _;
+use crate::review::Reread;
+use std::fmt;
+
+/// Reads them again, record by record.
+pub struct WholeTexts<'l> {
+    loaded: &'l Loaded,
+}
+
+impl<'l> WholeTexts<'l> {
+    /// The records of an input.
+    #[must_use]
+    pub fn new(loaded: &'l Loaded) -> Self {
+        Self { loaded }
+    }
+
+    fn facts(&self, record: usize) -> Option<Facts> {
+        let record = self.loaded.records().ok()?.get(record)?;
+        let text = self.loaded.input.read(record.place.span).ok()?;
+        let mut survey = self.loaded.detected.format.survey(Purpose::WholeHeads)?;
+        let looked = survey.look()(&record, &text);
+        survey.take(looked, self.loaded.input.as_ref()).facts
+    }
+}
+
+impl fmt::Debug for WholeTexts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WholeTexts of {}", self.loaded.input.name())
+    }
+}
+
+impl Reread for WholeTexts<'_> {
+    fn texts(&self, record: usize) -> (String, String) {
+        self.whole_texts(record)
+    }
+
+    fn whole_texts(&self, record: usize) -> (String, String) {
+        self.facts(record).map(|facts| (facts.title, facts.words)).unwrap_or_default()
+    }
+}
