@@ -341,7 +341,7 @@ fn write_report(written: &write::WrittenExport, out: &mut Out) -> Result<(), Sto
         out.line(&format!("    {count:>8}  left out: {reason}"))?;
     }
     if let Some(proof) = &written.proof {
-        out.line(&proof.describe())?;
+        proof.describe().iter().try_for_each(|line| out.line(line))?;
     }
     for (kind, count) in &counts.redacted {
         out.line(&format!("    {count:>8}  replaced: {kind}"))?;

@@ -8,9 +8,10 @@ use super::{Command, Stop, load};
 use crate::format::Answer;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
-use crate::model::{Record, lossy};
+use crate::model::Record;
 use crate::review::{Attempt, SharedSteps, attempt_tasks, attempt_tree};
 use crate::rules::trajectory::Way;
+use crate::rules::trajectory::read_text;
 use crate::text::counted;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
@@ -125,7 +126,7 @@ type ReadAttempt<T> = fn(usize, &Value<'_>, Option<&str>, Way) -> Option<T>;
 fn read_attempts<T: Send>(options: &Options, loaded: &Loaded, read: ReadAttempt<T>) -> Result<Vec<T>, Stop> {
     let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
     let look = |record: &Record, text: &[u8]| {
-        json::parse(&lossy(text)).ok().and_then(|value| read(record.number, &value, by, way))
+        read_text(record, text).ok().and_then(|value| read(record.number, &value, by, way))
     };
     let mut out = Vec::new();
     ingest::look_at_known(loaded, look, |attempt: Option<T>| {

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Members that hold messages.
 const MEMBERS: [&str; 7] = ["messages", "conversations", "conversation", "trajectory", "traj", "chosen", "rejected"];
 
+/// Formats whose rows may have their messages so, beside rows that have not.
+const MIXED: [&str; 2] = ["messages", "sharegpt"];
+
 /// Records that are looked at.
 const LOOKED_RECORDS: usize = 20;
 
@@ -50,10 +53,13 @@ pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
     })
 }
 
-/// Whether most of the first records hold a conversation so, and no format reads them.
+/// Whether most of the first records hold a conversation so, and no format reads them; or some, beside conversations.
 fn has_embedded_conversations(input: &Input) -> Result<bool, Problem> {
     let detected = super::detect::as_it_stands(input, None)?;
-    if !detected.is_fallback && detected.format.name() != FALLBACK {
+    let is_known = !detected.is_fallback && detected.format.name() != FALLBACK;
+    // Rows of one dataset may come from tables of both kinds.
+    let is_mixed = is_known && MIXED.contains(&detected.format.name());
+    if is_known && !is_mixed {
         return Ok(false);
     }
     let mut head = vec![0; LOOKED_RECORDS_BYTES];
@@ -66,7 +72,8 @@ fn has_embedded_conversations(input: &Input) -> Result<bool, Problem> {
         |document: &Value<'_>| has_strings(document.as_array().and_then(<[_]>::first).unwrap_or(document));
     let first_line = text.lines().next().and_then(|line| json::parse(line).ok());
     if first_line.is_some_and(|row| row.as_object().is_some()) {
-        return Ok(lines().filter(has_strings).count() * 2 >= lines().count());
+        let count = lines().filter(has_strings).count();
+        return Ok(if is_mixed { count > 0 } else { count * 2 >= lines().count() });
     }
     // Records over several lines, or in an array whose end may be missing.
     let ends = text.match_indices('\n').take(RECORD_LINES_MAX).filter_map(|(end, _)| text.get(..end));

@@ -22,6 +22,8 @@ pub enum Pick {
 pub enum Unpicked {
     /// It names no task.
     NoTask,
+    /// It is no trajectory, or several.
+    NotOne,
     /// The rewards of its task do not differ.
     NoSignal,
     /// Others of its task came first.
@@ -34,6 +36,7 @@ impl Unpicked {
     pub fn label(self) -> &'static str {
         match self {
             Self::NoTask => "names no task",
+            Self::NotOne => "is not one trajectory",
             Self::NoSignal => "task without signal",
             Self::Others => "not picked of its task",
         }
@@ -51,7 +54,7 @@ struct Attempt {
 #[derive(Default)]
 pub struct Picker {
     tasks: HashMap<String, Vec<Attempt>>,
-    unnamed: Vec<u64>,
+    unnamed: Vec<(u64, Unpicked)>,
 }
 
 impl Picker {
@@ -60,21 +63,20 @@ impl Picker {
         let Rollout { task, reward, steps } = rollout;
         match task {
             Some(task) => self.tasks.entry(task).or_default().push(Attempt { number, reward, steps, lot }),
-            None => self.unnamed.push(number),
+            None => self.unnamed.push((number, Unpicked::NoTask)),
         }
     }
 
-    /// Takes what is not a trajectory.
-    pub fn add_unnamed(&mut self, number: u64) {
-        self.unnamed.push(number);
+    /// Takes what is not one trajectory.
+    pub fn add_other(&mut self, number: u64) {
+        self.unnamed.push((number, Unpicked::NotOne));
     }
 
     /// The numbers of the attempts that are not picked, with why. `most`: so many of each task; None: all.
     /// `with_signal`: only of tasks with rewards that differ.
     #[must_use]
     pub fn unpicked(self, pick: Pick, most: Option<usize>, with_signal: bool) -> HashMap<u64, Unpicked> {
-        let mut out: HashMap<u64, Unpicked> =
-            self.unnamed.into_iter().map(|number| (number, Unpicked::NoTask)).collect();
+        let mut out: HashMap<u64, Unpicked> = self.unnamed.into_iter().collect();
         for (_, mut attempts) in self.tasks {
             let mut rewards = attempts.iter().filter_map(|attempt| attempt.reward);
             let first = rewards.next();

@@ -11,17 +11,25 @@ use regex::{Captures, Regex, RegexSet};
 /// is the secret.
 const KINDS: &[(&str, &str)] = &[
     ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
-    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+    ("jwt", r"(?:\b|\\[nrtbf])(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})"),
     ("bearer", r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)"),
     ("password", r"://[^/\s:@]+:([^/\s@]+)@"),
-    ("email", r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b"),
+    ("email", r"(?:\b|\\[nrtbf])([A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})\b"),
 ];
+
+/// Most strings of JSON within strings of JSON.
+const DEPTH_MAX: usize = 8;
+
+/// Where a word begins: also behind an escape for a line end or the like, in a text that is no whole JSON.
+const START: &str = r"(?:\b|\\[nrtbf])";
 
 /// Patterns of all kinds, with those that `check --data` knows by their beginnings and names.
 fn kinds() -> Vec<(&'static str, String)> {
-    let begun =
-        SHAPES.iter().map(|s| (s.kind, format!(r"\b{}[A-Za-z0-9_-]{{{},}}", regex::escape(s.prefix), s.len_min)));
-    let assigned = format!(r#"(?i)(?:{}|secret)["']?\s*[:=]\s*["']?([^\s"',;]{{8,}})"#, names());
+    let begun = SHAPES
+        .iter()
+        .map(|s| (s.kind, format!(r"{START}({}[A-Za-z0-9_-]{{{},}})", regex::escape(s.prefix), s.len_min)));
+    let quote = r#"(?:\\?["'])?"#;
+    let assigned = format!(r#"(?i)(?:{}|secret){quote}\s*[:=]\s*{quote}([^\s"',;\\]{{8,}})"#, names());
     let known = KINDS.iter().map(|(kind, pattern)| (*kind, (*pattern).to_owned()));
     begun.chain(known).chain([("password", assigned)]).collect()
 }
@@ -74,6 +82,10 @@ impl Redactor {
     /// A record with its secrets replaced, and those; None if it has none.
     #[must_use]
     pub fn redact(&self, record: &str) -> Option<(String, Vec<Secret>)> {
+        self.redact_json(record, 0)
+    }
+
+    fn redact_json(&self, record: &str, depth: usize) -> Option<(String, Vec<Secret>)> {
         let (mut out, mut secrets) = (String::new(), Vec::new());
         let (mut copied, mut is_secret_member) = (0, false);
         for (start, end) in strings(record) {
@@ -85,6 +97,12 @@ impl Redactor {
             let is_key = record[end..].trim_start().starts_with(':');
             let redacted = if is_secret_member && !is_key && text.chars().count() >= MEMBER_CHARS_MIN {
                 redact_string(&text, (start, end), &mut secrets)
+            } else if depth < DEPTH_MAX && !is_key && is_json(&text) {
+                // Arguments of calls are JSON in strings, with strings of their own.
+                let inner = self.redact_json(&text, depth + 1);
+                let found = inner.iter().flat_map(|(_, secrets)| secrets);
+                secrets.extend(found.map(|secret| Secret { at: start, len: end - start, ..secret.clone() }));
+                inner.map_or_else(|| text.to_string(), |(text, _)| text)
             } else {
                 self.text(&text, (start, end), &mut secrets)
             };
@@ -134,6 +152,11 @@ fn redact_string(text: &str, (at, end): (usize, usize), secrets: &mut Vec<Secret
     format!("{REPLACED}password]")
 }
 
+/// Whether a text is a JSON object or list.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && json::parse(text).is_ok()
+}
+
 /// Whether after a key comes a string.
 fn is_string(rest: &str) -> bool {
     rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('"'))
@@ -180,6 +203,33 @@ mod tests {
             let text = format!(r#""{name} = aB3dE5gH7jK9mN1pQ2sT4vW6""#);
             check(&text, &format!(r#""{name} = [REDACTED:password]""#), &["password"]);
         }
+    }
+
+    #[test]
+    fn secrets_behind_line_ends_in_arguments_go_and_the_arguments_stay_json() {
+        let redactor = Redactor::new().unwrap();
+        for shape in SHAPES {
+            let key = format!("{}{}", shape.prefix, "aB3dE5gH7".repeat(6));
+            for between in [r"\\n", r"\\t", " "] {
+                let record = format!(r#"{{"arguments":"{{\"text\": \"x{between}{key}{between}y\"}}"}}"#);
+                let (out, secrets) = redactor.redact(&record).unwrap_or_default();
+                assert_eq!(secrets.iter().map(|s| s.kind).collect::<Vec<_>>(), [shape.kind], "{record}");
+                let root = json::parse(&out).unwrap();
+                let inner = json::parse(root.get("arguments").unwrap().as_str().unwrap()).unwrap();
+                let text = inner.get("text").unwrap().as_str().unwrap();
+                assert!(text.starts_with("x") && text.ends_with("y") && !text.contains("aB3d"), "{text:?}");
+            }
+        }
+        check(
+            r#"{"arguments":"{\"t\": \"x\\nann@corp.example.org\\npassword=hunter2hunter2x\\ny\"}"}"#,
+            r#"{"arguments":"{\"t\": \"x\\n[REDACTED:email]\\npassword=[REDACTED:password]\\ny\"}"}"#,
+            &["email", "password"],
+        );
+        check(
+            r#"{"arguments":"{\"cut\": \"x\\nann@corp.example.org\\npassword=\\\"hunter2hunter2x\\\""}"#,
+            r#"{"arguments":"{\"cut\": \"x\\n[REDACTED:email]\\npassword=\\\"[REDACTED:password]\\\""}"#,
+            &["email", "password"],
+        );
     }
 
     #[test]

@@ -4,12 +4,15 @@ use super::candidates::{CandidateRecord, Candidates};
 use super::{Dedupe, Options};
 use crate::cli::Stop;
 use crate::json;
-use crate::model::lossy;
+use crate::model::{Problem, lossy};
 use crate::review::{Judged, Picker, Rollout, Split, lot};
 use crate::rules::data::{Crossing, Families, Likeness};
 use crate::rules::trajectory::{Way, task};
 use std::collections::HashMap;
 
+/// The share of runs of words that two texts have in common is estimated, and may be off by so much: what is so near to
+/// the share that is asked for stays in one part too.
+const NEAR_MARGIN: f64 = 0.1;
 /// More than this share of the records in one family makes shares that nobody asked for.
 const LARGE_PERCENT: usize = 50;
 
@@ -23,26 +26,31 @@ pub(super) struct Proof {
     tasks: usize,
     families: usize,
     largest: usize,
+    /// Records that name no task: each is one by itself.
+    unnamed: usize,
     crossing: Crossing,
 }
 
 impl Proof {
-    /// For people.
-    pub(super) fn describe(&self) -> String {
+    /// For people, as lines.
+    pub(super) fn describe(&self) -> Vec<String> {
         let Crossing { tasks, copies, near_copies } = self.crossing;
         let (families, largest) = (self.families, self.largest);
-        let mut text = format!(
+        let mut lines = vec![format!(
             "split: {families} families of {} tasks, copies and near copies; in several parts: {tasks} tasks, {copies} \
              copies, {near_copies} near copies",
             self.tasks
-        );
+        )];
+        if self.unnamed > 0 {
+            lines.push(format!("       {} of {} records name no task and are one each", self.unnamed, self.records));
+        }
         if largest * 100 > self.records * LARGE_PERCENT && families > 1 {
-            text.push_str(&format!(
-                "\n       one family has {largest} of {} records: with a greater --near fewer are near copies",
+            lines.push(format!(
+                "       one family has {largest} of {} records: with a greater --near fewer are near copies",
                 self.records
             ));
         }
-        text
+        lines
     }
 
     /// As the manifest has it.
@@ -91,18 +99,33 @@ pub(super) fn copies(options: &Options, sifted: &Candidates<'_>) -> Result<HashM
     Ok(later.map(|(number, _)| (*number, "copy of an earlier record")).collect())
 }
 
+/// A field that is to name tasks, and names none.
+fn refuse_unnamed(options: &Options, records: usize, named: usize) -> Result<(), Stop> {
+    match &options.split_by {
+        Some(field) if named == 0 && records > 0 => {
+            let problem = Problem::usage(format!("no record has the field {field}, which --split-by names"));
+            Err(problem.hint("it is the path of a text or number, as details.task").into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The attempts that are not picked of their tasks, with why.
 pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
     let mut picker = Picker::default();
+    let (mut records, mut named) = (0, 0);
     taken(sifted, |seen| {
         let text = lossy(seen.text);
         let record = json::parse_lenient(&text).ok();
+        records += 1;
+        named += usize::from(record.as_ref().is_some_and(|it| task(it, options.split_by.as_deref()).is_some()));
         let rollout = record.and_then(|record| Rollout::of(&record, options.split_by.as_deref(), way(sifted, seen)));
         match rollout {
             Some(rollout) => picker.add(rollout, seen.number, lot(options.seed, &seen.key.bits().to_be_bytes())),
-            None => picker.add_unnamed(seen.number),
+            None => picker.add_other(seen.number),
         }
     })?;
+    refuse_unnamed(options, records, named)?;
     let unpicked = picker.unpicked(options.pick.pick(), options.per_task, options.signal);
     Ok(unpicked.into_iter().map(|(number, why)| (number, why.label())).collect())
 }
@@ -113,15 +136,19 @@ pub(super) fn parts(
     split: &Split,
     sifted: &Candidates<'_>,
 ) -> Result<(HashMap<u64, usize>, Proof), Stop> {
-    let (mut families, mut numbers) = (Families::new(options.near), Vec::new());
+    // What is nearly near stays together too: shares are estimated.
+    let (mut families, mut numbers) = (Families::new(options.near - NEAR_MARGIN), Vec::new());
+    let mut named = 0;
     taken(sifted, |seen| {
         let text = lossy(seen.text);
         let Ok(record) = json::parse_lenient(&text) else { return };
         let task = task(&record, options.split_by.as_deref());
+        named += usize::from(task.is_some());
         let lot = task.map_or_else(|| seen.key.bits().to_be_bytes().to_vec(), String::into_bytes);
         families.add(Likeness::of(&record, way(sifted, seen)), &lot);
         numbers.push(seen.number);
     })?;
+    refuse_unnamed(options, numbers.len(), named)?;
     let parts: Vec<usize> = families.lots().into_iter().map(|lot| split.part(options.seed, lot)).collect();
     let (count, largest) = families.sizes();
     let proof = Proof {
@@ -131,6 +158,7 @@ pub(super) fn parts(
         tasks: families.tasks(),
         families: count,
         largest,
+        unnamed: numbers.len() - named,
         crossing: families.crossing(&parts),
     };
     Ok((numbers.into_iter().zip(parts).collect(), proof))

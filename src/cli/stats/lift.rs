@@ -6,9 +6,9 @@ use crate::cli::Stop;
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::{self, Loaded};
-use crate::json;
-use crate::model::{Problem, Record, lossy};
+use crate::model::{Problem, Record};
 use crate::review::{Lift, Lifts, PhraseCounts, RecordFeatures};
+use crate::rules::trajectory::read_text;
 use crate::text::counted;
 use serde::Serialize;
 
@@ -65,8 +65,7 @@ fn each(
     let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
     let is_wanted = |record: &Record| passes(passing, record.number);
     let look = |record: &Record, text: &[u8]| {
-        let text = lossy(text);
-        let value = json::parse(&text).ok().filter(|_| is_wanted(record))?;
+        let value = read_text(record, text).ok().filter(|_| is_wanted(record))?;
         RecordFeatures::of(record.number, &value, by, way)
     };
     ingest::look_at_known(loaded, look, |features: Option<RecordFeatures>| {

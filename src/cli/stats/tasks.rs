@@ -6,9 +6,9 @@ use crate::cli::Stop;
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::Loaded;
-use crate::json;
-use crate::model::{Problem, Record, lossy};
+use crate::model::{Problem, Record};
 use crate::review::{Group, Groups, Rollout};
+use crate::rules::trajectory::read_text;
 use crate::source::RecordReader;
 use crate::text::counted;
 use serde::Serialize;
@@ -46,8 +46,7 @@ fn groups(loaded: &Loaded, options: &Options, passing: Option<&[bool]>) -> Resul
     let mut groups = Groups::default();
     let is_wanted = |record: &Record| passes(passing, record.number);
     for record in loaded.records()?.iter().filter(is_wanted) {
-        let text = lossy(reader.text(&record)?);
-        let Ok(value) = json::parse(&text) else { continue };
+        let Ok(value) = read_text(&record, reader.text(&record)?) else { continue };
         if let Some(rollout) = Rollout::of(&value, options.by.as_deref(), way) {
             groups.add(&rollout, options.success);
         }

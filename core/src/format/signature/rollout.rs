@@ -35,7 +35,9 @@ fn verifiers(head: &Head<'_, '_>) -> Option<Match> {
     let is_rollout = |r: &Value<'_>| {
         is_rewarded(r) && ["prompt", "completion"].iter().all(|name| r.get(name).is_some_and(is_message))
     };
-    matched(most(head, is_rollout), "`prompt`, `completion` and `reward`")
+    // Pairs among them are two trajectories each, as rows of conversations are read.
+    let has_pairs = head.records.iter().any(|r| r.get("chosen").is_some() && r.get("rejected").is_some());
+    matched(most(head, is_rollout) && !has_pairs, "`prompt`, `completion` and `reward`")
 }
 
 /// One episode of verifiers 1: a trace for each agent, whose nodes are messages.

@@ -1,9 +1,9 @@
 //! Records that must stay together when a dataset is split: attempts at one task, copies, near copies.
 
+use super::identity;
 use super::near_duplicates::Sketch;
 use crate::json::Value;
 use crate::model::cast;
-use crate::rules::digest;
 use crate::rules::trajectory::Way;
 use std::collections::HashMap;
 
@@ -22,10 +22,10 @@ impl Likeness {
     /// Of a record, read in that way: its steps, of what is not a trajectory all of it.
     #[must_use]
     pub fn of(record: &Value<'_>, way: Way) -> Self {
-        let reading = way.read(record);
-        let body = reading.steps().unwrap_or(reading.root);
+        let reading = way.with_written_calls().read(record);
         let is_empty = reading.body.is_some() && reading.entries.is_empty();
-        Self { digest: (!is_empty).then(|| digest::of(body)), sketch: Sketch::of(body) }
+        let (digest, sketch) = identity(&reading);
+        Self { digest: (!is_empty).then_some(digest), sketch }
     }
 }
 

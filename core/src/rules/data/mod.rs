@@ -123,7 +123,14 @@ fn identity(reading: &Reading<'_>) -> (u128, Option<Sketch>) {
     let all = || {
         if reading.shape == RecordShape::Other { digest::of(reading.root) } else { targets::content_digest(reading) }
     };
-    (value.map_or_else(all, digest::of), Sketch::of(value.unwrap_or(reading.root)))
+    let body = value.map_or_else(all, digest::of);
+    // A system prompt beside the steps is part of what is learned.
+    let digest = reading.system_prompt().map_or(body, |prompt| targets::folded([digest::of(prompt), body].into_iter()));
+    let sketch = match reading.shape {
+        RecordShape::Other => Sketch::of([reading.root].into_iter()),
+        _ => Sketch::of(reading.system_prompt().into_iter().chain(reading.entries.iter().map(|entry| entry.value))),
+    };
+    (digest, sketch)
 }
 
 fn body(reading: &Reading<'_>) -> Body {

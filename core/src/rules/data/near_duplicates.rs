@@ -21,6 +21,9 @@ const WORDS: usize = 5;
 /// Runs that a text needs to be compared: short ones are alike by chance.
 const RUNS_MIN: usize = 16;
 
+/// Members that say who speaks, what something is, and which id it has.
+const LABELS: [&str; 9] = ["role", "from", "source", "class_", "class", "type", "id", "tool_call_id", "call_id"];
+
 /// Spreads the bits of a hash (the finisher of `MurmurHash3`).
 pub(super) fn mix(mut hash: u64) -> u64 {
     hash ^= hash >> 33;
@@ -35,10 +38,11 @@ pub(super) fn mix(mut hash: u64) -> u64 {
 pub(super) struct Sketch([u32; BINS]);
 
 impl Sketch {
-    /// Of all strings below a value, in order; None for a text too short to be compared.
-    pub(super) fn of(value: &Value<'_>) -> Option<Self> {
+    /// Of all strings below some values, in order, but for those that say who speaks and which id something has: one
+    /// conversation is the same in all spellings. None for a text too short to be compared.
+    pub(super) fn of<'v>(values: impl Iterator<Item = &'v Value<'v>>) -> Option<Self> {
         let mut runs = Runs { begun: [0; WORDS - 1], seen: 0, bins: [u32::MAX; BINS] };
-        runs.value(value);
+        values.for_each(|value| runs.value(value));
         let runs_seen = runs.seen.saturating_sub(WORDS - 1);
         (runs_seen >= RUNS_MIN).then(|| Self(filled(runs.bins)))
     }
@@ -89,7 +93,10 @@ impl Runs {
         match &value.data {
             Data::String(text) => self.text(text),
             Data::Array(items) => items.iter().for_each(|item| self.value(item)),
-            Data::Object(object) => object.members.iter().for_each(|member| self.value(&member.value)),
+            Data::Object(object) => {
+                let said = object.members.iter().filter(|member| !LABELS.contains(&member.key.as_ref()));
+                said.for_each(|member| self.value(&member.value));
+            }
             _ => {}
         }
     }
@@ -153,7 +160,7 @@ mod tests {
 
     fn sketch(words: &[String]) -> Option<Sketch> {
         let text = quote(&words.join(" "));
-        Sketch::of(&parse(&text).unwrap())
+        Sketch::of([&parse(&text).unwrap()].into_iter())
     }
 
     fn words(n: usize, seed: u64) -> Vec<String> {

@@ -108,10 +108,12 @@ pub(super) fn secret(text: &str) -> Option<String> {
     Some(format!("a random value follows `{name}`; if it is a secret take it out, and revoke it"))
 }
 
-/// Whether no part of a word ends where something begins. Asked before a look at what follows: a text of beginnings
+/// Whether no part of a word ends where something begins; an escape for a line end or the like, as JSON in a string has
+/// it, is none. Asked before a look at what follows: a text of beginnings
 /// alone would be looked through once for each.
 fn is_start(text: &[u8], at: usize) -> bool {
-    at == 0 || !is_part(text[at - 1])
+    let is_behind_escape = || at > 1 && text[at - 2] == b'\\' && b"nrtbf".contains(&text[at - 1]);
+    at == 0 || !is_part(text[at - 1]) || is_behind_escape()
 }
 
 fn fits(shape: &SecretShape, text: &[u8], at: usize) -> bool {

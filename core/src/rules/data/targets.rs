@@ -71,7 +71,7 @@ pub(super) fn is_same_pair(reading: &Reading<'_>) -> bool {
 }
 
 /// Digests in order as one.
-fn folded(all: impl Iterator<Item = u128>) -> u128 {
+pub(super) fn folded(all: impl Iterator<Item = u128>) -> u128 {
     // Of an odd prime, so that the order counts.
     all.fold(0x9E37_79B9_7F4A_7C15, |sum, digest| sum.wrapping_mul(0x0100_0000_01B3).wrapping_add(digest))
 }

@@ -22,7 +22,8 @@ const FIELD_DEPTH_MAX: usize = 4;
 #[must_use]
 pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
     match by {
-        Some(field) => scalar(record, field),
+        // A path as jq writes it means the same.
+        Some(field) => scalar(record, field).or_else(|| scalar(record, field.strip_prefix('.')?)),
         None => {
             let first_of = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
             // Other rows have groups that are not tasks.
