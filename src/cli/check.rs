@@ -81,7 +81,7 @@ struct Options {
     /// Messages that train, with --loss, if the message has no field that decides it: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
     train: Train,
-    /// Context length in tokens, with --loss, estimated at four bytes each
+    /// Context length in tokens, with --loss: counted with --tokenizer, else estimated at four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
     /// Value of a variable of the template, with --loss, as enable_thinking=false: JSON, else text; repeatable

@@ -66,8 +66,11 @@ fn the_best_of_each_task_with_a_signal() {
 fn the_field_of_the_task_can_be_named() {
     let (ids, left) = exported(&["--per-task", "1", "--split-by", "id"]);
     assert_eq!((ids.len(), left.len()), (8, 0));
-    let (ids, left) = exported(&["--signal", "--split-by", "details.none"]);
-    assert_eq!((ids.len(), left), (0, [("names no task".to_owned(), 8)].into()));
+    let folder = tempfile::tempdir().unwrap();
+    let some = format!("{}{}", rollouts(), r#"{"id":"x","group":"g","content":[]}"#);
+    let (data, out) = (file(folder.path(), "d.jsonl", &some), folder.path().join("o.jsonl"));
+    let (_, stdout, _) = obelus(&["export", &data, "--signal", "--split-by", "group", "--out", out.to_str().unwrap()]);
+    assert!(stdout.contains("8  left out: names no task"), "{stdout}");
 }
 
 #[test]

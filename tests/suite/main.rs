@@ -66,6 +66,7 @@ mod marks;
 mod mcp;
 mod measured_lints;
 mod mouse;
+mod one_answer;
 mod outcome_filters;
 mod outputs;
 mod packaging;

@@ -44,8 +44,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Severity::Warning,
         or: None,
         help: "An earlier sample is nearly the same: of all runs of five words that the two have, at least the share \
-               of `--near` (0.85 without it) occurs in both. The share is estimated from sketches of 64 hashes, and \
-               can be off by a tenth; samples of fewer than 20 words are not compared. Keep one of them, or both if \
+               of `--near` (0.85 without it) occurs in both. Roles, types and ids do not count, so a conversation is the \
+               same as `messages` and as ShareGPT. The share is estimated from sketches of 64 hashes, and can be off \
+               by a tenth; samples of fewer than 20 words are not compared. Keep one of them, or both if \
                the difference is what should be learned. Two files with records of the same ids, such as stages of one \
                dataset, are reported once. Reported with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}

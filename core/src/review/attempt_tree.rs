@@ -11,7 +11,8 @@ use std::ops::Range;
 /// Where a record says how it ended.
 const FINISH_FIELDS: &[&str] =
     &["exit_status", "info.exit_status", "details.exit_status", "resolved", "details.resolved", "finish_reason"];
-const REWARD_FIELDS: &[&str] = &["reward", "score", "reward_info.reward", "details.reward", "details.score"];
+const REWARD_FIELDS: &[&str] =
+    &["reward", "score", "reward_info.reward", "details.reward", "details.score", "extra.reward", "extra.score"];
 
 /// One attempt: what the tree needs of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]

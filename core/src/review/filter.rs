@@ -128,7 +128,8 @@ impl Test {
             },
             (Self::Missing, Some(FilterField::Custom(name))) => subject.custom_cell(name).shown().is_none(),
             (Self::Name(parts), Some(FilterField::Custom(name))) => {
-                subject.custom_cell(name).shown().is_some_and(|shown| fits(parts, &shown))
+                let cell = subject.custom_cell(name);
+                is_same_number(parts, cell) || cell.shown().is_some_and(|shown| fits(parts, &shown))
             }
             (Self::Missing, Some(FilterField::Number(numbers))) => subject.number(numbers).is_none(),
             (Self::Missing, Some(FilterField::Name(names))) => !subject.any_name(names, &|_| true),
@@ -144,6 +145,15 @@ impl Test {
             _ => false,
         }
     }
+}
+
+/// Whether a cell is the number that is written, however it is written.
+fn is_same_number(parts: &[String], cell: &CellValue) -> bool {
+    let written = match parts {
+        [only] => only.parse::<f64>().ok().filter(|number| number.is_finite()),
+        _ => None,
+    };
+    matches!((written, cell), (Some(written), CellValue::Number(number)) if written == *number)
 }
 
 /// What is let through.

@@ -12,8 +12,8 @@ pub struct Spread {
     pub count: usize,
     /// The mean.
     pub mean: f64,
-    /// The standard deviation, that of a sample (n − 1); 0 of one number.
-    pub deviation: f64,
+    /// The standard deviation, that of a sample (n − 1); None of one number.
+    pub deviation: Option<f64>,
     /// The least.
     pub min: f64,
     /// 10 of 100 are at most this.
@@ -35,7 +35,7 @@ impl Spread {
         let count = numbers.len();
         let mean = numbers.iter().sum::<f64>() / count as f64;
         let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
-        let deviation = if count > 1 { (squares / (count - 1) as f64).sqrt() } else { 0.0 };
+        let deviation = (count > 1).then(|| (squares / count.saturating_sub(1) as f64).sqrt());
         let [p10, p50, p90] = [10, 50, 90].map(|percent| percentile(&numbers, percent));
         Some(Self { count, mean, deviation, min, p10, p50, p90, max })
     }
@@ -145,8 +145,8 @@ mod tests {
         let spread = Spread::of(vec![4.0, 2.0, 4.0, 6.0]).unwrap();
         assert_eq!((spread.count, spread.mean, spread.min, spread.max), (4, 4.0, 2.0, 6.0));
         assert_eq!((spread.p10, spread.p50, spread.p90), (2.0, 4.0, 6.0));
-        assert!((spread.deviation - (8.0_f64 / 3.0).sqrt()).abs() < 1e-12);
-        assert_eq!(Spread::of(vec![3.0]).unwrap().deviation, 0.0);
+        assert!((spread.deviation.unwrap() - (8.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!(Spread::of(vec![3.0]).unwrap().deviation, None);
         assert_eq!(Spread::of(Vec::new()), None);
     }
 

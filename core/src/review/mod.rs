@@ -76,5 +76,5 @@ pub use session::{Decision, Marked, Progress, RecordMarks, Review, ReviewSubject
 pub use step_subject::{StepEntry, StepMarks, StepNotes};
 pub use template::{Rendered, Setting, TEMPLATES, Template, TemplateFault, TemplateFiles, TemplateSource};
 pub use tokenizer::{CountedTemplate, Tokenizer, tokens_of_record};
-pub use transcript::{Transcript, TranscriptFormat};
+pub use transcript::{RecordHead, Transcript, TranscriptFormat};
 pub use value_counts::{Bin, Plot, Tally, ValueCount, tally};

@@ -217,7 +217,7 @@ mod tests {
                 let root = json::parse(&out).unwrap();
                 let inner = json::parse(root.get("arguments").unwrap().as_str().unwrap()).unwrap();
                 let text = inner.get("text").unwrap().as_str().unwrap();
-                assert!(text.starts_with("x") && text.ends_with("y") && !text.contains("aB3d"), "{text:?}");
+                assert!(text.starts_with('x') && text.ends_with('y') && !text.contains("aB3d"), "{text:?}");
             }
         }
         check(

@@ -7,13 +7,15 @@
 
 mod atif;
 mod messages;
+mod record_head;
 mod requests;
 mod standard;
 
-use super::chat::Left;
+use super::chat::{Left, Member};
 use crate::format::Run;
 use crate::json;
 use crate::model::{Attachment, Bytes, Standing, Step, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
+pub use record_head::RecordHead;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The format that a transcript is written in.
@@ -34,6 +36,8 @@ pub struct Transcript {
     /// The format that it was read from.
     source: &'static str,
     messages: Vec<Message>,
+    /// What its record has beside the messages.
+    others: Vec<Member>,
     left: Left,
     /// Of each call where it is: its message, and its place in that. Calls of a step are in order.
     calls: HashMap<StepNo, VecDeque<CallPlace>>,
@@ -74,9 +78,16 @@ struct Answer {
 }
 
 impl Transcript {
-    /// The trajectories of a run, each as its conversation; `name` is what one without a title is called.
+    /// The trajectories of a run, each as its conversation; `name` is what one without a title is called, `head` what a
+    /// record says beside its run.
     #[must_use]
-    pub fn of(run: &dyn Run, source: &'static str, name: &str, bytes: &dyn Bytes) -> Vec<Self> {
+    pub fn of(
+        run: &dyn Run,
+        source: &'static str,
+        name: &str,
+        head: Option<&RecordHead>,
+        bytes: &dyn Bytes,
+    ) -> Vec<Self> {
         let id = run.title().filter(|title| !title.trim().is_empty()).unwrap_or_else(|| name.to_owned());
         if run.has_model_requests() {
             let all = requests::transcripts(run, source, name, bytes);
@@ -90,13 +101,33 @@ impl Transcript {
             let step = run.step(number, bytes);
             if all.last().is_none_or(|(label, _)| *label != step.trajectory) {
                 let id = step.trajectory.as_ref().map_or_else(|| id.clone(), |label| format!("{id}/{label}"));
-                all.push((step.trajectory.clone(), Self { id, source, ..Self::default() }));
+                // What messages lack is counted once, however many trajectories have them.
+                let head = head.map(|head| Self::begun(head, all.is_empty())).unwrap_or_default();
+                all.push((step.trajectory.clone(), Self { id, source, ..head }));
             }
             if let Some((_, transcript)) = all.last_mut() {
                 transcript.step(&step, run.turn(number, bytes));
             }
         }
         all.into_iter().map(|(_, transcript)| transcript).filter(|transcript| !transcript.messages.is_empty()).collect()
+    }
+
+    /// A trajectory that begins with what its record says.
+    fn begun(head: &RecordHead, is_first: bool) -> Self {
+        let prompt =
+            |text: &String| Message { role: StepRole::System, texts: vec![text.clone()], ..Message::default() };
+        Self {
+            messages: head.system.iter().map(prompt).collect(),
+            others: head.others.clone(),
+            left: if is_first { head.left.clone() } else { Left::new() },
+            ..Self::default()
+        }
+    }
+
+    /// The other members of its record as those of an object, without some.
+    fn other_members(&self, without: &[&str]) -> String {
+        let others = self.others.iter().filter(|(name, _)| !without.contains(&name.as_str()));
+        others.map(|(name, value)| format!("{}:{value}", json::quote(name))).collect::<Vec<_>>().join(",")
     }
 
     /// The same as one line of that format, and what of the run it does not carry.

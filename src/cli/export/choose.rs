@@ -136,8 +136,9 @@ pub(super) fn parts(
     split: &Split,
     sifted: &Candidates<'_>,
 ) -> Result<(HashMap<u64, usize>, Proof), Stop> {
-    // What is nearly near stays together too: shares are estimated.
-    let (mut families, mut numbers) = (Families::new(options.near - NEAR_MARGIN), Vec::new());
+    // What is nearly near stays together too: shares are estimated, but for that of equal runs.
+    let near = if options.near < 1.0 { options.near - NEAR_MARGIN } else { options.near };
+    let (mut families, mut numbers) = (Families::new(near), Vec::new());
     let mut named = 0;
     taken(sifted, |seen| {
         let text = lossy(seen.text);

@@ -5,7 +5,7 @@ use super::candidates::{CandidateRecord, is_one_run};
 use crate::ingest::Loaded;
 use crate::json::{self, Value};
 use crate::model::{Problem, lossy};
-use crate::review::{ChatLeft, ChatShape, Transcript, chat};
+use crate::review::{ChatLeft, ChatShape, RecordHead, Transcript, chat};
 use crate::rules::trajectory::{RecordShape, Way, shape};
 use std::borrow::Cow;
 
@@ -55,7 +55,8 @@ fn of_run<'t>(seen: &CandidateRecord<'_>, to: To, input: &Loaded) -> Result<Vec<
     } else {
         format!("{}-{}", stem(seen.name), seen.record.number)
     };
-    let transcripts = Transcript::of(run.as_ref(), format.name(), &name, input.input.as_ref());
+    let head = if is_one_run(input) || !format.has_conversations() { None } else { head(seen, input) };
+    let transcripts = Transcript::of(run.as_ref(), format.name(), &name, head.as_ref(), input.input.as_ref());
     let shaped = transcripts.into_iter().map(|transcript| {
         let (line, mut left) = transcript.write(to.format());
         let Some(shape) = to.shape().filter(|shape| *shape != ChatShape::Messages) else { return (line, left) };
@@ -69,6 +70,11 @@ fn of_run<'t>(seen: &CandidateRecord<'_>, to: To, input: &Loaded) -> Result<Vec<
         }
     });
     Ok(shaped.map(|(line, left)| (Cow::Owned(line.into_bytes()), left)).collect())
+}
+
+/// What a record says beside its run.
+fn head(seen: &CandidateRecord<'_>, input: &Loaded) -> Option<RecordHead> {
+    RecordHead::of(&json::parse_lenient(&lossy(seen.text)).ok()?, input.detected.format.way())
 }
 
 /// The name of a file without its folder and ending: what a run without a title is called.

@@ -173,7 +173,7 @@ struct GroupLine<'a> {
 struct SpreadLine {
     count: usize,
     mean: f64,
-    deviation: f64,
+    deviation: Option<f64>,
     min: f64,
     p10: f64,
     p50: f64,
@@ -272,7 +272,7 @@ fn spread_cells(spread: Option<Spread>) -> [(Tone, String); 4] {
     match spread {
         Some(spread) => [
             (Tone::Strong, number_text(spread.mean)),
-            (Tone::Dim, number_text(spread.deviation)),
+            (Tone::Dim, spread.deviation.map_or_else(|| "–".to_owned(), number_text)),
             (Tone::Plain, number_text(spread.p50)),
             (Tone::Plain, number_text(spread.p90)),
         ],

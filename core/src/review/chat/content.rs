@@ -115,7 +115,7 @@ pub(super) fn plain(value: &Value<'_>) -> String {
 }
 
 /// A text, or the texts of a list of parts that are nothing else, joined by a newline.
-pub(super) fn words(value: &Value<'_>) -> Option<String> {
+pub(in crate::review) fn words(value: &Value<'_>) -> Option<String> {
     let Some(parts) = value.as_array() else { return value.as_str().map(str::to_owned) };
     let mut left = Left::new();
     let text = |part: &Value<'_>| match piece(part, &mut left) {

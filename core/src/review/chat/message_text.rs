@@ -17,7 +17,7 @@ const NAME_BYTES_MAX: usize = 40;
 pub type Left = BTreeMap<String, u64>;
 
 /// A member of an object: its name, and its value as JSON.
-pub(super) type Member = (String, String);
+pub(in crate::review) type Member = (String, String);
 
 /// The id of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,14 +112,14 @@ pub(super) fn is_loss(name: &str) -> bool {
 }
 
 /// The members of an object that are not in `used`.
-pub(super) fn rest(value: &Value<'_>, used: &[&str]) -> Vec<Member> {
+pub(in crate::review) fn rest(value: &Value<'_>, used: &[&str]) -> Vec<Member> {
     let members = value.as_object().into_iter().flat_map(json::Object::entries);
     let rest = members.filter(|(name, _)| !used.contains(name));
     rest.map(|(name, value)| (name.to_owned(), json::compact(value))).collect()
 }
 
 /// Counts what is not carried over. Names come from the file: odd ones are not reported.
-pub(super) fn lose(left: &mut Left, what: &str, name: &str) {
+pub(in crate::review) fn lose(left: &mut Left, what: &str, name: &str) {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let is_valid_name = (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain);
     count(left, &format!("{what} {}", if is_valid_name { name } else { "(other)" }));

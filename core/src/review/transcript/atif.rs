@@ -33,9 +33,11 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
         }
     }
     let (id, name) = (quote(&transcript.id), quote(transcript.source));
+    let others = transcript.other_members(&[]);
+    let extra = if others.is_empty() { others } else { format!(",\"extra\":{{{others}}}") };
     format!(
         "{{\"schema_version\":\"{VERSION}\",\"trajectory_id\":{id},\"agent\":{{\"name\":{name},\"version\":\"unknown\"}},\
-         \"steps\":[{}]}}",
+         \"steps\":[{}]{extra}}}",
         steps.join(",")
     )
 }

@@ -12,7 +12,9 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
     }
     transcript.messages = messages;
     let rows: Vec<String> = transcript.messages.iter().map(|message| row(message, transcript)).collect();
-    format!("{{\"id\":{},\"messages\":[{}]}}", quote(&transcript.id), rows.join(","))
+    let others = transcript.other_members(&["id", "messages"]);
+    let between = if others.is_empty() { "" } else { "," };
+    format!("{{\"id\":{},\"messages\":[{}]{between}{others}}}", quote(&transcript.id), rows.join(","))
 }
 
 /// Counts what has no place in a message.

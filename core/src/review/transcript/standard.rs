@@ -8,6 +8,9 @@ use crate::rules::trajectory::is_language;
 /// Links of calls by id hold from any version on; a newer one demands an id of every call.
 const VERSION: &str = "1.2.0";
 
+/// D12: members that `details` has not.
+const NO_DETAILS: [&str; 2] = ["available_apis", "system_prompt"];
+
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
     transcript.leave_calls_of_others();
@@ -20,10 +23,15 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
     for (number, message) in transcript.messages.iter().enumerate() {
         put(number, message, transcript, &mut items);
     }
+    // D12: these have places of their own.
+    let misplaced: Vec<String> = transcript.others.iter().map(|(name, _)| name.clone()).collect();
+    let misplaced = misplaced.into_iter().filter(|name| NO_DETAILS.contains(&name.as_str()));
+    misplaced.for_each(|name| transcript.lose(&format!("record {name}")));
     format!(
-        "{{\"schema_version\":\"{VERSION}\",\"id\":{},\"content\":[{}],\"details\":{{}}}}",
+        "{{\"schema_version\":\"{VERSION}\",\"id\":{},\"content\":[{}],\"details\":{{{}}}}}",
         quote(&transcript.id),
-        items.join(",")
+        items.join(","),
+        transcript.other_members(&NO_DETAILS)
     )
 }
 

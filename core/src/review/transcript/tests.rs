@@ -14,7 +14,7 @@ fn read(format: &str, text: &str) -> Vec<Transcript> {
         offset += line.len() as u64 + 1;
     }
     run.finish(&bytes);
-    Transcript::of(run.as_ref(), "pi", "name", &bytes)
+    Transcript::of(run.as_ref(), "pi", "name", None, &bytes)
 }
 
 /// The only transcript of a text, written.

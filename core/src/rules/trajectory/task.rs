@@ -7,7 +7,15 @@ use crate::model::lossy;
 /// Words before the number of an attempt at the end of an id.
 const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout", "try"];
 /// Where a record names its task, the first that is there counts.
-const TASK_FIELDS: &[&str] = &["task_id", "instance_id", "details.task_id", "details.instance_id", "task.key"];
+const TASK_FIELDS: &[&str] = &[
+    "task_id",
+    "instance_id",
+    "details.task_id",
+    "details.instance_id",
+    "extra.task_id",
+    "extra.instance_id",
+    "task.key",
+];
 const ROLLOUT_FIELDS: &[&str] = &["example_id", "extra_info.index"];
 /// Prompts of rollouts that name no task: those of one prompt are attempts at it.
 const PROMPTS: [(&str, &str); 2] = [("input", "output"), ("input_prompt", "output_response")];

@@ -1,0 +1,176 @@
+//! What all commands for datasets agree on: which records are attempts, copies, trajectories, and what they say.
+
+use super::command::{file, obelus};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// A record as a line, of a prompt and an answer.
+fn row(id: &str, task: &str, reward: f64, question: &str, answer: &str) -> String {
+    let messages = json!([{"role": "user", "content": question}, {"role": "assistant", "content": answer}]);
+    format!("{}\n", json!({"id": id, "task_id": task, "reward": reward, "messages": messages}))
+}
+
+fn lines(arguments: &[&str]) -> Vec<Value> {
+    let (_, stdout, _) = obelus(arguments);
+    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What an export says and writes.
+fn exported(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let out = folder.join("out.jsonl");
+    let all = [&["export", "--force", "--out", out.to_str().unwrap()], arguments].concat();
+    let (status, stdout, stderr) = obelus(&all);
+    assert_eq!(status, 0, "{arguments:?}: {stderr}");
+    (format!("{stdout}{stderr}"), fs::read_to_string(out).unwrap_or_default())
+}
+
+#[test]
+fn what_is_no_utf8_is_no_attempt() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("u.jsonl");
+    let mut text = [row("1", "t", 0.0, "q", "a"), row("2", "t", 1.0, "q", "@"), row("3", "t", 0.0, "q", "c")].concat();
+    let at = text.find('@').unwrap();
+    text.replace_range(at..=at, "?");
+    let mut bytes = text.into_bytes();
+    bytes[at] = 0xff;
+    fs::write(&path, bytes).unwrap();
+    let path = path.to_str().unwrap();
+    let group = &lines(&["stats", "--tasks", "--json", path])[0]["group"];
+    assert_eq!((&group["attempts"], &group["signal"]), (&json!(2), &json!(false)));
+    let (_, tree, _) = obelus(&["tree", "--json", path]);
+    assert!(tree.contains("\"attempts\":2"), "{tree}");
+    assert_eq!(obelus(&["query", path, "--where", "group.signal=1", "--count"]).1.trim(), "0");
+}
+
+#[test]
+fn pairs_are_no_attempts_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = |id: &str, reward: u8| {
+        let row = json!({"id": id, "task_id": "T", "prompt": "q", "chosen": "a", "rejected": id, "reward": reward});
+        format!("{row}\n")
+    };
+    let plain = |id: &str, reward: u8| {
+        format!("{}\n", json!({"id": id, "task_id": "T", "prompt": "q", "completion": id, "reward": reward}))
+    };
+    let path = file(folder.path(), "p.jsonl", &[pair("1", 1), pair("2", 0), plain("3", 1), plain("4", 0)].concat());
+    assert_eq!(lines(&["stats", "--tasks", "--json", &path])[0]["group"]["attempts"], 2);
+    let groups: Vec<Value> = lines(&["table", "--groups", "--json", &path]);
+    assert_eq!(
+        groups.iter().map(|row| row["group_n"].clone()).collect::<Vec<_>>(),
+        [json!(null), json!(null), json!(2), json!(2)]
+    );
+    let (answer, text) = exported(folder.path(), &[&path, "--signal"]);
+    assert!(answer.contains("is not one trajectory") && text.lines().count() == 2, "{answer}");
+}
+
+#[test]
+fn a_field_that_no_record_has_splits_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String =
+        (0..40).map(|n| row(&format!("r{n}"), &format!("t{}", n % 4), 1.0, &format!("q{n}"), "a")).collect();
+    let path = file(folder.path(), "s.jsonl", &rows);
+    let out = folder.path().join("o.jsonl");
+    let out = out.to_str().unwrap();
+    let (status, _, stderr) = obelus(&["export", &path, "--split", "50/50", "--split-by", "taskid", "--out", out]);
+    assert!(status == 2 && stderr.contains("no record has the field taskid"), "{stderr}");
+    let (answer, _) = exported(folder.path(), &[&path, "--split", "50/50", "--split-by", ".task_id"]);
+    assert!(answer.contains("of 4 tasks"), "{answer}");
+    let (status, _, stderr) = obelus(&["export", &path, "--per-task", "1", "--split-by", "x.y", "--out", out]);
+    assert!(status == 2 && stderr.contains("no record has the field x.y"), "{stderr}");
+}
+
+/// Words that no two texts share runs of.
+fn words(from: usize, count: usize) -> String {
+    (from..from + count).map(|n| format!("w{}", n * 7919 % 10_007)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn one_conversation_is_the_same_in_all_spellings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (asked, said) = (words(0, 40), words(500, 30));
+    let rows = [
+        json!({"id": "a", "messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": said}]}),
+        json!({"id": "b", "conversations": [{"from": "human", "value": asked}, {"from": "gpt", "value": said}]}),
+    ];
+    let path = file(folder.path(), "m.jsonl", &rows.map(|row| format!("{row}\n")).concat());
+    let found = lines(&["check", "--data", "--json", &path]);
+    assert!(found.iter().any(|found| found["rule"] == "data.near-duplicate"), "{found:?}");
+    for seed in ["0", "1", "2", "3"] {
+        let (answer, _) = exported(folder.path(), &[&path, "--split", "50/50", "--seed", seed]);
+        assert!(answer.contains("1 families of 2 tasks"), "{answer}");
+    }
+    assert!(exported(folder.path(), &[&path, "--dedupe", "near"]).0.contains("copy of an earlier record"));
+}
+
+#[test]
+fn a_prompt_beside_the_turns_makes_another_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |id: &str, system: &str| {
+        let turns = json!([{"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}]);
+        format!("{}\n", json!({"id": id, "system": system, "conversations": turns}))
+    };
+    let path = file(folder.path(), "s.jsonl", &[row("1", "a cat"), row("2", "a dog"), row("3", "a cat")].concat());
+    let (_, text) = exported(folder.path(), &[&path, "--dedupe", "exact"]);
+    assert!(text.contains("a cat") && text.contains("a dog") && text.lines().count() == 2, "{text}");
+}
+
+#[test]
+fn copies_are_the_same_for_check_and_export() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = concat!(
+        r#"{"id":"1","prompt":"what is it","completion":"it is this"}"#,
+        "\n",
+        r#"{"id":"2","prompt":"what is it","completion":"it is this","note":1}"#,
+        "\n"
+    );
+    let path = file(folder.path(), "c.jsonl", rows);
+    assert!(lines(&["check", "--data", "--json", &path]).iter().any(|found| found["rule"] == "data.duplicate"));
+    assert_eq!(exported(folder.path(), &[&path, "--dedupe", "exact"]).1.lines().count(), 1);
+}
+
+#[test]
+fn messages_in_a_string_beside_messages_in_a_list_are_conversations() {
+    let folder = tempfile::tempdir().unwrap();
+    let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);
+    let rows = [json!({"id": "1", "messages": messages}), json!({"id": "2", "messages": messages.to_string()})];
+    let path = file(folder.path(), "m.jsonl", &rows.map(|row| format!("{row}\n")).concat());
+    let steps: Vec<Value> = lines(&["table", "--json", &path]).iter().map(|row| row["steps"].clone()).collect();
+    assert_eq!(steps, [json!(2), json!(2)]);
+}
+
+#[test]
+fn conversions_carry_what_a_record_says_beside_its_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = json!([{"from": "human", "value": "q"}, {"from": "gpt", "value": "a", "weight": 0}]);
+    let row =
+        json!({"id": "b", "task_id": "T", "system": "outer", "conversations": turns, "reward": 0.5, "images": ["i"]});
+    let pair = json!({"id": "p", "task_id": "T", "prompt": "q", "chosen": "x", "rejected": "y", "score_chosen": 1.5});
+    let path = file(folder.path(), "b.jsonl", &format!("{row}\n"));
+    let pairs = file(folder.path(), "p.jsonl", &format!("{pair}\n"));
+    for (to, place) in [("adp", "details"), ("atif", "extra")] {
+        let (answer, text) = exported(folder.path(), &[&path, "--to", to]);
+        let record: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(record[place], json!({"task_id": "T", "reward": 0.5, "images": ["i"]}), "{text}");
+        assert!(text.contains("outer") && answer.contains("1  message weight"), "{text}{answer}");
+        let out = folder.path().join("out.jsonl");
+        let group = &lines(&["stats", "--tasks", "--json", out.to_str().unwrap()])[0]["group"];
+        assert_eq!(group["task"], "T", "the task is found again");
+        let (_, text) = exported(folder.path(), &[&pairs, "--to", to]);
+        assert_eq!(text.matches("\"score_chosen\":1.5").count(), 2, "{text}");
+    }
+    for to in ["messages", "sharegpt"] {
+        let (_, text) = exported(folder.path(), &[&pairs, "--to", to]);
+        assert_eq!(text.matches("\"task_id\":\"T\"").count(), 2, "{text}");
+    }
+}
+
+#[test]
+fn filters_look_at_all_that_is_asked_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = [row("near", "t", 1.0, "zebra", "a"), row("far", "t", 1.0, &format!("{} zebra", "x ".repeat(900)), "a")];
+    let path = file(folder.path(), "w.jsonl", &rows.concat());
+    let count = |filter: &str| obelus(&["query", &path, "--where", filter, "--count"]).1.trim().to_owned();
+    assert_eq!([count("zebra"), count("!zebra"), count("words:zebra$")], ["2", "0", "2"]);
+    assert_eq!(exported(folder.path(), &[&path, "--where", "zebra"]).1.lines().count(), 2);
+}
