@@ -10,6 +10,7 @@ use super::finding_policy::{FindingPolicy, FindingPolicyOption};
 use super::loss::train;
 use super::task_groups::task_groups;
 use super::tokenizer::TokenizerOption;
+use super::whole_texts::WholeTexts;
 use crate::format::{BoxedLook, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json;
@@ -289,7 +290,7 @@ fn passing(
     };
     let mut out = Vec::new();
     let contents = Contents::new(loaded);
-    let reader = ingest::WholeTexts::new(loaded);
+    let reader = WholeTexts::new(loaded);
     let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, groups, policy, contents, reader };
     ingest::look_at_all(loaded, see, |scanned: ScannedRecord| -> Result<(), Problem> {
         let extra = extra.get(&out.len()).map(Vec::as_slice).unwrap_or_default();
@@ -310,7 +311,7 @@ struct Judge<'j> {
     policy: &'j mut FindingPolicy,
     contents: Contents<'j>,
     /// The texts that facts have the beginnings of.
-    reader: ingest::WholeTexts<'j>,
+    reader: WholeTexts<'j>,
 }
 
 impl Judge<'_> {

@@ -67,6 +67,7 @@ mod tokenizer;
 mod tree;
 mod version;
 mod when;
+mod whole_texts;
 
 use crate::ingest::{self, Loaded};
 use crate::model::Problem;

@@ -21,7 +21,6 @@ mod rotated_file;
 mod schema_check;
 mod spend;
 mod versions;
-mod whole_texts;
 mod worker;
 
 pub use crate::detect::{Detected, FALLBACK};
@@ -38,5 +37,4 @@ pub use preview::{Preview, is_log, read_end_preview, read_preview};
 pub use replay::{PlaybackControl, PlayedInput, replay};
 pub use schema_check::{findings_of, violations_of, with_stack};
 pub use spend::usage_with_parts;
-pub use whole_texts::WholeTexts;
 pub use worker::Worker;

@@ -166,6 +166,25 @@ fn conversions_carry_what_a_record_says_beside_its_messages() {
 }
 
 #[test]
+fn a_message_says_that_its_result_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |id: &str, flag: Value| {
+        let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+        let mut result = json!({"role": "tool", "tool_call_id": "c", "content": "ok"});
+        result.as_object_mut().unwrap().extend(flag.as_object().unwrap().clone());
+        let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "", "tool_calls": [call]}, result]);
+        format!("{}\n", json!({"id": id, "messages": messages}))
+    };
+    let rows = [
+        row("a", json!({"is_error": true})),
+        row("b", json!({"status": "error"})),
+        row("c", json!({"is_error": false, "status": "success"})),
+    ];
+    let path = file(folder.path(), "e.jsonl", &rows.concat());
+    assert_eq!(obelus(&["query", &path, "--where", "failed>0", ".id"]).1, "\"a\"\n\"b\"\n");
+}
+
+#[test]
 fn filters_look_at_all_that_is_asked_first() {
     let folder = tempfile::tempdir().unwrap();
     let rows = [row("near", "t", 1.0, "zebra", "a"), row("far", "t", 1.0, &format!("{} zebra", "x ".repeat(900)), "a")];

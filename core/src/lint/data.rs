@@ -44,7 +44,7 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Severity::Warning,
         or: None,
         help: "An earlier sample is nearly the same: of all runs of five words that the two have, at least the share \
-               of `--near` (0.85 without it) occurs in both. Roles, types and ids do not count, so a conversation is the \
+               of `--near` (0.85 without it) occurs in both. Types and ids do not count, so a conversation is the \
                same as `messages` and as ShareGPT. The share is estimated from sketches of 64 hashes, and can be off \
                by a tenth; samples of fewer than 20 words are not compared. Keep one of them, or both if \
                the difference is what should be learned. Two files with records of the same ids, such as stages of one \

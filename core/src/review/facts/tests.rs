@@ -74,9 +74,9 @@ fn texts_beyond_the_bound_are_not_held() {
 
 /// Reads texts that are longer than what a table holds.
 #[derive(Debug)]
-struct Whole;
+struct WholeTexts;
 
-impl Reread for Whole {
+impl Reread for WholeTexts {
     fn texts(&self, _record: usize) -> (String, String) {
         unreachable!("the texts are held")
     }
@@ -88,13 +88,13 @@ impl Reread for Whole {
 
 #[test]
 fn filters_look_at_whole_texts() {
-    let (id, words) = Whole.whole_texts(0);
+    let (id, words) = WholeTexts.whole_texts(0);
     let facts = Facts { words, ..facts_of(&id, 1, &[], None, "") };
     let mut maker = ChunkBuilder::new(0);
     maker.push(&facts, 1);
     let chunk = maker.finish();
     let entry = chunk.iter().next().unwrap();
-    let is_match = |filter: &str| Filter::parse(filter, Scope::Records).unwrap().holds(&entry.with_reader(&Whole));
+    let is_match = |filter: &str| Filter::parse(filter, Scope::Records).unwrap().holds(&entry.with_reader(&WholeTexts));
     for filter in ["zebra", "words:zebra$", "id:/end$"] {
         assert!(is_match(filter), "{filter}");
     }

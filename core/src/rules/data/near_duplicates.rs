@@ -21,8 +21,12 @@ const WORDS: usize = 5;
 /// Runs that a text needs to be compared: short ones are alike by chance.
 const RUNS_MIN: usize = 16;
 
-/// Members that say who speaks, what something is, and which id it has.
-const LABELS: [&str; 9] = ["role", "from", "source", "class_", "class", "type", "id", "tool_call_id", "call_id"];
+/// Members that say what something is, and which id it has.
+const LABELS: [&str; 7] = ["source", "class_", "class", "type", "id", "tool_call_id", "call_id"];
+/// Members that say who speaks, and names of speakers that are the same as others.
+const SPEAKERS: [&str; 2] = ["role", "from"];
+const SAME: [(&str, &str); 4] =
+    [("human", "user"), ("gpt", "assistant"), ("function_call", "assistant"), ("observation", "tool")];
 
 /// Spreads the bits of a hash (the finisher of `MurmurHash3`).
 pub(super) fn mix(mut hash: u64) -> u64 {
@@ -38,8 +42,9 @@ pub(super) fn mix(mut hash: u64) -> u64 {
 pub(super) struct Sketch([u32; BINS]);
 
 impl Sketch {
-    /// Of all strings below some values, in order, but for those that say who speaks and which id something has: one
-    /// conversation is the same in all spellings. None for a text too short to be compared.
+    /// Of all strings below some values, in order, but for those that say what something is and which id it has, and
+    /// with one name for each speaker: a conversation is the same in all spellings. None for a text too short to be
+    /// compared.
     pub(super) fn of<'v>(values: impl Iterator<Item = &'v Value<'v>>) -> Option<Self> {
         let mut runs = Runs { begun: [0; WORDS - 1], seen: 0, bins: [u32::MAX; BINS] };
         values.for_each(|value| runs.value(value));
@@ -94,8 +99,13 @@ impl Runs {
             Data::String(text) => self.text(text),
             Data::Array(items) => items.iter().for_each(|item| self.value(item)),
             Data::Object(object) => {
-                let said = object.members.iter().filter(|member| !LABELS.contains(&member.key.as_ref()));
-                said.for_each(|member| self.value(&member.value));
+                for member in object.members.iter().filter(|member| !LABELS.contains(&member.key.as_ref())) {
+                    let speaker = member.value.as_str().filter(|_| SPEAKERS.contains(&member.key.as_ref()));
+                    match SAME.iter().find(|(other, _)| speaker == Some(other)) {
+                        Some((_, name)) => self.text(name),
+                        None => self.value(&member.value),
+                    }
+                }
             }
             _ => {}
         }

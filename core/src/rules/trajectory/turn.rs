@@ -160,7 +160,13 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
     let id = entry.value.get("tool_call_id").and_then(Value::as_str).map(Cow::Borrowed);
     let text = message.text.clone();
     if hint == Hint::Answer {
-        return vec![TurnPart::Result(ToolResult { id, text: text.unwrap_or_default(), ..ToolResult::default() })];
+        let text = text.unwrap_or_default();
+        return vec![TurnPart::Result(ToolResult {
+            id,
+            text,
+            is_error: failure(entry.value),
+            ..ToolResult::default()
+        })];
     }
     let mut parts = Vec::new();
     let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
@@ -209,6 +215,12 @@ fn before_call<'a>(whole: &Cow<'a, str>) -> Cow<'a, str> {
         Cow::Borrowed(text) => Cow::Borrowed(text::before_call(text)),
         Cow::Owned(text) => Cow::Owned(text::before_call(text).to_owned()),
     }
+}
+
+/// W4: whether a message says itself that the result in it is a failure.
+fn failure(message: &Value<'_>) -> Option<bool> {
+    let flag = ["is_error", "isError"].iter().find_map(|key| message.get(key)?.as_bool());
+    flag.or_else(|| (message.get("status")?.as_str()? == "error").then_some(true))
 }
 
 /// D18: a turn of an ATIF trajectory.

@@ -1,20 +1,20 @@
 //! The texts of records of which facts have the beginnings.
 
-use super::Loaded;
 use crate::format::{Facts, Purpose};
+use crate::ingest::Loaded;
 use crate::model::Bytes as _;
 use crate::review::Reread;
 use std::fmt;
 
 /// Reads them again, record by record.
-pub struct WholeTexts<'l> {
+pub(super) struct WholeTexts<'l> {
     loaded: &'l Loaded,
 }
 
 impl<'l> WholeTexts<'l> {
     /// The records of an input.
     #[must_use]
-    pub fn new(loaded: &'l Loaded) -> Self {
+    pub(super) fn new(loaded: &'l Loaded) -> Self {
         Self { loaded }
     }
 
