@@ -43,7 +43,7 @@ def trajectory(number: int) -> dict:
     source = number - 1 if number % 10 in (4, 7) else number
     words = random.Random(source).choices([f"word{i}" for i in range(400)], k=150)
     if number % 10 == 7:
-        words[:3] = ["this", "one", "differs"]
+        words[0] = "differs"
     call = {"class_": "api_action", "function": f"f{source % 7}", "kwargs": {"n": source}}
     content = [
         {"class_": "text_observation", "content": "list the files", "source": "user"},

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 /// Fewest cells that an object keeps beside its notes.
 const OBJECT_CELLS_MIN: usize = 8;
 /// Cells up to which a name of a tool is shown whole in a row of this width or more, whatever is behind it.
-const LONG_VERB_CELLS: usize = 16;
-const WIDE_CELLS_MIN: usize = 56;
+const LONG_VERB_CELLS: usize = 14;
+const WIDE_CELLS_MIN: usize = 36;
 /// Verbs whose objects differ at their ends, as paths do.
 const COMMANDS: [&str; 1] = ["run"];
 
