@@ -4,11 +4,12 @@
 use super::folder::Folder;
 use super::input::{Input, cannot_open};
 use super::sqlite::{self, Database};
+use super::unpack;
 use super::zip::{self, Zip};
 use crate::model::{Contents, Problem, Sink};
 use crate::platform::ReadAt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ enum Kind {
 /// How pickles of protocols 2 to 5 begin, and the greatest that are read: a value may refer to any before it.
 const PICKLE: [&[u8]; 4] = [b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"];
 const PICKLE_BYTES_MAX: u64 = 1 << 30;
+/// Most bytes of a container that is packed itself.
+const UNPACKED_BYTES_MAX: u64 = 16 << 30;
 
 impl Container {
     /// Opens a file or folder that is a container; None: it is invalid, or no file.
@@ -47,7 +50,7 @@ impl Container {
             }
             Ok(_) | Err(_) => return Ok(None),
         }
-        let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
+        let file = unpacked(File::open(path).map_err(|e| cannot_open(&name, &e))?, &name)?;
         let mut head = [0; 16];
         let got = file.read_at(&mut head, 0).map_err(|e| cannot_open(&name, &e))?;
         let head = &head[..got];
@@ -91,6 +94,34 @@ impl Container {
 pub(super) fn is_container(head: &[u8]) -> bool {
     let mut magics = zip::MAGIC.iter().copied().chain([sqlite::MAGIC]).chain(PICKLE);
     magics.any(|magic| head.starts_with(magic))
+}
+
+/// A file as it is; of one that is a packed container what it holds, in a private file that nobody else sees.
+fn unpacked(mut file: File, name: &str) -> Result<File, Problem> {
+    let failed = |e: io::Error| Problem::unreadable(format!("{name} cannot be unpacked: {e}"));
+    let mut head = [0; 16];
+    let got = file.read_at(&mut head, 0).map_err(failed)?;
+    if !unpack::is_packed(&head[..got]) {
+        return Ok(file);
+    }
+    let mut begin = Vec::new();
+    {
+        let (stream, _) = unpack::unpacked(&file).map_err(failed)?;
+        // What is damaged so early says so where it is read as a text.
+        let _ = stream.take(head.len() as u64).read_to_end(&mut begin);
+    }
+    file.rewind().map_err(failed)?;
+    if !is_container(&begin) {
+        return Ok(file);
+    }
+    let (stream, _) = unpack::unpacked(&file).map_err(failed)?;
+    let mut private = tempfile::tempfile().map_err(failed)?;
+    let copied = io::copy(&mut stream.take(UNPACKED_BYTES_MAX + 1), &mut private).map_err(failed)?;
+    if copied > UNPACKED_BYTES_MAX {
+        let message = format!("{name} holds a container of more than {UNPACKED_BYTES_MAX} bytes");
+        return Err(Problem::unreadable(message).hint("unpack it first"));
+    }
+    Ok(private)
 }
 
 /// All bytes of a file.

@@ -2,9 +2,11 @@
 //! them.
 
 use super::command::obelus_in;
-use flate2::Crc;
+use flate2::write::GzEncoder;
+use flate2::{Compression, Crc};
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 /// A zip archive of stored members.
@@ -89,4 +91,22 @@ fn containers_that_no_format_knows_are_refused_by_their_name() {
         let (status, stdout, stderr) = obelus_in(folder.path(), &["steps", file]);
         assert!((status, stdout.as_str()) == (2, "") && stderr.contains(why), "{file}: {status} {stderr}");
     }
+}
+
+#[test]
+fn a_packed_container_is_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/containers");
+    for name in ["langgraph.db", "adk.db", "inspect.eval"] {
+        let (plain, packed) = (folder.path().join(name), folder.path().join(format!("{name}.gz")));
+        fs::copy(corpus.join(name), &plain).unwrap();
+        let mut encoder = GzEncoder::new(fs::File::create(&packed).unwrap(), Compression::fast());
+        encoder.write_all(&fs::read(&plain).unwrap()).unwrap();
+        encoder.finish().unwrap();
+        let answer = |path: &Path| obelus_in(folder.path(), &["steps", "--json", path.to_str().unwrap()]);
+        let (status, steps, errors) = answer(&packed);
+        assert!(status == 0 && !steps.is_empty(), "{name}: {errors}");
+        assert_eq!(steps, answer(&plain).1, "{name}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6, "nothing is written beside them");
 }
