@@ -166,6 +166,15 @@ fn conversions_carry_what_a_record_says_beside_its_messages() {
 }
 
 #[test]
+fn an_empty_name_is_no_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "e.jsonl", &[row("a", "", 1.0, "q", "x"), row("b", "", 0.0, "q", "y")].concat());
+    let tasks: Vec<Value> =
+        lines(&["stats", "--tasks", "--json", &path]).iter().map(|l| l["group"]["task"].clone()).collect();
+    assert_eq!(tasks[..2], [json!("a"), json!("b")], "the ids name tasks then");
+}
+
+#[test]
 fn a_message_says_that_its_result_failed() {
     let folder = tempfile::tempdir().unwrap();
     let row = |id: &str, flag: Value| {

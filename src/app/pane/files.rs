@@ -1,17 +1,20 @@
 //! The Files pane: several files, one of them open.
 
-use super::{Filtered, PaneContent, Searched};
+use super::{Filtered, PaneContent, Searched, Title};
 use crate::app::{App, Effect, Effects, Pane};
-use crate::panes::file_list::FilesPane;
 use crate::panes::{Extent, Piece, Scroll, Window};
 use crate::text::{Pattern, Role};
 
 pub(super) struct Files;
 
 impl PaneContent for Files {
+    fn name(&self, app: &App, _is_front: bool) -> Option<Title> {
+        let has_sessions = app.files.as_ref().is_some_and(|files| files.pane.has_sessions());
+        has_sessions.then_some(("Sessions", "Sessions"))
+    }
+
     fn title(&self, app: &App, role: Role, name: &str) -> Vec<Piece> {
         let pane = app.files.as_ref().map(|files| &files.pane);
-        let name = if pane.is_some_and(FilesPane::has_sessions) { "Sessions" } else { name };
         let order = pane.map_or("", |pane| pane.order.sign());
         vec![Piece::of(role, &format!(" {name} ")), Piece::of(Role::Dim, order)]
     }

@@ -29,6 +29,8 @@ const FIELD_DEPTH_MAX: usize = 4;
 /// it names none.
 #[must_use]
 pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
+    // A text without a sign in it names nothing.
+    let scalar = |record: &Value<'_>, path: &str| scalar(record, path).filter(|name| !name.trim().is_empty());
     match by {
         // A path as jq writes it means the same.
         Some(field) => scalar(record, field).or_else(|| scalar(record, field.strip_prefix('.')?)),
@@ -39,6 +41,7 @@ pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
             let group = || record.get("group").and_then(text_of).filter(|_| is_rollout);
             let named = first_of(TASK_FIELDS).or_else(group).or_else(|| first_of(ROLLOUT_FIELDS));
             let by_id = || record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned());
+            let by_id = || by_id().filter(|name| !name.trim().is_empty());
             named.or_else(by_id).or_else(|| prompt(record))
         }
     }
