@@ -1,6 +1,7 @@
 //! The filter of the list of steps, played on the stage: what is listed, where keys lead in it, a run that grows under
 //! it; and the same filters on the command line.
 
+use super::stage::screen;
 use obelus::app::{Effect, Job, Msg, Pane};
 use obelus::format::SharedRun;
 use obelus::model::StepNo;
@@ -287,4 +288,26 @@ fn the_command_lists_the_same_steps() {
     assert_eq!(steps(&set, &["--where", "mark:bad"]), [2]);
     let (status, _, stderr) = run(&["steps", &set, "--where", "steps>2"]);
     assert!(status == Some(2) && stderr.contains("at character 1: steps have no steps to filter by"), "{stderr}");
+}
+
+#[test]
+fn a_filter_that_nothing_passes_says_so_and_can_be_set_from_any_pane() {
+    let mut stage = trip();
+    press(&mut stage, "Tab & type:tool:nothing Enter");
+    let shown = screen(&stage);
+    assert!(shown.contains("No step matches the filter"), "{shown}");
+    press(&mut stage, "Esc Esc");
+    assert!(!screen(&stage).contains("No step matches"), "to the list first, then without the filter");
+}
+
+#[test]
+fn the_conversation_has_no_pane_beside_it() {
+    let mut stage = stage(sample("fix-session.jsonl"), (120, 30));
+    press(&mut stage, "C");
+    let footer = screen(&stage).lines().last().unwrap_or_default().to_owned();
+    assert!(!footer.contains("Tab") && !footer.contains("zoom"), "{footer}");
+    press(&mut stage, "z q");
+    assert_eq!(stage.app.pane, Pane::Steps, "there is nothing to zoom, so one key leads back");
+    press(&mut stage, "C Tab");
+    assert_eq!(stage.app.pane, Pane::Steps);
 }
