@@ -186,7 +186,7 @@ fn a_message_says_that_its_result_failed() {
     };
     let rows = [
         row("a", json!({"is_error": true})),
-        row("b", json!({"status": "error"})),
+        row("b", json!({"error": true})),
         row("c", json!({"is_error": false, "status": "success"})),
     ];
     let path = file(folder.path(), "e.jsonl", &rows.concat());

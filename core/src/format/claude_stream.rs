@@ -82,8 +82,8 @@ const NOTE: Form = FIRST_ADAPTER_FORM;
 
 /// Slots of the first line, and of the result.
 const INIT: [&str; 6] = ["session_id", "cwd", "model", "permissionMode", "tools", "claude_code_version"];
-const RESULT: [&str; 7] =
-    ["subtype", "is_error", "num_turns", "duration_ms", "total_cost_usd", "permission_denials", "result"];
+const RESULT: [&str; 8] =
+    ["subtype", "is_error", "num_turns", "duration_ms", "total_cost_usd", "usage", "permission_denials", "result"];
 
 /// Reads the lines of a stream.
 #[derive(Debug, Default)]

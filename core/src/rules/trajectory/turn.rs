@@ -219,7 +219,7 @@ fn before_call<'a>(whole: &Cow<'a, str>) -> Cow<'a, str> {
 
 /// W4: whether a message says itself that the result in it is a failure.
 fn failure(message: &Value<'_>) -> Option<bool> {
-    let flag = ["is_error", "isError"].iter().find_map(|key| message.get(key)?.as_bool());
+    let flag = ["is_error", "isError", "error"].iter().find_map(|key| message.get(key)?.as_bool());
     flag.or_else(|| (message.get("status")?.as_str()? == "error").then_some(true))
 }
 

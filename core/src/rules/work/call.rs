@@ -6,6 +6,7 @@ use super::patch;
 use super::tables::{self, SPLICE};
 use super::text::{line_number, parse_line};
 use super::text_command;
+use super::words;
 use crate::json::{self, Data, Value};
 use crate::model::cast;
 use std::borrow::Cow;
@@ -181,7 +182,13 @@ impl Call {
         let null = Value { start: 0, text: "null", data: Data::Null };
         let value = nested.as_ref().or(plain.as_ref()).or(parsed.as_ref()).unwrap_or(&null);
         let given = Arguments::new(value);
-        let (action, is_in_shell) = action(&bare, &given, dialect);
+        let (mut action, is_in_shell) = action(&bare, &given, dialect);
+        if let Action::Shell { command, .. } = &mut action
+            && dialect == Dialect::Codex
+            && let Some(inner) = inner_command(command)
+        {
+            *command = inner;
+        }
         Self { tool: name.into(), name: bare, action, key, is_in_shell }
     }
 }
@@ -365,6 +372,16 @@ fn shell(given: &Arguments<'_>) -> Option<Action> {
     Some(Action::Shell { command: owned(&command), cwd, is_background })
 }
 
+/// What Codex writes as one text in its streams: of `/bin/bash -lc 'X'` it is X.
+fn inner_command(command: &str) -> Option<String> {
+    let lines = words::split(command)?;
+    let [only] = lines.as_slice() else { return None };
+    let [shell, flag, inner] = only.words.as_slice() else { return None };
+    let is_plain = only.redirects.is_empty() && only.heredoc.is_none() && !inner.is_dynamic;
+    let is_shell = shell.text.ends_with("sh") && matches!(flag.text.as_str(), "-c" | "-lc" | "-ic");
+    (is_plain && is_shell).then(|| owned(&inner.text))
+}
+
 /// `[sh, -lc, X]` is X; other lists are words.
 fn command_text(value: &Value<'_>) -> Option<String> {
     if let Some(text) = value.as_str() {
@@ -439,4 +456,28 @@ fn todo(value: &Value<'_>) -> Option<Todo> {
 /// W10: the status that a word means; another word stays.
 fn status(word: &str) -> String {
     tables::todo_status(&word.to_lowercase()).unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_of_codex_in_a_shell_of_its_own_is_what_that_runs() {
+        let of = |command: &str, dialect| match Call::read("shell", &json::quote(command), dialect).action {
+            Action::Shell { command, .. } => command,
+            _ => String::new(),
+        };
+        for (command, expected) in [
+            ("/bin/bash -lc 'cat /w/a.txt'", "cat /w/a.txt"),
+            ("bash -lc ls", "ls"),
+            ("bash -lc 'a' && b", "bash -lc 'a' && b"),
+            ("bash -lc \"echo $X\"", "bash -lc \"echo $X\""),
+            ("bash -lc 'a' > f", "bash -lc 'a' > f"),
+            ("cat a", "cat a"),
+        ] {
+            assert_eq!(of(command, Dialect::Codex), expected);
+            assert_eq!(of(command, Dialect::Common), command, "only Codex writes it");
+        }
+    }
 }
