@@ -72,6 +72,86 @@ fn a_conversation_has_a_window_and_a_state_has_none() {
     assert!(status == 2 && stderr.contains("acts"), "{stderr}");
 }
 
+/// The steps that the last step sees: what each says, and the steps that compactions took away.
+fn window(name: &str, text: &str) -> (Vec<String>, Vec<u64>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), name, text);
+    let (status, stdout, stderr) = obelus(&["context", &path, "--json"]);
+    assert_eq!(status, 0, "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let of = |members: &str| report[members].as_array().unwrap().clone();
+    let share = |s: &Value| format!("{} {} {} {}", s["role"], s["kind"], s["count"], s["chars"]).replace('"', "");
+    let dropped = of("compactions").iter().map(|one| one["dropped"].as_u64().unwrap()).collect();
+    (of("shares").iter().map(share).collect(), dropped)
+}
+
+#[test]
+fn what_a_compaction_keeps_stays_in_the_window() {
+    let shares = |name: &str, text: &str| window(name, text);
+    let of = |shares: &[&str], dropped: &[u64]| {
+        (shares.iter().map(|share| (*share).to_owned()).collect::<Vec<_>>(), dropped.to_vec())
+    };
+    // Events 2 and 3 are forgotten, event 1 is not.
+    let event = |id: u32, rest: &str| format!("{{\"id\":{id},\"timestamp\":\"t\",\"source\":\"user\",{rest}}}");
+    let said = |id: u32, text: &str| event(id, &format!(r#""action":"message","args":{{"content":"{text}"}}"#));
+    let condensed = |args: &str| {
+        let condensation = event(4, &format!(r#""action":"condensation","args":{{{args},"summary":"1234567"}}"#));
+        format!("[{},{},{},{condensation},{}]", said(1, "12"), said(2, "123"), said(3, "123"), said(5, "1"))
+    };
+    let expected = of(&["system summary 1 7", "user message 2 3"], &[2]);
+    assert_eq!(shares("e.json", &condensed(r#""forgotten_event_ids":[2,3]"#)), expected);
+    let range = r#""forgotten_events_start_id":2,"forgotten_events_end_id":3"#;
+    assert_eq!(shares("e.json", &condensed(range)), expected);
+
+    let entry = |id: &str, parent: &str, rest: &str| {
+        format!("{{\"id\":\"{id}\",\"parentId\":\"{parent}\",\"timestamp\":\"t\",{rest}}}")
+    };
+    let user = |id: &str, parent: &str, text: &str| {
+        entry(id, parent, &format!(r#""type":"message","message":{{"role":"user","content":"{text}"}}"#))
+    };
+    let pi = |rest: &[String]| {
+        let header = r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned();
+        [&[header, user("a", "", "1"), user("b", "a", "12")], rest].concat().join("\n")
+    };
+    let compaction = |parent: &str, first: &str| {
+        entry("c", parent, &format!(r#""type":"compaction","summary":"1234567","firstKeptEntryId":"{first}""#))
+    };
+    let kept = of(&["system summary 1 7", "user message 2 5"], &[1]);
+    assert_eq!(shares("p.jsonl", &pi(&[compaction("b", "b"), user("d", "c", "123")])), kept);
+    let nothing = of(&["system summary 1 7", "user message 1 3"], &[2]);
+    assert_eq!(shares("p.jsonl", &pi(&[compaction("b", "gone"), user("d", "c", "123")])), nothing);
+    let branch = of(&["user message 3 6"], &[1]);
+    assert_eq!(shares("p.jsonl", &pi(&[compaction("b", "b"), user("d", "b", "123")])), branch, "left for another");
+    let edit = entry("c", "b", r#""type":"context_edit","targetId":"b","replacement":{"content":"1234"}"#);
+    assert_eq!(shares("p.jsonl", &pi(&[edit])), of(&["system summary 1 4", "user message 1 1"], &[]));
+
+    let line = |class: &str, payload: &str| format!(r#"{{"timestamp":"t","type":"{class}","payload":{{{payload}}}}}"#);
+    let prompt = |text: &str| {
+        line(
+            "response_item",
+            &format!(r#""type":"message","role":"user","content":[{{"type":"input_text","text":"{text}"}}]"#),
+        )
+    };
+    let codex = |compacted: &str| [prompt("1"), line("compacted", compacted), prompt("12")].join("\n");
+    let history = r#""message":"","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"123456"}]}]"#;
+    assert_eq!(shares("c.jsonl", &codex(history)), of(&["system summary 1 6", "user message 1 2"], &[1]));
+    assert_eq!(shares("c.jsonl", &codex(r#""message":"123""#)), of(&["system summary 1 3", "user message 1 2"], &[1]));
+
+    let step = |id: u32, text: &str, extra: &str| {
+        format!(r#"{{"step_id":{id},"source":"user","message":"{text}","extra":{{{extra}}}}}"#)
+    };
+    let atif = |boundary: &str| {
+        let mark = format!(r#""context_management":{{"type":"compaction","boundary":"{boundary}"}}"#);
+        let steps = [step(1, "1", ""), step(2, "12", &mark), step(3, "123", "")];
+        format!(
+            r#"{{"schema_version":"ATIF-v1.7","agent":{{"name":"a","version":"1"}},"steps":[{}]}}"#,
+            steps.join(",")
+        )
+    };
+    assert_eq!(shares("t.json", &atif("replace")), of(&["user message 2 5"], &[1]));
+    assert_eq!(shares("t.json", &atif("none")), of(&["user message 3 6"], &[0]));
+}
+
 /// What a pane shows beside the steps, and the timeline, after `t` so many times.
 fn after_t(text: &str, presses: usize) -> String {
     let mut stage =

@@ -135,7 +135,7 @@ impl Lines {
                 parent: Some(parent),
                 is_side: true,
                 is_turn: true,
-                is_boundary: false,
+                ..Node::default()
             });
         }
         let model = text(message, "model").filter(|_| parent.is_none()).map(Cow::Borrowed);

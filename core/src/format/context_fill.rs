@@ -6,6 +6,7 @@
 use super::Run;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, StepNo, StepRole, TurnPart, estimated_tokens};
+use std::collections::HashSet;
 
 /// Most compactions that are reported, the last ones.
 const COMPACTIONS_MAX: usize = 64;
@@ -26,7 +27,7 @@ pub struct ContextFill {
 pub struct ContextShare {
     /// Who.
     pub role: StepRole,
-    /// What: `message`, `thought`, `tool-call`, `tool-result`, `attachment`.
+    /// What: `message`, `thought`, `tool-call`, `tool-result`, `attachment`, `summary`.
     pub kind: &'static str,
     /// How many of them.
     pub count: u64,
@@ -90,13 +91,10 @@ impl ContextFill {
     pub fn of(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) -> Option<Self> {
         let seen = run.context_steps(step)?;
         let starts = written(run, "run", "compactions", step);
-        let begin = starts.last().copied().unwrap_or_default();
         let mut shares = Shares::default();
-        seen.into_iter().filter(|number| *number >= begin).for_each(|number| shares.add(run, number, bytes));
-        let befores = std::iter::once(0).chain(starts.iter().copied());
+        seen.into_iter().for_each(|number| shares.add(run, number, bytes));
         let passed = starts.len().saturating_sub(COMPACTIONS_MAX);
-        let compactions = befores.zip(&starts).skip(passed).map(|(from, at)| compaction(run, from, *at, bytes));
-        let compactions = compactions.collect();
+        let compactions = starts.iter().skip(passed).map(|at| compaction(run, *at, bytes)).collect();
         Some(Self { shares: shares.in_order(), recorded: recorded(run, step), compactions })
     }
 
@@ -107,11 +105,13 @@ impl ContextFill {
     }
 }
 
-/// What a compaction at a step took from the window: steps from the compaction before it on.
-fn compaction(run: &dyn Run, from: StepNo, at: StepNo, bytes: &dyn Bytes) -> Compaction {
+/// What a compaction at a step took from the window.
+fn compaction(run: &dyn Run, at: StepNo, bytes: &dyn Bytes) -> Compaction {
+    let kept: HashSet<StepNo> = run.context_steps(at).unwrap_or_default().into_iter().collect();
     let seen = run.context_steps(at - 1).unwrap_or_default();
-    let dropped: Vec<StepNo> = seen.into_iter().filter(|number| *number >= from && *number < at).collect();
-    let chars = dropped.iter().map(|number| run.step(*number, bytes).chars as u64).sum();
+    let dropped: Vec<StepNo> = seen.into_iter().filter(|number| !kept.contains(number)).collect();
+    let chars_of = |number: StepNo| run.summary_chars(number).unwrap_or_else(|| run.step(number, bytes).chars as u64);
+    let chars = dropped.iter().map(|number| chars_of(*number)).sum();
     Compaction { step: at, dropped: dropped.len() as u64, chars }
 }
 
@@ -122,6 +122,9 @@ struct Shares(Vec<ContextShare>);
 impl Shares {
     /// Adds the parts of a step.
     fn add(&mut self, run: &dyn Run, number: StepNo, bytes: &dyn Bytes) {
+        if let Some(chars) = run.summary_chars(number) {
+            return self.count(StepRole::System, "summary", chars);
+        }
         let Some(turn) = run.turn(number, bytes) else { return };
         for part in &turn.parts {
             let (kind, chars) = match part {

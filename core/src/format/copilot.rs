@@ -136,6 +136,14 @@ fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, StepRole) -> Draf
     }
 }
 
+/// The event at the end of a compaction.
+const COMPACTED: &str = "session.compaction_complete";
+
+/// Whether a compaction did not fail.
+fn has_compacted(data: &Value<'_>) -> bool {
+    data.get("success").and_then(Value::as_bool) != Some(false)
+}
+
 /// What an event changes around the steps.
 fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     let of = |value: &Value<'_>, key: &str| text(value, key).map(|text| Cow::Owned(text.to_owned()));
@@ -148,7 +156,7 @@ fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
             Surroundings { model: of(data, "newModel"), effort: of(data, "reasoningEffort"), ..Surroundings::default() }
         }
         "session.mode_changed" => Surroundings { mode: of(data, "newMode"), ..Surroundings::default() },
-        "session.compaction_complete" => Surroundings { is_compaction: true, ..Surroundings::default() },
+        COMPACTED if has_compacted(data) => Surroundings { is_compaction: true, ..Surroundings::default() },
         _ => return,
     };
     log.surroundings(&around);
@@ -157,6 +165,10 @@ fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
 /// What an event writes.
 fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     match class {
+        COMPACTED if has_compacted(data) => {
+            log.drop_before(log.next_step() - 1);
+            log.summarize(text(data, "summaryContent").unwrap_or_default());
+        }
         "session.start" => {
             if let Some(id) = text(data, "sessionId") {
                 log.title(id);

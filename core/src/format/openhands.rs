@@ -211,13 +211,30 @@ impl Events {
         if let Some(id) = event.get("id").filter(|_| log.next_step() > first) {
             self.steps.insert(id.text.into(), first);
         }
-        let forgotten = event.get("forgotten_event_ids").or_else(|| event.get("args")?.get("forgotten_event_ids"));
-        let ids = forgotten.and_then(Value::as_array).unwrap_or_default();
-        let gone: Vec<StepNo> = ids.iter().filter_map(|id| self.steps.get(id.text).copied()).collect();
-        log.drop_steps(&gone);
+        self.condense(event, log);
         if let Some(sum) = total_usage(event) {
             self.account(&sum, log);
         }
+    }
+
+    /// What a condensation takes from the model's window, by a list of events or a range of their numbers, and the
+    /// summary that it puts there.
+    fn condense(&self, event: &Value<'_>, log: &mut Log<'_>) {
+        let of = |key: &str| event.get(key).or_else(|| event.get("args")?.get(key));
+        let number = |key: &str| of(key).and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
+        let listed = of("forgotten_event_ids").and_then(Value::as_array);
+        let range = number("forgotten_events_start_id").zip(number("forgotten_events_end_id"));
+        let mut gone: Vec<StepNo> = match (listed, range) {
+            (Some(ids), _) => ids.iter().filter_map(|id| self.steps.get(id.text).copied()).collect(),
+            (None, Some((first, last))) => {
+                let is_forgotten = |id: &str| id.parse::<u64>().is_ok_and(|id| (first..=last).contains(&id));
+                self.steps.iter().filter(|(id, _)| is_forgotten(id)).map(|(_, step)| *step).collect()
+            }
+            (None, None) => return,
+        };
+        gone.sort_unstable();
+        log.drop_steps(&gone);
+        log.summarize(of("summary").and_then(Value::as_str).unwrap_or_default());
     }
 
     /// Reports what an event cost beyond those before it.

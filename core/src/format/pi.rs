@@ -159,13 +159,7 @@ impl Adapter for Entries {
             }
             _ => {
                 entry(record, class.unwrap_or("entry"), log);
-                let steps_of = |key: &str| text(record, key).and_then(|id| self.steps.get(&hash(id)));
-                if let Some(first_entry) = steps_of("firstKeptEntryId").filter(|_| class == Some("compaction")) {
-                    log.drop_before(first_entry.start);
-                }
-                if let Some(edited) = steps_of("targetId").filter(|_| class == Some("context_edit")) {
-                    log.drop_steps(&edited.clone().collect::<Vec<_>>());
-                }
+                self.change_window(record, class.unwrap_or_default(), first, log);
             }
         }
         if let Some(id) = text(record, "id").filter(|_| log.next_step() > first) {
@@ -197,6 +191,37 @@ impl Adapter for Entries {
             }
             _ => super::log::show(form, values),
         }
+    }
+}
+
+impl Entries {
+    /// What an entry that is no message changes in what the model sees.
+    fn change_window(&self, record: &Value<'_>, class: &str, step: StepNo, log: &mut Log<'_>) {
+        let steps_of = |key: &str| text(record, key).and_then(|id| self.steps.get(&hash(id)));
+        match class {
+            "compaction" => {
+                // Without a first entry that is known, nothing before it is.
+                log.drop_before(steps_of("firstKeptEntryId").map_or(step, |kept| kept.start));
+                log.summarize(text(record, "summary").unwrap_or_default());
+            }
+            "context_edit" => {
+                let edited = steps_of("targetId").cloned().unwrap_or_default();
+                log.drop_steps(&edited.collect::<Vec<_>>());
+                log.summarize(&record.get("replacement").map(replacement_text).unwrap_or_default());
+            }
+            "branch_summary" => log.summarize(text(record, "summary").unwrap_or_default()),
+            "custom_message" => log.summarize(&record.get("content").map(text_of).unwrap_or_default()),
+            _ => {}
+        }
+    }
+}
+
+/// The words of what stands for an edited message: a text, or a message.
+fn replacement_text<'v>(replacement: &'v Value<'v>) -> Cow<'v, str> {
+    match replacement.get("content") {
+        Some(content) => text_of(content),
+        None if replacement.is_null() => Cow::Borrowed(""),
+        None => text_of(replacement),
     }
 }
 
@@ -340,7 +365,7 @@ mod tests {
         assert_eq!(left.standings(), ["main", "abandoned", "main"]);
         let whole = report_of(Pi.run(), &Pi, &all.join("\n"));
         assert_eq!(whole.visible_steps(1), [0, 1]);
-        assert_eq!(whole.visible_steps(4), [4], "what was edited is not seen any more");
+        assert_eq!(whole.visible_steps(4), [2, 4], "what was edited is not seen any more, the summary is");
     }
 
     #[test]
@@ -365,6 +390,6 @@ mod tests {
         let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
         assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "{\"name\":\"Mine\"}"]);
         assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
-        assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 3]));
+        assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 2, 3]));
     }
 }

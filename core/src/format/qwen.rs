@@ -89,11 +89,22 @@ impl Adapter for Records {
             let class = text(record, "subtype").or(Some(class));
             log.step(&Draft { role, class, time, ..Draft::of(Kind::State, form::STATE, &values) });
         }
+        if is_compaction {
+            log.drop_before(log.next_step() - 1);
+            log.summarize(&compressed_text(record));
+        }
         write_slots(log, "session", "main", record, &["sessionId", "version", "cwd", "gitBranch", "model"]);
         if let Some(usage) = usage {
             log.usage(None, &usage);
         }
     }
+}
+
+/// What the model sees in place of the history that was compressed.
+fn compressed_text(record: &Value<'_>) -> String {
+    let history = record.get("systemPayload").and_then(|payload| payload.get("compressedHistory")?.as_array());
+    let parts = history.unwrap_or_default().iter().filter_map(|content| content.get("parts")?.as_array()).flatten();
+    parts.filter_map(|part| text(part, "text")).collect()
 }
 
 #[cfg(test)]

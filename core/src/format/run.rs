@@ -310,6 +310,10 @@ pub trait Run: Send + Sync {
     fn context_steps(&self, _step: StepNo) -> Option<Vec<StepNo>> {
         None
     }
+    /// The characters that a step has in the model's window although it is no message, such as a summary.
+    fn summary_chars(&self, _step: StepNo) -> Option<u64> {
+        None
+    }
     /// What the run knew and did, as far as its calls and results report (W1 to W14); None where the format has none.
     fn work(&self) -> Option<&Work> {
         None

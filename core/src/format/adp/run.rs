@@ -31,6 +31,8 @@ pub(super) struct Trajectory {
     title: Option<String>,
     /// D17: where the system prompt is.
     system_prompt: Option<Span>,
+    /// Steps that take the place of all before them in what the model sees, in order.
+    compactions: Vec<StepNo>,
     /// The trajectories that the record is, where it is several.
     tracks: Vec<Track>,
     /// By the first step of a sub-agent, the step that called it.
@@ -87,6 +89,8 @@ impl Trajectory {
             let place = Place { span: span.part(start, entry.value.text.len()), line };
             self.steps.push(CompactStep::of(entry, step, place, hint));
         }
+        let entries = (0..).zip(reading.entries.iter());
+        self.compactions = entries.filter(|(_, entry)| adp::replaces_context(entry)).map(|(step, _)| step).collect();
         self.work = adp::write_state(reading, span.offset, &mut self.tree);
         let found = adp::findings(reading, record.number).into_iter().chain(self.work.findings(record.number));
         self.findings = Finding::in_order(found.collect()).into_iter().map(Arc::new).collect();
@@ -278,6 +282,7 @@ impl Run for Trajectory {
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
         let first = self.track(step).map_or(0, |track| cast::to_step(track.steps.start));
         let last = StepNo::try_from(self.steps.len()).ok()?;
+        let first = self.compactions.iter().rev().find(|at| **at <= step).map_or(first, |at| first.max(*at));
         (self.shape != Some(RecordShape::Other)).then(|| (first..last.min(step + 1)).collect())
     }
 

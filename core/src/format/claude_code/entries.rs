@@ -71,6 +71,7 @@ impl Adapter for Entries {
                 is_side,
                 is_turn,
                 is_boundary: text(record, "subtype") == Some("compact_boundary"),
+                preserved: preserved(record),
             });
         }
         // The list of a sub-agent inside the file is not the one of the session.
@@ -214,6 +215,12 @@ fn persisted<'v>(result: &'v Value<'v>) -> Option<Cow<'v, str>> {
     let notice = text.trim_start().strip_prefix(NOTICE)?;
     let path = notice.split_once(SAVED_TO)?.1.lines().next()?.trim();
     (!path.is_empty()).then_some(Cow::Borrowed(path))
+}
+
+/// The first and the last record that a compaction leaves in the context as they are.
+fn preserved<'v>(record: &'v Value<'v>) -> Option<(&'v str, &'v str)> {
+    let segment = record.get("compactMetadata")?.get("preservedSegment")?;
+    Some((text(segment, "headUuid")?, text(segment, "tailUuid")?))
 }
 
 /// What holds around a record. A sub-agent's model is not the run's.

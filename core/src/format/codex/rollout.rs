@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::format::log::{
-    Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first_text, form, merge_patch, text, write_slots,
+    Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first_text, form, merge_patch, text, text_of, write_slots,
 };
 use crate::json::{self, Value};
 use crate::model::{PartRole, StepNo, StepRole, Surroundings, Turn, Usage};
@@ -407,6 +407,7 @@ impl Rollout {
             "compacted" => {
                 self.clear_world_state(log);
                 log.drop_before(log.next_step() - 1);
+                log.summarize(&compacted_text(payload));
             }
             _ => {}
         }
@@ -429,6 +430,14 @@ impl Rollout {
             merge_patch(log, "world_state", "main", &[], state);
         }
     }
+}
+
+/// What the model sees in place of what was compacted: the messages that are listed, else the summary.
+fn compacted_text(payload: &Value<'_>) -> String {
+    let Some(history) = payload.get("replacement_history").and_then(Value::as_array) else {
+        return first_text(payload, &["message"]).unwrap_or_default().to_owned();
+    };
+    history.iter().filter_map(|item| item.get("content")).map(text_of).collect()
 }
 
 fn replace_value(log: &mut Log<'_>, kind: &str, value: Option<&Value<'_>>) {

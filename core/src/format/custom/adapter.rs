@@ -75,7 +75,7 @@ fn report_place(definition: &Definition, scope: Scope<'_, '_>, is_turn: bool, lo
     let Some(tree) = &definition.tree else { return };
     let is_side = tree.sub_agent.as_ref().and_then(|path| path.first(scope)).is_some_and(is_failure);
     let (id, parent) = (word(&tree.id, scope), word(&tree.parent, scope));
-    log.thread(&Node { id, parent, is_side, is_turn, is_boundary: false });
+    log.thread(&Node { id, parent, is_side, is_turn, ..Node::default() });
 }
 
 /// Reads a step; whether the user or the agent speaks in it. `is_record`: it is its record.

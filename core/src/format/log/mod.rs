@@ -27,6 +27,7 @@ pub(in crate::format) mod testing;
 #[cfg(test)]
 pub(in crate::format) mod tests;
 mod threads;
+mod window;
 
 pub(in crate::format) use arrange::{Arrange, Piece, PlacedPieces};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};

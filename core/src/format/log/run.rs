@@ -415,15 +415,21 @@ impl<A: Adapter> Run for LogRun<A> {
         let is_seen = |compact: &CompactStep| at(compact).and_then(|at| context.get(at)).copied().unwrap_or(true);
         // A step of the main line saw none that were left; of another trajectory of the run it saw nothing.
         let labels = self.steps.labels.iter().map(|(first, _)| *first);
-        let (first_seen, gone) = self.steps.compaction_at(step);
+        let leads_here = |number: StepNo| self.steps.get(number).is_none_or(is_seen);
+        let (first_seen, gone) = self.steps.window.at(step, leads_here);
         let begin = labels.take_while(|first| *first <= step).last().unwrap_or(0).max(first_seen);
         let is_left = |number: &StepNo| self.steps.left.contains(number);
         let sees = |number: StepNo| number >= begin && !gone.contains(&number) && (is_left(&step) || !is_left(&number));
         let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
         let entries = shown.filter(|(number, compact)| {
-            !matches!(compact.kind, Kind::State | Kind::Span) && is_seen(compact) && sees(*number)
+            let has_words = !matches!(compact.kind, Kind::State | Kind::Span) || self.summary_chars(*number).is_some();
+            has_words && is_seen(compact) && sees(*number)
         });
         Some(entries.map(|(number, _)| number).collect())
+    }
+
+    fn summary_chars(&self, step: StepNo) -> Option<u64> {
+        self.steps.window.summary_chars(step)
     }
 
     fn resolve(

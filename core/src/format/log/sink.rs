@@ -1,7 +1,8 @@
 //! What an adapter says of a record: steps, writes, what holds around them.
 
 use super::compact_step::CompactStep;
-use super::steps::{Dropped, Steps};
+use super::steps::Steps;
+use super::window::Dropped;
 use super::{Form, Node};
 use crate::json::{self, Key, Value};
 use crate::model::{
@@ -325,14 +326,19 @@ impl Log<'_> {
 
     /// From the step that was added last on, the model sees nothing before this one.
     pub(in crate::format) fn drop_before(&mut self, first: StepNo) {
-        self.steps.dropped.push((self.steps.last(), Dropped::Before(first)));
+        self.steps.window.drop(self.steps.last(), Dropped::Before(first));
     }
 
     /// From the step that was added last on, the model does not see these.
     pub(in crate::format) fn drop_steps(&mut self, steps: &[StepNo]) {
         if !steps.is_empty() {
-            self.steps.dropped.push((self.steps.last(), Dropped::These(steps.into())));
+            self.steps.window.drop(self.steps.last(), Dropped::These(steps.into()));
         }
+    }
+
+    /// The step that was added last is no message, and puts this into the model's window.
+    pub(in crate::format) fn summarize(&mut self, text: &str) {
+        self.steps.window.summarize(self.steps.last(), text.chars().count() as u64);
     }
 
     /// A step was left for another branch of the same record.

@@ -4,20 +4,13 @@ use super::compact_step::{CompactStep, Names};
 use super::describe;
 use super::links::Links;
 use super::threads::Threads;
+use super::window::Window;
 use crate::json::Value;
 use crate::model::{Chunks, Finding, RunPart, Span, Standing, StepNo, StepRole, Surroundings, Turn, Usage};
 use crate::rules::work::{Answered, Dialect, Work};
 use crate::state::Tree;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-
-/// Steps that the model sees no more.
-pub(super) enum Dropped {
-    /// All before this one.
-    Before(StepNo),
-    /// These.
-    These(Box<[StepNo]>),
-}
 
 /// What the records so far gave.
 #[derive(Default)]
@@ -43,8 +36,7 @@ pub(super) struct Steps {
     pub(super) labels: Vec<(StepNo, Arc<str>)>,
     /// Whether the last of them has not written yet, and is not the first.
     is_new_trajectory: bool,
-    /// What left the model's context, each with the step from which on it is gone.
-    pub(super) dropped: Vec<(StepNo, Dropped)>,
+    pub(super) window: Window,
     /// Steps that were left for another branch within their record.
     pub(super) left: HashSet<StepNo>,
     /// How many steps there were before the record that is read, and how often one of these changed.
@@ -92,18 +84,6 @@ impl Steps {
         let after = self.labels.partition_point(|(first, _)| *first <= step);
         let (_, label) = self.labels.get(after.checked_sub(1)?)?;
         Some(label.to_string())
-    }
-
-    /// What the model sees at a step as far as compactions report: the first step, and those after it that are gone.
-    pub(super) fn compaction_at(&self, at: StepNo) -> (StepNo, HashSet<StepNo>) {
-        let (mut first, mut gone) = (0, HashSet::new());
-        for (_, dropped) in self.dropped.iter().take_while(|(from, _)| *from <= at) {
-            match dropped {
-                Dropped::Before(step) => first = first.max(*step),
-                Dropped::These(steps) => gone.extend(steps.iter().copied()),
-            }
-        }
-        (first, gone)
     }
 
     /// Where a step is that is of a record by its place in the run.

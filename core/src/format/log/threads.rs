@@ -6,6 +6,7 @@
 
 use crate::model::cast;
 use crate::model::{DigestTable, Standing};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use twox_hash::XxHash3_128;
 
@@ -23,6 +24,8 @@ pub(in crate::format) struct Node<'n> {
     pub(in crate::format) is_turn: bool,
     /// Whether what precedes it is no longer in the model's context.
     pub(in crate::format) is_boundary: bool,
+    /// Of a boundary the ids of the first and the last record before it that stay in the context all the same.
+    pub(in crate::format) preserved: Option<(&'n str, &'n str)>,
 }
 
 /// What is kept of a record.
@@ -45,6 +48,8 @@ pub(super) struct Threads {
     nodes: Vec<CompactNode>,
     /// Places of records by their ids, of several the last.
     by_id: DigestTable,
+    /// Of boundaries the places of the first and the last record that they preserve.
+    preserved: HashMap<usize, (usize, usize)>,
     main: OnceLock<Vec<bool>>,
     /// How often the main line may have become another.
     switched: u64,
@@ -68,6 +73,10 @@ impl Threads {
             let is_branch = is_branch && !is_turn;
             *known =
                 CompactNode { parent, is_reported: true, is_side, is_turn, is_boundary, has_child: false, is_branch };
+        }
+        let place_of = |id: &str| Some(self.by_id.get(hash(id))? as usize - 1);
+        if let Some((first, last)) = node.preserved.and_then(|(first, last)| place_of(first).zip(place_of(last))) {
+            self.preserved.insert(at, (first, last));
         }
         if let Some(id) = node.id {
             self.by_id.insert(hash(id), place);
@@ -98,22 +107,27 @@ impl Threads {
         let is_side = self.nodes.get(at).is_some_and(|node| node.is_side);
         let mut seen: Vec<bool> = self.nodes[..count].iter().map(|node| !node.is_reported && !is_side).collect();
         let mut begin = 0;
-        let mut next = self.nodes.get(at).filter(|node| node.is_reported).map(|_| at);
-        while let Some(place) = next {
-            let Some(node) = self.nodes.get(place) else { break };
+        for place in self.line(Some(at).filter(|at| self.nodes.get(*at).is_some_and(|node| node.is_reported))) {
             seen[place] = true;
-            if node.is_boundary {
+            if self.nodes[place].is_boundary {
                 begin = place;
                 break;
             }
-            next = (node.parent as usize).checked_sub(1);
+        }
+        seen[..begin].fill(false);
+        if let Some((first, last)) = self.preserved.get(&begin) {
+            self.line(Some(*last)).take_while(|place| place >= first).for_each(|place| seen[place] = true);
         }
         for (place, node) in self.nodes[..count].iter().enumerate() {
             let follows = (node.parent as usize).checked_sub(1).is_some_and(|parent| seen[parent]);
             seen[place] |= follows && newest[place] == 0;
-            seen[place] &= place >= begin;
         }
         seen
+    }
+
+    /// The records that lead to one, from it back.
+    fn line(&self, last: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(last, |place| (self.nodes.get(*place)?.parent as usize).checked_sub(1))
     }
 
     /// Whether each record is on the main line.
@@ -169,6 +183,7 @@ mod tests {
                     is_side: flags.contains('s'),
                     is_turn: flags.contains('t'),
                     is_boundary: flags.contains('b'),
+                    preserved: flags.split_once('=').and_then(|(_, ids)| ids.split_once('-')),
                 },
             );
         }
@@ -211,5 +226,17 @@ mod tests {
         assert_eq!(letters(&tree, 4), "mmmm", "of two records of one id the later one follows the earlier one");
         let tree = threads(&[("a", "", "t"), ("b", "a", "b"), ("c", "b", "t")]);
         assert_eq!(tree.context(Some(2)), [false, true, true]);
+    }
+
+    #[test]
+    fn a_boundary_preserves_the_records_that_it_names() {
+        let line = [("1", "", "t"), ("2", "1", "t"), ("3", "2", ""), ("4", "3", "t")];
+        let seen = |boundary: &str| {
+            let after = [("5", "4", boundary), ("6", "5", "t")];
+            threads(&[line.as_slice(), after.as_slice()].concat()).context(Some(5))
+        };
+        assert_eq!(seen("b"), [false, false, false, false, true, true]);
+        assert_eq!(seen("b=2-4"), [false, true, true, true, true, true]);
+        assert_eq!(seen("b=9-4"), [false, false, false, false, true, true], "a record that is not known");
     }
 }

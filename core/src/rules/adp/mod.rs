@@ -28,4 +28,5 @@ pub use show::{digested_text, entry_text, has_digest, label, summary, text_with_
 pub use stage::stage;
 pub use survey::{AdpSurvey, AdpSurveyed};
 pub use tally::{outline, tally};
+pub use work::replaces_context;
 pub use writes::write_state;

@@ -34,10 +34,8 @@ impl<'r, 'a> Feed<'r, 'a> {
         if self.is_start(step) {
             self.work.begin_trajectory(at, sink);
         }
-        if let Some(model) = self.model(entry) {
-            let around = Surroundings { model: Some(model.into()), ..Surroundings::default() };
-            self.work.surroundings(at, &around, sink);
-        }
+        let (model, is_compaction) = (self.model(entry).map(Into::into), compaction(entry).is_some());
+        self.work.surroundings(at, &Surroundings { model, is_compaction, ..Surroundings::default() }, sink);
         let hint = self.hints.get(step).copied().unwrap_or_default();
         let turn = turn(entry, hint);
         let results = turn.parts.iter().filter_map(|part| match part {
@@ -79,6 +77,18 @@ fn answered(entry: &TrajectoryStep<'_>, step: usize, hint: Hint, results: impl I
     results
         .map(|has_id| if has_id { to_call(links.next().and_then(|(_, link)| *link)) } else { Answered::ById })
         .collect()
+}
+
+/// `FORMATS.md` 5: what a step that compacts the context says of it.
+fn compaction<'v>(entry: &TrajectoryStep<'v>) -> Option<&'v Value<'v>> {
+    let management = entry.value.get("extra")?.get("context_management")?;
+    Some(management).filter(|management| management.get("type").and_then(Value::as_str) == Some("compaction"))
+}
+
+/// Whether a step takes the place of all before it in what the model sees.
+pub fn replaces_context(entry: &TrajectoryStep<'_>) -> bool {
+    let boundary = compaction(entry).map(|management| management.get("boundary").and_then(Value::as_str));
+    boundary.is_some_and(|boundary| boundary.is_none_or(|boundary| boundary == "replace"))
 }
 
 /// W10: tokens and cost of a turn.

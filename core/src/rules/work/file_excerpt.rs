@@ -50,7 +50,7 @@ fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
 /// ordinary lists have too count only where a file was asked for.
 #[must_use]
 pub fn listing(text: &str, is_file: bool) -> Option<Vec<(Option<u32>, &str)>> {
-    let is_window = is_file && WINDOW.find(text).is_some();
+    let is_window = is_file && (WINDOW.find(text).is_some() || text.starts_with("<path>"));
     let signs: &[&LazyLock<Pattern>] = match (is_window, is_file) {
         (true, _) => &SIGNS,
         (false, true) => &VIEW_SIGNS,

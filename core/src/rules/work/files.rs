@@ -5,6 +5,7 @@ use super::details::{detail_changes, detail_file, detail_patch};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
+use super::file_frame::{framed, has_no_text};
 use super::open_calls::OpenCall;
 use super::outcome::Outcome;
 use super::patch::{self, FilePatch};
@@ -155,11 +156,11 @@ impl Work {
             let shown = if shown.total.is_none() { shown.of_read(range) } else { shown };
             return self.view(answer, Some(&path), &shown);
         }
-        if self.is_elsewhere(answer.text) {
+        if self.is_elsewhere(answer.text) || has_no_text(answer.text) {
             return;
         }
-        let shown = match FileExcerpt::window(answer.text) {
-            Some(window) => window,
+        let shown = match framed(answer.text, range).or_else(|| FileExcerpt::window(answer.text)) {
+            Some(shown) => shown,
             None if is_raw => FileExcerpt::raw(answer.text, range).of_read(range),
             None => FileExcerpt::numbered(answer.text, false).of_read(range),
         };

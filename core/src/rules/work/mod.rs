@@ -17,6 +17,7 @@ mod file;
 mod file_changes;
 mod file_commands;
 mod file_excerpt;
+mod file_frame;
 mod file_view;
 mod files;
 mod history;

@@ -179,8 +179,8 @@ macro_rules! patterns {
 patterns! {
     /// W4: what a result that a person refused begins with.
     REJECTED: format!(r"\A(?:{})", text(&["rejected"]));
-    /// W4: notices of no output and timeouts.
-    NO_EXIT: text(&["no_exit"]);
+    /// W4: notices of no output and timeouts, and opencode's of a timeout.
+    NO_EXIT: format!("{}|tool terminated command after exceeding timeout", text(&["no_exit"]));
     /// W7: notices that something is left out.
     NOTICES: text(&["notices"]);
     /// W7: the head of a window.
@@ -217,6 +217,22 @@ patterns! {
     NUMBER_BLANK: r"^ {2,}(\d{1,9}) ";
     /// W7: what is in the place of lines that a view of SWE-agent leaves out.
     ELIDED: r"^\.\.\. eliding lines \d+-\d+ \.\.\.$";
+    /// The head of a file that opencode read.
+    LISTED_FILE: r"\A<path>([^\n]*)</path>\n<type>file</type>\n<content>\n";
+    /// A line of it.
+    LISTED_LINE: r"\A(\d{1,9}): ?";
+    /// The same before 2026.
+    ZERO_LINE: r"\A(\d{5,9})\| ?";
+    /// What such a reader says behind the last line of a file.
+    FRAME_TOTAL: r"\A\s*\(End of file - total (\d{1,9}) lines\)";
+    /// What it says where the file goes on.
+    FRAME_COUNT: r"\A\s*\(Showing lines \d+-\d+ of (\d{1,9})\.";
+    /// The end of a line that a reader cut.
+    CUT_LINE: r"\.\.\. (?:\[truncated\]|\(line truncated to \d+ chars\))$";
+    /// What Gemini CLI and Qwen Code say above a part of a file.
+    SHOWN_PART: r"(?s)\A\s*(?:IMPORTANT: The file content has been truncated\.\nStatus: )?Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) total lines\.\n(?:Action: [^\n]*\n\n--- FILE CONTENT \(truncated\) ---\n|\n---\n\n)";
+    /// What readers say of a file that they do not show as text.
+    NO_TEXT: r"\A(?:Read image file \[|Cannot display content of binary file: |Binary content provided \(\d+ item|Image read successfully|PDF read successfully)";
     /// W3: SWE-agent's splice.
     SPLICE: r"^edit +(\d+):(\d+) *\n";
     /// W2: a call in an agent's text.

@@ -1,0 +1,54 @@
+//! What leaves the model's window by compactions, edits and roll-backs, and what the log puts in its place.
+
+use crate::model::StepNo;
+use std::collections::{HashMap, HashSet};
+
+/// Steps that the model sees no more.
+pub(super) enum Dropped {
+    /// All before this one.
+    Before(StepNo),
+    /// These.
+    These(Box<[StepNo]>),
+}
+
+/// The changes of a run's window.
+#[derive(Default)]
+pub(super) struct Window {
+    /// What left, each with the step from which on it is gone.
+    dropped: Vec<(StepNo, Dropped)>,
+    /// Characters that steps have in the window although they are no messages.
+    summaries: HashMap<StepNo, u64>,
+}
+
+impl Window {
+    /// From a step on the model sees these no more.
+    pub(super) fn drop(&mut self, at: StepNo, dropped: Dropped) {
+        self.dropped.push((at, dropped));
+    }
+
+    /// A step puts words into the window: a summary, what stands for an edited message.
+    pub(super) fn summarize(&mut self, at: StepNo, chars: u64) {
+        if chars > 0 {
+            self.summaries.insert(at, chars);
+        }
+    }
+
+    /// The characters that a step has in the window although it is no message.
+    pub(super) fn summary_chars(&self, step: StepNo) -> Option<u64> {
+        self.summaries.get(&step).copied()
+    }
+
+    /// What the model sees at a step: the first step, and those after it that are gone. Changes on branches that do
+    /// not lead to the step count for nothing.
+    pub(super) fn at(&self, step: StepNo, leads_here: impl Fn(StepNo) -> bool) -> (StepNo, HashSet<StepNo>) {
+        let (mut first, mut gone) = (0, HashSet::new());
+        for (from, dropped) in self.dropped.iter().take_while(|(from, _)| *from <= step) {
+            match dropped {
+                _ if !leads_here(*from) => {}
+                Dropped::Before(step) => first = first.max(*step),
+                Dropped::These(steps) => gone.extend(steps.iter().copied()),
+            }
+        }
+        (first, gone)
+    }
+}
