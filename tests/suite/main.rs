@@ -60,6 +60,7 @@ mod keymap;
 mod known_files;
 mod lint;
 mod log_edge_cases;
+mod log_evidence;
 mod loss;
 mod mapping;
 mod marks;

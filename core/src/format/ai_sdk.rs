@@ -2,11 +2,11 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, items, role_of,
-    text, text_of,
+    Adapter, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, items, model_usage,
+    role_of, text, text_of,
 };
 use crate::json::Value;
-use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -183,9 +183,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
         }
     }
     if let Some(usage) = metadata.and_then(|metadata| first(metadata, &["usage", "totalUsage"])) {
-        let cache_read = count(usage, "cachedInputTokens");
-        let input = count(usage, "inputTokens").map(|all| all.saturating_sub(cache_read.unwrap_or_default()));
-        log.usage(None, &Usage { input, output: count(usage, "outputTokens"), cache_read, ..Usage::default() });
+        log.usage(None, &model_usage(usage));
     }
 }
 

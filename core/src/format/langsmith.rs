@@ -4,7 +4,7 @@
 use super::Framing;
 use super::log::{
     Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, count,
-    first, first_text, items, text, text_of,
+    first, first_text, items, model_usage, text, text_of,
 };
 use crate::json::{self, Value};
 use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -197,15 +197,7 @@ fn usage(parts: &[&Value<'_>]) -> Option<Usage> {
     let found = places.into_iter().flatten().find_map(|at| first(at, &["usage_metadata", "usage", "token_usage"]));
     // A run may say its tokens itself.
     let usage = found.or_else(|| parts.iter().rev().copied().find(|part| count(part, "prompt_tokens").is_some()))?;
-    let details = usage.get("input_token_details");
-    let cached = details.and_then(|details| count(details, "cache_read"));
-    let of = |keys: [&str; 2]| keys.iter().find_map(|key| count(usage, key));
-    Some(Usage {
-        input: of(["input_tokens", "prompt_tokens"]).map(|all| all.saturating_sub(cached.unwrap_or_default())),
-        output: of(["output_tokens", "completion_tokens"]),
-        cache_read: cached,
-        ..Usage::default()
-    })
+    Some(model_usage(usage))
 }
 
 fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<TurnPart<'v>> {

@@ -1,9 +1,11 @@
 //! Lines that are chat messages themselves: a file is one conversation, each message a step (`FORMATS.md` 8).
 
-use super::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, call, form, result, role_of};
+use super::log::{
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, call, form, model_usage, result, role_of,
+};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
-use crate::model::{StepRole, Surroundings, Turn, TurnPart, Usage};
+use crate::model::{StepRole, Surroundings, Turn, TurnPart};
 use crate::rules::trajectory::blocks::{Block, block};
 use std::borrow::Cow;
 
@@ -73,7 +75,7 @@ impl Adapter for Lines {
         let member = |key: &str| record.get(key).or_else(|| metadata?.get(key));
         let model = member("model").and_then(Value::as_str).map(Cow::Borrowed);
         log.surroundings(&Surroundings { model, ..Surroundings::default() });
-        let usage = member("usage").map(usage_of);
+        let usage = member("usage").map(model_usage);
         let time = ["timestamp", "created_at", "time"].iter().find_map(|key| record.get(key));
         let values = [record];
         let is_injected = record.get("hide").and_then(Value::as_bool) == Some(true);
@@ -94,15 +96,6 @@ impl Adapter for Lines {
             (WHOLE_MESSAGE, Some(message)) => message_turn(message),
             _ => super::log::show(form, values),
         }
-    }
-}
-
-fn usage_of(usage: &Value<'_>) -> Usage {
-    let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.get(key)?.as_number()?.parse().ok());
-    Usage {
-        input: count(["input_tokens", "prompt_tokens"]),
-        output: count(["output_tokens", "completion_tokens"]),
-        ..Usage::default()
     }
 }
 

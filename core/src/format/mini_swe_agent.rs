@@ -1,6 +1,6 @@
 //! Trajectories of mini-swe-agent: one document with chat messages or items of the Responses API (`FORMATS.md` 10).
 
-use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, form, text_of};
+use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, form, model_usage, text_of};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::{self, Value};
 use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -88,6 +88,11 @@ impl Adapter for Messages {
             read_message(message, is_fenced, is_answer, log);
             is_answer = is_fenced;
         }
+        // Before 1.1 the cost is given for the run alone.
+        let of_run = info.and_then(|info| info.get("model_stats")?.get("instance_cost")?.as_number()?.parse().ok());
+        if let Some(cost) = of_run.filter(|_| !messages.iter().any(|message| extra(message, "cost").is_some())) {
+            log.cost(cost);
+        }
         for slot in ["exit_status", "submission", "model_stats", "mini_version"] {
             if let Some(value) = info.and_then(|info| info.get(slot)).filter(|value| !value.is_null()) {
                 log.write("session", "main", &[slot], Op::Update, value);
@@ -138,20 +143,11 @@ fn read_message(message: &Value<'_>, is_fenced: bool, is_answer: bool, log: &mut
     if is_fenced {
         log.effects(&Turn::of(StepRole::Agent, command(message).into_iter().collect()));
     }
-    let response = extra(message, "response").and_then(|response| response.get("usage"));
-    let count = |keys: [&str; 2]| {
-        keys.iter().find_map(|key| response.and_then(|usage| usage.get(key)?.as_number()?.parse().ok()))
-    };
-    let details = ["prompt_tokens_details", "input_tokens_details"].iter().find_map(|key| response?.get(key));
-    let cached = details.and_then(|details| details.get("cached_tokens")?.as_number()?.parse::<u64>().ok());
-    let usage = Usage {
-        // The prompt's tokens count those of the cache.
-        input: count(["prompt_tokens", "input_tokens"]).map(|all: u64| all.saturating_sub(cached.unwrap_or(0))),
-        cache_read: cached,
-        output: count(["completion_tokens", "output_tokens"]),
-        cost: extra(message, "cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
-        ..Usage::default()
-    };
+    // An answer of the Responses interface is the message itself.
+    let response = extra(message, "response").unwrap_or(message);
+    let cost = extra(message, "cost").and_then(Value::as_number).and_then(|n| n.parse().ok());
+    let usage = response.get("usage").map(model_usage).unwrap_or_default();
+    let usage = Usage { cost: cost.or(usage.cost), ..usage };
     if usage != Usage::default() {
         log.usage(None, &usage);
     }

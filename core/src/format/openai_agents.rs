@@ -2,11 +2,11 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, form, items,
-    text, text_of,
+    Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, form, items,
+    model_usage, text, text_of,
 };
 use crate::json::Value;
-use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -63,7 +63,7 @@ impl Adapter for Snapshot {
         if let Some(context) = record.get("context") {
             log.write("context", "main", &[], Op::Update, context);
             if let Some(usage) = context.get("usage") {
-                log.usage(None, &tokens(usage));
+                log.usage(None, &model_usage(usage));
             }
         }
         // As the SDK of Python writes them, and as that of JavaScript does.
@@ -159,19 +159,6 @@ fn add_steps(item: &Value<'_>, log: &mut Log<'_>) {
     };
     let values = [item];
     log.step(&Draft { role, class: Some(class), ..Draft::of(kind, form, &values) });
-}
-
-fn tokens(usage: &Value<'_>) -> Usage {
-    let of = |names: [&str; 2]| names.iter().find_map(|name| count(usage, name));
-    let details = first(usage, &["input_tokens_details", "inputTokensDetails"]);
-    let details = details.map(|details| details.as_array().and_then(<[_]>::first).unwrap_or(details));
-    let cached = details.and_then(|details| count(details, "cached_tokens"));
-    Usage {
-        input: of(["input_tokens", "inputTokens"]).map(|all| all.saturating_sub(cached.unwrap_or_default())),
-        output: of(["output_tokens", "outputTokens"]),
-        cache_read: cached,
-        ..Usage::default()
-    }
 }
 
 #[cfg(test)]

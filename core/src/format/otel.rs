@@ -10,7 +10,7 @@ mod tests;
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, text, text_of,
+    Adapter, Arrange, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, text, text_of,
 };
 use crate::json::{self, Value};
 use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -92,11 +92,18 @@ fn trace<'v>(span: &'v Value<'_>) -> &'v str {
     if trace.is_empty() && logs::is_log_record(span) { logs::conversation(span) } else { trace }
 }
 
+/// The id of a span; records of logs have none of their own.
+fn id<'v>(span: &'v Value<'_>) -> Option<&'v str> {
+    let context = first(span, &["context", "spanContext"]).unwrap_or(span);
+    first_text(context, &["spanId", "span_id"]).filter(|id| !id.is_empty() && !logs::is_log_record(span))
+}
+
 /// Reads the spans and records of logs in order.
 #[derive(Default)]
 struct Spans {
     traces: HashSet<Box<str>>,
     conversations: Conversations,
+    copies: Copies,
     /// Spans of models that say what they cost.
     counted: HashSet<Box<str>>,
 }
@@ -108,6 +115,9 @@ impl Adapter for Spans {
 
     fn read(&mut self, span: &Value<'_>, log: &mut Log<'_>) {
         let trace = trace(span);
+        if id(span).is_some_and(|id| self.copies.has(&format!("{trace} {id}"), span.text)) {
+            return;
+        }
         if !self.traces.contains(trace) {
             if self.traces.is_empty() {
                 log.title(trace);

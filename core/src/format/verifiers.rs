@@ -1,10 +1,10 @@
 //! Rollouts of verifiers and prime-rl: rows of `results.jsonl`, and episodes with traces (`FORMATS.md` 13).
 
-use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form};
+use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_usage};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
-use crate::model::{Severity, StepRole, Surroundings, Turn, Usage};
+use crate::model::{Severity, StepRole, Surroundings, Turn};
 use crate::state::Op;
 use memchr::memmem;
 use std::borrow::Cow;
@@ -211,14 +211,14 @@ fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
             (first..log.next_step()).for_each(|step| log.leave(step));
         }
         let usages = calls.iter().filter(|call| node_of(call) == Some(number)).filter_map(|call| call.get("usage"));
-        usages.for_each(|usage| log.usage(None, &usage_of(usage)));
+        usages.for_each(|usage| log.usage(None, &model_usage(usage)));
     }
     let elsewhere = |call: &&Value<'_>| node_of(call).is_none_or(|node| node >= nodes.len());
     for usage in calls.iter().filter(elsewhere).filter_map(|call| call.get("usage")) {
-        log.usage(None, &usage_of(usage));
+        log.usage(None, &model_usage(usage));
     }
     if let Some(usage) = trace.get("extra_usage").filter(|usage| usage.as_object().is_some()) {
-        log.usage(None, &usage_of(usage));
+        log.usage(None, &model_usage(usage));
     }
     end(trace, name, log);
 }
@@ -250,15 +250,6 @@ fn read_node(number: usize, trace: &str, node: &Value<'_>, log: &mut Log<'_>) {
         let parent = node.get("parent").map_or("null", |parent| parent.text);
         let instance = if log.has_trajectories() { format!("{trace}.{number}") } else { number.to_string() };
         log.derive("branch", &instance, &["parent"], Op::Update, parent);
-    }
-}
-
-fn usage_of(usage: &Value<'_>) -> Usage {
-    let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.get(key)?.as_number()?.parse().ok());
-    Usage {
-        input: count(["prompt_tokens", "input_tokens"]),
-        output: count(["completion_tokens", "output_tokens"]),
-        ..Usage::default()
     }
 }
 

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(super) struct Exec {
     items: HashMap<Box<str>, ReportedItem>,
+    threads: Vec<Box<str>>,
 }
 
 /// An item that was reported.
@@ -25,7 +26,7 @@ impl Adapter for Exec {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         match record.get("item").filter(|item| item.as_object().is_some()) {
             Some(item) => self.item(record, item, log),
-            None => event(record, log),
+            None => self.event(record, log),
         }
     }
 
@@ -38,23 +39,37 @@ impl Adapter for Exec {
     }
 
     fn restart(&mut self) {
-        self.items.clear();
-    }
-}
-
-/// An event of the thread or of a turn.
-fn event(record: &Value<'_>, log: &mut Log<'_>) {
-    let class = text(record, "type").unwrap_or("event");
-    if class == "thread.started" {
-        log.title(text(record, "thread_id").unwrap_or(class));
-    }
-    rollout::state(record, record, class, log);
-    if let Some(usage) = record.get("usage").filter(|usage| usage.as_object().is_some()) {
-        log.usage(None, &rollout::tokens(usage));
+        *self = Self::default();
     }
 }
 
 impl Exec {
+    /// An event of the thread or of a turn.
+    fn event(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let class = text(record, "type").unwrap_or("event");
+        if class == "thread.started" {
+            self.start(text(record, "thread_id").unwrap_or(class), log);
+        }
+        rollout::state(record, record, class, log);
+        if let Some(usage) = record.get("usage").filter(|usage| usage.as_object().is_some()) {
+            log.usage(None, &rollout::tokens(usage));
+        }
+    }
+
+    /// A process begins a thread or goes on with one: the ids of its items begin from the first again.
+    fn start(&mut self, thread: &str, log: &mut Log<'_>) {
+        self.items.clear();
+        if self.threads.is_empty() {
+            log.title(thread);
+        } else if self.threads.last().is_some_and(|last| **last != *thread) {
+            log.begin_trajectory(thread);
+        }
+        if !self.threads.iter().any(|known| **known == *thread) {
+            self.threads.push(thread.into());
+            log.trajectories(self.threads.len());
+        }
+    }
+
     fn item(&mut self, record: &Value<'_>, item: &Value<'_>, log: &mut Log<'_>) {
         let class = first(item, &["type", "item_type"]).and_then(Value::as_str).unwrap_or("item");
         let (kind, form, role) = match class {
@@ -71,7 +86,10 @@ impl Exec {
         // Items without a status are complete when their event says so.
         let is_completed = text(record, "type") == Some("item.completed") && text(item, "status").is_none();
         let is_over = kind == Kind::Call && (is_completed || item::is_over(item));
-        let was_over = match id.and_then(|id| self.items.get_mut(id)) {
+        let begins = text(record, "type") == Some("item.started");
+        let known = id.and_then(|id| self.items.get_mut(id));
+        // An item that begins after it was over is another one, of a process whose start is not in the file.
+        let was_over = match known.filter(|shown| !(begins && shown.is_over)) {
             Some(shown) => {
                 log.supersede(shown.step, shown.form, item);
                 let was_over = shown.is_over;

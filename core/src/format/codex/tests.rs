@@ -210,3 +210,29 @@ fn an_item_without_status_is_over_when_its_event_says_so() {
         ("tool-call agent: web_search x", "tool-call agent: spawn_agent go")
     );
 }
+
+#[test]
+fn items_of_a_later_process_do_not_replace_those_of_the_first() {
+    let run = |thread: &str, text: &str| {
+        let said =
+            format!(r#"{{"type":"agent_message","text":"{text}"}}"#).replace("{\"type", "{\"id\":\"item_0\",\"type");
+        format!(
+            "{{\"type\":\"thread.started\",\"thread_id\":\"{thread}\"}}\n{{\"type\":\"item.completed\",\"item\":{said}}}"
+        )
+    };
+    let again = lines(&EXEC, &[run("t", "one"), run("t", "two")].join("\n"));
+    let said: Vec<String> = steps(&again).into_iter().filter(|step| step.starts_with("message")).collect();
+    assert_eq!(said, ["message agent: one", "message agent: two"]);
+    let trajectory = |parsed: &(Box<dyn crate::format::Run>, Vec<u8>)| parsed.0.step(3, &parsed.1).trajectory;
+    assert_eq!(trajectory(&again), None, "a thread that goes on");
+    let other = lines(&EXEC, &[run("t", "one"), run("u", "two")].join("\n"));
+    assert_eq!((steps(&other).len(), trajectory(&other).as_deref()), (4, Some("u")));
+    let command = |event: &str, command: &str| {
+        format!(
+            r#"{{"type":"item.{event}","item":{{"id":"item_0","type":"command_execution","command":"{command}","status":"{event}"}}}}"#
+        )
+    };
+    let ends =
+        [command("started", "ls"), command("completed", "ls"), command("started", "pwd"), command("completed", "pwd")];
+    assert_eq!(steps(&lines(&EXEC, &ends.join("\n"))).len(), 4, "its start is not in the file");
+}

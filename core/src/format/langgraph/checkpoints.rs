@@ -1,9 +1,9 @@
 //! A thread as a trajectory: its checkpoints are steps, its channels the state.
 
 use super::words::channel_words;
-use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, show};
+use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, model_usage, show};
 use crate::json::{self, Value};
-use crate::model::{Severity, StepRole, Turn, TurnPart, Usage};
+use crate::model::{Severity, StepRole, Turn, TurnPart};
 use crate::state::Op;
 use std::collections::{HashMap, HashSet};
 
@@ -240,17 +240,19 @@ impl<'v> Checkpoint<'v> {
     fn add_usage(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
         let messages = content(self.it, "channel_values").and_then(|values| values.get("messages"));
         for message in messages.and_then(Value::as_array).unwrap_or_default() {
-            let Some(usage_metadata) =
-                message.get("usage_metadata").filter(|usage_value| usage_value.as_object().is_some())
-            else {
-                continue;
-            };
+            let Some(usage_metadata) = answer_usage(message) else { continue };
             let Some(id) = message.get("id").and_then(Value::as_str) else { continue };
             if seen.insert(id) {
-                log.usage(Some(id), &usage(usage_metadata));
+                log.usage(Some(id), &model_usage(usage_metadata));
             }
         }
     }
+}
+
+/// The tokens of an answer; older versions have them as the model's interface gave them.
+pub(super) fn answer_usage<'v, 'a>(message: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let of_model = || first(message.get("response_metadata")?, &["token_usage", "usage"]);
+    first(message, &["usage_metadata"]).or_else(of_model).filter(|usage| usage.as_object().is_some())
 }
 
 /// The most nodes of one checkpoint, or snapshot, that are named.
@@ -260,15 +262,4 @@ pub(super) const NODES_MAX: usize = 20;
 pub(super) fn is_hidden(channel: &str, value: Option<&Value<'_>>) -> bool {
     let is_internal = ["start:", "branch:", "join:", "__"].iter().any(|prefix| channel.starts_with(prefix));
     is_internal || value.is_some_and(|value| value.as_str() == Some(channel))
-}
-
-pub(super) fn usage(metadata: &Value<'_>) -> Usage {
-    let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
-    let cached = count(metadata.get("input_token_details").and_then(|details| details.get("cache_read")));
-    Usage {
-        input: count(metadata.get("input_tokens")).map(|input| input.saturating_sub(cached.unwrap_or(0))),
-        output: count(metadata.get("output_tokens")),
-        cache_read: cached,
-        ..Usage::default()
-    }
 }

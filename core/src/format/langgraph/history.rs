@@ -4,12 +4,12 @@
 //! The newest snapshot comes first in it; steps run from the oldest on. A snapshot has the values of the channels as
 //! they are after its step, so a channel is written where its value differs from the one before.
 
-use super::checkpoints::{NODES_MAX, is_hidden, usage};
+use super::checkpoints::{NODES_MAX, answer_usage, is_hidden};
 use super::words::channel_words;
 use crate::format::Framing;
 use crate::format::log::{
-    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, first, items, show,
-    text,
+    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, first, items,
+    model_usage, show, text,
 };
 use crate::json::{self, Value};
 use crate::model::{Severity, StepRole, Turn, TurnPart, cast};
@@ -252,11 +252,11 @@ impl History {
         let messages = snapshot.get("values").map(|values| items(values, "messages")).unwrap_or_default();
         for message in messages {
             let message = message.get("kwargs").unwrap_or(message);
-            let (Some(id), Some(metadata)) = (text(message, "id"), first(message, &["usage_metadata"])) else {
+            let (Some(id), Some(metadata)) = (text(message, "id"), answer_usage(message)) else {
                 continue;
             };
             if self.seen.insert(id.into()) {
-                log.usage(Some(id), &usage(metadata));
+                log.usage(Some(id), &model_usage(metadata));
             }
         }
     }

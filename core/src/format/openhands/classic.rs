@@ -121,6 +121,18 @@ fn call<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> ToolCall<'v> {
     ToolCall { id, name: name.into(), arguments: args.map_or("{}", |args| args.text).into() }
 }
 
+/// Whether an observation is a failure by what it is: an error, a call that the user refused, an action of the browser
+/// that went wrong.
+fn has_failed(observation: &str, extras: Option<&Value<'_>>) -> bool {
+    let flag = |key: &str| extras.and_then(|extras| extras.get(key)?.as_bool()) == Some(true);
+    let has_words = |key: &str| extras.and_then(|extras| text(extras, key)).is_some_and(|words| !words.is_empty());
+    match observation {
+        "error" | "user_rejected" => true,
+        "browse" | "browse_interactive" => flag("error") || has_words("last_browser_action_error"),
+        _ => false,
+    }
+}
+
 fn result<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
     let extras = event.get("extras");
     let metadata = extras.and_then(|extras| extras.get("metadata"));
@@ -133,7 +145,7 @@ fn result<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
         id: event.get("cause").filter(|cause| !cause.is_null()).map(id_text),
         name: None,
         text: event.get("content").map(text_of).unwrap_or_default(),
-        is_error: if observation == "error" { Some(true) } else { failed },
+        is_error: if has_failed(observation, extras) { Some(true) } else { failed },
         exit,
         cwd: of("working_dir").and_then(Value::as_str).map(Cow::Borrowed),
         ..ToolResult::default()

@@ -54,6 +54,24 @@ fn an_exit_status_says_more_than_success() {
 }
 
 #[test]
+fn refusals_and_faults_of_the_browser_are_failures() {
+    let browse = r#"{"id":1,"source":"agent","action":"browse","args":{"url":"u"}}"#;
+    for (result, is_failed) in [
+        (r#""observation":"user_rejected","content":"no""#, true),
+        (r#""observation":"browse","content":"page","extras":{"url":"u","error":true}"#, true),
+        (
+            r#""observation":"browse_interactive","content":"","extras":{"last_browser_action_error":"no such id"}"#,
+            true,
+        ),
+        (r#""observation":"browse","content":"page","extras":{"url":"u","error":false}"#, false),
+        (r#""observation":"run","content":"x","extras":{"error":true}"#, false),
+    ] {
+        let report = events(&format!("{browse}\n{{\"id\":2,\"source\":\"agent\",\"cause\":1,{result}}}"));
+        assert_eq!(!report.errors.is_empty(), is_failed, "{result}");
+    }
+}
+
+#[test]
 fn the_sdk_gives_one_step_an_event() {
     let report = events(SDK_EVENTS);
     assert_eq!(report.kinds, ["message", "tool-call", "tool-result"]);

@@ -44,11 +44,21 @@ pub(super) fn plain(value: &Value<'_>) -> Option<String> {
         let items: Vec<String> = values.iter().map(typed).collect();
         return Some(format!("[{}]", items.join(",")));
     }
+    Some(plain_map(values))
+}
+
+/// All attributes as one object of plain JSON, where they are a list of keys and typed values; None: they are none.
+pub(super) fn plain_list(attributes: &Value<'_>) -> Option<String> {
+    attributes.as_array().map(plain_map)
+}
+
+/// Keys and typed values as an object of plain JSON.
+fn plain_map(values: &[Value<'_>]) -> String {
     let member = |item: &Value<'_>| {
         let name = json::quote(text(item, "key").unwrap_or_default());
         format!("{name}:{}", item.get("value").map_or_else(|| "null".to_owned(), typed))
     };
-    Some(format!("{{{}}}", values.iter().map(member).collect::<Vec<_>>().join(",")))
+    format!("{{{}}}", values.iter().map(member).collect::<Vec<_>>().join(","))
 }
 
 /// A typed value of OTLP as plain JSON.

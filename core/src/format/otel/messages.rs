@@ -1,7 +1,7 @@
 //! The messages of one request to a model, in the spellings of the conventions: what it was asked with, its history
 //! included, and what it answered.
 
-use super::attributes::{attribute, attribute_text, plain};
+use super::attributes::{attribute, attribute_text, plain, plain_list};
 use crate::format::log::{first, first_text, items, role_of, text, text_of};
 use crate::json::{self, Data, Value};
 use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
@@ -91,8 +91,11 @@ fn of_events(span: &Value<'_>) -> Vec<Turn<'static>> {
         name => {
             let role = speaker(name)?;
             let body = attribute(event, &["message", "gen_ai.event.content"]).filter(|body| !body.is_null());
-            let attributes = event.get("attributes").filter(|_| body.is_none());
-            Some(body.or(attributes).map(|body| of_body(body, role)).unwrap_or_default())
+            let Some(attributes) = event.get("attributes").filter(|_| body.is_none()) else {
+                return body.map(|body| of_body(body, role));
+            };
+            let listed = plain_list(attributes).and_then(|text| Some(of_body(&json::parse_lenient(&text).ok()?, role)));
+            Some(listed.unwrap_or_else(|| of_body(attributes, role)))
         }
     };
     items(span, "events").iter().filter_map(of).flatten().collect()

@@ -220,3 +220,33 @@ fn tokens_of_requests_without_an_operation_and_of_caches_are_counted_once() {
         assert!(of(cached).contains(part), "{}", of(cached));
     }
 }
+
+#[test]
+fn the_attributes_of_events_of_otlp_are_messages() {
+    let attribute = |key: &str, value: &str| format!(r#"{{"key":"{key}","value":{{"stringValue":"{value}"}}}}"#);
+    let event = |name: &str, attributes: &[String]| {
+        format!(r#"{{"name":"gen_ai.{name}","attributes":[{}]}}"#, attributes.join(","))
+    };
+    let events = [
+        event("user.message", &[attribute("gen_ai.system", "openai"), attribute("content", "Rain?")]),
+        event("choice", &[attribute("message", r#"{\"role\":\"assistant\",\"content\":\"Yes.\"}"#)]),
+    ];
+    let text = format!(
+        r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"traceId":"t","spanId":"s","name":"chat","attributes":[{}],"events":[{}]}}]}}]}}]}}"#,
+        attribute("gen_ai.operation.name", "chat"),
+        events.join(",")
+    );
+    let parsed = run_of_record(&OTEL, &text);
+    let request = parsed.0.model_request(0, &parsed.1).unwrap();
+    let parts: Vec<_> = request.messages.iter().flat_map(|turn| turn.parts.clone()).collect();
+    assert_eq!(parts, [TurnPart::Text("Rain?".into()), TurnPart::Text("Yes.".into())]);
+}
+
+#[test]
+fn a_span_that_was_sent_twice_counts_once() {
+    let span = |name: &str| format!(r#"{{"traceId":"t","spanId":"s","name":"{name}"}}"#);
+    let text =
+        |spans: &[String]| format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{}]}}]}}]}}"#, spans.join(","));
+    assert_eq!(steps(&run_of_record(&OTEL, &text(&[span("chat"), span("chat")]))).len(), 1);
+    assert_eq!(steps(&run_of_record(&OTEL, &text(&[span("chat"), span("other")]))).len(), 2, "other content");
+}

@@ -101,9 +101,9 @@ fn is_ag_ui_event(record: &Value<'_>) -> bool {
 }
 
 fn openhands(head: &Head<'_, '_>) -> Option<Match> {
-    let reason = if most(head, is_sdk_event) {
+    let reason = if most(head, is_sdk_event) && any(head, is_known_sdk_event) {
         "events with a `kind`, `source` and `timestamp`"
-    } else if most(head, is_event) {
+    } else if most(head, is_event) && any(head, has_content) {
         "events with `source`, `id` and an `action` or `observation`"
     } else if most(head, is_output) {
         "rows of an evaluation whose `history` holds events"
@@ -121,6 +121,35 @@ fn is_sdk_event(record: &Value<'_>) -> bool {
     text(record, "kind").ends_with("Event") && is_caused && is_text(record, "timestamp")
 }
 
+/// Kinds of events and what one of each has, one of these: other programs have events with a kind and a source too.
+const SDK_EVENTS: [(&str, &[&str]); 15] = [
+    ("MessageEvent", &["llm_message"]),
+    ("ActionEvent", &["action", "tool_name"]),
+    ("ObservationEvent", &["observation", "tool_name"]),
+    ("AgentErrorEvent", &["error"]),
+    ("ACPToolCallEvent", &["tool_call_id"]),
+    ("SystemPromptEvent", &["system_prompt", "tools"]),
+    ("ConversationStateUpdateEvent", &["key", "value"]),
+    ("ConversationErrorEvent", &["code", "detail"]),
+    ("HookExecutionEvent", &["hook_event_type", "blocked", "exit_code"]),
+    ("CondensationSummaryEvent", &["summary"]),
+    ("CondensationEvent", &["forgotten_event_ids", "summary"]),
+    ("LLMCompletionLogEvent", &["filename", "log_data"]),
+    ("TokenEvent", &["prompt_token_ids", "response_token_ids"]),
+    ("InterruptEvent", &["source"]),
+    ("PauseEvent", &["source"]),
+];
+
+fn is_known_sdk_event(record: &Value<'_>) -> bool {
+    let kind = text(record, "kind");
+    is_sdk_event(record) && SDK_EVENTS.iter().any(|(known, members)| *known == kind && has_any(record, members))
+}
+
+/// Whether an event has what it was done with, or what came of it: entries of an audit have an action and a source too.
+fn has_content(record: &Value<'_>) -> bool {
+    is_event(record) && (is_object(record, "args") || is_object(record, "extras") || is_text(record, "content"))
+}
+
 fn is_event(record: &Value<'_>) -> bool {
     SOURCES.contains(&text(record, "source"))
         && record.get("id").is_some()
@@ -131,7 +160,7 @@ fn is_event(record: &Value<'_>) -> bool {
 fn is_output(record: &Value<'_>) -> bool {
     let is_half = |event: &Value<'_>| is_text(event, "action") || is_text(event, "observation");
     let is_pair = |pair: &Value<'_>| pair.as_array().is_some_and(|pair| pair.len() == 2 && pair.iter().all(is_half));
-    let is_first = |value: &Value<'_>| is_event(value) || is_sdk_event(value) || is_pair(value);
+    let is_first = |value: &Value<'_>| is_event(value) || is_known_sdk_event(value) || is_pair(value);
     first(record, "history").is_some_and(is_first)
 }
 

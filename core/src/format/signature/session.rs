@@ -58,7 +58,33 @@ fn sts(head: &Head<'_, '_>) -> Option<Match> {
 
 fn pi(head: &Head<'_, '_>) -> Option<Match> {
     let is_header = |first: &Value<'_>| is_text(first, "timestamp");
-    matched(header(head).is_some_and(is_header), "the first line is a `session` with `id` and `timestamp`")
+    let rest = head.records.get(1..).unwrap_or_default();
+    let is_own = |first: &Value<'_>| has_any(first, &["cwd", "version"]) || rest.is_empty();
+    let is_session =
+        header(head).is_some_and(|first| is_header(first) && (is_own(first) || rest.iter().any(is_pi_entry)));
+    matched(is_session, "the first line is a `session` with `id` and `timestamp`")
+}
+
+/// Types of entries that are not messages.
+const PI_ENTRIES: [&str; 12] = [
+    "session",
+    "session_info",
+    "model_change",
+    "thinking_level_change",
+    "compaction",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "usage",
+    "context_edit",
+    "leaf",
+];
+
+/// An entry below the header: many logs begin with a session.
+fn is_pi_entry(record: &Value<'_>) -> bool {
+    let has_speaker = || record.get("message").is_some_and(|message| is_text(message, "role"));
+    PI_ENTRIES.contains(&text(record, "type")) || (text(record, "type") == "message" && has_speaker())
 }
 
 fn gemini(head: &Head<'_, '_>) -> Option<Match> {

@@ -42,7 +42,8 @@ fn openai_agents(head: &Head<'_, '_>) -> Option<Match> {
 }
 
 fn autogen(head: &Head<'_, '_>) -> Option<Match> {
-    let is_exchange = |r: &Value<'_>| is_text(r, "mode") && is_array(r, "messages") && r.get("response").is_some();
+    let is_mode = |r: &Value<'_>| matches!(text(r, "mode"), "create" | "create_stream");
+    let is_exchange = |r: &Value<'_>| is_mode(r) && is_array(r, "messages") && r.get("response").is_some();
     if most(head, is_exchange) {
         return matched(true, "exchanges with a model: `mode`, `messages` and `response`");
     }

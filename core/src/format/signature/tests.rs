@@ -392,3 +392,24 @@ fn the_nearest_says_what_is_absent() {
     assert_eq!(nearest_of(session), Some(("claude-code", description)));
     assert_eq!(nearest_of(r#"{"timestamp":"t","type":"x"}"#), None);
 }
+
+#[test]
+fn logs_that_only_share_the_names_of_members_are_not_taken() {
+    check_none(&[
+        // Events of a page, an audit, a queue.
+        r#"{"kind":"ClickEvent","source":"user","timestamp":"2026-01-01T00:00:00Z","id":"e1","target":"button"}"#,
+        r#"{"kind":"MessageEvent","source":"user","timestamp":"2026-01-01T00:00:00Z","text":"hi"}"#,
+        r#"{"id":1,"source":"user","action":"login","timestamp":"2026-01-01T00:00:00Z"}"#,
+        "{\"type\":\"turn.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\",\"thread_id\":\"t\"}",
+        // A visit to a site and what happened in it.
+        "{\"type\":\"session\",\"id\":\"s\",\"timestamp\":\"t\"}\n{\"type\":\"page_view\",\"url\":\"/\"}",
+        // A pipeline, an environment of reinforcement learning, a chat with its history, a log of a model's interface.
+        r#"{"steps":[{"step_id":"load","source":"s3://data/in"},{"step_id":"join","source":"load"}]}"#,
+        r#"{"trajectory":[{"action":"left","observation":"wall","reward":0.5,"done":false}]}"#,
+        r#"{"history":[{"role":"user","content":"hi"}],"model":"m","temperature":1}"#,
+        r#"{"mode":"chat","messages":[],"response":"hi"}"#,
+    ]);
+    check("openhands", &[r#"{"kind":"PauseEvent","source":"user","timestamp":"2026-01-01T00:00:00Z"}"#]);
+    check("swe-agent", &[r#"{"trajectory":[{"action":"ls","observation":"a"}]}"#]);
+    check("pi", &[r#"{"type":"session","id":"s","timestamp":"t"}"#]);
+}

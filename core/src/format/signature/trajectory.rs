@@ -37,7 +37,10 @@ fn atif(head: &Head<'_, '_>) -> Option<Match> {
 }
 
 fn is_atif(record: &Value<'_>) -> bool {
-    let is_step = |step: &Value<'_>| has(step, &["step_id", "source"]);
+    // Steps of other pipelines have an id and a source too.
+    let is_step = |step: &Value<'_>| {
+        has(step, &["step_id"]) && matches!(text(step, "source"), "user" | "agent" | "system" | "environment")
+    };
     let steps = record.get("steps").and_then(Value::as_array);
     let is_named = text(record, "schema_version").starts_with("ATIF-v");
     steps.is_some_and(|steps| is_named || steps.first().is_some_and(is_step))
@@ -46,12 +49,32 @@ fn is_atif(record: &Value<'_>) -> bool {
 /// `trajectory` with actions and observations; of a demonstration `history` with messages, beside what a run has.
 fn swe_agent(head: &Head<'_, '_>) -> Option<Match> {
     let [record] = head.records else { return None };
-    let is_turn = |item: &Value<'_>| is_text(item, "action") && is_text(item, "observation");
-    if first(record, "trajectory").is_some_and(is_turn) {
+    if first(record, "trajectory").is_some_and(|item| is_turn(item) && has_own(item, &TURN, &TURN_OWN)) {
         return matched(true, "`trajectory` with actions and observations");
     }
-    let is_history = first(record, "history").is_some_and(is_message);
+    let is_history = first(record, "history").is_some_and(|item| {
+        is_message(item) && (has_any(item, &HISTORY_OWN) || has_own(record, &["history"], &RUN_OWN))
+    });
     matched(is_history && !has_any(record, &["messages", "conversation_id"]), "`history` with messages")
+}
+
+/// What every turn has.
+const TURN: [&str; 2] = ["action", "observation"];
+
+/// What a turn has beside them, what a message of a history has, what a run has beside it.
+const TURN_OWN: [&str; 7] = ["thought", "response", "state", "query", "messages", "execution_time", "extra_info"];
+const HISTORY_OWN: [&str; 5] = ["agent", "message_type", "is_demo", "thought", "action"];
+const RUN_OWN: [&str; 5] = ["environment", "trajectory", "info", "replay_config", "problem_statement"];
+
+fn is_turn(item: &Value<'_>) -> bool {
+    TURN.iter().all(|name| is_text(item, name))
+}
+
+/// Whether a value has members of SWE-agent, or none but those that every one has: environments of other kinds report
+/// actions and observations beside rewards, other chats a history beside a model.
+fn has_own(value: &Value<'_>, all: &[&str], own: &[&str]) -> bool {
+    let names = value.as_object().map(|object| object.members.iter().map(|member| &*member.key));
+    has_any(value, own) || names.is_some_and(|mut names| names.all(|name| all.contains(&name)))
 }
 
 fn mini_swe_agent(head: &Head<'_, '_>) -> Option<Match> {

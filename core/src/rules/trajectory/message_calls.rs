@@ -50,8 +50,8 @@ impl<'a> CallSource<'a> {
     }
 
     fn of_formats(value: &'a Value<'a>, message: &Message<'a>) -> Self {
-        let is_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
-        let mut calls = match message.text.as_deref().filter(|_| is_turn) {
+        let is_call_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
+        let mut calls = match message.text.as_deref().filter(|_| is_call_turn) {
             Some(text) => call::each_in(text).into_iter().flatten().collect(),
             None => Vec::new(),
         };
@@ -69,7 +69,8 @@ impl<'a> CallSource<'a> {
             }
         }
         match (calls.is_empty(), is_turn) {
-            (true, _) if message.way == Way::Written => Self::in_text(message),
+            // Who speaks as a call means one; in other turns such a text is text.
+            (true, _) if message.way == Way::Written || is_call_turn => Self::in_text(message),
             (true, _) => Self::Nothing,
             (false, true) => Self::Turn(calls),
             (false, false) => Self::Json(calls),

@@ -77,8 +77,14 @@ fn is_text(value: &Value<'_>) -> bool {
 /// A list of messages under a name of D2, as `traj`, or as the row itself.
 fn message_list<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let items = || CHATS.into_iter().find(|pointer| row.get(&pointer[1..]).is_some_and(are_items));
-    let pointer = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items)?;
+    let pointer = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items).or_else(|| failed_run(row))?;
     Some(vec![source(row, pointer, StepRole::Unknown)?])
+}
+
+/// A run of tau-bench that failed before it began: its reward counts.
+fn failed_run(row: &Value<'_>) -> Option<&'static str> {
+    let is_empty = row.get("traj")?.as_array()?.is_empty();
+    (is_empty && row.get("reward").is_some()).then_some("/traj")
 }
 
 /// Names of a prompt and of what was answered: TRL and verifiers, SkyRL, verl. A row of verl has a score; without one

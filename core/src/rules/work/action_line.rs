@@ -92,7 +92,14 @@ fn line(call: &Call) -> Option<ActionLine> {
         }
         Action::Undo { path } => file("undo", path, String::new()),
         Action::Patch { text } => patch(text),
-        Action::Blur { path } => file("edit", path, String::new()),
+        Action::Blur { edited, deleted } => {
+            let verb = if edited.is_empty() { "delete" } else { "edit" };
+            let mut paths = edited.iter().chain(deleted);
+            let path = paths.next()?;
+            let more = paths.count();
+            let note = if more > 0 { format!("and {}", counted(more, "more file")) } else { String::new() };
+            file(verb, path, note)
+        }
         Action::Shell { command, .. } => words("run", command),
         Action::Input { text } => words("type", text),
         Action::Todos(items) => words("todo", &todo(items)),

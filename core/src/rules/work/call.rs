@@ -111,9 +111,10 @@ pub(super) enum Action {
     Page {
         url: Option<String>,
     },
-    /// Something edits a file in a way that is not followed.
+    /// Files are edited in a way that is not followed, or deleted.
     Blur {
-        path: String,
+        edited: Vec<String>,
+        deleted: Vec<String>,
     },
     Other,
 }
@@ -295,7 +296,7 @@ pub(super) fn spliced(text: &str) -> Option<Action> {
 fn file_action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     let path = || given.path().map(str::to_owned);
     if name == "notebookedit" || name == "notebook_edit" {
-        return Some(Action::Blur { path: path()? });
+        return Some(Action::Blur { edited: vec![path()?], deleted: Vec::new() });
     }
     if tables::is_tool("read", name) {
         return read(name, given, dialect);
@@ -311,13 +312,25 @@ fn file_action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Ac
         return Some(Action::Insert { path: path(), line: line(given.number("line")), text });
     }
     if name == "file_change" {
-        return given.get("changes").and_then(patch::of_changes).map(|text| Action::Patch { text });
+        let changes = given.get("changes")?;
+        return patch::of_changes(changes).map(|text| Action::Patch { text }).or_else(|| Some(unseen(changes)));
     }
     if tables::is_tool("patch", name) {
         let text = given.plain().or_else(|| given.text("patch"))?;
         return Some(Action::Patch { text: owned(text) });
     }
     None
+}
+
+/// Changes as `codex exec` lists them: which files, not what of them.
+fn unseen(changes: &Value<'_>) -> Action {
+    let (mut edited, mut deleted) = (Vec::new(), Vec::new());
+    for change in changes.as_array().unwrap_or_default() {
+        let text = |key: &str| change.get(key).and_then(Value::as_str);
+        let files = if text("kind") == Some("delete") { &mut deleted } else { &mut edited };
+        files.extend(text("path").map(str::to_owned));
+    }
+    Action::Blur { edited, deleted }
 }
 
 fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {

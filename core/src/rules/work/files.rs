@@ -127,12 +127,15 @@ impl Work {
             Action::Shell { command, cwd, is_background } => {
                 self.shell_effects(answer, command, cwd.as_deref(), *is_background);
             }
-            Action::Blur { path } => {
-                let path = self.path(answer, path);
-                if let Some(index) = self.files.find(&path).filter(|_| !answer.outcome.is_error()) {
-                    self.files.list[index].doubt = Some(answer.step);
-                    self.files.touch(index);
+            Action::Blur { edited, deleted } => {
+                for path in edited.iter().map(|path| self.path(answer, path)).collect::<Vec<_>>() {
+                    if let Some(index) = self.files.find(&path).filter(|_| !answer.outcome.is_error()) {
+                        self.files.list[index].doubt = Some(answer.step);
+                        self.files.touch(index);
+                    }
                 }
+                let deleted = deleted.iter().map(|path| FilePatch::Delete { path: path.clone() }).collect();
+                self.apply(answer, deleted, None);
             }
             _ => self.edit_effects(answer),
         }

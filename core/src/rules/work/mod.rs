@@ -9,6 +9,7 @@
 mod action_line;
 mod answers;
 mod arguments;
+mod background;
 mod body;
 mod call;
 mod details;
@@ -59,6 +60,7 @@ pub use wrapping::printed;
 
 use crate::json::{Value, quote};
 use crate::model::{Attachment, Finding, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use background::BackgroundAgents;
 use call::{Action, Call, Class};
 use files::{Answer, Files};
 use lcs::Fuel;
@@ -116,6 +118,7 @@ pub struct Work {
     totals: Totals,
     /// What earlier trajectories of the run spent.
     earlier: Usage,
+    background: BackgroundAgents,
     compactions: u64,
     page: Option<String>,
     outcomes: Outcomes,
@@ -240,6 +243,7 @@ impl Work {
                     self.notes.text(text);
                     if !is_agents {
                         self.read_places(text);
+                        self.end_agents(at, text, sink);
                     }
                 }
                 TurnPart::Attachment(Attachment { media_type, location: Some(url), .. })
@@ -431,6 +435,7 @@ impl Work {
     fn effects(&mut self, at: StepNo, open: &OpenCall, body: &Body<'_>, outcome: Outcome, sink: &mut dyn SlotSink) {
         let mut to = Writer { board: &mut self.board, sink, at };
         match &open.call.action {
+            Action::Sub { .. } if self.background.launch(open, &body.text) => {}
             Action::Sub { .. } => other::write_sub_end(open.step, open.place, outcome.is_error(), &mut to),
             _ if outcome.is_error() => {}
             Action::Todos(items) => self.todos.set(items, &mut to),
@@ -438,6 +443,13 @@ impl Work {
             Action::TaskUpdate(change) => self.todos.update(change, &mut to),
             Action::Page { url: Some(url) } => self.page = Some(url.clone()),
             _ => {}
+        }
+    }
+
+    /// W10: sub-agents that went on in the background, and that a text reports as ended.
+    fn end_agents(&mut self, at: StepNo, text: &str, sink: &mut dyn SlotSink) {
+        for (step, place, is_failed) in self.background.ended(text) {
+            other::write_sub_end(step, place, is_failed, &mut Writer { board: &mut self.board, sink, at });
         }
     }
 

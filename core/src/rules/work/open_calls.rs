@@ -15,7 +15,7 @@ pub(super) struct OpenCall {
     pub(super) step: StepNo,
     /// Its place among the calls of its step.
     pub(super) place: usize,
-    id: Option<Box<str>>,
+    pub(super) id: Option<Box<str>>,
     pub(super) call: Call,
     /// Last names of files that it edits and that were nowhere before it.
     pub(super) unnamed: Vec<String>,
