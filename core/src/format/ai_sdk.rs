@@ -71,7 +71,9 @@ impl Adapter for Messages {
         match form {
             CONTENT => Turn::of(StepRole::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
             THOUGHT => {
-                Turn::of(StepRole::Agent, vec![TurnPart::Thought(value.get("text").map(text_of).unwrap_or_default())])
+                // Version 4 has the words under another name.
+                let words = first(value, &["text", "reasoning"]).map(text_of).unwrap_or_default();
+                Turn::of(StepRole::Agent, vec![TurnPart::Thought(words)])
             }
             CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
             RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value))]),

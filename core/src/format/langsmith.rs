@@ -210,10 +210,15 @@ fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<TurnPart<'v>> {
     };
     let call = ToolCall { id: None, name: name.into(), arguments };
     let (outputs, error) = (last(parts, &["outputs"]), last(parts, &["error"]));
-    let result = error.or(outputs).map(|outcome| ToolResult {
+    // The output may be a message, which says itself whether it is a failure.
+    let message = outputs.and_then(|outputs| outputs.get("output"));
+    let message = message.map(|message| message.get("kwargs").unwrap_or(message));
+    let message = message.filter(|message| message.get("content").is_some());
+    let has_failed = error.is_some() || message.and_then(|message| text(message, "status")) == Some("error");
+    let result = error.or(message).or(outputs).map(|outcome| ToolResult {
         name: Some(name.into()),
         text: text_of(first(outcome, &["output", "content"]).unwrap_or(outcome)),
-        is_error: Some(error.is_some()),
+        is_error: Some(has_failed),
         ..ToolResult::default()
     });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()

@@ -303,5 +303,10 @@ fn is_text_part(part: &Value<'_>) -> bool {
 }
 
 fn part_text<'v>(part: &'v Value<'v>) -> Option<Cow<'v, str>> {
-    part.as_str().or_else(|| part.get("text")?.as_str()).map(Cow::Borrowed)
+    let member = |key: &str| part.get(key).and_then(Value::as_str);
+    if let Some(text) = part.as_str().or_else(|| member("text")) {
+        return Some(Cow::Borrowed(text));
+    }
+    // What a search found: where it is stays a secret of the model's service.
+    member("title").zip(member("url")).map(|(title, url)| Cow::Owned(format!("{title} {url}")))
 }

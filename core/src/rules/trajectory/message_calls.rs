@@ -53,6 +53,11 @@ impl<'a> CallSource<'a> {
         let is_call_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
         let mut calls = match message.text.as_deref().filter(|_| is_call_turn) {
             Some(text) => call::each_in(text).into_iter().flatten().collect(),
+            // The call itself may be there, as JSON that is not in a string.
+            None if is_call_turn => {
+                let written = message.text_key.and_then(|key| value.get(key));
+                written.map(|written| call::each(written).into_iter().flatten().collect()).unwrap_or_default()
+            }
             None => Vec::new(),
         };
         let is_turn = !calls.is_empty();
