@@ -1,9 +1,11 @@
 //! Agent files of Letta: agents with their messages, and blocks of memory (`FORMATS.md` 14).
 
 use super::Framing;
-use super::log::{Adapter, Blocks, Copies, Log, LogRun, Row, items, text, write_slots};
-use crate::json::Value;
-use crate::model::Surroundings;
+use super::log::{
+    Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, items, text, write_slots,
+};
+use crate::json::{self, Value};
+use crate::model::{StepRole, Surroundings, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 
 /// Files of agents.
@@ -61,16 +63,79 @@ impl Adapter for Agents {
             let mut copies = Copies::default();
             let mut is_copy = |message: &Value<'_>| text(message, "id").is_some_and(|id| copies.has(id, message.text));
             let messages = items(agent, "messages").iter().filter(|message| !is_copy(message));
-            messages.for_each(|message| add_steps(message, log));
+            let seen: Vec<&str> = items(agent, "in_context_message_ids").iter().filter_map(Value::as_str).collect();
+            let mut gone = Vec::new();
+            for message in messages {
+                let first = log.next_step();
+                add_steps(message, log);
+                if !seen.is_empty() && !text(message, "id").is_some_and(|id| seen.contains(&id)) {
+                    gone.extend(first..log.next_step());
+                }
+            }
+            log.drop_steps(&gone);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (RETURNS, Some(message)) => {
+                let returns = items(message, "tool_returns").iter().map(returned);
+                Turn::of(StepRole::Environment, returns.map(TurnPart::Result).collect())
+            }
+            (DECISION, Some(message)) => {
+                let decisions: Vec<Cow<'_, str>> = items(message, "approvals").iter().map(decision).collect();
+                Turn::of(StepRole::User, vec![TurnPart::Text(decisions.join("\n").into())])
+            }
+            _ => super::log::show(form, values),
         }
     }
 }
 
+/// A message of results that are not in its content, and one that says whether calls may run.
+const RETURNS: Form = FIRST_ADAPTER_FORM;
+const DECISION: Form = FIRST_ADAPTER_FORM + 1;
+
 fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let model = text(message, "model").map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
-    let blocks = Blocks { class: text(message, "type"), time: message.get("created_at"), ..Blocks::of(message) };
-    blocks.add_steps(log);
+    let (role, time, values) = (text(message, "role").unwrap_or_default(), message.get("created_at"), [message]);
+    let has_returns = items(message, "tool_returns").iter().any(|one| one.get("func_response").is_some());
+    let step = match role {
+        "tool" if has_returns => Some((Kind::Result, RETURNS, StepRole::Environment)),
+        "approval" if !items(message, "approvals").is_empty() => Some((Kind::Message, DECISION, StepRole::User)),
+        _ => None,
+    };
+    if let Some((kind, form, role)) = step {
+        log.step(&Draft { role, class: text(message, "type"), time, ..Draft::of(kind, form, &values) });
+        return;
+    }
+    // An agent asks for the approval of its calls.
+    let asks = Blocks { class: text(message, "type"), time, ..Blocks::of(message) };
+    let role = if role == "approval" { StepRole::Agent } else { asks.role };
+    Blocks { role, ..asks }.add_steps(log);
+}
+
+/// What a tool gave back: mostly JSON text of an object with the output and how it came out.
+fn returned<'v>(one: &'v Value<'v>) -> ToolResult<'v> {
+    let response = text(one, "func_response").unwrap_or_default();
+    let inner = json::parse_lenient(response).ok().filter(|inner| inner.get("status").is_some());
+    let message = inner.as_ref().and_then(|inner| text(inner, "message")).map(|words| Cow::Owned(words.to_owned()));
+    ToolResult {
+        id: text(one, "tool_call_id").map(Cow::Borrowed),
+        text: message.unwrap_or(Cow::Borrowed(response)),
+        is_error: text(one, "status").map(|status| status == "error"),
+        ..ToolResult::default()
+    }
+}
+
+/// What the user decided of a call, or what it gave back where it ran.
+fn decision<'v>(one: &'v Value<'v>) -> Cow<'v, str> {
+    let Some(is_approved) = one.get("approve").and_then(Value::as_bool) else { return returned(one).text };
+    let word = if is_approved { "approved" } else { "denied" };
+    match text(one, "reason").map(str::trim).filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("{word}: {reason}").into(),
+        None => word.into(),
+    }
 }
 
 #[cfg(test)]
@@ -110,5 +175,44 @@ mod tests {
         assert_eq!(parsed.0.context_steps(2), Some(vec![2]));
         assert!(state(&parsed, "call", 1).contains(r#""open":[1]"#), "{}", state(&parsed, "call", 1));
         assert_eq!(state(&parsed, "call", 2), "{}", "the other agent has no open call");
+    }
+
+    #[test]
+    fn results_are_in_the_returns_and_a_user_decides() {
+        let ids = ["m0", "m1", "m2", "m3"];
+        let call = |id: &str| format!(r#"{{"id":"{id}","function":{{"name":"Read","arguments":"{{}}"}}}}"#);
+        let response = |words: &str| format!(r#""{{\"status\":\"OK\",\"message\":\"{words}\"}}""#);
+        let returned = |id: &str, status: &str, words: &str| {
+            format!(r#"{{"tool_call_id":"{id}","status":"{status}","func_response":{}}}"#, response(words))
+        };
+        let messages = [
+            format!(r#"{{"id":"m0","role":"approval","content":[],"tool_calls":[{},{}]}}"#, call("a"), call("b")),
+            r#"{"id":"m1","role":"approval","content":[],"approvals":[{"type":"approval","approve":false,"reason":"stop"}]}"#.to_owned(),
+            format!(
+                r#"{{"id":"m2","role":"tool","content":[],"tool_call_id":"a","tool_returns":[{},{}]}}"#,
+                returned("a", "success", "one"),
+                returned("b", "error", "Error: request to call tool denied. User reason: stop")
+            ),
+            r#"{"id":"m3","role":"user","content":"go on"}"#.to_owned(),
+        ];
+        let file = |seen: &[&str]| {
+            let seen: Vec<String> = seen.iter().map(|id| format!("\"{id}\"")).collect();
+            format!(
+                r#"{{"agents":[{{"id":"a","name":"n","in_context_message_ids":[{}],"messages":[{}]}}],"blocks":[],"tools":[]}}"#,
+                seen.join(","),
+                messages.join(",")
+            )
+        };
+        let parsed = run_of_record(&LETTA, &file(&ids));
+        let steps = steps(&parsed);
+        assert!(steps[0].starts_with("tool-call agent: Read") && steps[1].starts_with("tool-call agent"), "{steps:?}");
+        assert_eq!((steps[2].as_str(), steps.len()), ("message user: denied: stop", 5));
+        let turn = parsed.0.turn(3, &parsed.1).unwrap();
+        let texts: Vec<_> = turn.results().map(|result| (&*result.text, result.is_error)).collect();
+        assert_eq!(texts[0], ("one", Some(false)));
+        assert_eq!((texts.len(), texts[1].1), (2, Some(true)));
+        assert_eq!(parsed.0.outcome(3).unwrap().reason, Some("rejected"));
+        assert!(state(&parsed, "call", 3).is_empty() || !state(&parsed, "call", 3).contains('0'), "both are answered");
+        assert_eq!(run_of_record(&LETTA, &file(&["m3"])).0.context_steps(4), Some(vec![4]), "what left the context");
     }
 }

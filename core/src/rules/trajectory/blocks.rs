@@ -85,10 +85,11 @@ pub(in crate::rules) fn calls<'a>(message: &'a Value<'a>) -> Vec<FunctionCall<'a
 
 /// Of each result among the parts of a message the id of its call.
 pub(in crate::rules) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Item = Option<&'a str>> {
-    parts(message).iter().filter(|part| block(part) == Block::Result).map(id)
+    parts(message).iter().filter(|part| block(part) == Block::Result).map(result_id)
 }
 
-fn id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
+/// The id of the call that a result names, in any spelling.
+pub(in crate::rules) fn result_id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
     RESULT_IDS.iter().find_map(|key| part.get(key)?.as_str())
 }
 
@@ -107,7 +108,12 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
             let content = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()));
             let text = content.and_then(text::joined).unwrap_or_default();
             let is_error = part.get("is_error").and_then(Value::as_bool);
-            TurnPart::Result(ToolResult { id: id(part).map(Cow::Borrowed), text, is_error, ..ToolResult::default() })
+            TurnPart::Result(ToolResult {
+                id: result_id(part).map(Cow::Borrowed),
+                text,
+                is_error,
+                ..ToolResult::default()
+            })
         }
         Block::File => TurnPart::Attachment(attachment(part)),
         Block::Tools => return None,

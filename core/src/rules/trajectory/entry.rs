@@ -155,6 +155,9 @@ impl<'a> TrajectoryStep<'a> {
         let entry = Self::spoken(value, Message::of_row(value, role, way));
         let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
         let name = value.get("name").and_then(Value::as_str);
+        if let ([Ask::Before], Some(id)) = (entry.asks.as_slice(), blocks::result_id(value)) {
+            return Self { asks: vec![Ask::Id(id)], ..entry };
+        }
         match (entry.asks.as_slice(), id) {
             ([Ask::Before], Some(id)) => Self { asks: vec![Ask::IdOrBefore(id)], ..entry },
             ([Ask::Before], None) if entry.role == StepRole::Environment => {

@@ -157,7 +157,11 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
     {
         return with_listed(entry, message, parts);
     }
-    let id = entry.value.get("tool_call_id").and_then(Value::as_str).map(Cow::Borrowed);
+    let id = match message.way {
+        Way::Protocol => entry.value.get("tool_call_id").and_then(Value::as_str),
+        Way::Formats | Way::Written => blocks::result_id(entry.value),
+    };
+    let id = id.map(Cow::Borrowed);
     let text = message.text.clone();
     if hint == Hint::Answer {
         let text = text.unwrap_or_default();
@@ -220,7 +224,16 @@ fn before_call<'a>(whole: &Cow<'a, str>) -> Cow<'a, str> {
 /// W4: whether a message says itself that the result in it is a failure.
 fn failure(message: &Value<'_>) -> Option<bool> {
     let flag = ["is_error", "isError", "error"].iter().find_map(|key| message.get(key)?.as_bool());
-    flag.or_else(|| (message.get("status")?.as_str()? == "error").then_some(true))
+    let has_reason = || message.get("error").and_then(Value::as_str).is_some_and(|reason| !reason.trim().is_empty());
+    let is_error = |status: &Value<'_>| status.as_str() == Some("error");
+    // Letta reports how each of several calls came out.
+    let returns = || message.get("tool_returns").and_then(Value::as_array).unwrap_or_default().iter();
+    let has_failed = || {
+        message.get("status").is_some_and(is_error)
+            || has_reason()
+            || returns().any(|one| one.get("status").is_some_and(is_error))
+    };
+    flag.or_else(|| has_failed().then_some(true))
 }
 
 /// D18: a turn of an ATIF trajectory.

@@ -178,7 +178,7 @@ macro_rules! patterns {
 
 patterns! {
     /// W4: what a result that a person refused begins with.
-    REJECTED: format!(r"\A(?:{})", text(&["rejected"]));
+    REJECTED: format!(r"\A(?:{}|Error: request to call tool denied)", text(&["rejected"]));
     /// W4: notices of no output and timeouts, and opencode's of a timeout.
     NO_EXIT: format!("{}|tool terminated command after exceeding timeout", text(&["no_exit"]));
     /// W7: notices that something is left out.
