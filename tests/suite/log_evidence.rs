@@ -92,3 +92,51 @@ fn who_speaks_as_a_call_calls_also_in_marks() {
     let record: Value = serde_json::from_str(stats.lines().next().unwrap()).unwrap();
     assert_eq!((&record["calls"], &record["results"]), (&1.into(), &1.into()), "{record}");
 }
+
+#[test]
+fn a_request_that_the_log_holds_is_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let window = |name: &str, text: &str, step: &str| {
+        let path = file(folder.path(), name, text);
+        let report = answer(&["context", &path, "--step", step, "--json"]);
+        let shares = report["shares"].as_array().unwrap().iter();
+        let mut shares: Vec<String> =
+            shares.map(|s| format!("{} {}", s["kind"], s["chars"]).replace('"', "")).collect();
+        shares.sort();
+        let (status, rendered, _) = obelus(&["render", &path, "--step", step]);
+        assert_eq!(status, 0);
+        (shares, rendered)
+    };
+    // Two exchanges that only share their instructions.
+    let exchange = |asked: &str, answered: &str| {
+        format!(
+            r#"{{"mode":"create","messages":[{{"type":"SystemMessage","content":"help"}},{{"type":"UserMessage","content":"{asked}","source":"user"}}],"response":{{"content":"{answered}","usage":{{"prompt_tokens":5,"completion_tokens":1}}}}}}"#
+        )
+    };
+    let recording = format!("[{},{}]", exchange("one?", "yes"), exchange("another?", "no"));
+    let (shares, rendered) = window("r.json", &recording, "4");
+    assert_eq!(shares, ["message 2", "message 4", "message 8"]);
+    assert!(!rendered.contains("one?") && rendered.contains("another?"), "{rendered}");
+
+    let snapshot = |id: &str, messages: &str| {
+        format!(
+            r#"{{"values":{{"messages":[{messages}],"budget":2}},"next":[],"config":{{"configurable":{{"thread_id":"t","checkpoint_id":"{id}"}}}},"metadata":{{"source":"loop"}},"created_at":"2026-01-01T00:00:0{id}Z"}}"#
+        )
+    };
+    let asked = r#"{"type":"human","content":"why?"}"#;
+    let called = r#"{"type":"ai","content":"","tool_calls":[{"id":"c","name":"look","args":{}}]}"#;
+    let failed = r#"{"type":"tool","tool_call_id":"c","status":"error","content":"gone"}"#;
+    let history = [snapshot("2", &[asked, called, failed].join(",")), snapshot("1", asked)].join("\n");
+    let (shares, rendered) = window("h.jsonl", &history, "1");
+    assert_eq!(shares, ["message 4", "tool-call 6", "tool-result 4"], "{rendered}");
+    assert_eq!(window("h.jsonl", &history, "0").0, ["message 4"], "as it was then");
+    let path = file(folder.path(), "h.jsonl", &history);
+    let out = folder.path().join("out.jsonl");
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "messages", "--out", out.to_str().unwrap()]);
+    assert_eq!(status, 0, "{stderr}");
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(
+        (&written["messages"][0]["content"], &written["messages"][2]["tool_call_id"]),
+        (&"why?".into(), &"c".into())
+    );
+}

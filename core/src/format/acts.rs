@@ -3,9 +3,10 @@
 pub(super) mod evidence;
 mod plan;
 
+use super::answer::{Answer, AnswerField, Attribution, Resolved, ViewEntry};
 use super::cause::MessageOrigin;
 use super::plan::{Edges, PlanAnswer, PlanView, RefState, ValueReader};
-use super::run::{Answer, AnswerField, Attribution, Format, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
+use super::run::{Format, Layout, Match, Near, Plans, Run};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{

@@ -6,7 +6,7 @@ use super::log::{
     text_of,
 };
 use crate::json::{Value, compact};
-use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{ModelRequest, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -82,12 +82,17 @@ impl Adapter for Recording {
         // Of several that go on so, the last one.
         let nearest = (0..self.histories.len()).max_by_key(|place| common(&keys, &self.histories[*place]));
         let known = nearest.map_or(0, |place| common(&keys, &self.histories[place]));
+        let first = log.next_step();
         for message in messages.iter().skip(known) {
             add_steps(message, log);
         }
         if let Some(response) = response(record) {
             answer(response, text(record, "mode").unwrap_or("create"), log);
             keys.push(key(response.get("content")));
+        }
+        if log.next_step() > first {
+            // The last step is the request with all that the model saw.
+            log.extend(log.next_step() - 1, record);
         }
         let goes_on = nearest.filter(|place| known == self.histories[*place].len());
         match goes_on.or((self.histories.len() >= HISTORIES_MAX).then_some(0)) {
@@ -101,30 +106,60 @@ impl Adapter for Recording {
         match form {
             TEXT => Turn::of(StepRole::Unknown, vec![TurnPart::Text(content_text(value))]),
             THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(text_of(value))]),
-            CALL => {
-                let call = ToolCall {
-                    id: text(value, "id").map(Cow::Borrowed),
-                    name: text(value, "name").unwrap_or("?").into(),
-                    arguments: value.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text)),
-                };
-                Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
-            }
-            RESULT => {
-                let result = ToolResult {
-                    id: text(value, "call_id").map(Cow::Borrowed),
-                    name: text(value, "name").map(Cow::Borrowed),
-                    text: value.get("content").map(text_of).unwrap_or_default(),
-                    is_error: value.get("is_error").and_then(Value::as_bool),
-                    ..ToolResult::default()
-                };
-                Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
-            }
+            CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
+            RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value))]),
             _ => super::log::show(form, values),
         }
     }
 
+    fn request(_form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
+        let record = values.get(1)?;
+        let messages = items(record, "messages").iter().chain(response(record)).filter_map(turn).collect();
+        Some(ModelRequest { trajectory: String::new(), messages })
+    }
+
+    const HAS_REQUESTS: bool = true;
+
     fn restart(&mut self) {
         self.histories.clear();
+    }
+}
+
+/// A message of a request, or the answer to it.
+fn turn(message: &Value<'_>) -> Option<Turn<'static>> {
+    let results = || items(message, "content").iter().map(|result| TurnPart::Result(self::result(result)));
+    let (role, parts): (StepRole, Vec<TurnPart<'_>>) = match text(message, "type").unwrap_or("AssistantMessage") {
+        "SystemMessage" => (StepRole::System, vec![TurnPart::Text(content_text(message))]),
+        "UserMessage" => (StepRole::User, vec![TurnPart::Text(content_text(message))]),
+        "FunctionExecutionResultMessage" => (StepRole::Environment, results().collect()),
+        _ => {
+            let thought = text(message, "thought").filter(|thought| !thought.is_empty());
+            let thought = thought.map(|thought| TurnPart::Thought(thought.into()));
+            let said: Vec<TurnPart<'_>> = match calls(message) {
+                Some(calls) => calls.iter().map(|call| TurnPart::Call(self::call(call))).collect(),
+                None => vec![TurnPart::Text(content_text(message))],
+            };
+            (StepRole::Agent, thought.into_iter().chain(said).collect())
+        }
+    };
+    (!parts.is_empty()).then(|| Turn::of(role, parts).into_owned())
+}
+
+fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
+    ToolCall {
+        id: text(value, "id").map(Cow::Borrowed),
+        name: text(value, "name").unwrap_or("?").into(),
+        arguments: value.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text)),
+    }
+}
+
+fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
+    ToolResult {
+        id: text(value, "call_id").map(Cow::Borrowed),
+        name: text(value, "name").map(Cow::Borrowed),
+        text: value.get("content").map(text_of).unwrap_or_default(),
+        is_error: value.get("is_error").and_then(Value::as_bool),
+        ..ToolResult::default()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::Run;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, StepNo, StepRole, TurnPart, estimated_tokens};
+use crate::model::{Bytes, Identity, StepNo, StepRole, Turn, TurnPart, estimated_tokens};
 use std::collections::HashSet;
 
 /// Most compactions that are reported, the last ones.
@@ -92,7 +92,10 @@ impl ContextFill {
         let seen = run.context_steps(step)?;
         let starts = written(run, "run", "compactions", step);
         let mut shares = Shares::default();
-        seen.into_iter().for_each(|number| shares.add(run, number, bytes));
+        match run.window(step, bytes) {
+            Some(turns) => turns.iter().for_each(|turn| shares.add_turn(turn)),
+            None => seen.into_iter().for_each(|number| shares.add(run, number, bytes)),
+        }
         let passed = starts.len().saturating_sub(COMPACTIONS_MAX);
         let compactions = starts.iter().skip(passed).map(|at| compaction(run, *at, bytes)).collect();
         Some(Self { shares: shares.in_order(), recorded: recorded(run, step), compactions })
@@ -125,7 +128,12 @@ impl Shares {
         if let Some(chars) = run.summary_chars(number) {
             return self.count(StepRole::System, "summary", chars);
         }
-        let Some(turn) = run.turn(number, bytes) else { return };
+        if let Some(turn) = run.turn(number, bytes) {
+            self.add_turn(&turn);
+        }
+    }
+
+    fn add_turn(&mut self, turn: &Turn<'_>) {
         for part in &turn.parts {
             let (kind, chars) = match part {
                 TurnPart::Text(text) => ("message", text.chars().count()),

@@ -1,6 +1,7 @@
 //! Checkpoints of LangGraph: a database of threads, and the history of one as JSON (`FORMATS.md` 4).
 
 mod checkpoints;
+mod conversation;
 mod database;
 mod folder;
 mod history;

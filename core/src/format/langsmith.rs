@@ -15,8 +15,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) static LANGSMITH: Row = Row {
     name: "langsmith",
     title: "LangSmith runs",
-    about: "Runs of LangSmith: objects of `run_type`, `trace_id` and `dotted_order`, or what is sent to it (`post` and \
-            `patch`; a patch belongs to the run of its id). A run is a step; the runs of a trace stand together, in \
+    about: "Runs of LangSmith: objects of `run_type`, `trace_id` and `dotted_order`, what a query gives (`runs`), or what \
+            is sent to it (`post` and `patch`; a patch belongs to the run of its id). A run is a step; the runs of a trace stand together, in \
             the order of `dotted_order`.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Runs::default())),
@@ -39,6 +39,9 @@ const BODY: &str = concat!(
 /// A run in its parts, and one that is a call.
 const RUN: Form = FIRST_ADAPTER_FORM;
 const CALL: Form = FIRST_ADAPTER_FORM + 1;
+
+/// Members that hold runs: of what is sent, and of what a query gives.
+const LISTS: [&str; 3] = ["post", "patch", "runs"];
 
 /// Length of an id at the end of a dotted order.
 const ID_CHARS: usize = 36;
@@ -63,11 +66,11 @@ struct Order {
 
 impl Arrange for Order {
     fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
-        let (posts, patches) = (items(value, "post"), items(value, "patch"));
-        if posts.is_empty() && patches.is_empty() {
+        let lists = LISTS.map(|name| items(value, name));
+        if lists.iter().all(|list| list.is_empty()) {
             self.put(record, value);
         }
-        posts.iter().chain(patches).for_each(|run| self.put(record, run));
+        lists.into_iter().flatten().for_each(|run| self.put(record, run));
         PlacedPieces::Rearranged
     }
 
@@ -197,7 +200,9 @@ fn usage(parts: &[&Value<'_>]) -> Option<Usage> {
     let found = places.into_iter().flatten().find_map(|at| first(at, &["usage_metadata", "usage", "token_usage"]));
     // A run may say its tokens itself.
     let usage = found.or_else(|| parts.iter().rev().copied().find(|part| count(part, "prompt_tokens").is_some()))?;
-    Some(model_usage(usage))
+    let cost = parts.iter().rev().find_map(|part| part.get("total_cost")?.as_number()?.parse().ok());
+    let usage = model_usage(usage);
+    Some(Usage { cost: usage.cost.or(cost), ..usage })
 }
 
 fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<TurnPart<'v>> {

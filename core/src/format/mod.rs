@@ -8,6 +8,7 @@ mod adk;
 mod adp;
 mod ag_ui;
 mod ai_sdk;
+mod answer;
 mod assembler;
 mod autogen;
 pub mod cause;
@@ -53,16 +54,14 @@ mod verl;
 
 pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
+pub use answer::{Answer, AnswerField, Attribution, Instances, Resolved, ViewEntry};
 pub use assembler::{ASSEMBLERS, Assembler};
 pub use context_fill::{Compaction, ContextFill, ContextShare, RecordedUsage};
 pub use custom::{CustomFormat, draft as draft_format};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
 use run::Detect;
-pub use run::{
-    Answer, AnswerField, Attribution, Format, Instances, Layout, Match, Near, Plans, Resolved, Revision, Run,
-    SharedRun, ViewEntry,
-};
+pub use run::{Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
 pub use step_calls::StepCalls;
 pub use survey::{BoxedLook, LookFn, LookedRecord, Purpose, Survey, Surveyed};
 pub use typed_path::{TypedPath, ValuePlace, instance_named};

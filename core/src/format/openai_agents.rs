@@ -9,6 +9,7 @@ use crate::json::Value;
 use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Run states.
 pub(super) static OPENAI_AGENTS: Row = Row {
@@ -53,13 +54,17 @@ impl Adapter for Snapshot {
         if let Some(title) = agent {
             log.title(title);
         }
-        if let Some(input) = first(record, &["original_input", "originalInput"]) {
+        let input = first(record, &["original_input", "originalInput"]);
+        if let Some(input) = input {
             original(input, log);
         }
         // The items of the session hold those of this run too.
         let lists = ["session_items", "sessionItems", "generated_items", "generatedItems"];
         let list = lists.iter().map(|key| items(record, key)).find(|list| !list.is_empty());
-        list.unwrap_or_default().iter().for_each(|item| add_steps(item, log));
+        // An item of the input may be one of the session too.
+        let given: HashSet<&str> = input.and_then(Value::as_array).unwrap_or_default().iter().filter_map(id).collect();
+        let is_given = |item: &&Value<'_>| id(raw(item)).is_some_and(|id| given.contains(id));
+        list.unwrap_or_default().iter().filter(|item| !is_given(item)).for_each(|item| add_steps(item, log));
         if let Some(context) = record.get("context") {
             log.write("context", "main", &[], Op::Update, context);
             if let Some(usage) = context.get("usage") {
@@ -83,7 +88,7 @@ impl Adapter for Snapshot {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
-        let raw = value.get("raw_item").or_else(|| value.get("rawItem")).unwrap_or(value);
+        let raw = raw(value);
         match form {
             INPUT => Turn::of(StepRole::User, vec![TurnPart::Text(text_of(value))]),
             RESPONSE_ITEM => Turn::of(StepRole::Agent, vec![TurnPart::Text(words(raw, "content"))]),
@@ -113,6 +118,16 @@ impl Adapter for Snapshot {
             _ => super::log::show(form, values),
         }
     }
+}
+
+/// What the model's interface gave, inside an item of the SDK.
+fn raw<'v, 'a>(item: &'v Value<'a>) -> &'v Value<'a> {
+    first(item, &["raw_item", "rawItem"]).unwrap_or(item)
+}
+
+/// The id of an item, as the model's interface gave it.
+fn id<'v>(item: &'v Value<'_>) -> Option<&'v str> {
+    text(item, "id").filter(|id| !id.is_empty())
 }
 
 /// The texts of a list of parts.
@@ -149,8 +164,10 @@ fn add_steps(item: &Value<'_>, log: &mut Log<'_>) {
     let (kind, form, role) = match class {
         "message_output_item" | "message" => (Kind::Message, RESPONSE_ITEM, StepRole::Agent),
         "reasoning_item" | "reasoning" => (Kind::Thought, THOUGHT, StepRole::Agent),
-        "tool_call_item" | "handoff_call_item" => (Kind::Call, CALL, StepRole::Agent),
-        "tool_call_output_item" | "handoff_output_item" => (Kind::Result, OUTPUT, StepRole::Environment),
+        "tool_call_item" | "handoff_call_item" | "tool_search_call_item" => (Kind::Call, CALL, StepRole::Agent),
+        "tool_call_output_item" | "handoff_output_item" | "tool_search_output_item" | "tool_search_output" => {
+            (Kind::Result, OUTPUT, StepRole::Environment)
+        }
         class if class.ends_with("_call") => (Kind::Call, CALL, StepRole::Agent),
         class if class.ends_with("_call_output") || class.ends_with("_call_result") => {
             (Kind::Result, OUTPUT, StepRole::Environment)

@@ -1,5 +1,6 @@
 //! What a format is, and what it makes of records: a run.
 
+use super::answer::{Answer, Attribution, Instances, Resolved, ViewEntry};
 use super::cause::MessageOrigin;
 use super::plan::{PlanAnswer, PlanView, RefState, ValueReader};
 use super::{Purpose, Survey};
@@ -12,7 +13,6 @@ use crate::rules::scopix::{ConversationField, Merged};
 use crate::rules::trajectory::Way;
 use crate::rules::work::{Outcome, Work};
 use crate::state::{HistoryEvent, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
-use serde_json::value::RawValue;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::{Arc, RwLock};
@@ -163,62 +163,6 @@ pub enum Layout {
     Set,
 }
 
-/// One named member of an answer, its value as exact JSON text.
-pub type AnswerField = (&'static str, Box<RawValue>);
-
-/// Members of an answer in order, after `obelus`, `format`, `step`, `steps`.
-pub type Answer = Vec<AnswerField>;
-
-/// Who supplied a value: members beside `step` and `changed` in blame and history.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Attribution {
-    /// Members for `--json` in order (`tool`, `date`; `source_node`, `timestamp`), values as JSON text.
-    pub fields: Vec<(&'static str, String)>,
-    /// Who, for people: a tool, an agent, a role.
-    pub who: Option<String>,
-    /// When, as written.
-    pub when: Option<String>,
-}
-
-/// One entry of the LLM view (A21 to A27), or a paragraph of a format without one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ViewEntry {
-    /// The role, if the format's view has roles.
-    pub role: Option<String>,
-    /// The content as compact JSON text, for `--json`.
-    pub content: Option<String>,
-    /// The entry as text.
-    pub text: String,
-    /// First step that it comes from.
-    pub step: StepNo,
-    /// The identity that it shows, if it is one.
-    pub identity: Option<IdentityId>,
-}
-
-/// The answer to a reference.
-#[derive(Debug, Clone, Default)]
-pub struct Resolved {
-    /// Whether it has a value (`ok`): decides the exit status.
-    pub is_ok: bool,
-    /// `status`, for people too.
-    pub status: &'static str,
-    /// Members of the answer, in order, from `ref` and `status` on.
-    pub fields: Answer,
-    /// Where it leads on screen.
-    pub target: Option<(IdentityId, Vec<Key>)>,
-}
-
-/// How the identities of a format's state know instances: what `--instance` and the member `instance` mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Instances {
-    /// A kind has a global identity and may have instances: `--instance` chooses among them (A14).
-    Chosen,
-    /// Every identity has one, and a PATH names it (D20): `--instance` is not used.
-    InPath,
-    /// There are none (S10).
-    Absent,
-}
-
 /// A run that a worker fills while the screen reads.
 pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 
@@ -305,6 +249,10 @@ pub trait Run: Send + Sync {
     /// Whether it has turns ([`Run::turn`]); nothing is read.
     fn has_turns(&self) -> bool {
         self.work().is_some()
+    }
+    /// What the model sees at a step, where the log holds it whole: the messages of the request that the step is of.
+    fn window(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Vec<Turn<'static>>> {
+        None
     }
     /// The steps whose words the model sees at a step, in order; None where the format does not know its messages so.
     fn context_steps(&self, _step: StepNo) -> Option<Vec<StepNo>> {

@@ -2,10 +2,11 @@
 
 use super::open::{self, CALL_ID, Channel, MESSAGE_ID, Open};
 use super::patched::Patched;
-use crate::format::log::{Adapter, Draft, Form, Kind, Log, first, first_text, form, text};
+use crate::format::log::{Adapter, Draft, Form, Kind, Log, Node, first, first_text, form, items, model_usage, text};
 use crate::json::Value;
-use crate::model::{Severity, StepRole, Turn};
+use crate::model::{Severity, StepRole, Surroundings, Turn};
 use crate::state::Op;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Reads the events of one or several threads.
@@ -68,7 +69,7 @@ fn channel(class: &str) -> Option<(Channel, &str)> {
 }
 
 /// The types of events that are a step of their own.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 17] = [
     "TOOL_CALL_RESULT",
     "STATE_SNAPSHOT",
     "STATE_DELTA",
@@ -83,7 +84,19 @@ const KNOWN: [&str; 14] = [
     "RUN_ERROR",
     "STEP_STARTED",
     "STEP_FINISHED",
+    "SUBAGENT_STARTED",
+    "SUBAGENT_FINISHED",
+    "SUBAGENT_ERROR",
 ];
+
+/// What a run cost, by model.
+fn account(event: &Value<'_>, log: &mut Log<'_>) {
+    for usage in items(event, "usage") {
+        let model = text(usage, "model").map(Cow::Borrowed);
+        log.surroundings(&Surroundings { model, ..Surroundings::default() });
+        log.usage(None, &model_usage(usage));
+    }
+}
 
 impl Events {
     fn all(&mut self, events: &[Value<'_>], log: &mut Log<'_>) {
@@ -94,6 +107,9 @@ impl Events {
 
     fn event(&mut self, event: &Value<'_>, has_threads: bool, log: &mut Log<'_>) {
         let class = text(event, "type").unwrap_or("event");
+        if first_text(event, &["subagentRunId", "subagent_run_id"]).is_some() {
+            log.thread(&Node { is_side: true, ..Node::default() });
+        }
         // Brackets around the messages of one stretch of reasoning.
         if matches!(class, "REASONING_START" | "REASONING_END" | "THINKING_START") {
             return;
@@ -126,10 +142,11 @@ impl Events {
         }
         let (values, time) = ([event], event.get("timestamp"));
         let draft = Draft::of(Kind::State, form::STATE, &values);
-        let is_failed = class == "RUN_ERROR";
+        let is_failed = matches!(class, "RUN_ERROR" | "SUBAGENT_ERROR");
         let step = log.step(&Draft { role: StepRole::System, class: Some(class), time, is_failed, ..draft });
         match class {
             "RUN_STARTED" => self.input(event, log),
+            "RUN_FINISHED" | "RUN_ERROR" => account(event, log),
             "STATE_SNAPSHOT" | "STATE_DELTA" => self.state(event, log),
             "MESSAGES_SNAPSHOT" => {
                 if let Some(messages) = event.get("messages") {

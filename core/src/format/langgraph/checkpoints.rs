@@ -1,9 +1,10 @@
 //! A thread as a trajectory: its checkpoints are steps, its channels the state.
 
+use super::conversation;
 use super::words::channel_words;
 use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, model_usage, show};
 use crate::json::{self, Value};
-use crate::model::{Severity, StepRole, Turn, TurnPart};
+use crate::model::{ModelRequest, Severity, StepRole, Turn, TurnPart};
 use crate::state::Op;
 use std::collections::{HashMap, HashSet};
 
@@ -52,6 +53,13 @@ impl Adapter for Checkpoints {
             _ => show(form, values),
         }
     }
+
+    fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
+        let checkpoint = values.first().filter(|_| form == CHECKPOINT)?;
+        conversation::request(String::new(), content(checkpoint, "channel_values"))
+    }
+
+    const HAS_REQUESTS: bool = true;
 }
 
 /// A checkpoint as a step.

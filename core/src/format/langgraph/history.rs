@@ -5,6 +5,7 @@
 //! they are after its step, so a channel is written where its value differs from the one before.
 
 use super::checkpoints::{NODES_MAX, answer_usage, is_hidden};
+use super::conversation;
 use super::words::channel_words;
 use crate::format::Framing;
 use crate::format::log::{
@@ -12,7 +13,7 @@ use crate::format::log::{
     model_usage, show, text,
 };
 use crate::json::{self, Value};
-use crate::model::{Severity, StepRole, Turn, TurnPart, cast};
+use crate::model::{ModelRequest, Severity, StepRole, Turn, TurnPart, cast};
 use crate::state::Op;
 use std::collections::{HashMap, HashSet};
 use twox_hash::XxHash3_128;
@@ -203,6 +204,14 @@ impl Adapter for History {
             _ => show(form, values),
         }
     }
+
+    fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
+        let snapshot = values.first().filter(|_| form == SNAPSHOT)?;
+        let (thread, namespace) = thread(snapshot);
+        conversation::request(format!("{thread} {namespace}").trim().to_owned(), snapshot.get("values"))
+    }
+
+    const HAS_REQUESTS: bool = true;
 
     fn restart(&mut self) {
         *self = Self::default();

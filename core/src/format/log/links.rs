@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 /// Calls without an answer so far.
 ///
 /// A result answers the nearest earlier open call of its id; without a match the nearest open one of its tool's name;
-/// without id and name the earliest open one without an id (`FORMATS.md` 0.3).
+/// without id and name the earliest open one without an id, else of those that were made last (`FORMATS.md` 0.3).
 #[derive(Debug, Default)]
 pub(super) struct Links {
     by_id: HashMap<Box<str>, Vec<StepNo>>,
@@ -16,6 +16,9 @@ pub(super) struct Links {
     other_ids: HashMap<Box<str>, Box<str>>,
     /// Calls that are open, with what they are found by.
     open: HashMap<StepNo, Vec<Key>>,
+    /// The first of the calls that were made last, and whether a result came after them.
+    latest: StepNo,
+    is_answered: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +40,9 @@ pub(super) struct Link {
 impl Links {
     /// Adds a call with its place among the calls of its step.
     pub(super) fn call(&mut self, step: StepNo, place: usize, id: Option<&str>, name: &str) {
+        if std::mem::take(&mut self.is_answered) {
+            self.latest = step;
+        }
         match id {
             Some(id) => self.by_id.entry(id.into()).or_default().push(step),
             None => self.without_id.push_back(step),
@@ -52,6 +58,7 @@ impl Links {
 
     /// The call that a result answers; it is open no more.
     pub(super) fn result(&mut self, result: &ToolResult<'_>) -> Option<Link> {
+        self.is_answered = true;
         let (id, name) = (result.id.as_deref(), result.name.as_deref());
         let of_id = id.and_then(|id| self.by_id.get(id)?.last().copied());
         if of_id.is_none()
@@ -62,9 +69,19 @@ impl Links {
         }
         let of_name = || name.and_then(|name| self.by_name.get(name)?.last().copied());
         let unnamed = || self.without_id.front().copied().filter(|_| id.is_none() && name.is_none());
-        let step = of_id.or_else(of_name).or_else(unnamed)?;
+        let Some(step) = of_id.or_else(of_name).or_else(unnamed) else { return self.latest(result) };
         let place = self.close(step, id.filter(|_| of_id.is_some()), name.filter(|_| of_id.is_none()));
         Some(Link { step, place: place.filter(|_| of_id.is_none()) })
+    }
+
+    /// Of the calls that were made last the earliest open one, for a result that names nothing.
+    fn latest(&mut self, result: &ToolResult<'_>) -> Option<Link> {
+        if result.id.is_some() || result.name.is_some() {
+            return None;
+        }
+        let step = self.open.keys().copied().filter(|step| *step >= self.latest).min()?;
+        let id = self.open.get(&step).and_then(|keys| keys.first()?.id.clone());
+        Some(Link { step, place: self.close(step, id.as_deref(), None) })
     }
 
     /// No result comes for the calls of a step: none answers them by order.
@@ -135,6 +152,14 @@ mod tests {
         ];
         let steps: Vec<_> = answers.iter().map(|answer| links.result(answer).map(|link| link.step)).collect();
         assert_eq!(steps, [Some(1), Some(0), None, Some(3), Some(2), None]);
+        for (step, id) in [(4, "b"), (6, "c"), (7, "d")] {
+            links.call(step, 0, Some(id), "ls");
+            let _ = (step == 4).then(|| links.result(&result(Some("unknown"), None)));
+        }
+        let of_last = [result(None, None), result(None, None), result(None, None)];
+        let steps: Vec<_> = of_last.iter().map(|answer| links.result(answer).map(|link| link.step)).collect();
+        assert_eq!(steps, [Some(6), Some(7), None], "an earlier call that stayed open is not meant");
+        links.result(&result(Some("b"), None));
         assert!(links.open.is_empty() && links.without_id.is_empty());
         assert!(links.by_id.is_empty() && links.by_name.is_empty(), "what is answered takes no room");
     }

@@ -13,8 +13,9 @@ pub(in crate::format) fn model_usage(usage: &Value<'_>) -> Usage {
     let of_details = |keys: &[&str]| details.and_then(|details| number(first(details, keys)?));
     let beside = |keys: &[&str]| number(first(usage, keys)?);
     let cache_read = of_details(&["cached_tokens", "cache_read", "cacheReadTokens", "cacheRead"]);
-    let cache_read = cache_read.or_else(|| beside(&["cachedInputTokens", "prompt_cache_hit_tokens"]));
-    let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_creation_tokens"]);
+    let cache_read =
+        cache_read.or_else(|| beside(&["cachedInputTokens", "prompt_cache_hit_tokens", "cached_input_tokens"]));
+    let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_write_tokens"]);
     // Members of Messages, which other interfaces give along with their own.
     let (read, write) = (beside(&["cache_read_input_tokens"]), beside(&["cache_creation_input_tokens"]));
     let is_apart = details.is_none() && usage.get("prompt_tokens").is_none();
@@ -74,6 +75,10 @@ mod tests {
             (r#"{"prompt_tokens":10,"completion_tokens":2}"#, [10, 2, 0, 0]),
             // Responses, and what the Agents SDK makes of it.
             (r#"{"input_tokens":10,"output_tokens":2,"input_tokens_details":{"cached_tokens":7}}"#, [3, 2, 7, 0]),
+            (
+                r#"{"input_tokens":11,"output_tokens":2,"input_tokens_details":[{"cached_tokens":7,"cache_write_tokens":1}]}"#,
+                [3, 2, 7, 1],
+            ),
             (r#"{"inputTokens":10,"outputTokens":2,"inputTokensDetails":[{"cached_tokens":7}]}"#, [3, 2, 7, 0]),
             // Messages, by itself and through LiteLLM.
             (

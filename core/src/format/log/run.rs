@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// How often a file is read again from its beginning, at most, because of what was learned on the way.
 const RESTARTS_MAX: usize = 8;
 
+/// How many steps back a request to the model is looked for.
+const REQUEST_STEPS_MAX: usize = 256;
+
 /// One trajectory of a log.
 pub(in crate::format) struct LogRun<A> {
     adapter: A,
@@ -369,7 +372,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn model_request(&self, step: StepNo, bytes: &dyn Bytes) -> Option<ModelRequest> {
-        let compact = self.steps.get(step).filter(|compact| A::HAS_REQUESTS && compact.kind == Kind::Span)?;
+        let compact = self.steps.get(step).filter(|_| A::HAS_REQUESTS)?;
         with_values(compact, bytes, |values| A::request(compact.form, values)).ok()?
     }
 
@@ -403,7 +406,21 @@ impl<A: Adapter> Run for LogRun<A> {
         self.slots(step).answer(bytes)
     }
 
+    fn window(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Vec<Turn<'static>>> {
+        let record = |step: StepNo| self.steps.get(step).map(CompactStep::record);
+        // The request of the step's record, else the last one before it. A state is as it is at its step.
+        let is_said = self.steps.get(step).is_some_and(|compact| !matches!(compact.kind, Kind::State | Kind::Span));
+        let is_of_record = |number: &StepNo| record(*number).is_some_and(|found| Some(found) == record(step));
+        let of_record = (step..).take_while(|number| *number == step || is_said && is_of_record(number));
+        let before = (0..step).rev().take(REQUEST_STEPS_MAX);
+        let mut requests = of_record.chain(before).filter_map(|number| self.model_request(number, bytes));
+        requests.find(|request| !request.messages.is_empty()).map(|request| request.messages)
+    }
+
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        if let Some(turns) = self.window(step, bytes).filter(|_| A::HAS_REQUESTS) {
+            return turns.iter().map(|turn| entry_of(turn, step)).collect();
+        }
         let seen = self.context_steps(step).unwrap_or_default();
         let seen_steps = seen.into_iter().filter_map(|number| Some((number, self.steps.get(number)?)));
         seen_steps.map(|(number, compact)| self.entry(number, compact, bytes)).collect()
@@ -459,6 +476,13 @@ impl<A: Adapter> Run for LogRun<A> {
     fn title(&self) -> Option<String> {
         self.steps.title.clone()
     }
+}
+
+/// A message of a request: who, and what.
+fn entry_of(turn: &Turn<'_>, step: StepNo) -> ViewEntry {
+    let role = turn.role.name().to_owned();
+    let text = format!("{role}: {}", describe::turn_text(turn));
+    ViewEntry { text, role: Some(role), content: None, step, identity: None }
 }
 
 impl<A: Adapter> LogRun<A> {

@@ -23,7 +23,7 @@ pub(super) const ADK: Signature = Signature {
 };
 
 /// What follows the first word of an event's type.
-const AG_UI_EVENTS: [&str; 34] = [
+const AG_UI_EVENTS: [&str; 37] = [
     "TEXT_MESSAGE_START",
     "TEXT_MESSAGE_CONTENT",
     "TEXT_MESSAGE_END",
@@ -58,6 +58,9 @@ const AG_UI_EVENTS: [&str; 34] = [
     "STEP_STARTED",
     "STEP_FINISHED",
     "META_EVENT",
+    "SUBAGENT_STARTED",
+    "SUBAGENT_FINISHED",
+    "SUBAGENT_ERROR",
 ];
 
 /// Members of events, one of which an event of those types has; as Python dumps them too.

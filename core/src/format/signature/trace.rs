@@ -103,6 +103,12 @@ fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_posted) {
         return matched(true, "runs under `post` and `patch`");
     }
+    let is_of_query = |run: &Value<'_>| {
+        is_text(run, "run_type") && run.get("id").is_some() && has_any(run, &["trace_id", "inputs", "start_time"])
+    };
+    if most(head, |r: &Value<'_>| first(r, "runs").is_some_and(is_of_query)) {
+        return matched(true, "runs under `runs`");
+    }
     let is_run = |r: &Value<'_>| {
         is_text(r, "run_type")
             && r.get("id").is_some()

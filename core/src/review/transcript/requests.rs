@@ -45,6 +45,8 @@ pub(super) fn transcripts(run: &dyn Run, source: &'static str, name: &str, bytes
                 tools.push(ToolSpan { step, trajectory, turn: run.turn(number, bytes) });
             }
             Some(request) => conversations.add(&step, request, source, name),
+            // Steps that say something are in the requests of their records.
+            None if !matches!(step.kind.as_str(), "state" | "span") => {}
             None => others.push(step),
         }
     }

@@ -94,7 +94,7 @@ pub(in crate::rules) fn result_id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
 }
 
 /// What the parts of a message say, in their order; None: its content is a text, or it has none.
-pub(in crate::rules) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>> {
+pub(crate) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>> {
     let parts = parts(message);
     (!parts.is_empty()).then(|| parts.iter().filter_map(turn_part).collect())
 }
