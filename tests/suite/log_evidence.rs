@@ -140,3 +140,32 @@ fn a_request_that_the_log_holds_is_the_window() {
         (&"why?".into(), &"c".into())
     );
 }
+
+#[test]
+fn what_the_user_says_is_in_the_input_of_a_run() {
+    let input = |messages: &str| {
+        format!(r#"{{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{{"messages":[{messages}]}}}}"#)
+    };
+    let asked = r#"{"id":"u1","role":"user","content":"Oslo?"}"#;
+    let again = r#"{"id":"u2","role":"user","content":"And Rome?"}"#;
+    let said = |id: &str, text: &str| {
+        format!(r#"{{"type":"TEXT_MESSAGE_CHUNK","messageId":"{id}","role":"assistant","delta":"{text}"}}"#)
+    };
+    let usage = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r","usage":[{"model":"m","inputTokens":12,"outputTokens":3,"cachedInputTokens":10}]}"#;
+    let history = format!(r#"{asked},{{"id":"m1","role":"assistant","content":"Sunny."}},{again}"#);
+    let lines =
+        [input(asked), said("m1", "Sunny."), usage.to_owned(), input(&history), said("m2", "Rain."), usage.to_owned()];
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "a.jsonl", &lines.join("\n"));
+    let out = folder.path().join("out.jsonl");
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "messages", "--out", out.to_str().unwrap()]);
+    assert_eq!(status, 0, "{stderr}");
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    let texts: Vec<&str> =
+        written["messages"].as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["Oslo?", "Sunny.", "And Rome?", "Rain."]);
+    let window = answer(&["context", &path, "--json"]);
+    assert_eq!(window["tokens_est"], ((5 + 6 + 9 + 5) / 4 + 1), "{window}");
+    let state = answer(&["state", &path, "--json"])["state"]["usage"]["main"].clone();
+    assert_eq!((&state["input"], &state["cache_read"], &state["output"]), (&4.into(), &20.into(), &6.into()));
+}

@@ -4,10 +4,10 @@
 use super::Framing;
 use super::log::{
     Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, count,
-    first, first_text, items, model_usage, text, text_of,
+    first, first_text, items, lang_chain_turn, model_usage, text, text_of,
 };
 use crate::json::{self, Value};
-use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{ModelRequest, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -137,9 +137,38 @@ impl Adapter for Runs {
         Turn::of(StepRole::Agent, if form == CALL { call(values) } else { outcome_parts(values) })
     }
 
+    fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
+        let trajectory = values.iter().find_map(|part| text(part, "trace_id")).unwrap_or_default().to_owned();
+        if form == CALL {
+            return Some(ModelRequest { trajectory, messages: Vec::new() });
+        }
+        let is_of_model = values.iter().any(|part| text(part, "run_type") == Some("llm"));
+        let messages = is_of_model.then(|| asked(values).chain(answered(values)).collect::<Vec<_>>())?;
+        (!messages.is_empty()).then_some(ModelRequest { trajectory, messages })
+    }
+
+    const HAS_REQUESTS: bool = true;
+
     fn restart(&mut self) {
         *self = Self::default();
     }
+}
+
+/// What a model was asked with: a list of messages, or lists of which each is a request.
+fn asked<'v>(parts: &'v [&Value<'_>]) -> impl Iterator<Item = Turn<'static>> + 'v {
+    let mut lists = parts.iter().rev().filter_map(|part| Some(items(part.get("inputs")?, "messages")));
+    let messages = lists.find(|messages| !messages.is_empty()).unwrap_or_default();
+    let inner = messages.first().and_then(Value::as_array);
+    inner.unwrap_or(messages).iter().filter_map(lang_chain_turn)
+}
+
+/// What it answered.
+fn answered(parts: &[&Value<'_>]) -> Option<Turn<'static>> {
+    let outputs = parts.iter().rev().find_map(|part| first(part, &["outputs"]))?;
+    let choice = || items(outputs, "choices").first()?.get("message");
+    let message =
+        choice().or_else(|| generation(outputs)?.get("message")).or_else(|| items(outputs, "messages").last());
+    lang_chain_turn(message.unwrap_or(outputs))
 }
 
 impl Runs {

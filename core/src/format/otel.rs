@@ -188,6 +188,7 @@ fn kind<'v>(span: &'v Value<'_>) -> &'v str {
 fn is_call(span: &Value<'_>) -> bool {
     attribute_text(span, &["gen_ai.operation.name"]) == Some("execute_tool")
         || kind(span) == "TOOL"
+        || attribute_text(span, &["traceloop.span.kind"]) == Some("tool")
         || text(span, "name").is_some_and(|name| name.starts_with("ai.toolCall"))
 }
 
@@ -209,11 +210,22 @@ fn usage(span: &Value<'_>) -> Option<Usage> {
     };
     let input = of(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"]);
     let output = of(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"]);
-    let cache_read = of(&["gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"]);
-    let cache_write = of(&["gen_ai.usage.cache_creation.input_tokens", "llm.token_count.prompt_details.cache_write"]);
+    let cache_read = of(&[
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+        "llm.token_count.prompt_details.cache_read",
+    ]);
+    let cache_write = of(&[
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+        "gen_ai.usage.cache_write_input_tokens",
+        "llm.token_count.prompt_details.cache_write",
+    ]);
     let cached = cache_read.unwrap_or_default().saturating_add(cache_write.unwrap_or_default());
     let input = input.map(|input| input.saturating_sub(cached));
-    let usage = Usage { input, output, cache_read, cache_write, ..Usage::default() };
+    let cost = attribute(span, &["llm.cost.total", "gen_ai.usage.cost"]);
+    let cost = cost.and_then(|cost| cost.as_number().or(cost.as_str())?.parse().ok());
+    let usage = Usage { input, output, cache_read, cache_write, cost };
     (input.is_some() || output.is_some()).then_some(usage)
 }
 
@@ -229,9 +241,11 @@ fn has_failed(span: &Value<'_>) -> Option<bool> {
 
 /// A call and what came back from it.
 fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
-    const NAMES: [&str; 3] = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name"];
-    const ARGUMENTS: [&str; 3] = ["gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value"];
-    const RESULTS: [&str; 3] = ["gen_ai.tool.call.result", "ai.toolCall.result", "output.value"];
+    const NAMES: [&str; 4] = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"];
+    const ARGUMENTS: [&str; 5] =
+        ["gen_ai.tool.call.arguments", "ai.toolCall.args", "tool_arguments", "input.value", "traceloop.entity.input"];
+    const RESULTS: [&str; 5] =
+        ["gen_ai.tool.call.result", "ai.toolCall.result", "tool_response", "output.value", "traceloop.entity.output"];
     const IDS: [&str; 3] = ["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"];
     let name = attribute_text(span, &NAMES).or_else(|| text(span, "name")).unwrap_or("?");
     let id = attribute_text(span, &IDS);

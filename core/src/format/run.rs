@@ -258,6 +258,10 @@ pub trait Run: Send + Sync {
     fn context_steps(&self, _step: StepNo) -> Option<Vec<StepNo>> {
         None
     }
+    /// What a step that is no message says to the model all the same, such as the input of a run.
+    fn prompt(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        None
+    }
     /// The characters that a step has in the model's window although it is no message, such as a summary.
     fn summary_chars(&self, _step: StepNo) -> Option<u64> {
         None

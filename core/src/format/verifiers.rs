@@ -217,7 +217,9 @@ fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
     for usage in calls.iter().filter(elsewhere).filter_map(|call| call.get("usage")) {
         log.usage(None, &model_usage(usage));
     }
-    if let Some(usage) = trace.get("extra_usage").filter(|usage| usage.as_object().is_some()) {
+    let extra = trace.get("extra_usage");
+    let extra = extra.map(|extra| extra.as_array().unwrap_or(std::slice::from_ref(extra))).unwrap_or_default();
+    for usage in extra.iter().filter(|usage| usage.as_object().is_some()) {
         log.usage(None, &model_usage(usage));
     }
     end(trace, name, log);
@@ -228,13 +230,19 @@ fn parent_of(number: usize, node: &Value<'_>) -> Option<usize> {
     node.get("parent")?.as_number()?.parse::<usize>().ok().filter(|parent| *parent < number)
 }
 
-/// Of each node whether it is on the way to the last leaf.
+/// Of each node whether it is on the way to the last leaf of its tree. A trace has several trees where its history was
+/// rewritten.
 fn main_line(nodes: &[Value<'_>]) -> Vec<bool> {
-    let mut main = vec![false; nodes.len()];
-    let mut next = nodes.len().checked_sub(1);
-    while let Some(number) = next {
-        main[number] = true;
-        next = nodes.get(number).and_then(|node| parent_of(number, node));
+    let parents: Vec<Option<usize>> = nodes.iter().enumerate().map(|(number, node)| parent_of(number, node)).collect();
+    let (mut main, mut roots) = (vec![false; nodes.len()], vec![0; nodes.len()]);
+    for (number, parent) in parents.iter().enumerate() {
+        roots[number] = parent.map_or(number, |parent| roots[parent]);
+    }
+    let mut has_line = vec![false; nodes.len()];
+    for last in (0..nodes.len()).rev() {
+        if !std::mem::replace(&mut has_line[roots[last]], true) {
+            std::iter::successors(Some(last), |number| parents[*number]).for_each(|number| main[number] = true);
+        }
     }
     main
 }

@@ -36,6 +36,12 @@ pub type DocumentChange<'d> = (Vec<Arc<str>>, Option<&'d Document>);
 const FEW_MEMBERS: usize = 16;
 
 impl Document {
+    /// The value null.
+    #[must_use]
+    pub fn null() -> Self {
+        Self { node: Arc::new(Node::Leaf("null".to_owned())), depth: 0, weight: 1 }
+    }
+
     /// A document of a value; `text_of` says what a string stands for, where it is not itself.
     pub fn of<'t>(value: &Value<'_>, text_of: &dyn Fn(&str) -> Option<&'t str>) -> Self {
         let of = |value: &Value<'_>| Self::of(value, text_of);

@@ -106,7 +106,10 @@ impl Transcript {
                 all.push((step.trajectory.clone(), Self { id, source, ..head }));
             }
             if let Some((_, transcript)) = all.last_mut() {
-                transcript.step(&step, run.turn(number, bytes));
+                match run.prompt(number, bytes) {
+                    Some(turn) => transcript.turn(&step, turn),
+                    None => transcript.step(&step, run.turn(number, bytes)),
+                }
             }
         }
         all.into_iter().map(|(_, transcript)| transcript).filter(|transcript| !transcript.messages.is_empty()).collect()
@@ -154,7 +157,14 @@ impl Transcript {
         if matches!(step.kind.as_str(), "state" | "span") {
             return self.lose(&format!("{} {}", step.kind, step.class.as_deref().unwrap_or("record")));
         }
-        let Some(turn) = turn else { return self.lose("steps without words") };
+        match turn {
+            Some(turn) => self.turn(step, turn),
+            None => self.lose("steps without words"),
+        }
+    }
+
+    /// What a step says.
+    fn turn(&mut self, step: &Step, turn: Turn<'static>) {
         let (mut extras, mut is_begun) = (Extras::of(step, &turn), false);
         for part in turn.parts {
             let is_result = matches!(part, TurnPart::Result(_));

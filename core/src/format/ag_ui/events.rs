@@ -2,12 +2,14 @@
 
 use super::open::{self, CALL_ID, Channel, MESSAGE_ID, Open};
 use super::patched::Patched;
-use crate::format::log::{Adapter, Draft, Form, Kind, Log, Node, first, first_text, form, items, model_usage, text};
+use crate::format::log::{
+    Adapter, Draft, Form, Kind, Log, Node, first, first_text, form, items, model_usage, text, text_of,
+};
 use crate::json::Value;
-use crate::model::{Severity, StepRole, Surroundings, Turn};
+use crate::model::{Severity, StepRole, Surroundings, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Reads the events of one or several threads.
 #[derive(Default)]
@@ -17,6 +19,8 @@ pub(super) struct Events {
     threads: Vec<Box<str>>,
     places: HashMap<Box<str>, usize>,
     thread: usize,
+    /// Messages of inputs that are known, by their ids and texts.
+    given: HashSet<Box<str>>,
     /// The state of each thread by its instance, and activities by kind and message.
     states: HashMap<Box<str>, Patched>,
     activities: HashMap<(Box<str>, Box<str>), Patched>,
@@ -47,6 +51,12 @@ impl Adapter for Events {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         open::show(form, values)
+    }
+
+    fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
+        let texts = values.iter().skip(1).filter_map(|message| message.get("content")).map(text_of);
+        let texts: Vec<TurnPart<'static>> = texts.map(|text| TurnPart::Text(Cow::Owned(text.into_owned()))).collect();
+        (!texts.is_empty()).then(|| Turn::of(StepRole::User, texts))
     }
 
     fn restart(&mut self) {
@@ -140,10 +150,16 @@ impl Events {
             "RUN_FINISHED" | "RUN_ERROR" => self.open.close_all(log),
             _ => {}
         }
-        let (values, time) = ([event], event.get("timestamp"));
+        let asked = if class == "RUN_STARTED" { self.asked(event) } else { Vec::new() };
+        let has_asked = !asked.is_empty();
+        let values: Vec<&Value<'_>> = std::iter::once(event).chain(asked).collect();
+        let time = event.get("timestamp");
         let draft = Draft::of(Kind::State, form::STATE, &values);
         let is_failed = matches!(class, "RUN_ERROR" | "SUBAGENT_ERROR");
         let step = log.step(&Draft { role: StepRole::System, class: Some(class), time, is_failed, ..draft });
+        if has_asked {
+            log.prompt();
+        }
         match class {
             "RUN_STARTED" => self.input(event, log),
             "RUN_FINISHED" | "RUN_ERROR" => account(event, log),
@@ -184,6 +200,13 @@ impl Events {
             Some(id) if self.thread > 0 => id.clone(),
             _ => "main".into(),
         }
+    }
+
+    /// The user's messages in the input of a run that no run before had: what the user says is in no other event.
+    fn asked<'e, 'a>(&mut self, event: &'e Value<'a>) -> Vec<&'e Value<'a>> {
+        let messages = event.get("input").map(|input| items(input, "messages")).unwrap_or_default();
+        let is_users = |message: &&Value<'_>| text(message, "role") == Some("user");
+        messages.iter().filter(is_users).filter(|message| self.given.insert(message.text.into())).collect()
     }
 
     fn input(&mut self, event: &Value<'_>, log: &mut Log<'_>) {

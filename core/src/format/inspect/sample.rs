@@ -72,6 +72,10 @@ pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
         log.finding(None, "run.part-missing", Severity::Warning, message);
     }
     title(record, log);
+    if let Some(error) = record.get("error").filter(|error| !error.is_null()) {
+        let words = error.get("message").and_then(Value::as_str).or(error.as_str()).unwrap_or(error.text);
+        log.finding(None, "run.error", Severity::Warning, words.to_owned());
+    }
     for slot in GIVEN {
         if let Some(value) = record.get(slot) {
             log.write("sample", "main", &[slot], Op::Update, value);

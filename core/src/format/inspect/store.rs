@@ -132,7 +132,10 @@ impl<'v, 'a> Replay<'v, 'a> {
         let replaced =
             document("replaced").filter(|_| op == "replace" && path.iter().all(|key| key.parse::<usize>().is_err()));
         let is_base = replaced.is_none_or(|old| base.at(&path).is_some_and(|found| found.is_same(&old)));
-        changed.patch(op, &path, document("value"), pointer("from").as_deref()) && is_base
+        // Inspect leaves out a value that is null.
+        let has_value = matches!(op, "add" | "replace" | "test");
+        let value = document("value").or_else(|| has_value.then(Document::null));
+        changed.patch(op, &path, value, pointer("from").as_deref()) && is_base
     }
 
     /// What does not agree: changes that do not fit, and the store that the sample ends with.

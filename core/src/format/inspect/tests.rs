@@ -93,6 +93,13 @@ fn a_store_that_its_events_do_not_make_is_found() {
     assert!(rules(r#"{"n":1}"#, 0).is_empty());
     assert!(rules(r#"{"n":2}"#, 0)[0].contains("differs at `n`"));
     assert!(rules(r#"{"n":1}"#, 7)[0].contains("do not fit"));
+    // A value that is null is left out.
+    let nulls = [
+        r#"{"event":"store","changes":[{"op":"replace","path":"/n","replaced":0},{"op":"add","path":"/m"}]}"#,
+        r#"{"event":"store","changes":[{"op":"copy","from":"/n","path":"/n"}]}"#,
+    ];
+    let run = run_of(&with_events(r#"{"n":null,"m":null}"#, &format!("{init},{}", nulls.join(","))));
+    assert!(run.findings().is_empty(), "{:?}", run.findings());
     // Messages are not slots, and yet what comes to them has to fit.
     let message_at = |at: u8| {
         format!(r#"{{"event":"state","changes":[{{"op":"add","path":"/messages/{at}","value":{{"role":"user"}}}}]}}"#)

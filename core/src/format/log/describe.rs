@@ -1,9 +1,10 @@
 //! What a step of a log says to a reader: in one line, and in full.
 
 use super::Kind;
+use crate::format::ViewEntry;
 use crate::format::describe::shortened;
 use crate::json::{self, Data, Value};
-use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepRole, ToolCall, Turn, TurnPart};
+use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, ToolCall, Turn, TurnPart};
 use crate::text::{asked, is_notice};
 
 /// Most characters of an argument in a summary.
@@ -110,4 +111,10 @@ fn word(value: &Value<'_>) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+/// A message of a request: who, and what.
+pub(super) fn entry_of(turn: &Turn<'_>, step: StepNo) -> ViewEntry {
+    let role = turn.role.name().to_owned();
+    let text = format!("{role}: {}", turn_text(turn));
+    ViewEntry { text, role: Some(role), content: None, step, identity: None }
 }

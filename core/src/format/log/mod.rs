@@ -15,6 +15,7 @@ mod copies;
 mod describe;
 mod fields;
 mod gemini_parts;
+mod lang_chain;
 mod links;
 mod merge_patch;
 mod model_usage;
@@ -35,6 +36,7 @@ pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of
 pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
 pub(in crate::format) use gemini_parts::{Parts, part_usage};
+pub(in crate::format) use lang_chain::lang_chain_turn;
 pub(in crate::format) use merge_patch::merge_patch;
 pub(in crate::format) use model_usage::model_usage;
 pub(in crate::format) use parts::Parts as FoundParts;
@@ -68,6 +70,13 @@ pub(in crate::format) trait Adapter: Send + Sync {
     /// What a step says as a request to a model, with all messages that it has, or as the call of a tool among
     /// requests; None where it is neither.
     fn request(_form: Form, _values: &[&Value<'_>]) -> Option<ModelRequest>
+    where
+        Self: Sized,
+    {
+        None
+    }
+    /// What a step that is no message says to the model ([`Log::prompt`]).
+    fn prompt(_values: &[&Value<'_>]) -> Option<Turn<'static>>
     where
         Self: Sized,
     {

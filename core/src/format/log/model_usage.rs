@@ -18,13 +18,13 @@ pub(in crate::format) fn model_usage(usage: &Value<'_>) -> Usage {
     let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_write_tokens"]);
     // Members of Messages, which other interfaces give along with their own.
     let (read, write) = (beside(&["cache_read_input_tokens"]), beside(&["cache_creation_input_tokens"]));
-    let is_apart = details.is_none() && usage.get("prompt_tokens").is_none();
+    let has_prompt = usage.get("prompt_tokens").is_some();
+    let is_messages = details.is_none() && !has_prompt && (read.is_some() || write.is_some());
+    // Prompt tokens of verifiers are those outside of the cache.
+    let is_verifiers = has_prompt && usage.get("cached_input_tokens").is_some();
     let (cache_read, cache_write) = (cache_read.or(read), cache_write.or(write));
-    let among = if is_apart && (read.is_some() || write.is_some()) {
-        0
-    } else {
-        cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0))
-    };
+    let among =
+        if is_messages || is_verifiers { 0 } else { cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0)) };
     Usage {
         input: input.and_then(total).map(|all| all.saturating_sub(among)),
         output: output.and_then(total),
@@ -89,6 +89,7 @@ mod tests {
                 r#"{"prompt_tokens":11,"completion_tokens":2,"cache_read_input_tokens":7,"cache_creation_input_tokens":1}"#,
                 [3, 2, 7, 1],
             ),
+            (r#"{"prompt_tokens":3,"completion_tokens":2,"cached_input_tokens":7}"#, [3, 2, 7, 0]),
             // LangChain.
             (
                 r#"{"input_tokens":11,"output_tokens":2,"input_token_details":{"cache_read":7,"cache_creation":1}}"#,

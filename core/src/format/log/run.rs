@@ -419,7 +419,7 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
         if let Some(turns) = self.window(step, bytes).filter(|_| A::HAS_REQUESTS) {
-            return turns.iter().map(|turn| entry_of(turn, step)).collect();
+            return turns.iter().map(|turn| describe::entry_of(turn, step)).collect();
         }
         let seen = self.context_steps(step).unwrap_or_default();
         let seen_steps = seen.into_iter().filter_map(|number| Some((number, self.steps.get(number)?)));
@@ -439,10 +439,15 @@ impl<A: Adapter> Run for LogRun<A> {
         let sees = |number: StepNo| number >= begin && !gone.contains(&number) && (is_left(&step) || !is_left(&number));
         let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
         let entries = shown.filter(|(number, compact)| {
-            let has_words = !matches!(compact.kind, Kind::State | Kind::Span) || self.summary_chars(*number).is_some();
+            let has_words = !matches!(compact.kind, Kind::State | Kind::Span) || self.steps.window.has_words(*number);
             has_words && is_seen(compact) && sees(*number)
         });
         Some(entries.map(|(number, _)| number).collect())
+    }
+
+    fn prompt(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        let compact = self.steps.get(step).filter(|_| self.steps.window.is_prompt(step))?;
+        with_values(compact, bytes, |values| A::prompt(values)).ok()?
     }
 
     fn summary_chars(&self, step: StepNo) -> Option<u64> {
@@ -476,13 +481,6 @@ impl<A: Adapter> Run for LogRun<A> {
     fn title(&self) -> Option<String> {
         self.steps.title.clone()
     }
-}
-
-/// A message of a request: who, and what.
-fn entry_of(turn: &Turn<'_>, step: StepNo) -> ViewEntry {
-    let role = turn.role.name().to_owned();
-    let text = format!("{role}: {}", describe::turn_text(turn));
-    ViewEntry { text, role: Some(role), content: None, step, identity: None }
 }
 
 impl<A: Adapter> LogRun<A> {

@@ -341,6 +341,11 @@ impl Log<'_> {
         self.steps.window.summarize(self.steps.last(), text.chars().count() as u64);
     }
 
+    /// The step that was added last is no message, and has some in it that the model sees: [`super::Adapter::prompt`].
+    pub(in crate::format) fn prompt(&mut self) {
+        self.steps.window.prompt(self.steps.last());
+    }
+
     /// A step was left for another branch of the same record.
     pub(in crate::format) fn leave(&mut self, step: StepNo) {
         self.steps.note_change(step);

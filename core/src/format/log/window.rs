@@ -18,6 +18,8 @@ pub(super) struct Window {
     dropped: Vec<(StepNo, Dropped)>,
     /// Characters that steps have in the window although they are no messages.
     summaries: HashMap<StepNo, u64>,
+    /// Steps that are no messages and say something to the model all the same.
+    prompts: HashSet<StepNo>,
 }
 
 impl Window {
@@ -31,6 +33,21 @@ impl Window {
         if chars > 0 {
             self.summaries.insert(at, chars);
         }
+    }
+
+    /// A step says something to the model, although it is no message.
+    pub(super) fn prompt(&mut self, at: StepNo) {
+        self.prompts.insert(at);
+    }
+
+    /// Whether a step that is no message has words in the window.
+    pub(super) fn has_words(&self, step: StepNo) -> bool {
+        self.summaries.contains_key(&step) || self.prompts.contains(&step)
+    }
+
+    /// Whether a step that is no message says something to the model.
+    pub(super) fn is_prompt(&self, step: StepNo) -> bool {
+        self.prompts.contains(&step)
     }
 
     /// The characters that a step has in the window although it is no message.

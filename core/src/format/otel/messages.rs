@@ -198,6 +198,11 @@ fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     let id = first_text(value, &["tool_call_id", "toolCallId", "id"]).filter(|_| role == StepRole::Environment);
     let mut parts = match content.map(|content| &content.data) {
         Some(Data::Array(all)) => all.iter().flat_map(|part| parts_of(part, role)).collect(),
+        Some(Data::String(text)) if is_converse(text) => {
+            let parsed = json::parse_lenient(text).ok();
+            let all = parsed.as_ref().and_then(Value::as_array).unwrap_or_default();
+            all.iter().flat_map(|part| parts_of(part, role)).collect()
+        }
         Some(_) => content.map(words).unwrap_or_default(),
         None if value.as_object().is_none() => words(value),
         None => Vec::new(),
@@ -217,9 +222,22 @@ fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     spoken.into_iter().chain(results).collect()
 }
 
+/// Whether a text is a list of parts of the Converse interface, as Strands writes a content.
+fn is_converse(text: &str) -> bool {
+    let is_part = |part: &Value<'_>| ["text", "toolUse", "toolResult"].iter().any(|key| part.get(key).is_some());
+    let is_list = |value: Value<'_>| value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_part));
+    text.starts_with("[{") && json::parse_lenient(text).is_ok_and(is_list)
+}
+
 /// What a part of a message is.
 fn parts_of(part: &Value<'_>, role: StepRole) -> Vec<TurnPart<'static>> {
     let text_member = first(part, &["content", "text", "value"]);
+    if let Some(used) = part.get("toolUse") {
+        return vec![call(used)];
+    }
+    if let Some(given) = part.get("toolResult") {
+        return vec![result(given)];
+    }
     match (text(part, "type").unwrap_or("text"), text_member) {
         ("text" | "input_text" | "output_text", Some(member)) => words(member),
         ("reasoning" | "thinking", member) => {
@@ -270,7 +288,7 @@ fn arguments(text: &str) -> String {
 fn result(part: &Value<'_>) -> TurnPart<'static> {
     let text = first(part, &["response", "result", "output", "content", "text"]);
     let text = text.map(|text| text.get("value").filter(|_| text.get("type").is_some()).unwrap_or(text));
-    let id = text_at(part, &["id", "tool_call_id", "toolCallId", "tool_use_id"]);
+    let id = text_at(part, &["id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"]);
     let name = text_at(part, &["name", "toolName", "tool_name"]);
     let text = text.map(|text| text_of(text).into_owned()).unwrap_or_default();
     TurnPart::Result(ToolResult { id, name, text: text.into(), ..ToolResult::default() })

@@ -176,7 +176,8 @@ fn calls_beside_an_empty_message_and_json_that_a_tool_gave_back_are_there() {
         log_record("a", "gen_ai.choice", calls),
         log_record("b", "gen_ai.tool.message", r#"{"stringValue":"{\"temp\":3}"}"#),
     ];
-    let expected = [r#"message user: {"x":1}"#, "tool-call agent: temp", r#"tool-result environment: {"temp":3}"#];
+    let expected =
+        [r#"message user: {"x":1}"#, "tool-call agent: temp", r#"tool-result environment: {"temp":3} (of 1)"#];
     assert_eq!(steps(&lines(&OTEL, &text.join("\n"))), expected);
 }
 

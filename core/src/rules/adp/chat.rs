@@ -34,8 +34,12 @@ fn check_track(entries: &[TrajectoryStep<'_>], (track, ends_open): (&Track, bool
         }
         check_message((entries, step), message, &track.path(step), report);
     }
+    // An answer of a pair may have its prompt inside, and stepwise answers are several by themselves.
+    let is_answer_alone = track.label.is_some() && roles.len() == 1;
+    let is_stepwise = roles.last().is_some_and(|(step, _)| track.path(*step).starts_with("/completions/"));
     let known: Vec<StepRole> = roles.iter().map(|(_, role)| *role).collect();
-    if let Some((step, _)) = first_out_of_turn(&known).and_then(|place| roles.get(place).copied()) {
+    let out_of_turn = first_out_of_turn(&known).filter(|_| !is_answer_alone && !is_stepwise);
+    if let Some((step, _)) = out_of_turn.and_then(|place| roles.get(place).copied()) {
         let asked = |step: usize| entries[step].answers(step);
         let message = match step.checked_sub(1).and_then(asked).filter(|asking| asked(step) == Some(*asking)) {
             Some(_) => "a second answer to calls made at once: right for templates that know such, others want turns",

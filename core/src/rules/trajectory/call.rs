@@ -10,7 +10,7 @@ pub(crate) const LISTS: [&str; 3] = ["tool_calls", "toolCalls", "function_call"]
 /// Where calls have their names, arguments and ids; the first that is there counts.
 const NAMES: [&str; 6] = ["name", "function_name", "tool_name", "toolName", "tool", "function"];
 const ARGUMENTS: [&str; 6] = ["arguments", "input", "args", "kwargs", "parameters", "function_args"];
-const IDS: [&str; 6] = ["call_id", "tool_call_id", "toolCallId", "callId", "tool_use_id", "id"];
+const IDS: [&str; 7] = ["call_id", "tool_call_id", "toolCallId", "callId", "tool_use_id", "toolUseId", "id"];
 /// What a call is called whose name cannot be read.
 const UNNAMED: &str = "?";
 /// Members that hold the call itself.

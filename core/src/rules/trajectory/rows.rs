@@ -213,15 +213,39 @@ fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
         });
         both.into_iter().collect()
     };
-    PAIRS.into_iter().find_map(tracks)
+    PAIRS.into_iter().find_map(tracks).or_else(|| rejected_end(row))
+}
+
+/// A conversation beside another one that was rejected, or beside another last answer (ms-swift).
+fn rejected_end<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+    let chosen = source(row, "/messages", StepRole::Unknown).filter(|chosen| are_messages(chosen.value))?;
+    let whole = source(row, "/rejected_messages", StepRole::Unknown).filter(|other| are_messages(other.value));
+    let rejected = match whole {
+        Some(rejected) => vec![rejected],
+        None => {
+            let answer = text_source(row, "/rejected_response", StepRole::Agent)?;
+            let messages = chosen.value.as_array()?;
+            let is_answer = |message: &Value<'_>| speaker(message).is_some_and(|who| who == "assistant");
+            let head = messages.len() - usize::from(messages.last().is_some_and(is_answer));
+            let source = |(place, value)| {
+                let pointer = Cow::Owned(format!("/messages/{place}"));
+                Source { value, pointer, role: StepRole::Unknown }
+            };
+            messages.iter().take(head).enumerate().map(|(n, value)| source((n, value))).chain([answer]).collect()
+        }
+    };
+    let labelled = |sources, label: &'static str| RowTrack { label: Some(label.into()), ..RowTrack::of(sources) };
+    Some(vec![labelled(vec![chosen], "chosen"), labelled(rejected, "rejected")])
+}
+
+/// Who speaks, in lower case.
+fn speaker(message: &Value<'_>) -> Option<String> {
+    let who = ["from", "role"].iter().find_map(|key| message.get(key)?.as_str());
+    who.map(str::to_lowercase)
 }
 
 /// Whether an answer begins with what was asked.
 fn begins_with_prompt(answer: &Value<'_>) -> bool {
-    let speaker = |message: &Value<'_>| {
-        let who = ["from", "role"].iter().find_map(|key| message.get(key)?.as_str());
-        who.map(str::to_lowercase)
-    };
     let first = answer.as_array().and_then(<[Value<'_>]>::first).and_then(speaker);
     first.is_some_and(|who| matches!(who.as_str(), "user" | "human" | "system" | "developer"))
 }
@@ -295,6 +319,20 @@ mod tests {
         let circle =
             r#"{"traces":[{"nodes":[{"parent":1,"message":{"role":"user"}},{"parent":1,"message":{"role":"user"}}]}]}"#;
         assert_eq!(of(circle), ["-:/traces/0/nodes/0/message"], "no tree, and no endless path");
+    }
+
+    #[test]
+    fn what_was_rejected_may_be_beside_a_conversation() {
+        let said = r#"[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]"#;
+        assert_eq!(
+            of(&format!(r#"{{"messages":{said},"rejected_response":"no"}}"#)),
+            ["chosen:/messages", "rejected:/messages/0+/rejected_response"]
+        );
+        assert_eq!(
+            of(&format!(r#"{{"messages":{said},"rejected_messages":{said}}}"#)),
+            ["chosen:/messages", "rejected:/rejected_messages"]
+        );
+        assert_eq!(of(&format!(r#"{{"messages":{said},"rejected_response":null}}"#)), ["-:/messages"]);
     }
 
     #[test]
