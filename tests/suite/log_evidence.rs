@@ -127,6 +127,18 @@ fn a_request_that_the_log_holds_is_the_window() {
     let called = r#"{"type":"ai","content":"","tool_calls":[{"id":"c","name":"look","args":{}}]}"#;
     let failed = r#"{"type":"tool","tool_call_id":"c","status":"error","content":"gone"}"#;
     let history = [snapshot("2", &[asked, called, failed].join(",")), snapshot("1", asked)].join("\n");
+    // A branch that was left is in no conversation of the newest one.
+    let left = snapshot("3", &format!(r#"{asked},{{"type":"ai","content":"left"}}"#)).replace(
+        "\"next\"",
+        "\"parent_config\":{\"configurable\":{\"thread_id\":\"t\",\"checkpoint_id\":\"1\"}},\"next\"",
+    );
+    let forked = [snapshot("4", &[asked, called, failed].join(",")), left, snapshot("1", asked)].join("\n");
+    let path = file(folder.path(), "f.jsonl", &forked);
+    let out = folder.path().join("forked.jsonl");
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "messages", "--out", out.to_str().unwrap()]);
+    assert_eq!(status, 0, "{stderr}");
+    let written = std::fs::read_to_string(&out).unwrap();
+    assert!(!written.contains("left") && written.contains("gone") && stderr.contains("state"), "{written} {stderr}");
     let (shares, rendered) = window("h.jsonl", &history, "1");
     assert_eq!(shares, ["message 4", "tool-call 6", "tool-result 4"], "{rendered}");
     assert_eq!(window("h.jsonl", &history, "0").0, ["message 4"], "as it was then");

@@ -55,6 +55,12 @@ fn id<'v>(run: &'v Value<'_>) -> Option<&'v str> {
     text(run, "id").or_else(of_order)
 }
 
+/// The trace of a run: what it says, else the first run of its place, else itself.
+fn trace<'v>(run: &'v Value<'_>) -> &'v str {
+    let of_order = || text(run, "dotted_order")?.split('.').next().filter(|first| !first.is_empty());
+    text(run, "trace_id").or_else(of_order).or_else(|| id(run)).unwrap_or_default()
+}
+
 /// The runs so far, to be put in order.
 #[derive(Default)]
 struct Order {
@@ -85,7 +91,7 @@ impl Order {
         let next = self.traces.len();
         let known = id(run).and_then(|id| self.known.get(id).cloned());
         let (trace, place, number) = known.unwrap_or_else(|| {
-            let trace = text(run, "trace_id").or_else(|| id(run)).unwrap_or_default();
+            let trace = trace(run);
             let trace = *self.traces.entry(trace.into()).or_insert(next);
             let of_time = || first(run, &["start_time"]).map(|time| time.text).unwrap_or_default();
             let place = text(run, "dotted_order").unwrap_or_else(of_time);
@@ -138,7 +144,7 @@ impl Adapter for Runs {
     }
 
     fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
-        let trajectory = values.iter().find_map(|part| text(part, "trace_id")).unwrap_or_default().to_owned();
+        let trajectory = values.first().map(|part| trace(part).to_owned()).unwrap_or_default();
         if form == CALL {
             return Some(ModelRequest { trajectory, messages: Vec::new() });
         }
@@ -174,7 +180,7 @@ fn answered(parts: &[&Value<'_>]) -> Option<Turn<'static>> {
 impl Runs {
     fn begin(&mut self, run: &Value<'_>, id: Option<&str>, log: &mut Log<'_>) {
         self.close(log);
-        let trace = text(run, "trace_id").or(id).unwrap_or_default();
+        let trace = trace(run);
         if self.traces.insert(trace.into()) {
             log.trajectories(self.traces.len());
             if self.traces.len() == 1 {

@@ -83,7 +83,8 @@ impl Adapter for Agents {
                 Turn::of(StepRole::Environment, returns.map(TurnPart::Result).collect())
             }
             (DECISION, Some(message)) => {
-                let decisions: Vec<Cow<'_, str>> = items(message, "approvals").iter().map(decision).collect();
+                let decisions = items(message, "approvals").iter().map(decision).filter(|words| !words.is_empty());
+                let decisions: Vec<Cow<'_, str>> = decisions.collect();
                 Turn::of(StepRole::User, vec![TurnPart::Text(decisions.join("\n").into())])
             }
             _ => super::log::show(form, values),
@@ -107,6 +108,9 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     };
     if let Some((kind, form, role)) = step {
         log.step(&Draft { role, class: text(message, "type"), time, ..Draft::of(kind, form, &values) });
+        if form == DECISION {
+            log.aside();
+        }
         return;
     }
     // An agent asks for the approval of its calls.
@@ -128,9 +132,9 @@ fn returned<'v>(one: &'v Value<'v>) -> ToolResult<'v> {
     }
 }
 
-/// What the user decided of a call, or what it gave back where it ran.
+/// What the user decided of a call; empty where it ran there: what it gave back is in the next message.
 fn decision<'v>(one: &'v Value<'v>) -> Cow<'v, str> {
-    let Some(is_approved) = one.get("approve").and_then(Value::as_bool) else { return returned(one).text };
+    let Some(is_approved) = one.get("approve").and_then(Value::as_bool) else { return Cow::Borrowed("") };
     let word = if is_approved { "approved" } else { "denied" };
     match text(one, "reason").map(str::trim).filter(|reason| !reason.is_empty()) {
         Some(reason) => format!("{word}: {reason}").into(),
@@ -207,6 +211,8 @@ mod tests {
         let steps = steps(&parsed);
         assert!(steps[0].starts_with("tool-call agent: Read") && steps[1].starts_with("tool-call agent"), "{steps:?}");
         assert_eq!((steps[2].as_str(), steps.len()), ("message user: denied: stop", 5));
+        assert_eq!(parsed.0.context_steps(4), Some(vec![0, 1, 3, 4]), "the model sees what became of the call");
+        assert!(parsed.0.is_aside(2) && !parsed.0.is_aside(4));
         let turn = parsed.0.turn(3, &parsed.1).unwrap();
         let texts: Vec<_> = turn.results().map(|result| (&*result.text, result.is_error)).collect();
         assert_eq!(texts[0], ("one", Some(false)));

@@ -222,7 +222,8 @@ fn usage(span: &Value<'_>) -> Option<Usage> {
         "llm.token_count.prompt_details.cache_write",
     ]);
     let cached = cache_read.unwrap_or_default().saturating_add(cache_write.unwrap_or_default());
-    let input = input.map(|input| input.saturating_sub(cached));
+    // Some count what a cache had beside the input.
+    let input = input.map(|input| if cached > input { input } else { input - cached });
     let cost = attribute(span, &["llm.cost.total", "gen_ai.usage.cost"]);
     let cost = cost.and_then(|cost| cost.as_number().or(cost.as_str())?.parse().ok());
     let usage = Usage { input, output, cache_read, cache_write, cost };

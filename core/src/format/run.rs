@@ -262,6 +262,10 @@ pub trait Run: Send + Sync {
     fn prompt(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
+    /// Whether a message is not for the model: what the user tells the agent's program.
+    fn is_aside(&self, _step: StepNo) -> bool {
+        false
+    }
     /// The characters that a step has in the model's window although it is no message, such as a summary.
     fn summary_chars(&self, _step: StepNo) -> Option<u64> {
         None

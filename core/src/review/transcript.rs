@@ -108,6 +108,7 @@ impl Transcript {
             if let Some((_, transcript)) = all.last_mut() {
                 match run.prompt(number, bytes) {
                     Some(turn) => transcript.turn(&step, turn),
+                    None if run.is_aside(number) => transcript.lose("messages that are not for the model"),
                     None => transcript.step(&step, run.turn(number, bytes)),
                 }
             }

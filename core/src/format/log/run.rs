@@ -440,7 +440,7 @@ impl<A: Adapter> Run for LogRun<A> {
         let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
         let entries = shown.filter(|(number, compact)| {
             let has_words = !matches!(compact.kind, Kind::State | Kind::Span) || self.steps.window.has_words(*number);
-            has_words && is_seen(compact) && sees(*number)
+            has_words && !self.is_aside(*number) && is_seen(compact) && sees(*number)
         });
         Some(entries.map(|(number, _)| number).collect())
     }
@@ -448,6 +448,10 @@ impl<A: Adapter> Run for LogRun<A> {
     fn prompt(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let compact = self.steps.get(step).filter(|_| self.steps.window.is_prompt(step))?;
         with_values(compact, bytes, |values| A::prompt(values)).ok()?
+    }
+
+    fn is_aside(&self, step: StepNo) -> bool {
+        self.steps.window.is_aside(step)
     }
 
     fn summary_chars(&self, step: StepNo) -> Option<u64> {

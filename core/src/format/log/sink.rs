@@ -346,6 +346,11 @@ impl Log<'_> {
         self.steps.window.prompt(self.steps.last());
     }
 
+    /// The step that was added last is a message that is not for the model.
+    pub(in crate::format) fn aside(&mut self) {
+        self.steps.window.aside(self.steps.last());
+    }
+
     /// A step was left for another branch of the same record.
     pub(in crate::format) fn leave(&mut self, step: StepNo) {
         self.steps.note_change(step);

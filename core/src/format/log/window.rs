@@ -20,6 +20,8 @@ pub(super) struct Window {
     summaries: HashMap<StepNo, u64>,
     /// Steps that are no messages and say something to the model all the same.
     prompts: HashSet<StepNo>,
+    /// Messages that are not for the model.
+    asides: HashSet<StepNo>,
 }
 
 impl Window {
@@ -38,6 +40,16 @@ impl Window {
     /// A step says something to the model, although it is no message.
     pub(super) fn prompt(&mut self, at: StepNo) {
         self.prompts.insert(at);
+    }
+
+    /// A message is not for the model.
+    pub(super) fn aside(&mut self, at: StepNo) {
+        self.asides.insert(at);
+    }
+
+    /// Whether a message is not for the model.
+    pub(super) fn is_aside(&self, step: StepNo) -> bool {
+        self.asides.contains(&step)
     }
 
     /// Whether a step that is no message has words in the window.

@@ -194,7 +194,7 @@ fn is_structure(value: &Value<'_>) -> bool {
 fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     let value = value.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
     let role = text(value, "role").map_or(role, role_of);
-    let content = first(value, &["parts", "content"]);
+    let content = first(value, &["parts", "content"]).or_else(|| are_converse(value).then_some(value));
     let id = first_text(value, &["tool_call_id", "toolCallId", "id"]).filter(|_| role == StepRole::Environment);
     let mut parts = match content.map(|content| &content.data) {
         Some(Data::Array(all)) => all.iter().flat_map(|part| parts_of(part, role)).collect(),
@@ -224,9 +224,12 @@ fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
 
 /// Whether a text is a list of parts of the Converse interface, as Strands writes a content.
 fn is_converse(text: &str) -> bool {
+    text.starts_with("[{") && json::parse_lenient(text).is_ok_and(|value| are_converse(&value))
+}
+
+fn are_converse(value: &Value<'_>) -> bool {
     let is_part = |part: &Value<'_>| ["text", "toolUse", "toolResult"].iter().any(|key| part.get(key).is_some());
-    let is_list = |value: Value<'_>| value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_part));
-    text.starts_with("[{") && json::parse_lenient(text).is_ok_and(is_list)
+    value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_part))
 }
 
 /// What a part of a message is.

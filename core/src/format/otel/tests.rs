@@ -1,7 +1,7 @@
 //! Spans: order, calls, attributes.
 
 use super::{LOGS, OTEL, OTLP, PHOENIX};
-use crate::format::log::testing::{lines, run_of_record, steps};
+use crate::format::log::testing::{lines, run_of_record, state, steps};
 use crate::json;
 use crate::model::{StepNo, TurnPart};
 
@@ -250,4 +250,44 @@ fn a_span_that_was_sent_twice_counts_once() {
         |spans: &[String]| format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{}]}}]}}]}}"#, spans.join(","));
     assert_eq!(steps(&run_of_record(&OTEL, &text(&[span("chat"), span("chat")]))).len(), 1);
     assert_eq!(steps(&run_of_record(&OTEL, &text(&[span("chat"), span("other")]))).len(), 2, "other content");
+}
+
+#[test]
+fn parts_of_the_converse_interface_and_names_of_other_instrumentations_are_read() {
+    let text = |key: &str, value: &str| format!(r#"{{"key":"{key}","value":{{"stringValue":"{value}"}}}}"#);
+    let number = |key: &str, value: u32| format!(r#"{{"key":"{key}","value":{{"intValue":"{value}"}}}}"#);
+    let asked = r#"[{\"text\":\"Rain?\"}]"#;
+    let answered =
+        r#"[{\"text\":\"Wait.\"},{\"toolUse\":{\"toolUseId\":\"t\",\"name\":\"look\",\"input\":{\"a\":1}}}]"#;
+    let event = |name: &str, key: &str, value: &str| {
+        format!(r#"{{"name":"gen_ai.{name}","attributes":[{}]}}"#, text(key, value))
+    };
+    let events = [event("user.message", "content", asked), event("choice", "message", answered)].join(",");
+    let span = |id: &str, attributes: &[String], events: &str| {
+        format!(
+            r#"{{"traceId":"t","spanId":"{id}","name":"{id}","attributes":[{}],"events":[{events}]}}"#,
+            attributes.join(",")
+        )
+    };
+    let chat = [
+        text("gen_ai.operation.name", "chat"),
+        number("gen_ai.usage.prompt_tokens", 100),
+        number("gen_ai.usage.cache_read_input_tokens", 60),
+    ];
+    let tool = [
+        text("traceloop.span.kind", "tool"),
+        text("traceloop.entity.name", "look"),
+        text("traceloop.entity.input", r#"{\"a\":1}"#),
+        text("traceloop.entity.output", "rain"),
+    ];
+    let spans = [span("chat", &chat, &events), span("tool", &tool, "")].join(",");
+    let parsed = run_of_record(&OTEL, &format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{spans}]}}]}}]}}"#));
+    let request = parsed.0.model_request(0, &parsed.1).unwrap();
+    let parts: Vec<String> =
+        request.messages.iter().flat_map(|turn| &turn.parts).map(|part| format!("{part:?}")).collect();
+    assert!(parts[0].contains("Rain?") && !parts[0].contains("text\\"), "{parts:?}");
+    assert!(parts[1].contains("Wait.") && parts[2].starts_with("Call") && parts[2].contains("look"), "{parts:?}");
+    assert!(steps(&parsed)[1].starts_with("tool-call agent: look"), "{:?}", steps(&parsed));
+    let usage = state(&parsed, "usage", 1);
+    assert!(usage.contains("\"input\":40") && usage.contains("\"cache_read\":60"), "{usage}");
 }

@@ -36,6 +36,8 @@ struct ToolSpan {
 pub(super) fn transcripts(run: &dyn Run, source: &'static str, name: &str, bytes: &dyn Bytes) -> Vec<Transcript> {
     let mut conversations = Conversations::default();
     let (mut tools, mut others) = (Vec::new(), Vec::new());
+    // Of states that hold all messages the last one of each trajectory counts: the newest branch.
+    let mut newest: Vec<(Step, ModelRequest)> = Vec::new();
     for number in 0..run.step_count() {
         let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
         let (step, request) = (run.step(number, bytes), run.model_request(number, bytes));
@@ -44,11 +46,27 @@ pub(super) fn transcripts(run: &dyn Run, source: &'static str, name: &str, bytes
                 let trajectory = request.map(|request| request.trajectory);
                 tools.push(ToolSpan { step, trajectory, turn: run.turn(number, bytes) });
             }
+            Some(request) if step.kind == "state" => {
+                let is_of = |(_, known): &(Step, ModelRequest)| known.trajectory == request.trajectory;
+                match newest.iter().position(is_of) {
+                    Some(place) => {
+                        let (before, known) = std::mem::replace(&mut newest[place], (step, request));
+                        // What another branch said is not in the newest one.
+                        if !newest[place].1.messages.starts_with(&known.messages) {
+                            others.push(before);
+                        }
+                    }
+                    None => newest.push((step, request)),
+                }
+            }
             Some(request) => conversations.add(&step, request, source, name),
             // Steps that say something are in the requests of their records.
             None if !matches!(step.kind.as_str(), "state" | "span") => {}
             None => others.push(step),
         }
+    }
+    for (step, request) in newest {
+        conversations.add(&step, request, source, name);
     }
     for tool in tools {
         if !conversations.has_tool(&tool) {
