@@ -135,11 +135,11 @@ fn turn(message: &Value<'_>) -> Option<Turn<'static>> {
         _ => {
             let thought = text(message, "thought").filter(|thought| !thought.is_empty());
             let thought = thought.map(|thought| TurnPart::Thought(thought.into()));
-            let said: Vec<TurnPart<'_>> = match calls(message) {
+            let answer_parts: Vec<TurnPart<'_>> = match calls(message) {
                 Some(calls) => calls.iter().map(|call| TurnPart::Call(self::call(call))).collect(),
                 None => vec![TurnPart::Text(content_text(message))],
             };
-            (StepRole::Agent, thought.into_iter().chain(said).collect())
+            (StepRole::Agent, thought.into_iter().chain(answer_parts).collect())
         }
     };
     (!parts.is_empty()).then(|| Turn::of(role, parts).into_owned())
@@ -199,7 +199,7 @@ struct Thread<'v, 'a> {
     /// The agent or the manager; empty for what was saved by itself.
     name: &'v str,
     messages: &'v [Value<'a>],
-    /// Whether it is what a team said, not what a model was given.
+    /// Whether it is what a team answer_parts, not what a model was given.
     is_of_team: bool,
 }
 

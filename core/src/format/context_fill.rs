@@ -110,9 +110,9 @@ impl ContextFill {
 
 /// What a compaction at a step took from the window.
 fn compaction(run: &dyn Run, at: StepNo, bytes: &dyn Bytes) -> Compaction {
-    let kept: HashSet<StepNo> = run.context_steps(at).unwrap_or_default().into_iter().collect();
+    let remaining: HashSet<StepNo> = run.context_steps(at).unwrap_or_default().into_iter().collect();
     let seen = run.context_steps(at - 1).unwrap_or_default();
-    let dropped: Vec<StepNo> = seen.into_iter().filter(|number| !kept.contains(number)).collect();
+    let dropped: Vec<StepNo> = seen.into_iter().filter(|number| !remaining.contains(number)).collect();
     let chars_of = |number: StepNo| run.summary_chars(number).unwrap_or_else(|| run.step(number, bytes).chars as u64);
     let chars = dropped.iter().map(|number| chars_of(*number)).sum();
     Compaction { step: at, dropped: dropped.len() as u64, chars }

@@ -15,9 +15,9 @@ use std::collections::{HashMap, HashSet};
 pub(super) static LANGSMITH: Row = Row {
     name: "langsmith",
     title: "LangSmith runs",
-    about: "Runs of LangSmith: objects of `run_type`, `trace_id` and `dotted_order`, what a query gives (`runs`), or what \
-            is sent to it (`post` and `patch`; a patch belongs to the run of its id). A run is a step; the runs of a trace stand together, in \
-            the order of `dotted_order`.",
+    about: "Runs of LangSmith: objects of `run_type`, `trace_id` and `dotted_order`, what a query gives (`runs`), or \
+            what is sent to it (`post` and `patch`; a patch belongs to the run of its id). A run is a step; the \
+            runs of a trace stand together, in the order of `dotted_order`.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Runs::default())),
     detect: None,

@@ -191,7 +191,11 @@ mod tests {
         };
         let messages = [
             format!(r#"{{"id":"m0","role":"approval","content":[],"tool_calls":[{},{}]}}"#, call("a"), call("b")),
-            r#"{"id":"m1","role":"approval","content":[],"approvals":[{"type":"approval","approve":false,"reason":"stop"}]}"#.to_owned(),
+            concat!(
+                r#"{"id":"m1","role":"approval","content":[],"#,
+                r#""approvals":[{"type":"approval","approve":false,"reason":"stop"}]}"#
+            )
+            .to_owned(),
             format!(
                 r#"{{"id":"m2","role":"tool","content":[],"tool_call_id":"a","tool_returns":[{},{}]}}"#,
                 returned("a", "success", "one"),
@@ -202,7 +206,8 @@ mod tests {
         let file = |seen: &[&str]| {
             let seen: Vec<String> = seen.iter().map(|id| format!("\"{id}\"")).collect();
             format!(
-                r#"{{"agents":[{{"id":"a","name":"n","in_context_message_ids":[{}],"messages":[{}]}}],"blocks":[],"tools":[]}}"#,
+                r#"{{"agents":[{{"id":"a","name":"n","in_context_message_ids":[{}],"messages":[{}]}}],
+                "blocks":[],"tools":[]}}"#,
                 seen.join(","),
                 messages.join(",")
             )

@@ -201,7 +201,7 @@ impl Entries {
         match class {
             "compaction" => {
                 // Without a first entry that is known, nothing before it is.
-                log.drop_before(steps_of("firstKeptEntryId").map_or(step, |kept| kept.start));
+                log.drop_before(steps_of("firstKeptEntryId").map_or(step, |first| first.start));
                 log.summarize(text(record, "summary").unwrap_or_default());
             }
             "context_edit" => {

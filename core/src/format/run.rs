@@ -262,7 +262,7 @@ pub trait Run: Send + Sync {
     fn prompt(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
-    /// Whether a message is not for the model: what the user tells the agent's program.
+    /// Whether a message is not for the model: what the user reports to the program that runs the agent.
     fn is_aside(&self, _step: StepNo) -> bool {
         false
     }

@@ -189,7 +189,7 @@ fn what_was_compacted_or_taken_back_is_not_seen_any_more() {
     ];
     let (run, bytes) = lines(&ROLLOUT, &text.join("\n"));
     assert_eq!(run.context_steps(1), Some(vec![0, 1]));
-    assert_eq!(run.context_steps(4), Some(vec![3, 4]), "as it was when that was said");
+    assert_eq!(run.context_steps(4), Some(vec![3, 4]), "as it was when that was messages");
     assert_eq!(run.context_steps(6), Some(vec![6]));
     assert_eq!(run.step(3, &bytes).standing.name(), "abandoned");
 }
@@ -214,15 +214,15 @@ fn an_item_without_status_is_over_when_its_event_says_so() {
 #[test]
 fn items_of_a_later_process_do_not_replace_those_of_the_first() {
     let run = |thread: &str, text: &str| {
-        let said =
+        let messages =
             format!(r#"{{"type":"agent_message","text":"{text}"}}"#).replace("{\"type", "{\"id\":\"item_0\",\"type");
         format!(
-            "{{\"type\":\"thread.started\",\"thread_id\":\"{thread}\"}}\n{{\"type\":\"item.completed\",\"item\":{said}}}"
+            "{{\"type\":\"thread.started\",\"thread_id\":\"{thread}\"}}\n{{\"type\":\"item.completed\",\"item\":{messages}}}"
         )
     };
     let again = lines(&EXEC, &[run("t", "one"), run("t", "two")].join("\n"));
-    let said: Vec<String> = steps(&again).into_iter().filter(|step| step.starts_with("message")).collect();
-    assert_eq!(said, ["message agent: one", "message agent: two"]);
+    let messages: Vec<String> = steps(&again).into_iter().filter(|step| step.starts_with("message")).collect();
+    assert_eq!(messages, ["message agent: one", "message agent: two"]);
     let trajectory = |parsed: &(Box<dyn crate::format::Run>, Vec<u8>)| parsed.0.step(3, &parsed.1).trajectory;
     assert_eq!(trajectory(&again), None, "a thread that goes on");
     let other = lines(&EXEC, &[run("t", "one"), run("u", "two")].join("\n"));

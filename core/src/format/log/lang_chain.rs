@@ -24,10 +24,10 @@ pub(in crate::format) fn lang_chain_turn(message: &Value<'_>) -> Option<Turn<'st
         vec![TurnPart::Result(result)]
     } else {
         let of_blocks = blocks::turn_parts(message);
-        let said = of_blocks.unwrap_or_else(|| words().map(TurnPart::Text).into_iter().collect());
-        let has_calls = said.iter().any(|part| matches!(part, TurnPart::Call(_)));
+        let parts_of_content = of_blocks.unwrap_or_else(|| words().map(TurnPart::Text).into_iter().collect());
+        let has_calls = parts_of_content.iter().any(|part| matches!(part, TurnPart::Call(_)));
         let listed = items(message, "tool_calls").iter().filter(|_| !has_calls);
-        said.into_iter().chain(listed.map(|call| TurnPart::Call(self::call(call)))).collect()
+        parts_of_content.into_iter().chain(listed.map(|call| TurnPart::Call(self::call(call)))).collect()
     };
     let is_known = role != StepRole::Unknown && first(message, &["content", "tool_calls"]).is_some();
     (is_known && !parts.is_empty()).then(|| Turn::of(role, parts).into_owned())

@@ -76,7 +76,8 @@ mod tests {
             // Responses, and what the Agents SDK makes of it.
             (r#"{"input_tokens":10,"output_tokens":2,"input_tokens_details":{"cached_tokens":7}}"#, [3, 2, 7, 0]),
             (
-                r#"{"input_tokens":11,"output_tokens":2,"input_tokens_details":[{"cached_tokens":7,"cache_write_tokens":1}]}"#,
+                r#"{"input_tokens":11,"output_tokens":2,
+                "input_tokens_details":[{"cached_tokens":7,"cache_write_tokens":1}]}"#,
                 [3, 2, 7, 1],
             ),
             (r#"{"inputTokens":10,"outputTokens":2,"inputTokensDetails":[{"cached_tokens":7}]}"#, [3, 2, 7, 0]),
@@ -86,7 +87,8 @@ mod tests {
                 [3, 2, 7, 1],
             ),
             (
-                r#"{"prompt_tokens":11,"completion_tokens":2,"cache_read_input_tokens":7,"cache_creation_input_tokens":1}"#,
+                r#"{"prompt_tokens":11,"completion_tokens":2,"cache_read_input_tokens":7,
+                "cache_creation_input_tokens":1}"#,
                 [3, 2, 7, 1],
             ),
             (r#"{"prompt_tokens":3,"completion_tokens":2,"cached_input_tokens":7}"#, [3, 2, 7, 0]),
@@ -99,7 +101,8 @@ mod tests {
             (r#"{"promptTokens":10,"completionTokens":2}"#, [10, 2, 0, 0]),
             (r#"{"inputTokens":10,"outputTokens":2,"cachedInputTokens":7}"#, [3, 2, 7, 0]),
             (
-                r#"{"inputTokens":11,"outputTokens":2,"inputTokenDetails":{"noCacheTokens":3,"cacheReadTokens":7,"cacheWriteTokens":1}}"#,
+                r#"{"inputTokens":11,"outputTokens":2,
+                "inputTokenDetails":{"noCacheTokens":3,"cacheReadTokens":7,"cacheWriteTokens":1}}"#,
                 [3, 2, 7, 1],
             ),
             (

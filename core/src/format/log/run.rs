@@ -409,9 +409,9 @@ impl<A: Adapter> Run for LogRun<A> {
     fn window(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Vec<Turn<'static>>> {
         let record = |step: StepNo| self.steps.get(step).map(CompactStep::record);
         // The request of the step's record, else the last one before it. A state is as it is at its step.
-        let is_said = self.steps.get(step).is_some_and(|compact| !matches!(compact.kind, Kind::State | Kind::Span));
+        let is_message = self.steps.get(step).is_some_and(|compact| !matches!(compact.kind, Kind::State | Kind::Span));
         let is_of_record = |number: &StepNo| record(*number).is_some_and(|found| Some(found) == record(step));
-        let of_record = (step..).take_while(|number| *number == step || is_said && is_of_record(number));
+        let of_record = (step..).take_while(|number| *number == step || is_message && is_of_record(number));
         let before = (0..step).rev().take(REQUEST_STEPS_MAX);
         let mut requests = of_record.chain(before).filter_map(|number| self.model_request(number, bytes));
         requests.find(|request| !request.messages.is_empty()).map(|request| request.messages)

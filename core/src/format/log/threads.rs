@@ -42,6 +42,70 @@ struct CompactNode {
     is_branch: bool,
 }
 
+/// Which records are on the main line.
+#[derive(Debug, Default)]
+struct MainLine {
+    is_main: Vec<bool>,
+    /// Of each record the place of the first one of its tree, from 1.
+    trees: Vec<u32>,
+    /// Of trees the place of the newest turn, from 1.
+    newest: HashMap<u32, u32>,
+}
+
+impl MainLine {
+    /// Takes the next record; false: it makes others leave the main line, so that all are to be looked at again.
+    fn add(&mut self, place: u32, node: &CompactNode, nodes: &[CompactNode]) -> bool {
+        let parent = (node.parent as usize).checked_sub(1);
+        let tree = parent.and_then(|parent| self.trees.get(parent).copied()).unwrap_or(place);
+        let mut is_main = parent.and_then(|parent| self.is_main.get(parent).copied()).unwrap_or(true);
+        if node.is_turn {
+            let newest = self.newest.insert(tree, place);
+            // A turn goes on from the newest one, or there was none; else it is another branch.
+            if newest.is_some_and(|newest| !leads_to(nodes, newest, node.parent)) {
+                return false;
+            }
+            is_main = true;
+        }
+        self.is_main.push(is_main);
+        self.trees.push(tree);
+        true
+    }
+
+    /// All records.
+    fn of(nodes: &[CompactNode]) -> Self {
+        let newest = newest_turns(nodes);
+        let mut best = vec![0; nodes.len()];
+        for (node, newest) in nodes.iter().zip(&newest) {
+            if let Some(best) = (node.parent as usize).checked_sub(1).and_then(|parent| best.get_mut(parent)) {
+                *best = (*best).max(*newest);
+            }
+        }
+        let mut line = Self { is_main: vec![true; nodes.len()], ..Self::default() };
+        for (at, node) in nodes.iter().enumerate() {
+            let Some(parent) = (node.parent as usize).checked_sub(1) else {
+                line.trees.push(cast::to_u32(at + 1));
+                if newest[at] > 0 {
+                    line.newest.insert(cast::to_u32(at + 1), newest[at]);
+                }
+                continue;
+            };
+            line.trees.push(line.trees[parent]);
+            line.is_main[at] = line.is_main[parent] && (newest[at] == 0 || newest[at] == best[parent]);
+        }
+        line
+    }
+}
+
+/// Whether a record, by its place from 1, is another one or precedes it on its line.
+fn leads_to(nodes: &[CompactNode], place: u32, from: u32) -> bool {
+    let mut at = from;
+    // Parents come before their children.
+    while at > place {
+        at = nodes.get(at as usize - 1).map_or(0, |node| node.parent);
+    }
+    at == place
+}
+
 /// The records of a run as a tree.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
@@ -50,7 +114,7 @@ pub(super) struct Threads {
     by_id: DigestTable,
     /// Of boundaries the places of the first and the last record that they preserve.
     preserved: HashMap<usize, (usize, usize)>,
-    main: OnceLock<Vec<bool>>,
+    main: OnceLock<MainLine>,
     /// How often the main line may have become another.
     switched: u64,
 }
@@ -59,9 +123,16 @@ impl Threads {
     /// Takes a record, by its place in the run. A parent that is not known yet is ignored, so that there are no cycles.
     pub(super) fn add(&mut self, at: usize, node: &Node<'_>) {
         let Ok(place) = u32::try_from(at + 1) else { return };
-        self.main = OnceLock::new();
+        let mut line = self.main.take().filter(|_| at >= self.nodes.len());
         if self.nodes.len() <= at {
+            // Records between that nobody reports belong to the run as a whole.
+            let gap = self.nodes.len()..at;
             self.nodes.resize(at + 1, CompactNode::default());
+            if let Some(line) = &mut line {
+                for at in gap {
+                    line.add(cast::to_u32(at + 1), &CompactNode::default(), &self.nodes);
+                }
+            }
         }
         let parent = node.parent.and_then(|id| self.by_id.get(hash(id))).filter(|parent| *parent < place);
         let Node { is_side, is_turn, is_boundary, .. } = *node;
@@ -75,6 +146,11 @@ impl Threads {
                 CompactNode { parent, is_reported: true, is_side, is_turn, is_boundary, has_child: false, is_branch };
         }
         let place_of = |id: &str| Some(self.by_id.get(hash(id))? as usize - 1);
+        let extended = line.zip(self.nodes.get(at)).and_then(|(mut line, added)| {
+            let is_whole = line.add(place, added, &self.nodes);
+            is_whole.then_some(line)
+        });
+        self.main = extended.map_or_else(OnceLock::new, OnceLock::from);
         if let Some((first, last)) = node.preserved.and_then(|(first, last)| place_of(first).zip(place_of(last))) {
             self.preserved.insert(at, (first, last));
         }
@@ -90,7 +166,7 @@ impl Threads {
 
     /// Where a record is.
     pub(super) fn standing(&self, at: Option<usize>) -> Standing {
-        let is_main = |at: usize| self.main().get(at).copied().unwrap_or(true);
+        let is_main = |at: usize| self.main().is_main.get(at).copied().unwrap_or(true);
         match at.and_then(|at| Some((at, self.nodes.get(at)?))) {
             Some((_, node)) if node.is_side => Standing::SubAgent,
             Some((at, node)) if node.is_reported && !is_main(at) => Standing::Abandoned,
@@ -130,23 +206,9 @@ impl Threads {
         std::iter::successors(last, |place| (self.nodes.get(*place)?.parent as usize).checked_sub(1))
     }
 
-    /// Whether each record is on the main line.
-    fn main(&self) -> &[bool] {
-        self.main.get_or_init(|| {
-            let newest = newest_turns(&self.nodes);
-            let mut best = vec![0; self.nodes.len()];
-            for (node, newest) in self.nodes.iter().zip(&newest) {
-                if let Some(best) = (node.parent as usize).checked_sub(1).and_then(|parent| best.get_mut(parent)) {
-                    *best = (*best).max(*newest);
-                }
-            }
-            let mut main = vec![true; self.nodes.len()];
-            for (at, node) in self.nodes.iter().enumerate() {
-                let Some(parent) = (node.parent as usize).checked_sub(1) else { continue };
-                main[at] = main[parent] && (newest[at] == 0 || newest[at] == best[parent]);
-            }
-            main
-        })
+    /// Which records are on the main line.
+    fn main(&self) -> &MainLine {
+        self.main.get_or_init(|| MainLine::of(&self.nodes))
     }
 }
 
@@ -226,6 +288,34 @@ mod tests {
         assert_eq!(letters(&tree, 4), "mmmm", "of two records of one id the later one follows the earlier one");
         let tree = threads(&[("a", "", "t"), ("b", "a", "b"), ("c", "b", "t")]);
         assert_eq!(tree.context(Some(2)), [false, true, true]);
+    }
+
+    #[test]
+    fn the_main_line_of_records_that_come_one_by_one_is_that_of_all() {
+        // Trees with branches, made by a small generator of numbers.
+        for seed in 0..200_u32 {
+            let mut number = seed;
+            let mut next = |below: u32| {
+                number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (number >> 8) % below
+            };
+            let (mut asked, mut whole) = (Threads::default(), Threads::default());
+            let mut at = 0;
+            for record in 0..40_u32 {
+                at += if next(9) == 0 { 2 } else { 1 };
+                let parent = if next(3) == 0 { next(record + 1) } else { record.saturating_sub(1) };
+                let (id, parent) = (record.to_string(), parent.to_string());
+                let is_turn = next(2) == 0;
+                let node = Node { id: Some(&id), parent: Some(&parent), is_turn, ..Node::default() };
+                asked.add(at, &node);
+                whole.add(at, &node);
+                // One is asked all the time, the other at the end alone.
+                asked.standing(Some(at));
+                whole.main = OnceLock::new();
+                let all = MainLine::of(&whole.nodes);
+                assert_eq!(asked.main().is_main, all.is_main, "seed {seed} record {record}");
+            }
+        }
     }
 
     #[test]

@@ -59,11 +59,11 @@ fn is_item(record: &Value<'_>) -> bool {
 }
 
 fn exec(head: &Head<'_, '_>) -> Option<Match> {
-    let is_own = |r: &Value<'_>| {
+    let is_of_stream = |r: &Value<'_>| {
         let class = text(r, "type");
         (class.starts_with("item.") && r.get("item").is_some_and(|item| is_text(item, "id") && is_text(item, "type")))
             || (class == "thread.started" && is_text(r, "thread_id"))
     };
-    let is_event = |r: &Value<'_>| is_own(r) || (text(r, "type").starts_with("turn.") && !is_object(r, "data"));
-    matched(most(head, is_event) && any(head, is_own), "events `thread.started` and `item.*` with their items")
+    let is_event = |r: &Value<'_>| is_of_stream(r) || (text(r, "type").starts_with("turn.") && !is_object(r, "data"));
+    matched(most(head, is_event) && any(head, is_of_stream), "events `thread.started` and `item.*` with their items")
 }

@@ -59,9 +59,9 @@ fn sts(head: &Head<'_, '_>) -> Option<Match> {
 fn pi(head: &Head<'_, '_>) -> Option<Match> {
     let is_header = |first: &Value<'_>| is_text(first, "timestamp");
     let rest = head.records.get(1..).unwrap_or_default();
-    let is_own = |first: &Value<'_>| has_any(first, &["cwd", "version"]) || rest.is_empty();
+    let is_of_pi = |first: &Value<'_>| has_any(first, &["cwd", "version"]) || rest.is_empty();
     let is_session =
-        header(head).is_some_and(|first| is_header(first) && (is_own(first) || rest.iter().any(is_pi_entry)));
+        header(head).is_some_and(|first| is_header(first) && (is_of_pi(first) || rest.iter().any(is_pi_entry)));
     matched(is_session, "the first line is a `session` with `id` and `timestamp`")
 }
 

@@ -49,11 +49,11 @@ fn is_atif(record: &Value<'_>) -> bool {
 /// `trajectory` with actions and observations; of a demonstration `history` with messages, beside what a run has.
 fn swe_agent(head: &Head<'_, '_>) -> Option<Match> {
     let [record] = head.records else { return None };
-    if first(record, "trajectory").is_some_and(|item| is_turn(item) && has_own(item, &TURN, &TURN_OWN)) {
+    if first(record, "trajectory").is_some_and(|item| is_turn(item) && is_of_swe_agent(item, &TURN, &TURN_MEMBERS)) {
         return matched(true, "`trajectory` with actions and observations");
     }
     let is_history = first(record, "history").is_some_and(|item| {
-        is_message(item) && (has_any(item, &HISTORY_OWN) || has_own(record, &["history"], &RUN_OWN))
+        is_message(item) && (has_any(item, &HISTORY_MEMBERS) || is_of_swe_agent(record, &["history"], &RUN_MEMBERS))
     });
     matched(is_history && !has_any(record, &["messages", "conversation_id"]), "`history` with messages")
 }
@@ -62,9 +62,9 @@ fn swe_agent(head: &Head<'_, '_>) -> Option<Match> {
 const TURN: [&str; 2] = ["action", "observation"];
 
 /// What a turn has beside them, what a message of a history has, what a run has beside it.
-const TURN_OWN: [&str; 7] = ["thought", "response", "state", "query", "messages", "execution_time", "extra_info"];
-const HISTORY_OWN: [&str; 5] = ["agent", "message_type", "is_demo", "thought", "action"];
-const RUN_OWN: [&str; 5] = ["environment", "trajectory", "info", "replay_config", "problem_statement"];
+const TURN_MEMBERS: [&str; 7] = ["thought", "response", "state", "query", "messages", "execution_time", "extra_info"];
+const HISTORY_MEMBERS: [&str; 5] = ["agent", "message_type", "is_demo", "thought", "action"];
+const RUN_MEMBERS: [&str; 5] = ["environment", "trajectory", "info", "replay_config", "problem_statement"];
 
 fn is_turn(item: &Value<'_>) -> bool {
     TURN.iter().all(|name| is_text(item, name))
@@ -72,9 +72,9 @@ fn is_turn(item: &Value<'_>) -> bool {
 
 /// Whether a value has members of SWE-agent, or none but those that every one has: environments of other kinds report
 /// actions and observations beside rewards, other chats a history beside a model.
-fn has_own(value: &Value<'_>, all: &[&str], own: &[&str]) -> bool {
+fn is_of_swe_agent(value: &Value<'_>, all: &[&str], members: &[&str]) -> bool {
     let names = value.as_object().map(|object| object.members.iter().map(|member| &*member.key));
-    has_any(value, own) || names.is_some_and(|mut names| names.all(|name| all.contains(&name)))
+    has_any(value, members) || names.is_some_and(|mut names| names.all(|name| all.contains(&name)))
 }
 
 fn mini_swe_agent(head: &Head<'_, '_>) -> Option<Match> {

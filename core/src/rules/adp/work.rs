@@ -86,6 +86,7 @@ fn compaction<'v>(entry: &TrajectoryStep<'v>) -> Option<&'v Value<'v>> {
 }
 
 /// Whether a step takes the place of all before it in what the model sees.
+#[must_use]
 pub fn replaces_context(entry: &TrajectoryStep<'_>) -> bool {
     let boundary = compaction(entry).map(|management| management.get("boundary").and_then(Value::as_str));
     boundary.is_some_and(|boundary| boundary.is_none_or(|boundary| boundary == "replace"))

@@ -323,16 +323,16 @@ mod tests {
 
     #[test]
     fn what_was_rejected_may_be_beside_a_conversation() {
-        let said = r#"[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]"#;
+        let messages = r#"[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]"#;
         assert_eq!(
-            of(&format!(r#"{{"messages":{said},"rejected_response":"no"}}"#)),
+            of(&format!(r#"{{"messages":{messages},"rejected_response":"no"}}"#)),
             ["chosen:/messages", "rejected:/messages/0+/rejected_response"]
         );
         assert_eq!(
-            of(&format!(r#"{{"messages":{said},"rejected_messages":{said}}}"#)),
+            of(&format!(r#"{{"messages":{messages},"rejected_messages":{messages}}}"#)),
             ["chosen:/messages", "rejected:/rejected_messages"]
         );
-        assert_eq!(of(&format!(r#"{{"messages":{said},"rejected_response":null}}"#)), ["-:/messages"]);
+        assert_eq!(of(&format!(r#"{{"messages":{messages},"rejected_response":null}}"#)), ["-:/messages"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::tables::{
 use std::borrow::Cow;
 
 /// The lines that a reader reports in its frame; None: there is no frame.
-pub(super) fn framed<'t>(text: &'t str, range: Range) -> Option<FileExcerpt<'t>> {
+pub(super) fn framed(text: &str, range: Range) -> Option<FileExcerpt<'_>> {
     opencode(text).or_else(|| part(text, range))
 }
 
@@ -19,7 +19,7 @@ pub(super) fn has_no_text(text: &str) -> bool {
 }
 
 /// opencode: numbered lines in `<content>` below `<path>`, before 2026 in `<file>`, and a notice behind a blank line.
-fn opencode<'t>(text: &'t str) -> Option<FileExcerpt<'t>> {
+fn opencode(text: &str) -> Option<FileExcerpt<'_>> {
     let (body, path, sign): (&str, _, &Pattern) = match LISTED_FILE.captures(text) {
         Some(head) => (text.get(head.get(0)?.end()..)?, head.get(1).map(|path| path.as_str()), &LISTED_LINE),
         None => (text.strip_prefix("<file>\n").filter(|body| ZERO_LINE.is_match(body))?, None, &ZERO_LINE),
@@ -66,7 +66,7 @@ fn drop_empty_end(shown: &mut FileExcerpt<'_>, last: u32) {
 }
 
 /// Gemini CLI and Qwen Code: a part of a file below a notice of which part it is.
-fn part<'t>(text: &'t str, range: Range) -> Option<FileExcerpt<'t>> {
+fn part(text: &str, range: Range) -> Option<FileExcerpt<'_>> {
     let head = SHOWN_PART.captures(text)?;
     let number = |group| head.get(group).and_then(|group| group.as_str().parse::<u32>().ok());
     let ((first, last), total) = (number(1).zip(number(2))?, number(3)?);

@@ -230,9 +230,16 @@ patterns! {
     /// The end of a line that a reader cut.
     CUT_LINE: r"\.\.\. (?:\[truncated\]|\(line truncated to \d+ chars\))$";
     /// What Gemini CLI and Qwen Code say above a part of a file.
-    SHOWN_PART: r"(?s)\A\s*(?:IMPORTANT: The file content has been truncated\.\nStatus: )?Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) total lines\.\n(?:Action: [^\n]*\n\n--- FILE CONTENT \(truncated\) ---\n|\n---\n\n)";
+    SHOWN_PART: concat!(
+        r"(?s)\A\s*(?:IMPORTANT: The file content has been truncated\.\nStatus: )?",
+        r"Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) total lines\.\n",
+        r"(?:Action: [^\n]*\n\n--- FILE CONTENT \(truncated\) ---\n|\n---\n\n)",
+    );
     /// What readers say of a file that they do not show as text.
-    NO_TEXT: r"\A(?:Read image file \[|Cannot display content of binary file: |Binary content provided \(\d+ item|Image read successfully|PDF read successfully)";
+    NO_TEXT: concat!(
+        r"\A(?:Read image file \[|Cannot display content of binary file: |Binary content provided \(\d+ item|",
+        r"Image read successfully|PDF read successfully)",
+    );
     /// W3: SWE-agent's splice.
     SPLICE: r"^edit +(\d+):(\d+) *\n";
     /// W2: a call in an agent's text.
