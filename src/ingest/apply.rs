@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longest time that the run is locked at once, and the pause in which waiting readers get it.
-const SLICE: Duration = Duration::from_millis(2);
+const SLICE: Duration = Duration::from_millis(1);
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// A record larger than this is merged outside of the lock where that is possible (the run is still empty).

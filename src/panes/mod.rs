@@ -4,6 +4,7 @@
 
 pub mod attempts;
 pub mod call_rows;
+mod common_folder;
 pub mod conversation;
 mod dataset_findings;
 pub mod diff;

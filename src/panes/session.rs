@@ -1,5 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
+use super::common_folder::CommonFolder;
 use super::finding_index::Listed;
 use super::place_name::place_name;
 use super::replay::Replay;
@@ -86,14 +87,11 @@ pub struct Session {
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
     newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
     /// Generation and number of identities of the run whose files were looked at, and the folder that all are in.
-    folder: RefCell<Option<(FolderKey, Rc<str>)>>,
+    folder: RefCell<CommonFolder>,
 }
 
 /// Generation, container, step and size of the run that the newest write was looked up of.
 type NewestKey = (u64, NodeId, StepNo, usize);
-
-/// Generation and number of identities of the run that the common folder was looked up of.
-type FolderKey = (u64, usize);
 
 /// Generation, step and size of the run that a plan was looked up of.
 type PlanKey = (u64, StepNo, usize);
@@ -286,13 +284,12 @@ impl Open<'_> {
     /// The folder that all files of the run are in, with its `/`; empty without.
     #[must_use]
     pub fn folder(&self) -> Rc<str> {
-        let key = (self.session.generation, self.tree().identity_count());
-        if let Some((_, folder)) = self.session.folder.borrow().as_ref().filter(|(known, _)| *known == key) {
-            return Rc::clone(folder);
+        let mut known = self.session.folder.borrow_mut();
+        if known.generation != self.session.generation || known.looked > self.tree().identity_count() {
+            *known = CommonFolder::of_generation(self.session.generation);
         }
-        let folder: Rc<str> = common_folder(self.tree()).into();
-        *self.session.folder.borrow_mut() = Some((key, Rc::clone(&folder)));
-        folder
+        known.look(self.tree());
+        Rc::clone(&known.path)
     }
 
     /// The findings of the run. While it is read they are looked up again at each doubling, not at each frame.
@@ -457,21 +454,4 @@ impl Open<'_> {
         let (id, path) = self.tree().path(node);
         (self.tree().identity(id).clone(), path)
     }
-}
-
-/// Files of a run that are looked at for the folder that all are in.
-const FILES_LOOKED_MAX: usize = 4_096;
-
-/// The folder that all files that a run knows are in (`file/PATH`, W5).
-fn common_folder(tree: &Tree) -> String {
-    let all = tree.identities(StepNo::MAX).into_iter().map(|view| tree.identity(view.id));
-    let files = all.filter(|identity| identity.kind == "file").filter_map(|identity| identity.instance.as_deref());
-    let folder = |path: &str| path.rfind('/').map_or(String::new(), |end| path[..=end].to_owned());
-    let mut files = files.take(FILES_LOOKED_MAX);
-    let Some(first) = files.next().map(folder) else { return String::new() };
-    files.fold(first, |common, path| {
-        let same = common.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
-        let same = (0..=same).rev().find(|at| common.is_char_boundary(*at)).unwrap_or(0);
-        folder(&common[..same])
-    })
 }

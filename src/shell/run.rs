@@ -25,7 +25,7 @@ use crate::state::condition::Expected;
 use crate::ui::{self, Background};
 use crossbeam_channel::{Receiver, at, bounded, never, select};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -353,6 +353,8 @@ impl Program {
     fn draw_once(&mut self) -> Result<(u16, u16), Problem> {
         let mut size = self.app.size;
         let (app, theme) = (&self.app, self.themes.current());
+        // Open for the whole frame: each pane would wait for the worker by itself.
+        let _open = app.session.open();
         let drawn = self.screen.draw(|frame| {
             size = (frame.area().width, frame.area().height);
             let shown = view::frame(app);
@@ -417,7 +419,12 @@ impl Program {
     }
 
     fn send(&mut self, msg: Msg) {
-        for effect in self.app.update(msg) {
+        let run = self.app.session.run.clone();
+        // Open for the whole message, as for a frame.
+        let open = run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
+        let effects = self.app.update(msg);
+        drop(open);
+        for effect in effects {
             self.perform(effect);
         }
     }

@@ -210,6 +210,12 @@ impl Tree {
         self.identities.len()
     }
 
+    /// The identity that was named at a place, from 0.
+    #[must_use]
+    pub fn named_identity(&self, place: usize) -> Option<&Identity> {
+        self.identities.get(place).map(|known| &known.identity)
+    }
+
     /// The identity of a number.
     #[must_use]
     pub fn identity(&self, id: IdentityId) -> &Identity {
