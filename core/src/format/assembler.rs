@@ -31,6 +31,7 @@ pub static ASSEMBLERS: &[&dyn Assembler] = &[
     &super::opencode::Database,
     &super::opencode::Storage,
     &super::openhands::Folder,
+    &super::openai_sessions::Database,
 ];
 
 /// The member of a record that says which part of a run is not there.

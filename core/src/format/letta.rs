@@ -83,8 +83,7 @@ impl Adapter for Agents {
                 Turn::of(StepRole::Environment, returns.map(TurnPart::Result).collect())
             }
             (DECISION, Some(message)) => {
-                let decisions = items(message, "approvals").iter().map(decision).filter(|words| !words.is_empty());
-                let decisions: Vec<Cow<'_, str>> = decisions.collect();
+                let decisions: Vec<Cow<'_, str>> = items(message, "approvals").iter().map(decision).collect();
                 Turn::of(StepRole::User, vec![TurnPart::Text(decisions.join("\n").into())])
             }
             _ => super::log::show(form, values),
@@ -132,9 +131,9 @@ fn returned<'v>(one: &'v Value<'v>) -> ToolResult<'v> {
     }
 }
 
-/// What the user decided of a call; empty where it ran there: what it gave back is in the next message.
+/// What the user decided of a call. What a call gave back that ran on the user's side is in the next message too.
 fn decision<'v>(one: &'v Value<'v>) -> Cow<'v, str> {
-    let Some(is_approved) = one.get("approve").and_then(Value::as_bool) else { return Cow::Borrowed("") };
+    let Some(is_approved) = one.get("approve").and_then(Value::as_bool) else { return "ran the call".into() };
     let word = if is_approved { "approved" } else { "denied" };
     match text(one, "reason").map(str::trim).filter(|reason| !reason.is_empty()) {
         Some(reason) => format!("{word}: {reason}").into(),

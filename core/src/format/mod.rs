@@ -32,6 +32,7 @@ mod message_lines;
 mod mini_swe_agent;
 mod nearest_path;
 mod openai_agents;
+mod openai_sessions;
 mod opencode;
 mod openhands;
 mod otel;

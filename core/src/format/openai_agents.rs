@@ -16,7 +16,8 @@ pub(super) static OPENAI_AGENTS: Row = Row {
     name: "openai-agents",
     title: "OpenAI Agents run state",
     about: "Run states of the OpenAI Agents SDK: an object with `$schemaVersion` and `generated_items` or \
-            `session_items`, a snapshot of a run. State: the context, the agent, the step that comes next.",
+            `session_items`, a snapshot of a run. State: the context, the agent, the step that comes next. A \
+            database of its sessions (`SQLiteSession`) opens as messages, a session each.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Snapshot)),
     detect: None,

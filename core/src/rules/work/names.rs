@@ -16,9 +16,49 @@ const WAITING_BYTES_MAX: usize = 64 << 10;
 /// a name in most short runs, so texts wait until somebody does, or until they are many.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    digests: HashSet<u32, BuildHasherDefault<Spread>>,
+    digests: Digests,
     /// Texts whose words are not added yet, a line end after each.
     waiting: String,
+}
+
+/// Digests from which on a set is in segments, of which one grows at a time, and how many of these there are.
+const SEGMENTED_FROM: usize = 1 << 15;
+const SEGMENTS: usize = 64;
+
+/// A set of digests.
+#[derive(Debug, Default)]
+struct Digests {
+    /// None, one, or all segments.
+    segments: Vec<HashSet<u32, BuildHasherDefault<Spread>>>,
+}
+
+impl Digests {
+    fn contains(&self, digest: u32) -> bool {
+        self.segments.get(self.segment(digest)).is_some_and(|segment| segment.contains(&digest))
+    }
+
+    fn insert(&mut self, digest: u32) {
+        match self.segments.as_mut_slice() {
+            [] => self.segments.push(HashSet::default()),
+            [only] if only.len() >= SEGMENTED_FROM => {
+                let whole = std::mem::take(only);
+                self.segments.resize_with(SEGMENTS, HashSet::default);
+                for digest in whole {
+                    let at = self.segment(digest);
+                    self.segments[at].insert(digest);
+                }
+            }
+            _ => {}
+        }
+        let at = self.segment(digest);
+        if let Some(segment) = self.segments.get_mut(at) {
+            segment.insert(digest);
+        }
+    }
+
+    fn segment(&self, digest: u32) -> usize {
+        if self.segments.len() > 1 { digest as usize % SEGMENTS } else { 0 }
+    }
 }
 
 /// Digests are as good as random already: they are spread over 64 bits, no more.
@@ -117,7 +157,7 @@ impl Names {
     pub(super) fn has(&self, name: &str) -> bool {
         name.is_empty()
             || !name.chars().all(is_part)
-            || self.digests.contains(&cast::low_u32(Self::digest(name)))
+            || self.digests.contains(cast::low_u32(Self::digest(name)))
             || self.waits(name)
     }
 
@@ -175,6 +215,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_large_set_is_as_a_small_one() {
+        let mut digests = Digests::default();
+        let digest = |n: u32| n.wrapping_mul(2_654_435_761);
+        (0..100_000).step_by(2).for_each(|n| digests.insert(digest(n)));
+        assert_eq!(digests.segments.len(), SEGMENTS);
+        assert!((0..100_000).all(|n| digests.contains(digest(n)) == (n % 2 == 0)));
+        assert!(!Digests::default().contains(0));
     }
 
     #[test]
