@@ -150,7 +150,10 @@ fn result<'v>(part: &'v Value<'v>) -> ToolResult<'v> {
     ToolResult {
         id: text(tool(part), "toolCallId").map(Cow::Borrowed),
         name: Some(name(part).into()),
-        text: first(tool(part), &["errorText", "output", "result"]).map(text_of).unwrap_or_default(),
+        text: first(tool(part), &["errorText", "output", "result"])
+            .or_else(|| first(tool(part).get("approval")?, &["reason"]))
+            .map(text_of)
+            .unwrap_or_default(),
         is_error: Some(matches!(state, "output-error" | "output-denied")),
         ..ToolResult::default()
     }
@@ -257,6 +260,15 @@ mod tests {
         let parsed = lines(&AI_SDK, &[chat("a", "cd /x"), chat("b", "ls")].map(one_line).join("\n"));
         let shells: Vec<String> = (0..4).map(|step| state(&parsed, "shell", step)).collect();
         assert!(shells[2].contains(r#""cwd":"/x""#) && !shells[3].contains("cwd"), "{shells:?}");
+    }
+
+    #[test]
+    fn a_denied_call_gives_the_reason_of_the_user() {
+        let message = r#"{"id":"m","role":"assistant","parts":[{"type":"tool-rm","toolCallId":"c","input":{},
+            "state":"output-denied","approval":{"id":"a","approved":false,"reason":"not this one"}}]}"#;
+        let parsed = run_of_record(&AI_SDK, &message.replace('\n', ""));
+        assert_eq!(steps(&parsed)[1], "tool-result environment: not this one (of 0)");
+        assert_eq!(parsed.0.error_steps(), [1]);
     }
 
     #[test]

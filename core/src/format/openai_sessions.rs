@@ -1,5 +1,5 @@
-//! Databases of the OpenAI Agents SDK (`SQLiteSession`, `FORMATS.md` 12) as rows of messages: one for each session, with
-//! the items of its conversation in the order in which they were added.
+//! Databases of the OpenAI Agents SDK (`SQLiteSession`, `FORMATS.md` 12) as rows of messages: one for each session,
+//! with the items of its conversation in the order in which they were added.
 
 use super::assembler::Assembler;
 use super::rows::{Groups, Trouble, embedded, group_name, members};
