@@ -181,3 +181,22 @@ fn what_the_user_says_is_in_the_input_of_a_run() {
     let state = answer(&["state", &path, "--json"])["state"]["usage"]["main"].clone();
     assert_eq!((&state["input"], &state["cache_read"], &state["output"]), (&4.into(), &20.into(), &6.into()));
 }
+
+#[test]
+fn items_of_the_responses_interface_are_parts_of_a_turn() {
+    let items = [
+        r#"{"role":"user","content":"q"}"#,
+        r#"{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"I look."}]}"#,
+        r#"{"type":"function_call","call_id":"c","name":"look","arguments":"{}"}"#,
+        r#"{"type":"function_call","call_id":"d","name":"look","arguments":"{}"}"#,
+        r#"{"type":"function_call_output","call_id":"c","output":"x"}"#,
+        r#"{"type":"function_call_output","call_id":"d","output":"y"}"#,
+        r#"{"role":"assistant","content":"a"}"#,
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "i.jsonl", &format!("{{\"messages\":[{}]}}", items.join(",")));
+    let (_, checked, _) = obelus(&["check", &path]);
+    assert!(!checked.contains("sft."), "{checked}");
+    let (_, steps, _) = obelus(&["steps", &path, "--record", "0"]);
+    assert!(steps.contains("I look."), "{steps}");
+}

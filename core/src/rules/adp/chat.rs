@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::model::StepRole;
-use crate::rules::trajectory::{Body, Message, Reading, Track, TrajectoryStep, text};
+use crate::rules::trajectory::{Body, Message, Reading, Track, TrajectoryStep, blocks, text};
 
 /// D17: what is wrong with the conversations of a record.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
@@ -28,8 +28,10 @@ fn check_track(entries: &[TrajectoryStep<'_>], (track, ends_open): (&Track, bool
     for step in track.steps.clone() {
         let Some(entry) = entries.get(step) else { continue };
         let Body::Message(message) = &entry.body else { continue };
+        // Items of the Responses interface are parts of one turn.
+        let goes_on = is_item(entry) && roles.last().is_some_and(|(_, role)| *role == message.role);
         // It is the message before that goes on.
-        if track.goes_on != Some(step) {
+        if track.goes_on != Some(step) && !goes_on {
             roles.push((step, message.role));
         }
         check_message((entries, step), message, &track.path(step), report);
@@ -51,6 +53,11 @@ fn check_track(entries: &[TrajectoryStep<'_>], (track, ends_open): (&Track, bool
         let message = "the last message is not the agent's, so nothing is learned from it";
         report.warning(Some(step), track.path(step), "sft.last-not-agent", message);
     }
+}
+
+/// Whether an entry is an item among the messages: a call, a result or a thought by itself.
+fn is_item(entry: &TrajectoryStep<'_>) -> bool {
+    blocks::item(entry.value).is_some()
 }
 
 /// D17, D13: one message.
@@ -91,6 +98,7 @@ fn check_message(
                 }
             }
         }
+        (Some(_), None) if is_item(entry) => {}
         (Some(key), None) => {
             let text = "the text is neither a string nor an array of parts";
             report.error(at, format!("{path}/{key}"), "sft.type", text);

@@ -4,7 +4,7 @@ use super::call_text;
 use super::lint::IMAGE_PATH_MAX;
 use crate::json::{Value, compact};
 use crate::model::{StepKind, StepRole};
-use crate::rules::trajectory::{Body, Call, Class, Item, TrajectoryStep, atif, text, text::joined};
+use crate::rules::trajectory::{Body, Call, Class, Item, TrajectoryStep, atif, blocks, text, text::joined};
 use std::borrow::Cow;
 
 /// What precedes what was reasoned.
@@ -48,7 +48,10 @@ pub(super) fn line(entry: &TrajectoryStep<'_>) -> String {
             (call_text::calls(entry.value, message), words.to_owned())
         }
         Body::Turn => (entry.calls.iter().map(call_text::call).collect(), turn_texts(entry, &[]).join("\n")),
-        _ => (Vec::new(), entry_text(entry)),
+        _ => {
+            let words = Some(entry_text(entry)).filter(|words| !words.is_empty());
+            (Vec::new(), words.or_else(|| reasoning(entry).map(Cow::into_owned)).unwrap_or_default())
+        }
     };
     let parts = calls.iter().chain([&words]).map(|part| part.trim()).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
@@ -83,7 +86,10 @@ fn reasoning<'a>(entry: &TrajectoryStep<'a>) -> Option<Cow<'a, str>> {
         Body::Item(item) => {
             item.class.filter(|class| class.is_action()).and(item.text("reasoning_content")).map(Cow::Borrowed)
         }
-        Body::Message(_) => ["reasoning_content", "reasoning"].iter().find_map(|key| joined(entry.value.get(key)?)),
+        Body::Message(_) => {
+            let beside = ["reasoning_content", "reasoning"].iter().find_map(|key| joined(entry.value.get(key)?));
+            beside.or_else(|| blocks::item_thought(entry.value))
+        }
         Body::Turn => entry.value.get("reasoning_content").and_then(joined),
         Body::Record => None,
     }

@@ -102,7 +102,7 @@ pub(crate) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>
 fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
     Some(match block(part) {
         Block::Text => TurnPart::Text(part_text(part).filter(|text| !text.is_empty())?.into()),
-        Block::Thought => TurnPart::Thought(part_text(part).filter(|text| !text.is_empty())?.into()),
+        Block::Thought => TurnPart::Thought(thought(part)?),
         Block::Call => TurnPart::Call(call::call(part)?.into()),
         Block::Result => {
             let content = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()));
@@ -118,6 +118,17 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
         Block::File => TurnPart::Attachment(attachment(part)),
         Block::Tools => return None,
     })
+}
+
+/// The words of a thought that is an item among the messages.
+pub(in crate::rules) fn item_thought<'a>(message: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    (item(message) == Some(Block::Thought)).then(|| thought(message)).flatten()
+}
+
+/// The words of a thought: a text, or those of its summary.
+fn thought<'a>(part: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    let listed = || ["summary", "content"].iter().find_map(|key| part.get(key).and_then(text::joined));
+    part_text(part).map(Cow::Borrowed).or_else(listed).filter(|text| !text.is_empty())
 }
 
 fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
