@@ -97,8 +97,11 @@ impl ContextFill {
             None => seen.into_iter().for_each(|number| shares.add(run, number, bytes)),
         }
         let passed = starts.len().saturating_sub(COMPACTIONS_MAX);
+        // What was read before a compaction, and by it, filled another window.
+        let compacted = starts.last().copied().unwrap_or(StepNo::MIN);
+        let recorded = recorded(run, step).filter(|usage| usage.step > compacted);
         let compactions = starts.iter().skip(passed).map(|at| compaction(run, *at, bytes)).collect();
-        Some(Self { shares: shares.in_order(), recorded: recorded(run, step), compactions })
+        Some(Self { shares: shares.in_order(), recorded, compactions })
     }
 
     /// Tokens of all shares, estimated.

@@ -167,6 +167,12 @@ impl Adapter for Entries {
         }
     }
 
+    /// The model gets a custom message as one of the user.
+    fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
+        let content = values.first()?.get("content").map(text_of).filter(|text| !text.is_empty())?;
+        Some(Turn::of(StepRole::User, vec![TurnPart::Text(Cow::Owned(content.into_owned()))]))
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::Pi
     }
@@ -189,9 +195,20 @@ impl Adapter for Entries {
                 let result = ToolResult { text, exit, is_error, name: Some("bash".into()), ..ToolResult::default() };
                 Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
             }
+            (form::MESSAGE, Some(message)) if message.get("sections").is_some() => {
+                Turn::of(StepRole::System, vec![TurnPart::Text(system_prompt(message))])
+            }
             _ => super::log::show(form, values),
         }
     }
+}
+
+/// A system prompt in sections, as the model is given it.
+fn system_prompt<'v>(message: &'v Value<'v>) -> Cow<'v, str> {
+    let sections = message.get("sections").and_then(Value::as_object).into_iter().flat_map(|object| object.entries());
+    let content = message.get("content").map(text_of).unwrap_or_default();
+    let texts = std::iter::once(content).chain(sections.map(|(_, section)| text_of(section)));
+    Cow::Owned(texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
 }
 
 impl Entries {
@@ -210,7 +227,7 @@ impl Entries {
                 log.summarize(&record.get("replacement").map(replacement_text).unwrap_or_default());
             }
             "branch_summary" => log.summarize(text(record, "summary").unwrap_or_default()),
-            "custom_message" => log.summarize(&record.get("content").map(text_of).unwrap_or_default()),
+            "custom_message" => log.prompt(),
             _ => {}
         }
     }
@@ -257,8 +274,25 @@ fn add_message(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
         ..Blocks::of(message)
     };
     blocks.add_steps(log);
+    script_effects(message, log);
     if let Some(usage) = usage {
         log.usage(None, &usage);
+    }
+}
+
+/// What calls did that a script made (`codemode`): the result lists them. What they printed is not there, so that only
+/// those count that write.
+fn script_effects(message: &Value<'_>, log: &mut Log<'_>) {
+    let calls = message.get("details").and_then(|details| details.get("calls")?.as_array()).unwrap_or_default();
+    for (number, call) in calls.iter().enumerate() {
+        let (Some(name @ ("write" | "edit")), Some(args)) = (text(call, "name"), call.get("args")) else { continue };
+        let id = text(call, "id").map_or_else(|| number.to_string(), str::to_owned);
+        let arguments = args.as_str().unwrap_or(args.text).into();
+        let asked = ToolCall { id: Some(Cow::Borrowed(&*id)), name: name.into(), arguments };
+        log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(asked)]));
+        let is_error = Some(text(call, "status") == Some("error"));
+        let result = ToolResult { id: Some(Cow::Borrowed(&*id)), is_error, ..ToolResult::default() };
+        log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
     }
 }
 
@@ -284,6 +318,9 @@ fn command(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
             time: time(record, message),
             ..Draft::of(kind, form, &values)
         });
+        if message.get("excludeFromContext").and_then(Value::as_bool) == Some(true) {
+            log.aside();
+        }
     }
 }
 
@@ -323,12 +360,11 @@ fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         "custom" => write_named(record, "custom", "customType", "data", log),
         "label" => write_named(record, "label", "targetId", "label", log),
         "context_edit" => write_named(record, "context", "targetId", "replacement", log),
-        "usage" => {
-            if let Some(usage) = record.get("usage").map(usage) {
-                log.usage(None, &usage);
-            }
-        }
         _ => {}
+    }
+    // What an entry cost by itself, or a summary that a model wrote for it.
+    if let Some(usage) = record.get("usage").filter(|usage| usage.as_object().is_some()) {
+        log.usage(None, &self::usage(usage));
     }
 }
 
@@ -391,5 +427,59 @@ mod tests {
         assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "{\"name\":\"Mine\"}"]);
         assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
         assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn a_prompt_may_be_in_sections_and_a_summary_costs_something() {
+        let lines = [
+            r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
+            concat!(
+                r#"{"type":"message","id":"a","message":{"role":"system","content":"","#,
+                r#""sections":{"one":"You help.","two":"Be brief."}}}"#
+            )
+            .to_owned(),
+            concat!(
+                r#"{"type":"compaction","id":"b","parentId":"a","summary":"so far","#,
+                r#""usage":{"input":7,"output":2,"cacheRead":5}}"#
+            )
+            .to_owned(),
+        ];
+        let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+        assert_eq!((report.kinds.len(), report.roles[0]), (2, "system"));
+        assert!(report.summaries[0].starts_with("You help."), "{:?}", report.summaries);
+        assert_eq!(report.value("/usage/main/input"), "7");
+    }
+
+    #[test]
+    fn files_that_a_script_wrote_are_written() {
+        let call = |name: &str, status: &str| {
+            let args = format!(r#"{{\"path\":\"/w/{status}\",\"content\":\"x\\n\"}}"#);
+            format!(r#"{{"id":"{name}{status}","name":"{name}","status":"{status}","args":"{args}"}}"#)
+        };
+        let calls = [call("write", "ok"), call("write", "error"), call("read", "other")].join(",");
+        let result = format!(
+            r#"{{"type":"message","id":"b","parentId":"a","message":{{"role":"toolResult","toolCallId":"c",
+            "content":[{{"type":"text","text":"done"}}],"details":{{"calls":[{calls}]}}}}}}"#
+        )
+        .replace('\n', "");
+        let lines = [r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(), result];
+        let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+        assert_eq!(report.value("/file/~1w~1ok/known"), "\"all\"");
+        assert_eq!(
+            (report.value("/file/~1w~1error/known"), report.value("/file/~1w~1other/known")),
+            (String::new(), String::new())
+        );
+    }
+
+    #[test]
+    fn a_custom_message_is_said_and_a_hidden_command_is_not() {
+        let lines = [
+            r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#,
+            r#"{"type":"custom_message","id":"a","customType":"x","content":"Again, please.","display":true}"#,
+            r#"{"type":"message","id":"b","parentId":"a","message":{"role":"bashExecution","command":"id","output":"0",
+            "exitCode":0,"excludeFromContext":true}}"#,
+        ];
+        let report = report_of(Pi.run(), &Pi, &lines.map(|line| line.replace('\n', "")).join("\n"));
+        assert_eq!(report.visible_steps(2), [0]);
     }
 }

@@ -55,7 +55,7 @@ pub fn printed(text: &str) -> Option<String> {
 /// What follows heads and inside envelopes.
 fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
     let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());
-    let text = text.get(head..).unwrap_or_default();
+    let text = untrusted(text.get(head..).unwrap_or_default());
     if let Some(output) = codex_json(text, body) {
         return Cow::Owned(output);
     }
@@ -67,6 +67,12 @@ fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str>
         return Cow::Borrowed(text.get(found.get(0).map_or(0, |all| all.end())..).unwrap_or_default());
     }
     Cow::Borrowed(text)
+}
+
+/// Gemini CLI marks what comes from outside: the text within.
+fn untrusted(text: &str) -> &str {
+    let inner = text.strip_prefix("<untrusted_context>\n");
+    inner.and_then(|inner| inner.trim_end().strip_suffix("\n</untrusted_context>")).unwrap_or(text)
 }
 
 /// Codex: an object with `output` and `metadata`.
@@ -194,6 +200,10 @@ mod tests {
             (
                 "Command: ls x\nDirectory: /p\nOutput: no\nError: (none)\nExit Code: 1\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 9",
                 "1 - /p - \"no\"",
+            ),
+            (
+                "<untrusted_context>\nOutput: no\nExit Code: 3\nProcess Group PGID: 9\n</untrusted_context>",
+                "3 - - - \"no\"",
             ),
             ("<returncode>0</returncode>\n<output>\nhi\n</output>", "0 - - - \"hi\""),
             ("Exit code 1\n2 failed", "1 - - - \"2 failed\""),
