@@ -169,9 +169,14 @@ fn usage(tokens: &Value<'_>) -> Usage {
 fn content<'v>(record: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     let Some(content) = record.get("content") else { return Vec::new() };
     match &content.data {
-        Data::Array(parts) => parts.iter().filter_map(part).collect(),
+        Data::Array(parts) => parts.iter().filter(|part| !is_thought(part)).filter_map(part).collect(),
         _ => part(content).into_iter().collect(),
     }
+}
+
+/// Whether a part is what the model thought, which is in `thoughts` too.
+fn is_thought(part: &Value<'_>) -> bool {
+    part.get("thought").and_then(Value::as_bool) == Some(true)
 }
 
 fn part<'v>(part: &'v Value<'v>) -> Option<TurnPart<'v>> {
@@ -204,7 +209,8 @@ fn call<'v>(call: &'v Value<'v>) -> ToolCall<'v> {
 /// What came back from a call: what the model saw, else what the user was shown.
 fn result<'v>(call: &'v Value<'v>) -> ToolResult<'v> {
     let shown = call.get("resultDisplay").filter(|shown| !shown.is_null());
-    let seen = call.get("result").filter(|seen| !seen.is_null()).map(response);
+    let seen = call.get("result").filter(|seen| !seen.is_null());
+    let seen = seen.map(|seen| response_to(seen, text(call, "id")));
     ToolResult {
         id: text(call, "id").map(Cow::Borrowed),
         name: text(call, "name").map(Cow::Borrowed),
@@ -219,10 +225,13 @@ fn result<'v>(call: &'v Value<'v>) -> ToolResult<'v> {
     }
 }
 
-/// The text of parts that answer a call.
-pub(super) fn response<'v>(result: &'v Value<'v>) -> Cow<'v, str> {
+/// The text of parts that answer the call of this id: a session that was resumed has the answers to all calls of a turn
+/// with each.
+fn response_to<'v>(result: &'v Value<'v>, id: Option<&str>) -> Cow<'v, str> {
     let parts = result.as_array().unwrap_or(std::slice::from_ref(result));
-    let texts = parts.iter().filter_map(|part| {
+    let answers = |part: &Value<'_>| part.get("functionResponse").and_then(|answer| text(answer, "id")) == id;
+    let is_shared = id.is_some() && parts.len() > 1 && parts.iter().any(answers);
+    let texts = parts.iter().filter(|part| !is_shared || answers(part)).filter_map(|part| {
         let response = part.get("functionResponse").map(|answer| answer.get("response").unwrap_or(answer));
         match response {
             Some(response) => Some(text_of(first(response, &["output", "error", "result"]).unwrap_or(response))),

@@ -129,3 +129,24 @@ fn records_are_read_however_they_are_written() {
         assert_eq!(report.summaries, ["first", "two"], "{text}");
     }
 }
+
+#[test]
+fn an_answer_that_all_calls_of_a_turn_share_is_that_of_its_call() {
+    let answer = |id: &str, output: &str| {
+        format!(r#"{{"functionResponse":{{"id":"{id}","name":"f","response":{{"output":"{output}"}}}}}}"#)
+    };
+    let shared = format!("[{},{}]", answer("a", "one"), answer("b", "two"));
+    let call = |id: &str| format!(r#"{{"id":"{id}","name":"f","args":{{}},"result":{shared},"status":"success"}}"#);
+    let record = format!(
+        r#"{{"id":"m","type":"gemini","timestamp":"t","content":[{{"text":"Hm.","thought":true}},{{"text":"So."}}],
+        "toolCalls":[{},{}]}}"#,
+        call("a"),
+        call("b")
+    );
+    let header = r#"{"sessionId":"s","projectHash":"h","startTime":"t","kind":"main"}"#;
+    let parsed = lines(&GEMINI, &format!("{header}\n{}", record.replace('\n', "")));
+    let texts: Vec<String> = steps(&parsed).into_iter().filter(|step| !step.starts_with("state")).collect();
+    assert_eq!(texts[0], "message agent: So.");
+    assert!(texts[2].contains("one") && !texts[2].contains("two"), "{texts:?}");
+    assert!(texts[4].contains("two") && !texts[4].contains("one"), "{texts:?}");
+}
