@@ -4,7 +4,7 @@ use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Lo
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::{self, Value};
 use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
-use crate::rules::work::fenced_command;
+use crate::rules::work::{Dialect, fenced_command};
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -98,6 +98,10 @@ impl Adapter for Messages {
                 log.write("session", "main", &[slot], Op::Update, value);
             }
         }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::MiniSweAgent
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {

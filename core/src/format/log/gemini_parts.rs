@@ -154,9 +154,14 @@ pub(in crate::format) fn part_usage(usage: &Value<'_>) -> Usage {
     let tools = more(["toolUsePromptTokenCount", "tool_use_prompt_token_count"]);
     let thoughts = more(["thoughtsTokenCount", "thoughts_token_count"]);
     let prompt = of(["promptTokenCount", "prompt_token_count"]);
+    let answered = of(["candidatesTokenCount", "candidates_token_count"]);
+    // Other services than Google's count thoughts among the answer, as the total shows.
+    let total = of(["totalTokenCount", "total_token_count"]);
+    let are_among = total.is_some() && total == prompt.zip(answered).map(|(prompt, answered)| prompt + answered);
+    let thoughts = if are_among { 0 } else { thoughts };
     Usage {
         input: prompt.map(|n| n.saturating_sub(cached.unwrap_or_default()).saturating_add(tools)),
-        output: of(["candidatesTokenCount", "candidates_token_count"]).map(|n| n.saturating_add(thoughts)),
+        output: answered.map(|n| n.saturating_add(thoughts)),
         cache_read: cached,
         ..Usage::default()
     }

@@ -4,8 +4,8 @@ use super::open_calls::OpenCall;
 use crate::model::StepNo;
 use std::collections::HashMap;
 
-/// What the result of a call begins with that only launched an agent.
-const LAUNCHED: &str = "Async agent launched";
+/// What the result of a call begins with that only launched an agent, also of Qwen Code.
+const LAUNCHED: [&str; 2] = ["Async agent launched", "Background agent launched"];
 
 /// Agents that were launched, by the ids of their calls: step and place of the call.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct BackgroundAgents {
 impl BackgroundAgents {
     /// Whether a result says that the agent of its call was launched, and goes on.
     pub(super) fn launch(&mut self, open: &OpenCall, text: &str) -> bool {
-        let is_launch = text.trim_start().starts_with(LAUNCHED);
+        let is_launch = LAUNCHED.iter().any(|launched| text.trim_start().starts_with(launched));
         if let Some(id) = open.id.as_deref().filter(|_| is_launch) {
             self.running.insert(id.into(), (open.step, open.place));
         }

@@ -89,6 +89,8 @@ pub enum Dialect {
     Gemini,
     /// The same.
     Inspect,
+    /// The same.
+    MiniSweAgent,
     /// `toolUseResult.file` stands for the text (W7).
     ClaudeCode,
     /// Commands are text; relative paths are in the shell's folder (W3, W6).
@@ -100,7 +102,7 @@ pub enum Dialect {
 impl Dialect {
     /// W9: whether `cd` does not last.
     fn starts_anew(self) -> bool {
-        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect)
+        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent)
     }
 }
 

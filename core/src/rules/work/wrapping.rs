@@ -56,7 +56,7 @@ pub fn printed(text: &str) -> Option<String> {
 fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
     let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());
     let text = untrusted(text.get(head..).unwrap_or_default());
-    if let Some(output) = codex_json(text, body) {
+    if let Some(output) = codex_json(text, body).or_else(|| returncode_json(text, body)) {
         return Cow::Owned(output);
     }
     if let Some(inner) = gemini(text, body).or_else(|| codex_head(text, body)).or_else(|| returncode(text, body)) {
@@ -89,6 +89,20 @@ fn codex_json(text: &str, body: &mut Body<'_>) -> Option<String> {
     }
     body.exit = exit.and_then(|exit| exit.parse().ok());
     body.ms = seconds.and_then(milliseconds);
+    Some(output.replace("\r\n", "\n"))
+}
+
+/// mini-swe-agent: an object with `returncode` and `output`, or the beginning and the end of that.
+fn returncode_json(text: &str, body: &mut Body<'_>) -> Option<String> {
+    if !text.starts_with('{') || !text.contains("\"returncode\"") {
+        return None;
+    }
+    let value = json::parse(text).ok()?;
+    let exit = value.get("returncode")?.as_number()?.parse().ok()?;
+    let of = |key: &str| value.get(key).and_then(Value::as_str);
+    let parts = || Some(format!("{}\n<response clipped>\n{}", of("output_head")?, of("output_tail")?));
+    let output = of("output").map(str::to_owned).or_else(parts)?;
+    body.exit = Some(exit);
     Some(output.replace("\r\n", "\n"))
 }
 
@@ -205,6 +219,7 @@ mod tests {
                 "<untrusted_context>\nOutput: no\nExit Code: 3\nProcess Group PGID: 9\n</untrusted_context>",
                 "3 - - - \"no\"",
             ),
+            ("{\n  \"returncode\": 1,\n  \"output\": \"a\\n\"\n}", "1 - - - \"a\\n\""),
             ("<returncode>0</returncode>\n<output>\nhi\n</output>", "0 - - - \"hi\""),
             ("Exit code 1\n2 failed", "1 - - - \"2 failed\""),
             ("a\n<system-reminder>x</system-reminder>\n<system-reminder>y</system-reminder>", "- - - - \"a\\n\""),
