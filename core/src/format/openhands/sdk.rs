@@ -187,6 +187,7 @@ fn observation<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
         is_error: is_error.or(has_error.then_some(true)),
         exit: of("exit_code").and_then(Value::as_number).and_then(|n| n.parse().ok()),
         cwd: of("working_dir").and_then(Value::as_str).map(Cow::Borrowed),
+        details: observation.get("old_content").map(|_| Cow::Borrowed(observation.text)),
         ..answered(event)
     }
 }

@@ -27,6 +27,14 @@ pub(super) fn detail_file(details: &str) -> Option<FileExcerpt<'static>> {
     })
 }
 
+/// The whole text of a file before an edit, where the result holds it (OpenHands, Claude Code). The agent did not see
+/// it: it only says whether the last line has a line end.
+pub(super) fn detail_before(details: &str) -> Option<String> {
+    let value = json::parse(details).ok()?;
+    let text = value.get("old_content").or_else(|| value.get("originalFile"))?;
+    text.as_str().map(str::to_owned)
+}
+
 /// W8: Claude Code's `structuredPatch`, as lines that are shown.
 pub(super) fn detail_patch(details: &str) -> Option<FileExcerpt<'static>> {
     let value = json::parse(details).ok()?;

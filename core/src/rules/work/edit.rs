@@ -7,6 +7,7 @@ use super::lcs::{Fuel, pairs};
 use super::text::{How, LineId, LineOrigin, Texts, lines};
 use crate::model::StepNo;
 use crate::model::cast;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -78,6 +79,7 @@ impl Editor<'_> {
         let old: Vec<LineId> = file.lines.iter().map(|known| known.id).collect();
         let (ids, delta) = self.renewed(&old, &lines(text));
         file.set_lines(ids, self.step);
+        file.end_with(text);
         file.doubt = None;
         Delta { line: Some(1), ..delta }
     }
@@ -97,18 +99,29 @@ impl Editor<'_> {
         Delta { line: Some(from), added, removed: 0 }
     }
 
-    /// Lines after the end; a file that is not whole does not say where that is.
+    /// Lines after the end; a file that is not whole does not say where that is. A last line without a line end goes
+    /// on.
     pub(super) fn append(&mut self, file: &mut File, text: &str) -> Delta {
+        if text.is_empty() {
+            return Delta { line: file.total.map(|total| total + 1), ..Delta::default() };
+        }
+        let joined = file.unended_line();
+        let text = match joined {
+            Some(last) => Cow::Owned(format!("{}{text}", self.texts.text(last.id))),
+            None => Cow::Borrowed(text),
+        };
         let origin = self.origin(self.how);
-        let new = self.texts.add(lines(text).into_iter().map(|line| (line, origin)));
-        let added = new.len() as u64;
-        let line = file.total.map(|total| total + 1);
+        let new = self.texts.add(lines(&text).into_iter().map(|line| (line, origin)));
+        let (added, removed) = (new.len() as u64, u64::from(joined.is_some()));
+        let line = joined.map(|last| last.number).or_else(|| file.total.map(|total| total + 1));
         match line {
-            _ if new.is_empty() => {}
-            Some(from) => file.apply(&[Change { from, count: 0, new }], self.step),
+            Some(from) => {
+                file.apply(&[Change { from, count: u32::from(joined.is_some()), new }], self.step);
+                file.end_with(&text);
+            }
             None => file.push_piece(new),
         }
-        Delta { line, added, removed: 0 }
+        Delta { line, added, removed }
     }
 
     /// W8 *splice*: lines `from` to `to`.
@@ -138,15 +151,20 @@ impl Editor<'_> {
             return is_empty.then(|| self.write(file, &edit.new));
         }
         let takes = takes_line_end && edit.new.is_empty() && !edit.old.ends_with('\n');
-        let mut found: Vec<(RunText, Vec<Range<usize>>)> = Vec::new();
-        for run in self.run_texts(file) {
-            let matches = run.text.match_indices(&edit.old).map(|(at, old)| {
+        let matches = |run: &RunText| -> Vec<Range<usize>> {
+            let all = run.text.match_indices(&edit.old).map(|(at, old)| {
                 let end = at + old.len();
                 at..end + usize::from(takes && run.text[end..].starts_with('\n'))
             });
-            let matches: Vec<Range<usize>> = matches.collect();
-            if !matches.is_empty() {
-                found.push((run, matches));
+            all.collect()
+        };
+        let mut found: Vec<(RunText, Vec<Range<usize>>)> = Vec::new();
+        // Where the last line has no line end, some tools find a text that has one all the same.
+        for is_ended in [file.unended_line().is_none(), true] {
+            if found.is_empty() {
+                let runs = self.run_texts(file, is_ended).into_iter();
+                found = runs.map(|run| (matches(&run), run)).map(|(all, run)| (run, all)).collect();
+                found.retain(|(_, all)| !all.is_empty());
             }
         }
         if !is_all {
@@ -155,8 +173,8 @@ impl Editor<'_> {
         (!found.is_empty()).then(|| self.put(file, &found, &edit.new))
     }
 
-    /// Runs of known lines, then pieces, as texts.
-    fn run_texts(&mut self, file: &File) -> Vec<RunText> {
+    /// Runs of known lines, then pieces, as texts; `is_ended`: the last line of the file has a line end.
+    fn run_texts(&mut self, file: &File, is_ended: bool) -> Vec<RunText> {
         let runs = file.runs().into_iter().map(|run| {
             let known = &file.lines[run];
             (known.first().map(|known| known.number), known.iter().map(|known| known.id).collect::<Vec<_>>())
@@ -167,12 +185,16 @@ impl Editor<'_> {
         if !self.fuel.take(count.saturating_mul(16)) {
             return Vec::new();
         }
+        let unended = file.unended_line().filter(|_| !is_ended).map(|last| last.id);
         let text_of = |(first, ids): (Option<u32>, Vec<LineId>)| {
             let (mut text, mut starts) = (String::new(), Vec::with_capacity(ids.len()));
             for id in &ids {
                 starts.push(text.len());
                 text.push_str(self.texts.text(*id));
                 text.push('\n');
+            }
+            if first.is_some() && unended.is_some() && ids.last().copied() == unended {
+                text.pop();
             }
             RunText { text, starts, ids, first }
         };
@@ -205,6 +227,7 @@ impl Editor<'_> {
     fn put(&mut self, file: &mut File, found: &[(RunText, Vec<Range<usize>>)], new: &str) -> Delta {
         let mut delta = Delta::default();
         let mut changes = Vec::new();
+        let mut end = None;
         for (run, matches) in found {
             let mut piece: Option<Vec<LineId>> = None;
             for group in groups(run, matches, new).into_iter().rev() {
@@ -214,6 +237,8 @@ impl Editor<'_> {
                 match run.first {
                     Some(first) => {
                         let from = first + cast::to_u32(group.first);
+                        let is_end = group.last + 1 == run.ids.len() && !run.text.ends_with('\n');
+                        end = end.or_else(|| is_end.then(|| span.clone()));
                         let renewal = Delta { line: renewal.line.map(|head| from + head), ..renewal };
                         delta = delta.and(renewal);
                         changes.push(Change { from, count: cast::to_u32(old.len()), new: ids });
@@ -230,6 +255,7 @@ impl Editor<'_> {
         }
         changes.sort_by_key(|change| change.from);
         file.apply(&changes, self.step);
+        end.iter().for_each(|text| file.end_with(text));
         delta
     }
 

@@ -95,6 +95,7 @@ struct Snapshot {
     is_whole: bool,
     is_deleted: bool,
     total: Option<u32>,
+    unended: Option<LineId>,
 }
 
 /// Lines that give way to others: from a number on so many.
@@ -116,6 +117,8 @@ pub(super) struct File {
     pub(super) is_whole: bool,
     pub(super) is_deleted: bool,
     pub(super) total: Option<u32>,
+    /// The last line of a text that has no line end behind it, as long as that line is the last one.
+    pub(super) unended: Option<LineId>,
     pub(super) last: Option<Last>,
     pub(super) edits: u64,
     pub(super) failed: u64,
@@ -143,6 +146,7 @@ impl File {
             is_whole: false,
             is_deleted: false,
             total: None,
+            unended: None,
             last: None,
             edits: 0,
             failed: 0,
@@ -162,6 +166,17 @@ impl File {
     /// Whether anything is known of what it holds.
     pub(super) fn is_known(&self) -> bool {
         self.is_whole || self.is_deleted || !self.lines.is_empty() || !self.pieces.is_empty()
+    }
+
+    /// The last line, if it is known to have no line end: what is appended goes on there.
+    pub(super) fn unended_line(&self) -> Option<NumberedLine> {
+        self.lines.last().copied().filter(|last| self.is_whole && self.unended == Some(last.id))
+    }
+
+    /// Whether the text that now ends the file has a line end.
+    pub(super) fn end_with(&mut self, text: &str) {
+        let last = self.lines.last().map(|last| last.id);
+        self.unended = last.filter(|_| !text.is_empty() && !text.ends_with('\n'));
     }
 
     /// The place of a known line, or where it would be.
@@ -294,6 +309,7 @@ impl File {
             is_whole: self.is_whole,
             is_deleted: self.is_deleted,
             total: self.total,
+            unended: self.unended,
         });
     }
 
@@ -303,6 +319,7 @@ impl File {
         self.lines = LineRun::unpack(&before.lines);
         self.pieces = before.pieces;
         (self.is_whole, self.is_deleted, self.total) = (before.is_whole, before.is_deleted, before.total);
+        self.unended = before.unended;
     }
 
     /// The run changed it at this step.

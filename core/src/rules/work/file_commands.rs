@@ -1,6 +1,6 @@
 //! W9: what commands of the shell do to files that are known.
 
-use super::Work;
+use super::call::Action;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
 use super::files::Answer;
@@ -11,7 +11,9 @@ use super::path::last_name;
 use super::shell::{Effect, Script};
 use super::shell_read::Reading;
 use super::tables::BULK;
+use super::terminal;
 use super::text::How;
+use super::{Dialect, Work};
 use crate::model::StepNo;
 use std::collections::HashSet;
 
@@ -69,10 +71,11 @@ impl Work {
         let target = self.files.of(to, step);
         let source = &self.files.list[from];
         let (lines, pieces, count) = (source.lines.clone(), source.pieces.clone(), count_lines(source));
-        let (is_whole, total, doubt) = (source.is_whole, source.total, source.doubt);
+        let (is_whole, total, doubt, unended) = (source.is_whole, source.total, source.doubt, source.unended);
         let file = &mut self.files.list[target];
         file.remember();
         (file.lines, file.pieces, file.is_whole, file.total, file.doubt) = (lines, pieces, is_whole, total, doubt);
+        file.unended = unended;
         file.is_deleted = false;
         let op = if is_move { "move" } else { "copy" };
         file.note_change(step, Last::of(op, Delta { line: None, added: count, removed: 0 }));
@@ -99,7 +102,9 @@ impl Work {
         let is_pending = is_background || answer.outcome.reason == Some("no-exit");
         let is_done = !answer.outcome.is_error() && !is_pending;
         let mut touched: HashSet<usize> = HashSet::new();
-        for effect in &script.effects {
+        let (reads, changes): (Vec<_>, Vec<_>) =
+            script.effects.iter().partition(|effect| script.reads_last && matches!(effect, Effect::Read { .. }));
+        for effect in changes {
             if is_done {
                 self.effect(answer, effect, &mut touched);
             } else {
@@ -107,6 +112,9 @@ impl Work {
             }
         }
         self.doubt(answer.step, command, &script, &touched);
+        if is_done {
+            reads.into_iter().for_each(|effect| self.effect(answer, effect, &mut touched));
+        }
     }
 
     fn effect(&mut self, answer: &Answer<'_>, effect: &Effect, touched: &mut HashSet<usize>) {
@@ -160,7 +168,14 @@ impl Work {
             return;
         }
         let range = reading.range;
-        let mut shown = if reading.is_numbered {
+        let mut shown = if self.dialect == Dialect::OpenHands {
+            let has_echo = matches!(&answer.open.call.action, Action::Shell { command, .. }
+                if terminal::has_echo(answer.text, command));
+            let file = self.files.find(path).map(|index| &self.files.list[index]);
+            let shown = (!has_echo).then(|| terminal::excerpt(answer.text, reading, file, &self.texts));
+            let Some(shown) = shown.flatten() else { return };
+            shown
+        } else if reading.is_numbered {
             FileExcerpt::numbered(answer.text, reading.has_colons)
         } else {
             FileExcerpt::raw(answer.text, range)

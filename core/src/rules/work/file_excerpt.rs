@@ -219,7 +219,7 @@ pub(super) fn is_same(known: &str, shown: &str) -> bool {
 }
 
 /// Tabs as blanks up to the next stop.
-fn expanded(text: &str, width: usize) -> Cow<'_, str> {
+pub(super) fn expanded(text: &str, width: usize) -> Cow<'_, str> {
     if !text.contains('\t') {
         return Cow::Borrowed(text);
     }

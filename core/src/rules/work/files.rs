@@ -1,7 +1,7 @@
 //! W3, W7 to W9: what results do to files.
 
 use super::call::{Action, Range, Replacement};
-use super::details::{detail_changes, detail_file, detail_patch};
+use super::details::{detail_before, detail_changes, detail_file, detail_patch};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
@@ -117,7 +117,8 @@ impl Work {
             Action::Read { path, range, is_raw } => self.read(answer, path, *range, *is_raw),
             Action::Window { .. } if !answer.outcome.is_error() => {
                 if let Some(shown) = FileExcerpt::window(answer.text) {
-                    self.view(answer, shown.path.clone().as_deref(), &shown);
+                    let path = shown.path.as_ref().map(|path| self.folders.resolve(path, answer.folder));
+                    self.view(answer, path.as_deref(), &shown);
                 }
             }
             Action::Patch { text } => {
@@ -181,8 +182,7 @@ impl Work {
     /// W7: a result shows lines of a file.
     pub(super) fn view(&mut self, answer: &Answer<'_>, path: Option<&str>, shown: &FileExcerpt<'_>) {
         let Some(path) = path.filter(|_| !shown.is_nothing()) else { return };
-        let path = self.folders.resolve(path, answer.folder);
-        let index = self.files.of(&path, answer.step);
+        let index = self.files.of(path, answer.step);
         let file = &mut self.files.list[index];
         let found = Viewer {
             texts: &mut self.texts,
@@ -272,6 +272,9 @@ impl Work {
         let file = &mut self.files.list[index];
         if !matches!(action, Action::Undo { .. }) {
             file.remember();
+        }
+        if let Some(before) = answer.details.and_then(detail_before).filter(|_| file.is_whole) {
+            file.end_with(&before);
         }
         let (step, call) = (answer.step, answer.open.step);
         let mut editor = Editor { texts: &mut self.texts, fuel: &mut self.fuel, step, call, how };

@@ -36,6 +36,7 @@ mod shell_change;
 mod shell_read;
 mod slots;
 mod tables;
+mod terminal;
 mod text;
 mod text_command;
 mod tool_outcomes;
@@ -379,8 +380,10 @@ impl Work {
             return false;
         };
         let class = open.call.action.class();
-        let body = wrapping::unwrap(result, class == Class::Shell);
-        let outcome = outcome::outcome(&body, result.is_error, &open.call.action);
+        let mut body = wrapping::unwrap(result, class == Class::Shell);
+        terminal::take_off(self.dialect, &mut body, &open.call.action);
+        let flag = result.is_error.filter(|_| terminal::is_flag_of_use(self.dialect, &body, &open.call.action));
+        let outcome = outcome::outcome(&body, flag, &open.call.action);
         let worst = self.outcomes.get(at).filter(|known| known.verdict >= outcome.verdict).unwrap_or(outcome);
         self.outcomes.set(at, worst);
         if worst.is_error() {

@@ -171,7 +171,7 @@ fn tail(text: &str, lines: usize) -> &str {
 }
 
 /// W4: whether exit status 1 of a command without output means that there was nothing to find.
-fn may_find_nothing(command: &str) -> bool {
+pub(super) fn may_find_nothing(command: &str) -> bool {
     let Some(all) = words::split(command) else { return false };
     let Some(last) = all.last() else { return false };
     match last.name() {

@@ -199,6 +199,8 @@ const EXACTNESS: [fn(&str, &str) -> bool; 3] =
 impl Editor<'_> {
     /// W8 *patch*: the hunks of one file in order.
     pub(super) fn patch(&mut self, file: &mut File, hunks: &[Hunk]) -> Delta {
+        // `apply_patch` gives the last line a line end.
+        file.unended = None;
         let (mut delta, mut cursor) = (Delta::default(), 1);
         for hunk in hunks {
             delta = delta.and(self.hunk(file, hunk, &mut cursor));

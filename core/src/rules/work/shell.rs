@@ -47,6 +47,8 @@ pub(super) struct Script {
     pub(super) effects: Vec<Effect>,
     /// The folder afterwards, where `cd` gives it.
     pub(super) folder: Option<String>,
+    /// Whether a file is read by the last command, so that it shows what those before it made of the file.
+    pub(super) reads_last: bool,
 }
 
 impl Script {
@@ -54,8 +56,8 @@ impl Script {
     pub(super) fn read(text: &str, folders: &Folders, start: Option<&str>, end: Option<&str>) -> Self {
         let Some(commands) = words::split(text) else { return Self::default() };
         let (all, folder) = folders_of(&commands, folders, start, end);
-        let effects = effects(&commands, &all, folders);
-        Self { commands: Some(commands), effects, folder }
+        let (effects, reads_last) = effects(&commands, &all, folders);
+        Self { commands: Some(commands), effects, folder, reads_last }
     }
 
     /// W9: whether a command that is no reader names a file by its last name.
@@ -103,9 +105,11 @@ enum Printing {
     Other,
 }
 
-/// W9: the effects in order. A file is read only where nothing else prints.
-fn effects(commands: &[Simple], at: &[Option<String>], folders: &Folders) -> Vec<Effect> {
+/// W9: the effects in order, and whether the last command is the one that reads. A file is read only where nothing else
+/// prints. What changes its files in place prints nothing; only a reader behind it shows what it made of them.
+fn effects(commands: &[Simple], at: &[Option<String>], folders: &Folders) -> (Vec<Effect>, bool) {
     let (mut effects, mut reads, mut others, mut is_behind) = (Vec::new(), 0, 0, false);
+    let (mut in_place, mut reads_last) = (false, false);
     let mut place = 0;
     while place < commands.len() {
         let more = commands[place + 1..].iter().take_while(|command| command.joint == Joint::Pipe).count();
@@ -115,6 +119,14 @@ fn effects(commands: &[Simple], at: &[Option<String>], folders: &Folders) -> Vec
             Joint::Then => false,
             Joint::And | Joint::Pipe => is_behind,
         };
+        reads_last = false;
+        if let [command] = pipeline
+            && is_in_place(command)
+        {
+            in_place = true;
+            place += 1;
+            continue;
+        }
         let folder = at.get(place).cloned().flatten();
         let resolve = |path: &str| folders.resolve(path, folder.as_deref());
         let is_used = !is_behind && !pipeline.iter().any(Simple::is_dynamic);
@@ -130,17 +142,28 @@ fn effects(commands: &[Simple], at: &[Option<String>], folders: &Folders) -> Vec
         match printing(pipeline) {
             Printing::Nothing => {}
             Printing::Lines(path, reading) if is_used => {
-                reads += 1;
+                (reads, reads_last) = (reads + 1, true);
                 effects.push(Effect::Read { path: resolve(&path), reading });
             }
             Printing::Lines(..) | Printing::Other => others += 1,
         }
         place += more + 1;
     }
-    if reads != 1 || others > 0 {
+    if reads != 1 || others > 0 || (in_place && !reads_last) {
         effects.retain(|effect| !matches!(effect, Effect::Read { .. }));
     }
-    effects
+    (effects, reads_last)
+}
+
+/// Whether a command writes over its files and prints nothing.
+fn is_in_place(command: &Simple) -> bool {
+    is_sed_in_place(command) || (sorts_to_file(command) && command.output().is_none())
+}
+
+/// Whether `sort` writes to a file that one of its words names.
+fn sorts_to_file(command: &Simple) -> bool {
+    let is_output = |word: &str| word.starts_with("-o") || word.starts_with("--output");
+    command.name() == "sort" && command.arguments().iter().any(|word| is_output(&word.text))
 }
 
 /// Whether a command that changes files also prints.
@@ -206,6 +229,7 @@ fn is_reader(command: &Simple) -> bool {
     match command.name() {
         "sed" => !is_sed_in_place(command),
         "git" => git_command(command).is_none_or(|name| tables::has("git_read", name)),
+        "sort" if sorts_to_file(command) => false,
         name => name.is_empty() || tables::has("readers", name),
     }
 }
@@ -241,6 +265,7 @@ pub(super) fn only_prints(command: &str) -> bool {
 fn is_printer(simple: &Simple) -> bool {
     match simple.name() {
         "sed" => !is_sed_in_place(simple),
+        "sort" if sorts_to_file(simple) => false,
         "git" => matches!(git_command(simple), Some("log" | "show" | "diff" | "grep" | "blame" | "status")),
         name => tables::has("printers", name),
     }
@@ -309,6 +334,10 @@ mod tests {
             ("grep -c x a", ""),
             ("x || cat a", ""),
             ("sed -i 3p a", ""),
+            ("sed -i s/x/y/ a && cat a", "read /w/a 1+* $"),
+            ("sort -o a a; cat a", "read /w/a 1+* $"),
+            ("cat a; sed -i s/x/y/ a", ""),
+            ("sort a; cat a", ""),
         ] {
             assert_eq!(of(command), expected, "{command}");
         }
@@ -346,6 +375,8 @@ mod tests {
             "x > a.py",
             "python gen.py a.py",
             "touch a.py",
+            "sort -o a.py b.py",
+            "sort --output=a.py b.py",
             "python - <<'E'\nopen('a.py')\nE",
             "python -c \"open('a.py')\"",
             "cat x > a.py",
