@@ -1,6 +1,7 @@
 //! Chats of Gemini CLI: one object, or lines of which later ones replace, set or take back earlier ones
 //! (`FORMATS.md` 11a).
 
+mod compression;
 mod order;
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,9 @@ use crate::json::{Data, Value};
 use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
+use compression::StepsByContent;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Chats of Gemini CLI.
 pub(super) static GEMINI: Row = Row {
@@ -23,7 +26,7 @@ pub(super) static GEMINI: Row = Row {
             records replace earlier ones of their id; `$set` changes the session, `$rewindTo` takes messages back. \
             State: the session.",
     framing: Framing::Elements,
-    run: || Box::new(LogRun::new(Chat)),
+    run: || Box::new(LogRun::new(Chat::default())),
     detect: None,
     has_trajectories: false,
     samples: &[LINES, CHAT_OBJECT],
@@ -62,9 +65,21 @@ const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
 /// A call, and the same as its result.
 const CALL: Form = FIRST_ADAPTER_FORM + 2;
 const RESULT: Form = FIRST_ADAPTER_FORM + 3;
+/// A part that answers a call, as a message has it.
+const RESPONSE: Form = FIRST_ADAPTER_FORM + 4;
+/// What stands for messages that a compression took away.
+const COMPRESSION: Form = FIRST_ADAPTER_FORM + 5;
+
+/// How the message begins that describes the folder to the model; the user did not say it.
+const SESSION_CONTEXT: &str = "<session_context>";
 
 /// Reads the records that stay, in order.
-struct Chat;
+#[derive(Default)]
+struct Chat {
+    steps: StepsByContent,
+    /// Ids of messages that stand for what compressions took away.
+    snapshots: HashSet<Box<str>>,
+}
 
 impl Adapter for Chat {
     fn arrange(&self) -> Option<Box<dyn Arrange>> {
@@ -73,14 +88,13 @@ impl Adapter for Chat {
 
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         if let Some(set) = record.get("$set") {
-            return session(set, log);
+            session(set, log);
+            return self.compress(set, log);
         }
         match text(record, "type") {
             _ if text(record, "sessionId").is_some() && record.get("type").is_none() => session(record, log),
-            Some("user") => {
-                add_message(record, StepRole::User, None, log);
-            }
-            Some("gemini") => answer(record, log),
+            Some("user") => self.user(record, log),
+            Some("gemini") => self.answer(record, log),
             class => {
                 let (values, time) = ([record], record.get("timestamp"));
                 let draft = Draft::of(Kind::State, form::STATE, &values);
@@ -93,6 +107,10 @@ impl Adapter for Chat {
         Dialect::Gemini
     }
 
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
@@ -100,6 +118,11 @@ impl Adapter for Chat {
             THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(thought(value))]),
             CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
             RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value))]),
+            RESPONSE => Turn::of(StepRole::Environment, vec![TurnPart::Result(response(value))]),
+            COMPRESSION => {
+                let text = compression::snapshot(value).and_then(compression::words).unwrap_or_default();
+                Turn::of(StepRole::System, vec![TurnPart::Text(text.into())])
+            }
             _ => super::log::show(form, values),
         }
     }
@@ -117,37 +140,100 @@ fn session(members: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-fn add_message(record: &Value<'_>, role: StepRole, tokens: Option<u64>, log: &mut Log<'_>) {
-    let (values, time) = ([record], record.get("timestamp"));
-    log.step(&Draft { role, class: text(record, "type"), time, tokens, ..Draft::of(Kind::Message, CONTENT, &values) });
-}
+impl Chat {
+    /// A compression took messages away.
+    fn compress(&mut self, set: &Value<'_>, log: &mut Log<'_>) {
+        let Some(id) = compression::snapshot(set).and_then(|snapshot| text(snapshot, "id")) else { return };
+        if !self.snapshots.insert(id.into()) {
+            return;
+        }
+        log.surroundings(&Surroundings { is_compaction: true, ..Surroundings::default() });
+        let (values, time) = ([set], set.get("lastUpdated"));
+        let draft = Draft::of(Kind::State, COMPRESSION, &values);
+        log.step(&Draft { role: StepRole::System, class: Some("compression"), time, ..draft });
+        compression::replace_window(set, &self.steps, log);
+    }
 
-/// An answer of the model: thoughts, words, calls and what came back.
-fn answer(record: &Value<'_>, log: &mut Log<'_>) {
-    let usage = record.get("tokens").map(usage);
-    log.surroundings(&Surroundings { model: text(record, "model").map(Cow::Borrowed), ..Surroundings::default() });
-    let (begin, time) = (log.next_step(), record.get("timestamp"));
-    let mut tokens = usage.as_ref().and_then(|usage| usage.output);
-    let (thoughts, calls) = (items(record, "thoughts"), items(record, "toolCalls"));
-    let of = |kind, form, role| Draft { role, class: Some("gemini"), time, ..Draft::of(kind, form, &[]) };
-    for thought in thoughts {
-        let draft = of(Kind::Thought, THOUGHT, StepRole::Agent);
-        log.step(&Draft { values: &[thought], tokens: tokens.take(), ..draft });
+    /// What the user said, and what came back from calls that are not answered yet: mostly it repeats what the answer
+    /// with the call has.
+    fn user(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let responses = items(record, "content").iter().filter(|part| part.get("functionResponse").is_some());
+        let mut count = 0;
+        for part in responses {
+            count += 1;
+            let id = part.get("functionResponse").and_then(|response| text(response, "id"));
+            if !self.steps.is_answered(id) {
+                let (values, time) = ([part], record.get("timestamp"));
+                let draft = Draft::of(Kind::Result, RESPONSE, &values);
+                let step = log.step(&Draft { role: StepRole::Environment, class: Some("user"), time, ..draft });
+                self.steps.add_result(id, step);
+            }
+        }
+        if count > 0 && content(record).is_empty() {
+            return;
+        }
+        let words = compression::words(record);
+        let is_injected = words.is_some_and(|words| words.starts_with(SESSION_CONTEXT));
+        if let Some(folder) = words.filter(|_| is_injected).and_then(workspace) {
+            log.surroundings(&Surroundings { cwd: Some(folder.into()), ..Surroundings::default() });
+        }
+        self.add_message(record, StepRole::User, None, is_injected, log);
     }
-    if !content(record).is_empty() || (thoughts.is_empty() && calls.is_empty()) {
-        add_message(record, StepRole::Agent, tokens.take(), log);
+
+    fn add_message(
+        &mut self,
+        record: &Value<'_>,
+        role: StepRole,
+        tokens: Option<u64>,
+        is_injected: bool,
+        log: &mut Log<'_>,
+    ) {
+        let (values, time, class) = ([record], record.get("timestamp"), text(record, "type"));
+        let draft = Draft::of(Kind::Message, CONTENT, &values);
+        let step = log.step(&Draft { role, class, time, tokens, is_injected, ..draft });
+        self.steps.add_message(record, step);
     }
-    for call in calls {
-        let draft = of(Kind::Call, CALL, StepRole::Agent);
-        log.step(&Draft { values: &[call], tokens: tokens.take(), ..draft });
-        if first(call, &["result", "resultDisplay"]).is_some() {
-            let time = call.get("timestamp").or(time);
-            log.step(&Draft { values: &[call], time, ..of(Kind::Result, RESULT, StepRole::Environment) });
+
+    /// An answer of the model: thoughts, words, calls and what came back.
+    fn answer(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let usage = record.get("tokens").map(usage);
+        log.surroundings(&Surroundings { model: text(record, "model").map(Cow::Borrowed), ..Surroundings::default() });
+        let (begin, time) = (log.next_step(), record.get("timestamp"));
+        let mut tokens = usage.as_ref().and_then(|usage| usage.output);
+        let (thoughts, calls) = (items(record, "thoughts"), items(record, "toolCalls"));
+        let of = |kind, form, role| Draft { role, class: Some("gemini"), time, ..Draft::of(kind, form, &[]) };
+        for thought in thoughts {
+            let draft = of(Kind::Thought, THOUGHT, StepRole::Agent);
+            log.step(&Draft { values: &[thought], tokens: tokens.take(), ..draft });
+        }
+        let parts = items(record, "content").iter().filter_map(|part| part.get("functionCall"));
+        let is_listed = |part: &&Value<'_>| calls.iter().any(|call| text(call, "id") == text(part, "id"));
+        let parts: Vec<&Value<'_>> = parts.filter(|part| !is_listed(part)).collect();
+        if !content(record).is_empty() || (thoughts.is_empty() && calls.is_empty() && parts.is_empty()) {
+            self.add_message(record, StepRole::Agent, tokens.take(), false, log);
+        }
+        for call in calls.iter().chain(parts) {
+            let draft = of(Kind::Call, CALL, StepRole::Agent);
+            let step = log.step(&Draft { values: &[call], tokens: tokens.take(), ..draft });
+            self.steps.add_call(call, step);
+            if first(call, &["result", "resultDisplay"]).is_some() {
+                let time = call.get("timestamp").or(time);
+                let draft = of(Kind::Result, RESULT, StepRole::Environment);
+                let step = log.step(&Draft { values: &[call], time, ..draft });
+                self.steps.add_result(text(call, "id"), step);
+            }
+        }
+        if let Some(usage) = usage.filter(|_| log.next_step() > begin) {
+            log.usage(None, &usage);
         }
     }
-    if let Some(usage) = usage.filter(|_| log.next_step() > begin) {
-        log.usage(None, &usage);
-    }
+}
+
+/// The folder in which the agent works, as the description of it for the model has it.
+fn workspace(context: &str) -> Option<&str> {
+    let mut lines = context.lines().skip_while(|line| !line.contains("Workspace Director"));
+    let folder = lines.nth(1)?.trim().strip_prefix("- ")?.trim();
+    (folder.starts_with('/') || folder.contains(":\\")).then_some(folder)
 }
 
 /// Gemini counts cached tokens among the input, and thoughts apart from the output.
@@ -221,6 +307,18 @@ fn result<'v>(call: &'v Value<'v>) -> ToolResult<'v> {
             _ => None,
         },
         details: shown.filter(|shown| shown.as_object().is_some()).map(|shown| Cow::Borrowed(shown.text)),
+        ..ToolResult::default()
+    }
+}
+
+/// A part that answers a call.
+fn response<'v>(part: &'v Value<'v>) -> ToolResult<'v> {
+    let answer = part.get("functionResponse").unwrap_or(part);
+    ToolResult {
+        id: text(answer, "id").map(Cow::Borrowed),
+        name: text(answer, "name").map(Cow::Borrowed),
+        text: response_to(part, None),
+        is_error: answer.get("response").and_then(|response| response.get("error")).map(|_| true),
         ..ToolResult::default()
     }
 }

@@ -1,5 +1,6 @@
 //! Which records of a chat stay, and in which order.
 
+use super::compression::snapshot;
 use crate::format::log::{Arrange, Piece, PlacedPieces, items, text};
 use crate::json::Value;
 use std::collections::HashMap;
@@ -12,6 +13,8 @@ pub(super) struct Order {
     places: HashMap<Box<str>, usize>,
     /// What is said of the session, and after how many messages.
     session: Vec<(usize, Piece)>,
+    /// Ids of messages that a compression wrote anew, the snapshot among them: they say what others say before.
+    copies: HashMap<Box<str>, usize>,
 }
 
 struct Message {
@@ -25,16 +28,22 @@ impl Arrange for Order {
         if let Some(set) = value.get("$set") {
             let mut is_behind = true;
             let mut added = Vec::new();
-            if set.get("messages").is_some() {
-                is_behind = self.rewind(0);
-                is_behind &= self.put_all(record, set, &mut added);
+            match snapshot(set).and_then(|snapshot| text(snapshot, "id")) {
+                // What a compression forgets is in the run all the same.
+                Some(id) if !self.copies.contains_key(id) => self.copy_all(set),
+                Some(_) => is_behind = self.put_all(record, set, &mut added),
+                None if set.get("messages").is_some() => {
+                    is_behind = self.rewind(0);
+                    is_behind &= self.put_all(record, set, &mut added);
+                }
+                None => {}
             }
             self.session.push((self.messages.len(), piece));
             added.push(piece);
             return looked(is_behind, added);
         }
         if let Some(id) = value.get("$rewindTo") {
-            let place = id.as_str().and_then(|id| self.places.get(id).copied());
+            let place = id.as_str().and_then(|id| self.places.get(id).or_else(|| self.copies.get(id)).copied());
             return looked(self.rewind(place.unwrap_or_default()), Vec::new());
         }
         if value.get("type").is_none() && text(value, "sessionId").is_some() {
@@ -68,11 +77,21 @@ impl Order {
     fn put_all(&mut self, record: usize, session: &Value<'_>, added: &mut Vec<Piece>) -> bool {
         let mut is_behind = true;
         for message in items(session, "messages") {
+            if text(message, "id").is_some_and(|id| self.copies.contains_key(id)) {
+                continue;
+            }
             let piece = Piece::of(record, message);
             is_behind &= self.put(piece, message);
             added.push(piece);
         }
         is_behind
+    }
+
+    /// The messages that a compression leaves: those of ids that are new are copies.
+    fn copy_all(&mut self, session: &Value<'_>) {
+        let ids = items(session, "messages").iter().filter_map(|message| text(message, "id"));
+        let new = ids.filter(|id| !self.places.contains_key(*id)).map(|id| (id.into(), self.messages.len()));
+        self.copies.extend(new.collect::<Vec<_>>());
     }
 
     /// A message of a known id takes the place of the one before; whether it is behind all others.

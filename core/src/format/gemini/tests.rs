@@ -150,3 +150,57 @@ fn an_answer_that_all_calls_of_a_turn_share_is_that_of_its_call() {
     assert!(texts[2].contains("one") && !texts[2].contains("two"), "{texts:?}");
     assert!(texts[4].contains("two") && !texts[4].contains("one"), "{texts:?}");
 }
+
+#[test]
+fn a_compression_takes_messages_from_the_window_and_not_from_the_run() {
+    let call = |rest: &str| {
+        format!(
+            r#"{{"id":"g","type":"gemini","content":"","toolCalls":[{{"id":"c","name":"read","args":{{}}{rest}}}]}}"#
+        )
+    };
+    let answered = call(r#","result":[{"functionResponse":{"id":"c","response":{"output":"text"}}}]"#);
+    let copy = r#"{"id":"r","type":"user","content":[{"functionResponse":{"id":"c","response":{"output":"text"}}}]}"#;
+    let part = r#"{"id":"g2","type":"gemini","content":[{"functionCall":{"id":"c","name":"read","args":{}}}]}"#;
+    let copy_2 = copy.replace("\"r\"", "\"r2\"");
+    let snapshot = user("n", "<state_snapshot>all of it</state_snapshot>");
+    let compressed =
+        |more: &str| format!(r#"{{"$set":{{"messages":[{snapshot},{},{part},{copy_2}{more}]}}}}"#, user("b2", "two"));
+    let text = [HEADER.to_owned(), user("a", "one"), user("b", "two"), answered, copy.to_owned(), compressed("")];
+    let all = [
+        "message user: one",
+        "message user: two",
+        "tool-call agent: read",
+        "tool-result environment: text (of 2)",
+        "state system: <state_snapshot>all of it</state_snapshot>",
+        "message user: three",
+    ];
+    let parsed = lines(&GEMINI, &text.join("\n"));
+    assert_eq!(steps(&parsed), all[..5], "what repeats an answer is no step");
+    assert_eq!(parsed.0.context_steps(4), Some(vec![1, 2, 3, 4]), "copies among the new messages are those before");
+    // Resumed later, the messages are set again, those of the compression among them.
+    let resumed = [text.join("\n"), user("d", "three"), compressed(&format!(",{}", user("d", "three")))].join("\n");
+    assert_eq!(steps(&lines(&GEMINI, &resumed)), all);
+}
+
+#[test]
+fn calls_and_results_that_are_parts_alone_are_steps() {
+    let text = [
+        HEADER,
+        r#"{"id":"g","type":"gemini","content":[{"functionCall":{"id":"c","name":"read","args":{}}}]}"#,
+        r#"{"id":"u","type":"user","content":[{"functionResponse":{"id":"c","response":{"error":"no file"}}}]}"#,
+    ];
+    let parsed = lines(&GEMINI, &text.join("\n"));
+    assert_eq!(steps(&parsed), ["tool-call agent: read", "tool-result environment: no file (of 0)"]);
+    assert_eq!(parsed.0.error_steps(), [1]);
+}
+
+#[test]
+fn the_folder_is_in_what_describes_it_to_the_model() {
+    let context = "<session_context>\\n- **Workspace Directories:**\\n  - /w\\n</session_context>";
+    let write = r#"{"id":"g","type":"gemini","content":"","toolCalls":[{"id":"c","name":"write_file",
+        "args":{"file_path":"a/b","content":"x"},"status":"success","result":[{"functionResponse":{"id":"c",
+        "response":{"output":"Successfully created"}}}]}]}"#
+        .replace('\n', "");
+    let parsed = lines(&GEMINI, &[HEADER.to_owned(), user("u", context), write].join("\n"));
+    assert!(state(&parsed, "file", 2).starts_with(r#"{"/w/a/b":"#), "{}", state(&parsed, "file", 2));
+}
