@@ -61,6 +61,7 @@ mod known_files;
 mod lint;
 mod log_edge_cases;
 mod log_evidence;
+mod log_exports;
 mod log_terminals;
 mod loss;
 mod mapping;

@@ -216,7 +216,7 @@ mod tests {
         assert!(steps[0].starts_with("tool-call agent: Read") && steps[1].starts_with("tool-call agent"), "{steps:?}");
         assert_eq!((steps[2].as_str(), steps.len()), ("message user: denied: stop", 5));
         assert_eq!(parsed.0.context_steps(4), Some(vec![0, 1, 3, 4]), "the model sees what became of the call");
-        assert!(parsed.0.is_aside(2) && !parsed.0.is_aside(4));
+        assert!(parsed.0.exclusion(2).is_some() && parsed.0.exclusion(4).is_none());
         let turn = parsed.0.turn(3, &parsed.1).unwrap();
         let texts: Vec<_> = turn.results().map(|result| (&*result.text, result.is_error)).collect();
         assert_eq!(texts[0], ("one", Some(false)));

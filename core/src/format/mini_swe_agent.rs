@@ -177,6 +177,9 @@ fn read_chat(message: &Value<'_>, log: &mut Log<'_>) {
         };
         let values = [message];
         log.step(&Draft { role: speaker, class: Some(role), time, ..Draft::of(kind, form, &values) });
+        if !is_result {
+            log.aside();
+        }
         for slot in ["exit_status", "submission"] {
             if let Some(value) = extra(message, slot).filter(|_| !is_result) {
                 log.write("session", "main", &[slot], Op::Update, value);
@@ -196,6 +199,9 @@ fn commands(message: &Value<'_>, time: Option<&Value<'_>>, log: &mut Log<'_>) {
     for action in extra(message, "actions").and_then(Value::as_array).unwrap_or_default() {
         let values = [action];
         log.step(&Draft { role: StepRole::Agent, time, ..Draft::of(Kind::Call, COMMAND, &values) });
+        if action.get("tool_call_id").is_none() {
+            log.in_words();
+        }
     }
 }
 

@@ -62,7 +62,7 @@ pub use custom::{CustomFormat, draft as draft_format};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
 use run::Detect;
-pub use run::{Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
+pub use run::{Exclusion, Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
 pub use step_calls::StepCalls;
 pub use survey::{BoxedLook, LookFn, LookedRecord, Purpose, Survey, Surveyed};
 pub use typed_path::{TypedPath, ValuePlace, instance_named};

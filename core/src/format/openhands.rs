@@ -183,6 +183,10 @@ impl Adapter for Events {
         }
     }
 
+    fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
+        sdk::prompt(values.first()?)
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::OpenHands
     }
@@ -199,6 +203,9 @@ impl Events {
             let before = log.next_step().checked_sub(1).filter(|step| *step >= 0);
             return report_missing(what, before, log);
         }
+        if let Some(base) = event.get(folder::BASE_STATE).filter(|_| event.get("kind").is_none()) {
+            return self.base(base, log);
+        }
         if event.get("id").is_some_and(|id| self.copies.has(id.text, event.text)) {
             return;
         }
@@ -213,6 +220,15 @@ impl Events {
         }
         self.condense(event, log);
         if let Some(sum) = total_usage(event) {
+            self.account(&sum, log);
+        }
+    }
+
+    /// The state beside the events of a folder: it has the model and what all answers cost.
+    fn base(&mut self, base: &Value<'_>, log: &mut Log<'_>) {
+        let model = base.get("model").and_then(Value::as_str).map(Into::into);
+        log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
+        if let Some(sum) = base.get("stats").and_then(all_usage) {
             self.account(&sum, log);
         }
     }
@@ -265,6 +281,11 @@ fn total_usage(event: &Value<'_>) -> Option<Usage> {
         "full_state" => value.get("stats")?,
         _ => return None,
     };
+    all_usage(stats)
+}
+
+/// The sum of what the models of a run cost.
+fn all_usage(stats: &Value<'_>) -> Option<Usage> {
     let all = stats.get("usage_to_metrics")?.as_object()?.entries().map(|(_, metrics)| usage(metrics));
     let add = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
     all.reduce(|sum, one| Usage {

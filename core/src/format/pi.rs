@@ -1,5 +1,8 @@
 //! Sessions of Pi and OpenClaw, and session traces (STS): a header line, then entries (`FORMATS.md` 11b).
 
+mod script;
+mod stream;
+
 use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, form, text_of};
 use super::{Format, Framing, Layout, Match, Run};
 use crate::json::Value;
@@ -143,6 +146,9 @@ impl Adapter for Entries {
         if text(record, "id").is_some_and(|id| self.copies.has(id, record.text)) {
             return;
         }
+        if text(record, "id").is_none() && class.is_some_and(stream::is_event) {
+            return stream::read(record, log);
+        }
         if class == Some("session") && log.next_step() == 0 {
             return header(record, log);
         }
@@ -167,10 +173,14 @@ impl Adapter for Entries {
         }
     }
 
-    /// The model gets a custom message as one of the user.
+    /// The model gets a custom message, and a command of the user with what it printed, as one of the user.
     fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
-        let content = values.first()?.get("content").map(text_of).filter(|text| !text.is_empty())?;
-        Some(Turn::of(StepRole::User, vec![TurnPart::Text(Cow::Owned(content.into_owned()))]))
+        let value = values.first()?;
+        let text = match text(value, "command") {
+            Some(command) => script::report(command, value),
+            None => value.get("content").map(text_of)?.into_owned(),
+        };
+        (!text.is_empty()).then(|| Turn::of(StepRole::User, vec![TurnPart::Text(Cow::Owned(text))]))
     }
 
     fn dialect(&self) -> Dialect {
@@ -223,7 +233,7 @@ impl Entries {
             }
             "context_edit" => {
                 let edited = steps_of("targetId").cloned().unwrap_or_default();
-                log.drop_steps(&edited.collect::<Vec<_>>());
+                log.remove_steps(&edited.collect::<Vec<_>>());
                 log.summarize(&record.get("replacement").map(replacement_text).unwrap_or_default());
             }
             "branch_summary" => log.summarize(text(record, "summary").unwrap_or_default()),
@@ -274,25 +284,9 @@ fn add_message(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
         ..Blocks::of(message)
     };
     blocks.add_steps(log);
-    script_effects(message, log);
+    script::effects(message, log);
     if let Some(usage) = usage {
         log.usage(None, &usage);
-    }
-}
-
-/// What calls did that a script made (`codemode`): the result lists them. What they printed is not there, so that only
-/// those count that write.
-fn script_effects(message: &Value<'_>, log: &mut Log<'_>) {
-    let calls = message.get("details").and_then(|details| details.get("calls")?.as_array()).unwrap_or_default();
-    for (number, call) in calls.iter().enumerate() {
-        let (Some(name @ ("write" | "edit")), Some(args)) = (text(call, "name"), call.get("args")) else { continue };
-        let id = text(call, "id").map_or_else(|| number.to_string(), str::to_owned);
-        let arguments = args.as_str().unwrap_or(args.text).into();
-        let asked = ToolCall { id: Some(Cow::Borrowed(&*id)), name: name.into(), arguments };
-        log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(asked)]));
-        let is_error = Some(text(call, "status") == Some("error"));
-        let result = ToolResult { id: Some(Cow::Borrowed(&*id)), is_error, ..ToolResult::default() };
-        log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
     }
 }
 
@@ -318,8 +312,11 @@ fn command(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
             time: time(record, message),
             ..Draft::of(kind, form, &values)
         });
-        if message.get("excludeFromContext").and_then(Value::as_bool) == Some(true) {
-            log.aside();
+        // The model sees both as one message of the user.
+        match (message.get("excludeFromContext").and_then(Value::as_bool), kind) {
+            (Some(true), _) => log.aside(),
+            (_, Kind::Call) => log.in_words(),
+            _ => log.prompt(),
         }
     }
 }

@@ -163,6 +163,17 @@ pub enum Layout {
     Set,
 }
 
+/// Why a conversation of a run leaves a step out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exclusion {
+    /// It is not for the model.
+    Aside,
+    /// An edit of the context took it out.
+    Removed,
+    /// It is a call that the words of the message before it hold.
+    InWords,
+}
+
 /// A run that a worker fills while the screen reads.
 pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 
@@ -262,9 +273,9 @@ pub trait Run: Send + Sync {
     fn prompt(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
-    /// Whether a message is not for the model: what the user reports to the program that runs the agent.
-    fn is_aside(&self, _step: StepNo) -> bool {
-        false
+    /// Why a conversation of the run leaves a step out.
+    fn exclusion(&self, _step: StepNo) -> Option<Exclusion> {
+        None
     }
     /// The characters that a step has in the model's window although it is no message, such as a summary.
     fn summary_chars(&self, _step: StepNo) -> Option<u64> {

@@ -12,7 +12,7 @@ mod requests;
 mod standard;
 
 use super::chat::{Left, Member};
-use crate::format::Run;
+use crate::format::{Exclusion, Run};
 use crate::json;
 use crate::model::{Attachment, Bytes, Standing, Step, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 pub use record_head::RecordHead;
@@ -44,6 +44,8 @@ pub struct Transcript {
     by_id: HashMap<String, CallPlace>,
     ids: HashMap<String, usize>,
     answered: HashSet<CallPlace>,
+    /// Calls that the words of a message hold.
+    in_words: HashSet<StepNo>,
 }
 
 type CallPlace = (usize, usize);
@@ -108,7 +110,7 @@ impl Transcript {
             if let Some((_, transcript)) = all.last_mut() {
                 match run.prompt(number, bytes) {
                     Some(turn) => transcript.turn(&step, turn),
-                    None if run.is_aside(number) => transcript.lose("messages that are not for the model"),
+                    None if run.exclusion(number).is_some() => transcript.exclude(number, run.exclusion(number)),
                     None => transcript.step(&step, run.turn(number, bytes)),
                 }
             }
@@ -149,6 +151,16 @@ impl Transcript {
         *self.left.entry(what.to_owned()).or_default() += 1;
     }
 
+    /// Leaves a step out.
+    fn exclude(&mut self, step: StepNo, why: Option<Exclusion>) {
+        match why {
+            Some(Exclusion::Aside) => self.lose("messages that are not for the model"),
+            Some(Exclusion::Removed) => self.lose("messages that an edit of the context took out"),
+            Some(Exclusion::InWords) => drop(self.in_words.insert(step)),
+            None => {}
+        }
+    }
+
     fn step(&mut self, step: &Step, turn: Option<Turn<'static>>) {
         // A trajectory of its own has its name.
         let is_sub_agent = step.trajectory.is_some() && step.standing == Standing::SubAgent;
@@ -166,11 +178,19 @@ impl Transcript {
 
     /// What a step says.
     fn turn(&mut self, step: &Step, turn: Turn<'static>) {
-        let (mut extras, mut is_begun) = (Extras::of(step, &turn), false);
+        let (mut extras, mut is_begun, mut role) = (Extras::of(step, &turn), false, turn.role);
         for part in turn.parts {
+            let part = match part {
+                // What answers a call that is in the words is said to the agent by the user.
+                TurnPart::Result(result) if step.answers.is_some_and(|call| self.in_words.contains(&call)) => {
+                    role = StepRole::User;
+                    TurnPart::Text(result.text)
+                }
+                part => part,
+            };
             let is_result = matches!(part, TurnPart::Result(_));
             if is_result || !is_begun {
-                self.begin(turn.role, &part, &mut extras);
+                self.begin(role, &part, &mut extras);
             }
             is_begun = !is_result;
             self.part(part, step);

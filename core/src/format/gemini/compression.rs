@@ -1,6 +1,6 @@
-//! What `/compress` of Gemini CLI leaves: it sets all messages anew, a snapshot of the state in the place of what it
-//! forgets, and copies of those that stay, with other ids. `FORMATS.md` 11a has it that `$set.messages` rebuilds; then
-//! a run would lose its calls, files and tokens at each compression.
+//! What `/compress` of Gemini CLI leaves: it sets all messages again, with a snapshot of the state in the place of what
+//! it forgets, and copies of those that stay, with other ids. `FORMATS.md` 11a has it that `$set.messages` rebuilds;
+//! then a run would lose its calls, files and tokens at each compression.
 
 use crate::format::log::{Log, items, text};
 use crate::json::Value;
@@ -67,7 +67,7 @@ fn digest(words: &str) -> u64 {
     hasher.finish()
 }
 
-/// The step that was added last set all messages anew: what has no copy among them leaves the window, and what is new
+/// The step that was added last set all messages again: what has no copy among them leaves the window, and what is new
 /// there is in it.
 pub(super) fn replace_window(set: &Value<'_>, steps: &StepsByContent, log: &mut Log<'_>) {
     let mut copied = steps.copied(set);

@@ -13,7 +13,7 @@ pub(super) struct Order {
     places: HashMap<Box<str>, usize>,
     /// What is said of the session, and after how many messages.
     session: Vec<(usize, Piece)>,
-    /// Ids of messages that a compression wrote anew, the snapshot among them: they say what others say before.
+    /// Ids of messages that a compression wrote again, the snapshot among them: they say what others say before.
     copies: HashMap<Box<str>, usize>,
 }
 

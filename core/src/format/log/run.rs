@@ -7,7 +7,7 @@ use super::steps::Steps;
 use super::{Adapter, Arrange, Piece, PlacedPieces, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
-use crate::format::{Answer, Attribution, Instances, Resolved, Revision, Run, ViewEntry};
+use crate::format::{Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, RunPart, Span,
@@ -440,7 +440,7 @@ impl<A: Adapter> Run for LogRun<A> {
         let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
         let entries = shown.filter(|(number, compact)| {
             let has_words = !matches!(compact.kind, Kind::State | Kind::Span) || self.steps.window.has_words(*number);
-            has_words && !self.is_aside(*number) && is_seen(compact) && sees(*number)
+            has_words && !self.steps.window.is_aside(*number) && is_seen(compact) && sees(*number)
         });
         Some(entries.map(|(number, _)| number).collect())
     }
@@ -450,8 +450,8 @@ impl<A: Adapter> Run for LogRun<A> {
         with_values(compact, bytes, |values| A::prompt(values)).ok()?
     }
 
-    fn is_aside(&self, step: StepNo) -> bool {
-        self.steps.window.is_aside(step)
+    fn exclusion(&self, step: StepNo) -> Option<Exclusion> {
+        self.steps.window.exclusion(step)
     }
 
     fn summary_chars(&self, step: StepNo) -> Option<u64> {

@@ -4,6 +4,7 @@ use super::compact_step::CompactStep;
 use super::steps::Steps;
 use super::window::Dropped;
 use super::{Form, Node};
+use crate::format::Exclusion;
 use crate::json::{self, Key, Value};
 use crate::model::{
     Finding, Identity, PartRole, Record, Remark, RunPart, Severity, Span, StepNo, StepRole, Surroundings, Turn, Usage,
@@ -348,7 +349,18 @@ impl Log<'_> {
 
     /// The step that was added last is a message that is not for the model.
     pub(in crate::format) fn aside(&mut self) {
-        self.steps.window.aside(self.steps.last());
+        self.steps.window.aside(self.steps.last(), Exclusion::Aside);
+    }
+
+    /// The step that was added last is a call that the words of the message before it hold.
+    pub(in crate::format) fn in_words(&mut self) {
+        self.steps.window.aside(self.steps.last(), Exclusion::InWords);
+    }
+
+    /// The step that was added last takes others out of the conversation.
+    pub(in crate::format) fn remove_steps(&mut self, steps: &[StepNo]) {
+        self.drop_steps(steps);
+        self.steps.window.remove(steps);
     }
 
     /// A step was left for another branch of the same record.

@@ -1,5 +1,6 @@
 //! What leaves the model's window by compactions, edits and roll-backs, and what the log puts in its place.
 
+use crate::format::Exclusion;
 use crate::model::StepNo;
 use std::collections::{HashMap, HashSet};
 
@@ -20,8 +21,10 @@ pub(super) struct Window {
     summaries: HashMap<StepNo, u64>,
     /// Steps that are no messages and say something to the model all the same.
     prompts: HashSet<StepNo>,
-    /// Messages that are not for the model.
-    asides: HashSet<StepNo>,
+    /// Messages and calls that are not for the model.
+    asides: HashMap<StepNo, Exclusion>,
+    /// Steps that an edit of the context took out.
+    removed: HashSet<StepNo>,
 }
 
 impl Window {
@@ -42,14 +45,24 @@ impl Window {
         self.prompts.insert(at);
     }
 
-    /// A message is not for the model.
-    pub(super) fn aside(&mut self, at: StepNo) {
-        self.asides.insert(at);
+    /// A message or call is not for the model.
+    pub(super) fn aside(&mut self, at: StepNo, why: Exclusion) {
+        self.asides.insert(at, why);
     }
 
-    /// Whether a message is not for the model.
+    /// Whether a message or call is not for the model.
     pub(super) fn is_aside(&self, step: StepNo) -> bool {
-        self.asides.contains(&step)
+        self.asides.contains_key(&step)
+    }
+
+    /// An edit of the context takes steps out: no conversation of the run has them.
+    pub(super) fn remove(&mut self, steps: &[StepNo]) {
+        self.removed.extend(steps);
+    }
+
+    /// Why a conversation of the run leaves a step out.
+    pub(super) fn exclusion(&self, step: StepNo) -> Option<Exclusion> {
+        self.asides.get(&step).copied().or_else(|| self.removed.contains(&step).then_some(Exclusion::Removed))
     }
 
     /// Whether a step that is no message has words in the window.

@@ -3,11 +3,14 @@
 use crate::format::assembler::{Assembler, missing_part};
 use crate::format::rows::{Trouble, one_line};
 use crate::format::signature;
-use crate::json;
-use crate::model::{Contents, Problem, Sink};
+use crate::json::{self, Value};
+use crate::model::{Archive, Contents, Problem, Sink};
 
 /// How such folders are read.
 pub(in crate::format) struct Folder;
+
+/// The member of the record that holds what `base_state.json` says.
+pub(super) const BASE_STATE: &str = "base_state";
 
 /// The most bytes of an event, and events that are asked what they are.
 const EVENT_BYTES_MAX: usize = 256 << 20;
@@ -43,8 +46,34 @@ impl Assembler for Folder {
             }
             next = number.saturating_add(1);
         }
+        if let Some(base) = base_state(files) {
+            out(base.as_bytes())?;
+            out(b"\n")?;
+        }
         trouble.end()
     }
+}
+
+/// What the state beside the events says of the model and the tokens, as a record: the rest is in the events, or
+/// secret.
+fn base_state(files: &mut dyn Archive) -> Option<String> {
+    let member = files.names().iter().position(|name| name == "base_state.json")?;
+    let text = String::from_utf8(files.read_whole(member, EVENT_BYTES_MAX).ok()?).ok()?;
+    let state = json::parse_lenient(&text).ok()?;
+    let model = state.get("agent").and_then(|agent| agent.get("llm")?.get("model")).map(json::compact);
+    let usage = |metrics: &Value<'_>| {
+        let parts = ["accumulated_cost", "accumulated_token_usage"].iter();
+        let part = |key: &&str| Some(format!("{}:{}", json::quote(key), json::compact(metrics.get(key)?)));
+        format!("{{{}}}", parts.filter_map(part).collect::<Vec<_>>().join(","))
+    };
+    let all = state.get("stats").and_then(|stats| stats.get("usage_to_metrics")?.as_object());
+    let all = all.into_iter().flat_map(|all| all.entries());
+    let all: Vec<String> = all.map(|(name, metrics)| format!("{}:{}", json::quote(name), usage(metrics))).collect();
+    if model.is_none() && all.is_empty() {
+        return None;
+    }
+    let model = model.map_or_else(String::new, |model| format!("\"model\":{model},"));
+    Some(format!("{{\"{BASE_STATE}\":{{{model}\"stats\":{{\"usage_to_metrics\":{{{}}}}}}}}}", all.join(",")))
 }
 
 /// A file that holds no event, on one line; nothing for one that is empty.

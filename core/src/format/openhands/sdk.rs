@@ -2,7 +2,7 @@
 
 use crate::format::describe;
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
@@ -68,7 +68,12 @@ fn state(event: &Value<'_>, class: &str, role: StepRole, log: &mut Log<'_>) {
     let model = model(event).map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, is_compaction, ..Surroundings::default() });
     let (values, time, is_failed) = ([event], event.get("timestamp"), class == "ConversationErrorEvent");
+    let is_prompt = class == "SystemPromptEvent";
+    let role = if is_prompt { StepRole::System } else { role };
     log.step(&Draft { role, class: Some(class), time, is_failed, ..Draft::of(Kind::State, STATE, &values) });
+    if is_prompt {
+        log.prompt();
+    }
     match (class, text(event, "key"), event.get("value")) {
         ("ConversationStateUpdateEvent", Some("full_state"), Some(value)) => {
             for (key, value) in value.as_object().into_iter().flat_map(|object| object.entries()) {
@@ -127,6 +132,15 @@ pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
     }
 }
 
+/// The system prompt, with what is added to it for this run.
+pub(super) fn prompt(event: &Value<'_>) -> Option<Turn<'static>> {
+    let texts = ["system_prompt", "dynamic_context"].iter().filter_map(|key| event.get(key));
+    let texts = texts.filter(|text| !text.is_null()).map(|text| text_of(text.get("text").unwrap_or(text)));
+    let texts: Vec<Cow<'_, str>> = texts.collect();
+    let prompt = texts.iter().map(AsRef::as_ref).filter(|text: &&str| !text.is_empty()).collect::<Vec<&str>>();
+    (!prompt.is_empty()).then(|| Turn::of(StepRole::System, vec![TurnPart::Text(Cow::Owned(prompt.join("\n\n")))]))
+}
+
 fn of_result(result: ToolResult<'_>) -> Turn<'_> {
     Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
 }
@@ -149,12 +163,21 @@ fn message<'v>(event: &'v Value<'v>) -> Turn<'v> {
 fn action<'v>(event: &'v Value<'v>) -> Turn<'v> {
     let thought = non_empty_part(event.get("reasoning_content"), TurnPart::Thought);
     let words = non_empty_part(event.get("thought").filter(|thought| !is_empty(thought)), TurnPart::Text);
-    let action = event.get("action").filter(|action| action.as_object().is_some());
-    let called = || event.get("tool_call").and_then(|call| call.get("arguments"));
-    let arguments = action.or_else(called).map_or("{}", |arguments| arguments.text);
     let name = text(event, "tool_name").unwrap_or("?");
-    let call = ToolCall { id: id_of(event), name: name.into(), arguments: arguments.into() };
+    let call = ToolCall { id: id_of(event), name: name.into(), arguments: arguments(event) };
     Turn::of(StepRole::Agent, thought.into_iter().chain(words).chain([TurnPart::Call(call)]).collect())
+}
+
+/// What the model wrote, where that is JSON; else the action as it was understood, with its defaults.
+fn arguments<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
+    let written = event.get("tool_call").and_then(|call| call.get("arguments"));
+    let object = |text: &str| json::parse(text).is_ok_and(|value| value.as_object().is_some());
+    let written = written.and_then(|written| match written.as_str() {
+        Some(text) => object(text).then(|| Cow::Owned(text.to_owned())),
+        None => written.as_object().map(|_| Cow::Borrowed(written.text)),
+    });
+    let action = || event.get("action").filter(|action| action.as_object().is_some());
+    written.unwrap_or_else(|| Cow::Borrowed(action().map_or("{}", |action| action.text)))
 }
 
 fn is_empty(value: &Value<'_>) -> bool {
@@ -175,15 +198,21 @@ fn answered<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
     }
 }
 
+/// An output with what the model sees before and after it.
+fn enclosed<'v>(prefix: &str, text: Cow<'v, str>, suffix: &str) -> Cow<'v, str> {
+    if prefix.is_empty() && suffix.is_empty() { text } else { Cow::Owned(format!("{prefix}{text}{suffix}")) }
+}
+
 fn observation<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
     let Some(observation) = event.get("observation") else { return answered(event) };
     let metadata = observation.get("metadata");
     let of = |key: &str| metadata.and_then(|m| m.get(key)).or_else(|| observation.get(key)).filter(|v| !v.is_null());
     let texts = ["content", "output", "text", "result"].iter().find_map(|key| observation.get(key));
+    let around = |key: &str| metadata.and_then(|metadata| text(metadata, key)).unwrap_or_default();
     let is_error = observation.get("is_error").and_then(Value::as_bool);
     let has_error = observation.get("error").and_then(Value::as_str).is_some_and(|error| !error.is_empty());
     ToolResult {
-        text: texts.map_or_else(|| text_of(observation), text_of),
+        text: enclosed(around("prefix"), texts.map_or_else(|| text_of(observation), text_of), around("suffix")),
         is_error: is_error.or(has_error.then_some(true)),
         exit: of("exit_code").and_then(Value::as_number).and_then(|n| n.parse().ok()),
         cwd: of("working_dir").and_then(Value::as_str).map(Cow::Borrowed),

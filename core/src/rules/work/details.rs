@@ -35,9 +35,12 @@ pub(super) fn detail_before(details: &str) -> Option<String> {
     text.as_str().map(str::to_owned)
 }
 
-/// W8: Claude Code's `structuredPatch`, as lines that are shown.
+/// W8: Claude Code's `structuredPatch`, as lines that are shown; of Pi, its `patch`: a unified diff.
 pub(super) fn detail_patch(details: &str) -> Option<FileExcerpt<'static>> {
     let value = json::parse(details).ok()?;
+    if let Some(diff) = value.get("patch").and_then(Value::as_str) {
+        return unified(diff);
+    }
     let mut lines: Vec<(u32, Cow<'static, str>)> = Vec::new();
     for hunk in value.get("structuredPatch")?.as_array()? {
         let mut number = parse_line(hunk.get("newStart")?.as_number()?)?;
@@ -51,6 +54,22 @@ pub(super) fn detail_patch(details: &str) -> Option<FileExcerpt<'static>> {
         }
     }
     (!lines.is_empty()).then(|| FileExcerpt { lines, ..FileExcerpt::default() })
+}
+
+/// The lines of a unified diff as they are afterwards.
+fn unified(diff: &str) -> Option<FileExcerpt<'static>> {
+    let (mut lines, mut number) = (Vec::new(), None);
+    for line in diff.lines() {
+        if let Some(hunk) = line.strip_prefix("@@ ") {
+            let start = hunk.split_once('+').map_or("", |(_, start)| start);
+            number = parse_line(start.split([',', ' ']).next().unwrap_or_default());
+        } else if let (Some(text), Some(at)) = (line.strip_prefix([' ', '+']), number) {
+            lines.push((at, Cow::Owned(text.to_owned())));
+            number = at.checked_add(1);
+        }
+    }
+    let rises = lines.windows(2).all(|pair: &[(u32, Cow<'_, str>)]| pair[0].0 < pair[1].0);
+    (rises && !lines.is_empty()).then(|| FileExcerpt { lines, ..FileExcerpt::default() })
 }
 
 /// W8, `FORMATS.md` 3: the `changes` of a Codex item or event as patches of files; None where one of them does not say
