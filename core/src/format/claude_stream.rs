@@ -6,7 +6,7 @@ use super::log::{self, Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, L
 use super::{Format, Framing, Layout, Match, Run};
 use crate::format::describe;
 use crate::json::Value;
-use crate::model::{Severity, StepNo, StepRole, Surroundings, Turn, TurnPart};
+use crate::model::{Severity, StepNo, StepRole, Surroundings, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -140,7 +140,7 @@ impl Lines {
         }
         let model = text(message, "model").filter(|_| parent.is_none()).map(Cow::Borrowed);
         log.surroundings(&Surroundings { model, ..Surroundings::default() });
-        let usage = message.get("usage").map(|usage| tokens_of(usage, None));
+        let usage = message.get("usage").and_then(usage_of);
         let id = text(message, "id").filter(|_| class == "assistant");
         let answer_spend = id.map(|id| self.spend.add_record(id, None, usage.as_ref().and_then(|usage| usage.output)));
         let blocks = Blocks {
@@ -223,6 +223,18 @@ impl Lines {
             log.cost(more);
         }
     }
+}
+
+/// The tokens of a message. Qwen Code writes such streams too: there the input counts what came from the cache, as the
+/// total shows, and of the messages of one answer all but the last have no tokens.
+fn usage_of(usage: &Value<'_>) -> Option<Usage> {
+    let tokens = tokens_of(usage, None);
+    let Some(total) = log::count(usage, "total_tokens") else {
+        return (tokens.input != Some(0) || tokens.output != Some(0)).then_some(tokens);
+    };
+    let is_among = total == tokens.input.unwrap_or(0).saturating_add(tokens.output.unwrap_or(0));
+    let cached = tokens.cache_read.filter(|_| is_among).unwrap_or(0);
+    Some(Usage { input: tokens.input.map(|input| input.saturating_sub(cached)), ..tokens })
 }
 
 /// What a line that is not a message says.

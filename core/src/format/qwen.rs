@@ -1,9 +1,9 @@
 //! Sessions of Qwen Code: records with Gemini's parts, one a line or glued (`FORMATS.md` 17).
 
 use super::Framing;
-use super::log::{Adapter, Copies, Draft, Kind, Log, LogRun, Node, Parts, Row, form, part_usage, text, write_slots};
+use super::log::{Adapter, Copies, Draft, Kind, Log, LogRun, Node, Parts, Row, count, form, part_usage, text, write_slots};
 use crate::json::Value;
-use crate::model::{StepRole, Surroundings};
+use crate::model::{StepRole, Surroundings, Usage};
 use std::borrow::Cow;
 
 /// Sessions of Qwen Code.
@@ -94,10 +94,28 @@ impl Adapter for Records {
             log.summarize(&compressed_text(record));
         }
         write_slots(log, "session", "main", record, &["sessionId", "version", "cwd", "gitBranch", "model"]);
-        if let Some(usage) = usage {
+        if let Some(usage) = usage.or_else(|| compression_usage(record)) {
             log.usage(None, &usage);
         }
     }
+}
+
+/// What a compression cost: only the telemetry has it. What turns and sub-agents cost is in their records too.
+fn compression_usage(record: &Value<'_>) -> Option<Usage> {
+    let event = record.get("systemPayload")?.get("uiEvent")?;
+    let is_response = text(event, "event.name").is_some_and(|name| name.ends_with(".api_response"));
+    let is_compression = text(event, "prompt_id").is_some_and(|id| id.starts_with("compress"));
+    if !is_response || !is_compression || event.get("subagent_id").is_some() {
+        return None;
+    }
+    let cached = count(event, "cached_content_token_count");
+    let input = count(event, "input_token_count")?;
+    Some(Usage {
+        input: Some(input.saturating_sub(cached.unwrap_or(0))),
+        output: count(event, "output_token_count"),
+        cache_read: cached,
+        ..Usage::default()
+    })
 }
 
 /// What the model sees in place of the history that was compressed.

@@ -238,7 +238,7 @@ patterns! {
     /// What readers say of a file that they do not show as text.
     NO_TEXT: concat!(
         r"\A(?:Read image file \[|Cannot display content of binary file: |Binary content provided \(\d+ item|",
-        r"Image read successfully|PDF read successfully)",
+        r"Image read successfully|PDF read successfully|Read lines \d+-\d+ of \d+ from [^\n]*\z)",
     );
     /// W3: SWE-agent's splice.
     SPLICE: r"^edit +(\d+):(\d+) *\n";
