@@ -1,7 +1,9 @@
 //! Sessions of Qwen Code: records with Gemini's parts, one a line or glued (`FORMATS.md` 17).
 
 use super::Framing;
-use super::log::{Adapter, Copies, Draft, Kind, Log, LogRun, Node, Parts, Row, count, form, part_usage, text, write_slots};
+use super::log::{
+    Adapter, Copies, Draft, Kind, Log, LogRun, Node, Parts, Row, count, form, part_usage, text, write_slots,
+};
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, Usage};
 use std::borrow::Cow;

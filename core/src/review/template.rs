@@ -5,10 +5,12 @@
 //! gets fuel and room for its output, no files and no clock.
 
 mod filters;
+mod jinja;
 mod mask;
 mod methods;
 mod named;
 mod origin;
+mod percent;
 mod python;
 mod setting;
 mod source;

@@ -1,15 +1,16 @@
 //! Filters, tests and functions of templates: those of `transformers`, those of Jinja where this engine has them
 //! otherwise, and three for the named templates.
 
-use super::methods;
+use super::jinja::listed;
+use super::methods::{self, Arguments};
+use super::percent::percent;
 use super::python::{self, is_space};
 use super::source::PERCENT;
 use super::to_json::{put_json, to_json};
 use crate::json::{self, Data};
 use crate::model::cast;
 use crate::review::conversation::template_value;
-use minijinja::formatting::{FormatStyle, format};
-use minijinja::value::{Kwargs, Value, ValueKind};
+use minijinja::value::{Kwargs, Rest, Value, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind};
 use std::fmt::Write as _;
 
@@ -32,11 +33,21 @@ const TODAY: &[(char, &str)] = &[
     ('e', "26"),
     ('F', "2024-07-26"),
     ('T', "00:00:00"),
+    ('U', "29"),
+    ('W', "30"),
+    ('w', "5"),
+    ('u', "5"),
+    ('D', "07/26/24"),
+    ('R', "00:00"),
+    ('f', "000000"),
+    ('Z', ""),
+    ('z', ""),
     ('%', "%"),
 ];
 
 /// Gives an environment all of them.
 pub(super) fn add_to(environment: &mut Environment<'static>) {
+    super::jinja::add_to(environment);
     environment.set_unknown_method_callback(methods::call);
     environment.set_formatter(|out, _, value| match value.as_str() {
         Some(text) => out.write_str(text).map_err(Error::from),
@@ -51,13 +62,7 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("said", content_text);
     environment.add_filter("called", called);
     environment.add_filter("parsed", parsed);
-    environment.add_filter(PERCENT, |template: String, value: Value| {
-        if value.is_tuple() {
-            format(FormatStyle::Printf, &template, &value.try_iter()?.collect::<Vec<_>>())
-        } else {
-            format(FormatStyle::Printf, &template, &[value])
-        }
-    });
+    environment.add_filter(PERCENT, |template: String, value: Value| percent(&template, &value));
     environment.add_test("sequence", |value: &Value| {
         value.is_undefined() || matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
     });
@@ -97,7 +102,7 @@ fn join(value: &Value, separator: Option<Value>, options: Kwargs) -> Result<Stri
     let attribute: Option<String> = options.get("attribute")?;
     options.assert_all_used()?;
     let mut out = String::new();
-    for (i, item) in value.try_iter()?.enumerate() {
+    for (i, item) in listed(value)?.into_iter().enumerate() {
         let item = match &attribute {
             Some(path) => path.split('.').try_fold(item, |item, name| item.get_attr(name))?,
             None => item,
@@ -116,23 +121,46 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Filter `int`: what is no number is the default.
-fn int(value: &Value, default: Option<Value>) -> Value {
-    let default = || default.unwrap_or_else(|| Value::from(0));
-    let whole = value.as_str().and_then(|text| text.trim_matches(is_space).replace('_', "").parse::<i64>().ok());
-    match (whole, number(value)) {
+/// Filter `int`: what is no number is the default; texts may be of another base than ten.
+fn int(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    if value.is_undefined() {
+        return Err(methods::wrong("what is missing is no number"));
+    }
+    let args = args.into_values();
+    let arguments = Arguments::of(&args);
+    let base = arguments.number(1, "base")?.unwrap_or(10);
+    let default = || arguments.get(0, "default").unwrap_or_else(|| Value::from(0));
+    let whole = value.as_str().and_then(|text| parse_int(&text.trim_matches(is_space).replace('_', ""), base));
+    Ok(match (whole, number(value)) {
         (Some(whole), _) => Value::from(whole),
+        _ if value.kind() == ValueKind::Bool => Value::from(i64::from(value.is_true())),
         _ if value.is_integer() => value.clone(),
         // A cast stops at the ends of the type; Python goes on.
         (None, Some(number)) if number.is_finite() => Value::from(cast::f64_to_i64(number)),
         _ => default(),
-    }
+    })
+}
+
+/// A whole number of a base, with the sign of the base before it where Python takes one.
+fn parse_int(text: &str, base: i64) -> Option<i64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = digits.to_lowercase();
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().find(|(prefix, _)| lower.starts_with(prefix));
+    let (digits, base) = match prefixed {
+        Some((_, of_prefix)) if base == of_prefix || base == 0 => (&lower[2..], of_prefix),
+        _ => (lower.as_str(), if base == 0 { 10 } else { base }),
+    };
+    let base = u32::try_from(base).ok().filter(|base| (2..=36).contains(base))?;
+    i64::from_str_radix(digits, base).ok().map(|number| sign * number)
 }
 
 /// Filter `trim`: `strip` of Python.
-fn trim(value: &Value, chars: Option<String>) -> Result<String, Error> {
+fn trim(value: &Value, args: Rest<ValueOrKwargs>) -> Result<String, Error> {
     let text = python::text(value)?;
-    Ok(match chars {
+    Ok(match Arguments::of(&args.into_values()).text(0, "chars")? {
         Some(chars) => text.trim_matches(|c| chars.contains(c)).to_owned(),
         None => text.trim_matches(is_space).to_owned(),
     })

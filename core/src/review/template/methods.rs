@@ -6,7 +6,7 @@ use minijinja::{Error, ErrorKind, State};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 /// Widest text that a method may pad to, in characters.
-const WIDTH_MAX: usize = 1 << 20;
+pub(super) const WIDTH_MAX: usize = 1 << 20;
 
 /// A method of a value.
 pub(super) fn call(state: &mut State<'_, '_>, value: &Value, method: &str, args: &[Value]) -> Result<Value, Error> {
@@ -19,7 +19,7 @@ pub(super) fn call(state: &mut State<'_, '_>, value: &Value, method: &str, args:
     known.map_or_else(|| unknown_method_callback(state, value, method, args), Ok)
 }
 
-fn wrong(message: impl Into<String>) -> Error {
+pub(super) fn wrong(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
@@ -40,13 +40,13 @@ pub(super) fn named(value: &Value) -> Option<Kwargs> {
 }
 
 /// The arguments of a method, with and without names.
-struct Arguments<'a> {
+pub(super) struct Arguments<'a> {
     values: &'a [Value],
     named: Option<Kwargs>,
 }
 
 impl<'a> Arguments<'a> {
-    fn of(args: &'a [Value]) -> Self {
+    pub(super) fn of(args: &'a [Value]) -> Self {
         match args.split_last().map(|(last, rest)| (named(last), rest)) {
             Some((Some(named), rest)) => Self { values: rest, named: Some(named) },
             _ => Self { values: args, named: None },
@@ -54,12 +54,12 @@ impl<'a> Arguments<'a> {
     }
 
     /// An argument by its place or name; None where it is not given or None.
-    fn get(&self, at: usize, name: &str) -> Option<Value> {
+    pub(super) fn get(&self, at: usize, name: &str) -> Option<Value> {
         let named = || self.named.as_ref().and_then(|named| named.get::<Option<Value>>(name).ok().flatten());
         self.values.get(at).cloned().or_else(named).filter(|value| !value.is_none() && !value.is_undefined())
     }
 
-    fn text(&self, at: usize, name: &str) -> Result<Option<String>, Error> {
+    pub(super) fn text(&self, at: usize, name: &str) -> Result<Option<String>, Error> {
         let Some(value) = self.get(at, name) else { return Ok(None) };
         value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| wrong(format!("`{name}` must be a text")))
     }
@@ -68,9 +68,15 @@ impl<'a> Arguments<'a> {
         self.text(at, name)?.ok_or_else(|| wrong(format!("`{name}` is missing")))
     }
 
-    fn number(&self, at: usize, name: &str) -> Result<Option<i64>, Error> {
+    pub(super) fn number(&self, at: usize, name: &str) -> Result<Option<i64>, Error> {
         let Some(value) = self.get(at, name) else { return Ok(None) };
         value.as_i64().map(Some).ok_or_else(|| wrong(format!("`{name}` must be a whole number")))
+    }
+
+    /// A count that is not 0.
+    pub(super) fn size(&self, at: usize, name: &str) -> Result<usize, Error> {
+        let size = self.number(at, name)?.and_then(|size| usize::try_from(size).ok());
+        size.filter(|size| *size > 0).ok_or_else(|| wrong(format!("`{name}` must be a number from 1 on")))
     }
 
     /// A method of a text; None: not one of these.
@@ -187,7 +193,7 @@ impl<'a> Arguments<'a> {
         Ok(Value::from(count.map_or_else(|| text.replace(&old, &new), |count| text.replacen(&old, &new, count))))
     }
 
-    fn pad(&self, text: &str, method: &str) -> Result<String, Error> {
+    pub(super) fn pad(&self, text: &str, method: &str) -> Result<String, Error> {
         let width = self.number(0, "width")?.ok_or_else(|| wrong("`width` is missing"))?;
         let width = usize::try_from(width).unwrap_or(0).min(WIDTH_MAX);
         let fill = self.text(1, "fillchar")?.and_then(|fill| fill.chars().next()).unwrap_or(' ');

@@ -19,6 +19,22 @@ pub(super) fn text(value: &Value) -> Result<String, Error> {
     Ok(out)
 }
 
+/// As `repr` writes a value.
+pub(super) fn repr(value: &Value) -> Result<String, Error> {
+    let mut out = String::new();
+    put(value, 0, &mut out)?;
+    Ok(out)
+}
+
+/// As `ascii` writes what `repr` wrote.
+pub(super) fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() { out.push(c) } else { put_code(c, &mut out) }
+    }
+    out
+}
+
 /// As `repr` writes a number with a fraction: the fewest digits that mean it.
 pub(super) fn float(number: f64) -> String {
     if number.is_nan() {
@@ -51,6 +67,9 @@ pub(super) fn too_deep() -> Error {
 fn put(value: &Value, depth: usize, out: &mut String) -> Result<(), Error> {
     if depth > DEPTH_MAX {
         return Err(too_deep());
+    }
+    if let Some(pair) = super::jinja::group_tuple(value) {
+        return put(&pair, depth, out);
     }
     match (value.kind(), as_float(value)) {
         (_, Some(number)) => out.push_str(&float(number)),
@@ -94,14 +113,19 @@ fn put_quoted(text: &str, out: &mut String) {
             c if c == quote => out.extend(['\\', c]),
             ' '..='~' => out.push(c),
             c if !is_hidden(c) => out.push(c),
-            c => out.push_str(&match u32::from(c) {
-                code @ ..=0xFF => format!("\\x{code:02x}"),
-                code @ ..=0xFFFF => format!("\\u{code:04x}"),
-                code => format!("\\U{code:08x}"),
-            }),
+            c => put_code(c, out),
         }
     }
     out.push(quote);
+}
+
+/// A character by its number.
+fn put_code(c: char, out: &mut String) {
+    out.push_str(&match u32::from(c) {
+        code @ ..=0xFF => format!("\\x{code:02x}"),
+        code @ ..=0xFFFF => format!("\\u{code:04x}"),
+        code => format!("\\U{code:08x}"),
+    });
 }
 
 /// Whether Python takes a character for one that cannot be printed.

@@ -130,6 +130,15 @@ fn what_python_refuses_is_refused() {
         "{{ ['a', 1] | tojson(indent=[]) }}",
         "{{ 'x'.startswith(['x']) }}",
         "{{ ','.join([1]) }}",
+        "{{ [3, none] | max }}",
+        "{{ [none, 1] | sort }}",
+        "{{ [3, 'a'] | sort }}",
+        "{{ none | list }}",
+        "{{ none | join }}",
+        "{{ none | reverse }}",
+        "{{ none | indent }}",
+        "{{ missing | int }}",
+        "{{ '%s' % ('a', 'b') }}",
     ] {
         let rendered = Template::of_file("t", source).and_then(|template| {
             let conversation = Conversation::of(&json::parse(TALK).unwrap(), Way::Formats).unwrap();
