@@ -43,8 +43,12 @@ mod use_file {
         let hint = "it is the `tokenizer.json` beside a model's weights";
         let bytes = read_small(&file, FILE_BYTES_MAX)
             .map_err(|error| Problem::usage(format!("{}: {error}", file.display())).hint(hint))?;
-        let inner = tokenizers::Tokenizer::from_bytes(bytes)
-            .map_err(|error| Problem::usage(format!("{} is not a tokenizer: {error}", file.display())).hint(hint))?;
+        let wrong = |error: tokenizers::Error| {
+            Problem::usage(format!("{} is not a tokenizer: {error}", file.display())).hint(hint)
+        };
+        let mut inner = tokenizers::Tokenizer::from_bytes(bytes).map_err(wrong)?;
+        // What a checkpoint was saved with cuts and pads texts, and a trainer switches both off.
+        inner.with_truncation(None).map_err(wrong)?.with_padding(None);
         Ok(Arc::new(FileTokenizer { name: path.display().to_string(), inner: Box::new(inner) }))
     }
 

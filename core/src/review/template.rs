@@ -49,6 +49,8 @@ pub struct Template {
     /// The names of its templates, and whether each has `{% generation %}` blocks.
     parts: Vec<(String, bool)>,
     knows_think_tags: bool,
+    /// Whether it is one of this program, which knows the roles of `messages` alone.
+    is_named: bool,
 }
 
 /// What is wrong with a template, or what it rejects.
@@ -100,7 +102,8 @@ impl Template {
     #[must_use]
     pub fn named_with(name: &str, settings: &[Setting]) -> Option<Self> {
         let (name, text) = TEMPLATES.iter().find(|(known, _)| *known == name)?;
-        Self::new(name, &TemplateSource::one(text).with(settings)).ok()
+        let template = Self::new(name, &TemplateSource::one(text).with(settings)).ok()?;
+        Some(Self { is_named: true, ..template })
     }
 
     /// A template from the content of one file: Jinja, or the JSON of a `tokenizer_config.json`.
@@ -133,7 +136,7 @@ impl Template {
         let variables = source.variables.iter().filter_map(value).collect();
         let special = source.special_tokens();
         let knows_think_tags = source.knows_think_tags();
-        Ok(Self { name: name.to_owned(), environment, variables, special, parts, knows_think_tags })
+        Ok(Self { name: name.to_owned(), environment, variables, special, parts, knows_think_tags, is_named: false })
     }
 
     /// Its name.
@@ -193,7 +196,8 @@ impl Template {
         count: usize,
         is_asking: bool,
     ) -> Result<Rendered, TemplateFault> {
-        let messages = conversation.messages.iter().take(count).map(|message| message.value.clone());
+        let messages =
+            conversation.messages.iter().take(count).map(|message| self.message(&message.role, &message.value));
         self.render_messages(conversation, messages.collect(), is_asking)
     }
 
@@ -208,8 +212,21 @@ impl Template {
         changed: &Value,
     ) -> Result<Rendered, TemplateFault> {
         let numbered = conversation.messages.iter().enumerate();
-        let messages = numbered.map(|(i, turn)| if i == message { changed.clone() } else { turn.value.clone() });
+        let messages =
+            numbered.map(|(i, turn)| self.message(&turn.role, if i == message { changed } else { &turn.value }));
         self.render_messages(conversation, messages.collect(), false)
+    }
+
+    /// A message as the template gets it.
+    fn message(&self, role: &str, message: &Value) -> Value {
+        if !self.is_named || message.get_attr("role").is_ok_and(|written| written.as_str() == Some(role)) {
+            return message.clone();
+        }
+        let member = |key: Value| {
+            let value = if key.as_str() == Some("role") { Ok(Value::from(role)) } else { message.get_item(&key) };
+            Some((key, value.ok()?))
+        };
+        Value::from_pairs(message.try_iter().into_iter().flatten().filter_map(member))
     }
 
     fn render_messages(

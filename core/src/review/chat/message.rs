@@ -6,7 +6,7 @@ use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, r
 use crate::json::Value;
 use crate::model::StepRole;
 use crate::rules::trajectory::call::LISTS;
-use crate::rules::trajectory::{Message, blocks};
+use crate::rules::trajectory::{Message, blocks, says_calls};
 
 /// Members that hold what was thought.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -20,6 +20,9 @@ pub(super) fn chat_messages(
 ) -> (Vec<ChatMessage>, Option<String>) {
     let mut used: Vec<&str> = [message.speaker_key].into_iter().chain(message.text_key).collect();
     let mut now = ChatMessage::new(Some(step), message.role, message.speaker);
+    let is_role = message.speaker_key == "role" && message.speaker != now.name;
+    now.written_role = is_role.then(|| message.speaker.to_owned());
+    now.is_null = message.is_null;
     let thought = THOUGHTS.iter().find_map(|key| Some((*key, words(value.get(key)?).filter(|t| !t.is_empty())?)));
     if let Some((key, text)) = thought {
         now.reason(&text);
@@ -86,7 +89,7 @@ fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut ChatMessage, left:
         now.content.is_list = pieces.iter().all(|piece| matches!(piece, Piece::Text(_, true) | Piece::Other(_)));
         return pieces;
     }
-    let is_call = message.speaker.eq_ignore_ascii_case("function_call");
+    let is_call = says_calls(message.speaker);
     now.written = content.as_str().filter(|_| is_call).map(str::to_owned);
     let calls = if is_call { call::all(content) } else { None };
     match calls.filter(|calls| !calls.is_empty()) {

@@ -47,6 +47,10 @@ pub(in crate::review) struct ChatMessage {
     pub(super) role: StepRole,
     /// The role as `messages` name it: `system`, `user`, `assistant`, `tool`, or as written where nobody knows it.
     pub(in crate::review) name: String,
+    /// The role as it is written, where that is another word: a trainer hands it to its template.
+    pub(super) written_role: Option<String>,
+    /// Whether its content is null, and not only empty.
+    pub(super) is_null: bool,
     pub(in crate::review) content: Content,
     pub(in crate::review) reasoning: Option<String>,
     pub(super) calls: Vec<Call>,
@@ -73,6 +77,8 @@ impl ChatMessage {
             path: String::new(),
             role,
             name: name.to_owned(),
+            written_role: None,
+            is_null: false,
             content: Content::default(),
             reasoning: None,
             calls: Vec::new(),

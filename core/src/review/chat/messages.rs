@@ -40,8 +40,12 @@ pub(super) fn row(mut dialogue: Dialogue, reader: Reader) -> (String, Left) {
 /// A message; what it cannot carry is counted.
 pub(in crate::review) fn message_json(message: &ChatMessage, reader: Reader, left: &mut Left) -> String {
     let mut out = Object::default();
-    out.put("role", &json::quote(&message.name));
-    out.put("content", &message.content.to_json(reader == Reader::Template));
+    let is_raw = reader == Reader::Template;
+    let role = message.written_role.as_ref().filter(|_| is_raw).unwrap_or(&message.name);
+    out.put("role", &json::quote(role));
+    let content = message.content.to_json(is_raw);
+    let is_null = is_raw && message.is_null && message.content.is_empty();
+    out.put("content", if is_null { "null" } else { &content });
     if let Some(reasoning) = &message.reasoning {
         out.put("reasoning_content", &json::quote(reasoning));
     }

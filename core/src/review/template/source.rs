@@ -1,5 +1,6 @@
 //! A template as this engine takes it: what `transformers` adds to Jinja, in words that the engine has.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The name under which a template calls for what it wrote so far.
@@ -62,7 +63,7 @@ impl Adapted {
                 self.text.extend(["{%", left, &body.replace(word, &call), right, "%}"]);
                 self.has_generation = true;
             }
-            _ => self.text.extend(["{%", left, &percent(body), right, "%}"]),
+            _ => self.text.extend(["{%", left, &percent(&assignment(body)), right, "%}"]),
         }
         end + 2
     }
@@ -76,6 +77,21 @@ impl Adapted {
         let (left, body, right) = signs(&tag[2..end]);
         self.text.extend(["{{", left, &percent(body), right, "}}"]);
         end + 2
+    }
+}
+
+/// `set name.member = value`, so that a block of generation, which the engine compiles as a macro, knows the name: a
+/// macro has the names that it reads.
+fn assignment(body: &str) -> Cow<'_, str> {
+    let parts = || {
+        let (target, value) = body.trim().strip_prefix("set ")?.split_once('=')?;
+        let (name, member) = target.trim().split_once('.')?;
+        let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        (is_name(name) && is_name(member)).then_some((name, member, value))
+    };
+    match parts() {
+        Some((name, member, value)) => Cow::Owned(format!(" set {name}.{member} = [{name}, ({})][1] ", value.trim())),
+        None => Cow::Borrowed(body),
     }
 }
 

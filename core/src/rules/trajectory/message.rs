@@ -55,7 +55,15 @@ impl<'a> Message<'a> {
     /// `FORMATS.md` 8: the same of a row's message; a text alone is said by `role`.
     #[must_use]
     pub fn of_row(value: &'a Value<'a>, role: StepRole, way: Way) -> Self {
-        let message = Self { way, ..Self::of(value) };
+        let mut message = Self { way, ..Self::of(value) };
+        // D17 does not name `tool_call` and `tool_response`, which ms-swift writes, nor the hyphen.
+        if message.role == StepRole::Unknown && way != Way::Protocol {
+            message.role = match message.speaker.to_lowercase().replace('-', "_").as_str() {
+                "function_call" | "tool_call" => StepRole::Agent,
+                "function_response" | "tool_response" => StepRole::Environment,
+                _ => message.role,
+            };
+        }
         if let Some(block) = blocks::item(value) {
             return message.of_item(value, block);
         }
@@ -76,6 +84,11 @@ impl<'a> Message<'a> {
         let text_key = key.filter(|_| block != Block::Call);
         Self { role, text_key, text, is_null: false, has_other_parts: block != Block::Result, ..self }
     }
+}
+
+/// D17: whether what a speaker says is a call, as JSON.
+pub(crate) fn says_calls(speaker: &str) -> bool {
+    matches!(speaker.to_lowercase().replace('-', "_").as_str(), "function_call" | "tool_call")
 }
 
 /// D17: who a speaker is.

@@ -2,15 +2,12 @@
 
 use super::call::{self, FunctionCall, LISTS};
 use super::entry::Call;
-use super::message::Message;
+use super::message::{Message, says_calls};
 use super::reading::Way;
 use super::{blocks, text};
 use crate::json::{self, Value};
 use crate::model::StepRole;
 use std::borrow::Cow;
-
-/// The speaker of a turn whose text is a call.
-const CALL_SPEAKER: &str = "function_call";
 
 /// The calls of a message. One that is written in two spellings counts once.
 #[derive(Debug)]
@@ -44,13 +41,13 @@ impl<'a> CallSource<'a> {
         if let Some(single) = value.get("function_call").and_then(|one| named_call(one, false)) {
             return Self::Json(vec![single]);
         }
-        let is_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
+        let is_turn = message.speaker.eq_ignore_ascii_case("function_call");
         let turn = message.text.as_deref().filter(|_| is_turn).map(named_calls).unwrap_or_default();
         if turn.is_empty() { Self::in_text(message) } else { Self::Turn(turn) }
     }
 
     fn of_formats(value: &'a Value<'a>, message: &Message<'a>) -> Self {
-        let is_call_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
+        let is_call_turn = says_calls(message.speaker);
         let mut calls = match message.text.as_deref().filter(|_| is_call_turn) {
             Some(text) => call::each_in(text).into_iter().flatten().collect(),
             // The call itself may be there, as JSON that is not in a string.

@@ -33,6 +33,7 @@ pub use item::{Class, ClassNote, Item, ItemField};
 pub(crate) use language::is_language;
 pub(crate) use links::{is_finishing, is_note};
 pub use message::Message;
+pub(crate) use message::says_calls;
 pub(crate) use message_calls::CallSource;
 pub use number::Number;
 pub use reading::{Reading, Way, record_id, score_number, track_count};
