@@ -89,8 +89,14 @@ fn failed_run(row: &Value<'_>) -> Option<&'static str> {
 
 /// Names of a prompt and of what was answered: TRL and verifiers, SkyRL, verl. A row of verl has a score; without one
 /// `input` and `output` may be anything.
-const ASKED: [(&str, &[&str]); 3] =
-    [("/prompt", &["/completion", "/completions"]), ("/input_prompt", &["/output_response"]), ("/input", &["/output"])];
+const ASKED: [(&str, &[&str]); 3] = [
+    ("/prompt", &["/completion", "/completions", "/response"]),
+    ("/input_prompt", &["/output_response"]),
+    ("/input", &["/output"]),
+];
+
+/// Names of several answers to a prompt, and what one of them is called.
+const ANSWERS: [(&str, &str); 2] = [("completions", "completion"), ("responses", "response")];
 
 /// A prompt and what was answered: lists, or texts.
 fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
@@ -111,14 +117,18 @@ fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     }
 }
 
-/// A prompt and several answers to it, each a list of messages: an attempt each.
+/// A prompt and several answers to it, each a list of messages, or of `responses` a text: an attempt each.
 fn completions<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let prompt = source(row, "/prompt", StepRole::User).filter(|p| are_messages(p.value) || is_text(p.value))?;
-    let answers = row.get("completions")?.as_array().filter(|all| !all.is_empty() && all.iter().all(are_messages))?;
+    let (name, one, answers) = ANSWERS.into_iter().find_map(|(name, one)| {
+        let is_answer = |answer: &Value<'_>| are_messages(answer) || (one == "response" && is_text(answer));
+        let all = row.get(name)?.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
+        Some((name, one, all))
+    })?;
     let attempt = |(number, value): (usize, &'a Value<'a>)| {
-        let pointer = Cow::Owned(format!("/completions/{number}"));
+        let pointer = Cow::Owned(format!("/{name}/{number}"));
         let answer = Source { value, pointer, role: StepRole::Agent };
-        let label = Some(Cow::Owned(format!("completion {number}")));
+        let label = Some(Cow::Owned(format!("{one} {number}")));
         RowTrack { label, ..RowTrack::of(vec![prompt.clone(), answer]) }
     };
     Some(answers.iter().take(ATTEMPTS_MAX).enumerate().map(attempt).collect())

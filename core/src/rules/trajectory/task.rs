@@ -16,7 +16,10 @@ const TASK_FIELDS: &[&str] = &[
     "extra.instance_id",
     "task.key",
 ];
-const ROLLOUT_FIELDS: &[&str] = &["example_id", "extra_info.index"];
+/// Numbers of examples, and where a row names the set that they are of: numbers of two sets are two tasks.
+const EXAMPLES: &[(&str, &str)] = &[("example_id", "task"), ("extra_info.index", "data_source")];
+/// The set of verifiers that is none of several.
+const ONLY_SET: &str = "default";
 /// Prompts of rollouts that name no task: those of one prompt are attempts at it.
 const PROMPTS: [(&str, &str); 2] = [("input", "output"), ("input_prompt", "output_response")];
 
@@ -39,7 +42,14 @@ pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
             // Other rows have groups that are not tasks.
             let is_rollout = record.get("reward").is_some() && record.get("completion").is_some();
             let group = || record.get("group").and_then(text_of).filter(|_| is_rollout);
-            let named = first_of(TASK_FIELDS).or_else(group).or_else(|| first_of(ROLLOUT_FIELDS));
+            let example = || {
+                EXAMPLES.iter().find_map(|(number, set)| {
+                    let number = scalar(record, number)?;
+                    let set = scalar(record, set).filter(|set| set != ONLY_SET);
+                    Some(set.map_or_else(|| number.clone(), |set| format!("{set}/{number}")))
+                })
+            };
+            let named = first_of(TASK_FIELDS).or_else(group).or_else(example);
             let by_id = || record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned());
             let by_id = || by_id().filter(|name| !name.trim().is_empty());
             named.or_else(by_id).or_else(|| prompt(record))
