@@ -1,16 +1,20 @@
 //! One pass over the records of a file that says what filters, groups and tables ask of each.
 
 use super::Stop;
+use super::check::baseline::Contents;
 use super::filter::{passes, tokens};
+use super::finding_policy::FindingPolicy;
 use super::task_groups::task_groups;
-use crate::format::BoxedLook;
+use crate::format::{BoxedLook, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
 use crate::review::{
-    ChunkBuilder, ContentKey, FilterField, MarkTarget, Marks, Numbers, RecordFacts, Tokenizer, purpose_of,
+    ChunkBuilder, ContentKey, FilterField, MarkTarget, Marks, Numbers, RecordFacts, Tokenizer, is_of_findings,
+    purpose_of,
 };
 use crate::rules::trajectory::RecordName;
 use crate::source::RecordReport;
+use std::cell::RefCell;
 
 /// What is asked of the records of a file.
 pub(super) struct Pass<'p> {
@@ -22,6 +26,8 @@ pub(super) struct Pass<'p> {
     pub(super) tokenizer: Option<&'p dyn Tokenizer>,
     /// The records that a filter lets through; None: all.
     pub(super) passing: Option<&'p [bool]>,
+    /// Which findings count.
+    pub(super) policy: &'p RefCell<FindingPolicy>,
 }
 
 /// A record looked at, with what else was asked of its text.
@@ -92,11 +98,15 @@ impl Pass<'_> {
         let has_groups =
             self.fields.iter().any(|f| matches!(f, Some(FilterField::Number(number)) if number.is_of_group()));
         let groups = if has_groups { Some(task_groups(loaded)?) } else { None };
+        let has_findings = self.fields.iter().any(|field| is_of_findings(*field));
+        let mut contents = Contents::new(loaded);
         let mut number = 0;
         ingest::look_at_all(loaded, see, |scanned: ScannedRecord<T>| -> Result<(), Stop> {
             let ScannedRecord { looked, len, line, tokens, key, also } = scanned;
-            let facts = ingest::take(loaded, survey.as_mut(), looked)?.facts;
-            let mut facts = facts.unwrap_or_default().with_tokens(tokens);
+            let Surveyed { findings, facts, .. } = ingest::take(loaded, survey.as_mut(), looked)?;
+            let counting = self.policy.borrow_mut().counting(findings, &mut contents)?;
+            let facts = facts.unwrap_or_default().with_tokens(tokens);
+            let mut facts = if has_findings { facts.without_findings().with_findings(&counting) } else { facts };
             let name = std::mem::take(&mut facts.name);
             let mut maker = ChunkBuilder::new(number);
             maker.push(&facts, len);

@@ -10,6 +10,7 @@ mod tools;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::{Passing, Where, WhereOption};
+use super::finding_policy::FindingPolicy;
 use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
@@ -19,6 +20,7 @@ use crate::model::Problem;
 use crate::review::{Marks, Numbers, Scope, Tokenizer};
 use clap::{ArgMatches, Args, ValueEnum};
 use serde_json::value::RawValue;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::augment_args, run };
@@ -164,6 +166,8 @@ struct RecordSelection {
     marks: Marks,
     /// What counts tokens.
     tokenizer: Option<Arc<dyn Tokenizer>>,
+    /// Which findings count.
+    policy: RefCell<FindingPolicy>,
 }
 
 impl RecordSelection {
@@ -177,7 +181,8 @@ impl RecordSelection {
         }
         let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
         let tokenizer = if question.takes_tokenizer() { options.filter.tokenizer()? } else { None };
-        Ok(Self { filter, marks, tokenizer })
+        let policy = RefCell::new(options.filter.policy()?);
+        Ok(Self { filter, marks, tokenizer, policy })
     }
 
     /// Of a file the records that the filter lets through; None: all.

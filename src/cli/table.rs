@@ -3,6 +3,7 @@
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::entries::{Pass, Passed};
 use super::filter::{Passing, WhereOption};
+use super::finding_policy::FindingPolicy;
 use super::flat::{self, FlatFile};
 use super::inputs::Inputs;
 use super::out::{Out, Tone};
@@ -15,6 +16,7 @@ use crate::review::flat::{Cell, FlatSchema, RECORD_FIELDS, RECORDS, SKETCHES, re
 use crate::review::{Marks, Scope, Tokenizer};
 use crate::text::{counted, fit};
 use clap::{ArgMatches, Args};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -98,6 +100,8 @@ struct TableRequest {
     tokenizer: Option<Arc<dyn Tokenizer>>,
     /// Whether what all attempts at a task come to is asked for.
     has_groups: bool,
+    /// Which findings count.
+    policy: RefCell<FindingPolicy>,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -106,7 +110,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let filter = options.filter.filter(Scope::Records)?;
     let schema = if options.sketches { &SKETCHES } else { &RECORDS };
     let (tokenizer, has_groups) = (options.filter.tokenizer()?, options.groups);
-    let wanted = TableRequest { schema, filter, marks, tokenizer, has_groups };
+    let policy = RefCell::new(options.filter.policy()?);
+    let wanted = TableRequest { schema, filter, marks, tokenizer, has_groups, policy };
     let inputs = Inputs::of(&options.files);
     let mut rows = match &options.out {
         _ if options.json => Rows::Lines,
@@ -175,6 +180,7 @@ fn write_rows(
         marks: Some(&wanted.marks),
         tokenizer: wanted.tokenizer.as_deref(),
         passing: passing.as_deref(),
+        policy: &wanted.policy,
     };
     let place = (file.text(), format.name());
     let groups = if wanted.has_groups { Some(task_groups(loaded)?) } else { None };

@@ -121,6 +121,7 @@ mod tidy;
 mod times;
 mod tokenizer;
 mod tour;
+mod training_rows;
 mod tree_oracle;
 mod two_runs;
 mod typed_paths;

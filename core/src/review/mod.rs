@@ -67,7 +67,7 @@ pub use marks::{Mark, Marks};
 pub use non_empty_columns::NonEmptyColumns;
 pub use order::{Grounds, RecordOrder, Sort, arrange};
 pub use pick::{Pick, Picker, Unpicked};
-pub use purpose::purpose_of;
+pub use purpose::{is_of_findings, purpose_of};
 pub use redact::{Redactor, Secret};
 pub use rollouts::{Group, Groups, Rollout, TaskGroups};
 pub use sampling::{Sample, Split, lot, record_id};

@@ -18,7 +18,8 @@ pub fn purpose_of(fields: &[Option<FilterField>]) -> Purpose {
 }
 
 /// Whether a field says what rules find.
-pub(super) fn is_of_findings(field: Option<FilterField>) -> bool {
+#[must_use]
+pub fn is_of_findings(field: Option<FilterField>) -> bool {
     use Numbers::{Errors, Findings, Warnings};
     matches!(field, Some(FilterField::Name(Names::Finding) | FilterField::Number(Findings | Errors | Warnings)))
 }

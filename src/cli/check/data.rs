@@ -1,12 +1,13 @@
 //! `obelus check --data` and `--against`: the rules of datasets, which look at records beside one another.
 
-use crate::cli::Stop;
 use crate::cli::args::FileName;
 use crate::cli::inputs::Inputs;
+use crate::cli::{Stop, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{LocatedFinding, Problem, Record};
 use crate::rules::data::{self, CONTAMINATED, Dataset, LookedSample, QUESTION_WORDS, Questions, Unit};
+use crate::text::counted;
 
 /// What was seen of all files so far.
 pub(in crate::cli) struct Data {
@@ -55,6 +56,14 @@ impl Data {
             })?;
         }
         questions.settle();
+        if let (short @ 1.., all) = questions.too_short() {
+            let least = questions.words_min();
+            let (of, are) = (counted(all, "question"), if short == 1 { "is" } else { "are" });
+            complain(&format!(
+                "{short} of {of} of --against {are} too short to be looked for: {least} words that other questions do \
+                 not have are needed (--ngram asks for fewer)"
+            ));
+        }
         Ok(Self { dataset, questions, is_all })
     }
 

@@ -5,6 +5,7 @@ use super::{Options, RecordSelection};
 use crate::cli::args::FileName;
 use crate::cli::columns::{self, Column};
 use crate::cli::entries::{Pass, Passed};
+use crate::cli::finding_policy::FindingPolicy;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::cli::{Stop, complain};
 use crate::ingest::Loaded;
@@ -17,6 +18,7 @@ use crate::review::{
 use crate::rules::trajectory::scalar;
 use crate::text::{counted, suggest};
 use serde::Serialize;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Most groups that are printed for people.
@@ -82,6 +84,7 @@ struct GroupQuery<'q> {
     tokenizer: Option<&'q dyn Tokenizer>,
     /// The records that a filter lets through; None: all.
     passing: Option<Vec<bool>>,
+    policy: &'q RefCell<FindingPolicy>,
 }
 
 impl GroupQuery<'_> {
@@ -99,7 +102,8 @@ impl GroupQuery<'_> {
         };
         let (expressed, failed) =
             expressed.map_or((None, 0), |(expressed_values, failed)| (Some(expressed_values), failed));
-        let value = |text: &[u8]| match self.key {
+        let key = self.key;
+        let value = |text: &[u8]| match key {
             Some(Key::Path(path)) => json::parse(&lossy(text)).ok().and_then(|value| scalar(&value, path)),
             _ => None,
         };
@@ -108,6 +112,7 @@ impl GroupQuery<'_> {
             marks: self.key.is_some_and(Key::wants_marks).then_some(self.marks),
             tokenizer: self.tokenizer,
             passing: self.passing.as_deref(),
+            policy: self.policy,
         };
         pass.each(
             loaded,
@@ -137,8 +142,8 @@ pub(super) fn write_report(
     let key = Key::read(by)?;
     let numbers = if options.of.is_empty() { &NUMBERS[..] } else { &options.of };
     let mut grouper = Grouper::new(numbers.to_vec());
-    let question =
-        GroupQuery { key: Some(&key), numbers, marks: &wanted.marks, tokenizer: wanted.tokenizer.as_deref(), passing };
+    let (tokenizer, policy) = (wanted.tokenizer.as_deref(), &wanted.policy);
+    let question = GroupQuery { key: Some(&key), numbers, marks: &wanted.marks, tokenizer, passing, policy };
     let failed = question.ask(loaded, |entry, values| grouper.add(entry, values))?;
     let records = grouper.records();
     let groups = grouper.finish();
@@ -290,8 +295,8 @@ pub(super) fn write_histogram(
 ) -> Result<u8, Stop> {
     use crate::review::Subject;
     let (mut numbers, mut records) = (Vec::new(), 0);
-    let tokenizer = wanted.tokenizer.as_deref();
-    let question = GroupQuery { key: None, numbers: &[number], marks: &wanted.marks, tokenizer, passing };
+    let (tokenizer, policy) = (wanted.tokenizer.as_deref(), &wanted.policy);
+    let question = GroupQuery { key: None, numbers: &[number], marks: &wanted.marks, tokenizer, passing, policy };
     question.ask(loaded, |entry, _| {
         records += 1;
         numbers.extend(entry.number(number));

@@ -5,7 +5,7 @@ use super::message_text::{ChatMessage, Left, Member, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::StepRole;
-use crate::rules::trajectory::{Body, RecordShape, Way};
+use crate::rules::trajectory::{Body, RecordShape, Way, blocks};
 
 /// A conversation.
 #[derive(Debug)]
@@ -47,6 +47,8 @@ impl Dialogue {
         } else {
             out.foreign_head(record, used);
         }
+        // Whether the step before was an item of the Responses interface.
+        let mut was_item = false;
         for step in track.steps.clone() {
             let Some(entry) = reading.entries.get(step) else { continue };
             let before = out.turns.len();
@@ -56,16 +58,43 @@ impl Dialogue {
                     let (turns, tools) = message::chat_messages(entry.value, message, step, &mut out.left);
                     out.turns.extend(turns);
                     out.take_tools(tools);
+                    let is_item = blocks::item(entry.value).is_some();
+                    if out.goes_on(before, is_item || was_item) {
+                        out.absorb(before);
+                    }
+                    was_item = is_item;
                 }
                 Body::Turn => out.turns.extend(from_atif::turn_messages(entry.value, entry.role, step, &mut out.left)),
                 Body::Record => {}
             }
+            let before = before.min(out.turns.len());
             out.turns[before..].iter_mut().for_each(|added| added.path = track.path(step));
             if track.goes_on == Some(step) {
                 out.join(before);
             }
         }
         Some(out)
+    }
+
+    /// Whether a turn of the agent goes on with the one before: thoughts, words and calls of one answer are items of
+    /// their own, the calls last.
+    fn goes_on(&self, turn: usize, are_items: bool) -> bool {
+        let Some([last, next]) = turn.checked_sub(1).and_then(|last| self.turns.get(last..=turn)) else { return false };
+        let are_agents = [last, next].iter().all(|turn| turn.role == StepRole::Agent);
+        are_items && are_agents && self.turns.len() == turn + 1 && (last.calls.is_empty() || !next.calls.is_empty())
+    }
+
+    /// Makes a turn of the agent a part of the one before.
+    fn absorb(&mut self, turn: usize) {
+        let next = self.turns.remove(turn);
+        let last = &mut self.turns[turn - 1];
+        if let Some(thought) = &next.reasoning {
+            last.reason(thought);
+        }
+        last.is_null &= next.is_null;
+        last.content.push(next.content);
+        last.calls.extend(next.calls);
+        last.others.extend(next.others);
     }
 
     /// Makes a turn the end of the one before.

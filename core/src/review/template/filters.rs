@@ -5,7 +5,7 @@ use super::jinja::listed;
 use super::methods::{self, Arguments};
 use super::percent::percent;
 use super::python::{self, is_space};
-use super::source::PERCENT;
+use super::source::{LOOP, PERCENT};
 use super::to_json::{put_json, to_json};
 use crate::json::{self, Data};
 use crate::model::cast;
@@ -63,6 +63,10 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("called", called);
     environment.add_filter("parsed", parsed);
     environment.add_filter(PERCENT, |template: String, value: Value| percent(&template, &value));
+    environment.add_filter(LOOP, |value: Value| match value.kind() {
+        ValueKind::None => Err(methods::wrong("None has no items")),
+        _ => Ok(value),
+    });
     environment.add_test("sequence", |value: &Value| {
         value.is_undefined() || matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
     });

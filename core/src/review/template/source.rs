@@ -1,6 +1,7 @@
 //! A template as this engine takes it: what `transformers` adds to Jinja, in words that the engine has.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The name under which a template calls for what it wrote so far.
@@ -8,12 +9,22 @@ pub(super) const PROGRESS: &str = "__generation__";
 /// The filter that a `%` after a text is written as.
 pub(super) const PERCENT: &str = "__percent__";
 
+/// Where the names go that a block of generation is to know.
+const NAMES: &str = "__names__";
+/// Words that are no names.
+const KEYWORDS: [&str; 13] =
+    ["and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None"];
+/// The filter that the value of a loop goes through.
+pub(super) const LOOP: &str = "__loop__";
+
 /// A template, ready to compile.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Adapted {
     pub(super) text: String,
     /// Whether it has `{% generation %}` blocks.
     pub(super) has_generation: bool,
+    /// The names that it sets.
+    names: BTreeSet<String>,
 }
 
 /// Lines end in a newline alone, as Jinja reads them. A `{% generation %}` block becomes a call with its content, as
@@ -21,7 +32,7 @@ pub(super) struct Adapted {
 /// stays.
 pub(super) fn adapt(source: &str) -> Adapted {
     let source = source.replace("\r\n", "\n").replace('\r', "\n");
-    let mut out = Adapted { text: String::with_capacity(source.len()), has_generation: false };
+    let mut out = Adapted { text: String::with_capacity(source.len()), ..Adapted::default() };
     let mut rest = source.as_str();
     while let Some(at) = rest.find('{') {
         let (before, tag) = rest.split_at(at);
@@ -38,7 +49,29 @@ pub(super) fn adapt(source: &str) -> Adapted {
         rest = &tag[length..];
     }
     out.text.push_str(rest);
+    if out.has_generation {
+        // The engine compiles a block as a macro, which knows the names that it reads, but not all of those: it reads
+        // all that the template sets.
+        let names = std::iter::once("loop").chain(out.names.iter().map(String::as_str));
+        let all: Vec<String> = names.map(|name| format!("{name} is defined")).collect();
+        out.text = out.text.replace(NAMES, &all.join(" and "));
+    }
     out
+}
+
+/// The names that a statement sets: of `set`, `for`, `macro` and `with`.
+fn names(statement: &str) -> impl Iterator<Item = &str> {
+    let statement = statement.trim();
+    let (word, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
+    let targets = match word {
+        "set" => rest.split('=').next(),
+        "for" => word_at(rest, 0, &["in"]).map(|end| &rest[..end]),
+        "macro" | "with" => Some(rest),
+        _ => None,
+    };
+    let words = targets.unwrap_or_default().split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_name = |word: &&str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    words.filter(move |word| is_name(word) && !KEYWORDS.contains(word))
 }
 
 impl Adapted {
@@ -50,6 +83,7 @@ impl Adapted {
         };
         let inner = &tag[2..end];
         let (left, body, right) = signs(inner);
+        self.names.extend(names(body).map(str::to_owned));
         match body.trim() {
             "raw" => {
                 // Jinja keeps a newline after this tag; the engine does where it is set so.
@@ -59,11 +93,15 @@ impl Adapted {
                 return length;
             }
             word @ ("generation" | "endgeneration") => {
-                let call = if word == "generation" { format!("call {PROGRESS}()") } else { "endcall".to_owned() };
+                let call = if word == "generation" {
+                    format!("call {PROGRESS}() %}}{{% if {NAMES} %}}{{% endif")
+                } else {
+                    "endcall".to_owned()
+                };
                 self.text.extend(["{%", left, &body.replace(word, &call), right, "%}"]);
                 self.has_generation = true;
             }
-            _ => self.text.extend(["{%", left, &percent(&assignment(body)), right, "%}"]),
+            _ => self.text.extend(["{%", left, &percent(&loop_over(body)), right, "%}"]),
         }
         end + 2
     }
@@ -80,19 +118,41 @@ impl Adapted {
     }
 }
 
-/// `set name.member = value`, so that a block of generation, which the engine compiles as a macro, knows the name: a
-/// macro has the names that it reads.
-fn assignment(body: &str) -> Cow<'_, str> {
+/// `for x in value if …` with the value through a filter that refuses None: this engine goes through it as if it were
+/// empty.
+fn loop_over(body: &str) -> Cow<'_, str> {
     let parts = || {
-        let (target, value) = body.trim().strip_prefix("set ")?.split_once('=')?;
-        let (name, member) = target.trim().split_once('.')?;
-        let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
-        (is_name(name) && is_name(member)).then_some((name, member, value))
+        let start = body.len() - body.trim_start().len();
+        body[start..].strip_prefix("for ")?;
+        let from = word_at(body, start + 4, &["in"])? + 2;
+        let to = word_at(body, from, &["if", "recursive"]).unwrap_or(body.len());
+        Some((&body[..from], &body[from..to], &body[to..]))
     };
     match parts() {
-        Some((name, member, value)) => Cow::Owned(format!(" set {name}.{member} = [{name}, ({})][1] ", value.trim())),
+        Some((head, value, rest)) => Cow::Owned(format!("{head} ({})|{LOOP} {rest}", value.trim())),
         None => Cow::Borrowed(body),
     }
+}
+
+/// Where one of these words is, in no text and in no bracket.
+fn word_at(code: &str, start: usize, words: &[&str]) -> Option<usize> {
+    let bytes = code.as_bytes();
+    let mut at = start;
+    while at < bytes.len() {
+        at = match code[at..].chars().next()? {
+            '\'' | '"' => text_end(code, at)?,
+            '(' | '[' | '{' => bracket_end(code, at)?,
+            c if c.is_alphanumeric() || c == '_' => {
+                let end = word_end(code, at);
+                if words.contains(&&code[at..end]) {
+                    return Some(at);
+                }
+                end
+            }
+            c => at + c.len_utf8(),
+        };
+    }
+    None
 }
 
 /// What a tag says of white space before it, what is in it, and what it says of white space after it.
@@ -241,7 +301,10 @@ mod tests {
 
     #[test]
     fn generation_tags_are_calls_and_nothing_else_is() {
-        assert_eq!(text("a{%- generation -%}\n{%endgeneration+%}"), "a{%- call __generation__() -%}\n{%endcall+%}");
+        assert_eq!(
+            text("a{%- generation -%}\n{%endgeneration+%}"),
+            "a{%- call __generation__() %}{% if loop is defined %}{% endif -%}\n{%endcall+%}"
+        );
         assert!(adapt("{% generation %}{% endgeneration %}").has_generation);
         for other in [
             "{# {% generation %} #}",
@@ -255,7 +318,8 @@ mod tests {
             "{# a",
             "{",
         ] {
-            assert_eq!(adapt(other), Adapted { text: other.to_owned(), has_generation: false });
+            let adapted = adapt(other);
+            assert_eq!((adapted.text.as_str(), adapted.has_generation), (other, false));
         }
     }
 
@@ -267,6 +331,32 @@ mod tests {
     #[test]
     fn lines_end_in_a_newline() {
         assert_eq!(text("a\r\nb\rc\n{{ 'x\r\n' }}"), "a\nb\nc\n{{ 'x\n' }}");
+    }
+
+    #[test]
+    fn a_loop_goes_over_what_has_items() {
+        for (code, expect) in [
+            ("for x in y", "for x in (y)|__loop__ "),
+            (" for k, v in d.items() if v recursive ", " for k, v in (d.items())|__loop__ if v recursive "),
+            ("for x in ['if', f(a if b else c)] if x", "for x in (['if', f(a if b else c)])|__loop__ if x"),
+            ("for x in a, b", "for x in (a, b)|__loop__ "),
+            ("form in y", "form in y"),
+            ("set x = 1", "set x = 1"),
+        ] {
+            assert_eq!(loop_over(code), expect);
+        }
+    }
+
+    #[test]
+    fn a_block_of_generation_knows_all_names_that_are_set() {
+        let block = "{% generation %}{% endgeneration %}";
+        let all = text(&format!("{{% set a.b = 1 %}}{{% for k, v in x[y:] %}}{{% endfor %}}{{% macro f(p) %}}{block}"));
+        let known = "loop is defined and a is defined and b is defined and f is defined and k is defined and p is \
+                     defined and v is defined";
+        assert!(
+            all.ends_with(&format!("{{% call __generation__() %}}{{% if {known} %}}{{% endif %}}{{% endcall %}}")),
+            "{all}"
+        );
     }
 
     #[test]

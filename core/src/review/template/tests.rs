@@ -130,6 +130,8 @@ fn what_python_refuses_is_refused() {
         "{{ ['a', 1] | tojson(indent=[]) }}",
         "{{ 'x'.startswith(['x']) }}",
         "{{ ','.join([1]) }}",
+        "{% for x in none %}{% endfor %}",
+        "{% for x in none if x %}{% endfor %}",
         "{{ [3, none] | max }}",
         "{{ [none, 1] | sort }}",
         "{{ [3, 'a'] | sort }}",

@@ -88,6 +88,19 @@ impl Questions {
         }
     }
 
+    /// How many questions are too short to be looked for, of how many; what all ask alike does not count.
+    #[must_use]
+    pub fn too_short(&self) -> (usize, usize) {
+        let short = self.sizes.iter().filter(|size| (**size as usize) < RUNS_MIN).count();
+        (short, self.sizes.len())
+    }
+
+    /// The fewest words of a question that is looked for.
+    #[must_use]
+    pub fn words_min(&self) -> usize {
+        self.words + RUNS_MIN - 1
+    }
+
     /// The question that a record holds most of, the first of several, if it holds one.
     pub(super) fn find(&self, reading: &Reading<'_>) -> Option<Contained> {
         if self.runs.is_empty() {

@@ -102,6 +102,15 @@ fn ascii_word(bytes: &[u8], mut at: usize, mut chunk: u64) -> (usize, u64) {
     }
 }
 
+/// Whether a letter is a word by itself: of scripts that put no white space between words (Thai to Khmer, kana, Han).
+fn is_word(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+            | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
+    )
+}
+
 /// The same of a word of any letters, or of one character that is not a part of a word: reported if it is one. Returns
 /// its end.
 fn any_word(text: &str, start: usize, emit: &mut impl FnMut(u64)) -> usize {
@@ -114,9 +123,16 @@ fn any_word(text: &str, start: usize, emit: &mut impl FnMut(u64)) -> usize {
             }
             break;
         }
+        let is_word = is_word(character);
+        if is_word && end > start {
+            break;
+        }
         let mut utf8 = [0; 4];
         character.to_lowercase().for_each(|c| c.encode_utf8(&mut utf8).bytes().for_each(|byte| word.push(byte)));
         end += character.len_utf8();
+        if is_word {
+            break;
+        }
     }
     emit(word.end());
     end
@@ -128,7 +144,8 @@ mod tests {
 
     /// The hashes of [`each_word`], word by word and byte by byte.
     fn by_words(text: &str) -> Vec<u64> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let apart: String = text.chars().map(|c| if is_word(c) { format!(" {c} ") } else { c.to_string() }).collect();
+        let words = apart.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let hash = |word: &str| {
             let lower: String = word.chars().flat_map(char::to_lowercase).collect();
             let add = |hash: WordHash, chunk: &[u8]| hash.add(load(chunk, 0));
@@ -137,10 +154,20 @@ mod tests {
         words.map(hash).collect()
     }
 
+    #[test]
+    fn letters_of_scripts_without_spaces_are_words() {
+        let count = |text: &str| {
+            let mut count = 0;
+            each_word(text, |_| count += 1);
+            count
+        };
+        assert_eq!([count("日本語のテスト"), count("abc日x"), count("한국어 말"), count("กข")], [7, 3, 2, 2]);
+    }
+
     proptest::proptest! {
         #[test]
         fn words_are_letters_and_digits_without_case(
-            text in "[aAzZ09/:@`{\\[_ .\u{7f}\u{130}\u{df}\u{e4}\u{4e00}\u{1f600}\u{301}\u{212a}]{0,40}"
+            text in "[aAzZ09/:@`{\\[_ .\u{7f}\u{130}\u{df}\u{e4}\u{4e00}\u{3042}\u{1f600}\u{301}\u{212a}]{0,40}"
         ) {
             let mut hashes = Vec::new();
             each_word(&text, |hash| hashes.push(hash));

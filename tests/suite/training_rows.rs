@@ -1,0 +1,149 @@
+//! Rows that trainers write and people hand to them: each is read once, alike by counts, checks, exports and templates.
+
+use super::command::{file, obelus};
+use serde_json::{Value, json};
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What an export of one record as messages writes.
+fn exported(record: &Value) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "rows.jsonl", &format!("{record}\n"));
+    let out = format!("{path}.out");
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "messages", "--out", &out]);
+    assert_eq!(status, 0, "{stderr}");
+    lines(&std::fs::read_to_string(out).unwrap())
+}
+
+fn messages(record: &Value) -> Vec<Value> {
+    exported(record)[0]["messages"].as_array().unwrap().clone()
+}
+
+/// Calls that `stats` counts, and the findings of `check`.
+fn counted(record: &Value) -> (u64, Vec<Value>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "rows.jsonl", &format!("{record}\n"));
+    let (_, stats, _) = obelus(&["stats", &path, "--json"]);
+    let (_, check, _) = obelus(&["check", &path, "--json"]);
+    let rules = lines(&check).into_iter().filter_map(|line| line.get("rule").cloned()).collect();
+    (lines(&stats)[0]["calls"].as_u64().unwrap(), rules)
+}
+
+#[test]
+fn calls_of_other_spellings_are_calls_everywhere() {
+    let custom = json!({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": null,
+        "tool_calls": [{"id": "1", "type": "custom", "custom": {"name": "f", "input": "raw"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "r"}, {"role": "assistant", "content": "done"}]});
+    assert_eq!(counted(&custom), (1, vec![]));
+    assert_eq!(messages(&custom)[1]["tool_calls"][0]["function"], json!({"name": "f", "arguments": "raw"}));
+    for (call, response) in [("tool_call", "tool_response"), ("function-call", "function-response")] {
+        let row = json!({"messages": [{"role": "user", "content": "q"},
+            {"role": call, "content": r#"{"name":"f","arguments":{"a":1}}"#}, {"role": response, "content": "r"},
+            {"role": "assistant", "content": "done"}]});
+        assert_eq!(counted(&row), (1, vec![]), "{call}");
+        let roles: Vec<Value> = messages(&row).iter().map(|message| message["role"].clone()).collect();
+        assert_eq!(roles, ["user", "assistant", "tool", "assistant"], "{call}");
+    }
+}
+
+#[test]
+fn thoughts_words_and_calls_of_one_answer_in_items_are_one_message() {
+    let row = json!({"messages": [{"role": "user", "content": "q"},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "think"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I call."}]},
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
+        {"type": "function_call", "call_id": "2", "name": "g", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "1", "output": "r"},
+        {"type": "function_call_output", "call_id": "2", "output": "s"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}]});
+    let all = messages(&row);
+    assert_eq!(all.len(), 5, "{all:?}");
+    assert_eq!((&all[1]["reasoning_content"], &all[1]["content"]), (&json!("think"), &json!("I call.")));
+    assert_eq!(all[1]["tool_calls"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn answers_beside_a_list_of_a_prompt_are_said() {
+    let prompt = json!([{"role": "user", "content": "q"}]);
+    let one = json!({"prompt": prompt, "response": "a", "reward": 1.0});
+    assert_eq!(messages(&one)[1], json!({"role": "assistant", "content": "a"}));
+    let several = exported(&json!({"prompt": prompt, "responses": ["a", "b"]}));
+    let said: Vec<&Value> = several.iter().map(|row| &row["messages"][1]["content"]).collect();
+    assert_eq!(said, ["a", "b"]);
+}
+
+#[test]
+fn examples_of_two_sets_are_two_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let tasks = |rows: [Value; 2]| {
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let path = file(folder.path(), "rows.jsonl", &text);
+        let (_, stats, _) = obelus(&["stats", &path, "--tasks", "--json"]);
+        let named = |line: &Value| line["group"]["task"].as_str().map(str::to_owned);
+        lines(&stats).iter().filter_map(named).collect::<Vec<_>>()
+    };
+    let row = |name: &str, set: &str, source: &str| {
+        let mut row = json!({"prompt": [{"role": "user", "content": "q"}], "completion": "a", "reward": 1.0});
+        row[name] = if name == "example_id" { json!(0) } else { json!({"index": 0}) };
+        row[set] = json!(source);
+        row
+    };
+    let of = |name, set| [row(name, set, "x"), row(name, set, "y")];
+    assert_eq!(tasks(of("extra_info", "data_source")), ["x/0", "y/0"]);
+    assert_eq!(tasks(of("example_id", "task")), ["x/0", "y/0"]);
+    assert_eq!(tasks([row("example_id", "task", "default"), row("example_id", "task", "default")]), ["0"]);
+}
+
+#[test]
+fn templates_of_files_get_roles_and_nulls_as_they_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = json!({"messages": [{"role": "developer", "content": "D"}, {"role": "user", "content": "q"},
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function",
+            "function": {"name": "f", "arguments": {}}}]}]});
+    let path = file(folder.path(), "rows.jsonl", &format!("{row}\n"));
+    let template =
+        file(folder.path(), "t.jinja", "{% for m in messages %}{{ m.role }}{{ m.content is none }} {% endfor %}");
+    let text = |template: &str| {
+        let (status, loss, stderr) = obelus(&["loss", &path, "--template", template, "--json"]);
+        assert_eq!(status, 0, "{stderr}");
+        let segments = lines(&loss)[0]["segments"].as_array().unwrap().clone();
+        segments.iter().map(|segment| segment["text"].as_str().unwrap().to_owned()).collect::<String>()
+    };
+    assert_eq!(text(&template), "developerFalse userFalse assistantTrue ");
+    assert!(text("qwen3").starts_with("<|im_start|>system\nD"), "a named one knows the roles of messages");
+    let parts =
+        file(folder.path(), "p.jinja", "{% for m in messages %}{% for c in m.content %}{% endfor %}{% endfor %}");
+    let (_, found, _) = obelus(&["check", &path, "--loss", &parts, "--json"]);
+    assert!(found.contains("loss.rejected"), "null has no parts: {found}");
+}
+
+#[test]
+fn words_of_scripts_without_spaces_are_compared_and_short_questions_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |question: &str| json!({"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": "x"}]});
+    let question = "这是一个关于如何在计算机上安装操作系统的详细问题请逐步说明每一个步骤";
+    let tests = file(folder.path(), "test.jsonl", &format!("{}\n", row(question)));
+    let rows = file(folder.path(), "rows.jsonl", &format!("{}\n", row(&format!("你好，请看：{question}谢谢你。"))));
+    let (_, found, stderr) = obelus(&["check", "--against", &tests, &rows]);
+    assert!(found.contains("data.contaminated") && stderr.is_empty(), "{found}{stderr}");
+    let short = file(folder.path(), "short.jsonl", &format!("{}\n", row("What is the capital of Burkina Faso?")));
+    let (_, _, stderr) = obelus(&["check", "--against", &short, &rows]);
+    assert!(stderr.contains("too short"), "{stderr}");
+}
+
+#[test]
+fn tables_and_groups_leave_out_findings_that_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = json!({"id": "a", "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": ""}]});
+    let path = file(folder.path(), "rows.jsonl", &format!("{row}\n"));
+    let warnings = |options: &[&str]| {
+        let (_, table, _) = obelus(&[&["table", &path, "--json"], options].concat());
+        (lines(&table)[0]["warnings"].clone(), lines(&table)[0]["rules"].clone())
+    };
+    assert_eq!(warnings(&[]), (json!(1), json!(["sft.empty"])));
+    assert_eq!(warnings(&["--allow", "sft"]), (json!(0), json!([])));
+    let (_, groups, _) = obelus(&["stats", &path, "--by", "finding", "--allow", "sft", "--json"]);
+    assert!(!groups.contains("sft.empty"), "{groups}");
+}
