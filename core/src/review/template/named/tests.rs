@@ -92,7 +92,9 @@ Reasoning: medium
 
 # Valid channels: analysis, commentary, final. Channel must be included for every message.<|end|><|start|>developer<|message|># Instructions
 
-Be brief.<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>«Hello.»<|end|><|start|>user<|message|>Bye<|end|><|start|>assistant«<|channel|>analysis<|message|>Done?<|end|><|start|>assistant<|channel|>final<|message|>See you.<|return|>»",
+Be brief.
+
+<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>«Hello.»<|end|><|start|>user<|message|>Bye<|end|><|start|>assistant«<|channel|>analysis<|message|>Done?<|end|><|start|>assistant<|channel|>final<|message|>See you.<|return|>»",
     ),
     (
         "mistral-v13",
