@@ -24,6 +24,7 @@ mod bounds;
 mod calls_agree;
 mod changed_samples;
 mod check;
+mod claude_lines;
 mod cli;
 mod columns;
 mod command;

@@ -131,7 +131,7 @@ impl Shares {
         if let Some(chars) = run.summary_chars(number) {
             return self.count(StepRole::System, "summary", chars);
         }
-        if let Some(turn) = run.prompt(number, bytes).or_else(|| run.turn(number, bytes)) {
+        if let Some(turn) = run.seen_turn(number, bytes) {
             self.add_turn(&turn);
         }
     }

@@ -138,6 +138,8 @@ struct Entries {
     copies: Copies,
     /// The steps of entries, by their ids.
     steps: HashMap<u64, Range<StepNo>>,
+    /// The steps of system prompts, which stay when a session is compacted.
+    prompts: Vec<StepNo>,
 }
 
 impl Adapter for Entries {
@@ -160,8 +162,9 @@ impl Adapter for Entries {
         }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),
-            Some((message, "user" | "assistant" | "toolResult" | "system" | "tool")) => {
+            Some((message, role @ ("user" | "assistant" | "toolResult" | "system" | "tool"))) => {
                 add_message(record, message, log);
+                self.prompts.extend((first..log.next_step()).filter(|_| role == "system"));
             }
             _ => {
                 entry(record, class.unwrap_or("entry"), log);
@@ -228,7 +231,10 @@ impl Entries {
         match class {
             "compaction" => {
                 // Without a first entry that is known, nothing before it is.
-                log.drop_before(steps_of("firstKeptEntryId").map_or(step, |first| first.start));
+                let first = steps_of("firstKeptEntryId").map_or(step, |first| first.start);
+                let begin = self.prompts.first().map_or(0, |prompt| prompt.saturating_add(1));
+                let gone: Vec<StepNo> = (begin..first).filter(|step| !self.prompts.contains(step)).collect();
+                log.drop_steps(&gone);
                 log.summarize(text(record, "summary").unwrap_or_default());
             }
             "context_edit" => {

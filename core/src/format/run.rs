@@ -273,6 +273,14 @@ pub trait Run: Send + Sync {
     fn prompt(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
+    /// What a step says to the model, where that is not what it says to a reader.
+    fn seen_turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        self.prompt(step, bytes).or_else(|| self.turn(step, bytes))
+    }
+    /// Whether a step belongs to the last answer of the agent before it, although results are between.
+    fn goes_on(&self, _step: StepNo) -> bool {
+        false
+    }
     /// Why a conversation of the run leaves a step out.
     fn exclusion(&self, _step: StepNo) -> Option<Exclusion> {
         None

@@ -46,6 +46,10 @@ pub struct Transcript {
     answered: HashSet<CallPlace>,
     /// Calls that the words of a message hold.
     in_words: HashSet<StepNo>,
+    /// The message that is added to.
+    current: usize,
+    /// Whether the next part goes on with the last answer of the agent, behind which there are results.
+    continued: bool,
 }
 
 type CallPlace = (usize, usize);
@@ -111,7 +115,10 @@ impl Transcript {
                 match run.prompt(number, bytes) {
                     Some(turn) => transcript.turn(&step, turn),
                     None if run.exclusion(number).is_some() => transcript.exclude(number, run.exclusion(number)),
-                    None => transcript.step(&step, run.turn(number, bytes)),
+                    None => {
+                        transcript.continued = run.goes_on(number);
+                        transcript.step(&step, run.seen_turn(number, bytes));
+                    }
                 }
             }
         }
@@ -210,10 +217,15 @@ impl Transcript {
             let may_join = is_call || (role == StepRole::Agent && last.calls.is_empty());
             last.role == role && last.result.is_none() && may_join
         };
-        if !self.messages.last().is_some_and(joins) {
+        let last = self.messages.len().checked_sub(1);
+        let is_joined = |at: &usize| self.messages.get(*at).is_some_and(joins);
+        let answer = || self.messages.iter().rposition(|message| message.role == StepRole::Agent);
+        let joined = if std::mem::take(&mut self.continued) && is_call { answer() } else { last.filter(is_joined) };
+        self.current = joined.unwrap_or_else(|| {
             self.messages.push(Message { role, ..Message::default() });
-        }
-        if let Some(message) = self.messages.last_mut() {
+            self.messages.len() - 1
+        });
+        if let Some(message) = self.messages.get_mut(self.current) {
             message.time = message.time.take().or_else(|| extras.time.take());
             message.reward = message.reward.take().or_else(|| extras.reward.take());
             message.tokens = match (message.tokens, extras.tokens.take()) {
@@ -227,14 +239,14 @@ impl Transcript {
         match part {
             TurnPart::Text(text) => self.say(text.into_owned()),
             TurnPart::Thought(text) => {
-                if let Some(message) = self.messages.last_mut().filter(|_| !text.trim().is_empty()) {
+                if let Some(message) = self.messages.get_mut(self.current).filter(|_| !text.trim().is_empty()) {
                     message.thoughts.push(text.into_owned());
                 }
             }
             TurnPart::Call(call) => self.call(&call, step.number),
             TurnPart::Result(result) => self.result(result, step),
             TurnPart::Attachment(file) => {
-                if let Some(message) = self.messages.last_mut() {
+                if let Some(message) = self.messages.get_mut(self.current) {
                     message.files.push(file);
                 }
             }
@@ -242,13 +254,13 @@ impl Transcript {
     }
 
     fn say(&mut self, text: String) {
-        if let Some(message) = self.messages.last_mut().filter(|_| !text.is_empty()) {
+        if let Some(message) = self.messages.get_mut(self.current).filter(|_| !text.is_empty()) {
             message.texts.push(text);
         }
     }
 
     fn call(&mut self, call: &ToolCall<'_>, step: StepNo) {
-        let Some(at) = self.messages.len().checked_sub(1) else { return };
+        let at = self.current;
         let generated = || format!("call_{}", self.ids.len());
         let id = call.id.as_deref().filter(|id| !id.is_empty()).map_or_else(generated, str::to_owned);
         let id = self.unique(id);
@@ -283,7 +295,7 @@ impl Transcript {
             self.lose("flags of failed results");
         }
         let name = result.name.map(std::borrow::Cow::into_owned);
-        if let Some(message) = self.messages.last_mut() {
+        if let Some(message) = self.messages.get_mut(self.current) {
             message.result = Some(Answer { call, name, text: result.text.into_owned() });
         }
     }

@@ -5,9 +5,9 @@ use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
 use super::{flag, text};
 use crate::format::describe;
 use crate::format::log::{self, Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, form};
-use crate::json::{Data, Value};
+use crate::json::{self, Data, Value};
 use crate::model::cast;
-use crate::model::{PartRole, Severity, StepNo, StepRole, Surroundings, Turn, TurnPart};
+use crate::model::{PartRole, Severity, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::work::Dialect;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -39,6 +39,8 @@ pub(super) struct Entries {
     prompts: HashMap<u64, StepNo>,
     /// Whether this is the file of a sub-agent; None before a record says it.
     is_sub_agent: Option<bool>,
+    /// Whether the last message was a result.
+    last_was_result: bool,
 }
 
 /// Ids by 64 bits.
@@ -88,7 +90,7 @@ impl Adapter for Entries {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
             (NOTE, Some(record)) => Turn::of(StepRole::System, vec![TurnPart::Text(note_text(record))]),
-            (QUEUED, Some(prompt)) => Turn { role: StepRole::User, ..log::show(form::MESSAGE, &[*prompt]) },
+            (QUEUED, Some(prompt)) => Turn { role: StepRole::Unknown, ..log::show(form::MESSAGE, &[*prompt]) },
             _ => log::show(form, values),
         }
     }
@@ -136,6 +138,14 @@ impl Entries {
             ..Blocks::of(message)
         };
         let steps = blocks.add_steps(log);
+        // Calls of one answer are lines of their own; the result of one may come before the next.
+        let is_more = answer_spend.as_ref().is_some_and(|answer_spend| !answer_spend.is_first);
+        if is_more && self.last_was_result {
+            steps.iter().filter(|(kind, _)| *kind == Kind::Call).for_each(|(_, step)| log.go_on(*step));
+        }
+        if !is_side {
+            self.last_was_result = results > 0;
+        }
         match (&answer_spend, &usage) {
             (Some(answer_spend), Some(usage)) => log.usage(Some(&answer_spend.key), usage),
             (None, Some(usage)) => log.usage(None, usage),
@@ -245,9 +255,11 @@ fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
     let prompt = attachment.and_then(|attachment| attachment.get("prompt"));
     if let (Some("queued_command"), Some(prompt), Some(attachment)) = (kind, prompt, attachment) {
         let values = [prompt];
-        let is_injected = flag(record, "isMeta") || flag(attachment, "isMeta");
+        // What the program itself puts into the queue is no word of the user.
+        let is_notification = text(attachment, "commandMode").is_some_and(|mode| mode != "prompt");
+        let is_injected = flag(record, "isMeta") || flag(attachment, "isMeta") || is_notification;
         let draft = Draft {
-            role: StepRole::User,
+            role: if is_notification { StepRole::System } else { StepRole::User },
             class: kind,
             time: record.get("timestamp"),
             is_injected,
@@ -266,7 +278,21 @@ fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
         is_injected: flag(record, "isMeta"),
         ..Draft::of(Kind::State, NOTE, &values)
     });
+    if let Some(attachment) = attachment.filter(|_| kind == Some("edited_text_file")) {
+        edited(attachment, log);
+    }
     false
+}
+
+/// The model is shown the places of a file that somebody else edited: it has the effects of a read of some lines.
+fn edited(attachment: &Value<'_>, log: &mut Log<'_>) {
+    let (Some(path), Some(snippet)) = (text(attachment, "filename"), text(attachment, "snippet")) else { return };
+    let id = Some(Cow::Borrowed("edited_text_file"));
+    let arguments = format!("{{\"file_path\":{},\"offset\":1,\"limit\":1}}", json::quote(path));
+    let call = ToolCall { id: id.clone(), name: "Read".into(), arguments: arguments.into() };
+    log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call)]));
+    let result = ToolResult { id, text: snippet.into(), ..ToolResult::default() };
+    log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
 }
 
 /// Members whose text says what a line is about.

@@ -29,6 +29,7 @@ pub(in crate::format) mod testing;
 #[cfg(test)]
 pub(in crate::format) mod tests;
 mod threads;
+mod view;
 mod window;
 
 pub(in crate::format) use arrange::{Arrange, Piece, PlacedPieces};

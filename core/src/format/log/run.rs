@@ -231,7 +231,7 @@ fn count_lines(text: &[u8]) -> u64 {
 }
 
 /// Reads the values that a step was made of.
-fn with_values<T>(
+pub(super) fn with_values<T>(
     compact: &CompactStep,
     bytes: &dyn Bytes,
     say: impl FnOnce(&[&Value<'_>]) -> T,
@@ -252,7 +252,7 @@ fn json_with_surrogates(text: &[u8]) -> Option<Value<'_>> {
     (value.as_object().is_some() && json::parse(text).is_err()).then_some(value)
 }
 
-fn text_at(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
+pub(super) fn text_at(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
     String::from_utf8(bytes.read(span)?).map_err(|_| Problem::gone(span))
 }
 
@@ -371,6 +371,10 @@ impl<A: Adapter> Run for LogRun<A> {
         Some(Turn { role: compact.role, ..turn })
     }
 
+    fn seen_turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        self.prompt(step, bytes).or_else(|| self.recorded_turn(self.steps.get(step)?, bytes))
+    }
+
     fn model_request(&self, step: StepNo, bytes: &dyn Bytes) -> Option<ModelRequest> {
         let compact = self.steps.get(step).filter(|_| A::HAS_REQUESTS)?;
         with_values(compact, bytes, |values| A::request(compact.form, values)).ok()?
@@ -421,9 +425,8 @@ impl<A: Adapter> Run for LogRun<A> {
         if let Some(turns) = self.window(step, bytes).filter(|_| A::HAS_REQUESTS) {
             return turns.iter().map(|turn| describe::entry_of(turn, step)).collect();
         }
-        let seen = self.context_steps(step).unwrap_or_default();
-        let seen_steps = seen.into_iter().filter_map(|number| Some((number, self.steps.get(number)?)));
-        seen_steps.map(|(number, compact)| self.entry(number, compact, bytes)).collect()
+        let seen = self.steps.window.ordered(self.context_steps(step).unwrap_or_default());
+        seen.into_iter().filter_map(|step| self.seen_entry(step, self.steps.get(step)?, bytes)).collect()
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
@@ -448,6 +451,10 @@ impl<A: Adapter> Run for LogRun<A> {
     fn prompt(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let compact = self.steps.get(step).filter(|_| self.steps.window.is_prompt(step))?;
         with_values(compact, bytes, |values| A::prompt(values)).ok()?
+    }
+
+    fn goes_on(&self, step: StepNo) -> bool {
+        self.steps.window.goes_on(step)
     }
 
     fn exclusion(&self, step: StepNo) -> Option<Exclusion> {
@@ -484,17 +491,5 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn title(&self) -> Option<String> {
         self.steps.title.clone()
-    }
-}
-
-impl<A: Adapter> LogRun<A> {
-    /// A step of the conversation so far: who, and what.
-    fn entry(&self, step: StepNo, compact: &CompactStep, bytes: &dyn Bytes) -> ViewEntry {
-        let text =
-            self.with_turn(step, compact, bytes, describe::turn_text).unwrap_or_else(|problem| problem.to_string());
-        let content = text_at(compact.place().span, bytes).ok();
-        let content = content.and_then(|text| json::parse_lenient(&text).ok().map(|value| json::compact(&value)));
-        let role = compact.role.name().to_owned();
-        ViewEntry { text: format!("{role}: {text}"), role: Some(role), content, step, identity: None }
     }
 }

@@ -357,6 +357,11 @@ impl Log<'_> {
         self.steps.window.aside(self.steps.last(), Exclusion::InWords);
     }
 
+    /// A step belongs to the last answer of the agent before it, although results are between.
+    pub(in crate::format) fn go_on(&mut self, step: StepNo) {
+        self.steps.window.go_on(step);
+    }
+
     /// The step that was added last takes others out of the conversation.
     pub(in crate::format) fn remove_steps(&mut self, steps: &[StepNo]) {
         self.drop_steps(steps);

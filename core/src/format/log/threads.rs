@@ -183,7 +183,9 @@ impl Threads {
         let is_side = self.nodes.get(at).is_some_and(|node| node.is_side);
         let mut seen: Vec<bool> = self.nodes[..count].iter().map(|node| !node.is_reported && !is_side).collect();
         let mut begin = 0;
-        for place in self.line(Some(at).filter(|at| self.nodes.get(*at).is_some_and(|node| node.is_reported))) {
+        // A record without a place in the tree is one about the session: the model sees what it saw before.
+        let is_place = |place: &usize| self.nodes[*place].is_reported && (*place == at || !self.nodes[*place].is_side);
+        for place in self.line((0..count).rev().find(is_place)) {
             seen[place] = true;
             if self.nodes[place].is_boundary {
                 begin = place;

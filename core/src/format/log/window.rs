@@ -25,6 +25,8 @@ pub(super) struct Window {
     asides: HashMap<StepNo, Exclusion>,
     /// Steps that an edit of the context took out.
     removed: HashSet<StepNo>,
+    /// Steps of an answer behind results of its first calls.
+    continued: HashSet<StepNo>,
 }
 
 impl Window {
@@ -60,6 +62,16 @@ impl Window {
         self.removed.extend(steps);
     }
 
+    /// A step belongs to the last answer before it, although results are between.
+    pub(super) fn go_on(&mut self, step: StepNo) {
+        self.continued.insert(step);
+    }
+
+    /// Whether a step belongs to the last answer before it, although results are between.
+    pub(super) fn goes_on(&self, step: StepNo) -> bool {
+        self.continued.contains(&step)
+    }
+
     /// Why a conversation of the run leaves a step out.
     pub(super) fn exclusion(&self, step: StepNo) -> Option<Exclusion> {
         self.asides.get(&step).copied().or_else(|| self.removed.contains(&step).then_some(Exclusion::Removed))
@@ -78,6 +90,21 @@ impl Window {
     /// The characters that a step has in the window although it is no message.
     pub(super) fn summary_chars(&self, step: StepNo) -> Option<u64> {
         self.summaries.get(&step).copied()
+    }
+
+    /// The steps of a window as the model sees them: what replaces others is in their place, before what is left.
+    pub(super) fn ordered(&self, mut seen: Vec<StepNo>) -> Vec<StepNo> {
+        let place = |step: StepNo| {
+            let of_drop = |(from, dropped): &(StepNo, Dropped)| match dropped {
+                _ if *from != step => None,
+                Dropped::Before(first) => Some(*first),
+                Dropped::These(steps) => steps.iter().min().copied(),
+            };
+            let first = self.dropped.iter().filter_map(of_drop).min().filter(|_| self.summaries.contains_key(&step));
+            first.map_or((step, 1), |first| (first.min(step), 0))
+        };
+        seen.sort_by_key(|step| place(*step));
+        seen
     }
 
     /// What the model sees at a step: the first step, and those after it that are gone. Changes on branches that do

@@ -1,0 +1,28 @@
+//! The conversation so far, as a model sees it.
+
+use super::compact_step::CompactStep;
+use super::run::{LogRun, text_at, with_values};
+use super::{Adapter, describe};
+use crate::format::{Run, ViewEntry};
+use crate::json;
+use crate::model::{Bytes, StepNo, Turn};
+
+impl<A: Adapter> LogRun<A> {
+    /// What the record of a step says: of a long output that is in another file the notice in its place.
+    pub(super) fn recorded_turn(&self, compact: &CompactStep, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        let turn = with_values(compact, bytes, |values| A::show(compact.form, values).into_owned()).ok()?;
+        Some(Turn { is_injected: compact.is_injected() || turn.is_injected, role: compact.role, ..turn })
+    }
+
+    /// A step of the conversation so far: who, and what.
+    pub(super) fn seen_entry(&self, step: StepNo, compact: &CompactStep, bytes: &dyn Bytes) -> Option<ViewEntry> {
+        if let Some(turn) = self.prompt(step, bytes) {
+            return Some(describe::entry_of(&turn, step));
+        }
+        let text = describe::turn_text(&self.recorded_turn(compact, bytes)?);
+        let content = text_at(compact.place().span, bytes).ok();
+        let content = content.and_then(|text| json::parse_lenient(&text).ok().map(|value| json::compact(&value)));
+        let role = compact.role.name().to_owned();
+        Some(ViewEntry { text: format!("{role}: {text}"), role: Some(role), content, step, identity: None })
+    }
+}
