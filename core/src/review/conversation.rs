@@ -32,6 +32,8 @@ pub struct TemplateMessage {
     pub step: Option<usize>,
     /// Its pointer in the record; empty for a prompt.
     pub path: String,
+    /// Whether it is of the prompt that the record's answers follow, which trainers train none of.
+    pub is_prompt: bool,
     /// As the template gets it.
     pub(super) value: Value,
 }
@@ -43,6 +45,10 @@ impl Conversation {
         let dialogue = Dialogue::of(record, way)?;
         let mut messages = dialogue.turns.iter().map(TemplateMessage::of).collect::<Option<Vec<_>>>()?;
         read_masks(&mut messages);
+        let of_prompt = |path: &str| path.starts_with("/prompt") || path.starts_with("/input_prompt");
+        if messages.iter().any(|message| !message.path.is_empty() && !of_prompt(&message.path)) {
+            messages.iter_mut().for_each(|message| message.is_prompt = of_prompt(&message.path));
+        }
         let tools = dialogue.tools.as_deref().map_or(Value::UNDEFINED, schemas);
         (!messages.is_empty()).then_some(Self { body: dialogue.body, way, messages, tools })
     }
@@ -95,6 +101,7 @@ impl TemplateMessage {
             field: field(&written),
             step: message.step,
             path: message.path.clone(),
+            is_prompt: false,
             value: template_value(&written),
         })
     }

@@ -265,7 +265,7 @@ impl Loss {
 fn trained_messages(messages: &[TemplateMessage], train: &Train) -> Vec<bool> {
     let last = messages.iter().rposition(|message| message.role == "assistant");
     let by_option = |i: usize, message: &TemplateMessage| match train {
-        Train::Agent => message.role == "assistant",
+        Train::Agent => message.role == "assistant" && !message.is_prompt,
         Train::Last => Some(i) == last,
         Train::All => true,
         Train::NoneOf(role) => message.role != *role,

@@ -31,6 +31,17 @@ pub(super) fn all(value: &Value<'_>) -> Option<Vec<Call>> {
     }
 }
 
+/// The calls that are written in a text as `<function=NAME>`.
+pub(super) fn written(text: &str) -> Vec<Call> {
+    let call = |call: call::FunctionCall<'_>| Call {
+        id: None,
+        name: call.name.into_owned(),
+        arguments: call.source.map_or_else(|| "{}".to_owned(), std::borrow::Cow::into_owned),
+        others: Vec::new(),
+    };
+    call::written(text).into_iter().map(call).collect()
+}
+
 fn one(value: &Value<'_>) -> Option<Call> {
     let read = call::call(value)?;
     let source = read.source.as_deref().and_then(|text| json::parse_lenient(text).ok());

@@ -6,7 +6,7 @@ use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, r
 use crate::json::Value;
 use crate::model::StepRole;
 use crate::rules::trajectory::call::LISTS;
-use crate::rules::trajectory::{Message, blocks, says_calls};
+use crate::rules::trajectory::{Message, before_call, blocks, says_calls};
 
 /// Members that hold what was thought.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -92,9 +92,16 @@ fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut ChatMessage, left:
     let is_call = says_calls(message.speaker);
     now.written = content.as_str().filter(|_| is_call).map(str::to_owned);
     let calls = if is_call { call::all(content) } else { None };
+    let written =
+        || content.as_str().filter(|_| is_call).map(|text| (before_call(text).trim_end(), call::written(text)));
     match calls.filter(|calls| !calls.is_empty()) {
         Some(calls) => vec![Piece::Calls(calls)],
         None if content.is_null() => Vec::new(),
+        None if written().is_some_and(|(_, calls)| !calls.is_empty()) => {
+            let (words, calls) = written().unwrap_or_default();
+            let words = (!words.is_empty()).then(|| Piece::Text(words.to_owned(), true));
+            words.into_iter().chain([Piece::Calls(calls)]).collect()
+        }
         None => vec![Piece::Text(plain(content), true)],
     }
 }

@@ -73,13 +73,10 @@ fn declared(reading: &Reading<'_>, report: &mut Report<'_>) {
     let mut tools = Declared::new();
     lists.iter().for_each(|list| tools::declare(list, &mut tools));
     parsed.iter().for_each(|list| tools::declare(list, &mut tools));
-    if tools.is_empty() {
-        return;
-    }
     for (step, entry) in reading.entries.iter().enumerate() {
         let path = reading.path(step);
-        if let Some(call) = entry.calls.iter().find(|call| call.tool != "?" && !tools.contains_key(call.tool.as_ref()))
-        {
+        let is_undeclared = |call: &&Call<'_>| call.tool != "?" && !tools.contains_key(call.tool.as_ref());
+        if let Some(call) = entry.calls.iter().find(is_undeclared).filter(|_| !tools.is_empty()) {
             let message = format!("`{}` is none of the {} tools that the record declares", call.tool, tools.len());
             report.warning(Some(step), path.clone(), entry.value, "data.undeclared-tool", message);
         }
@@ -107,11 +104,18 @@ fn arguments(entry: &TrajectoryStep<'_>, step: usize, path: &str, tools: &Declar
         let Some(called) = call::call(value) else { continue };
         let (below, arguments) = call::arguments_at(value).unwrap_or((String::new(), value));
         let path = format!("{path}{place}{below}");
+        // What a custom tool takes is a text of its own.
+        if value.get("custom").is_some() {
+            continue;
+        }
         let name = &called.name;
         let is_row = report.is_row && arguments.as_str().is_none();
         let fault = match called.arguments.as_deref().map(json::parse) {
             Some(Err(e)) => {
                 Some((String::new(), format!("the arguments of `{name}` are not valid JSON: {}", e.message)))
+            }
+            Some(Ok(parsed)) if parsed.as_object().is_none() && !parsed.is_null() && parsed.as_str().is_none() => {
+                Some((String::new(), format!("the arguments of `{name}` are no JSON object: {}", parsed.type_name())))
             }
             Some(Ok(parsed)) => broken(&parsed, name, tools, is_row),
             None => broken(arguments, name, tools, is_row),

@@ -70,6 +70,9 @@ const LINES_MIN: usize = 10;
 /// Different letters and digits of what is repeated: rules of tables and rows of zeros have fewer.
 const KINDS_MIN: usize = 4;
 
+/// So many bytes of a unit with any letter are no rule of a table.
+const LETTERS_BYTES_MIN: usize = 600;
+
 /// What is at the end of a text twice if it goes in circles.
 const PROBE_BYTES: usize = 16;
 
@@ -124,7 +127,8 @@ fn tail(text: &str) -> Option<(&str, usize)> {
         start -= 1;
     }
     let unit = &text[start..];
-    says_something(unit).then_some((unit, len / period))
+    let is_long = len >= LETTERS_BYTES_MIN && unit.chars().any(char::is_alphabetic);
+    (is_long || says_something(unit)).then_some((unit, len / period))
 }
 
 fn says_something(text: &str) -> bool {
@@ -169,8 +173,11 @@ mod tests {
         assert!(repeated(&before).unwrap().contains("30 times"), "a line that was there before begins no run");
         let cut = format!("{}the fi", "the file is not there, ".repeat(12));
         assert!(repeated(&cut).is_some(), "cut off in the middle");
+        for text in ["the ".repeat(400), "a".repeat(3000), "ha ".repeat(1000)] {
+            assert!(repeated(&text).is_some(), "a word alone, very often");
+        }
         for text in [
-            "-".repeat(500),
+            "-".repeat(5000),
             "| --- ".repeat(60),
             "0, 0, 1, ".repeat(60),
             "abcd ".repeat(10),

@@ -89,6 +89,17 @@ pub(crate) fn each_in(text: &str) -> Vec<Option<FunctionCall<'static>>> {
     items.iter().map(|item| call(item).map(FunctionCall::into_owned)).collect()
 }
 
+/// The calls that are written in a text as `<function=NAME>`.
+pub(crate) fn written(text: &str) -> Vec<FunctionCall<'static>> {
+    let calls = super::text::written_calls(text).into_iter().map(|(name, arguments)| FunctionCall {
+        name: Cow::Owned(name.to_owned()),
+        id: None,
+        source: Some(Cow::Owned(arguments.clone())),
+        arguments: Some(Cow::Owned(arguments)),
+    });
+    calls.collect()
+}
+
 fn object<'a>(value: &'a Value<'a>) -> Option<FunctionCall<'a>> {
     value.as_object()?;
     let inner = INNER.iter().find_map(|key| call(value.get(key)?));

@@ -57,6 +57,9 @@ impl<'a> CallSource<'a> {
             }
             None => Vec::new(),
         };
+        if let Some(text) = message.text.as_deref().filter(|_| is_call_turn && calls.is_empty()) {
+            calls = call::written(text);
+        }
         let is_turn = !calls.is_empty();
         if !is_turn {
             calls = blocks::calls(value);

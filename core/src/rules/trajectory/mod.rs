@@ -40,6 +40,6 @@ pub use reading::{Reading, Way, record_id, score_number, track_count};
 pub use record_text::{read_step, read_text};
 pub use shape::{RecordShape, Version, VersionFault, bare_pointer, shape};
 pub use task::{RecordName, scalar, task, task_fields, task_key};
-pub(crate) use text::{joined, written_call};
+pub(crate) use text::{before_call, joined, written_call};
 pub use track::Track;
 pub use turn::{Hint, hints, turn};

@@ -1,6 +1,6 @@
 //! Texts of steps: parts joined, scalars counted, digests, and the patterns of D13.
 
-use crate::json::{Data, Value, pointer_escape};
+use crate::json::{self, Data, Value, pointer_escape};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
@@ -150,6 +150,40 @@ pub(crate) fn written_call(text: &str) -> Option<&str> {
     Some(&text[start..end])
 }
 
+/// The calls that are written in a text as `<function=NAME>` with `<parameter=KEY>` in it, or JSON: the name and the
+/// arguments of each as JSON. A value that is JSON but a string is that value.
+pub(crate) fn written_calls(text: &str) -> Vec<(&str, String)> {
+    let (mut calls, mut rest) = (Vec::new(), text);
+    while let Some((start, end)) = function(rest) {
+        let body = &rest[(end + 1).min(rest.len())..];
+        let next = function(body).map_or(body.len(), |(start, _)| start - FUNCTION.len());
+        let len = body.find(FUNCTION_END).map_or(next, |end| end.min(next));
+        calls.push((&rest[start..end], parameters(&body[..len])));
+        rest = &body[len..];
+    }
+    calls
+}
+
+/// The parameters in the body of a call that is written in a text, as a JSON object.
+fn parameters(body: &str) -> String {
+    if let Ok(value) = json::parse(body.trim())
+        && value.as_object().is_some()
+    {
+        return json::compact(&value);
+    }
+    let mut members = Vec::new();
+    for part in body.split(PARAMETER).skip(1) {
+        let Some((name, value)) = part.split_once('>') else { continue };
+        let value = value.split_once(PARAMETER_END).map_or(value, |(value, _)| value);
+        let value = value.strip_prefix('\n').unwrap_or(value);
+        let value = value.strip_suffix('\n').unwrap_or(value);
+        let parsed = json::parse(value.trim()).ok().filter(|value| value.as_str().is_none());
+        let value = parsed.map_or_else(|| json::quote(value), |value| json::compact(&value));
+        members.push(format!("{}:{value}", json::quote(name)));
+    }
+    format!("{{{}}}", members.join(","))
+}
+
 /// Start and end of the name in the first `<function=NAME>`. Of a text without `>` the first look is the last.
 fn function(text: &str) -> Option<(usize, usize)> {
     for (at, _) in text.match_indices(FUNCTION) {
@@ -171,11 +205,34 @@ pub(crate) fn before_call(text: &str) -> &str {
 
 const FUNCTION: &str = "<function=";
 const FUNCTION_END: &str = "</function>";
+const PARAMETER: &str = "<parameter=";
+const PARAMETER_END: &str = "</parameter>";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::parse;
+    use json::parse;
+
+    #[test]
+    fn calls_written_in_a_text_have_names_and_arguments() {
+        let of = |text: &str| {
+            let calls = written_calls(text).into_iter().map(|(name, arguments)| format!("{name} {arguments}"));
+            calls.collect::<Vec<_>>().join("; ")
+        };
+        for (text, expect) in [
+            (
+                "I go. <function=f>\n<parameter=a>\nx\ny\n</parameter>\n<parameter=n>1</parameter>\n</function>",
+                r#"f {"a":"x\ny","n":1}"#,
+            ),
+            ("<function=f>\n<parameter=a>1</parameter>\n</function>\n<function=g>\n</function>", r#"f {"a":1}; g {}"#),
+            (r#"<function=f>{"a": [1]}</function>"#, r#"f {"a":[1]}"#),
+            ("<function=f><parameter=a>cut", r#"f {"a":"cut"}"#),
+            ("<function=f", ""),
+            ("<function=f>", "f {}"),
+        ] {
+            assert_eq!(of(text), expect, "{text}");
+        }
+    }
 
     #[test]
     fn think_tokens_end_at_a_word() {
