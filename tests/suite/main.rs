@@ -40,6 +40,7 @@ mod detection;
 mod diff;
 mod docs;
 mod export;
+mod export_parquet;
 mod export_runs;
 mod export_tasks;
 mod faults;

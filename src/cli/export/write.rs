@@ -5,7 +5,11 @@ use super::choose::Proof;
 use super::manifest::{Changes, Manifest, ManifestEntry};
 use super::shaped::shaped;
 use super::{NOTES_MAX, Options};
-use crate::cli::{Stop, output_path};
+#[cfg(feature = "parquet")]
+use crate::cli::complain;
+#[cfg(feature = "parquet")]
+use crate::cli::flat::RecordTable;
+use crate::cli::{Stop, flat, output_path};
 use crate::ingest::Loaded;
 use crate::model::{Problem, lossy};
 use crate::platform::EndSignals;
@@ -49,10 +53,27 @@ struct OutputPart {
     output: Output,
     is_array: bool,
     count: u64,
+    /// Where it is a Parquet file: its records, until all are there.
+    #[cfg(feature = "parquet")]
+    table: Option<RecordTable>,
 }
 
 impl OutputPart {
+    /// Whether a record may be on several lines.
+    fn takes_lines(&self) -> bool {
+        #[cfg(feature = "parquet")]
+        if self.table.is_some() {
+            return true;
+        }
+        self.is_array
+    }
+
     fn write(&mut self, record: &[u8]) -> Result<(), Problem> {
+        #[cfg(feature = "parquet")]
+        if let Some(table) = &mut self.table {
+            self.count += 1;
+            return table.push(record);
+        }
         let before: &[u8] = match (self.is_array, self.count) {
             (false, _) => b"",
             (true, 0) => b"[\n",
@@ -65,6 +86,18 @@ impl OutputPart {
     }
 
     fn finish(mut self) -> Result<Ready, Problem> {
+        #[cfg(feature = "parquet")]
+        if let Some(table) = self.table {
+            let (output, mixed) = table.finish(self.output)?;
+            if !mixed.is_empty() {
+                complain(&format!(
+                    "{}: of several kinds, so JSON in texts: {}",
+                    output.path().display(),
+                    mixed.join(", ")
+                ));
+            }
+            return output.finish();
+        }
         match (self.is_array, self.count) {
             (true, 0) => self.output.write(b"[]\n")?,
             (true, _) => self.output.write(b"\n]\n")?,
@@ -77,7 +110,7 @@ impl OutputPart {
 /// The name of the file without the endings that say how it is written, and those.
 fn stem(name: &str) -> (&str, &str) {
     let mut stem = name;
-    for endings in [&[".gz", ".zst", ".zstd"][..], &[".jsonl", ".ndjson", ".json"]] {
+    for endings in [&[".gz", ".zst", ".zstd"][..], &[".jsonl", ".ndjson", ".json", ".parquet"]] {
         let lower = stem.to_ascii_lowercase();
         if let Some(ending) = endings.iter().find(|ending| lower.ends_with(**ending) && lower.len() > ending.len()) {
             stem = &stem[..stem.len() - ending.len()];
@@ -121,10 +154,13 @@ pub(super) fn write(
         options.array || stem(&name).1.starts_with(".json") && !stem(&name).1.starts_with(".jsonl")
     };
     let part = |path: &PathBuf| {
+        let is_parquet = flat::is_parquet(path)?;
         Ok(OutputPart {
             output: output_path::create(path, options.force, &inputs)?,
-            is_array: is_array(path),
+            is_array: is_array(path) && !is_parquet,
             count: 0,
+            #[cfg(feature = "parquet")]
+            table: if is_parquet { Some(RecordTable::new()?) } else { None },
         })
     };
     let ended = EndSignals::put_off()?;
@@ -195,7 +231,7 @@ impl Work<'_> {
         };
         let part = seen.part;
         let Some(file) = self.parts.get_mut(part) else { return Ok(()) };
-        let (text, is_joined) = if file.is_array { (text, false) } else { self.options.one_line(seen, text)? };
+        let (text, is_joined) = if file.takes_lines() { (text, false) } else { self.options.one_line(seen, text)? };
         file.write(&text)?;
         self.counts.written += 1;
         for secret in &secrets {

@@ -2,6 +2,13 @@
 
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod record_table;
+#[cfg(feature = "parquet")]
+mod record_type;
+
+#[cfg(feature = "parquet")]
+pub(super) use record_table::RecordTable;
 
 use crate::model::Problem;
 use crate::review::flat::{Cell, FlatSchema};
@@ -14,6 +21,19 @@ use std::path::Path;
 /// A value has no JSON.
 pub(super) fn json(schema: &FlatSchema, row: &[Cell]) -> Result<String, Problem> {
     schema.json(row).map_err(|e| Problem::unreadable(format!("a row has no JSON: {e}")))
+}
+
+/// Whether a name is that of a Parquet file.
+///
+/// # Errors
+/// It is, and this build does not write such files.
+pub(super) fn is_parquet(path: &Path) -> Result<bool, Problem> {
+    let is_parquet = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+    if is_parquet && !cfg!(feature = "parquet") {
+        let problem = Problem::usage(format!("{} would be Parquet, which this build does not write", path.display()));
+        return Err(problem.hint("use an obelus that was built with `--features parquet`, or name it .jsonl"));
+    }
+    Ok(is_parquet)
 }
 
 /// A file of rows, under another name until it is whole.
@@ -34,12 +54,7 @@ impl FlatFile {
         is_forced: bool,
         inputs: &[&Path],
     ) -> Result<Self, Problem> {
-        let is_parquet = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
-        if is_parquet && !cfg!(feature = "parquet") {
-            let problem =
-                Problem::usage(format!("{} would be Parquet, which this build does not write", path.display()));
-            return Err(problem.hint("use an obelus that was built with `--features parquet`, or name it .jsonl"));
-        }
+        let is_parquet = is_parquet(path)?;
         let output = super::output_path::create(path, is_forced, inputs)?;
         #[cfg(feature = "parquet")]
         if is_parquet {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 const GROUP_ROWS: usize = 50_000;
 
 /// A file that takes its bytes as a writer does.
-struct Bytes(Output);
+pub(super) struct Bytes(pub(super) Output);
 
 impl Write for Bytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -136,6 +136,6 @@ fn message(schema: &FlatSchema) -> String {
     format!("message {} {{ {fields} }}", schema.name)
 }
 
-fn failed(e: ParquetError) -> Problem {
+pub(super) fn failed(e: ParquetError) -> Problem {
     Problem::unreadable(format!("a Parquet file cannot be written: {e}"))
 }
