@@ -109,3 +109,71 @@ fn places_of_a_file_that_somebody_edited_are_shown_lines() {
     let (_, found, _) = obelus(&["check", &path]);
     assert!(found.contains("work.changed-outside"), "nobody in the run edited it: {found}");
 }
+
+#[test]
+fn files_that_the_model_is_shown_are_known_and_in_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let content = json!({"type": "text", "file": {"filePath": "/w/a", "content": "one\ntwo\n", "numLines": 3,
+        "startLine": 1, "totalLines": 3}});
+    let shown = json!({"type": "attachment", "attachment": {"type": "file", "filename": "/w/a", "content": content}});
+    let path = file(folder.path(), "s.jsonl", &session(&[user(json!("look at @a")), shown]));
+    let (_, files, _) = obelus(&["files", &path, "--json"]);
+    assert!(files.contains(r#""path":"/w/a","known":"all","lines":2"#), "{files}");
+    let (_, view, _) = obelus(&["render", &path]);
+    assert!(view.contains("two"), "{view}");
+}
+
+#[test]
+fn a_command_that_was_interrupted_may_have_changed_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = json!({"file_path": "/w/a", "content": "x\n"});
+    let rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected";
+    let doubt = |last: &str| {
+        let lines = [
+            user(json!("do it")),
+            call("a", "Write", write.clone()),
+            result("a", "File created successfully at: /w/a"),
+            call("b", "Bash", json!({"command": "sed -i 1d /w/a; sleep 60"})),
+            result("b", rejected),
+            user(json!([{"type": "text", "text": last}])),
+        ];
+        let path = file(folder.path(), "s.jsonl", &session(&lines));
+        let (_, files, _) = obelus(&["files", &path, "--json"]);
+        let files: Value = serde_json::from_str(&files).unwrap();
+        files["files"][0]["doubt"].clone()
+    };
+    assert_eq!(doubt("[Request interrupted by user for tool use]"), 5);
+    assert_eq!(doubt("no, leave it"), Value::Null, "a refusal alone changes nothing");
+}
+
+#[test]
+fn what_the_program_says_for_the_model_is_exported_as_nobodys_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let fault = json!({"type": "assistant", "isApiErrorMessage": true, "message": {"id": "x", "role": "assistant",
+        "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 400"}]}});
+    let mut notice = user(json!("<task-notification>done</task-notification>"));
+    notice["origin"] = json!({"kind": "task-notification"});
+    let all = messages(&file(folder.path(), "s.jsonl", &session(&[user(json!("do it")), notice, fault])));
+    let roles: Vec<&Value> = all.iter().map(|message| &message["role"]).collect();
+    assert_eq!(roles, ["user", "system"]);
+}
+
+#[test]
+fn a_stream_spends_what_its_result_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        json!({"type": "system", "subtype": "init", "session_id": "s", "cwd": "/w", "tools": [], "model": "m"}),
+        json!({"type": "assistant", "session_id": "s", "message": {"id": "m1", "role": "assistant", "usage":
+            {"input_tokens": 9, "output_tokens": 1, "cache_read_input_tokens": 4}, "content":
+            [{"type": "text", "text": "Hi."}]}}),
+        json!({"type": "result", "subtype": "success", "session_id": "s", "result": "Hi.", "total_cost_usd": 0.5,
+            "modelUsage": {"m": {"inputTokens": 20, "outputTokens": 7, "cacheReadInputTokens": 4}}}),
+    ];
+    let text = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+    let path = file(folder.path(), "stream.jsonl", &text);
+    let (_, state, _) = obelus(&["state", &path, "--json"]);
+    let state: Value = serde_json::from_str(&state).unwrap();
+    let spent = &state["state"]["usage"]["main"];
+    assert_eq!((&spent["input"], &spent["output"], &spent["cache_read"]), (&json!(20), &json!(7), &json!(4)));
+    assert_eq!((&spent["turns"], &spent["cost"]), (&json!(1), &json!(0.5)));
+}

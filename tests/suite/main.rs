@@ -26,6 +26,7 @@ mod changed_samples;
 mod check;
 mod claude_lines;
 mod cli;
+mod codex_lines;
 mod columns;
 mod command;
 mod containers;

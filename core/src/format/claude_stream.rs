@@ -217,11 +217,35 @@ impl Lines {
 
     /// Messages report their tokens, results the cost of all so far.
     fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        // Messages report the tokens with which they began.
+        let models = record.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(|all| all.entries());
+        if let Some(all) = models.map(|(_, usage)| of_model(usage)).reduce(|sum, one| sum.plus(&one)) {
+            let known = log.total_usage();
+            let more = |all: Option<u64>, known: Option<u64>| all.map(|all| all.saturating_sub(known.unwrap_or(0)));
+            log.beyond(&Usage {
+                input: more(all.input, known.input),
+                output: more(all.output, known.output),
+                cache_read: more(all.cache_read, known.cache_read),
+                cache_write: more(all.cache_write, known.cache_write),
+                cost: None,
+            });
+        }
         let cost = record.get("total_cost_usd").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
         if let Some(cost) = cost.filter(|cost| *cost > self.cost) {
             let more = cost - std::mem::replace(&mut self.cost, cost);
             log.cost(more);
         }
+    }
+}
+
+/// What a result says of all answers of a model so far.
+fn of_model(usage: &Value<'_>) -> Usage {
+    Usage {
+        input: log::count(usage, "inputTokens"),
+        output: log::count(usage, "outputTokens"),
+        cache_read: log::count(usage, "cacheReadInputTokens"),
+        cache_write: log::count(usage, "cacheCreationInputTokens"),
+        cost: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod exec;
 mod item;
+mod payload;
 mod rollout;
 mod show;
 #[cfg(test)]

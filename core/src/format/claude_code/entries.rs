@@ -95,6 +95,15 @@ impl Adapter for Entries {
         }
     }
 
+    /// A file that the model is shown, or the places of one that somebody edited.
+    fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
+        let attachment = values.first()?.get("attachment")?;
+        let file = attachment.get("content").and_then(|content| text(content.get("file")?, "content"));
+        let shown = text(attachment, "snippet").or(file)?;
+        let name = text(attachment, "filename").unwrap_or_default();
+        Some(Turn::of(StepRole::System, vec![TurnPart::Text(Cow::Owned(format!("{name}:\n{shown}")))]))
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::ClaudeCode
     }
@@ -124,11 +133,17 @@ impl Entries {
         let answer_spend = message_id(message).filter(|_| class == "assistant").map(|id| {
             self.spend.add_record(id, text(record, "requestId"), usage.as_ref().and_then(|usage| usage.output))
         });
-        let is_injected = flag(record, "isMeta") || flag(record, "isCompactSummary");
+        let origin = record.get("origin").and_then(|origin| text(origin, "kind"));
+        let is_notification = class == "user" && origin == Some("task-notification");
+        let is_injected = flag(record, "isMeta") || flag(record, "isCompactSummary") || is_notification;
         let results = blocks_of(message).filter(|block| is_result(block)).count();
         let details = record.get("toolUseResult").filter(|details| details.as_object().is_some() && results == 1);
         let blocks = Blocks {
-            role: if class == "assistant" { StepRole::Agent } else { StepRole::User },
+            role: match class {
+                "assistant" => StepRole::Agent,
+                _ if is_notification => StepRole::System,
+                _ => StepRole::User,
+            },
             class: Some(class),
             time: record.get("timestamp"),
             tokens: answer_spend.as_ref().and_then(|answer_spend| answer_spend.more),
@@ -138,6 +153,10 @@ impl Entries {
             ..Blocks::of(message)
         };
         let steps = blocks.add_steps(log);
+        // What the program says in the place of an answer is no word of the model.
+        if text(message, "model") == Some(SYNTHETIC) && !steps.is_empty() {
+            log.aside();
+        }
         // Calls of one answer are lines of their own; the result of one may come before the next.
         let is_more = answer_spend.as_ref().is_some_and(|answer_spend| !answer_spend.is_first);
         if is_more && self.last_was_result {
@@ -278,21 +297,39 @@ fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
         is_injected: flag(record, "isMeta"),
         ..Draft::of(Kind::State, NOTE, &values)
     });
-    if let Some(attachment) = attachment.filter(|_| kind == Some("edited_text_file")) {
-        edited(attachment, log);
+    match (kind, attachment) {
+        (Some("edited_text_file"), Some(attachment)) => edited(attachment, log),
+        (Some("file"), Some(attachment)) => attached(attachment, log),
+        _ => {}
     }
     false
+}
+
+/// The model is shown a file as if it had read it.
+fn attached(attachment: &Value<'_>, log: &mut Log<'_>) {
+    let content = attachment.get("content").filter(|content| content.get("file").is_some());
+    if let (Some(path), Some(content)) = (text(attachment, "filename"), content) {
+        log.prompt();
+        read_beside(path, "", Some(content.text), "", log);
+    }
+}
+
+/// The effects of a read that no call asked for.
+fn read_beside(path: &str, range: &str, details: Option<&str>, shown: &str, log: &mut Log<'_>) {
+    let id = Some(Cow::Borrowed("attachment"));
+    let arguments = format!("{{\"file_path\":{}{range}}}", json::quote(path));
+    let call = ToolCall { id: id.clone(), name: "Read".into(), arguments: arguments.into() };
+    log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call)]));
+    let details = details.map(Cow::Borrowed);
+    let result = ToolResult { id, text: shown.into(), details, ..ToolResult::default() };
+    log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
 }
 
 /// The model is shown the places of a file that somebody else edited: it has the effects of a read of some lines.
 fn edited(attachment: &Value<'_>, log: &mut Log<'_>) {
     let (Some(path), Some(snippet)) = (text(attachment, "filename"), text(attachment, "snippet")) else { return };
-    let id = Some(Cow::Borrowed("edited_text_file"));
-    let arguments = format!("{{\"file_path\":{},\"offset\":1,\"limit\":1}}", json::quote(path));
-    let call = ToolCall { id: id.clone(), name: "Read".into(), arguments: arguments.into() };
-    log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call)]));
-    let result = ToolResult { id, text: snippet.into(), ..ToolResult::default() };
-    log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
+    log.prompt();
+    read_beside(path, ",\"offset\":1,\"limit\":1", None, snippet, log);
 }
 
 /// Members whose text says what a line is about.

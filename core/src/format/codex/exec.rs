@@ -1,6 +1,6 @@
 //! The events of `codex exec --json`.
 
-use super::{item, rollout, show};
+use super::{item, payload, rollout, show};
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, first, items, text, write_slots};
 use crate::json::Value;
 use crate::model::{StepNo, StepRole, Turn};
@@ -52,7 +52,7 @@ impl Exec {
         }
         rollout::state(record, record, class, log);
         if let Some(usage) = record.get("usage").filter(|usage| usage.as_object().is_some()) {
-            log.usage(None, &rollout::tokens(usage));
+            log.usage(None, &payload::tokens(usage));
         }
     }
 

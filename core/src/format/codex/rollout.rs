@@ -1,11 +1,13 @@
 //! The records of a rollout.
 
+use super::payload::{compacted_text, flag_of, instructions, is_added, surround, tokens};
 use super::show;
 use crate::format::log::{
-    Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first_text, form, merge_patch, text, text_of, write_slots,
+    Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first, first_text, form, merge_patch, text, text_of,
+    write_slots,
 };
 use crate::json::{self, Value};
-use crate::model::{PartRole, StepNo, StepRole, Surroundings, Turn, Usage};
+use crate::model::{PartRole, StepNo, StepRole, Surroundings, Turn, TurnPart};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -105,6 +107,16 @@ impl Adapter for Rollout {
         }
     }
 
+    /// What another agent says, and what the program adds to the context.
+    fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
+        let value = values.first()?;
+        if let Some(text) = instructions(value) {
+            return Some(Turn::of(StepRole::System, vec![TurnPart::Text(Cow::Owned(text.to_owned()))]));
+        }
+        let text = first(value, &["content", "output"]).map(text_of).filter(|text| !text.is_empty())?;
+        Some(Turn::of(StepRole::User, vec![TurnPart::Text(Cow::Owned(text.into_owned()))]))
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::Codex
     }
@@ -152,6 +164,10 @@ impl Rollout {
             log.surroundings(&Surroundings { cwd, branch, ..Surroundings::default() });
         }
         let step = state(record, meta, "session_meta", log);
+        if is_this_session && instructions(meta).is_some() {
+            log.prompt();
+            log.fix();
+        }
         let base = meta.get("history_base").and_then(|base| text(base, "thread_id"));
         if let Some(base) = base.filter(|base| is_this_session && is_thread(base)) {
             log.part(PartRole::Prefix, SESSIONS, base, Some(base), Some(step));
@@ -181,7 +197,13 @@ impl Rollout {
         let time = record.get("timestamp");
         let of = |kind, form, role| Draft { role, class: Some(class), time, ..Draft::of(kind, form, &[]) };
         match class {
-            "message" => self.message(payload, time, log),
+            "message" => {
+                self.message(payload, time, log);
+                // The answer to the request for a summary is in no window; what was compacted has it.
+                if flag_of(record, payload, "compaction_output") {
+                    log.aside();
+                }
+            }
             "reasoning" => {
                 self.learn(|known| &mut known.has_reasoning, self.has_unfolded_thoughts, log);
                 let step =
@@ -192,6 +214,11 @@ impl Rollout {
                 let step = log.step(&Draft { values: &[payload], ..of(Kind::Call, show::CALL, StepRole::Agent) });
                 self.answer.get_or_insert(step);
                 self.call(step, payload, log);
+            }
+            // What the program adds to the context has the form of an output, of no call.
+            class if is_result(class) && text(payload, "call_id").is_none() && is_added(record, payload) => {
+                state(record, payload, class, log);
+                log.prompt();
             }
             class if is_result(class) => {
                 let id = text(payload, "call_id").unwrap_or_default();
@@ -205,6 +232,9 @@ impl Rollout {
             }
             _ => {
                 state(record, payload, class, log);
+                if class == "agent_message" {
+                    log.prompt();
+                }
             }
         }
     }
@@ -334,8 +364,13 @@ impl Rollout {
         }
         if !super::item::is_call(class) {
             state(record, payload, class, log);
-            if class == "Plan" {
-                write_slots(log, "plan", "main", item, &["text"]);
+            match class {
+                "Plan" => write_slots(log, "plan", "main", item, &["text"]),
+                "SubAgentActivity" => {
+                    let call = text(item, "id").and_then(|id| self.calls.get(id)).copied();
+                    self.spawned(text(item, "agent_thread_id"), call, log);
+                }
+                _ => {}
             }
             return;
         }
@@ -344,11 +379,17 @@ impl Rollout {
             return self.wait(id, item, log);
         }
         self.nested.insert(id.into());
+        let is_users = text(item, "source") == Some("user_shell");
+        let caller = if is_users { StepRole::User } else { StepRole::Agent };
         let (values, time) = ([item], record.get("timestamp"));
-        let forms =
-            [(Kind::Call, show::ITEM, StepRole::Agent), (Kind::Result, show::ITEM_OUTPUT, StepRole::Environment)];
+        let forms = [(Kind::Call, show::ITEM, caller), (Kind::Result, show::ITEM_OUTPUT, StepRole::Environment)];
         for (kind, form, role) in forms {
             log.step(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
+            // What a script of the model ran, of which it saw what the script printed, or what the user ran, which a
+            // message reports.
+            if is_users || !self.calls.is_empty() {
+                log.aside();
+            }
         }
     }
 
@@ -432,41 +473,8 @@ impl Rollout {
     }
 }
 
-/// What the model sees in place of what was compacted: the messages that are listed, else the summary.
-fn compacted_text(payload: &Value<'_>) -> String {
-    let Some(history) = payload.get("replacement_history").and_then(Value::as_array) else {
-        return first_text(payload, &["message"]).unwrap_or_default().to_owned();
-    };
-    history.iter().filter_map(|item| item.get("content")).map(text_of).collect()
-}
-
 fn replace_value(log: &mut Log<'_>, kind: &str, value: Option<&Value<'_>>) {
     if let Some(value) = value {
         log.write(kind, "main", &[], Op::Update, value);
-    }
-}
-
-/// The settings of a turn or of the thread.
-fn surround(settings: &Value<'_>, log: &mut Log<'_>) {
-    let of = |keys: &[&str]| first_text(settings, keys).map(|text| Cow::Owned(text.to_owned()));
-    log.surroundings(&Surroundings {
-        cwd: of(&["cwd"]),
-        model: of(&["model"]),
-        mode: of(&["approval_policy"]),
-        effort: of(&["effort", "reasoning_effort"]),
-        ..Surroundings::default()
-    });
-}
-
-/// Tokens of an answer: Codex counts cached ones among the input.
-pub(super) fn tokens(usage: &Value<'_>) -> Usage {
-    let (cached, written) = (count(usage, "cached_input_tokens"), count(usage, "cache_write_input_tokens"));
-    let apart = cached.unwrap_or_default().saturating_add(written.unwrap_or_default());
-    Usage {
-        input: count(usage, "input_tokens").map(|all| all.saturating_sub(apart)),
-        output: count(usage, "output_tokens"),
-        cache_read: cached,
-        cache_write: written,
-        cost: None,
     }
 }

@@ -68,15 +68,20 @@ fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
     }
 }
 
+/// How outputs begin of calls that were not run, and of scripts that failed.
+const REFUSED: [&str; 3] = ["unsupported call: ", "failed to parse function arguments: ", "Script failed\n"];
+
 /// What came back: a text, parts, or an object of one of these and a flag.
 fn output<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
     let output = first(value, &["output", "tools", "result"]);
     let inner = output.map(|output| first(output, &["content", "text", "body"]).unwrap_or(output));
     let success = output.and_then(|output| output.get("success")?.as_bool());
+    let text_of_output = inner.map(text_of).unwrap_or_default();
+    let is_refused = REFUSED.iter().any(|refusal| text_of_output.starts_with(refusal));
     ToolResult {
         id: text(value, "call_id").map(Cow::Borrowed),
-        text: inner.map(text_of).unwrap_or_default(),
-        is_error: success.map(|success| !success),
+        is_error: if is_refused { Some(true) } else { success.map(|success| !success) },
+        text: text_of_output,
         ..ToolResult::default()
     }
 }

@@ -233,7 +233,17 @@ impl Log<'_> {
 
     /// What the run cost beyond what its messages report, reported after the record's last step.
     pub(in crate::format) fn cost(&mut self, cost: f64) {
-        self.steps.cost(cost);
+        self.beyond(&Usage { cost: Some(cost), ..Usage::default() });
+    }
+
+    /// The same of tokens.
+    pub(in crate::format) fn beyond(&mut self, usage: &Usage) {
+        self.steps.beyond(usage);
+    }
+
+    /// The tokens and cost that were reported so far.
+    pub(in crate::format) fn total_usage(&self) -> Usage {
+        self.steps.work.total_usage()
     }
 
     /// Where the record is in the tree of the log.
@@ -345,6 +355,11 @@ impl Log<'_> {
     /// The step that was added last is no message, and has some in it that the model sees: [`super::Adapter::prompt`].
     pub(in crate::format) fn prompt(&mut self) {
         self.steps.window.prompt(self.steps.last());
+    }
+
+    /// The model sees the step that was added last whatever is compacted.
+    pub(in crate::format) fn fix(&mut self) {
+        self.steps.window.fix(self.steps.last());
     }
 
     /// The step that was added last is a message that is not for the model.

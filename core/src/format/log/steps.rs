@@ -225,9 +225,9 @@ impl Steps {
         self.work.usage(at, message, usage, &mut self.tree);
     }
 
-    pub(super) fn cost(&mut self, cost: f64) {
+    pub(super) fn beyond(&mut self, usage: &Usage) {
         let at = self.writes_at_last();
-        self.work.cost(at, cost, &mut self.tree);
+        self.work.beyond(at, usage, &mut self.tree);
     }
 
     pub(super) fn usage_totals(&mut self, totals: &Usage) {

@@ -21,6 +21,8 @@ pub(super) struct Window {
     summaries: HashMap<StepNo, u64>,
     /// Steps that are no messages and say something to the model all the same.
     prompts: HashSet<StepNo>,
+    /// Steps that the model sees whatever is compacted.
+    fixed: HashSet<StepNo>,
     /// Messages and calls that are not for the model.
     asides: HashMap<StepNo, Exclusion>,
     /// Steps that an edit of the context took out.
@@ -45,6 +47,16 @@ impl Window {
     /// A step says something to the model, although it is no message.
     pub(super) fn prompt(&mut self, at: StepNo) {
         self.prompts.insert(at);
+    }
+
+    /// The model sees a step whatever is compacted.
+    pub(super) fn fix(&mut self, at: StepNo) {
+        self.fixed.insert(at);
+    }
+
+    /// Whether the model sees a step whatever is compacted.
+    pub(super) fn is_fixed(&self, step: StepNo) -> bool {
+        self.fixed.contains(&step)
     }
 
     /// A message or call is not for the model.

@@ -6,9 +6,10 @@ use crate::format::describe;
 use crate::format::log::{Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, show, text_of};
 use crate::json::Value;
 use crate::model::cast;
-use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{Attachment, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Reads one session.
 pub(super) struct Session;
@@ -31,8 +32,11 @@ impl Adapter for Session {
                 log.write("session", "main", &[slot], Op::Update, value);
             }
         }
+        let mut first_steps = HashMap::new();
         for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
-            add_steps(message, log);
+            let id = message.get("info").and_then(|info| self::text(info, "id"));
+            first_steps.extend(id.map(|id| (id.to_owned(), log.next_step())));
+            add_steps(message, &first_steps, log);
         }
         if let Some(what) = missing_part_of(record) {
             report_missing(what, None, log);
@@ -62,7 +66,7 @@ impl Adapter for Events {
         if let Some(part) = part_of(record) {
             let is_stored_part = record.get("part").is_none();
             let (class, time) = (text(part, "type"), record.get("timestamp"));
-            let message = Message { it: record, role: StepRole::Agent, class, time, tokens: None };
+            let message = Message { it: record, role: StepRole::Agent, class, time, tokens: None, first_steps: None };
             message.add_parts(&[part], log);
             // A stream has no messages, which repeat the tokens elsewhere.
             if let Some(tokens) = part.get("tokens").filter(|_| class == Some("step-finish") && !is_stored_part) {
@@ -112,7 +116,7 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 }
 
 /// The steps of a message.
-fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
+fn add_steps(message: &Value<'_>, first_steps: &HashMap<String, StepNo>, log: &mut Log<'_>) {
     let Some(info) = message.get("info") else { return };
     let role = match text(info, "role") {
         Some("user") => StepRole::User,
@@ -131,6 +135,7 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
         class: text(info, "role"),
         time: info.get("time").and_then(|time| time.get("created")),
         tokens: usage.as_ref().and_then(|usage| usage.output),
+        first_steps: Some(first_steps),
     };
     let first = log.next_step();
     turn.add_parts(&parts_of(message), log);
@@ -149,6 +154,8 @@ struct Message<'v> {
     class: Option<&'v str>,
     time: Option<&'v Value<'v>>,
     tokens: Option<u64>,
+    /// The first steps of messages so far, by their ids.
+    first_steps: Option<&'v HashMap<String, StepNo>>,
 }
 
 impl<'v> Message<'v> {
@@ -156,7 +163,7 @@ impl<'v> Message<'v> {
         let before = log.next_step();
         let files: Vec<&Value<'_>> = parts.iter().copied().filter(|part| text(part, "type") == Some("file")).collect();
         let first_text = parts.iter().position(|part| text(part, "type") == Some("text"));
-        let mut tokens = self.tokens;
+        let (mut tokens, mut has_result) = (self.tokens, false);
         for (i, part) in parts.iter().copied().enumerate() {
             let part_kind = match text(part, "type").unwrap_or("part") {
                 // Files belong to the first text of their message.
@@ -169,6 +176,10 @@ impl<'v> Message<'v> {
                 "file" => files.clone(),
                 _ => vec![part],
             };
+            let is_compaction = text(part, "type") == Some("compaction");
+            // A stream does not name the folder, but a patch names its files both ways.
+            let cwd = folder(part).filter(|_| self.first_steps.is_none()).map(Cow::Borrowed);
+            log.surroundings(&Surroundings { is_compaction, cwd, ..Surroundings::default() });
             for (kind, form) in kinds(part) {
                 let role = if kind == Kind::Result { StepRole::Environment } else { self.role };
                 let class = if kind == Kind::State { text(part, "type") } else { self.class };
@@ -178,10 +189,20 @@ impl<'v> Message<'v> {
                 let draft = Draft { class, time, tokens, ..Draft::of(kind, form, &part_kind) };
                 let is_injected =
                     text(part, "type") == Some("text") && part.get("synthetic").and_then(Value::as_bool) == Some(true);
-                log.step(&Draft { role, is_injected, ..draft });
+                let step = log.step(&Draft { role, is_injected, ..draft });
+                // Calls of one answer come with their results: the next of them is still of that answer.
+                if kind == Kind::Call && std::mem::take(&mut has_result) {
+                    log.go_on(step);
+                }
+                has_result |= kind == Kind::Result;
+            }
+            if text(part, "type") == Some("step-start") {
+                has_result = false;
             }
             if text(part, "type") == Some("compaction") {
-                log.drop_before(log.next_step() - 1);
+                let known = text(part, "tail_start_id").zip(self.first_steps);
+                let first = known.and_then(|(id, first_steps)| first_steps.get(id)).copied();
+                log.drop_before(first.unwrap_or(log.next_step() - 1));
             }
             if text(part, "type") == Some("patch")
                 && let (Some(hash), Some(files)) = (text(part, "hash"), part.get("files"))
@@ -193,8 +214,19 @@ impl<'v> Message<'v> {
             let (role, class, time, values) = (self.role, self.class, self.time, [self.it]);
             let is_failed = self.it.get("info").is_some_and(|info| info.get("error").is_some_and(|e| !e.is_null()));
             log.step(&Draft { role, class, time, is_failed, ..Draft::of(Kind::Message, TEXT, &values) });
+            // An error of the model's service is no word of the model.
+            if is_failed {
+                log.aside();
+            }
         }
     }
+}
+
+/// The folder of the first file of a patch: its path without the end that is relative to the folder.
+fn folder<'v>(part: &'v Value<'v>) -> Option<&'v str> {
+    let file = part.get("state")?.get("metadata")?.get("files")?.as_array()?.first()?;
+    let folder = text(file, "filePath")?.strip_suffix(text(file, "relativePath")?)?;
+    folder.strip_suffix('/').filter(|folder| !folder.is_empty())
 }
 
 /// What a part gives: steps and how they are read.

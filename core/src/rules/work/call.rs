@@ -257,6 +257,7 @@ fn view_range(given: &Arguments<'_>) -> Range {
 
 fn is_all(given: &Arguments<'_>) -> bool {
     given.is_true("replace_all")
+        || given.is_true("replaceAll")
         || given.is_true("allow_multiple")
         || given.number("expected_replacements").is_some_and(|n| n > 1)
 }

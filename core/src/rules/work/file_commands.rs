@@ -17,6 +17,8 @@ use super::{Dialect, Work};
 use crate::model::StepNo;
 use std::collections::HashSet;
 
+/// What Claude Code says when the user interrupts a tool.
+const INTERRUPTED: &str = "[Request interrupted by user for tool use]";
 /// Files that one command puts in doubt, at most: the last that appeared.
 const DOUBTED_MAX: usize = 1000;
 
@@ -115,6 +117,16 @@ impl Work {
         if is_done {
             reads.into_iter().for_each(|effect| self.effect(answer, effect, &mut touched));
         }
+    }
+
+    /// Claude Code says of a command that ran when it was interrupted that it was rejected: it may have changed files.
+    pub(super) fn interrupt(&mut self, step: StepNo, text: &str) {
+        let Some(rejected) = self.rejected.take().filter(|_| text.starts_with(INTERRUPTED)) else { return };
+        let (command, cwd) = *rejected;
+        let folder = cwd.map(|cwd| self.folders.shell_path(&cwd)).or_else(|| self.folders.shell.clone());
+        let script = Script::read(&command, &self.folders, folder.as_deref(), None);
+        script.effects.iter().for_each(|effect| self.blur(step, effect));
+        self.doubt(step, &command, &script, &HashSet::new());
     }
 
     fn effect(&mut self, answer: &Answer<'_>, effect: &Effect, touched: &mut HashSet<usize>) {

@@ -1,7 +1,9 @@
 //! W7: lines that a result shows, with their numbers.
 
 use super::call::Range;
-use super::tables::{ELIDED, NOTICES, NUMBER_BAR, NUMBER_BLANK, NUMBER_COLON, NUMBER_DOT, NUMBER_TAB, Pattern, WINDOW};
+use super::tables::{
+    ELIDED, NOTICES, NUMBER_BAR, NUMBER_BLANK, NUMBER_COLON, NUMBER_DOT, NUMBER_TAB, PERSISTED, Pattern, WINDOW,
+};
 use super::text::{LINE_MAX, is_blank, lines};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -148,7 +150,10 @@ impl<'t> FileExcerpt<'t> {
                 let before = &text[..at];
                 let line_start = before.rfind('\n').map_or(0, |at| at + 1);
                 let before = before[..line_start].strip_suffix('\n').unwrap_or("");
-                before.strip_suffix('\n').map_or(before, |before| before)
+                let before = before.strip_suffix('\n').map_or(before, |before| before);
+                // Codex cuts a line where it stores an output, and puts its notice on the next.
+                let is_stored = text[at..].starts_with(PERSISTED);
+                if is_stored { before.rfind('\n').map_or("", |end| &before[..end]) } else { before }
             }
             None => text,
         };

@@ -32,6 +32,14 @@ impl Files {
         self.by_path.get(path).copied()
     }
 
+    /// The file of a path, or one that is known by the end of the path alone: where no folder is known, a stream names
+    /// a file both ways.
+    pub(super) fn find_known(&self, path: &str) -> Option<usize> {
+        let is_end = |known: &str| path.strip_suffix(known).is_some_and(|folder| folder.ends_with('/'));
+        let by_end = || self.list.iter().position(|file| !file.path.starts_with('/') && is_end(&file.path));
+        self.find(path).or_else(by_end)
+    }
+
     /// The file of a path that a step knows.
     pub(super) fn find_at(&self, path: &str, step: StepNo) -> Option<usize> {
         let is_there = |index: &usize| self.list.get(*index).is_some_and(|file| file.versions.is_there(step));
@@ -111,6 +119,9 @@ impl Work {
     /// What a result does to files.
     pub(super) fn file_effects(&mut self, answer: &Answer<'_>) {
         if answer.outcome.reason == Some("rejected") {
+            if let Action::Shell { command, cwd, .. } = &answer.open.call.action {
+                self.rejected = Some(Box::new((command.clone(), cwd.clone())));
+            }
             return;
         }
         match &answer.open.call.action {
@@ -130,7 +141,7 @@ impl Work {
             }
             Action::Blur { edited, deleted } => {
                 for path in edited.iter().map(|path| self.path(answer, path)).collect::<Vec<_>>() {
-                    if let Some(index) = self.files.find(&path).filter(|_| !answer.outcome.is_error()) {
+                    if let Some(index) = self.files.find_known(&path).filter(|_| !answer.outcome.is_error()) {
                         self.files.list[index].doubt = Some(answer.step);
                         self.files.touch(index);
                     }
@@ -253,7 +264,10 @@ impl Work {
         file.note_change(answer.step, Last::of(op, delta));
         let found = self.reply(answer, index, &reply);
         let path = Arc::clone(&self.files.list[index].path);
-        if before.is_unknown && answer.open.is_first_to_name(&path) && !matches!(op, "write") {
+        let makes_it = matches!(&answer.open.call.action, Action::Replace { edits, .. }
+            if edits.iter().all(|edit| edit.old.is_empty()));
+        let is_edit = op != "write" && !makes_it;
+        if before.is_unknown && answer.open.is_first_to_name(&path) && is_edit {
             self.notes.never_read(answer.step, &path);
         }
         if op == "edit" && !is_found && before.is_whole && matches!(answer.open.call.action, Action::Replace { .. }) {

@@ -128,6 +128,8 @@ pub struct Work {
     /// The steps of those that are errors, and of those that are suspect.
     errors: BTreeSet<StepNo>,
     suspects: BTreeSet<StepNo>,
+    /// The command of the last result that is a rejection, and its folder.
+    rejected: Option<Box<(String, Option<String>)>>,
     files: Files,
     texts: Texts,
     fuel: Fuel,
@@ -245,6 +247,8 @@ impl Work {
                 TurnPart::Text(text) | TurnPart::Thought(text) => {
                     self.notes.text(text);
                     if !is_agents {
+                        self.interrupt(at, text);
+                        self.interrupt(at, text);
                         self.read_places(text);
                         self.end_agents(at, text, sink);
                     }
@@ -277,9 +281,9 @@ impl Work {
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 
-    /// W10: what so much more of the run cost than its messages report; it is no turn.
-    pub fn cost(&mut self, at: StepNo, cost: f64, sink: &mut dyn SlotSink) {
-        self.totals.add_cost(cost);
+    /// W10: what the run cost beyond what its messages report; it is no turn.
+    pub fn beyond(&mut self, at: StepNo, usage: &Usage, sink: &mut dyn SlotSink) {
+        self.totals.add_beyond(usage);
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 

@@ -201,10 +201,9 @@ impl Totals {
     }
 
     /// Adds a cost that is of no message.
-    pub(super) fn add_cost(&mut self, cost: f64) {
-        if cost.is_finite() {
-            self.sum.cost = Some(self.sum.cost.unwrap_or(0.0) + cost);
-        }
+    pub(super) fn add_beyond(&mut self, usage: &Usage) {
+        let cost = usage.cost.filter(|cost| cost.is_finite());
+        self.sum = self.sum.plus(&Usage { cost, ..*usage });
     }
 
     /// Takes totals as the log gives them.

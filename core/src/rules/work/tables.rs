@@ -12,6 +12,9 @@ static ROOT: LazyLock<Value<'static>> = LazyLock::new(|| {
     json::parse(include_str!("tables.json")).unwrap_or(empty)
 });
 
+/// What Codex writes where it cut an output that it stores.
+pub(super) const PERSISTED: &str = "... command output truncated for persistence";
+
 /// Most bytes that one compiled pattern may take.
 const PATTERN_BYTES_MAX: usize = 16 << 20;
 
@@ -178,11 +181,17 @@ macro_rules! patterns {
 
 patterns! {
     /// W4: what a result that a person refused begins with.
-    REJECTED: format!(r"\A(?:{}|Error: request to call tool denied)", text(&["rejected"]));
+    REJECTED: format!(
+        r"\A(?:{}|Error: request to call tool denied|The user has specified a rule which prevents you)",
+        text(&["rejected"])
+    );
     /// W4: notices of no output and timeouts, and opencode's of a timeout.
-    NO_EXIT: format!("{}|tool terminated command after exceeding timeout", text(&["no_exit"]));
+    NO_EXIT: format!(
+        r"{}|tool terminated command after exceeding timeout|\A(?:Wall time: [\d.]+ seconds\s+)?aborted by user",
+        text(&["no_exit"])
+    );
     /// W7: notices that something is left out.
-    NOTICES: text(&["notices"]);
+    NOTICES: format!("{}|…\\d+ tokens truncated…|^{PERSISTED}", text(&["notices"]));
     /// W7: the head of a window.
     WINDOW: text(&["window"]);
     /// W9: commands after which any file may differ.

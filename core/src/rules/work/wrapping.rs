@@ -121,7 +121,14 @@ fn codex_head<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
     let exit = found.name("b").or_else(|| found.name("a"));
     body.exit = exit.and_then(|exit| exit.as_str().parse().ok());
     body.ms = found.name("s").and_then(|seconds| milliseconds(seconds.as_str()));
-    Some(Cow::Borrowed(text.get(all.end()..).unwrap_or_default()))
+    Some(Cow::Borrowed(without_warning(text.get(all.end()..).unwrap_or_default())))
+}
+
+/// Codex says before an output that it is cut, and how many lines it had.
+fn without_warning(text: &str) -> &str {
+    let is_cut = text.starts_with("Warning: truncated output (original token count: ");
+    let head = text.split_once("\n\n").filter(|(head, _)| is_cut && head.contains("\nTotal output lines: "));
+    head.map_or(text, |(_, rest)| rest)
 }
 
 fn gemini<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {

@@ -1,0 +1,54 @@
+//! What the payloads of rollouts say beside their items: flags, instructions, settings, tokens.
+
+use crate::format::log::{Log, count, first_text, text, text_of};
+use crate::json::Value;
+use crate::model::{Surroundings, Usage};
+use std::borrow::Cow;
+
+/// A flag of a response item, in its metadata or in those of its record.
+pub(super) fn flag_of(record: &Value<'_>, payload: &Value<'_>, name: &str) -> bool {
+    let of = |value: &Value<'_>| value.get("metadata").and_then(|metadata| metadata.get(name)?.as_bool());
+    of(record).or_else(|| of(payload)) == Some(true)
+}
+
+/// The system prompt of a session.
+pub(super) fn instructions<'v>(meta: &'v Value<'v>) -> Option<&'v str> {
+    text(meta.get("base_instructions")?, "text").filter(|text| !text.is_empty())
+}
+
+pub(super) fn is_added(record: &Value<'_>, payload: &Value<'_>) -> bool {
+    flag_of(record, payload, "additional_context_tool_output")
+}
+
+/// What the model sees in place of what was compacted: the messages that are listed, else the summary.
+pub(super) fn compacted_text(payload: &Value<'_>) -> String {
+    let Some(history) = payload.get("replacement_history").and_then(Value::as_array) else {
+        return first_text(payload, &["message"]).unwrap_or_default().to_owned();
+    };
+    history.iter().filter_map(|item| item.get("content")).map(text_of).collect()
+}
+
+/// The settings of a turn or of the thread.
+pub(super) fn surround(settings: &Value<'_>, log: &mut Log<'_>) {
+    let of = |keys: &[&str]| first_text(settings, keys).map(|text| Cow::Owned(text.to_owned()));
+    log.surroundings(&Surroundings {
+        cwd: of(&["cwd"]),
+        model: of(&["model"]),
+        mode: of(&["approval_policy"]),
+        effort: of(&["effort", "reasoning_effort"]),
+        ..Surroundings::default()
+    });
+}
+
+/// Tokens of an answer: Codex counts cached ones among the input.
+pub(super) fn tokens(usage: &Value<'_>) -> Usage {
+    let (cached, written) = (count(usage, "cached_input_tokens"), count(usage, "cache_write_input_tokens"));
+    let apart = cached.unwrap_or_default().saturating_add(written.unwrap_or_default());
+    Usage {
+        input: count(usage, "input_tokens").map(|all| all.saturating_sub(apart)),
+        output: count(usage, "output_tokens"),
+        cache_read: cached,
+        cache_write: written,
+        cost: None,
+    }
+}
