@@ -177,3 +177,26 @@ fn a_stream_spends_what_its_result_says() {
     assert_eq!((&spent["input"], &spent["output"], &spent["cache_read"]), (&json!(20), &json!(7), &json!(4)));
     assert_eq!((&spent["turns"], &spent["cost"]), (&json!(1), &json!(0.5)));
 }
+
+#[test]
+fn atif_has_the_model_the_tokens_of_each_answer_and_their_sums() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = |id: &str, output: u32| {
+        json!({"type": "assistant", "message": {"id": id, "role": "assistant", "model": "m", "usage":
+            {"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": output}, "content":
+            [{"type": "text", "text": "Hi."}]}})
+    };
+    let lines = [user(json!("do it")), answer("a", 2), user(json!("more")), answer("b", 3)];
+    let path = file(folder.path(), "s.jsonl", &session(&lines));
+    let out = format!("{path}.atif.jsonl");
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "atif", "--out", &out]);
+    assert_eq!(status, 0, "{stderr}");
+    let row: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    let metrics = |output: u32| json!({"prompt_tokens": 15, "completion_tokens": output, "cached_tokens": 5});
+    assert_eq!((&row["agent"]["model_name"], &row["steps"][1]["metrics"]), (&json!("m"), &metrics(2)));
+    assert_eq!(row["steps"][3]["metrics"], metrics(3));
+    let sums = json!({"total_prompt_tokens": 30, "total_completion_tokens": 5, "total_cached_tokens": 10});
+    assert_eq!(row["final_metrics"], sums);
+    let (status, found, _) = obelus(&["check", &out]);
+    assert_eq!(status, 0, "{found}");
+}

@@ -4,8 +4,8 @@
 //! both are known the difference is what the log does not hold: the system prompt, the schemas of tools.
 
 use super::Run;
-use crate::json::Key;
-use crate::model::{Bytes, Identity, StepNo, StepRole, Turn, TurnPart, estimated_tokens};
+use crate::json::{self, Key};
+use crate::model::{Bytes, Identity, StepNo, StepRole, Turn, TurnPart, Usage, estimated_tokens};
 use std::collections::HashSet;
 
 /// Most compactions that are reported, the last ones.
@@ -191,10 +191,43 @@ fn recorded(run: &dyn Run, step: StepNo) -> Option<RecordedUsage> {
     })
 }
 
+/// What the totals of a run grew by at a step; None: by nothing.
+#[must_use]
+pub fn usage_at(run: &dyn Run, step: StepNo) -> Option<Usage> {
+    let grown = |slot: &str| {
+        let now = total(run, slot, step)?;
+        let more = now.saturating_sub(total(run, slot, step - 1).unwrap_or_default());
+        (more > 0).then_some(more)
+    };
+    let cost = |step: StepNo| short(run, ("usage", "cost"), step)?.parse::<f64>().ok();
+    let more_cost = cost(step).map(|now| now - cost(step - 1).unwrap_or(0.0)).filter(|more| *more > 0.0);
+    let usage = Usage {
+        input: grown("input"),
+        output: grown("output"),
+        cache_read: grown("cache_read"),
+        cache_write: grown("cache_write"),
+        cost: more_cost,
+    };
+    (usage != Usage::default()).then_some(usage)
+}
+
+/// The model that a run used last.
+#[must_use]
+pub fn model_of(run: &dyn Run) -> Option<String> {
+    let last = StepNo::try_from(run.step_count()).ok()?;
+    let text = short(run, ("run", "model"), last)?;
+    json::parse(&text).ok()?.as_str().map(str::to_owned)
+}
+
+/// A short value of an identity `main` at a step, as JSON.
+fn short(run: &dyn Run, (kind, slot): (&str, &str), step: StepNo) -> Option<String> {
+    let tree = run.tree();
+    let id = tree.find(&Identity::of(kind, "main"))?;
+    let node = tree.node(id, &[Key::name(slot)])?;
+    tree.leaf(node, step)?.value.short().map(str::to_owned)
+}
+
 /// A total of `usage/main` at a step.
 fn total(run: &dyn Run, slot: &str, step: StepNo) -> Option<u64> {
-    let tree = run.tree();
-    let id = tree.find(&Identity::of("usage", "main"))?;
-    let node = tree.node(id, &[Key::name(slot)])?;
-    tree.leaf(node, step)?.value.short()?.parse().ok()
+    short(run, ("usage", slot), step)?.parse().ok()
 }

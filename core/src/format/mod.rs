@@ -57,7 +57,7 @@ pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
 pub use answer::{Answer, AnswerField, Attribution, Instances, Resolved, ViewEntry};
 pub use assembler::{ASSEMBLERS, Assembler};
-pub use context_fill::{Compaction, ContextFill, ContextShare, RecordedUsage};
+pub use context_fill::{Compaction, ContextFill, ContextShare, RecordedUsage, model_of, usage_at};
 pub use custom::{CustomFormat, draft as draft_format};
 pub use describe::describe;
 pub use facts::{Counted, Facts};

@@ -12,9 +12,9 @@ mod requests;
 mod standard;
 
 use super::chat::{Left, Member};
-use crate::format::{Exclusion, Run};
+use crate::format::{Exclusion, Run, model_of, usage_at};
 use crate::json;
-use crate::model::{Attachment, Bytes, Standing, Step, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
+use crate::model::{Attachment, Bytes, Standing, Step, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 pub use record_head::RecordHead;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -35,6 +35,8 @@ pub struct Transcript {
     id: String,
     /// The format that it was read from.
     source: &'static str,
+    /// The model that it used last.
+    model: Option<String>,
     messages: Vec<Message>,
     /// What its record has beside the messages.
     others: Vec<Member>,
@@ -65,6 +67,8 @@ struct Message {
     result: Option<Answer>,
     time: Option<String>,
     tokens: Option<u64>,
+    /// What was recorded of the answer: tokens of the prompt, of caches, of the answer, and cost.
+    usage: Usage,
     reward: Option<String>,
 }
 
@@ -109,16 +113,19 @@ impl Transcript {
                 let id = step.trajectory.as_ref().map_or_else(|| id.clone(), |label| format!("{id}/{label}"));
                 // What messages lack is counted once, however many trajectories have them.
                 let head = head.map(|head| Self::begun(head, all.is_empty())).unwrap_or_default();
-                all.push((step.trajectory.clone(), Self { id, source, ..head }));
+                all.push((step.trajectory.clone(), Self { id, source, model: model_of(run), ..head }));
             }
             if let Some((_, transcript)) = all.last_mut() {
                 match run.prompt(number, bytes) {
-                    Some(turn) => transcript.turn(&step, turn),
+                    Some(turn) => transcript.prompt(&step, turn),
                     None if run.exclusion(number).is_some() => transcript.exclude(number, run.exclusion(number)),
                     None => {
                         transcript.continued = run.goes_on(number);
                         transcript.step(&step, run.seen_turn(number, bytes));
                     }
+                }
+                if let Some(usage) = usage_at(run, number).filter(|_| step.standing == Standing::Main) {
+                    transcript.spend(&usage);
                 }
             }
         }
@@ -156,6 +163,22 @@ impl Transcript {
 
     fn lose(&mut self, what: &str) {
         *self.left.entry(what.to_owned()).or_default() += 1;
+    }
+
+    /// What a step says to the model that is no message of its kind.
+    fn prompt(&mut self, step: &Step, turn: Turn<'static>) {
+        if step.standing == Standing::Main {
+            self.turn(step, turn);
+        } else {
+            self.lose(&format!("steps of {} branches", step.standing.name()));
+        }
+    }
+
+    /// Tokens and cost belong to the last answer of the agent.
+    fn spend(&mut self, usage: &Usage) {
+        if let Some(answer) = self.messages.iter_mut().rfind(|message| message.role == StepRole::Agent) {
+            answer.usage = answer.usage.plus(usage);
+        }
     }
 
     /// Leaves a step out.

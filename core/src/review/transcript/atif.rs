@@ -2,7 +2,7 @@
 
 use super::{Message, Transcript, object, picture};
 use crate::json::quote;
-use crate::model::StepRole;
+use crate::model::{StepRole, Usage};
 
 /// The version that is written: the first with trajectories in a trajectory has nothing else that is used here.
 const VERSION: &str = "ATIF-v1.7";
@@ -32,14 +32,41 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
             steps.push(step(steps.len() + 1, message, results));
         }
     }
+    let all = transcript.messages.iter().map(usage_of).fold(Usage::default(), |sum, usage| sum.plus(&usage));
+    let sums = metrics(&all, "total_").map_or_else(String::new, |sums| format!(",{sums}"));
+    let model =
+        transcript.model.as_deref().map_or_else(String::new, |model| format!(",\"model_name\":{}", quote(model)));
     let (id, name) = (quote(&transcript.id), quote(transcript.source));
     let others = transcript.other_members(&[]);
     let extra = if others.is_empty() { others } else { format!(",\"extra\":{{{others}}}") };
     format!(
-        "{{\"schema_version\":\"{VERSION}\",\"trajectory_id\":{id},\"agent\":{{\"name\":{name},\"version\":\"unknown\"}},\
-         \"steps\":[{}]{extra}}}",
+        "{{\"schema_version\":\"{VERSION}\",\"trajectory_id\":{id},\"agent\":{{\"name\":{name},\"version\":\"unknown\"{model}}},\
+         \"steps\":[{}]{sums}{extra}}}",
         steps.join(",")
     )
+}
+
+/// What was recorded of an answer, else the tokens of its words.
+fn usage_of(message: &Message) -> Usage {
+    let of_words = Usage { output: message.tokens, ..Usage::default() };
+    if message.usage == Usage::default() { of_words } else { message.usage }
+}
+
+/// Metrics of a step, or of all; ATIF counts the tokens of caches among those of the prompt.
+fn metrics(usage: &Usage, total: &str) -> Option<String> {
+    let read = [usage.input, usage.cache_read, usage.cache_write];
+    let prompt = read.iter().any(Option::is_some).then(|| read.iter().flatten().sum::<u64>());
+    let count = |name: &str, count: Option<u64>| count.map(|count| format!("\"{total}{name}\":{count}"));
+    let cost = usage.cost.filter(|cost| cost.is_finite()).map(|cost| format!("\"{total}cost_usd\":{cost}"));
+    let all = [
+        count("prompt_tokens", prompt),
+        count("completion_tokens", usage.output),
+        count("cached_tokens", usage.cache_read),
+        cost,
+    ];
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    let name = if total.is_empty() { "metrics" } else { "final_metrics" };
+    (!all.is_empty()).then(|| format!("\"{name}\":{{{}}}", all.join(",")))
 }
 
 /// Counts what has no place in a step.
@@ -81,7 +108,7 @@ fn step(number: usize, message: &Message, results: &[String]) -> String {
     if !results.is_empty() {
         members.push(format!("\"observation\":{{\"results\":[{}]}}", results.join(",")));
     }
-    members.extend(message.tokens.map(|tokens| format!("\"metrics\":{{\"completion_tokens\":{tokens}}}")));
+    members.extend(metrics(&usage_of(message), ""));
     let reward = message.reward.as_ref().filter(|reward| reward.parse::<f64>().is_ok_and(f64::is_finite));
     members.extend(reward.map(|reward| format!("\"extra\":{{\"reward\":{reward}}}")));
     format!("{{{}}}", members.join(","))
