@@ -179,7 +179,7 @@ impl<'v> Message<'v> {
             let is_compaction = text(part, "type") == Some("compaction");
             // A stream does not name the folder, but a patch names its files both ways.
             let cwd = folder(part).filter(|_| self.first_steps.is_none()).map(Cow::Borrowed);
-            log.surroundings(&Surroundings { is_compaction, cwd, ..Surroundings::default() });
+            log.surroundings(&Surroundings { cwd, is_compaction, ..Surroundings::default() });
             for (kind, form) in kinds(part) {
                 let role = if kind == Kind::Result { StepRole::Environment } else { self.role };
                 let class = if kind == Kind::State { text(part, "type") } else { self.class };

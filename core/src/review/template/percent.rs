@@ -10,7 +10,7 @@ use minijinja::value::{Value, ValueKind};
 /// A text with values in the places of its conversions.
 pub(super) fn percent(template: &str, value: &Value) -> Result<String, Error> {
     if template.contains("%(") {
-        return format(FormatStyle::Printf, template, &[value.clone()]);
+        return format(FormatStyle::Printf, template, std::slice::from_ref(value));
     }
     let values = if value.is_tuple() { value.try_iter()?.collect() } else { vec![value.clone()] };
     let mut values = values.into_iter();
