@@ -147,6 +147,20 @@ fn a_command_that_was_interrupted_may_have_changed_its_files() {
 }
 
 #[test]
+fn a_command_that_the_user_ran_has_its_effects() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        user(json!("<bash-input>echo hi > b.txt; cat b.txt</bash-input>")),
+        user(json!("<bash-stdout>hi\n</bash-stdout><bash-stderr></bash-stderr>")),
+    ];
+    let path = file(folder.path(), "s.jsonl", &session(&lines));
+    let (_, blame, _) = obelus(&["blame", &path, "--file", "/w/b.txt", "--json"]);
+    assert!(blame.contains(r#""text":"hi","step":1"#) && blame.contains("command"), "{blame}");
+    let (_, stats, _) = obelus(&["stats", &path, "--json"]);
+    assert!(stats.contains(r#""calls":0"#), "{stats}");
+}
+
+#[test]
 fn what_the_program_says_for_the_model_is_exported_as_nobodys_words() {
     let folder = tempfile::tempdir().unwrap();
     let fault = json!({"type": "assistant", "isApiErrorMessage": true, "message": {"id": "x", "role": "assistant",

@@ -41,6 +41,8 @@ pub(super) struct Entries {
     is_sub_agent: Option<bool>,
     /// Whether the last message was a result.
     last_was_result: bool,
+    /// A command that the user ran, until its output comes.
+    typed: Option<String>,
 }
 
 /// Ids by 64 bits.
@@ -153,6 +155,7 @@ impl Entries {
             ..Blocks::of(message)
         };
         let steps = blocks.add_steps(log);
+        self.run_by_user(message, log);
         // What the program says in the place of an answer is no word of the model.
         if text(message, "model") == Some(SYNTHETIC) && !steps.is_empty() {
             log.aside();
@@ -175,6 +178,19 @@ impl Entries {
             ("assistant", Some(AnswerSpend { is_first, .. })) => is_first,
             ("assistant", None) => true,
             _ => results == 0 && !is_injected,
+        }
+    }
+
+    /// A command that the user ran with `!`: it has the effects of a call, and counts as none.
+    fn run_by_user(&mut self, message: &Value<'_>, log: &mut Log<'_>) {
+        let Some(words) = first_text(message) else { return };
+        if let Some(command) = between(words, "<bash-input>", "</bash-input>") {
+            self.typed = Some(command.to_owned());
+        } else if let Some(printed) = between(words, "<bash-stdout>", "</bash-stdout>")
+            && let Some(command) = self.typed.take()
+        {
+            let arguments = format!("{{\"command\":{}}}", json::quote(&command));
+            effects_beside("Bash", &arguments, (None, printed), log);
         }
     }
 
@@ -316,13 +332,21 @@ fn attached(attachment: &Value<'_>, log: &mut Log<'_>) {
 
 /// The effects of a read that no call asked for.
 fn read_beside(path: &str, range: &str, details: Option<&str>, shown: &str, log: &mut Log<'_>) {
-    let id = Some(Cow::Borrowed("attachment"));
-    let arguments = format!("{{\"file_path\":{}{range}}}", json::quote(path));
-    let call = ToolCall { id: id.clone(), name: "Read".into(), arguments: arguments.into() };
+    effects_beside("Read", &format!("{{\"file_path\":{}{range}}}", json::quote(path)), (details, shown), log);
+}
+
+/// The effects of a call that the model did not make, and of its result.
+fn effects_beside(name: &'static str, arguments: &str, (details, text): (Option<&str>, &str), log: &mut Log<'_>) {
+    let id = Some(Cow::Borrowed("beside"));
+    let call = ToolCall { id: id.clone(), name: name.into(), arguments: arguments.into() };
     log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call)]));
-    let details = details.map(Cow::Borrowed);
-    let result = ToolResult { id, text: shown.into(), details, ..ToolResult::default() };
+    let result = ToolResult { id, text: text.into(), details: details.map(Cow::Borrowed), ..ToolResult::default() };
     log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
+}
+
+/// The text between two marks, of which the first begins it.
+fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
+    Some(text.strip_prefix(start)?.split_once(end)?.0)
 }
 
 /// The model is shown the places of a file that somebody else edited: it has the effects of a read of some lines.
