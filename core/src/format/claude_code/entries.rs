@@ -357,7 +357,7 @@ fn edited(attachment: &Value<'_>, log: &mut Log<'_>) {
 }
 
 /// Members whose text says what a line is about.
-const TEXTS: [&str; 12] = [
+const TEXTS: [&str; 13] = [
     "summary",
     "customTitle",
     "aiTitle",
@@ -370,6 +370,7 @@ const TEXTS: [&str; 12] = [
     "prUrl",
     "worktreePath",
     "relocatedCwd",
+    "filename",
 ];
 
 /// Members that lines have whatever they are about.
