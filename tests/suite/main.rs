@@ -65,6 +65,7 @@ mod lint;
 mod log_edge_cases;
 mod log_evidence;
 mod log_exports;
+mod log_notices;
 mod log_terminals;
 mod loss;
 mod mapping;

@@ -8,7 +8,7 @@ mod survey;
 
 use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::StepRole;
 use crate::rules::acts::ActsMessage;
 use crate::rules::adp::stage;
@@ -46,6 +46,22 @@ const CHAT: &str = r#"{"id":"s","system":"You help.","trajectory":[
     {"role":"user","content":"a.txt"},
     {"role":"assistant","content":"<function=finish>\n</function>"}]}"#;
 
+/// Members of a standardized trajectory (D1).
+const MEMBERS: [&str; 7] = [
+    "id",
+    "content",
+    "details",
+    "schema_version",
+    "available_apis",
+    "available_custom_tools",
+    "available_code_languages",
+];
+
+fn has_foreign_members(record: &Value<'_>) -> bool {
+    let mut names = record.as_object().into_iter().flat_map(json::Object::entries).map(|(name, _)| name);
+    shape(record) == RecordShape::Std && names.any(|name| !MEMBERS.contains(&name))
+}
+
 impl Format for Adp {
     fn name(&self) -> &'static str {
         "adp"
@@ -68,11 +84,14 @@ impl Format for Adp {
         let Counts { standardized, atif, chat } = Counts::of(first);
         let most = |n: usize| n > 0 && n * 2 >= first.len();
         let others: [&dyn Format; 3] = [&ATIF, &SHAREGPT, &MESSAGES];
-        let reason = if most(standardized) {
+        // What has no content anywhere, and members that the protocol does not know, is something else.
+        let has_content = first.iter().any(|record| record.get("content").is_some());
+        let is_foreign = !has_content && first.iter().any(has_foreign_members);
+        let reason = if most(standardized) && !is_foreign {
             "`content` is an array of actions and observations"
         } else if others.iter().any(|other| other.detect(first).is_some()) {
             return None;
-        } else if most(standardized + chat + atif) {
+        } else if !is_foreign && most(standardized + chat + atif) {
             "a conversation: an array of messages with `from` or `role`"
         } else {
             return None;

@@ -154,8 +154,11 @@ impl Lines {
             ..Blocks::of(message)
         };
         let steps = blocks.add_steps(log);
-        if let (Some(answer_spend), Some(usage)) = (answer_spend, usage) {
-            log.usage(Some(&answer_spend.key), &usage);
+        match (answer_spend, usage) {
+            (Some(answer_spend), Some(usage)) => log.usage(Some(&answer_spend.key), &usage),
+            // Without an id a line is an answer of its own.
+            (None, Some(usage)) if class == "assistant" => log.usage(None, &usage),
+            _ => {}
         }
         self.link(message, parent, &steps, log);
     }

@@ -90,7 +90,11 @@ impl Adapter for Messages {
         }
         // Before 1.1 the cost is given for the run alone.
         let of_run = info.and_then(|info| info.get("model_stats")?.get("instance_cost")?.as_number()?.parse().ok());
-        if let Some(cost) = of_run.filter(|_| !messages.iter().any(|message| extra(message, "cost").is_some())) {
+        let has_cost = |message: &Value<'_>| {
+            let of_usage = || extra(message, "response").unwrap_or(message).get("usage")?.get("cost");
+            extra(message, "cost").or_else(of_usage).is_some()
+        };
+        if let Some(cost) = of_run.filter(|_| !messages.iter().any(has_cost)) {
             log.cost(cost);
         }
         for slot in ["exit_status", "submission", "model_stats", "mini_version"] {

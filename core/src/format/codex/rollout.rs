@@ -46,6 +46,8 @@ pub(super) struct Rollout {
     /// Ids of items that were shown as call and result, since no call of their id came before.
     nested: HashSet<Box<str>>,
     waiting: HashMap<Box<str>, Earlier>,
+    /// Answers whose tokens were counted.
+    responses: HashSet<Box<str>>,
     /// Total of the last count of tokens.
     total: Option<Box<str>>,
     spend: Option<Spend>,
@@ -101,7 +103,12 @@ impl Adapter for Rollout {
         match text(record, "type").unwrap_or("record") {
             "response_item" => self.item(record, payload, log),
             "event_msg" => self.event(record, payload, log),
-            "token_usage_record" => self.spend(Spend::Records, payload.get("usage"), log),
+            "token_usage_record" => {
+                let response = text(payload, "response_id");
+                if response.is_none_or(|id| self.responses.insert(id.into())) {
+                    self.spend(Spend::Records, payload.get("usage"), log);
+                }
+            }
             "session_meta" => self.meta(record, payload, log),
             class => self.other(record, payload, class, log),
         }

@@ -266,6 +266,8 @@ pub(in crate::format) fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
         [only] => only.get("status"),
         _ => None,
     };
+    // OpenClaw says in the details that a tool failed, and in the flag that it did not.
+    let has_failed = value.get("details").and_then(|details| details.get("status")?.as_str()) == Some("error");
     let status = value.get("status").or_else(beside).and_then(Value::as_str);
     let failed = status.and_then(|word| match word {
         "error" | "failed" | "cancelled" => Some(true),
@@ -276,7 +278,12 @@ pub(in crate::format) fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
         id: first(value, &RESULT_IDS).or_else(|| value.get("id")).and_then(Value::as_str).map(Cow::Borrowed),
         name: name(value).map(Cow::Borrowed),
         text: first(value, &RESULT_TEXTS).map(text_of).unwrap_or_default(),
-        is_error: flag("is_error").or(flag("isError")).or(flag("success").map(|good| !good)).or(failed),
+        is_error: has_failed
+            .then_some(true)
+            .or(flag("is_error"))
+            .or(flag("isError"))
+            .or(flag("success").map(|good| !good))
+            .or(failed),
         ..ToolResult::default()
     }
 }

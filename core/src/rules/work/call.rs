@@ -347,7 +347,9 @@ fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
         None => Range { first, count, is_given: first > 1 || count.is_some() },
     };
     let is_numbered = given.get("impl_source").is_some() || dialect == Dialect::OpenHands;
-    let is_raw = tables::is_tool("raw", name) && (name != "read" || given.get("path").is_some()) && !is_numbered;
+    let is_raw = tables::is_tool("raw", name)
+        && (name != "read" || given.get("path").is_some() || dialect == Dialect::Pi)
+        && !is_numbered;
     Some(Action::Read { path, range, is_raw })
 }
 

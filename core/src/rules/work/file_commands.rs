@@ -190,7 +190,7 @@ impl Work {
         } else if reading.is_numbered {
             FileExcerpt::numbered(answer.text, reading.has_colons)
         } else {
-            FileExcerpt::raw(answer.text, range)
+            FileExcerpt::raw(answer.text, terminal::shown_range(self.dialect, answer.text, range))
         };
         if reading.is_numbered && !shown.is_numbered {
             return;

@@ -273,7 +273,9 @@ pub(super) static TRAILERS: LazyLock<Vec<(&'static str, Pattern)>> = LazyLock::n
         let mut cells = texts(Some(row));
         Some((cells.next()?, Pattern::new(cells.next()?)))
     };
-    rows.iter().filter_map(row).collect()
+    // Copilot CLI names the shell; the tables have its older words.
+    let more = [("exit", Pattern::new(r"\n*<shellId: \S+ completed with exit code (-?\d+)>\s*$"))];
+    rows.iter().filter_map(row).chain(more).collect()
 });
 
 #[cfg(test)]
@@ -289,7 +291,7 @@ mod tests {
             assert!(row.pattern.0.is_some() && row.needed.as_ref().is_none_or(|of| of.0.is_some()), "{}", row.reason);
         }
         assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.0.is_some()));
-        assert!(TRAILERS.len() == 9 && TRAILERS.iter().all(|(_, trailer)| trailer.0.is_some()));
+        assert!(TRAILERS.len() == 10 && TRAILERS.iter().all(|(_, trailer)| trailer.0.is_some()));
         assert_eq!(outcomes().len(), 14);
     }
 

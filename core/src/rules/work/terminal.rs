@@ -65,6 +65,18 @@ pub(super) fn is_flag_of_use(dialect: Dialect, body: &Body<'_>, action: &Action)
     dialect != Dialect::Pi || body.exit != Some(1) || !is_blank(&body.text) || !searches
 }
 
+/// The lines that an output of Pi has: of a long one it is the end, as its notice says.
+pub(super) fn shown_range(dialect: Dialect, text: &str, range: Range) -> Range {
+    let first = || {
+        let (_, notice) = text.rsplit_once("\n[Showing lines ")?;
+        parse_line(notice.split_once('-').filter(|(_, rest)| rest.contains(". Full output: "))?.0)
+    };
+    match (dialect == Dialect::Pi).then(first).flatten() {
+        Some(first) => Range { first: range.first.saturating_add(first).saturating_sub(1), is_given: true, ..range },
+        None => range,
+    }
+}
+
 /// What an output shows of a file; None: it cannot be said which lines.
 pub(super) fn excerpt<'t>(
     text: &'t str,

@@ -156,8 +156,19 @@ fn returncode<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
     }
     let found = RETURNCODE.captures(text)?;
     body.exit = found.get(1).and_then(|exit| exit.as_str().parse().ok());
-    Some(Cow::Borrowed(found.get(2).or_else(|| found.get(3)).map_or("", |inner| inner.as_str())))
+    let inner = found.get(2).or_else(|| found.get(3)).map_or("", |inner| inner.as_str());
+    Some(head_of_long(inner).map_or(Cow::Borrowed(inner), Cow::Owned))
 }
+
+/// mini-swe-agent gives of a long output its head and its tail, each in tags: the head, with a notice that it is cut.
+fn head_of_long(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("<output_head>")?;
+    let (head, rest) = rest.split_once("</output_head>")?;
+    rest.contains("<output_tail>").then(|| format!("{}{CUT}", head.strip_prefix('\n').unwrap_or(head)))
+}
+
+/// A notice that what precedes it in its line, and all behind it, is not there.
+const CUT: &str = "<response clipped>";
 
 /// Trailers and reminders, again and again.
 fn without_trailers<'t>(mut text: &'t str, body: &mut Body<'_>) -> &'t str {
