@@ -67,7 +67,7 @@ impl Adapter for Events {
         let class = text(record, "type").unwrap_or("event");
         // Deltas of a stream, and thoughts that the message has too.
         let is_ephemeral = record.get("ephemeral").and_then(Value::as_bool) == Some(true);
-        if is_ephemeral || class.ends_with("_delta") || matches!(class, "tool.execution_partial_result") {
+        if is_ephemeral || class.ends_with("_delta") || class == "tool.execution_partial_result" {
             return;
         }
         let data = record.get("data").unwrap_or(record);

@@ -112,10 +112,11 @@ impl Window {
                 Dropped::Before(first) => Some(*first),
                 Dropped::These(steps) => steps.iter().min().copied(),
             };
-            let first = self.dropped.iter().filter_map(of_drop).min().filter(|_| self.summaries.contains_key(&step));
+            let is_summary = self.summaries.contains_key(&step);
+            let first = is_summary.then(|| self.dropped.iter().filter_map(of_drop).min()).flatten();
             first.map_or((step, 1), |first| (first.min(step), 0))
         };
-        seen.sort_by_key(|step| place(*step));
+        seen.sort_by_cached_key(|step| place(*step));
         seen
     }
 

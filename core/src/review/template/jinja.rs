@@ -172,6 +172,18 @@ where
     Ok(())
 }
 
+/// What stands beside each key, by the keys; equal ones stay in order in both directions.
+fn in_order(mut keyed: Vec<(Value, Value)>, is_reversed: bool) -> Result<Vec<Value>, Error> {
+    if is_reversed {
+        keyed.reverse();
+    }
+    sort_by_key(&mut keyed)?;
+    if is_reversed {
+        keyed.reverse();
+    }
+    Ok(keyed.into_iter().map(|(_, value)| value).collect())
+}
+
 /// Something that is sorted by a value.
 trait Keyed {
     fn key(&self) -> &Value;
@@ -208,15 +220,7 @@ fn sort(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
         };
         keyed.push((key, item));
     }
-    // Equal ones stay in order in both directions.
-    if is_reversed {
-        keyed.reverse();
-    }
-    sort_by_key(&mut keyed)?;
-    if is_reversed {
-        keyed.reverse();
-    }
-    Ok(keyed.into_iter().map(|(_, item)| item).collect())
+    in_order(keyed, is_reversed).map(Value::from)
 }
 
 /// Filters `min` and `max`: the first of equal ones.
@@ -340,14 +344,7 @@ fn dict_sort(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     for pair in items(value)?.try_iter()? {
         keyed.push((folded(&pair.get_item(&Value::from(place))?, is_exact), pair));
     }
-    if is_reversed {
-        keyed.reverse();
-    }
-    sort_by_key(&mut keyed)?;
-    if is_reversed {
-        keyed.reverse();
-    }
-    Ok(keyed.into_iter().map(|(_, pair)| pair).collect())
+    in_order(keyed, is_reversed).map(Value::from)
 }
 
 /// Filter `replace`: all, or the first so many.
