@@ -158,7 +158,8 @@ fn parse_int(text: &str, base: i64) -> Option<i64> {
         _ => (lower.as_str(), if base == 0 { 10 } else { base }),
     };
     let base = u32::try_from(base).ok().filter(|base| (2..=36).contains(base))?;
-    i64::from_str_radix(digits, base).ok().map(|number| sign * number)
+    let number = i64::from_str_radix(digits, base).ok();
+    number.filter(|_| !digits.starts_with(['+', '-'])).map(|number| sign * number)
 }
 
 /// Filter `trim`: `strip` of Python.
@@ -236,4 +237,15 @@ fn parsed(arguments: &Value) -> Value {
 
 fn is_object(text: &str) -> bool {
     json::parse(text).is_ok_and(|value| matches!(value.data, Data::Object(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_one_sign() {
+        let all = ["-5", "+5", "--5", "+-5", "", "-0x1f", "0x-5"].map(|text| parse_int(text, 0));
+        assert_eq!(all, [Some(-5), Some(5), None, None, None, Some(-31), None]);
+    }
 }
