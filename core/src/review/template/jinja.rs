@@ -172,7 +172,7 @@ where
     Ok(())
 }
 
-/// What stands beside each key, by the keys; equal ones stay in order in both directions.
+/// The values in the order of their keys; equal keys stay in order in both directions.
 fn in_order(mut keyed: Vec<(Value, Value)>, is_reversed: bool) -> Result<Vec<Value>, Error> {
     if is_reversed {
         keyed.reverse();
