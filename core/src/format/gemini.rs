@@ -117,7 +117,11 @@ impl Adapter for Chat {
             CONTENT => Turn::of(StepRole::Unknown, content(value)),
             THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(thought(value))]),
             CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
-            RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value))]),
+            RESULT => {
+                let files = value.get("result").and_then(Value::as_array).unwrap_or_default();
+                let files = files.iter().filter_map(file).map(TurnPart::Attachment);
+                Turn::of(StepRole::Environment, std::iter::once(TurnPart::Result(result(value))).chain(files).collect())
+            }
             RESPONSE => Turn::of(StepRole::Environment, vec![TurnPart::Result(response(value))]),
             COMPRESSION => {
                 let text = compression::snapshot(value).and_then(compression::words).unwrap_or_default();
@@ -269,12 +273,17 @@ fn part<'v>(part: &'v Value<'v>) -> Option<TurnPart<'v>> {
     if let Some(words) = part.as_str().or_else(|| text(part, "text")) {
         return (!words.is_empty()).then_some(TurnPart::Text(Cow::Borrowed(words)));
     }
+    file(part).map(TurnPart::Attachment)
+}
+
+/// A picture, a sound or a file.
+fn file<'v>(part: &'v Value<'v>) -> Option<Attachment<'v>> {
     let file = first(part, &["inlineData", "fileData"])?;
-    Some(TurnPart::Attachment(Attachment {
+    Some(Attachment {
         media_type: text(file, "mimeType").unwrap_or("file").into(),
         location: text(file, "fileUri").map(Cow::Borrowed),
         bytes: part.text.len() as u64,
-    }))
+    })
 }
 
 fn thought<'v>(thought: &'v Value<'v>) -> Cow<'v, str> {

@@ -288,11 +288,12 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.personal",
         severity: Severity::Warning,
         or: None,
-        help: "A text holds what looks like an e-mail address, a telephone number with the code of its country, or the \
-               number of a payment card whose check digit is right. The message shows it masked. Replace it by a \
-               placeholder. Addresses at domains that are reserved or made up for examples (example.com, \
-               yourcompany.com), of programs and of machines are not reported, and a text that many records have is \
-               reported once, at the first. Texts of every format are checked. Reported with `obelus check --data`.",
+        help: "A text holds what looks like an e-mail address, a telephone number with the code of its country, the \
+               number of a payment card whose check digit is right, an IBAN or a United States social security \
+               number behind its name. The message shows it masked. Replace it by a placeholder. Addresses at \
+               domains that are reserved or made up for examples (example.com, yourcompany.com), of programs and of \
+               machines are not reported, and a text that many records have is reported once, at the first. Texts \
+               of every format are checked. Reported with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write to jo.doe@mail.uni-x.de"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"write to user@example.com"},{"role":"assistant","content":"done"}]}"#,
     },

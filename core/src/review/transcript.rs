@@ -208,7 +208,8 @@ impl Transcript {
 
     /// What a step says.
     fn turn(&mut self, step: &Step, turn: Turn<'static>) {
-        let (mut extras, mut is_begun, mut role) = (Extras::of(step, &turn), false, turn.role);
+        let (mut extras, mut role) = (Extras::of(step, &turn), turn.role);
+        let (mut is_begun, mut has_result) = (false, false);
         for part in turn.parts {
             let part = match part {
                 // What answers a call that is in the words is said to the agent by the user.
@@ -219,10 +220,13 @@ impl Transcript {
                 part => part,
             };
             let is_result = matches!(part, TurnPart::Result(_));
-            if is_result || !is_begun {
+            // What came back with a result is beside it.
+            let is_beside = has_result && matches!(part, TurnPart::Attachment(_));
+            if (is_result || !is_begun) && !is_beside {
                 self.begin(role, &part, &mut extras);
             }
-            is_begun = !is_result;
+            has_result = is_result || is_beside;
+            is_begun = !has_result;
             self.part(part, step);
         }
     }
@@ -387,7 +391,17 @@ fn object(arguments: &str) -> String {
 
 /// The picture that a file is, where it says where it is.
 fn picture<'f>(file: &'f Attachment<'_>) -> Option<&'f str> {
-    file.location.as_deref().filter(|_| file.media_type.starts_with("image"))
+    file.location.as_deref().filter(|_| file.media_type.contains("image"))
+}
+
+/// A text, or a list of parts where there are pictures; `image` writes one of those.
+fn content(text: &str, files: &[Attachment<'_>], image: fn(&Attachment<'_>, &str) -> String) -> String {
+    let pictures: Vec<String> = files.iter().filter_map(|file| Some(image(file, picture(file)?))).collect();
+    if pictures.is_empty() {
+        return json::quote(text);
+    }
+    let text = (!text.is_empty()).then(|| format!("{{\"type\":\"text\",\"text\":{}}}", json::quote(text)));
+    format!("[{}]", text.into_iter().chain(pictures).collect::<Vec<_>>().join(","))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::item;
 use crate::format::log::{self, FIRST_ADAPTER_FORM, Form, first, first_text, items, text, text_of};
 use crate::json::Value;
 use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart};
+use crate::rules::trajectory::blocks::files_of;
 use std::borrow::Cow;
 
 /// Reasoning: summary and content, of which mostly only a ciphertext is kept.
@@ -32,7 +33,8 @@ pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
                 Some(item) => item::with_item(result, item),
                 None => result,
             };
-            Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
+            let files = content_of(value).into_iter().flat_map(files_of);
+            Turn::of(StepRole::Environment, std::iter::once(TurnPart::Result(result)).chain(files).collect())
         }
         ITEM => Turn::of(StepRole::Agent, vec![TurnPart::Call(item::call(last))]),
         ITEM_OUTPUT => Turn::of(StepRole::Environment, vec![TurnPart::Result(item::result(value))]),
@@ -71,12 +73,18 @@ fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
 /// How outputs begin of calls that were not run, and of scripts that failed.
 const REFUSED: [&str; 3] = ["unsupported call: ", "failed to parse function arguments: ", "Script failed\n"];
 
+/// The fields that have what came back.
+const OUTPUTS: [&str; 3] = ["output", "tools", "result"];
+
+/// What came back, without the flag that may be beside it.
+fn content_of<'v>(value: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    first(value, &OUTPUTS).map(|output| first(output, &["content", "text", "body"]).unwrap_or(output))
+}
+
 /// What came back: a text, parts, or an object of one of these and a flag.
 fn output<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
-    let output = first(value, &["output", "tools", "result"]);
-    let inner = output.map(|output| first(output, &["content", "text", "body"]).unwrap_or(output));
-    let success = output.and_then(|output| output.get("success")?.as_bool());
-    let text_of_output = inner.map(text_of).unwrap_or_default();
+    let success = first(value, &OUTPUTS).and_then(|output| output.get("success")?.as_bool());
+    let text_of_output = content_of(value).map(text_of).unwrap_or_default();
     let is_refused = REFUSED.iter().any(|refusal| text_of_output.starts_with(refusal));
     ToolResult {
         id: text(value, "call_id").map(Cow::Borrowed),

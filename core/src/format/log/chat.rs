@@ -3,8 +3,8 @@
 use super::{Draft, Form, Kind, Log, gemini_parts};
 use crate::format::describe;
 use crate::json::{self, Data, Value};
-use crate::model::{Attachment, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
-use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, block};
+use crate::model::{StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
+use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, attachment, block, files_of};
 use crate::rules::trajectory::call::{FunctionCall, LISTS, call_or_unnamed, name};
 use std::borrow::Cow;
 
@@ -200,7 +200,9 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
             let exit =
                 details.and_then(|details| first(details, &["exitCode", "exit_code"])?.as_number()?.parse().ok());
             let details = details.map(|details| Cow::Borrowed(details.text));
-            Turn::of(StepRole::Environment, vec![TurnPart::Result(ToolResult { exit, details, ..result(value) })])
+            let result = TurnPart::Result(ToolResult { exit, details, ..result(value) });
+            let files = first(value, &RESULT_TEXTS).into_iter().flat_map(files_of);
+            Turn::of(StepRole::Environment, std::iter::once(result).chain(files).collect())
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
         gemini_parts::CONTENT..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
@@ -240,16 +242,7 @@ fn content_part<'v>(block: &'v Value<'v>) -> TurnPart<'v> {
     if let Some(text) = text {
         return TurnPart::Text(Cow::Borrowed(text));
     }
-    let source = first(block, &["source", "image_url", "file", "input_audio", "image"]).unwrap_or(block);
-    let media = first(source, &["media_type", "mimeType", "mime_type", "format"]).or_else(|| block.get("mimeType"));
-    let word = block.get("type").and_then(Value::as_str).unwrap_or("content");
-    let location = first(source, &["url", "path", "file_id"]).or(Some(source)).and_then(Value::as_str);
-    let is_short = |text: &&str| !text.starts_with("data:");
-    TurnPart::Attachment(Attachment {
-        media_type: media.and_then(Value::as_str).unwrap_or(word).into(),
-        location: location.filter(is_short).map(Cow::Borrowed),
-        bytes: block.text.len() as u64,
-    })
+    TurnPart::Attachment(attachment(block))
 }
 
 /// A call in any spelling: as OpenAI lists it, flat, as a block, as JSON in a string.

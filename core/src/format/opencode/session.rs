@@ -47,7 +47,11 @@ impl Adapter for Session {
         match (form, values.first()) {
             (TEXT, _) => Turn::of(StepRole::Unknown, values.iter().map(|part| content(part)).collect()),
             (CALL, Some(part)) => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(part))]),
-            (RESULT, Some(part)) => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(part))]),
+            (RESULT, Some(part)) => {
+                let files = part.get("state").and_then(|state| state.get("attachments")?.as_array());
+                let files = files.unwrap_or_default().iter().map(content);
+                Turn::of(StepRole::Environment, std::iter::once(TurnPart::Result(result(part))).chain(files).collect())
+            }
             _ => show(form, values),
         }
     }

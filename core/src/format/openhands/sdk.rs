@@ -4,6 +4,7 @@ use crate::format::describe;
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
 use crate::json::{self, Value};
 use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
+use crate::rules::trajectory::blocks::files_of;
 use crate::state::Op;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -111,7 +112,12 @@ pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
     match form {
         MESSAGE => message(event),
         ACTION => action(event),
-        OBSERVATION => of_result(observation(event)),
+        OBSERVATION => {
+            let files = event.get("observation").and_then(|observation| observation.get("content"));
+            let files = files.into_iter().flat_map(files_of);
+            let result = TurnPart::Result(observation(event));
+            Turn::of(StepRole::Environment, std::iter::once(result).chain(files).collect())
+        }
         FAULT => {
             let content = ["error", "rejection_reason"].iter().find_map(|key| event.get(key));
             let text = content.map(text_of).unwrap_or_default();

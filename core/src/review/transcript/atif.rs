@@ -1,8 +1,8 @@
 //! An ATIF trajectory (D18, `FORMATS.md` 5): a result is in the step of its call.
 
-use super::{Message, Transcript, object, picture};
+use super::{Message, Transcript, content, object, picture};
 use crate::json::quote;
-use crate::model::{StepRole, Usage};
+use crate::model::{Attachment, StepRole, Usage};
 
 /// The version that is written: the first with trajectories in a trajectory has nothing else that is used here.
 const VERSION: &str = "ATIF-v1.7";
@@ -22,7 +22,8 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
         let id = id.map_or_else(String::new, |id| format!("\"source_call_id\":{id},"));
         let place = answer.call.map_or(number, |(asked, _)| asked);
         if let Some(of_step) = results.get_mut(place) {
-            of_step.push(format!("{{{id}\"content\":{}}}", quote(&answer.text)));
+            let content = content(&answer.text, &message.files, image);
+            of_step.push(format!("{{{id}\"content\":{content}}}"));
         }
     }
     let mut steps = Vec::new();
@@ -97,7 +98,9 @@ fn step(number: usize, message: &Message, results: &[String]) -> String {
     let mut members = vec![format!("\"step_id\":{number}")];
     let time = message.time.as_deref().filter(|time| is_iso(time));
     members.extend(time.map(|time| format!("\"timestamp\":{}", quote(time))));
-    members.push(format!("\"source\":\"{source}\",\"message\":{}", message_json(message)));
+    let text = message.texts.join("\n\n");
+    let files = if message.result.is_some() { &[] } else { message.files.as_slice() };
+    members.push(format!("\"source\":\"{source}\",\"message\":{}", content(&text, files, image)));
     if !message.thoughts.is_empty() {
         members.push(format!("\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))));
     }
@@ -119,18 +122,7 @@ fn call(call: &super::Call) -> String {
     format!("{{\"tool_call_id\":{id},\"function_name\":{name},\"arguments\":{arguments}}}")
 }
 
-/// A text, or a list of parts where there are pictures.
-fn message_json(message: &Message) -> String {
-    let text = message.texts.join("\n\n");
-    let pictures: Vec<_> = message.files.iter().filter_map(|file| Some((file, picture(file)?))).collect();
-    if pictures.is_empty() {
-        return quote(&text);
-    }
-    let text = (!text.is_empty()).then(|| format!("{{\"type\":\"text\",\"text\":{}}}", quote(&text)));
-    let image = |(file, place): (&crate::model::Attachment<'_>, &str)| {
-        let (media, place) = (quote(&file.media_type), quote(place));
-        format!("{{\"type\":\"image\",\"source\":{{\"media_type\":{media},\"path\":{place}}}}}")
-    };
-    let parts: Vec<String> = text.into_iter().chain(pictures.into_iter().map(image)).collect();
-    format!("[{}]", parts.join(","))
+fn image(file: &Attachment<'_>, place: &str) -> String {
+    let (media, place) = (quote(&file.media_type), quote(place));
+    format!("{{\"type\":\"image\",\"source\":{{\"media_type\":{media},\"path\":{place}}}}}")
 }

@@ -1,8 +1,8 @@
 //! `{"id", "messages"}`, as OpenAI's chat has them.
 
-use super::{Message, Transcript, picture};
+use super::{Message, Transcript, content, picture};
 use crate::json::quote;
-use crate::model::StepRole;
+use crate::model::{Attachment, StepRole};
 
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
@@ -44,7 +44,8 @@ fn row(message: &Message, transcript: &Transcript) -> String {
         let id = call.map_or_else(String::new, |call| format!(",\"tool_call_id\":{}", quote(&call.id)));
         let name = answer.name.as_ref().or(call.map(|call| &call.name));
         let name = name.map_or_else(String::new, |name| format!(",\"name\":{}", quote(name)));
-        return format!("{{\"role\":\"tool\"{id}{name},\"content\":{}}}", quote(&answer.text));
+        let content = content(&answer.text, &message.files, image);
+        return format!("{{\"role\":\"tool\"{id}{name},\"content\":{content}}}");
     }
     let thoughts = if message.thoughts.is_empty() {
         String::new()
@@ -53,7 +54,8 @@ fn row(message: &Message, transcript: &Transcript) -> String {
     };
     let calls: Vec<String> = message.calls.iter().map(call).collect();
     let calls = if calls.is_empty() { String::new() } else { format!(",\"tool_calls\":[{}]", calls.join(",")) };
-    format!("{{\"role\":\"{role}\",\"content\":{}{thoughts}{calls}}}", content(message))
+    let content = content(&message.texts.join("\n\n"), &message.files, image);
+    format!("{{\"role\":\"{role}\",\"content\":{content}{thoughts}{calls}}}")
 }
 
 fn call(call: &super::Call) -> String {
@@ -61,15 +63,6 @@ fn call(call: &super::Call) -> String {
     format!("{{\"id\":{id},\"type\":\"function\",\"function\":{{\"name\":{name},\"arguments\":{arguments}}}}}")
 }
 
-/// A text, or a list of parts where there are pictures.
-fn content(message: &Message) -> String {
-    let text = message.texts.join("\n\n");
-    let pictures: Vec<&str> = message.files.iter().filter_map(picture).collect();
-    if pictures.is_empty() {
-        return quote(&text);
-    }
-    let text = (!text.is_empty()).then(|| format!("{{\"type\":\"text\",\"text\":{}}}", quote(&text)));
-    let image = |place: &str| format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}", quote(place));
-    let parts: Vec<String> = text.into_iter().chain(pictures.into_iter().map(image)).collect();
-    format!("[{}]", parts.join(","))
+fn image(_: &Attachment<'_>, place: &str) -> String {
+    format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}", quote(place))
 }

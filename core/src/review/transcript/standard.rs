@@ -54,7 +54,8 @@ fn put(number: usize, message: &Message, transcript: &Transcript, items: &mut Ve
         let text = quote(&answer.text);
         let reward = reward(message);
         let class = "\"class_\":\"text_observation\",\"source\":\"environment\"";
-        return items.push(format!("{{{class},\"content\":{text},\"name\":{name}{id}{reward}}}"));
+        items.push(format!("{{{class},\"content\":{text},\"name\":{name}{id}{reward}}}"));
+        return put_pictures(message, "environment", "", items);
     }
     if message.role == StepRole::Agent {
         return put_actions(number, message, transcript, items);
@@ -71,9 +72,15 @@ fn put(number: usize, message: &Message, transcript: &Transcript, items: &mut Ve
         let class = format!("\"class_\":\"text_observation\",\"source\":\"{source}\"");
         items.push(format!("{{{class},\"content\":{text},\"name\":{name}{}}}", std::mem::take(&mut reward)));
     }
-    for place in message.files.iter().filter_map(picture) {
-        let (class, place) = (format!("\"class_\":\"image_observation\",\"source\":\"{source}\""), quote(place));
-        items.push(format!("{{{class},\"content\":{place},\"annotations\":null{}}}", std::mem::take(&mut reward)));
+    put_pictures(message, source, &reward, items);
+}
+
+/// The pictures of a message; the reward is that of the first.
+fn put_pictures(message: &Message, source: &str, reward: &str, items: &mut Vec<String>) {
+    for (number, place) in message.files.iter().filter_map(picture).enumerate() {
+        let class = format!("\"class_\":\"image_observation\",\"source\":\"{source}\"");
+        let reward = if number == 0 { reward } else { "" };
+        items.push(format!("{{{class},\"content\":{},\"annotations\":null{reward}}}", quote(place)));
     }
 }
 

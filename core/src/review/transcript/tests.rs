@@ -234,3 +234,24 @@ fn another_answer_to_the_same_messages_is_another_conversation() {
     let text = [answered(1, "Yes."), answered(2, "No.")];
     assert_eq!(contents(read("otel", &text.join("\n"))), ["Rain?|Yes.", "Rain?|No."]);
 }
+
+/// What comes back with a result is in its message, or counted.
+#[test]
+fn pictures_of_results_are_carried_or_counted() {
+    let parts = r#"{"type":"text","text":"a.txt"}"#;
+    let url = r#"{"type":"image","source":{"type":"url","media_type":"image/png","url":"https://e.org/a.png"}}"#;
+    let data = r#"{"type":"image","data":"AAAA","mimeType":"image/jpeg"}"#;
+    let text = SESSION.replace(parts, &format!("{parts},{url},{data}"));
+    for (format, picture) in [
+        (TranscriptFormat::Messages, r#"[{"type":"text","text":"a.txt"},{"type":"image_url","image_url":"#),
+        (TranscriptFormat::Standard, r#""image_observation","source":"environment","content":"https://e.org/a.png""#),
+        (TranscriptFormat::Atif, r#""source":{"media_type":"image/png","path":"https://e.org/a.png"}}]"#),
+    ] {
+        let (line, left) = written(&text, format);
+        assert!(line.contains(picture), "{format:?}: {line}");
+        assert_eq!(left.get("attachments of image/jpeg"), Some(&1), "{format:?}: {left:?}");
+        let (plain, _) = written(SESSION, format);
+        let count = |line: &str| line.matches("a.txt").count();
+        assert_eq!(count(&line), count(&plain), "{format:?}: a picture makes no message");
+    }
+}

@@ -4,6 +4,7 @@
 //! A record is looked at by itself ([`look`]); a [`Dataset`] takes what was seen in order and keeps digests and
 //! sketches of fixed size, no records. What only the whole reports comes at the end of each file.
 
+mod account_numbers;
 mod calls;
 mod cards;
 mod encoding;

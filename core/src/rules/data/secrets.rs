@@ -1,5 +1,6 @@
 //! Secrets and personal data in texts. A message names what was found and never repeats it whole.
 
+use super::account_numbers::{iban, social_security};
 use super::cards::card;
 use memchr::{memchr_iter, memchr2_iter, memmem};
 use regex::bytes::Regex;
@@ -50,6 +51,8 @@ pub(crate) const NAMES: &[&str] = &[
     "api-key",
     "apikey",
     "secret_key",
+    "access_key",
+    "accesskey",
     "client_secret",
     "access_token",
     "auth_token",
@@ -230,14 +233,16 @@ const PROGRAMS: &[&str] = &["openhands@all-hands.dev", "action@github.com", "act
 /// Users that are programs wherever they are.
 const PROGRAM_USERS: &[&str] = &["noreply", "no-reply", "git", "github-actions", "dependabot"];
 
-/// An address, a telephone number, a card: shown masked, so that one can know which it is.
+/// An address, a telephone number, a card, an account: shown masked, so that one can know which it is.
 pub(super) fn personal(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let found = memchr_iter(b'@', bytes).find_map(|at| email(bytes, at)).map(|masked| ("an e-mail address", masked));
     let phone =
         || memchr_iter(b'+', bytes).find_map(|at| phone(bytes, at)).map(|masked| ("a telephone number", masked));
     let card = || card(bytes).map(|masked| ("a payment card number", masked));
-    let (what, masked) = found.or_else(phone).or_else(card)?;
+    let account = || iban(bytes).map(|masked| ("the number of a bank account", masked));
+    let person = || social_security(bytes).map(|masked| ("a social security number", masked));
+    let (what, masked) = found.or_else(phone).or_else(card).or_else(account).or_else(person)?;
     Some(format!("this looks like {what} (`{masked}`); personal data has no place in training data"))
 }
 

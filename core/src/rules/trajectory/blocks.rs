@@ -96,7 +96,26 @@ pub(in crate::rules) fn result_id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
 /// What the parts of a message say, in their order; None: its content is a text, or it has none.
 pub(crate) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>> {
     let parts = parts(message);
-    (!parts.is_empty()).then(|| parts.iter().filter_map(turn_part).collect())
+    let files = |part: &'a Value<'a>| (block(part) == Block::Result).then(|| result_content(part)).flatten();
+    let of = |part| turn_part(part).into_iter().chain(files(part).into_iter().flat_map(files_of));
+    (!parts.is_empty()).then(|| parts.iter().flat_map(of).collect())
+}
+
+/// What came back, of a result.
+fn result_content<'a>(part: &'a Value<'a>) -> Option<&'a Value<'a>> {
+    RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()))
+}
+
+/// Pictures, sounds and files among the parts of what came back, of which its text says nothing.
+pub(crate) fn files_of<'a>(content: &'a Value<'a>) -> impl Iterator<Item = TurnPart<'a>> {
+    let parts = content.as_array().unwrap_or_default().iter();
+    parts.filter(|part| is_file(part)).map(|part| TurnPart::Attachment(attachment(part)))
+}
+
+/// Whether a part is a file by its type.
+fn is_file(part: &Value<'_>) -> bool {
+    let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+    kind.contains("image") || matches!(kind, "audio" | "document" | "file" | "input_audio" | "input_file" | "video")
 }
 
 fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
@@ -105,8 +124,7 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
         Block::Thought => TurnPart::Thought(thought(part)?),
         Block::Call => TurnPart::Call(call::call(part)?.into()),
         Block::Result => {
-            let content = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()));
-            let text = content.and_then(text::joined).unwrap_or_default();
+            let text = result_content(part).and_then(text::joined).unwrap_or_default();
             let is_error = part.get("is_error").and_then(Value::as_bool);
             TurnPart::Result(ToolResult {
                 id: result_id(part).map(Cow::Borrowed),
@@ -131,13 +149,18 @@ fn thought<'a>(part: &'a Value<'a>) -> Option<Cow<'a, str>> {
     part_text(part).map(Cow::Borrowed).or_else(listed).filter(|text| !text.is_empty())
 }
 
-fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
-    let kind = part.get("type").and_then(Value::as_str).unwrap_or("content");
-    let source = ["source", "image_url", "file", "input_audio"].iter().find_map(|key| part.get(key)).unwrap_or(part);
-    let media = ["media_type", "mime_type", "format"].iter().find_map(|key| source.get(key)?.as_str());
-    let place = ["url", "path", "file_id"].iter().find_map(|key| source.get(key)?.as_str()).or(source.as_str());
+/// A picture, a sound or a file by its type and place; content that is within the log has none.
+pub(crate) fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
+    let member = |value: &'a Value<'a>, keys: &[&str]| {
+        keys.iter().find_map(|key| value.get(key)).filter(|found| !found.is_null())
+    };
+    let source = member(part, &["source", "image_url", "file", "input_audio", "image"]).unwrap_or(part);
+    let of = |keys: &[&str]| member(source, keys).and_then(Value::as_str);
+    let media = of(&["media_type", "mimeType", "mime_type", "format"]);
+    let media = media.or_else(|| ["mimeType", "type"].iter().find_map(|key| part.get(key)?.as_str()));
+    let place = of(&["url", "path", "file_id"]).or(source.as_str());
     Attachment {
-        media_type: media.unwrap_or(kind).into(),
+        media_type: media.unwrap_or("content").into(),
         location: place.filter(|place| !place.starts_with("data:")).map(Cow::Borrowed),
         bytes: part.text.len() as u64,
     }
