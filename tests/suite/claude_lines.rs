@@ -214,3 +214,31 @@ fn atif_has_the_model_the_tokens_of_each_answer_and_their_sums() {
     let (status, found, _) = obelus(&["check", &out]);
     assert_eq!(status, 0, "{found}");
 }
+
+#[test]
+fn what_a_compaction_preserves_is_behind_its_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let boundary = |anchor: &str| {
+        json!({"type": "system", "subtype": "compact_boundary", "content": "compacted", "compactMetadata":
+            {"preservedSegment": {"headUuid": "1", "anchorUuid": anchor, "tailUuid": "2"}}})
+    };
+    let answer = json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "content": "done"}});
+    let mut summary = user(json!("so far"));
+    summary["isCompactSummary"] = json!(true);
+    for (anchor, expected) in [("4", ["so far", "more", "done"]), ("3", ["more", "done", "so far"])] {
+        let lines = [
+            user(json!("first")),
+            user(json!("more")),
+            answer.clone(),
+            boundary(anchor),
+            summary.clone(),
+            user(json!("on")),
+        ];
+        let path = file(folder.path(), &format!("{anchor}.jsonl"), &session(&lines));
+        let (_, view, _) = obelus(&["render", &path]);
+        let at = |word: &str| view.find(word).unwrap_or_else(|| panic!("{word} in {view}"));
+        let places: Vec<usize> = expected.iter().chain(&["on"]).map(|word| at(&format!(": {word}"))).collect();
+        assert!(places.is_sorted(), "{view}");
+        assert!(!view.contains(": first"), "{view}");
+    }
+}

@@ -4,7 +4,9 @@ use super::session::Session;
 use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
 use super::{flag, text};
 use crate::format::describe;
-use crate::format::log::{self, Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, form};
+use crate::format::log::{
+    self, Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, Preserved, form,
+};
 use crate::json::{self, Data, Value};
 use crate::model::cast;
 use crate::model::{PartRole, Severity, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
@@ -262,10 +264,11 @@ fn persisted<'v>(result: &'v Value<'v>) -> Option<Cow<'v, str>> {
     (!path.is_empty()).then_some(Cow::Borrowed(path))
 }
 
-/// The first and the last record that a compaction leaves in the context as they are.
-fn preserved<'v>(record: &'v Value<'v>) -> Option<(&'v str, &'v str)> {
+/// The records that a compaction leaves in the context as they are.
+fn preserved<'v>(record: &'v Value<'v>) -> Option<Preserved<'v>> {
     let segment = record.get("compactMetadata")?.get("preservedSegment")?;
-    Some((text(segment, "headUuid")?, text(segment, "tailUuid")?))
+    let of = |key: &str| text(segment, key);
+    Some(Preserved { first: of("headUuid")?, last: of("tailUuid")?, anchor: of("anchorUuid") })
 }
 
 /// What holds around a record. A sub-agent's model is not the run's.

@@ -27,10 +27,10 @@ const REQUEST_STEPS_MAX: usize = 256;
 /// One trajectory of a log.
 pub(in crate::format) struct LogRun<A> {
     adapter: A,
-    steps: Steps,
+    pub(super) steps: Steps,
     records: RecordIndex,
     /// Number of the first record.
-    first: usize,
+    pub(super) first: usize,
     /// Findings as if the run ended here.
     ahead: Vec<Arc<Finding>>,
     /// What puts the values of records in order, where the adapter does.
@@ -425,7 +425,7 @@ impl<A: Adapter> Run for LogRun<A> {
         if let Some(turns) = self.window(step, bytes).filter(|_| A::HAS_REQUESTS) {
             return turns.iter().map(|turn| describe::entry_of(turn, step)).collect();
         }
-        let seen = self.steps.window.ordered(self.context_steps(step).unwrap_or_default());
+        let seen = self.in_window_order(step, self.context_steps(step).unwrap_or_default());
         seen.into_iter().filter_map(|step| self.seen_entry(step, self.steps.get(step)?, bytes)).collect()
     }
 

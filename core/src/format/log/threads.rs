@@ -6,7 +6,7 @@
 
 use crate::model::cast;
 use crate::model::{DigestTable, Standing};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use twox_hash::XxHash3_128;
 
@@ -24,8 +24,36 @@ pub(in crate::format) struct Node<'n> {
     pub(in crate::format) is_turn: bool,
     /// Whether what precedes it is no longer in the model's context.
     pub(in crate::format) is_boundary: bool,
-    /// Of a boundary the ids of the first and the last record before it that stay in the context all the same.
-    pub(in crate::format) preserved: Option<(&'n str, &'n str)>,
+    /// Of a boundary the records before it that stay in the context all the same.
+    pub(in crate::format) preserved: Option<Preserved<'n>>,
+}
+
+/// Records that a boundary leaves in the context, by their ids.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::format) struct Preserved<'n> {
+    /// The first record.
+    pub(in crate::format) first: &'n str,
+    /// The last record.
+    pub(in crate::format) last: &'n str,
+    /// The record behind which the model sees them, as a rule the summary.
+    pub(in crate::format) anchor: Option<&'n str>,
+}
+
+/// The same by the places of the first and the last record, and the digest of the anchor's id, which may come later.
+#[derive(Debug, Clone, Copy)]
+struct PreservedPlaces {
+    first: usize,
+    last: usize,
+    anchor: Option<u64>,
+}
+
+/// Records of a context that the model sees behind a later one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Moved {
+    /// Their places.
+    pub(super) records: HashSet<usize>,
+    /// The place of the record that they follow.
+    pub(super) behind: usize,
 }
 
 /// What is kept of a record.
@@ -112,8 +140,8 @@ pub(super) struct Threads {
     nodes: Vec<CompactNode>,
     /// Places of records by their ids, of several the last.
     by_id: DigestTable,
-    /// Of boundaries the places of the first and the last record that they preserve.
-    preserved: HashMap<usize, (usize, usize)>,
+    /// Of boundaries the records that they preserve.
+    preserved: HashMap<usize, PreservedPlaces>,
     main: OnceLock<MainLine>,
     /// How often the main line may have become another.
     switched: u64,
@@ -145,14 +173,15 @@ impl Threads {
             *known =
                 CompactNode { parent, is_reported: true, is_side, is_turn, is_boundary, has_child: false, is_branch };
         }
-        let place_of = |id: &str| Some(self.by_id.get(hash(id))? as usize - 1);
         let extended = line.zip(self.nodes.get(at)).and_then(|(mut line, added)| {
             let is_whole = line.add(place, added, &self.nodes);
             is_whole.then_some(line)
         });
         self.main = extended.map_or_else(OnceLock::new, OnceLock::from);
-        if let Some((first, last)) = node.preserved.and_then(|(first, last)| place_of(first).zip(place_of(last))) {
-            self.preserved.insert(at, (first, last));
+        if let Some(preserved) = node.preserved {
+            let places = self.place_of(hash(preserved.first)).zip(self.place_of(hash(preserved.last)));
+            let of = |(first, last)| PreservedPlaces { first, last, anchor: preserved.anchor.map(hash) };
+            self.preserved.extend(places.map(|places| (at, of(places))));
         }
         if let Some(id) = node.id {
             self.by_id.insert(hash(id), place);
@@ -182,25 +211,48 @@ impl Threads {
         let newest = newest_turns(&self.nodes[..count]);
         let is_side = self.nodes.get(at).is_some_and(|node| node.is_side);
         let mut seen: Vec<bool> = self.nodes[..count].iter().map(|node| !node.is_reported && !is_side).collect();
-        let mut begin = 0;
-        // A record without a place in the tree is one about the session: the model sees what it saw before.
-        let is_place = |place: &usize| self.nodes[*place].is_reported && (*place == at || !self.nodes[*place].is_side);
-        for place in self.line((0..count).rev().find(is_place)) {
-            seen[place] = true;
-            if self.nodes[place].is_boundary {
-                begin = place;
-                break;
-            }
-        }
+        let begin = self.boundary(at).unwrap_or_default();
+        self.line(self.last_place(at)).take_while(|place| *place >= begin).for_each(|place| seen[place] = true);
         seen[..begin].fill(false);
-        if let Some((first, last)) = self.preserved.get(&begin) {
-            self.line(Some(*last)).take_while(|place| place >= first).for_each(|place| seen[place] = true);
-        }
+        self.preserved_by(begin).for_each(|place| seen[place] = true);
         for (place, node) in self.nodes[..count].iter().enumerate() {
             let follows = (node.parent as usize).checked_sub(1).is_some_and(|parent| seen[parent]);
             seen[place] |= follows && newest[place] == 0;
         }
         seen
+    }
+
+    /// The records of the context of one that the model sees behind a later one.
+    pub(super) fn moved(&self, at: Option<usize>) -> Option<Moved> {
+        let begin = self.boundary(at?)?;
+        let behind = self.place_of(self.preserved.get(&begin)?.anchor?)?;
+        let records: HashSet<usize> = self.preserved_by(begin).filter(|place| *place < behind).collect();
+        (!records.is_empty()).then_some(Moved { records, behind })
+    }
+
+    /// The last boundary that leads to a record, or is it.
+    fn boundary(&self, at: usize) -> Option<usize> {
+        self.line(self.last_place(at)).find(|place| self.nodes.get(*place).is_some_and(|node| node.is_boundary))
+    }
+
+    /// The last record up to one that has a place in the tree: one without is about the session, and the model sees
+    /// with it what it saw before.
+    fn last_place(&self, at: usize) -> Option<usize> {
+        let is_place = |place: &usize| {
+            self.nodes.get(*place).is_some_and(|node| node.is_reported && (*place == at || !node.is_side))
+        };
+        (0..self.nodes.len().min(at + 1)).rev().find(is_place)
+    }
+
+    /// The records that a boundary preserves, the last one first.
+    fn preserved_by(&self, boundary: usize) -> impl Iterator<Item = usize> {
+        let places = self.preserved.get(&boundary);
+        let first = places.map_or(0, |places| places.first);
+        self.line(places.map(|places| places.last)).take_while(move |place| *place >= first)
+    }
+
+    fn place_of(&self, id: u64) -> Option<usize> {
+        (self.by_id.get(id)? as usize).checked_sub(1)
     }
 
     /// The records that lead to one, from it back.
@@ -247,7 +299,11 @@ mod tests {
                     is_side: flags.contains('s'),
                     is_turn: flags.contains('t'),
                     is_boundary: flags.contains('b'),
-                    preserved: flags.split_once('=').and_then(|(_, ids)| ids.split_once('-')),
+                    preserved: flags.split_once('=').and_then(|(_, ids)| {
+                        let (first, rest) = ids.split_once('-')?;
+                        let (last, anchor) = rest.split_once('>').map_or((rest, None), |(l, a)| (l, Some(a)));
+                        Some(Preserved { first, last, anchor })
+                    }),
                 },
             );
         }
@@ -330,5 +386,19 @@ mod tests {
         assert_eq!(seen("b"), [false, false, false, false, true, true]);
         assert_eq!(seen("b=2-4"), [false, true, true, true, true, true]);
         assert_eq!(seen("b=9-4"), [false, false, false, false, true, true], "a record that is not known");
+    }
+
+    #[test]
+    fn what_a_boundary_preserves_is_behind_its_anchor() {
+        let line = [("1", "", "t"), ("2", "1", "t"), ("3", "2", ""), ("4", "3", "t")];
+        let moved = |boundary: &str, at| {
+            let after = [("5", "4", boundary), ("6", "5", "t"), ("7", "6", "t")];
+            threads(&[line.as_slice(), after.as_slice()].concat()).moved(Some(at))
+        };
+        let expected = Moved { records: HashSet::from([2, 3]), behind: 5 };
+        assert_eq!(moved("b=3-4>6", 6), Some(expected));
+        assert_eq!(moved("b=3-4>6", 3), None, "before the boundary");
+        assert_eq!(moved("b=3-4", 6), None, "no anchor");
+        assert_eq!(moved("b=3-4>2", 6), None, "an anchor before them");
     }
 }

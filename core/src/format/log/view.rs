@@ -14,6 +14,19 @@ impl<A: Adapter> LogRun<A> {
         Some(Turn { is_injected: compact.is_injected() || turn.is_injected, role: compact.role, ..turn })
     }
 
+    /// Steps of the window in the order in which the model sees them at a step: what replaces others is in their place,
+    /// what a compaction preserved is behind its summary.
+    pub(super) fn in_window_order(&self, step: StepNo, seen: Vec<StepNo>) -> Vec<StepNo> {
+        let seen = self.steps.window.ordered(seen);
+        let at = |step: StepNo| self.steps.get(step)?.record().checked_sub(self.first);
+        let Some(moved) = self.steps.threads.moved(at(step)) else { return seen };
+        let Some(anchor) = seen.iter().rposition(|number| at(*number) == Some(moved.behind)) else { return seen };
+        let (before, after) = seen.split_at(anchor + 1);
+        let is_moved = |number: &&StepNo| at(**number).is_some_and(|at| moved.records.contains(&at));
+        let (preserved, others): (Vec<StepNo>, Vec<StepNo>) = before.iter().partition(is_moved);
+        others.into_iter().chain(preserved).chain(after.iter().copied()).collect()
+    }
+
     /// A step of the conversation so far: who, and what.
     pub(super) fn seen_entry(&self, step: StepNo, compact: &CompactStep, bytes: &dyn Bytes) -> Option<ViewEntry> {
         if let Some(turn) = self.prompt(step, bytes) {

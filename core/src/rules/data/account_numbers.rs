@@ -3,6 +3,8 @@
 
 use super::secrets::ends;
 use memchr::memmem;
+use regex::bytes::Regex;
+use std::sync::LazyLock;
 
 /// Bytes behind a word in which its number begins.
 const GAP_MAX: usize = 24;
@@ -10,16 +12,33 @@ const GAP_MAX: usize = 24;
 /// Characters of an IBAN: of its country, its check digits and its account (ISO 13616).
 const IBAN_LENS: std::ops::RangeInclusive<usize> = 15..=34;
 
-/// The number of a bank account behind `IBAN`, whose check digits are right: by its country and its last characters.
-pub(super) fn iban(text: &[u8]) -> Option<String> {
-    let found = ["IBAN", "iban", "Iban"].iter().find_map(|word| behind(text, word, iban_at))?;
+/// The words before an IBAN, and before a social security number.
+const IBAN: [&str; 3] = ["IBAN", "iban", "Iban"];
+const SOCIAL_SECURITY: [&str; 4] = ["SSN", "ssn", "Social Security", "social security"];
+
+/// All of them: most texts have none, which one pass says.
+static WORDS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&[IBAN.as_slice(), &SOCIAL_SECURITY].concat().join("|")).ok());
+
+/// What is found, and its number masked: that of a bank account behind `IBAN`, whose check digits are right, or one of
+/// social security.
+pub(super) fn account_number(text: &[u8]) -> Option<(&'static str, String)> {
+    if WORDS.as_ref().is_some_and(|words| !words.is_match(text)) {
+        return None;
+    }
+    let iban = || Some(("the number of a bank account", iban(text)?));
+    iban().or_else(|| Some(("a social security number", social_security(text)?)))
+}
+
+/// An IBAN by its country and its last characters.
+fn iban(text: &[u8]) -> Option<String> {
+    let found = IBAN.iter().find_map(|word| behind(text, word, iban_at))?;
     Some(format!("{}…{}", String::from_utf8_lossy(&found[..2]), ends(&found).1))
 }
 
-/// A social security number behind `SSN` or `social security`: by its last digits.
-pub(super) fn social_security(text: &[u8]) -> Option<String> {
-    let words = ["SSN", "ssn", "Social Security", "social security"];
-    let found = words.iter().find_map(|word| behind(text, word, social_security_at))?;
+/// A social security number by its last digits.
+fn social_security(text: &[u8]) -> Option<String> {
+    let found = SOCIAL_SECURITY.iter().find_map(|word| behind(text, word, social_security_at))?;
     Some(format!("…{}", ends(&found).1))
 }
 

@@ -15,8 +15,9 @@ const BINS: usize = 64;
 const BANDS: usize = 16;
 const ROWS: usize = BINS / BANDS;
 
-/// Words of a run.
+/// Words of a run, and bits by which the hash of a word is turned for each word behind it.
 const WORDS: usize = 5;
+const TURN: u32 = 13;
 
 /// Runs that a text needs to be compared: short ones are alike by chance.
 const RUNS_MIN: usize = 16;
@@ -46,7 +47,7 @@ impl Sketch {
     /// with one name for each speaker: a conversation is the same in all spellings. None for a text too short to be
     /// compared.
     pub(super) fn of<'v>(values: impl Iterator<Item = &'v Value<'v>>) -> Option<Self> {
-        let mut runs = Runs { begun: [0; WORDS - 1], seen: 0, bins: [u32::MAX; BINS] };
+        let mut runs = Runs { last: [0; WORDS - 1], seen: 0, bins: [u32::MAX; BINS] };
         values.for_each(|value| runs.value(value));
         let runs_seen = runs.seen.saturating_sub(WORDS - 1);
         (runs_seen >= RUNS_MIN).then(|| Self(filled(runs.bins)))
@@ -87,8 +88,8 @@ fn filled(bins: [u32; BINS]) -> [u32; BINS] {
 }
 
 struct Runs {
-    /// Hashes of the runs that the last words begin, of one word first.
-    begun: [u64; WORDS - 1],
+    /// Hashes of the last words, the newest first, each turned by its place in the run of the next word.
+    last: [u64; WORDS - 1],
     seen: usize,
     bins: [u32; BINS],
 }
@@ -113,13 +114,12 @@ impl Runs {
 
     fn text(&mut self, text: &str) {
         each_word(text, |hash| {
-            // Each run that was begun goes on, so that no hash waits for the one of a shorter run.
-            let [one, two, three, four] = self.begun;
-            let longer = |run: u64| mix(run.rotate_left(7) ^ hash);
-            self.begun = [longer(0), longer(one), longer(two), longer(three)];
+            // A word is turned further for each word behind it, so that other orders are other runs.
+            let [one, two, three, four] = self.last;
+            self.last = [hash, one, two, three].map(|word| word.rotate_left(TURN));
             self.seen += 1;
             if self.seen >= WORDS {
-                let run = longer(four);
+                let run = mix(hash ^ one ^ two ^ three ^ four);
                 let (bin, value) = ((run >> 58) as usize, cast::low_u32(run));
                 self.bins[bin] = self.bins[bin].min(value);
             }

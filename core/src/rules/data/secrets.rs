@@ -1,6 +1,6 @@
 //! Secrets and personal data in texts. A message names what was found and never repeats it whole.
 
-use super::account_numbers::{iban, social_security};
+use super::account_numbers::account_number;
 use super::cards::card;
 use memchr::{memchr_iter, memchr2_iter, memmem};
 use regex::bytes::Regex;
@@ -79,36 +79,44 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
+/// How the end of the first line of a private key, a JSON Web Token and the authority of an address begin.
+const KEY_END: &str = "PRIVATE KEY-----";
+const TOKEN: &str = "eyJ";
+const AUTHORITY: &str = "://";
+
 /// The beginnings of all shapes: most texts have none, which one pass says.
-static PREFIXES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let prefixes: Vec<String> = SHAPES.iter().map(|shape| regex::escape(shape.prefix)).collect();
-    Regex::new(&prefixes.join("|")).ok()
+static BEGINNINGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let all = SHAPES.iter().map(|shape| shape.prefix).chain([KEY_END, TOKEN, AUTHORITY]);
+    Regex::new(&all.map(regex::escape).collect::<Vec<_>>().join("|")).ok()
 });
 
 /// A secret, by its shape, or by its name and how random it is.
 pub(super) fn secret(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    let may_have_shape = PREFIXES.as_ref().is_none_or(|prefixes| prefixes.is_match(bytes));
-    let shape = SHAPES
-        .iter()
-        .filter(|_| may_have_shape)
-        .find(|shape| memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at)));
+    let may_have_shape = BEGINNINGS.as_ref().is_none_or(|beginnings| beginnings.is_match(bytes));
+    if let Some(message) = may_have_shape.then(|| shaped(bytes)).flatten() {
+        return Some(message);
+    }
+    let name = memchr2_iter(b':', b'=', bytes).find_map(|at| named(bytes, at))?;
+    Some(format!("a random value follows `{name}`; if it is a secret take it out, and revoke it"))
+}
+
+/// A secret by its shape.
+fn shaped(bytes: &[u8]) -> Option<String> {
+    let shape = SHAPES.iter().find(|shape| memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at)));
     if let Some(shape) = shape {
         return Some(format!("this looks like {} (`{}…`); take it out, and revoke it", shape.what, shape.prefix));
     }
     if private_key(bytes) {
         return Some("this looks like a private key; take it out, and revoke it".to_owned());
     }
-    if memmem::find_iter(bytes, "eyJ").any(|at| is_start(bytes, at) && is_web_token(&bytes[at..])) {
+    if memmem::find_iter(bytes, TOKEN).any(|at| is_start(bytes, at) && is_web_token(&bytes[at..])) {
         return Some(
             "this looks like a JSON Web Token (`eyJ…`); take it out, and let it expire or revoke it".to_owned(),
         );
     }
-    if let Some(host) = memmem::find_iter(bytes, "://").find_map(|at| with_password(&bytes[at + 3..])) {
-        return Some(format!("an address holds a user and a password for `{host}`; take them out, and change them"));
-    }
-    let name = memchr2_iter(b':', b'=', bytes).find_map(|at| named(bytes, at))?;
-    Some(format!("a random value follows `{name}`; if it is a secret take it out, and revoke it"))
+    let host = memmem::find_iter(bytes, AUTHORITY).find_map(|at| with_password(&bytes[at + AUTHORITY.len()..]))?;
+    Some(format!("an address holds a user and a password for `{host}`; take them out, and change them"))
 }
 
 /// Whether no part of a word ends where something begins; an escape for a line end or the like, as JSON in a string has
@@ -143,10 +151,9 @@ fn has_placeholder_word(lower: &[u8]) -> bool {
 }
 
 fn private_key(text: &[u8]) -> bool {
-    const END: &[u8] = b"PRIVATE KEY-----";
-    memmem::find_iter(text, END).any(|at| {
+    memmem::find_iter(text, KEY_END).any(|at| {
         let has_begin = memmem::rfind(&text[at.saturating_sub(24)..at], b"-----BEGIN ").is_some();
-        let body = text[at + END.len()..].split(|b| *b == b'-').next().unwrap_or_default();
+        let body = text[at + KEY_END.len()..].split(|b| *b == b'-').next().unwrap_or_default();
         has_begin && body.iter().filter(|b| b.is_ascii_alphanumeric()).count() >= KEY_LEN_MIN
     })
 }
@@ -240,9 +247,7 @@ pub(super) fn personal(text: &str) -> Option<String> {
     let phone =
         || memchr_iter(b'+', bytes).find_map(|at| phone(bytes, at)).map(|masked| ("a telephone number", masked));
     let card = || card(bytes).map(|masked| ("a payment card number", masked));
-    let account = || iban(bytes).map(|masked| ("the number of a bank account", masked));
-    let person = || social_security(bytes).map(|masked| ("a social security number", masked));
-    let (what, masked) = found.or_else(phone).or_else(card).or_else(account).or_else(person)?;
+    let (what, masked) = found.or_else(phone).or_else(card).or_else(|| account_number(bytes))?;
     Some(format!("this looks like {what} (`{masked}`); personal data has no place in training data"))
 }
 
