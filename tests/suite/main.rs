@@ -36,6 +36,7 @@ mod conversations;
 mod corpus;
 mod custom_columns;
 mod custom_formats;
+mod cut_documents;
 mod dataset;
 mod detection;
 mod diff;

@@ -4,6 +4,7 @@
 //! should show. So a [`Value`] borrows the text it was read from and keeps all of it. This room knows nothing of agents
 //! and nothing of files.
 
+mod cut;
 mod document;
 mod head;
 mod msgpack;
@@ -22,6 +23,7 @@ mod typed_text;
 mod value;
 mod walk;
 
+pub use cut::parse_cut;
 pub use document::{Document, DocumentChange};
 pub use head::head;
 pub use msgpack::{bytes_text, msgpack_to_json};

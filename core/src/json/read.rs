@@ -58,6 +58,11 @@ impl<'a> Reading<'a> {
         &self.text[start..self.at]
     }
 
+    /// Reads on from an earlier byte.
+    pub(super) fn go_back(&mut self, at: usize) {
+        self.at = at.min(self.at);
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -71,7 +76,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Recurses no deeper than [`DEPTH_MAX`].
-    fn value(&mut self, depth: usize) -> Option<Value<'a>> {
+    pub(super) fn value(&mut self, depth: usize) -> Option<Value<'a>> {
         let first = self.skip_space()?;
         let start = self.at;
         let data = match first {

@@ -12,6 +12,7 @@ mod arrange;
 mod chat;
 mod compact_step;
 mod copies;
+mod damaged;
 mod describe;
 mod fields;
 mod gemini_parts;

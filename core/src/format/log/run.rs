@@ -4,7 +4,7 @@ use super::compact_step::CompactStep;
 use super::parts::Parts;
 use super::sink::{Kind, Log};
 use super::steps::Steps;
-use super::{Adapter, Arrange, Piece, PlacedPieces, describe, parts};
+use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry};
@@ -84,8 +84,7 @@ impl<A: Adapter> LogRun<A> {
             }
             Err(why) => {
                 self.steps.findings.push(Arc::new(describe::invalid(record, &why)));
-                // A lone surrogate in a text that a tool cut is no reason to lose the record.
-                json_with_surrogates(text)
+                damaged::value_of(text)
             }
         }
     }
@@ -95,7 +94,7 @@ impl<A: Adapter> LogRun<A> {
         let index = record.number - self.first;
         let value = match record.json(text) {
             Ok((_, value)) => Some(value),
-            Err(_) => json_with_surrogates(text),
+            Err(_) => damaged::value_of(text),
         };
         let looked = value.and_then(|value| self.arrange.as_mut().map(|arrange| arrange.look(index, &value)));
         match looked {
@@ -244,14 +243,6 @@ pub(super) fn with_values<T>(
     Ok(say(&values))
 }
 
-/// An object whose one fault are lone surrogate escapes: they read as U+FFFD.
-fn json_with_surrogates(text: &[u8]) -> Option<Value<'_>> {
-    let text = std::str::from_utf8(text).ok()?;
-    let value = json::parse_lenient(text).ok()?;
-    // A record with another fault may be JSON by itself: an element behind the place where its array is broken.
-    (value.as_object().is_some() && json::parse(text).is_err()).then_some(value)
-}
-
 pub(super) fn text_at(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
     String::from_utf8(bytes.read(span)?).map_err(|_| Problem::gone(span))
 }
@@ -267,9 +258,10 @@ impl<A: Adapter> Run for LogRun<A> {
         };
         self.records.push(record.place, broken);
         self.ahead.clear();
+        let text = damaged::text_of(record, text, bytes);
         if self.arrange.is_some() {
-            self.look(record, text, bytes);
-        } else if !self.read(record, text) {
+            self.look(record, &text, bytes);
+        } else if !self.read(record, &text) {
             self.read_again(bytes);
         }
     }
