@@ -115,6 +115,25 @@ fn runs_of_other_formats_merge_too() {
 }
 
 #[test]
+fn each_trace_of_a_file_is_a_trajectory() {
+    let folder = tempfile::tempdir().unwrap();
+    let span = |trace: &str, name: &str, at: u32| {
+        let context = format!(r#"{{"traceId":"{trace}","spanId":"{name}"}}"#);
+        format!(r#"{{"name":"{name}","spanContext":{context},"startTime":[{at},0]}}"#)
+    };
+    let text = [span("a", "x", 1), span("b", "y", 2), span("b", "z", 3)].join("\n");
+    let (status, lines, stderr) = run(folder.path(), &["stats", "--json", "--format", "otel", "-"], &text);
+    assert_eq!(status, 0, "{stderr}");
+    let parsed: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let counts: Vec<_> = parsed.iter().map(|line| (line["trajectories"].as_u64(), line["steps"].as_u64())).collect();
+    assert_eq!(counts, [(Some(2), Some(3)), (Some(2), Some(3))]);
+    let (status, merged, stderr) = run(folder.path(), &["stats", "--merge", "--json", "-"], &(lines.clone() + &lines));
+    assert_eq!(status, 0, "{stderr}");
+    let last: serde_json::Value = serde_json::from_str(merged.lines().last().unwrap()).unwrap();
+    assert_eq!(last["trajectories"], 4);
+}
+
+#[test]
 fn calls_are_counted_alone() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -20,6 +20,9 @@ struct RunStats {
     r#type: &'static str,
     record: usize,
     id: Option<String>,
+    /// How many trajectories the steps are those of, where a file is a list of the steps of several (traces).
+    #[serde(skip_serializing_if = "is_one")]
+    trajectories: u64,
     steps: u64,
     kinds: Counts,
     classes: Counts,
@@ -42,6 +45,11 @@ struct RunStats {
     warnings: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_one(count: &u64) -> bool {
+    *count == 1
+}
+
 impl RunStats {
     fn of(
         (record, run): (usize, &dyn Run),
@@ -53,6 +61,7 @@ impl RunStats {
             r#type: "trajectory",
             record,
             id: run.title(),
+            trajectories: run.trajectory_count().max(1) as u64,
             steps: run.step_count() as u64,
             kinds: Counts::new(),
             classes: Counts::new(),
@@ -172,7 +181,7 @@ impl RunsStats {
     }
 
     fn add(&mut self, one: &RunStats) {
-        self.trajectories += 1;
+        self.trajectories += one.trajectories;
         self.steps += one.steps;
         self.calls += one.calls;
         self.results += one.results;

@@ -14,7 +14,7 @@ pub fn parse_cut(text: &str) -> Option<Value<'_>> {
     let mut reading = Reading::new(text);
     reading.skip_space().filter(|first| *first == b'{')?;
     let value = cut_value(&mut reading, 0)?;
-    value.as_object().filter(|object| !object.members.is_empty()).is_some().then_some(value)
+    value.as_object().is_some_and(|object| !object.members.is_empty()).then_some(value)
 }
 
 /// What is whole of a container that begins here.

@@ -34,7 +34,7 @@ enum MergedStats {
 pub(super) fn run(options: &Options, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of_answers(&options.files);
     let status = inputs.complain();
-    let mut merge = Merge { options, out, merged: None, lines: 0 };
+    let mut merge = Merge { options, out, merged: None, trajectories: 0 };
     for file in &inputs.names {
         if file.is_stdin() {
             merge.part("standard input", io::stdin().lock())?;
@@ -71,7 +71,7 @@ struct Merge<'o, 'w> {
     out: &'o mut Out<'w>,
     merged: Option<MergedStats>,
     /// Trajectories of the part that is being read, of any format.
-    lines: u64,
+    trajectories: u64,
 }
 
 impl Merge<'_, '_> {
@@ -93,7 +93,7 @@ impl Merge<'_, '_> {
             match value.get("type").and_then(Value::as_str) {
                 Some("trajectory") => {
                     is_ended = false;
-                    self.lines += 1;
+                    self.trajectories += value.get("trajectories").and_then(count).unwrap_or(1);
                     self.trajectory(&value).map_err(|why| why.unwrap_or_else(fault))?;
                 }
                 Some("summary") if is_ended => self.summary(&line, &value).map_err(fault)?,
@@ -119,7 +119,7 @@ impl Merge<'_, '_> {
             }
             (MergedStats::Summary(_), _) => return Err(Fault::Line(MIXED)),
             (MergedStats::Runs(stats), _) => {
-                let record = line.get("record").and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
+                let record = line.get("record").and_then(count);
                 let record = record.ok_or(Fault::Line("this is not a line of a trajectory"))?;
                 vec![("record", record + stats.trajectories())]
             }
@@ -141,14 +141,14 @@ impl Merge<'_, '_> {
     fn dataset(&mut self, text: &str, line: &Value<'_>) -> Result<(), &'static str> {
         let is_of_records = line.get("records").is_some();
         let fault = "this is not a line of a dataset";
-        let lines = std::mem::take(&mut self.lines);
+        let trajectories = std::mem::take(&mut self.trajectories);
         let is_whole = match self.merged_stats(is_of_records).map_err(|_| MIXED)? {
             MergedStats::Records(parts) => parts.end(line).ok_or(fault)?,
             MergedStats::Summary(_) => return Err(MIXED),
             MergedStats::Runs(stats) => {
                 let part: RunsStats = serde_json::from_str(text).map_err(|_| fault)?;
                 stats.merge(&part);
-                part.trajectories() == lines
+                part.trajectories() == trajectories
             }
         };
         if is_whole { Ok(()) } else { Err("the lines before it are not those of its trajectories") }
@@ -188,6 +188,11 @@ impl Merge<'_, '_> {
 
 /// The version of the lines that are understood.
 const VERSION: &str = "1";
+
+/// A number that counts something.
+fn count(value: &Value<'_>) -> Option<u64> {
+    value.as_number()?.parse().ok()
+}
 
 /// What is wrong with a line, or with the output.
 enum Fault {
