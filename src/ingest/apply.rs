@@ -118,3 +118,27 @@ impl Work {
         (!self.is_run_settled).then(|| (self.ahead_cost * 9).saturating_sub(self.ahead_at.elapsed()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::worker::{FOLD_BYTES, PIECE};
+    use super::*;
+    use crate::format::by_name;
+    use crate::source::Input;
+    use crossbeam_channel::{bounded, unbounded};
+
+    #[test]
+    fn records_are_merged_while_the_rest_of_a_long_input_is_indexed() {
+        let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(PIECE / 4));
+        let count = usize::try_from(FOLD_BYTES).unwrap() / line.len() + 16;
+        let input = Input::memory("long", line.repeat(count));
+        let format = by_name("generic").unwrap();
+        // Nobody takes the events; the thread would end where its owner did.
+        let ((events, _taken), (_keep, dropped)) = (unbounded(), bounded(0));
+        let mut work = Work::new(Generation::new(0, input, format), format, events, dropped);
+        assert!(work.index().is_ok());
+        let in_first_piece = PIECE / line.len() + 1;
+        assert!(work.folded > in_first_piece, "{} of {count}", work.folded);
+        assert_eq!(work.live.records.count(), count);
+    }
+}

@@ -18,8 +18,10 @@ use std::time::{Duration, Instant};
 /// Bytes indexed while the index is locked: well under a millisecond.
 pub(super) const PIECE: usize = 1 << 18;
 
-/// Time given to the run before the rest of the input is indexed, so that the first screen has its state.
-const FIRST_FOLD: Duration = Duration::from_millis(8);
+/// Time given to the run before the rest of the input is indexed, so that the first screen has its state, and again
+/// each time so many bytes are indexed, so that keys do not come to the end of what is known.
+const FOLD_TIME: Duration = Duration::from_millis(8);
+pub(super) const FOLD_BYTES: u64 = 128 << 20;
 
 /// Most time that the rest of the input waits for the first frame: on a busy machine the two compete for processors.
 const FIRST_FRAME: Duration = Duration::from_millis(100);
@@ -144,7 +146,12 @@ pub(super) struct Work {
 }
 
 impl Work {
-    fn new(live: Generation, format: &'static dyn Format, events: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
+    pub(super) fn new(
+        live: Generation,
+        format: &'static dyn Format,
+        events: Sender<IngestEvent>,
+        dropped: Receiver<()>,
+    ) -> Self {
         let watch = InputWatch::new(Arc::clone(&live.input));
         Self {
             format,
@@ -240,6 +247,7 @@ impl Work {
         }
         let mut piece = vec![0; PIECE];
         let mut is_first = self.folded == 0;
+        let mut fold_at = if is_first { 0 } else { self.framer.position() + FOLD_BYTES };
         loop {
             let at = self.framer.position();
             let got = self.live.input.read_at(at, &mut piece)?;
@@ -260,8 +268,10 @@ impl Work {
                 bytes: work.framer.position(),
                 total: work.live.input.len(),
             })?;
-            if std::mem::take(&mut is_first) {
-                self.fold(Some(FIRST_FOLD))?;
+            is_first = false;
+            if self.framer.position() >= fold_at {
+                self.fold(Some(FOLD_TIME))?;
+                fold_at = self.framer.position() + FOLD_BYTES;
             }
         }
     }
