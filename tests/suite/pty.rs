@@ -204,6 +204,8 @@ fn a_walk_through_a_run_shows_every_pane_and_tab() {
     terminal.see("{\"type\":\"input\",\"_instance\":\"②\"");
     terminal.press("z");
     terminal.miss(" Steps ");
+    // The last step is the last one that is read so far.
+    terminal.see(" of 0–65");
     terminal.press("z $");
     terminal.see("step 65 of 0–65");
     terminal.press("R 0 ]t");
