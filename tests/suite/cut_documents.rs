@@ -62,3 +62,28 @@ fn half_a_line_is_no_record() {
     assert_eq!(steps.iter().filter(|step| step["role"] == "agent").count(), 0, "{steps:?}");
     assert!(findings.contains("data.invalid-json"), "{findings}");
 }
+
+/// Formats whose parts are put in order by their times are read in parts.
+#[test]
+fn a_cut_is_reported_once_however_many_parts_are_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = |n: usize| {
+        json!({"id": n.to_string(), "timestamp": "2026-11-27T10:00:00Z", "type": (["user", "gemini"][n % 2]),
+            "content": format!("message {n}")})
+    };
+    let messages: Vec<Value> = (0..8).map(message).collect();
+    let session = json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-11-27T10:00:00Z",
+        "lastUpdated": "2026-11-27T10:00:00Z", "messages": messages});
+    let span = |n: usize| {
+        let spans = json!([{"traceId": "t", "spanId": n.to_string(), "name": "chat", "attributes": [],
+            "startTimeUnixNano": (1_781_296_601_000_000_000_u64 + n as u64).to_string()}]);
+        json!({"resource": {"attributes": []}, "scopeSpans": [{"spans": spans}]})
+    };
+    let spans = json!({"resourceSpans": (0..8).map(span).collect::<Vec<_>>()});
+    for (name, document, format) in [("gemini", session, "gemini-cli"), ("spans", spans, "otel")] {
+        let text = serde_json::to_string_pretty(&document).unwrap();
+        let cut = text.rfind("\n    {").unwrap() + 8;
+        let (steps, findings) = steps_and_findings(&file(folder.path(), name, &text[..cut]), format);
+        assert_eq!((steps.len(), findings.matches("data.invalid-json").count()), (7, 1), "{name}: {findings}");
+    }
+}

@@ -131,6 +131,11 @@ fn each_trace_of_a_file_is_a_trajectory() {
     assert_eq!(status, 0, "{stderr}");
     let last: serde_json::Value = serde_json::from_str(merged.lines().last().unwrap()).unwrap();
     assert_eq!(last["trajectories"], 4);
+    // What another program wrote as a part may have any number.
+    let first = lines.lines().next().unwrap().replace("\"trajectories\":2", &format!("\"trajectories\":{}", u64::MAX));
+    let (status, _, stderr) =
+        run(folder.path(), &["stats", "--merge", "--json", "-"], &format!("{first}\n{first}\n{lines}"));
+    assert!(status == 2 && stderr.contains("not those of its trajectories"), "{stderr}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Adapter for Chat {
             RESULT => {
                 let files = value.get("result").and_then(Value::as_array).unwrap_or_default();
                 let files = files.iter().filter_map(file).map(TurnPart::Attachment);
-                Turn::of(StepRole::Environment, std::iter::once(TurnPart::Result(result(value))).chain(files).collect())
+                Turn::answer(result(value), files)
             }
             RESPONSE => Turn::of(StepRole::Environment, vec![TurnPart::Result(response(value))]),
             COMPRESSION => {

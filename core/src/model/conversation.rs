@@ -145,6 +145,12 @@ impl<'a> Turn<'a> {
         Self { role, parts, ..Self::default() }
     }
 
+    /// What came back from a call, with the pictures and files beside it.
+    #[must_use]
+    pub fn answer(result: ToolResult<'a>, files: impl IntoIterator<Item = TurnPart<'a>>) -> Self {
+        Self::of(StepRole::Environment, std::iter::once(TurnPart::Result(result)).chain(files).collect())
+    }
+
     /// Its calls in order.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall<'a>> {
         self.parts.iter().filter_map(|part| match part {

@@ -93,7 +93,9 @@ impl Merge<'_, '_> {
             match value.get("type").and_then(Value::as_str) {
                 Some("trajectory") => {
                     is_ended = false;
-                    self.trajectories += value.get("trajectories").and_then(count).unwrap_or(1);
+                    // The numbers of a part may be anything.
+                    let count = value.get("trajectories").and_then(count).unwrap_or(1);
+                    self.trajectories = self.trajectories.saturating_add(count);
                     self.trajectory(&value).map_err(|why| why.unwrap_or_else(fault))?;
                 }
                 Some("summary") if is_ended => self.summary(&line, &value).map_err(fault)?,
@@ -121,7 +123,7 @@ impl Merge<'_, '_> {
             (MergedStats::Runs(stats), _) => {
                 let record = line.get("record").and_then(count);
                 let record = record.ok_or(Fault::Line("this is not a line of a trajectory"))?;
-                vec![("record", record + stats.trajectories())]
+                vec![("record", record.saturating_add(stats.trajectories()))]
             }
         };
         if !self.options.json {

@@ -33,8 +33,7 @@ pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
                 Some(item) => item::with_item(result, item),
                 None => result,
             };
-            let files = content_of(value).into_iter().flat_map(files_of);
-            Turn::of(StepRole::Environment, std::iter::once(TurnPart::Result(result)).chain(files).collect())
+            Turn::answer(result, content_of(value).into_iter().flat_map(files_of))
         }
         ITEM => Turn::of(StepRole::Agent, vec![TurnPart::Call(item::call(last))]),
         ITEM_OUTPUT => Turn::of(StepRole::Environment, vec![TurnPart::Result(item::result(value))]),

@@ -200,9 +200,8 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
             let exit =
                 details.and_then(|details| first(details, &["exitCode", "exit_code"])?.as_number()?.parse().ok());
             let details = details.map(|details| Cow::Borrowed(details.text));
-            let result = TurnPart::Result(ToolResult { exit, details, ..result(value) });
             let files = first(value, &RESULT_TEXTS).into_iter().flat_map(files_of);
-            Turn::of(StepRole::Environment, std::iter::once(result).chain(files).collect())
+            Turn::answer(ToolResult { exit, details, ..result(value) }, files)
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
         gemini_parts::CONTENT..=gemini_parts::RESPONSE => gemini_parts::show(form, values),

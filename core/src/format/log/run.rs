@@ -37,6 +37,8 @@ pub(in crate::format) struct LogRun<A> {
     arrange: Option<Box<dyn Arrange>>,
     /// The records that it could not look at, by their places.
     broken: Vec<usize>,
+    /// What is wrong with documents of which the whole parts are read.
+    cut: Vec<Arc<Finding>>,
     /// Whether records came that are not read yet, because they change the order of what is read.
     is_stale: bool,
     /// What was found of other files of the run, and how often that was something else.
@@ -52,6 +54,7 @@ impl<A: Adapter> LogRun<A> {
         Self {
             arrange: adapter.arrange(),
             broken: Vec::new(),
+            cut: Vec::new(),
             adapter,
             steps,
             records: RecordIndex::default(),
@@ -96,6 +99,10 @@ impl<A: Adapter> LogRun<A> {
             Ok((_, value)) => Some(value),
             Err(_) => damaged::value_of(text),
         };
+        if let Some(finding) = value.as_ref().and_then(|_| damaged::finding_of(record)) {
+            self.cut.push(Arc::clone(&finding));
+            self.steps.findings.push(finding);
+        }
         let looked = value.and_then(|value| self.arrange.as_mut().map(|arrange| arrange.look(index, &value)));
         match looked {
             None => {
@@ -114,7 +121,7 @@ impl<A: Adapter> LogRun<A> {
                     }
                     let place = Place { span: piece.span(record.place.span), line };
                     let part = text.get(piece.start..piece.start + piece.len).unwrap_or_default();
-                    self.read(&Record { place, ..record.clone() }, part)
+                    self.read(&Record { place, body: RecordBody::Text, ..record.clone() }, part)
                 });
                 if !is_through {
                     self.read_again(bytes);
@@ -139,6 +146,7 @@ impl<A: Adapter> LogRun<A> {
         for attempt in 0..=RESTARTS_MAX {
             self.steps = Steps::new(self.adapter.dialect());
             self.adapter.restart();
+            self.steps.findings.extend(self.cut.iter().cloned());
             let pieces = self.pieces(bytes);
             let is_through = pieces.iter().all(|record| match bytes.read(record.place.span) {
                 Ok(text) => self.read(record, &text) || attempt == RESTARTS_MAX,
@@ -163,7 +171,7 @@ impl<A: Adapter> LogRun<A> {
         let of_piece = |piece: Piece| {
             let record = self.record(piece.record)?;
             let place = Place { span: piece.span(record.place.span), ..record.place };
-            Some(Record { place, ..record })
+            Some(Record { place, body: RecordBody::Text, ..record })
         };
         let broken = self.broken.iter().filter_map(|index| self.record(*index));
         let mut records: Vec<Record> = broken.chain(order.into_iter().filter_map(of_piece)).collect();

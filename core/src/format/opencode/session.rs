@@ -49,8 +49,7 @@ impl Adapter for Session {
             (CALL, Some(part)) => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(part))]),
             (RESULT, Some(part)) => {
                 let files = part.get("state").and_then(|state| state.get("attachments")?.as_array());
-                let files = files.unwrap_or_default().iter().map(content);
-                Turn::of(StepRole::Environment, std::iter::once(TurnPart::Result(result(part))).chain(files).collect())
+                Turn::answer(result(part), files.unwrap_or_default().iter().map(content))
             }
             _ => show(form, values),
         }

@@ -114,14 +114,12 @@ pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
         ACTION => action(event),
         OBSERVATION => {
             let files = event.get("observation").and_then(|observation| observation.get("content"));
-            let files = files.into_iter().flat_map(files_of);
-            let result = TurnPart::Result(observation(event));
-            Turn::of(StepRole::Environment, std::iter::once(result).chain(files).collect())
+            Turn::answer(observation(event), files.into_iter().flat_map(files_of))
         }
         FAULT => {
             let content = ["error", "rejection_reason"].iter().find_map(|key| event.get(key));
             let text = content.map(text_of).unwrap_or_default();
-            of_result(ToolResult { text, is_error: Some(true), ..answered(event) })
+            Turn::answer(ToolResult { text, is_error: Some(true), ..answered(event) }, [])
         }
         ACP_CALL => {
             let arguments = event.get("raw_input").filter(|input| !input.is_null()).map_or("{}", |input| input.text);
@@ -132,7 +130,8 @@ pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
         ACP_RESULT => {
             let content = ["raw_output", "content"].iter().find_map(|key| event.get(key).filter(|v| !v.is_null()));
             let is_error = Some(text(event, "status") == Some("failed"));
-            of_result(ToolResult { text: content.map(text_of).unwrap_or_default(), is_error, ..answered(event) })
+            let text = content.map(text_of).unwrap_or_default();
+            Turn::answer(ToolResult { text, is_error, ..answered(event) }, [])
         }
         _ => Turn::of(StepRole::Unknown, vec![TurnPart::Text(state_text(event))]),
     }
@@ -145,10 +144,6 @@ pub(super) fn prompt(event: &Value<'_>) -> Option<Turn<'static>> {
     let texts: Vec<Cow<'_, str>> = texts.collect();
     let prompt = texts.iter().map(AsRef::as_ref).filter(|text: &&str| !text.is_empty()).collect::<Vec<&str>>();
     (!prompt.is_empty()).then(|| Turn::of(StepRole::System, vec![TurnPart::Text(Cow::Owned(prompt.join("\n\n")))]))
-}
-
-fn of_result(result: ToolResult<'_>) -> Turn<'_> {
-    Turn::of(StepRole::Environment, vec![TurnPart::Result(result)])
 }
 
 /// A part for what is there and not empty.

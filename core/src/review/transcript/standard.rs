@@ -42,7 +42,9 @@ fn count(message: &Message, transcript: &mut Transcript) {
             transcript.lose(what);
         }
     }
-    let lost = message.files.iter().filter(|file| picture(file).is_none());
+    // Actions have no place for pictures.
+    let is_agents = message.role == StepRole::Agent;
+    let lost = message.files.iter().filter(|file| is_agents || picture(file).is_none());
     lost.for_each(|file| transcript.lose(&format!("attachments of {}", file.media_type)));
 }
 

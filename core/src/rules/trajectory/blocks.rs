@@ -96,8 +96,11 @@ pub(in crate::rules) fn result_id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
 /// What the parts of a message say, in their order; None: its content is a text, or it has none.
 pub(crate) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>> {
     let parts = parts(message);
-    let files = |part: &'a Value<'a>| (block(part) == Block::Result).then(|| result_content(part)).flatten();
-    let of = |part| turn_part(part).into_iter().chain(files(part).into_iter().flat_map(files_of));
+    let of = |part| {
+        let turn_part = turn_part(part);
+        let content = matches!(turn_part, Some(TurnPart::Result(_))).then(|| result_content(part)).flatten();
+        turn_part.into_iter().chain(content.into_iter().flat_map(files_of))
+    };
     (!parts.is_empty()).then(|| parts.iter().flat_map(of).collect())
 }
 
