@@ -8,6 +8,7 @@ use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::RecordReader;
 use crate::state::IdentityId;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// One trajectory at one step.
 pub(super) struct Opened {
@@ -17,6 +18,8 @@ pub(super) struct Opened {
     /// Its step: the one asked for, at most the last; -1 where there are none.
     pub(super) step: StepNo,
     record: usize,
+    /// Whether the run holds other trajectories too.
+    is_part: bool,
 }
 
 impl StepQuery {
@@ -59,23 +62,52 @@ impl StepQuery {
 
     /// As [`opened`](Self::opened), of its file that was loaded before.
     pub(super) fn of(&self, loaded: Loaded) -> Result<Opened, Problem> {
-        let count = loaded.trajectories()?;
-        if self.record >= count {
-            let message = format!("{} has no trajectory {}", self.file, self.record);
-            return Err(Problem::usage(message).hint(format!("it has {count}, counted from 0")));
-        }
-        let run = loaded.run(self.record)?;
-        is_readable(&loaded, self.record, run.as_ref())?;
-        let last = last_step(run.as_ref());
-        let step = self.step_of(last)?;
-        Ok(Opened { loaded, run, step, record: self.record })
+        let Chosen { run, record, steps } = choose(&loaded, self.record)?;
+        is_readable(&loaded, record, run.as_ref())?;
+        let end = steps.as_ref().map(|steps| steps.last().map_or(HEAD, |range| range.end - 1));
+        let step = self.step_of(last_step(run.as_ref()), end)?;
+        Ok(Opened { loaded, run, step, record: self.record, is_part: end.is_some() })
     }
 }
 
+/// A trajectory of a file that was asked for by its number.
+pub(super) struct Chosen {
+    /// The run that holds it.
+    pub(super) run: Box<dyn Run>,
+    /// The record that is read as this run.
+    pub(super) record: usize,
+    /// Its steps, where the run holds several trajectories.
+    pub(super) steps: Option<Vec<Range<StepNo>>>,
+}
+
+/// `CLI.md`: the trajectory of this number: a record of a file that has one for each, else one of those in the only
+/// run that the file is.
+///
+/// # Errors
+/// The file cannot be read, or has no such trajectory.
+pub(super) fn choose(loaded: &Loaded, number: usize) -> Result<Chosen, Problem> {
+    let count = loaded.trajectories()?;
+    let (record, within) = if count == 1 { (0, number) } else { (number, 0) };
+    let missing = |count: usize| {
+        let message = format!("{} has no trajectory {number}", loaded.input.name());
+        Problem::usage(message).hint(format!("it has {count}, counted from 0"))
+    };
+    if record >= count {
+        return Err(missing(count));
+    }
+    let run = loaded.run(record)?;
+    let steps = run.trajectory_steps(within);
+    if within > 0 && steps.is_none() {
+        return Err(missing(run.trajectory_count().max(1)));
+    }
+    Ok(Chosen { run, record, steps })
+}
+
 impl StepQuery {
-    /// The step that is asked for. For programs anything beyond the end is the last step.
-    fn step_of(&self, last: StepNo) -> Result<StepNo, Problem> {
-        let asked = self.step.unwrap_or(last);
+    /// The step that is asked for, else the last one, or the last of the trajectory that is asked for. For programs
+    /// anything beyond the end is the last step.
+    fn step_of(&self, last: StepNo, end: Option<StepNo>) -> Result<StepNo, Problem> {
+        let asked = self.step.or(end).unwrap_or(last);
         if asked > last && !self.json {
             return Err(Problem::usage(format!("{} has no such step", self.file)).hint(match last {
                 HEAD => "it has no steps".to_owned(),
@@ -161,7 +193,7 @@ impl Opened {
     pub(super) fn header(&self) -> Header {
         Header {
             format: self.format(),
-            record: (self.loaded.detected.format.layout() == Layout::Set).then_some(self.record),
+            record: (self.is_part || self.loaded.detected.format.layout() == Layout::Set).then_some(self.record),
             step: self.step,
             steps: self.run.step_count(),
         }

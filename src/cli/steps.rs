@@ -3,7 +3,7 @@
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::extra_findings::ByRecord;
 use super::filter::{Where, WhereOption};
-use super::open::is_readable;
+use super::open::{choose, is_readable};
 use super::out::{Out, Tone, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
@@ -59,10 +59,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         super::complain(&format!("{}: {}", options.file, loaded.detected.reasons.join("; ")));
     }
     let layout = loaded.detected.format.layout();
-    let records = match options.record {
-        Some(record) => record..record + 1,
+    let chosen = options.record.map(|record| choose(&loaded, record)).transpose()?;
+    let records = match &chosen {
+        Some(chosen) => chosen.record..chosen.record + 1,
         None => 0..loaded.trajectories()?,
     };
+    // A file that is one run may hold several trajectories; of several records each is shown whole.
+    let part = chosen.and_then(|chosen| chosen.steps).filter(|_| loaded.trajectories().is_ok_and(|count| count == 1));
+    let is_chosen = |step: StepNo| part.as_ref().is_none_or(|part| part.iter().any(|range| range.contains(&step)));
     // Columns of the configuration are asked of the record in which a step is.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
     let passing = filter.passing_custom_columns(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
@@ -76,7 +80,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let notes = notes(&loaded, record, run.as_ref(), (&filter, &extra), &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
-            let is_in = run.place(number).is_none_or(|place| passing.has(place.record));
+            let is_in = is_chosen(number) && run.place(number).is_none_or(|place| passing.has(place.record));
             if !is_in || !filter.known().holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
                 continue;
             }

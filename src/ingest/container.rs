@@ -49,8 +49,20 @@ pub(super) fn prepared(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
     if mapping::is_mapped() { mapping::mapped(input) } else { embedded::unpacked(input) }
 }
 
-/// What a format makes of a container; None: it is none, or none that a format knows.
+/// Where agents have the files of a run below the folder that is named for it: OpenHands, opencode.
+const RUN_FOLDERS: [&str; 2] = ["events", "storage"];
+
+/// What a format makes of a container; None: it is none, or none that a format knows. Of a folder that is none the
+/// one below it that is.
 fn assembled(path: &Path) -> Result<Option<Arc<Input>>, Problem> {
+    if path.is_dir() && !is_input_folder(path) {
+        let below = RUN_FOLDERS.iter().map(|name| path.join(name)).find(|below| is_input_folder(below));
+        return below.map_or(Ok(None), |below| of_container(&below));
+    }
+    of_container(path)
+}
+
+fn of_container(path: &Path) -> Result<Option<Arc<Input>>, Problem> {
     let Some(mut container) = Container::open(path)? else { return Ok(None) };
     let Some(assembler) = assembler_of(&mut container) else { return Ok(None) };
     container.assembled(|contents, out| assembler.assemble(contents, out)).map(Some)

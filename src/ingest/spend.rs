@@ -1,7 +1,7 @@
 //! What a run spent: in its own file, and with the runs of its sub-agents in files of their own (`FORMATS.md` 0.4.6).
 
 use super::{Loaded, open};
-use crate::batch::{UsageWithParts, add_usage, run_usage};
+use crate::batch::UsageWithParts;
 use crate::format::Run;
 use crate::model::{PartRole, PartState};
 use crate::source::Input;
@@ -15,8 +15,8 @@ const FILES_MAX: usize = 4096;
 /// What a run and its sub-agents spent; None: it has none in files of their own.
 #[must_use]
 pub fn usage_with_parts(run: &dyn Run, input: &Input) -> Option<UsageWithParts> {
-    let mut all =
-        Files { seen: HashSet::new(), reported: UsageWithParts { usage: run_usage(run), ..UsageWithParts::default() } };
+    let mut all = Files { seen: HashSet::new(), reported: UsageWithParts::default() };
+    all.reported.add(run);
     all.seen.extend(input.path().and_then(|path| path.canonicalize().ok()));
     all.add_parts(run, 0);
     (all.reported.sub_agents + all.reported.missing > 0).then_some(all.reported)
@@ -50,7 +50,7 @@ impl Files {
             return;
         };
         self.reported.sub_agents += 1;
-        add_usage(&mut self.reported.usage, run_usage(run.as_ref()).as_ref());
+        self.reported.add(run.as_ref());
         self.add_parts(run.as_ref(), depth + 1);
     }
 }

@@ -7,7 +7,7 @@ mod run_stats;
 mod run_usage;
 
 pub use run_stats::RunsStats;
-pub use run_usage::{RunUsage, UsageWithParts, add_usage, run_usage};
+pub use run_usage::UsageWithParts;
 
 use crate::detect::{Detected, FormatRegistry, detect};
 use crate::format::{Format, Layout, Purpose, Run, Survey, Surveyed};
@@ -331,7 +331,7 @@ impl SummaryBuilder {
 /// What a run spent whose sub-agents have files that are not there; None: it has no such sub-agents.
 fn without_parts(run: &dyn Run) -> Option<UsageWithParts> {
     let missing = run.parts().iter().filter(|part| part.role == PartRole::SubAgent).count() as u64;
-    (missing > 0).then(|| UsageWithParts { sub_agents: 0, missing, usage: run_usage(run) })
+    (missing > 0).then(|| UsageWithParts { sub_agents: 0, missing, usage: run_usage::run_usage(run) })
 }
 
 /// All findings of a run, those of its schemas too, in their order. Schemas that recur need a deep stack:

@@ -1,8 +1,9 @@
 //! Statistics of runs of any format, as their steps give them.
 
-use super::run_usage::{RunUsage, UsageWithParts, add_usage, run_usage};
+use super::run_usage::{UsageWithParts, run_usage};
 use crate::format::{Run, StepCalls};
 use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo, estimated_tokens};
+use crate::rules::statistics::{RunUsage, add_usage};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;

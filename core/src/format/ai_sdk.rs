@@ -57,7 +57,7 @@ impl Adapter for Messages {
         };
         self.copies = Copies::default();
         self.chats += 1;
-        log.trajectories(self.chats);
+        log.trajectory(self.chats - 1);
         let name = first_text(record, &["title", "id", "chatId"]).map_or_else(|| self.chats.to_string(), str::to_owned);
         if self.chats == 1 {
             log.title(&name);

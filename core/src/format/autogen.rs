@@ -214,8 +214,9 @@ fn state(record: &Value<'_>, log: &mut Log<'_>) {
         log.step(&Draft { role: StepRole::System, class, ..Draft::of(Kind::State, form::STATE, &values) });
     }
     log.trajectories(threads.len().max(1));
-    for thread in &threads {
+    for (number, thread) in threads.iter().enumerate() {
         if threads.len() > 1 {
+            log.trajectory(number);
             log.begin_agent(thread.name);
         }
         thread.messages.iter().for_each(|message| add_steps(message, log));

@@ -7,6 +7,7 @@ mod rollout;
 mod show;
 #[cfg(test)]
 mod tests;
+mod totals;
 
 use super::Framing;
 use super::log::{LogRun, Row};

@@ -182,7 +182,7 @@ impl Runs {
         self.close(log);
         let trace = trace(run);
         if self.traces.insert(trace.into()) {
-            log.trajectories(self.traces.len());
+            log.trajectory(self.traces.len() - 1);
             if self.traces.len() == 1 {
                 log.title(trace);
             } else {

@@ -47,7 +47,8 @@ impl Adapter for Agents {
         }
         let agents = items(record, "agents");
         log.trajectories(agents.len());
-        for agent in agents {
+        for (number, agent) in agents.iter().enumerate() {
+            log.trajectory(number);
             let id = text(agent, "id").or_else(|| text(agent, "name")).unwrap_or("agent");
             let slots =
                 ["name", "agent_type", "description", "block_ids", "tool_ids", "in_context_message_ids", "llm_config"];

@@ -122,11 +122,11 @@ impl Adapter for Spans {
             if self.traces.is_empty() {
                 log.title(trace);
             }
-            if !self.traces.is_empty() && logs::is_log_record(span) {
+            log.trajectory(self.traces.len());
+            if !self.traces.is_empty() {
                 log.begin_trajectory(trace);
             }
             self.traces.insert(trace.into());
-            log.trajectories(self.traces.len());
         }
         let is_log = logs::is_log_record(span);
         if is_log && !logs::is_details(span) {

@@ -223,6 +223,11 @@ pub trait Run: Send + Sync {
     fn trajectory_count(&self) -> usize {
         1
     }
+    /// The steps of one of several trajectories by its number, from 0, as ranges in order; None: the run is one
+    /// trajectory, or has none of this number.
+    fn trajectory_steps(&self, _number: usize) -> Option<Vec<Range<StepNo>>> {
+        None
+    }
     /// Where a step is.
     fn place(&self, step: StepNo) -> Option<StepPlace>;
     /// A step described, from its bytes. A broken or huge message gives what can be reported it.

@@ -180,6 +180,7 @@ fn episode(episode: &Value<'_>, traces: &[Value<'_>], log: &mut Log<'_>) {
         let number = place.to_string();
         let name = agent.or_else(|| text(trace, "id")).filter(|_| traces.len() > 1).unwrap_or(&number);
         if traces.len() > 1 {
+            log.trajectory(place);
             log.begin_agent(name);
         }
         read_trace(trace, if traces.len() > 1 { name } else { agent.unwrap_or("main") }, log);

@@ -16,6 +16,7 @@ use crate::rules::trajectory::{self, Hint, Reading, RecordShape, Track, Trajecto
 use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A record as a run. It keeps what `steps` and the list show of each step, and reads the rest again on demand.
@@ -242,6 +243,12 @@ impl Run for Trajectory {
 
     fn trajectory_count(&self) -> usize {
         self.tracks.len().max(1)
+    }
+
+    /// Both of a pair are one record, which is asked for as a whole.
+    fn trajectory_steps(&self, number: usize) -> Option<Vec<Range<StepNo>>> {
+        let steps = &self.tracks.get(number).filter(|_| self.tracks.iter().any(|track| track.is_sub_agent))?.steps;
+        Some(std::iter::once(cast::to_step(steps.start)..cast::to_step(steps.end)).collect())
     }
 
     fn parts(&self) -> &[RunPart] {

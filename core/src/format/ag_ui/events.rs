@@ -180,6 +180,7 @@ impl Events {
 
     /// The events from here on are of this thread.
     fn begin_thread(&mut self, id: &str, log: &mut Log<'_>) {
+        let is_new = !self.places.contains_key(id);
         self.thread = match self.places.get(id) {
             Some(place) => *place,
             None => {
@@ -188,9 +189,11 @@ impl Events {
                 self.threads.len() - 1
             }
         };
-        log.trajectories(self.threads.len());
-        if self.threads.len() == 1 && !id.is_empty() {
-            log.title(id);
+        log.trajectory(self.thread);
+        match self.threads.len() {
+            1 if !id.is_empty() => log.title(id),
+            count if is_new && count > 1 => log.begin_trajectory(id),
+            _ => {}
         }
     }
 

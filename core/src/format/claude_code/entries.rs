@@ -175,6 +175,7 @@ impl Entries {
             (None, Some(usage)) => log.usage(None, usage),
             _ => {}
         }
+        self.session.count_searches(record, message, log);
         self.link(record, message, &steps, is_side, log);
         match (class, answer_spend) {
             ("assistant", Some(AnswerSpend { is_first, .. })) => is_first,

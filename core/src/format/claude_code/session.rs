@@ -2,7 +2,7 @@
 //! the title.
 
 use super::text;
-use crate::format::log::Log;
+use crate::format::log::{Log, count};
 use crate::json::Value;
 use crate::state::Op;
 use std::collections::HashMap;
@@ -46,6 +46,9 @@ pub(super) struct Session {
     rank: TitleRank,
     /// Summaries of records that were not read yet.
     waiting: HashMap<u64, Box<str>>,
+    /// Searches of each answer that made some, and of all.
+    searches: HashMap<u64, u64>,
+    searched: u64,
 }
 
 impl Session {
@@ -97,6 +100,24 @@ impl Session {
         if let Some(title) = title.filter(|title| rank >= self.rank && !title.trim().is_empty()) {
             self.rank = rank;
             log.title(title);
+        }
+    }
+
+    /// Searches on the web: of one answer's records the greatest count, and those that a result reports.
+    pub(super) fn count_searches(&mut self, record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
+        let of_answer = message.get("usage").and_then(|usage| usage.get("server_tool_use"));
+        let of_answer = of_answer.and_then(|uses| count(uses, "web_search_requests")).unwrap_or(0);
+        let of_result = record.get("toolUseResult").and_then(|result| count(result, "searchCount")).unwrap_or(0);
+        let mut more = of_result;
+        if of_answer > 0 {
+            let id = text(message, "id").or_else(|| text(record, "requestId")).unwrap_or_default();
+            let known = self.searches.entry(super::entries::hash(id)).or_default();
+            more = more.saturating_add(of_answer.saturating_sub(*known));
+            *known = of_answer.max(*known);
+        }
+        if more > 0 {
+            self.searched = self.searched.saturating_add(more);
+            log.derive("session", "main", &["searches"], Op::Update, &self.searched.to_string());
         }
     }
 

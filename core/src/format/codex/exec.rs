@@ -64,10 +64,11 @@ impl Exec {
         } else if self.threads.last().is_some_and(|last| **last != *thread) {
             log.begin_trajectory(thread);
         }
-        if !self.threads.iter().any(|known| **known == *thread) {
+        let known = self.threads.iter().position(|known| **known == *thread);
+        log.trajectory(known.unwrap_or_else(|| {
             self.threads.push(thread.into());
-            log.trajectories(self.threads.len());
-        }
+            self.threads.len() - 1
+        }));
     }
 
     fn item(&mut self, record: &Value<'_>, item: &Value<'_>, log: &mut Log<'_>) {

@@ -1,8 +1,8 @@
 //! Items: what Codex says of a call that ran, in `item_completed` and in the stream of `codex exec`.
 
-use crate::format::log::{count, first, first_text, text, text_of};
+use crate::format::log::{Log, count, first, first_text, text, text_of};
 use crate::json::{self, Value};
-use crate::model::{ToolCall, ToolResult};
+use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 
 /// Whether an item is a call, by its type.
@@ -99,6 +99,15 @@ pub(super) fn with_item<'v>(result: ToolResult<'v>, item: &'v Value<'v>) -> Tool
         details: Some(Cow::Borrowed(item.text)),
         ..result
     }
+}
+
+/// The files that a patch of no call of its own changed, as effects of its record.
+pub(super) fn patched(payload: &Value<'_>, log: &mut Log<'_>) {
+    let Some(changes) = payload.get("changes") else { return };
+    let arguments = format!("{{\"changes\":{}}}", changes.text);
+    let call = ToolCall { name: "file_change".into(), arguments: arguments.into(), ..ToolCall::default() };
+    let result = with_item(ToolResult { name: Some("file_change".into()), ..ToolResult::default() }, payload);
+    log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call), TurnPart::Result(result)]));
 }
 
 /// Milliseconds that it took.

@@ -2,6 +2,7 @@
 
 use super::payload::{compacted_text, flag_of, instructions, is_added, surround, tokens};
 use super::show;
+use super::totals::Totals;
 use crate::format::log::{
     Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first, first_text, form, merge_patch, text, text_of,
     write_slots,
@@ -48,8 +49,7 @@ pub(super) struct Rollout {
     waiting: HashMap<Box<str>, Earlier>,
     /// Answers whose tokens were counted.
     responses: HashSet<Box<str>>,
-    /// Total of the last count of tokens.
-    total: Option<Box<str>>,
+    totals: Totals,
     spend: Option<Spend>,
     /// First step of the model's answer that no count of tokens reported yet.
     answer: Option<StepNo>,
@@ -303,12 +303,12 @@ impl Rollout {
         match class {
             "thread_settings_applied" => replace_value(log, "thread_settings", payload.get("thread_settings")),
             "thread_goal_updated" => replace_value(log, "thread_goal", payload.get("goal")),
-            // What it says of the call is beside the result, which comes after it.
-            "patch_apply_end" => {
-                if let Some(id) = text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
-                    self.wait(id, payload, log);
-                }
-            }
+            // What it says of the call is beside the result, which comes after it. One that no call asked for by its
+            // id was made by a script of the model.
+            "patch_apply_end" => match text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
+                Some(id) => self.wait(id, payload, log),
+                None => super::item::patched(payload, log),
+            },
             "thread_rolled_back" => self.roll_back(payload, log),
             "collab_agent_spawn_end" => {
                 let call = text(payload, "call_id").and_then(|id| self.calls.get(id)).copied();
@@ -410,10 +410,8 @@ impl Rollout {
 
     fn token_count(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
         let Some(info) = payload.get("info") else { return };
-        // A count whose total did not grow gives the last one again.
-        let total = info.get("total_token_usage").map(|total| Box::from(total.text));
-        if total.is_none() || total != self.total {
-            self.total = total;
+        if self.totals.is_new(info.get("total_token_usage")) {
+            self.totals.check(info, log);
             match info.get("last_token_usage").filter(|last| !last.is_null()) {
                 Some(last) => self.spend(Spend::Counts, Some(last), log),
                 None => self.spend_in_all(info.get("total_token_usage"), log),

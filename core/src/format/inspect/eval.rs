@@ -6,7 +6,7 @@
 use crate::format::assembler::Assembler;
 use crate::json::{self, OneLine, Scan, Scanner, Value};
 use crate::model::{Archive, Contents, Problem, Sink};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How `.eval` archives are read.
 pub(in crate::format) struct Eval;
@@ -52,7 +52,10 @@ impl Assembler for Eval {
         for (i, sample) in samples(archive).iter().enumerate() {
             let text = sample.text(archive).unwrap_or_else(|why| {
                 let missing = sample.missing(&why);
-                trouble = std::mem::replace(&mut trouble, Ok(())).and(Err(why));
+                // One that is only listed is a finding of the log; a damaged one is trouble with the file too.
+                if sample.form != SampleForm::Listed {
+                    trouble = std::mem::replace(&mut trouble, Ok(())).and(Err(why));
+                }
                 missing.into_bytes()
             });
             out(if i == 0 { b"\n" } else { b",\n" })?;
@@ -92,19 +95,36 @@ fn header(archive: &mut dyn Archive) -> Result<String, Problem> {
 struct Sample {
     /// `samples/ID_epoch_N`
     folder: String,
-    is_chunked: bool,
+    form: SampleForm,
 }
 
-/// The samples of an archive in their order.
+/// What a sample is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SampleForm {
+    /// One member.
+    Whole,
+    /// A folder of members.
+    Chunked,
+    /// Nothing: only the list of samples names it.
+    Listed,
+}
+
+/// The samples of an archive in their order: those that it holds, and where it holds some, those that are only listed
+/// (`FORMATS.md` 0.4).
 fn samples(archive: &mut dyn Archive) -> Vec<Sample> {
     let sample = |name: &String| {
-        let chunked = name.strip_suffix(SHELL).map(|folder| (folder, true));
-        let (folder, is_chunked) = chunked.or_else(|| Some((name.strip_suffix(".json")?, false)))?;
+        let chunked = name.strip_suffix(SHELL).map(|folder| (folder, SampleForm::Chunked));
+        let (folder, form) = chunked.or_else(|| Some((name.strip_suffix(".json")?, SampleForm::Whole)))?;
         let is_sample = folder.starts_with("samples/") && epoch(folder).is_some();
-        is_sample.then(|| Sample { folder: folder.to_owned(), is_chunked })
+        is_sample.then(|| Sample { folder: folder.to_owned(), form })
     };
     let mut samples: Vec<Sample> = archive.names().iter().filter_map(sample).collect();
     let order: HashMap<String, usize> = listed(archive).into_iter().zip(0..).collect();
+    if !samples.is_empty() {
+        let members: HashSet<String> = samples.iter().map(|sample| sample.folder.clone()).collect();
+        let listed = order.keys().filter(|folder| !members.contains(*folder) && epoch(folder).is_some());
+        samples.extend(listed.map(|folder| Sample { folder: folder.clone(), form: SampleForm::Listed }));
+    }
     samples.sort_by_key(|sample| order.get(&sample.folder).copied().unwrap_or(usize::MAX));
     samples
 }
@@ -149,7 +169,7 @@ fn numbered(archive: &dyn Archive, prefix: &str) -> Vec<usize> {
 impl Sample {
     /// Its text on one line.
     fn text(&self, archive: &mut dyn Archive) -> Result<Vec<u8>, Problem> {
-        if self.is_chunked {
+        if self.form == SampleForm::Chunked {
             return self.joined(archive);
         }
         object(archive, &format!("{}.json", self.folder))
@@ -203,7 +223,8 @@ impl Sample {
     /// What stands for a sample that cannot be read.
     fn missing(&self, why: &Problem) -> String {
         let (id, epoch) = epoch(&self.folder).unwrap_or_default();
-        let member = if self.is_chunked { format!("{}{SHELL}", self.folder) } else { format!("{}.json", self.folder) };
+        let is_chunked = self.form == SampleForm::Chunked;
+        let member = if is_chunked { format!("{}{SHELL}", self.folder) } else { format!("{}.json", self.folder) };
         let [id, member, why] = [id, &member, &why.message].map(json::quote);
         format!(
             "{{\"id\":{id},\"epoch\":{epoch},\"messages\":[],\"part_missing\":{{\"part\":{member},\"why\":{why}}}}}"

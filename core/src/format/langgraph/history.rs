@@ -229,7 +229,7 @@ impl History {
             log.title(name.trim());
         }
         self.threads.push((thread.into(), namespace.into()));
-        log.trajectories(self.threads.len());
+        log.trajectory(self.threads.len() - 1);
         log.begin_trajectory(name.trim());
     }
 

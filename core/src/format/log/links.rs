@@ -29,12 +29,21 @@ struct Key {
 }
 
 /// The call that a result answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link {
     /// Its step.
     pub(super) step: StepNo,
+    /// Its tool.
+    pub(super) tool: Option<Box<str>>,
     /// Its place among the calls of its step, unless they have the same id.
     pub(super) place: Option<usize>,
+}
+
+impl Link {
+    fn of(step: StepNo, closed: Option<Key>) -> Self {
+        let (tool, place) = closed.map(|key| (key.name, key.place)).unzip();
+        Self { step, tool, place }
+    }
 }
 
 impl Links {
@@ -65,13 +74,14 @@ impl Links {
             && let Some(other) = id.and_then(|id| self.other_ids.remove(id))
             && let Some(step) = self.by_id.get(&other).and_then(|steps| steps.last().copied())
         {
-            return Some(Link { step, place: self.close(step, Some(&other), None) });
+            return Some(Link::of(step, self.close(step, Some(&other), None)));
         }
         let of_name = || name.and_then(|name| self.by_name.get(name)?.last().copied());
         let unnamed = || self.without_id.front().copied().filter(|_| id.is_none() && name.is_none());
         let Some(step) = of_id.or_else(of_name).or_else(unnamed) else { return self.latest(result) };
-        let place = self.close(step, id.filter(|_| of_id.is_some()), name.filter(|_| of_id.is_none()));
-        Some(Link { step, place: place.filter(|_| of_id.is_none()) })
+        let closed = self.close(step, id.filter(|_| of_id.is_some()), name.filter(|_| of_id.is_none()));
+        let link = Link::of(step, closed);
+        Some(Link { place: link.place.filter(|_| of_id.is_none()), ..link })
     }
 
     /// Of the calls that were made last the earliest open one, for a result that names nothing.
@@ -81,7 +91,7 @@ impl Links {
         }
         let step = self.open.keys().copied().filter(|step| *step >= self.latest).min()?;
         let id = self.open.get(&step).and_then(|keys| keys.first()?.id.clone());
-        Some(Link { step, place: self.close(step, id.as_deref(), None) })
+        Some(Link::of(step, self.close(step, id.as_deref(), None)))
     }
 
     /// No result comes for the calls of a step: none answers them by order.
@@ -91,8 +101,8 @@ impl Links {
         }
     }
 
-    /// Takes a call from those that are open: its place among the calls of its step.
-    fn close(&mut self, step: StepNo, id: Option<&str>, name: Option<&str>) -> Option<usize> {
+    /// Takes a call from those that are open.
+    fn close(&mut self, step: StepNo, id: Option<&str>, name: Option<&str>) -> Option<Key> {
         let keys = self.open.get_mut(&step)?;
         let is_it = |key: &Key| match (id, name) {
             (Some(id), _) => key.id.as_deref() == Some(id),
@@ -115,8 +125,8 @@ impl Links {
             }
         };
         take(&mut self.by_name, &key.name);
-        match key.id {
-            Some(id) => take(&mut self.by_id, &id),
+        match &key.id {
+            Some(id) => take(&mut self.by_id, id),
             None if self.without_id.front() == Some(&step) => drop(self.without_id.pop_front()),
             None => {
                 if let Some(at) = self.without_id.iter().rposition(|known| *known == step) {
@@ -124,7 +134,7 @@ impl Links {
                 }
             }
         }
-        Some(key.place)
+        Some(key)
     }
 }
 

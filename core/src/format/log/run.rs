@@ -16,7 +16,7 @@ use crate::model::{
 use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::work::Work;
 use crate::state::{IdentityId, Tree};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// How often a file is read again from its beginning, at most, because of what was learned on the way.
 const RESTARTS_MAX: usize = 8;
@@ -290,6 +290,10 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn trajectory_count(&self) -> usize {
         self.steps.trajectories.unwrap_or(1)
+    }
+
+    fn trajectory_steps(&self, number: usize) -> Option<Vec<Range<StepNo>>> {
+        self.steps.of_trajectory(number)
     }
 
     fn place(&self, step: StepNo) -> Option<StepPlace> {

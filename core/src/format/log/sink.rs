@@ -315,6 +315,11 @@ impl Log<'_> {
         self.steps.trajectories = Some(count);
     }
 
+    /// The steps from the next one on are of the trajectory of this number, from 0.
+    pub(in crate::format) fn trajectory(&mut self, number: usize) {
+        self.steps.enter_number(number);
+    }
+
     /// The steps from the next one on are of the trajectory of this name, where the run has several.
     pub(in crate::format) fn begin_trajectory(&mut self, name: &str) {
         self.steps.begin_trajectory(name);

@@ -10,6 +10,7 @@ use crate::model::{Chunks, Finding, RunPart, Span, Standing, StepNo, StepRole, S
 use crate::rules::work::{Answered, Dialect, Work};
 use crate::state::Tree;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the records so far gave.
@@ -34,7 +35,9 @@ pub(super) struct Steps {
     pub(super) trajectories: Option<usize>,
     /// Names of the trajectories, where they have some, each with its first step.
     pub(super) labels: Vec<(StepNo, Arc<str>)>,
-    /// Whether the last of them has not written yet, and is not the first.
+    /// The number of the trajectory that steps are of, each with the first step from which that is so; before, it is 0.
+    numbers: Vec<(StepNo, usize)>,
+    /// Whether the last of the named ones has not written yet, and is not the first.
     is_new_trajectory: bool,
     pub(super) window: Window,
     /// Steps that were left for another branch within their record.
@@ -68,6 +71,23 @@ impl Steps {
     pub(super) fn begin_agent(&mut self, label: &str) {
         self.links = Links::default();
         self.labels.push((self.next(), label.into()));
+    }
+
+    /// Steps from the next one on are of the trajectory of this number.
+    pub(super) fn enter_number(&mut self, number: usize) {
+        self.trajectories = self.trajectories.max(Some(number + 1));
+        if self.numbers.last().map_or(0, |(_, last)| *last) != number {
+            self.numbers.push((self.next(), number));
+        }
+    }
+
+    /// The steps of one of several trajectories, in order.
+    pub(super) fn of_trajectory(&self, number: usize) -> Option<Vec<Range<StepNo>>> {
+        self.trajectories.filter(|count| *count > 1 && number < *count)?;
+        let firsts = std::iter::once((0, 0)).chain(self.numbers.iter().copied());
+        let ends = self.numbers.iter().map(|(first, _)| *first).chain([self.next()]);
+        let ranges = firsts.zip(ends).filter(|((first, of), end)| *of == number && first < end);
+        Some(ranges.map(|((first, _), end)| first..end).collect())
     }
 
     /// What the run knows at a step is that of the step's trajectory.
@@ -172,14 +192,13 @@ impl Steps {
         for result in turn.results() {
             let link = self.links.result(result);
             // A call that was found otherwise than by its id is named to the rules, which join by ids alone.
-            let place = link.and_then(|link| Some(Answered::Call(link.step, link.place?)));
+            let place = link.as_ref().and_then(|link| Some(Answered::Call(link.step, link.place?)));
             // Nor is one answered that is of another trajectory.
             let is_foreign = link.is_none() && !self.labels.is_empty();
             answered.push(if is_foreign { Answered::Nothing } else { place.unwrap_or_default() });
-            let call = link.map(|link| link.step).filter(|call| *call != step);
-            answers = answers.or(call);
-            let of_call = call.and_then(|call| self.get(call)?.tool());
-            tool = tool.or(of_call).or_else(|| self.names.number(result.name.as_deref()?));
+            let name = link.as_ref().and_then(|link| link.tool.as_deref()).or(result.name.as_deref());
+            tool = tool.or_else(|| self.names.number(name?));
+            answers = answers.or(link.map(|link| link.step).filter(|call| *call != step));
         }
         let is_failed = turn.results().any(|result| result.is_error == Some(true));
         let chars = describe::chars(turn);

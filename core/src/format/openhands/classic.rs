@@ -139,8 +139,7 @@ fn result<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
     let of = |key: &str| metadata.and_then(|m| m.get(key)).or_else(|| extras?.get(key));
     let exit = of("exit_code").and_then(Value::as_number).and_then(|n| n.parse().ok());
     let observation = text(event, "observation").unwrap_or_default();
-    // `success` is derived from the exit status, which says more.
-    let failed = event.get("success").and_then(Value::as_bool).filter(|_| exit.is_none()).map(|good| !good);
+    let failed = event.get("success").and_then(Value::as_bool).map(|good| !good);
     ToolResult {
         id: event.get("cause").filter(|cause| !cause.is_null()).map(id_text),
         name: None,

@@ -44,11 +44,13 @@ fn kinds_of_actions_and_observations() {
 }
 
 #[test]
-fn an_exit_status_says_more_than_success() {
+fn w4_the_flag_of_a_run_comes_before_its_exit_status() {
     let run = r#"{"id":1,"source":"agent","action":"run","args":{"command":"grep x a"}}"#;
     let result = r#"{"id":2,"source":"agent","cause":1,"observation":"run","content":"","success":false,"extras":{"metadata":{"exit_code":1}}}"#;
     let report = events(&format!("{run}\n{result}\n"));
-    assert!(report.errors.is_empty(), "no match is no failure");
+    assert_eq!(report.errors, [1]);
+    let good = result.replace("false", "true");
+    assert!(events(&format!("{run}\n{good}\n")).errors.is_empty(), "no match is no failure");
     let error = r#"{"id":2,"source":"agent","cause":1,"observation":"error","content":"no"}"#;
     assert_eq!(events(&format!("{run}\n{error}\n")).errors, [1]);
 }

@@ -120,12 +120,18 @@ fn copilot(head: &Head<'_, '_>) -> Option<Match> {
 }
 
 fn qwen(head: &Head<'_, '_>) -> Option<Match> {
-    let is_line = |r: &Value<'_>| {
-        let has_parts = r.get("message").is_some_and(|message| is_array(message, "parts"));
-        let is_system = text(r, "type") == "system" && is_object(r, "systemPayload");
-        is_text(r, "uuid") && is_text(r, "sessionId") && is_text(r, "type") && (has_parts || is_system)
+    let is_line = |r: &Value<'_>| is_text(r, "uuid") && is_text(r, "sessionId") && is_text(r, "type");
+    let is_message = |r: &Value<'_>| {
+        let has_parts = |message: &Value<'_>| is_text(message, "role") && is_array(message, "parts");
+        is_line(r) && r.get("message").is_some_and(has_parts)
     };
-    matched(any(head, is_line), "a line has `uuid`, `sessionId` and a message with `parts`")
+    if any(head, is_message) {
+        return matched(true, "a line has `uuid`, `sessionId` and a message with `parts`");
+    }
+    // A session may begin with lines about itself; those of another agent have messages of another shape.
+    let is_system = |r: &Value<'_>| is_line(r) && text(r, "type") == "system" && is_object(r, "systemPayload");
+    let is_of_system = any(head, is_system) && !any(head, |r: &Value<'_>| r.get("message").is_some());
+    matched(is_of_system, "a line `system` has `uuid`, `sessionId` and `systemPayload`")
 }
 
 /// Lines with a role and a message, and nothing that says when or which.

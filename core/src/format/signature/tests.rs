@@ -120,7 +120,7 @@ fn gemini_qwen_cursor() {
         &[
             r#"{"uuid":"u","sessionId":"s","type":"user","version":"0","message":{"role":"user","parts":[]}}"#,
             r#"{"uuid":"u","sessionId":"s","type":"system","subtype":"rewind","systemPayload":{}}"#,
-            "{\"uuid\":\"u\",\"sessionId\":\"s\",\"type\":\"user\",\"message\":{\"parts\":[]}}{\"uuid\":\"v\"}\n",
+            "{\"uuid\":\"u\",\"sessionId\":\"s\",\"type\":\"user\",\"message\":{\"role\":\"user\",\"parts\":[]}}{\"uuid\":\"v\"}\n",
         ],
     );
     check(
@@ -132,6 +132,8 @@ fn gemini_qwen_cursor() {
         r#"{"history":[{"role":"user","parts":[]}],"meta":{}}"#,
         r#"{"id":1,"message":{"role":"user","content":"x"}}"#,
         r#"{"role":"user","timestamp":"t","message":{"content":[]}}"#,
+        r#"{"uuid":"u","sessionId":"s","type":"system","systemPayload":{},"message":{"role":"user","content":"x"}}"#,
+        r#"{"id":"a","trace_id":"a","name":"epoch","run_type":"train","start_time":"t"}"#,
     ]);
 }
 

@@ -96,6 +96,9 @@ fn is_span(record: &Value<'_>) -> bool {
 }
 
 /// Runs, or bodies of requests that post and patch them.
+/// The kinds of runs that LangSmith has.
+const RUN_TYPES: [&str; 7] = ["chain", "embedding", "llm", "parser", "prompt", "retriever", "tool"];
+
 fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
     let is_posted = |r: &Value<'_>| {
         ["post", "patch"].iter().any(|name| first(r, name).is_some_and(|run| has(run, &["trace_id", "dotted_order"])))
@@ -103,14 +106,15 @@ fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_posted) {
         return matched(true, "runs under `post` and `patch`");
     }
+    let is_typed = |run: &Value<'_>| RUN_TYPES.contains(&text(run, "run_type"));
     let is_of_query = |run: &Value<'_>| {
-        is_text(run, "run_type") && run.get("id").is_some() && has_any(run, &["trace_id", "inputs", "start_time"])
+        is_typed(run) && run.get("id").is_some() && has_any(run, &["trace_id", "inputs", "start_time"])
     };
     if most(head, |r: &Value<'_>| first(r, "runs").is_some_and(is_of_query)) {
         return matched(true, "runs under `runs`");
     }
     let is_run = |r: &Value<'_>| {
-        is_text(r, "run_type")
+        is_typed(r)
             && r.get("id").is_some()
             && has_any(r, &["trace_id", "dotted_order"])
             && has_any(r, &["inputs", "outputs", "start_time"])

@@ -1,8 +1,8 @@
 //! W13: a trajectory fed to the rules for tool-using runs.
 
 use crate::json::Value;
-use crate::model::{Finding, StepNo, Surroundings, TurnPart, Usage};
-use crate::rules::trajectory::{Ask, Body, Hint, Reading, TrajectoryStep, hints, number, turn};
+use crate::model::{Finding, StepNo, Surroundings, TurnPart};
+use crate::rules::trajectory::{Ask, Body, Hint, Reading, TrajectoryStep, atif, hints, turn};
 use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, ToolOutcomes, Work};
 
 /// Feeds the steps of a trajectory in order.
@@ -19,7 +19,7 @@ impl<'r, 'a> Feed<'r, 'a> {
     where
         'a: 'r,
     {
-        let (root, starts) = (reading.root, reading.further_starts().collect());
+        let (root, starts) = (reading.root, reading.further_tracks().map(|track| track.steps.start).collect());
         Self { root, hints: hints(reading), starts, work: Work::new(Dialect::Common) }
     }
 
@@ -44,7 +44,7 @@ impl<'r, 'a> Feed<'r, 'a> {
         });
         let answered = answered(entry, step, hint, results);
         self.work.turn(at, &turn, &answered, sink);
-        if let Some(usage) = usage(entry) {
+        if let Some(usage) = atif::usage(entry) {
             self.work.usage(at, None, &usage, sink);
         }
     }
@@ -90,19 +90,6 @@ fn compaction<'v>(entry: &TrajectoryStep<'v>) -> Option<&'v Value<'v>> {
 pub fn replaces_context(entry: &TrajectoryStep<'_>) -> bool {
     let boundary = compaction(entry).map(|management| management.get("boundary").and_then(Value::as_str));
     boundary.is_some_and(|boundary| boundary.is_none_or(|boundary| boundary == "replace"))
-}
-
-/// W10: tokens and cost of a turn.
-fn usage(entry: &TrajectoryStep<'_>) -> Option<Usage> {
-    if !matches!(entry.body, Body::Turn) {
-        return None;
-    }
-    let metrics = entry.value.get("metrics").filter(|metrics| metrics.as_object().is_some())?;
-    let count = |key| metrics.get(key).and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
-    let cached = count("cached_tokens");
-    let cost = metrics.get("cost_usd").and_then(number::number).map(|cost| cost.value);
-    let input = count("prompt_tokens").map(|all| all.saturating_sub(cached.unwrap_or(0)));
-    Some(Usage { input, output: count("completion_tokens"), cache_read: cached, cache_write: None, cost })
 }
 
 /// What the run of a trajectory did, as far as checks and tables report it.

@@ -27,6 +27,7 @@ pub fn write_state(reading: &Reading<'_>, base: u64, tree: &mut Tree) -> Work {
         if feed.is_start(step) {
             totals = Totals::default();
             writer.begin_trajectory();
+            write_name(reading, step, &mut writer);
         }
         write_conversation(entry, &mut totals, &mut writer);
         write_observed(entry, &mut writer);
@@ -161,6 +162,14 @@ fn write_head(reading: &Reading<'_>, writer: &mut Writer<'_>) {
     }
     if let Some(prompt) = reading.system_prompt().and_then(Value::as_str) {
         writer.digest("conversation", "main", "system_prompt", prompt);
+    }
+}
+
+/// `FORMATS.md` 5: a sub-agent's trajectory has an id of its own.
+fn write_name(reading: &Reading<'_>, step: usize, writer: &mut Writer<'_>) {
+    let track = reading.further_tracks().find(|track| track.is_sub_agent && track.steps.start == step);
+    if let Some(name) = track.and_then(|track| track.label.as_deref()) {
+        writer.derived("trajectory", "main", "id", &json::quote(name));
     }
 }
 

@@ -1,6 +1,7 @@
 //! D22: statistics of a trajectory.
 
 use super::repeat::RepeatDigests;
+use super::run_usage::{RunUsage, add_usage};
 use crate::json::Value;
 use crate::model::{LocatedFinding, Severity, StepRole, estimated_tokens};
 use crate::rules::trajectory::{
@@ -53,6 +54,9 @@ pub struct TrajectoryStats {
     pub calls_with_thought: u64,
     /// How it ends.
     pub finish: &'static str,
+    /// ATIF: tokens and cost of the turns; None: they report none.
+    #[serde(rename = "spent", skip_serializing_if = "Option::is_none")]
+    pub usage: Option<RunUsage>,
     /// Findings that are errors.
     pub errors: u64,
     /// Findings that are warnings.
@@ -89,6 +93,7 @@ impl TrajectoryStats {
             calls_with_thought: thoughtful.map(|e| e.calls.len() as u64).sum(),
             tools: count(calls.map(|c| c.tool.as_ref())),
             finish: finish(reading),
+            usage: usage(entries),
             errors: 0,
             warnings: 0,
             digests: RepeatDigests::default(),
@@ -144,6 +149,14 @@ pub(in crate::rules) fn add(counts: &mut Counts, name: &str, n: u64) {
             counts.insert(name.to_owned(), n);
         }
     }
+}
+
+/// W10: the tokens and the cost of all turns.
+fn usage(entries: &[TrajectoryStep<'_>]) -> Option<RunUsage> {
+    let mut sum = None;
+    let of_turns = entries.iter().filter_map(atif::usage).filter_map(|usage| RunUsage::of(&usage));
+    of_turns.for_each(|usage| add_usage(&mut sum, Some(&usage)));
+    sum
 }
 
 /// D19: an item of unknown class counts as `unknown`.

@@ -1,8 +1,9 @@
 //! D18: ATIF trajectories, read.
 
 use super::entry::{Body, Call, TrajectoryStep};
+use super::number;
 use crate::json::Value;
-use crate::model::StepRole;
+use crate::model::{StepRole, Usage};
 use std::borrow::Cow;
 
 /// D18, D19: who speaks in a turn.
@@ -41,6 +42,19 @@ pub(in crate::rules) fn reasoning<'a>(entry: &TrajectoryStep<'a>) -> Option<&'a 
 pub(in crate::rules) fn results<'a>(turn: &'a Value<'a>) -> impl Iterator<Item = &'a Value<'a>> {
     let results = turn.get("observation").and_then(|o| o.get("results"));
     results.and_then(Value::as_array).unwrap_or_default().iter()
+}
+
+/// W10: tokens and cost of a turn.
+pub(in crate::rules) fn usage(entry: &TrajectoryStep<'_>) -> Option<Usage> {
+    if !matches!(entry.body, Body::Turn) {
+        return None;
+    }
+    let metrics = entry.value.get("metrics").filter(|metrics| metrics.as_object().is_some())?;
+    let count = |key| metrics.get(key).and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
+    let cached = count("cached_tokens");
+    let cost = metrics.get("cost_usd").and_then(number::number).map(|cost| cost.value);
+    let input = count("prompt_tokens").map(|all| all.saturating_sub(cached.unwrap_or(0)));
+    Some(Usage { input, output: count("completion_tokens"), cache_read: cached, cache_write: None, cost })
 }
 
 /// An ATIF trajectory and those of its sub-agents that are in it, each with its pointer (`FORMATS.md` 5).

@@ -227,10 +227,9 @@ impl<'a> Reading<'a> {
         Self { root, way, is_row, shape, version: Version::of(root), body, entries, tracks }
     }
 
-    /// The first steps of trajectories after the first, those of its sub-agents aside.
-    pub(in crate::rules) fn further_starts(&self) -> impl Iterator<Item = usize> + '_ {
-        let all = self.tracks.iter().filter(|track| !track.is_sub_agent && !track.steps.is_empty());
-        all.skip(1).map(|track| track.steps.start)
+    /// The trajectories after the first that have steps.
+    pub(in crate::rules) fn further_tracks(&self) -> impl Iterator<Item = &Track> + '_ {
+        self.tracks.iter().filter(|track| !track.steps.is_empty()).skip(1)
     }
 
     /// The trajectory that it is, its sub-agents aside; None: it is not a trajectory, or a pair of them.

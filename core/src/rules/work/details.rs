@@ -27,12 +27,18 @@ pub(super) fn detail_file(details: &str) -> Option<FileExcerpt<'static>> {
     })
 }
 
-/// The whole text of a file before an edit, where the result holds it (OpenHands, Claude Code). The agent did not see
-/// it: it only says whether the last line has a line end.
-pub(super) fn detail_before(details: &str) -> Option<String> {
-    let value = json::parse(details).ok()?;
-    let text = value.get("old_content").or_else(|| value.get("originalFile"))?;
-    text.as_str().map(str::to_owned)
+/// The whole text of a file before an edit, where the result holds it.
+pub(super) enum Base<'v> {
+    /// `FORMATS.md` 1 and 15, Claude Code: what the file held, whatever the run knew of it.
+    Truth(&'v str),
+    /// OpenHands: it says whether the last line has a line end.
+    End(&'v str),
+}
+
+pub(super) fn detail_base<'v>(value: &'v Value<'_>) -> Option<Base<'v>> {
+    let text = |key| value.get(key).and_then(Value::as_str);
+    let claude = || text("originalFile").or_else(|| text("originalFileContents"));
+    claude().map(Base::Truth).or_else(|| text("old_content").map(Base::End))
 }
 
 /// W8: Claude Code's `structuredPatch`, as lines that are shown; of Pi, its `patch`: a unified diff.

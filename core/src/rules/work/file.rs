@@ -120,6 +120,8 @@ pub(super) struct File {
     /// The last line of a text that has no line end behind it, as long as that line is the last one.
     pub(super) unended: Option<LineId>,
     pub(super) last: Option<Last>,
+    /// A change from outside that is not yet in a version.
+    pub(super) outside: Option<Outside>,
     pub(super) edits: u64,
     pub(super) failed: u64,
     /// Lines that the run added and removed so far.
@@ -148,6 +150,7 @@ impl File {
             total: None,
             unended: None,
             last: None,
+            outside: None,
             edits: 0,
             failed: 0,
             added: 0,
@@ -336,9 +339,7 @@ impl File {
 
     /// W14: keeps what is known now as a version; whether other lines are known than before.
     pub(super) fn record(&mut self, step: StepNo) -> bool {
-        let outside = self.last.filter(|last| last.op == "changed" && self.seen == Some(step));
-        let outside = outside.and_then(|last| Some(Outside { since: last.since?, by: last.by }));
-        let (cells, facts) = (self.cells(), self.facts());
+        let (cells, facts, outside) = (self.cells(), self.facts(), self.outside.take());
         self.versions.record(step, &cells, facts, outside)
     }
 

@@ -1,18 +1,19 @@
 //! W3, W7 to W9: what results do to files.
 
 use super::call::{Action, Range, Replacement};
-use super::details::{detail_before, detail_changes, detail_file, detail_patch};
+use super::details::{detail_changes, detail_file, detail_patch};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
 use super::file_frame::{framed, has_no_text};
+use super::history::Outside;
 use super::open_calls::OpenCall;
 use super::outcome::Outcome;
 use super::patch::{self, FilePatch};
 use super::path::last_name;
 use super::text::How;
 use super::view::{Contradiction, Viewer};
-use super::{Dialect, Work};
+use super::{Dialect, Work, words};
 use crate::model::StepNo;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -133,11 +134,17 @@ impl Work {
                 }
             }
             Action::Patch { text } => {
-                let changes = answer.details.filter(|_| self.dialect == Dialect::Codex).and_then(detail_changes);
-                self.apply(answer, changes.unwrap_or_else(|| patch::parse(text)), None);
+                let patches = self.logged_changes(answer).unwrap_or_else(|| patch::parse(text));
+                self.apply(answer, patches, None);
             }
             Action::Shell { command, cwd, is_background } => {
                 self.shell_effects(answer, command, cwd.as_deref(), *is_background);
+                // A script that patches files; of a command that can be read the text of the patch was used.
+                let is_used = || command.contains(patch::BEGIN) && words::split(command).is_some();
+                let changes = self.logged_changes(answer).filter(|_| !is_used());
+                if let Some(patches) = changes {
+                    self.apply(answer, patches, None);
+                }
             }
             Action::Blur { edited, deleted } => {
                 for path in edited.iter().map(|path| self.path(answer, path)).collect::<Vec<_>>() {
@@ -149,8 +156,17 @@ impl Work {
                 let deleted = deleted.iter().map(|path| FilePatch::Delete { path: path.clone() }).collect();
                 self.apply(answer, deleted, None);
             }
-            _ => self.edit_effects(answer),
+            _ => match self.logged_changes(answer) {
+                // A tool that is none of files changed some all the same.
+                Some(patches) => self.apply(answer, patches, None),
+                None => self.edit_effects(answer),
+            },
         }
+    }
+
+    /// `FORMATS.md` 3: the changes of files that Codex logs beside a result.
+    fn logged_changes(&self, answer: &Answer<'_>) -> Option<Vec<FilePatch>> {
+        answer.details.filter(|_| self.dialect == Dialect::Codex).and_then(detail_changes)
     }
 
     fn path(&self, answer: &Answer<'_>, path: &str) -> String {
@@ -200,24 +216,30 @@ impl Work {
             fuel: &mut self.fuel,
             step: answer.step,
             call: answer.open.step,
+            how: How::View,
             is_reply: false,
         }
         .show(file, shown);
         let line = shown.lines.first().map(|(number, _)| *number);
         let is_all_shown = file.pieces.is_empty() && file.lines.iter().all(|known| known.had == answer.step);
         file.last = Some(Last::of("view", Delta { line, ..Delta::default() }));
-        if let Some(since) = found.since {
-            let by = file.doubt.or_else(|| {
-                self.changers.iter().rev().copied().find(|step| *step < answer.step).filter(|step| *step > since)
-            });
-            file.last = Some(Last { since: Some(since), by, ..Last::of("changed", found.delta) });
-            file.doubt = file.doubt.or(Some(answer.step));
-            if by.is_none() {
-                self.notes.changed_outside(answer.step, &file.path, since);
-            }
-        }
+        self.contradicted(answer.step, index, &found);
         if is_all_shown {
-            file.doubt = None;
+            self.files.list[index].doubt = None;
+        }
+    }
+
+    /// W7: the file is not as the run knew it.
+    pub(super) fn contradicted(&mut self, step: StepNo, index: usize, found: &Contradiction) {
+        let (file, Some(since)) = (&mut self.files.list[index], found.since) else { return };
+        let by = file.doubt.or_else(|| {
+            self.changers.iter().rev().copied().find(|changer| *changer < step).filter(|changer| *changer > since)
+        });
+        file.last = Some(Last { since: Some(since), by, ..Last::of("changed", found.delta) });
+        file.outside = Some(Outside { since, by });
+        file.doubt = file.doubt.or(Some(step));
+        if by.is_none() {
+            self.notes.changed_outside(step, &file.path, since);
         }
     }
 
@@ -228,7 +250,8 @@ impl Work {
         }
         let (step, call) = (answer.step, answer.open.step);
         let file = &mut self.files.list[index];
-        Viewer { texts: &mut self.texts, fuel: &mut self.fuel, step, call, is_reply: true }.show(file, shown)
+        let (texts, fuel) = (&mut self.texts, &mut self.fuel);
+        Viewer { texts, fuel, step, call, how: How::View, is_reply: true }.show(file, shown)
     }
 
     /// The file that an edit names, or that is open.
@@ -257,6 +280,7 @@ impl Work {
         }
         let reply = FileExcerpt::reply(answer.text);
         let before = Before::of(&self.files.list[index], &answer.open.call.action);
+        self.take_base(answer, index);
         let (op, delta, is_found) = self.edit(answer, index, &reply);
         let file = &mut self.files.list[index];
         file.edits += 1;
@@ -286,9 +310,6 @@ impl Work {
         let file = &mut self.files.list[index];
         if !matches!(action, Action::Undo { .. }) {
             file.remember();
-        }
-        if let Some(before) = answer.details.and_then(detail_before).filter(|_| file.is_whole) {
-            file.end_with(&before);
         }
         let (step, call) = (answer.step, answer.open.step);
         let mut editor = Editor { texts: &mut self.texts, fuel: &mut self.fuel, step, call, how };

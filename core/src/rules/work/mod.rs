@@ -10,10 +10,12 @@ mod action_line;
 mod answers;
 mod arguments;
 mod background;
+mod base;
 mod body;
 mod call;
 mod details;
 mod edit;
+mod escapes;
 mod file;
 mod file_changes;
 mod file_commands;
@@ -386,8 +388,7 @@ impl Work {
         let class = open.call.action.class();
         let mut body = wrapping::unwrap(result, class == Class::Shell);
         terminal::take_off(self.dialect, &mut body, &open.call.action);
-        let flag = result.is_error.filter(|_| terminal::is_flag_of_use(self.dialect, &body, &open.call.action));
-        let outcome = outcome::outcome(&body, flag, &open.call.action);
+        let outcome = outcome::outcome(&body, result.is_error, &open.call.action);
         let worst = self.outcomes.get(at).filter(|known| known.verdict >= outcome.verdict).unwrap_or(outcome);
         self.outcomes.set(at, worst);
         if worst.is_error() {

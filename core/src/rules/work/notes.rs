@@ -58,6 +58,14 @@ impl Notes {
         self.note(step, Some(path), "work.changed-outside", Severity::Warning, message);
     }
 
+    /// `FORMATS.md` 1: the base of an edit is unlike the replay, and a call between may be why.
+    pub(super) fn base_differs(&mut self, step: StepNo, path: &Arc<str>, since: StepNo, by: StepNo) {
+        let message = format!(
+            "the edit found the file other than the run left it at step {since}; step {by} may have changed it"
+        );
+        self.note(step, Some(path), "log.replay-differs", Severity::Info, message);
+    }
+
     pub(super) fn reply_differs(&mut self, step: StepNo, path: &Arc<str>) {
         let message = "the reply shows other lines than the edit and the lines known before give".to_owned();
         self.note(step, Some(path), "work.reply-differs", Severity::Warning, message);

@@ -171,12 +171,12 @@ fn tail(text: &str, lines: usize) -> &str {
 }
 
 /// W4: whether exit status 1 of a command without output means that there was nothing to find.
-pub(super) fn may_find_nothing(command: &str) -> bool {
+fn may_find_nothing(command: &str) -> bool {
     let Some(all) = words::split(command) else { return false };
     let Some(last) = all.last() else { return false };
     match last.name() {
         "git" => matches!(shell::git_command(last), Some("grep" | "diff")),
-        name => tables::has("no_match", name),
+        name => tables::has("no_match", name) || last.prefixes().any(|word| tables::has("no_match", word)),
     }
 }
 
@@ -215,6 +215,8 @@ mod tests {
             ("make", "x\n[Command finished with exit code 2]", None, "error exit 2"),
             ("grep a b", "\n[Command finished with exit code 1]", None, "ok no-match 1"),
             ("git diff --quiet", "[Command finished with exit code 1]", None, "ok no-match 1"),
+            ("command -v x", "[Command finished with exit code 1]", None, "ok no-match 1"),
+            ("sudo x", "[Command finished with exit code 1]", None, "error exit 1"),
             ("git push", "[Command finished with exit code 1]", None, "error exit 1"),
             ("sleep 9", "[The command has no new output after 10 seconds.", None, "suspect no-exit"),
             ("x", "[Command finished with exit code -1]", None, "suspect no-exit -1"),

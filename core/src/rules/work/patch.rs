@@ -8,6 +8,9 @@ use crate::json::Value;
 use crate::model::cast;
 use std::fmt::Write as _;
 
+/// The line that begins a patch of `apply_patch`.
+pub(super) const BEGIN: &str = "*** Begin Patch";
+
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FilePatch {
@@ -57,7 +60,7 @@ enum Sign {
 /// Reads a patch: an envelope if it has one, else a unified diff.
 pub(super) fn parse(text: &str) -> Vec<FilePatch> {
     let all: Vec<&str> = lines(text);
-    let is_envelope = all.iter().any(|line| line.trim_end() == "*** Begin Patch")
+    let is_envelope = all.iter().any(|line| line.trim_end() == BEGIN)
         || all.iter().any(|line| {
             ["*** Add File: ", "*** Update File: ", "*** Delete File: "].iter().any(|s| line.starts_with(s))
         });
@@ -67,7 +70,7 @@ pub(super) fn parse(text: &str) -> Vec<FilePatch> {
 /// The changes that Codex reports by path, as an envelope: `add` with its `content` or a diff, `delete`, `update` with
 /// a diff and the path to which the file moves. None: they give paths alone.
 pub(super) fn of_changes(changes: &Value<'_>) -> Option<String> {
-    let mut out = String::from("*** Begin Patch\n");
+    let mut out = format!("{BEGIN}\n");
     for (path, change) in changes.as_object()?.entries() {
         let text = |key: &str| change.get(key).and_then(Value::as_str);
         let hunks = || text("unified_diff").unwrap_or_default().lines().skip_while(|line| !line.starts_with("@@"));

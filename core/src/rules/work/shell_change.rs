@@ -1,5 +1,6 @@
 //! W9 *Change*: commands that write, move and remove files.
 
+use super::escapes::{Printer, printed};
 use super::shell::{Effect, git_command};
 use super::shell_read::split_flags;
 use super::words::{Redirect, Simple, Way};
@@ -21,7 +22,9 @@ pub(super) fn change(command: &Simple, resolve: &dyn Fn(&str) -> String, folder:
         }
         ("echo", Some(output)) => echo(&texts).map(|text| put(output, text)).unwrap_or_default(),
         ("printf", Some(output)) => match texts[..] {
-            [text] if !text.contains('%') => put(output, unescaped(text)),
+            [text] if !text.contains('%') => {
+                printed(text, Printer::Printf).map(|(text, _)| put(output, text)).unwrap_or_default()
+            }
             _ => Vec::new(),
         },
         ("tee", _) => tee(&texts, body, resolve),
@@ -80,28 +83,6 @@ fn echo(texts: &[&str]) -> Option<String> {
     let (flags, rest) = texts.split_at(count);
     let has = |c| flags.iter().any(|flag| flag.contains(c));
     let text = rest.join(" ");
-    let text = if has('e') { unescaped(&text) } else { text };
-    Some(if has('n') { text } else { format!("{text}\n") })
-}
-
-/// A text with its `\n`, `\t` … read.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('\\') => out.push('\\'),
-            Some('"') => out.push('"'),
-            Some(other) => out.extend(['\\', other]),
-            None => out.push('\\'),
-        }
-    }
-    out
+    let (text, is_cut) = if has('e') { printed(&text, Printer::Echo)? } else { (text, false) };
+    Some(if has('n') || is_cut { text } else { format!("{text}\n") })
 }

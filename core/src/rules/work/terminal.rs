@@ -7,7 +7,6 @@ use super::Dialect;
 use super::call::{Action, Range};
 use super::file::File;
 use super::file_excerpt::{FileExcerpt, expanded, is_same};
-use super::outcome::may_find_nothing;
 use super::shell_read::Reading;
 use super::tables::NOTICES;
 use super::text::{Texts, is_blank, parse_line};
@@ -56,13 +55,6 @@ pub(super) fn take_off(dialect: Dialect, body: &mut Body<'_>, action: &Action) {
     if let Some(output) = output.map(str::to_owned) {
         body.text = Cow::Owned(output);
     }
-}
-
-/// Whether the flag of a result says more than its exit status: Pi flags each status that is not 0, so that a search
-/// which finds nothing would be an error.
-pub(super) fn is_flag_of_use(dialect: Dialect, body: &Body<'_>, action: &Action) -> bool {
-    let searches = matches!(action, Action::Shell { command, .. } if may_find_nothing(command));
-    dialect != Dialect::Pi || body.exit != Some(1) || !is_blank(&body.text) || !searches
 }
 
 /// The lines that an output of Pi has: of a long one it is the end, as its notice says.

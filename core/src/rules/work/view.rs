@@ -43,6 +43,8 @@ pub(super) struct Viewer<'v> {
     pub(super) fuel: &'v mut Fuel,
     pub(super) step: StepNo,
     pub(super) call: StepNo,
+    /// The origin of lines that are new in what is shown.
+    pub(super) how: How,
     /// Whether it is the reply to an edit.
     pub(super) is_reply: bool,
 }
@@ -96,7 +98,7 @@ impl Viewer<'_> {
             contradicted.extend(file.lines.iter().map(|known| known.had).max().or(Some(file.first)));
         }
         if contradicted.is_empty() {
-            self.agree(file, lines, end.unwrap_or(u32::MAX));
+            self.agree(file, lines);
         } else {
             contradicted.into_iter().for_each(|had| found.note(had));
             self.disagree(file, lines, found);
@@ -104,12 +106,11 @@ impl Viewer<'_> {
     }
 
     /// Nothing contradicts: what is known keeps its origin, the rest is new.
-    fn agree(&mut self, file: &mut File, lines: Lines<'_, '_>, end: u32) {
+    fn agree(&mut self, file: &mut File, lines: Lines<'_, '_>) {
         let mut new = Vec::new();
         for (number, text) in lines {
             match file.place(*number) {
                 Ok(place) => file.lines[place].had = self.step,
-                Err(_) if *number > end => {}
                 Err(_) => new.push((*number, text.as_ref())),
             }
         }
@@ -117,10 +118,17 @@ impl Viewer<'_> {
         let known = new.iter().zip(ids).map(|((number, _), id)| NumberedLine { number: *number, id, had: self.step });
         file.lines.extend(known);
         file.lines.sort_by_key(|known| known.number);
+        // Blank lines behind the end of a whole file are lines of it too.
+        let last = file.lines.last().map(|known| known.number);
+        if file.is_whole && last > file.total {
+            file.total = last;
+            file.is_whole = file.is_complete();
+            file.total = last.filter(|_| file.is_whole);
+        }
     }
 
     fn view<'t>(&mut self, texts: impl Iterator<Item = &'t str>) -> Vec<LineId> {
-        let origin = LineOrigin { step: self.step, call: self.call, how: How::View };
+        let origin = LineOrigin { step: self.step, call: self.call, how: self.how };
         self.texts.add(texts.map(|text| (text, origin)))
     }
 
@@ -269,7 +277,7 @@ impl Viewer<'_> {
     /// A line that was new in this view has an origin after all.
     fn give_origin(&self, file: &mut File, number: u32, id: LineId) {
         let Ok(place) = file.place(number) else { return };
-        let is_new = self.texts.origin(file.lines[place].id).is_some_and(|o| o.step == self.step && o.how == How::View);
+        let is_new = self.texts.origin(file.lines[place].id).is_some_and(|o| o.step == self.step && o.how == self.how);
         if is_new {
             file.lines[place].id = id;
         }

@@ -77,6 +77,12 @@ impl Simple {
         self.command().first().map_or("", |word| word.text.rsplit('/').next().unwrap_or(""))
     }
 
+    /// The words before the name that are passed over.
+    pub(super) fn prefixes(&self) -> impl Iterator<Item = &str> {
+        let count = self.words.len() - self.command().len();
+        self.words.iter().take(count).map(|word| word.text.as_str())
+    }
+
     /// Words after the name.
     pub(super) fn arguments(&self) -> &[Word] {
         self.command().get(1..).unwrap_or_default()

@@ -51,9 +51,11 @@ fn samples_come_a_line_each_in_the_order_of_the_summaries() {
     assert_eq!(
         text,
         "{\"version\":2,\"status\":\"success\",\"eval\":{\"task\":\"t\"},\"samples\":[\n{\"id\": 7},\n\
-         {  \"id\": \"b\",  \"score\": \"NaN\"},\n{\"id\": \"../../x\"}\n]}\n"
+         {  \"id\": \"b\",  \"score\": \"NaN\"},\n{\"id\":\"9\",\"epoch\":1,\"messages\":[],\"part_missing\":\
+         {\"part\":\"samples/9_epoch_1.json\",\"why\":\"member `samples/9_epoch_1.json` is missing\"}},\n\
+         {\"id\": \"../../x\"}\n]}\n"
     );
-    assert!(result.is_ok());
+    assert!(result.is_ok(), "one that is only listed is a finding");
 }
 
 #[test]

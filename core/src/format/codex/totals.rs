@@ -1,0 +1,52 @@
+//! The running total that counts of tokens give beside those of the last answer.
+
+use crate::format::log::{Log, count};
+use crate::json::Value;
+use crate::model::Severity;
+
+/// What both parts of a count report.
+const COUNTS: [&str; 2] = ["input_tokens", "output_tokens"];
+
+/// The last total of the file.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    last: Option<Box<str>>,
+    counts: Option<[u64; 2]>,
+    has_finding: bool,
+}
+
+impl Totals {
+    /// Whether a count reports another answer: one whose total did not grow gives the last one again.
+    pub(super) fn is_new(&mut self, total: Option<&Value<'_>>) -> bool {
+        let total = total.map(|total| Box::from(total.text));
+        let is_new = total.is_none() || total != self.last;
+        if is_new {
+            self.last = total;
+        }
+        is_new
+    }
+
+    /// `FORMATS.md` 3: the total grows by what the answer took; the first difference of a file is a finding. A total
+    /// that falls begins again, and the first one may include answers of another file.
+    pub(super) fn check(&mut self, info: &Value<'_>, log: &mut Log<'_>) {
+        let of = |name: &str| {
+            let part = info.get(name)?;
+            let [input, output] = COUNTS.map(|key| count(part, key));
+            Some([input?, output?])
+        };
+        let (total, last) = (of("total_token_usage"), of("last_token_usage"));
+        let before = std::mem::replace(&mut self.counts, total);
+        let (Some(before), Some(total), Some(last), false) = (before, total, last, self.has_finding) else { return };
+        let has_fallen = total.iter().zip(before).any(|(now, before)| *now < before);
+        let differs = (0..COUNTS.len()).find(|at| before[*at].saturating_add(last[*at]) != total[*at]);
+        if let Some(at) = differs.filter(|_| !has_fallen) {
+            self.has_finding = true;
+            let grown = total[at].saturating_sub(before[at]);
+            let message = format!(
+                "the total of `{}` grows by {grown}, and the answer reports {}: counts are missing or twice here",
+                COUNTS[at], last[at]
+            );
+            log.finding(None, "log.replay-differs", Severity::Warning, message);
+        }
+    }
+}
