@@ -82,7 +82,7 @@ struct Options {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl; attempts at one task,
-    /// copies and near copies go to the same part, which the manifest proves
+    /// copies, near copies and one question go to the same part, which the manifest proves
     #[arg(long, value_name = "SHARES", value_parser = split)]
     split: Option<Split>,
     /// Turn trajectories and runs of any log into this format

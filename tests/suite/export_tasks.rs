@@ -98,7 +98,7 @@ fn parts_share_no_task_and_no_copy() {
     assert!(status == 0 && stdout.contains("20 families of 40 tasks"), "{stdout} {errors}");
     let manifest = fs::read_to_string(at.join("o.jsonl.manifest.json")).unwrap();
     let split = &serde_json::from_str::<Value>(&manifest).unwrap()["split"];
-    assert_eq!(split["crossing"], serde_json::json!({"tasks": 0, "copies": 0, "near_copies": 0}));
+    assert_eq!(split["crossing"], serde_json::json!({"tasks": 0, "copies": 0, "near_copies": 0, "questions": 0}));
     assert_eq!((&split["families"], &split["largest_family"]), (&20.into(), &4.into()));
     let pairs = |part: &str| -> Vec<usize> {
         let ids = ids(&at.join(format!("o.{part}.jsonl")));
@@ -141,7 +141,7 @@ fn the_job_from_rollouts_to_a_training_set_is_as_the_page_says() {
     assert!(tasks.contains("1 of 4 tasks with several rewards have no signal"), "{tasks}");
     assert!(outcomes.contains("get_order") && outcomes.contains("without"), "{outcomes}");
     assert!(exported.contains("3 of 16 records written") && !exported.contains("  0  desk"), "{exported}");
-    assert_eq!(proof.trim(), r#"{"tasks":0,"copies":0,"near_copies":0}"#);
+    assert_eq!(proof.trim(), r#"{"tasks":0,"copies":0,"near_copies":0,"questions":0}"#);
     assert!(loss.contains("qwen3") && loss.contains("llama-3.1"), "{loss}");
     assert!(against.contains("no findings"), "{against}");
 }

@@ -34,11 +34,11 @@ pub(super) struct Proof {
 impl Proof {
     /// For people, as lines.
     pub(super) fn describe(&self) -> Vec<String> {
-        let Crossing { tasks, copies, near_copies } = self.crossing;
+        let Crossing { tasks, copies, near_copies, questions } = self.crossing;
         let (families, largest) = (self.families, self.largest);
         let mut lines = vec![format!(
-            "split: {families} families of {} tasks, copies and near copies; in several parts: {tasks} tasks, {copies} \
-             copies, {near_copies} near copies",
+            "split: {families} families of {} tasks, copies, near copies and questions; in several parts: {tasks} \
+             tasks, {copies} copies, {near_copies} near copies, {questions} questions",
             self.tasks
         )];
         if self.unnamed > 0 {
@@ -56,10 +56,13 @@ impl Proof {
     /// As the manifest has it.
     pub(super) fn written(&self) -> String {
         let by = self.by.as_deref().map_or_else(|| "null".to_owned(), json::quote);
-        let Crossing { tasks, copies, near_copies } = self.crossing;
+        let Crossing { tasks, copies, near_copies, questions } = self.crossing;
+        let crossing = format!(
+            "{{\"tasks\":{tasks},\"copies\":{copies},\"near_copies\":{near_copies},\"questions\":{questions}}}"
+        );
         format!(
             "{{\"by\":{by},\"near\":{},\"records\":{},\"tasks\":{},\"families\":{},\"largest_family\":{},\
-             \"crossing\":{{\"tasks\":{tasks},\"copies\":{copies},\"near_copies\":{near_copies}}}}}",
+             \"crossing\":{crossing}}}",
             self.near, self.records, self.tasks, self.families, self.largest
         )
     }
@@ -150,6 +153,7 @@ pub(super) fn parts(
         numbers.push(seen.number);
     })?;
     refuse_unnamed(options, numbers.len(), named)?;
+    families.unite_questions();
     let parts: Vec<usize> = families.lots().into_iter().map(|lot| split.part(options.seed, lot)).collect();
     let (count, largest) = families.sizes();
     let proof = Proof {

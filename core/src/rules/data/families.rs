@@ -1,7 +1,9 @@
-//! Records that must stay together when a dataset is split: attempts at one task, copies, near copies.
+//! Records that must stay together when a dataset is split: attempts at one task, copies, near copies, the same
+//! question.
 
 use super::identity;
 use super::near_duplicates::Sketch;
+use super::questions;
 use crate::json::Value;
 use crate::model::cast;
 use crate::rules::trajectory::Way;
@@ -10,12 +12,17 @@ use std::collections::HashMap;
 /// Most records that are remembered of a band: what is like one of them is like the others, too.
 const BAND_RECORDS_MAX: usize = 8;
 
+/// In fewer records a question is one, however large a share of the dataset they are.
+const QUESTION_RECORDS_MIN: u32 = 10;
+
 /// What of a record is compared with others.
 #[derive(Debug, Clone)]
 pub struct Likeness {
     /// None of a record without steps, which is like all others of the kind.
     digest: Option<u128>,
     sketch: Option<Sketch>,
+    /// None of one that is too short to be a question of its own.
+    question: Option<u128>,
 }
 
 impl Likeness {
@@ -25,7 +32,7 @@ impl Likeness {
         let reading = way.with_written_calls().read(record);
         let is_empty = reading.body.is_some() && reading.entries.is_empty();
         let (digest, sketch) = identity(&reading);
-        Self { digest: (!is_empty).then_some(digest), sketch }
+        Self { digest: (!is_empty).then_some(digest), sketch, question: questions::digest(&reading) }
     }
 }
 
@@ -38,6 +45,8 @@ pub struct Crossing {
     pub copies: usize,
     /// Records of which a near copy is in another part.
     pub near_copies: usize,
+    /// Records of which another part has the question.
+    pub questions: usize,
 }
 
 /// Records sorted into families: whose task, content or runs of words are those of another of the family. About 700
@@ -50,6 +59,8 @@ pub struct Families {
     numbers: HashMap<Box<[u8]>, u32>,
     bodies: HashMap<u128, u32>,
     bands: HashMap<u64, Vec<u32>>,
+    /// The first record of each question, and how many have it.
+    questions: HashMap<u128, (u32, u32)>,
     records: Vec<Member>,
     /// Of each record one of its family, of one of them itself.
     parents: Vec<u32>,
@@ -61,6 +72,7 @@ struct Member {
     /// The first record of the same content; itself, if it is that.
     first: u32,
     sketch: Option<Sketch>,
+    question: Option<u128>,
 }
 
 impl Families {
@@ -97,7 +109,25 @@ impl Families {
                 }
             }
         }
-        self.records.push(Member { task, first, sketch: likeness.sketch });
+        if let Some(question) = likeness.question {
+            self.questions.entry(question).or_insert((number, 0)).1 += 1;
+        }
+        self.records.push(Member { task, first, sketch: likeness.sketch, question: likeness.question });
+    }
+
+    /// Puts records of one question together, when all are there. What most records ask is how the dataset asks, not
+    /// what.
+    pub fn unite_questions(&mut self) {
+        for number in 0..cast::to_u32(self.records.len()) {
+            if let Some(first) = self.first_of_question(number) {
+                self.unite(first, number);
+            }
+        }
+    }
+
+    fn first_of_question(&self, number: u32) -> Option<u32> {
+        let (first, count) = *self.questions.get(&self.records.get(number as usize)?.question?)?;
+        (count as usize * 2 <= self.records.len() || count < QUESTION_RECORDS_MIN).then_some(first)
     }
 
     /// The records that are nearly the same.
@@ -174,6 +204,8 @@ impl Families {
             out.copies += usize::from(part(member.first) != this_part);
             let near = member.sketch.as_ref().map(|sketch| self.like(sketch)).unwrap_or_default();
             out.near_copies += usize::from(near.into_iter().any(|other| part(other) != this_part));
+            let of_question = self.first_of_question(number);
+            out.questions += usize::from(of_question.is_some_and(|first| part(first) != this_part));
         }
         out.tasks = split_tasks.into_iter().filter(|is| *is).count();
         out
@@ -220,10 +252,35 @@ mod tests {
     #[test]
     fn what_crosses_is_counted() {
         let all = families(&[("a", words(0, 0)), ("a", words(1_000, 0)), ("b", words(0, 0)), ("c", words(0, 3))]);
-        assert_eq!(all.crossing(&[0, 1, 0, 0]), Crossing { tasks: 1, copies: 0, near_copies: 0 });
+        assert_eq!(all.crossing(&[0, 1, 0, 0]), Crossing { tasks: 1, ..Crossing::default() });
         let all = all.crossing(&[0, 0, 1, 0]);
         assert_eq!((all.tasks, all.copies), (0, 1));
         assert_eq!(all.near_copies, 3, "each of the three is like one in another part");
+    }
+
+    #[test]
+    fn the_same_question_under_two_ids_is_one_family_and_what_all_ask_is_none() {
+        let of = |records: &[(&str, String)]| {
+            let mut all = families(&[]);
+            for (answer, question) in records {
+                let user = format!(r#"{{"role":"user","content":"{question}"}}"#);
+                let agent =
+                    format!(r#"{{"role":"assistant","content":"{answer} {}"}}"#, words(answer.len() * 1_000, 0));
+                let record = format!(r#"{{"messages":[{user},{agent}]}}"#);
+                all.add(Likeness::of(&parse(&record).unwrap(), Way::Formats), answer.as_bytes());
+            }
+            let parts: Vec<usize> = (0..records.len()).map(|at| at % 2).collect();
+            let crossing = all.crossing(&parts).questions;
+            all.unite_questions();
+            (all.sizes().0, crossing)
+        };
+        let question = |n: usize| format!("how many of the {n} stones that lie in the old river are white or grey");
+        let (a, b) = ("a", "bb");
+        assert_eq!(of(&[(a, question(1)), (b, question(1).to_uppercase()), ("ccc", question(2))]), (2, 1));
+        assert_eq!(of(&[(a, "go on".to_owned()), (b, "go on".to_owned())]), (2, 0), "too short to be a question");
+        let names: Vec<String> = (1..=20).map(|n| "x".repeat(n)).collect();
+        let same: Vec<(&str, String)> = names.iter().map(|name| (name.as_str(), question(1))).collect();
+        assert_eq!(of(&same), (20, 0));
     }
 
     #[test]

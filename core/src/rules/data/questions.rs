@@ -134,24 +134,42 @@ impl Questions {
     }
 }
 
-/// The runs of the question of a record: what the user says first, else the member that is called so.
+/// The runs of the question of a record.
 pub(super) fn runs(reading: &Reading<'_>, words: usize) -> QuestionRuns {
     let mut runs = HashSet::new();
-    let mut add = |text: &str| {
+    each_question_text(reading, &mut |text: &str| {
         each_run(text, words, &mut |run| {
             runs.insert(run);
         });
+    });
+    QuestionRuns(runs)
+}
+
+/// A digest of the words of a record's question; None where these are too few to look for.
+pub(super) fn digest(reading: &Reading<'_>) -> Option<u128> {
+    let (mut count, mut low, mut high) = (0, 0_u64, 1_u64);
+    let mut add = |text: &str| {
+        super::words::each_word(text, |hash| {
+            count += 1;
+            low = low.wrapping_mul(FACTOR).wrapping_add(hash);
+            high = high.rotate_left(17) ^ mix(hash);
+        });
     };
+    each_question_text(reading, &mut add);
+    (count >= QUESTION_WORDS + RUNS_MIN - 1).then(|| u128::from(mix(low)) << 64 | u128::from(mix(high)))
+}
+
+/// The texts of the question of a record: what the user says first, else the member that is called so.
+fn each_question_text(reading: &Reading<'_>, each: &mut dyn FnMut(&str)) {
     match reading.entries.iter().find(|entry| entry.role == StepRole::User) {
-        Some(entry) => entry.texts(&mut add),
+        Some(entry) => entry.texts(each),
         None => {
             let member = |name: &&str| reading.root.get(name).filter(|value| value.as_str().is_some());
             if let Some(value) = MEMBERS.iter().find_map(member) {
-                each_text(value, &mut add);
+                each_text(value, each);
             }
         }
     }
-    QuestionRuns(runs)
 }
 
 fn each_text(value: &Value<'_>, each: &mut dyn FnMut(&str)) {
