@@ -13,11 +13,7 @@ const RECORDS: usize = 20;
 /// Looks for the parts of a run. Beside an input that is not a file there is nothing.
 pub(super) fn look(format: &dyn Format, parts: &[RunPart], open: Option<&Path>) -> Vec<PartState> {
     let Some(open) = open else { return parts.iter().map(|_| PartState::Missing).collect() };
-    let found = parts.iter().map(|part| match open_part(open, part) {
-        PartState::Found { bytes, len, .. } if !is_it(format, part, bytes.as_ref(), len) => PartState::Missing,
-        found => found,
-    });
-    found.collect()
+    parts.iter().map(|part| open_part(open, part, &|input| is_it(format, part, input, input.len()))).collect()
 }
 
 /// Looks for the parts of a run and gives them to it.

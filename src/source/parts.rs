@@ -2,7 +2,8 @@
 //! else (`FORMATS.md` 0.4.3).
 
 use super::Input;
-use crate::model::{PartRole, PartState, RunPart};
+use crate::model::{Bytes as _, PartRole, PartState, RunPart, Span};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -10,33 +11,38 @@ use std::path::{Component, Path, PathBuf};
 const DEPTH_MAX: usize = 4;
 const ENTRIES_MAX: usize = 20_000;
 
+/// Bytes of two files that are compared at once.
+const COMPARED_BYTES: usize = 1 << 20;
+
 /// Folders of sessions that are files named by their ids (Codex), in the order in which they are looked at.
 const SESSION_FOLDERS: [&str; 2] = ["sessions", "archived_sessions"];
 
 /// Ends of the names of such files; a plain one precedes a packed one.
 const SESSION_ENDS: [&str; 2] = [".jsonl", ".jsonl.zst"];
 
-/// The file of a part; None: it is not there. `open` is the file that refers to it.
+/// The files that may be a part, the best first. `open` is the file that refers to it.
 #[must_use]
-pub fn find_part(open: &Path, part: &RunPart) -> Option<PathBuf> {
-    let open = open.canonicalize().ok()?;
-    let folder = open.parent()?;
+pub fn find_parts(open: &Path, part: &RunPart) -> Vec<PathBuf> {
+    let Ok(open) = open.canonicalize() else { return Vec::new() };
+    let Some(folder) = open.parent() else { return Vec::new() };
     if part.folder.is_empty() {
-        return inside(folder, Path::new(&part.file));
-    }
-    if SESSION_FOLDERS.contains(&part.folder) {
-        return session(&open, &part.file).filter(|found| *found != open);
+        return inside(folder, Path::new(&part.file)).into_iter().collect();
     }
     let file = Path::new(&part.file);
     let is_name = matches!((file.components().next(), file.components().nth(1)), (Some(Component::Normal(_)), None));
-    if !is_name {
-        return None;
+    let mut found = Vec::new();
+    if SESSION_FOLDERS.contains(&part.folder) {
+        found = session(&open, &part.file);
+    } else if is_name {
+        let folders = sessions(&open).into_iter().map(|session| session.join(part.folder));
+        let folders = folders.filter_map(|folder| folder.canonicalize().ok());
+        found.extend(folders.flat_map(|folder| below(&folder, file)));
+        // Versions before the folder of the session had sub-agents beside it.
+        found.extend(inside(folder, file).filter(|_| part.role == PartRole::SubAgent));
     }
-    let sessions = sessions(&open);
-    let found = sessions.iter().filter_map(|session| below(&session.join(part.folder).canonicalize().ok()?, file));
-    // Versions before the folder of the session had sub-agents beside it.
-    let beside = || inside(folder, file).filter(|_| part.role == PartRole::SubAgent);
-    found.into_iter().next().or_else(beside).filter(|found| *found != open)
+    let mut seen = HashSet::from([open]);
+    found.retain(|path| seen.insert(path.clone()));
+    found
 }
 
 /// The folders of the session that a file may be of: the one of its own name, and the one in which it lies as a part.
@@ -46,27 +52,30 @@ fn sessions(open: &Path) -> Vec<PathBuf> {
     std::iter::once(session_folder).chain(of_part.and_then(Path::parent).map(Path::to_owned)).collect()
 }
 
-/// The session of an id: in the folders of sessions beside the one in which a file lies, else beside the file.
-fn session(open: &Path, id: &str) -> Option<PathBuf> {
+/// The files of the session of an id: in the folders of sessions beside the one in which a file lies, else beside the
+/// file.
+fn session(open: &Path, id: &str) -> Vec<PathBuf> {
     if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-        return None;
+        return Vec::new();
     }
     let is_folder =
         |folder: &&Path| folder.file_name().is_some_and(|name| SESSION_FOLDERS.iter().any(|known| name == *known));
     let of_sessions = open.ancestors().skip(1).find(is_folder).and_then(Path::parent);
     let folders = match of_sessions {
         Some(home) => SESSION_FOLDERS.iter().map(|folder| (home.join(folder), DEPTH_MAX)).collect(),
-        None => vec![(open.parent()?.to_owned(), 1)],
+        None => open.parent().map(|folder| (folder.to_owned(), 1)).into_iter().collect::<Vec<_>>(),
     };
-    SESSION_ENDS.iter().find_map(|end| {
-        let end = format!("-{id}{end}");
-        folders.iter().find_map(|(folder, depth)| {
+    let ends = SESSION_ENDS.map(|end| format!("-{id}{end}"));
+    let of_end = |end: &String| {
+        let in_folder = |(folder, depth): &(PathBuf, usize)| {
             let folder = folder.canonicalize().ok()?;
-            let found = first_below(&folder, *depth, &|name| name.ends_with(&end))?;
+            let found = first_below(&folder, *depth, &|name| name.ends_with(end))?;
             let found = found.canonicalize().ok()?;
             (found.starts_with(&folder) && found.is_file()).then_some(found)
-        })
-    })
+        };
+        folders.iter().filter_map(in_folder).collect::<Vec<_>>()
+    };
+    ends.iter().flat_map(of_end).collect()
 }
 
 /// The first entry with such a name, level by level.
@@ -99,18 +108,16 @@ fn inside(folder: &Path, file: &Path) -> Option<PathBuf> {
     (path.starts_with(folder) && path.is_file()).then_some(path)
 }
 
-/// A regular file by its name anywhere below a folder, the nearest first.
-fn below(folder: &Path, name: &Path) -> Option<PathBuf> {
-    let (mut level, mut left) = (vec![folder.to_owned()], ENTRIES_MAX);
+/// Regular files by their name anywhere below a folder, the nearest first.
+fn below(folder: &Path, name: &Path) -> Vec<PathBuf> {
+    let (mut found, mut level, mut left) = (Vec::new(), vec![folder.to_owned()], ENTRIES_MAX);
     for _ in 0..DEPTH_MAX {
         let mut deeper = Vec::new();
         for at in level {
-            if let Some(found) = inside(&at, name) {
-                return found.starts_with(folder).then_some(found);
-            }
-            let entries = fs::read_dir(&at).into_iter().flatten().flatten();
-            for entry in entries {
-                left = left.checked_sub(1)?;
+            found.extend(inside(&at, name).filter(|found| found.starts_with(folder)));
+            for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
+                let Some(rest) = left.checked_sub(1) else { return found };
+                left = rest;
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     deeper.push(entry.path());
                 }
@@ -118,17 +125,25 @@ fn below(folder: &Path, name: &Path) -> Option<PathBuf> {
         }
         level = deeper;
     }
-    None
+    found
 }
 
-/// Looks for a part and opens it.
+/// Looks for a part, and opens the first file that is it: `is_it` looks at the bytes.
 #[must_use]
-pub fn open_part(open: &Path, part: &RunPart) -> PartState {
-    let found = find_part(open, part).and_then(|path| Some((Input::open_any(&path).ok()?, path)));
-    match found {
-        Some((input, path)) => PartState::Found { path, len: input.len(), bytes: input },
-        None => PartState::Missing,
-    }
+pub fn open_part(open: &Path, part: &RunPart, is_it: &dyn Fn(&Input) -> bool) -> PartState {
+    let opened = find_parts(open, part).into_iter().filter_map(|path| Some((Input::open_any(&path).ok()?, path)));
+    let mut all = opened.filter(|(input, _)| is_it(input));
+    let Some((input, path)) = all.next() else { return PartState::Missing };
+    let other = all.find(|(other, at)| at.extension() == path.extension() && !is_equal(&input, other));
+    let other = other.map(|(_, path)| path);
+    PartState::Found { path, len: input.len(), bytes: input, other }
+}
+
+/// Whether two files hold the same bytes.
+fn is_equal(a: &Input, b: &Input) -> bool {
+    let blocks = (0..a.len()).step_by(COMPARED_BYTES);
+    let mut spans = blocks.map(|offset| Span { offset, len: (a.len() - offset).min(COMPARED_BYTES as u64) });
+    a.len() == b.len() && spans.all(|span| matches!((a.read(span), b.read(span)), (Ok(a), Ok(b)) if a == b))
 }
 
 #[cfg(test)]
@@ -156,7 +171,7 @@ mod tests {
         write("secret.txt");
         write("p/other/subagents/agent-3.jsonl");
         std::os::unix::fs::symlink(root.join("secret.txt"), root.join("p/s/tool-results/link.txt")).unwrap();
-        let find = |from: &Path, role, folder, file| find_part(from, &part(role, folder, file));
+        let find = |from: &Path, role, folder, file| find_parts(from, &part(role, folder, file)).into_iter().next();
         assert_eq!(find(&open, PartRole::SubAgent, "subagents", "agent-1.jsonl"), Some(agent.clone()));
         assert_eq!(find(&open, PartRole::SubAgent, "subagents", "agent-2.jsonl"), Some(old));
         assert_eq!(find(&open, PartRole::Output, "tool-results", "x.txt"), Some(output.clone()));

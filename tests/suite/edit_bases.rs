@@ -79,6 +79,15 @@ fn a_file_that_was_never_read_is_known_from_the_base() {
 }
 
 #[test]
+fn an_edit_that_the_user_changed_is_the_one_that_was_made() {
+    let edit = json!({"file_path": "/w/a", "old_string": "two", "new_string": "2"});
+    let details = json!({"filePath": "/w/a", "oldString": "two", "newString": "zwei", "userModified": true,
+        "originalFile": "one\ntwo\n", "structuredPatch": []});
+    let text = claude(&[call("3", "Edit", &edit), result("3", "ok", &details)]);
+    assert_eq!(known(&text, "/w/a").0, "\"all\" one context|zwei edit");
+}
+
+#[test]
 fn searches_are_counted_once_for_each_answer() {
     let answer = |uses: u32| {
         let usage = json!({"input_tokens": 1, "output_tokens": uses,

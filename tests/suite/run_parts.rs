@@ -74,6 +74,25 @@ fn a_part_that_is_not_there_or_says_that_it_is_another_is_found_once() {
 }
 
 #[test]
+fn of_two_files_of_one_part_the_nearest_is_read_and_a_difference_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (open, agent) = session(folder.path());
+    let other = folder.path().join("s1/subagents/old/agent-a7.jsonl");
+    fs::create_dir_all(other.parent().unwrap()).unwrap();
+    let found = || {
+        let (_, out, _) = obelus(&["check", open.to_str().unwrap(), "--json"]);
+        out.matches("run.part-missing").count()
+    };
+    fs::copy(&agent, &other).unwrap();
+    assert_eq!(found(), 0, "a copy is the same part");
+    fs::write(&other, agent_line("look again")).unwrap();
+    assert_eq!(found(), 1);
+    // One that says that it is another agent's is not the part, wherever it lies.
+    fs::write(&agent, agent_line("look").replace("a7", "a8")).unwrap();
+    assert_eq!(found(), 0, "the other file is it");
+}
+
+#[test]
 fn what_a_run_spent_is_reported_alone_and_with_its_sub_agents() {
     let folder = tempfile::tempdir().unwrap();
     let (open, agent) = session(folder.path());

@@ -12,8 +12,9 @@ pub(super) static LINTS: &[Lint] = &[
            output of a tool that was too long for the record, what the run goes on in or began with. Steps, \
            state and spend of that file are unknown, not absent. It is looked for beside the file and in the \
            folders of its session only, wherever the record says that it is; standard input has no such \
-           folders. Copy the whole folder of the session, or look at the run where it was written. In the \
-           example the result of a task names a sub-agent.",
+           folders. Copy the whole folder of the session, or look at the run where it was written. Where two \
+           files say that they are it and differ, the nearest is read and the other named. In the example the \
+           result of a task names a sub-agent.",
         fires: concat!(
             r#"{"type":"user","uuid":"u1","parentUuid":null,"isSidechain":false,"sessionId":"s1","#,
             r#""version":"2.1.0","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","#,

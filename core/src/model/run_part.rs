@@ -2,7 +2,7 @@
 
 use super::{Bytes, Finding, Remark, Severity, StepNo};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a part is to its run.
@@ -58,6 +58,20 @@ impl RunPart {
         let remark = Remark { path: None, rule: "run.part-missing", severity: Severity::Warning, message };
         Finding::new(self.record, self.step, remark)
     }
+
+    /// 0.4.2: two files are it, and they differ.
+    #[must_use]
+    pub fn differs(&self, path: &Path, other: &Path) -> Finding {
+        let message = format!(
+            "{} is in two files that differ: {:?} is read, {:?} is not",
+            self.role.name(),
+            path.display().to_string(),
+            other.display().to_string()
+        );
+        let message = message.into();
+        let remark = Remark { path: None, rule: "run.part-missing", severity: Severity::Warning, message };
+        Finding::new(self.record, self.step, remark)
+    }
 }
 
 /// What was found of a part.
@@ -71,6 +85,8 @@ pub enum PartState {
         bytes: Arc<dyn Bytes>,
         /// How many.
         len: u64,
+        /// Another file that says that it is the same, and holds something else.
+        other: Option<PathBuf>,
     },
     /// It is not there.
     Missing,

@@ -237,7 +237,7 @@ impl Run for Trajectory {
     }
 
     fn findings(&self) -> Vec<Arc<Finding>> {
-        let missing = self.part_states.missing(&self.parts).map(Arc::new);
+        let missing = self.part_states.findings(&self.parts).map(Arc::new);
         Finding::in_order(self.findings.iter().cloned().chain(missing).collect())
     }
 

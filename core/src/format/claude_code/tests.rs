@@ -174,7 +174,8 @@ fn files_of_sub_agents_and_of_long_outputs_are_named_and_a_missing_one_is_found(
     ];
     assert_eq!(parts, expected);
     let output = b"all of it".to_vec();
-    let found = PartState::Found { path: "x.txt".into(), len: output.len() as u64, bytes: Arc::new(output) };
+    let found =
+        PartState::Found { path: "x.txt".into(), len: output.len() as u64, bytes: Arc::new(output), other: None };
     run.attach(vec![PartState::Missing, found]);
     let rules: Vec<_> = run.findings().iter().map(|found| (found.record, found.step, found.rule)).collect();
     assert!(rules.contains(&(1, Some(1), "run.part-missing")), "{rules:?}");

@@ -51,10 +51,13 @@ impl Parts {
         Some(bytes.read(span).map(|text| lossy(&text).into_owned()))
     }
 
-    /// 0.4.5: one finding for each part that is not there, at the record that refers to it.
-    pub(in crate::format) fn missing<'p>(&'p self, parts: &'p [RunPart]) -> impl Iterator<Item = Finding> + 'p {
-        let missing = parts.iter().zip(&self.states).filter(|(_, found)| matches!(found, PartState::Missing));
-        missing.map(|(part, _)| part.missing())
+    /// 0.4: one finding for each part that is not there, or in two files that differ, at the record that refers to it.
+    pub(in crate::format) fn findings<'p>(&'p self, parts: &'p [RunPart]) -> impl Iterator<Item = Finding> + 'p {
+        parts.iter().zip(&self.states).filter_map(|(part, found)| match found {
+            PartState::Missing => Some(part.missing()),
+            PartState::Found { path, other: Some(other), .. } => Some(part.differs(path, other)),
+            PartState::Found { .. } => None,
+        })
     }
 }
 

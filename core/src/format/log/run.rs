@@ -340,7 +340,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn findings(&self) -> Vec<Arc<Finding>> {
-        let missing = self.parts.missing(&self.steps.parts).map(Arc::new);
+        let missing = self.parts.findings(&self.steps.parts).map(Arc::new);
         Finding::in_order(self.steps.findings.iter().chain(&self.ahead).cloned().chain(missing).collect())
     }
 

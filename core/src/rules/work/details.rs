@@ -1,5 +1,6 @@
 //! W7, W8: what structured results say of files: those of Claude Code, the changes of Codex.
 
+use super::call::Replacement;
 use super::file_excerpt::FileExcerpt;
 use super::patch::{self, FilePatch};
 use super::text::{lines, parse_line};
@@ -39,6 +40,13 @@ pub(super) fn detail_base<'v>(value: &'v Value<'_>) -> Option<Base<'v>> {
     let text = |key| value.get(key).and_then(Value::as_str);
     let claude = || text("originalFile").or_else(|| text("originalFileContents"));
     claude().map(Base::Truth).or_else(|| text("old_content").map(Base::End))
+}
+
+/// The replacement that Claude Code made: the user may have changed the one that the model asked for.
+pub(super) fn detail_edit(details: &str) -> Option<[Replacement; 1]> {
+    let value = json::parse(details).ok()?;
+    let text = |key| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    Some([Replacement { old: text("oldString")?, new: text("newString")? }])
 }
 
 /// W8: Claude Code's `structuredPatch`, as lines that are shown; of Pi, its `patch`: a unified diff.

@@ -1,7 +1,7 @@
 //! W3, W7 to W9: what results do to files.
 
 use super::call::{Action, Range, Replacement};
-use super::details::{detail_changes, detail_file, detail_patch};
+use super::details::{detail_changes, detail_edit, detail_file, detail_patch};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
@@ -312,6 +312,7 @@ impl Work {
             file.remember();
         }
         let (step, call) = (answer.step, answer.open.step);
+        let logged = answer.details.filter(|_| self.dialect == Dialect::ClaudeCode).and_then(detail_edit);
         let mut editor = Editor { texts: &mut self.texts, fuel: &mut self.fuel, step, call, how };
         match action {
             Action::Write { text, .. } => ("write", editor.write(file, text), true),
@@ -321,6 +322,7 @@ impl Work {
             Action::Replace { edits, is_all, takes_line_end, .. } => {
                 let patch = answer.details.and_then(detail_patch);
                 let replies: Vec<&FileExcerpt<'_>> = patch.iter().chain(std::iter::once(reply)).collect();
+                let edits = logged.as_ref().map_or(edits.as_slice(), |logged| logged);
                 let (delta, is_found) = replace_all(&mut editor, file, edits, (*is_all, *takes_line_end), &replies);
                 ("edit", delta, is_found)
             }
