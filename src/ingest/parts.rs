@@ -3,7 +3,7 @@
 use crate::format::{Format, Run};
 use crate::json;
 use crate::model::{Bytes, PartState, RunPart, Span, lossy};
-use crate::source::open_part;
+use crate::source::PartFinder;
 use std::path::Path;
 
 /// Bytes of a part that are looked at for what it is, and records of it.
@@ -13,7 +13,8 @@ const RECORDS: usize = 20;
 /// Looks for the parts of a run. Beside an input that is not a file there is nothing.
 pub(super) fn look(format: &dyn Format, parts: &[RunPart], open: Option<&Path>) -> Vec<PartState> {
     let Some(open) = open else { return parts.iter().map(|_| PartState::Missing).collect() };
-    parts.iter().map(|part| open_part(open, part, &|input| is_it(format, part, input, input.len()))).collect()
+    let mut finder = PartFinder::new(open);
+    parts.iter().map(|part| finder.open(part, &|input| is_it(format, part, input, input.len()))).collect()
 }
 
 /// Looks for the parts of a run and gives them to it.

@@ -47,7 +47,7 @@ pub use journal::Journal;
 pub use listing::Listing;
 pub use origin::{Origin, OriginChange};
 pub use parallel::{in_order, in_order_until_end};
-pub use parts::{find_parts, open_part};
+pub use parts::PartFinder;
 pub use places::{SessionPlace, agents, place_here, session_places};
 pub use reader::RecordReader;
 pub use records::{RecordReport, index_all, index_and_look};

@@ -3,7 +3,8 @@
 
 use super::Input;
 use crate::model::{Bytes as _, PartRole, PartState, RunPart, Span};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -20,29 +21,62 @@ const SESSION_FOLDERS: [&str; 2] = ["sessions", "archived_sessions"];
 /// Ends of the names of such files; a plain one precedes a packed one.
 const SESSION_ENDS: [&str; 2] = [".jsonl", ".jsonl.zst"];
 
-/// The files that may be a part, the best first. `open` is the file that refers to it.
-#[must_use]
-pub fn find_parts(open: &Path, part: &RunPart) -> Vec<PathBuf> {
-    let Ok(open) = open.canonicalize() else { return Vec::new() };
-    let Some(folder) = open.parent() else { return Vec::new() };
-    if part.folder.is_empty() {
-        return inside(folder, Path::new(&part.file)).into_iter().collect();
+/// Looks for the parts of an open file.
+#[derive(Debug)]
+pub struct PartFinder {
+    open: Option<PathBuf>,
+    /// What is below the folders that were looked at.
+    below: HashMap<PathBuf, HashMap<OsString, Vec<PathBuf>>>,
+}
+
+impl PartFinder {
+    /// Of this file, as it is now.
+    #[must_use]
+    pub fn new(open: &Path) -> Self {
+        Self { open: open.canonicalize().ok(), below: HashMap::new() }
     }
-    let file = Path::new(&part.file);
-    let is_name = matches!((file.components().next(), file.components().nth(1)), (Some(Component::Normal(_)), None));
-    let mut found = Vec::new();
-    if SESSION_FOLDERS.contains(&part.folder) {
-        found = session(&open, &part.file);
-    } else if is_name {
-        let folders = sessions(&open).into_iter().map(|session| session.join(part.folder));
-        let folders = folders.filter_map(|folder| folder.canonicalize().ok());
-        found.extend(folders.flat_map(|folder| below(&folder, file)));
-        // Versions before the folder of the session had sub-agents beside it.
-        found.extend(inside(folder, file).filter(|_| part.role == PartRole::SubAgent));
+
+    /// Looks for a part, and opens the first file that is it: `is_it` looks at the bytes.
+    pub fn open(&mut self, part: &RunPart, is_it: &dyn Fn(&Input) -> bool) -> PartState {
+        let opened = self.find(part).into_iter().filter_map(|path| Some((Input::open_any(&path).ok()?, path)));
+        let mut all = opened.filter(|(input, _)| is_it(input));
+        let Some((input, path)) = all.next() else { return PartState::Missing };
+        let other = all.find(|(other, at)| at.extension() == path.extension() && !is_equal(&input, other));
+        let other = other.map(|(_, path)| path);
+        PartState::Found { path, len: input.len(), bytes: input, other }
     }
-    let mut seen = HashSet::from([open]);
-    found.retain(|path| seen.insert(path.clone()));
-    found
+
+    /// The files that may be a part, the best first.
+    fn find(&mut self, part: &RunPart) -> Vec<PathBuf> {
+        let Some(open) = self.open.clone() else { return Vec::new() };
+        let Some(folder) = open.parent() else { return Vec::new() };
+        if part.folder.is_empty() {
+            return inside(folder, Path::new(&part.file)).into_iter().collect();
+        }
+        let file = Path::new(&part.file);
+        let is_name =
+            matches!((file.components().next(), file.components().nth(1)), (Some(Component::Normal(_)), None));
+        let mut found = Vec::new();
+        if SESSION_FOLDERS.contains(&part.folder) {
+            found = session(&open, &part.file);
+        } else if is_name {
+            let folders = sessions(&open).into_iter().map(|session| session.join(part.folder));
+            let folders = folders.filter_map(|folder| folder.canonicalize().ok());
+            found.extend(folders.flat_map(|folder| self.below(&folder, file)));
+            // Versions before the folder of the session had sub-agents beside it.
+            found.extend(inside(folder, file).filter(|_| part.role == PartRole::SubAgent));
+        }
+        let mut seen = HashSet::from([open]);
+        found.retain(|path| seen.insert(path.clone()));
+        found
+    }
+
+    /// Regular files by their name anywhere below a folder.
+    fn below(&mut self, folder: &Path, name: &Path) -> Vec<PathBuf> {
+        let all = self.below.entry(folder.to_owned()).or_insert_with(|| names_below(folder));
+        let named = all.get(name.as_os_str()).into_iter().flatten();
+        named.filter_map(|path| inside(path.parent()?, name)).filter(|found| found.starts_with(folder)).collect()
+    }
 }
 
 /// The folders of the session that a file may be of: the one of its own name, and the one in which it lies as a part.
@@ -108,35 +142,23 @@ fn inside(folder: &Path, file: &Path) -> Option<PathBuf> {
     (path.starts_with(folder) && path.is_file()).then_some(path)
 }
 
-/// Regular files by their name anywhere below a folder, the nearest first.
-fn below(folder: &Path, name: &Path) -> Vec<PathBuf> {
-    let (mut found, mut level, mut left) = (Vec::new(), vec![folder.to_owned()], ENTRIES_MAX);
+/// Files below a folder by their names, the nearest first; each folder is read once.
+fn names_below(folder: &Path) -> HashMap<OsString, Vec<PathBuf>> {
+    let (mut names, mut level, mut left) = (HashMap::<_, Vec<_>>::new(), vec![folder.to_owned()], ENTRIES_MAX);
     for _ in 0..DEPTH_MAX {
         let mut deeper = Vec::new();
-        for at in level {
-            found.extend(inside(&at, name).filter(|found| found.starts_with(folder)));
-            for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
-                let Some(rest) = left.checked_sub(1) else { return found };
-                left = rest;
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    deeper.push(entry.path());
-                }
+        for entry in level.iter().flat_map(|at| fs::read_dir(at).into_iter().flatten().flatten()) {
+            let Some(rest) = left.checked_sub(1) else { return names };
+            left = rest;
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => deeper.push(entry.path()),
+                Ok(_) => names.entry(entry.file_name()).or_default().push(entry.path()),
+                Err(_) => {}
             }
         }
         level = deeper;
     }
-    found
-}
-
-/// Looks for a part, and opens the first file that is it: `is_it` looks at the bytes.
-#[must_use]
-pub fn open_part(open: &Path, part: &RunPart, is_it: &dyn Fn(&Input) -> bool) -> PartState {
-    let opened = find_parts(open, part).into_iter().filter_map(|path| Some((Input::open_any(&path).ok()?, path)));
-    let mut all = opened.filter(|(input, _)| is_it(input));
-    let Some((input, path)) = all.next() else { return PartState::Missing };
-    let other = all.find(|(other, at)| at.extension() == path.extension() && !is_equal(&input, other));
-    let other = other.map(|(_, path)| path);
-    PartState::Found { path, len: input.len(), bytes: input, other }
+    names
 }
 
 /// Whether two files hold the same bytes.
@@ -171,7 +193,8 @@ mod tests {
         write("secret.txt");
         write("p/other/subagents/agent-3.jsonl");
         std::os::unix::fs::symlink(root.join("secret.txt"), root.join("p/s/tool-results/link.txt")).unwrap();
-        let find = |from: &Path, role, folder, file| find_parts(from, &part(role, folder, file)).into_iter().next();
+        let find =
+            |from: &Path, role, folder, file| PartFinder::new(from).find(&part(role, folder, file)).into_iter().next();
         assert_eq!(find(&open, PartRole::SubAgent, "subagents", "agent-1.jsonl"), Some(agent.clone()));
         assert_eq!(find(&open, PartRole::SubAgent, "subagents", "agent-2.jsonl"), Some(old));
         assert_eq!(find(&open, PartRole::Output, "tool-results", "x.txt"), Some(output.clone()));
