@@ -242,3 +242,20 @@ fn what_a_compaction_preserves_is_behind_its_summary() {
         assert!(!view.contains(": first"), "{view}");
     }
 }
+
+/// A later version lists what it preserves; the last of these is logged behind the summary, with an older time.
+#[test]
+fn what_a_compaction_lists_is_preserved_wherever_it_is_logged() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = json!({"preservedSegment": {"headUuid": "1", "anchorUuid": "3", "tailUuid": "4"},
+        "preservedMessages": {"anchorUuid": "3", "uuids": ["1", "4"]}});
+    let boundary =
+        json!({"type": "system", "subtype": "compact_boundary", "content": "compacted", "compactMetadata": listed});
+    let mut summary = user(json!("so far"));
+    summary["isCompactSummary"] = json!(true);
+    let answer = json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "content": "done"}});
+    let lines = [user(json!("first")), user(json!("more")), boundary, summary, answer, user(json!("on"))];
+    let path = file(folder.path(), "s.jsonl", &session(&lines));
+    let (_, view, _) = obelus(&["render", &path]);
+    assert_eq!(view.trim(), "user: so far\n\nuser: more\n\nagent: done\n\nuser: on");
+}

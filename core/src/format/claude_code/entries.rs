@@ -5,7 +5,7 @@ use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
 use super::{flag, text};
 use crate::format::describe;
 use crate::format::log::{
-    self, Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, Preserved, form,
+    self, Adapter, Blocks, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, Node, Preserved, PreservedRecords, form,
 };
 use crate::json::{self, Data, Value};
 use crate::model::cast;
@@ -267,9 +267,15 @@ fn persisted<'v>(result: &'v Value<'v>) -> Option<Cow<'v, str>> {
 
 /// The records that a compaction leaves in the context as they are.
 fn preserved<'v>(record: &'v Value<'v>) -> Option<Preserved<'v>> {
-    let segment = record.get("compactMetadata")?.get("preservedSegment")?;
-    let of = |key: &str| text(segment, key);
-    Some(Preserved { first: of("headUuid")?, last: of("tailUuid")?, anchor: of("anchorUuid") })
+    let metadata = record.get("compactMetadata")?;
+    if let Some(messages) = metadata.get("preservedMessages")
+        && let Some(ids) = messages.get("uuids").and_then(Value::as_array)
+    {
+        return Some(Preserved { records: PreservedRecords::Listed(ids), anchor: text(messages, "anchorUuid") });
+    }
+    let segment = metadata.get("preservedSegment")?;
+    let records = PreservedRecords::Line(text(segment, "headUuid")?, text(segment, "tailUuid")?);
+    Some(Preserved { records, anchor: text(segment, "anchorUuid") })
 }
 
 /// What holds around a record. A sub-agent's model is not the run's.

@@ -45,7 +45,7 @@ pub(in crate::format) use parts::Parts as FoundParts;
 pub(in crate::format) use row::Row;
 pub(in crate::format) use run::LogRun;
 pub(in crate::format) use sink::{Draft, Earlier, Kind, Log};
-pub(in crate::format) use threads::{Node, Preserved};
+pub(in crate::format) use threads::{Node, Preserved, PreservedRecords};
 
 use crate::json::Value;
 use crate::model::{ModelRequest, Turn};

@@ -4,6 +4,7 @@
 //! An adapter whose records name their parents reports them one by one ([`super::Log::thread`]); a record that it does
 //! not report belongs to the run as a whole.
 
+use crate::json::Value;
 use crate::model::cast;
 use crate::model::{DigestTable, Standing};
 use std::collections::{HashMap, HashSet};
@@ -31,19 +32,27 @@ pub(in crate::format) struct Node<'n> {
 /// Records that a boundary leaves in the context, by their ids.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::format) struct Preserved<'n> {
-    /// The first record.
-    pub(in crate::format) first: &'n str,
-    /// The last record.
-    pub(in crate::format) last: &'n str,
+    /// Which they are.
+    pub(in crate::format) records: PreservedRecords<'n>,
     /// The record behind which the model sees them, as a rule the summary.
     pub(in crate::format) anchor: Option<&'n str>,
 }
 
-/// The same by the places of the first and the last record, and the digest of the anchor's id, which may come later.
+/// The records of a context that a boundary leaves in it.
 #[derive(Debug, Clone, Copy)]
+pub(in crate::format) enum PreservedRecords<'n> {
+    /// Those from the first to the last one, along their line.
+    Line(&'n str, &'n str),
+    /// A list of ids; some may come later.
+    Listed(&'n [Value<'n>]),
+}
+
+/// The same by places or by digests of ids, and the digest of the anchor's id, which may come later.
+#[derive(Debug)]
 struct PreservedPlaces {
     first: usize,
-    last: usize,
+    last: Option<usize>,
+    listed: Box<[u64]>,
     anchor: Option<u64>,
 }
 
@@ -179,9 +188,17 @@ impl Threads {
         });
         self.main = extended.map_or_else(OnceLock::new, OnceLock::from);
         if let Some(preserved) = node.preserved {
-            let places = self.place_of(hash(preserved.first)).zip(self.place_of(hash(preserved.last)));
-            let of = |(first, last)| PreservedPlaces { first, last, anchor: preserved.anchor.map(hash) };
-            self.preserved.extend(places.map(|places| (at, of(places))));
+            let anchor = preserved.anchor.map(hash);
+            let (listed, line) = match preserved.records {
+                PreservedRecords::Listed(ids) => (ids.iter().filter_map(Value::as_str).map(hash).collect(), None),
+                PreservedRecords::Line(first, last) => {
+                    (Box::default(), self.place_of(hash(first)).zip(self.place_of(hash(last))))
+                }
+            };
+            let (first, last) = line.map_or((0, None), |(first, last)| (first, Some(last)));
+            if last.is_some() || !listed.is_empty() {
+                self.preserved.insert(at, PreservedPlaces { first, last, listed, anchor });
+            }
         }
         if let Some(id) = node.id {
             self.by_id.insert(hash(id), place);
@@ -214,7 +231,7 @@ impl Threads {
         let begin = self.boundary(at).unwrap_or_default();
         self.line(self.last_place(at)).take_while(|place| *place >= begin).for_each(|place| seen[place] = true);
         seen[..begin].fill(false);
-        self.preserved_by(begin).for_each(|place| seen[place] = true);
+        self.preserved_by(begin).filter(|place| *place < count).for_each(|place| seen[place] = true);
         for (place, node) in self.nodes[..count].iter().enumerate() {
             let follows = (node.parent as usize).checked_sub(1).is_some_and(|parent| seen[parent]);
             seen[place] |= follows && newest[place] == 0;
@@ -244,11 +261,12 @@ impl Threads {
         (0..self.nodes.len().min(at + 1)).rev().find(is_place)
     }
 
-    /// The records that a boundary preserves, the last one first.
+    /// The records that a boundary preserves.
     fn preserved_by(&self, boundary: usize) -> impl Iterator<Item = usize> {
         let places = self.preserved.get(&boundary);
         let first = places.map_or(0, |places| places.first);
-        self.line(places.map(|places| places.last)).take_while(move |place| *place >= first)
+        let listed = places.into_iter().flat_map(|places| places.listed.iter().filter_map(|id| self.place_of(*id)));
+        self.line(places.and_then(|places| places.last)).take_while(move |place| *place >= first).chain(listed)
     }
 
     fn place_of(&self, id: u64) -> Option<usize> {
@@ -302,7 +320,7 @@ mod tests {
                     preserved: flags.split_once('=').and_then(|(_, ids)| {
                         let (first, rest) = ids.split_once('-')?;
                         let (last, anchor) = rest.split_once('>').map_or((rest, None), |(l, a)| (l, Some(a)));
-                        Some(Preserved { first, last, anchor })
+                        Some(Preserved { records: PreservedRecords::Line(first, last), anchor })
                     }),
                 },
             );
