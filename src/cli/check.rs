@@ -10,7 +10,7 @@ mod text;
 
 use super::args::{FileName, FormatOption, parsed};
 use super::chat_template::template;
-use super::finding_policy::{FindingPolicy, FindingPolicyOption, Ruling};
+use super::finding_policy::{FindingPolicy, FindingPolicyOption, Ruling, THINK_RULES};
 use super::flat::FlatFile;
 use super::inputs::Inputs;
 use super::loss::train;
@@ -136,9 +136,6 @@ struct Check<'o, 'w> {
 
 /// Bytes before the end of what came of a stream within which a finding is reported at once.
 const NEAR_BYTES: u64 = 1 << 20;
-
-/// Rules on tags that some templates take thoughts out of.
-const THINK_RULES: [&str; 2] = ["sft.think-token", "adp.think-token"];
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;

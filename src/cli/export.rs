@@ -47,7 +47,7 @@ struct Options {
     /// No records with this decision; repeatable
     #[arg(long, value_name = "VERDICT")]
     not_mark: Vec<Decision>,
-    /// Only records in which `check` finds neither error nor warning
+    /// Only records in which `check` finds neither error nor warning; with --loss `check --loss`
     #[arg(long)]
     only_clean: bool,
     #[command(flatten)]
@@ -277,7 +277,7 @@ impl Options {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options = parsed::<Options>(matches)?.with_arguments()?;
-    let filter = options.filter.filter(Scope::Records)?;
+    let filter = options.filter.filter_beside(Scope::Records, options.only_clean)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     let mut stamps = Vec::new();
     let open = |file: &FileName| {

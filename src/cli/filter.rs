@@ -6,7 +6,7 @@ use super::check::baseline::Contents;
 use super::columns::{Column, Columns};
 use super::complain;
 use super::extra_findings::{ByRecord, ExtraFindings};
-use super::finding_policy::{FindingPolicy, FindingPolicyOption};
+use super::finding_policy::{FindingPolicy, FindingPolicyOption, THINK_RULES};
 use super::loss::train;
 use super::task_groups::task_groups;
 use super::tokenizer::TokenizerOption;
@@ -65,9 +65,9 @@ pub(super) struct WhereOption {
     /// format=.rewards.format; then `advantage>0` is a term; repeatable
     #[arg(long = "column", value_name = "NAME=JQ", requires = "filters", value_parser = CustomColumn::with_expression)]
     columns: Vec<Column>,
-    /// Chat template in which conversations train, for filters that ask for findings of the family loss; as `obelus
-    /// loss` takes it
-    #[arg(long, value_name = "NAME|FILE", requires = "filters")]
+    /// Chat template in which conversations train, for filters that ask for findings of the family loss, and for
+    /// --only-clean; as `obelus loss` takes it
+    #[arg(long, value_name = "NAME|FILE")]
     loss: Option<String>,
     /// Messages that train, with --loss, if the message has no field that decides it: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
@@ -91,6 +91,14 @@ impl WhereOption {
     /// # Errors
     /// It is not one: which one, where in it, what is wrong.
     pub(super) fn filter(&self, scope: Scope) -> Result<Option<Where>, Problem> {
+        self.filter_beside(scope, false)
+    }
+
+    /// The same for a command that may use --loss without a filter.
+    ///
+    /// # Errors
+    /// As [`WhereOption::filter`].
+    pub(super) fn filter_beside(&self, scope: Scope, uses_loss: bool) -> Result<Option<Where>, Problem> {
         let mut config = None;
         let mut all: Option<Filter> = None;
         for text in &self.filters {
@@ -113,7 +121,11 @@ impl WhereOption {
             };
             all = Some(all.unwrap_or_default().and(read).map_err(fault)?);
         }
-        let Some(all) = all else { return Ok(None) };
+        let Some(all) = all else {
+            let is_unused = self.loss.is_some() && !uses_loss;
+            let unused = || Problem::usage("--loss is for a filter that asks for its findings, and there is none");
+            return if is_unused { Err(unused().hint("add --where, as '!finding:loss'")) } else { Ok(None) };
+        };
         let extra = ExtraFindings::of(&all, self.loss()?)?;
         let policy = if all.has_findings() { self.policy()? } else { FindingPolicy::default() };
         let wants_tokens = all.fields().contains(&Some(FilterField::Number(Numbers::Tokens)));
@@ -136,11 +148,18 @@ impl WhereOption {
     /// # Errors
     /// As [`FindingPolicyOption::read`].
     pub(super) fn policy(&self) -> Result<FindingPolicy, Problem> {
-        self.policy.read()
+        let mut policy = self.policy.read()?;
+        if self.loss()?.is_some_and(|check| check.template.knows_think_tags()) {
+            policy.allow(&THINK_RULES)?;
+        }
+        Ok(policy)
     }
 
     /// How conversations train; None where nothing was said.
-    fn loss(&self) -> Result<Option<LossCheck>, Problem> {
+    ///
+    /// # Errors
+    /// The template or the tokenizer cannot be read.
+    pub(super) fn loss(&self) -> Result<Option<LossCheck>, Problem> {
         let counted = |asked: &str| self.tokenizer.counting(template(asked, &self.settings)?);
         let template = self.loss.as_deref().map(counted).transpose()?;
         let (train, max_tokens) = (self.train.clone(), self.max_tokens);

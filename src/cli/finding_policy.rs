@@ -70,7 +70,19 @@ pub(super) enum Ruling {
     Known,
 }
 
+/// Rules on tags that some templates take thoughts out of: where one does, these say nothing.
+pub(super) const THINK_RULES: [&str; 2] = ["sft.think-token", "adp.think-token"];
+
 impl FindingPolicy {
+    /// Leaves out findings of these rules too.
+    ///
+    /// # Errors
+    /// A word names no rule.
+    pub(super) fn allow(&mut self, rules: &[&str]) -> Result<(), Problem> {
+        let rules: Vec<String> = rules.iter().map(|rule| (*rule).to_owned()).collect();
+        self.policy.layer(&rules, &[])
+    }
+
     /// Judges a finding.
     ///
     /// # Errors

@@ -48,6 +48,7 @@ mod export_runs;
 mod export_tasks;
 mod faults;
 mod files;
+mod findings_alike;
 mod findings_count;
 mod flat_rows;
 mod follow;

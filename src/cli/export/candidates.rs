@@ -4,6 +4,7 @@ use super::Options;
 use super::choose::{self, Proof};
 use crate::cli::Stop;
 use crate::cli::check::baseline::Contents;
+use crate::cli::check::loss;
 use crate::cli::filter::{Passing, Where};
 use crate::cli::finding_policy::FindingPolicy;
 use crate::format::Layout;
@@ -11,7 +12,7 @@ use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::model::{LocatedFinding, Place, Problem, Record, RecordBody, Severity, Span, lossy};
 use crate::review::{
-    Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
+    Candidate, ContentKey, Filter, Judged, LossCheck, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
 use crate::source::RecordReader;
 use std::collections::HashMap;
@@ -80,8 +81,8 @@ impl<'l> Candidates<'l> {
             selection.predicates.push(Box::new(Filtered { description: filter.filter().to_string(), passing }));
         }
         let found = if selection.only_clean {
-            let mut policy = options.filter.policy()?;
-            inputs.iter().map(|input| findings(input, &mut policy)).collect::<Result<_, Stop>>()?
+            let (mut policy, loss) = (options.filter.policy()?, options.filter.loss()?);
+            inputs.iter().map(|input| findings(input, &mut policy, loss.as_ref())).collect::<Result<_, Stop>>()?
         } else {
             Vec::new()
         };
@@ -235,10 +236,10 @@ impl Predicate for Filtered {
 }
 
 /// The records of an input in which a rule found an error or a warning that counts.
-fn findings(loaded: &Loaded, policy: &mut FindingPolicy) -> Result<Vec<bool>, Stop> {
+fn findings(loaded: &Loaded, policy: &mut FindingPolicy, loss: Option<&LossCheck>) -> Result<Vec<bool>, Stop> {
     let mut out = vec![false; loaded.records()?.len()];
     let mut contents = Contents::new(loaded);
-    ingest::findings(loaded, |found: Vec<LocatedFinding>| {
+    let mut take = |found: Vec<LocatedFinding>| {
         let counting = policy.counting(found, &mut contents)?;
         for LocatedFinding { finding, .. } in counting.into_iter().filter(|f| f.finding.severity > Severity::Info) {
             if let Some(record) = out.get_mut(finding.record) {
@@ -246,7 +247,11 @@ fn findings(loaded: &Loaded, policy: &mut FindingPolicy) -> Result<Vec<bool>, St
             }
         }
         Ok::<(), Stop>(())
-    })?;
+    };
+    ingest::findings(loaded, &mut take)?;
+    if let Some(check) = loss {
+        loss::file(check, loaded, |found| take(vec![found]))?;
+    }
     Ok(out)
 }
 

@@ -8,7 +8,8 @@ use crate::model::StepRole;
 use crate::rules::digest;
 use crate::rules::trajectory::call::{self, LISTS};
 use crate::rules::trajectory::{
-    Ask, Body, Call, CallSource, Class, Reading, RecordShape, Track, TrajectoryStep, blocks, is_finishing, written_call,
+    Ask, Body, Call, CallSource, Class, Reading, RecordShape, Track, TrajectoryStep, blocks, is_finishing, says_calls,
+    written_call,
 };
 use std::collections::HashSet;
 
@@ -48,7 +49,12 @@ fn unanswered(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     let answered: HashSet<(usize, usize)> =
         steps(reading, track).flat_map(|(_, entry)| entry.answered.iter().copied()).collect();
     for (step, entry) in steps(reading, track) {
-        let open = |(place, call): (usize, &Call<'_>)| !is_finishing(&call.tool) && !answered.contains(&(step, place));
+        // What comes back of several calls without ids may be one list.
+        let is_answered = (0..entry.calls.len()).any(|place| answered.contains(&(step, place)));
+        let open = |(place, call): (usize, &Call<'_>)| {
+            let may_be_listed = is_answered && call.id.is_none();
+            !is_finishing(&call.tool) && !answered.contains(&(step, place)) && !may_be_listed
+        };
         if step < last_agent && entry.calls.iter().enumerate().any(open) {
             let message = "a call of this step has no answer, and the agent goes on";
             report.warning(Some(step), track.path(step), entry.value, "data.unanswered-call", message);
@@ -99,17 +105,34 @@ fn calls_at<'a>(value: &'a Value<'a>) -> Vec<(String, &'a Value<'a>)> {
     found
 }
 
-fn arguments(entry: &TrajectoryStep<'_>, step: usize, path: &str, tools: &Declared<'_>, report: &mut Report<'_>) {
+/// Each call of a step with its pointer below the step, and the value of the record that it is in: the call itself, or
+/// a string that is JSON of it.
+fn each_call(entry: &TrajectoryStep<'_>, visit: &mut dyn FnMut(&str, &Value<'_>, &Value<'_>)) {
     for (place, value) in calls_at(entry.value) {
-        let Some(called) = call::call(value) else { continue };
+        match value.as_str().and_then(|text| json::parse_lenient(text).ok()) {
+            Some(inner) => visit(&place, &inner, value),
+            None => visit(&place, value, value),
+        }
+    }
+    let Body::Message(message) = &entry.body else { return };
+    let Some(key) = message.text_key.filter(|key| says_calls(message.speaker) && !key.is_empty()) else { return };
+    let Some(holder) = entry.value.get(key) else { return };
+    let Some(Ok(all)) = holder.as_str().map(json::parse_lenient) else { return };
+    let items = all.as_array().unwrap_or(std::slice::from_ref(&all));
+    items.iter().for_each(|item| visit(&format!("/{key}"), item, holder));
+}
+
+fn arguments(entry: &TrajectoryStep<'_>, step: usize, path: &str, tools: &Declared<'_>, report: &mut Report<'_>) {
+    each_call(entry, &mut |place, value, holder| {
+        let Some(called) = call::call(value) else { return };
         let (below, arguments) = call::arguments_at(value).unwrap_or((String::new(), value));
-        let path = format!("{path}{place}{below}");
         // What a custom tool takes is a text of its own.
         if value.get("custom").is_some() {
-            continue;
+            return;
         }
         let name = &called.name;
-        let is_row = report.is_row && arguments.as_str().is_none();
+        let is_inside = !std::ptr::eq(value, holder);
+        let is_row = report.is_row && arguments.as_str().is_none() && !is_inside;
         let fault = match called.arguments.as_deref().map(json::parse) {
             Some(Err(e)) => {
                 Some((String::new(), format!("the arguments of `{name}` are not valid JSON: {}", e.message)))
@@ -122,10 +145,16 @@ fn arguments(entry: &TrajectoryStep<'_>, step: usize, path: &str, tools: &Declar
         };
         if let Some((rest, message)) = fault {
             // Inside a string of JSON there is no path of the record.
-            let path = if arguments.as_str().is_some() || below.is_empty() { path } else { path + &rest };
-            report.warning(Some(step), path, arguments, "data.arguments", message);
+            let (path, at) = match is_inside {
+                true => (format!("{path}{place}"), holder),
+                false if arguments.as_str().is_some() || below.is_empty() => {
+                    (format!("{path}{place}{below}"), arguments)
+                }
+                false => (format!("{path}{place}{below}{rest}"), arguments),
+            };
+            report.warning(Some(step), path, at, "data.arguments", message);
         }
-    }
+    });
 }
 
 fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>, is_row: bool) -> Option<(String, String)> {
@@ -225,21 +254,24 @@ fn cycle(calls: &[(usize, u128)]) -> Option<(usize, usize, usize)> {
     })
 }
 
-/// Arguments that are JSON in a JSON string in a string.
+/// Arguments that are JSON in a JSON string in a string: the first of each step.
 fn double_encoded(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     for (step, entry) in steps(reading, track) {
-        for (place, value) in calls_at(entry.value) {
-            let Some((below, arguments)) = call::arguments_at(value) else { continue };
-            let Some(text) = arguments.as_str().filter(|text| text.trim_start().starts_with('"')) else { continue };
+        let mut is_found = false;
+        each_call(entry, &mut |place, value, holder| {
+            let Some((below, arguments)) = call::arguments_at(value).filter(|_| !is_found) else { return };
+            let Some(text) = arguments.as_str().filter(|text| text.trim_start().starts_with('"')) else { return };
             let inner = json::parse(text).ok();
             let inner = inner.as_ref().and_then(Value::as_str).and_then(|inner| json::parse(inner).ok());
-            if inner.is_some_and(|inner| inner.as_object().is_some()) {
+            is_found = inner.is_some_and(|inner| inner.as_object().is_some());
+            if is_found {
                 let message = "the arguments are JSON in a JSON string: encoded twice";
+                let (below, at) =
+                    if std::ptr::eq(value, holder) { (below, arguments) } else { (String::new(), holder) };
                 let path = format!("{}{place}{below}", track.path(step));
-                report.warning(Some(step), path, arguments, "data.double-encoded", message);
-                break;
+                report.warning(Some(step), path, at, "data.double-encoded", message);
             }
-        }
+        });
     }
 }
 

@@ -127,8 +127,13 @@ fn tail(text: &str) -> Option<(&str, usize)> {
         start -= 1;
     }
     let unit = &text[start..];
-    let is_long = len >= LETTERS_BYTES_MIN && unit.chars().any(char::is_alphabetic);
+    let is_long = len >= LETTERS_BYTES_MIN && unit.chars().any(|c| c.is_alphabetic() || is_exclamation(c));
     (is_long || says_something(unit)).then_some((unit, len / period))
+}
+
+/// Whether a sign is none of those that rules of tables are drawn with: `!`, `?`, and pictures.
+fn is_exclamation(c: char) -> bool {
+    matches!(c, '!' | '?' | '\u{2600}'..='\u{27bf}' | '\u{1f000}'..)
 }
 
 fn says_something(text: &str) -> bool {
@@ -173,7 +178,7 @@ mod tests {
         assert!(repeated(&before).unwrap().contains("30 times"), "a line that was there before begins no run");
         let cut = format!("{}the fi", "the file is not there, ".repeat(12));
         assert!(repeated(&cut).is_some(), "cut off in the middle");
-        for text in ["the ".repeat(400), "a".repeat(3000), "ha ".repeat(1000)] {
+        for text in ["the ".repeat(400), "a".repeat(3000), "ha ".repeat(1000), "!".repeat(600), "🎉".repeat(200)] {
             assert!(repeated(&text).is_some(), "a word alone, very often");
         }
         for text in [

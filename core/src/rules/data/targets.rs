@@ -33,14 +33,20 @@ pub(super) struct CallTarget {
 
 /// The label of a record.
 pub(super) fn label(root: &Value<'_>) -> Option<Label> {
-    LABELS.into_iter().find_map(|name| Some(Label { name, value: task_key(&scalar(root, name)?) }))
+    // 1 and 1.0 are one reward.
+    let value =
+        |text: &str| text.parse::<f64>().map_or_else(|_| task_key(text), |number| task_key(&number.to_string()));
+    LABELS.into_iter().find_map(|name| Some(Label { name, value: value(&scalar(root, name)?) }))
 }
 
 /// Prompt and answer of a conversation; None where there is more than one, or several answers are meant: attempts at a
-/// task, answers with a label.
+/// task, answers with a label, the steps of a run one by one.
 pub(super) fn target(reading: &Reading<'_>) -> Option<CallTarget> {
     let track = reading.main().filter(|_| reading.shape != RecordShape::Other)?;
-    if label(reading.root).is_some() || ATTEMPTS.iter().any(|name| scalar(reading.root, name).is_some()) {
+    if reading.is_step_of_run()
+        || label(reading.root).is_some()
+        || ATTEMPTS.iter().any(|name| scalar(reading.root, name).is_some())
+    {
         return None;
     }
     let steps = reading.entries.get(track.steps.clone())?;
@@ -100,6 +106,9 @@ mod tests {
         assert!(a.0 == b.0 && a.1 != b.1 && a.0 != c.0 && a.1 == c.1);
         assert_eq!(of(&row("q", "1", r#","reward":0.5"#)), (None, Some("reward"), false));
         assert_eq!(of(&row("q", "1", r#","instance_id":"x""#)).0, None);
+        assert_eq!(of(&row("q", "1", r#","step":2"#)).0, None);
+        let value = |number: &str| label(&parse(&format!("{{\"reward\":{number}}}")).unwrap());
+        assert!(value("1") == value("1.0") && value("1") != value("0"));
         assert_eq!(of(r#"{"messages":[{"role":"user","content":"q"}]}"#).0, None, "no answer");
     }
 
