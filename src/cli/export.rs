@@ -15,7 +15,7 @@ use super::inputs::spread;
 use super::mark::Decision;
 use super::out::{Out, Tone};
 use super::{Command, Stop};
-use crate::ingest::Loaded;
+use crate::ingest::{self, Loaded};
 use crate::model::Problem;
 use crate::review::{ChatLeft, ChatShape, Filter, Marks, Pick, Scope, Selection, Split, TranscriptFormat};
 use crate::rules::data::NEAR;
@@ -284,7 +284,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         stamps.extend(Stamp::of(file.as_ref()).filter(|_| !file.is_stdin()));
         super::load(file, options.format.forced(), out)
     };
-    let loaded: Vec<Loaded> = spread(&options.files)?.iter().map(open).collect::<Result<_, Problem>>()?;
+    let files = spread(&options.files)?;
+    let loaded: Vec<Loaded> = files.iter().map(open).collect::<Result<_, Problem>>()?;
+    for file in files.iter().filter(|file| !file.is_stdin() && ingest::has_strings_of_conversations(file.as_ref())) {
+        super::complain(&format!(
+            "{file}: conversations that are JSON in a string are written as lists, not byte for byte"
+        ));
+    }
     let is_choice = options.to.is_some() && options.chooses_records(filter.is_some());
     if let Some(run) = loaded.iter().find(|loaded| is_choice && candidates::is_one_run(loaded)) {
         let message = format!("{} is one run, and has no records to choose among", run.input.name());

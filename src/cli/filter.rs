@@ -23,6 +23,7 @@ use crate::shell::config::Config;
 use crate::source::RecordReport;
 use clap::Args;
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A record looked at.
@@ -190,6 +191,8 @@ pub(super) struct Where {
     columns: Vec<Column>,
     extra: RefCell<ExtraFindings>,
     policy: RefCell<FindingPolicy>,
+    /// The attempts at each task of all inputs, where these are several.
+    groups: RefCell<Option<Rc<TaskGroups>>>,
     tokenizer: Option<Arc<dyn Tokenizer>>,
 }
 
@@ -222,7 +225,26 @@ impl Where {
     fn new(filter: Filter, columns: Vec<Column>, (extra, policy): (ExtraFindings, FindingPolicy)) -> Self {
         let (known, custom) = filter.apart();
         let (extra, policy) = (RefCell::new(extra), RefCell::new(policy));
-        Self { filter, known, custom_filter: custom, columns, extra, policy, tokenizer: None }
+        let groups = RefCell::default();
+        Self { filter, known, custom_filter: custom, columns, extra, policy, groups, tokenizer: None }
+    }
+
+    /// Counts the attempts at each task over all inputs, if it asks for them; without this over each by itself.
+    ///
+    /// # Errors
+    /// An input can no longer be read.
+    pub(super) fn count_groups(&self, count: impl FnOnce() -> Result<TaskGroups, Problem>) -> Result<(), Problem> {
+        if self.known.has_groups() {
+            *self.groups.borrow_mut() = Some(Rc::new(count()?));
+        }
+        Ok(())
+    }
+
+    fn groups(&self, loaded: &Loaded) -> Result<Option<Rc<TaskGroups>>, Problem> {
+        match self.groups.borrow().clone() {
+            None if self.known.has_groups() => Ok(Some(Rc::new(task_groups(loaded)?))),
+            groups => Ok(groups),
+        }
     }
 
     /// Of these findings of an input those that count.
@@ -260,7 +282,7 @@ impl Where {
             vec![true; loaded.records()?.len()]
         } else {
             let extra = self.extra_findings(loaded)?;
-            let counted = (&self.known, self.tokenizer.as_deref());
+            let counted = (&self.known, self.tokenizer.as_deref(), self.groups(loaded)?);
             passing(loaded, counted, &extra, marks, &mut self.policy.borrow_mut())?
         };
         self.passing_custom_columns(loaded, passing)
@@ -288,7 +310,7 @@ impl Where {
 /// The input can no longer be read, or its records are not trajectories.
 fn passing(
     loaded: &Loaded,
-    (filter, tokenizer): (&Filter, Option<&dyn Tokenizer>),
+    (filter, tokenizer, groups): (&Filter, Option<&dyn Tokenizer>, Option<Rc<TaskGroups>>),
     extra: &ByRecord,
     marks: &Marks,
     policy: &mut FindingPolicy,
@@ -298,7 +320,6 @@ fn passing(
         let message = format!("the records of {} are not trajectories, of which a filter asks", loaded.input.name());
         return Err(Problem::usage(message).hint("`obelus query` asks any record"));
     };
-    let groups = if filter.has_groups() { Some(task_groups(loaded)?) } else { None };
     let look = survey.look();
     let wants_keys = filter.has_marks();
     let see = |record: &Record, text: &[u8]| {
@@ -326,7 +347,7 @@ struct Judge<'j> {
     filter: &'j Filter,
     marks: &'j Marks,
     /// The attempts at each task, where they are asked for.
-    groups: Option<TaskGroups>,
+    groups: Option<Rc<TaskGroups>>,
     policy: &'j mut FindingPolicy,
     contents: Contents<'j>,
     /// The texts that facts have the beginnings of.
@@ -349,7 +370,7 @@ impl Judge<'_> {
         let target = scanned.key.map(MarkTarget::record);
         let mark = target.and_then(|target| self.marks.get(&target));
         Ok(maker.finish().iter().all(|entry| {
-            self.filter.holds(&entry.with_mark(mark).with_groups(self.groups.as_ref()).with_reader(&self.reader))
+            self.filter.holds(&entry.with_mark(mark).with_groups(self.groups.as_deref()).with_reader(&self.reader))
         }))
     }
 }

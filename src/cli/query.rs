@@ -12,6 +12,7 @@ use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::{Where, WhereOption};
 use super::inputs::Inputs;
 use super::out::{self, Out, raw};
+use super::task_groups::groups_of_files;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::ingest::Loaded;
 use crate::json;
@@ -98,6 +99,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     drop(question.child()?);
     let inputs = Inputs::of(files);
     let has_several = inputs.names.len() > 1;
+    if let Some(filter) = filter.as_ref().filter(|_| has_several) {
+        filter.count_groups(|| groups_of_files(&inputs.names, options.format.forced()))?;
+    }
     let mut output = QueryOutput { options: &options, filter, marks, out, has_several, has_failed: false };
     let mut status = inputs.complain();
     for file in &inputs.names {

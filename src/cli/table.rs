@@ -7,13 +7,13 @@ use super::finding_policy::FindingPolicy;
 use super::flat::{self, FlatFile};
 use super::inputs::Inputs;
 use super::out::{Out, Tone};
-use super::task_groups::task_groups;
+use super::task_groups::{groups_of_files, task_groups};
 use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record};
 use crate::review::flat::{Cell, FlatSchema, RECORD_FIELDS, RECORDS, SKETCHES, record_row, run_row, sketch_row};
-use crate::review::{Marks, Scope, Tokenizer};
+use crate::review::{Marks, Scope, TaskGroups, Tokenizer};
 use crate::text::{counted, fit};
 use clap::{ArgMatches, Args};
 use std::cell::RefCell;
@@ -100,6 +100,8 @@ struct TableRequest {
     tokenizer: Option<Arc<dyn Tokenizer>>,
     /// Whether what all attempts at a task come to is asked for.
     has_groups: bool,
+    /// The same over several files.
+    groups: Option<TaskGroups>,
     /// Which findings count.
     policy: RefCell<FindingPolicy>,
 }
@@ -111,8 +113,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let schema = if options.sketches { &SKETCHES } else { &RECORDS };
     let (tokenizer, has_groups) = (options.filter.tokenizer()?, options.groups);
     let policy = RefCell::new(options.filter.policy()?);
-    let wanted = TableRequest { schema, filter, marks, tokenizer, has_groups, policy };
     let inputs = Inputs::of(&options.files);
+    let count = || groups_of_files(&inputs.names, options.format.forced());
+    let has_several = inputs.names.len() > 1;
+    if let Some(filter) = filter.as_ref().filter(|_| has_several) {
+        filter.count_groups(count)?;
+    }
+    let groups = if has_groups && has_several { Some(count()?) } else { None };
+    let wanted = TableRequest { schema, filter, marks, tokenizer, has_groups, groups, policy };
     let mut rows = match &options.out {
         _ if options.json => Rows::Lines,
         Some(path) => {
@@ -183,12 +191,13 @@ fn write_rows(
         policy: &wanted.policy,
     };
     let place = (file.text(), format.name());
-    let groups = if wanted.has_groups { Some(task_groups(loaded)?) } else { None };
+    let of_file = if wanted.has_groups && wanted.groups.is_none() { Some(task_groups(loaded)?) } else { None };
+    let groups = wanted.groups.as_ref().or(of_file.as_ref());
     pass.each(
         loaded,
         |_, _| (),
         |Passed { entry, name, line, key, .. }| {
-            let entry = entry.with_groups(groups.as_ref());
+            let entry = entry.with_groups(groups);
             rows.push(&RECORDS, record_row((&place.0, place.1), &entry, (line, key), name), out)
         },
     )?;

@@ -1,6 +1,6 @@
-//! The attempts at each task of a file, for fields such as `group.mean`: a pass of its own before the records are
-//! reported.
+//! The attempts at each task, for fields such as `group.mean`: a pass of its own before the records are reported.
 
+use super::args::FileName;
 use crate::format::Purpose;
 use crate::ingest::{self, Loaded};
 use crate::model::Problem;
@@ -12,7 +12,33 @@ use crate::review::{ChunkBuilder, TaskGroups};
 /// The input can no longer be read.
 pub(super) fn task_groups(loaded: &Loaded) -> Result<TaskGroups, Problem> {
     let mut groups = TaskGroups::default();
-    let Some(mut survey) = loaded.detected.format.survey(Purpose::Measures) else { return Ok(groups) };
+    add_to(&mut groups, loaded)?;
+    Ok(groups)
+}
+
+/// Of all records of several inputs: attempts at one task may be in different files.
+///
+/// # Errors
+/// An input can no longer be read.
+pub(super) fn groups_of_all<'l>(inputs: impl IntoIterator<Item = &'l Loaded>) -> Result<TaskGroups, Problem> {
+    let mut groups = TaskGroups::default();
+    inputs.into_iter().try_for_each(|loaded| add_to(&mut groups, loaded))?;
+    Ok(groups)
+}
+
+/// The same of files that are read one after the other later; what cannot be read is reported then.
+///
+/// # Errors
+/// A file can no longer be read.
+pub(super) fn groups_of_files(files: &[FileName], format: Option<&str>) -> Result<TaskGroups, Problem> {
+    let mut groups = TaskGroups::default();
+    let readable = files.iter().filter(|file| !file.is_stdin()).filter_map(|file| ingest::open(file, format).ok());
+    readable.into_iter().try_for_each(|loaded| add_to(&mut groups, &loaded))?;
+    Ok(groups)
+}
+
+fn add_to(groups: &mut TaskGroups, loaded: &Loaded) -> Result<(), Problem> {
+    let Some(mut survey) = loaded.detected.format.survey(Purpose::Measures) else { return Ok(()) };
     let mut number = 0;
     ingest::survey(loaded, survey.as_mut(), |surveyed| -> Result<(), Problem> {
         let mut maker = ChunkBuilder::new(number);
@@ -20,6 +46,5 @@ pub(super) fn task_groups(loaded: &Loaded) -> Result<TaskGroups, Problem> {
         maker.finish().iter().for_each(|entry| groups.add(&entry));
         number += 1;
         Ok(())
-    })?;
-    Ok(groups)
+    })
 }

@@ -6,6 +6,7 @@ use crate::json::{self, Value};
 use crate::model::{Problem, RecordBody, Sink};
 use crate::source::{Input, RecordReader};
 use memchr::memmem;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Members that hold messages.
@@ -39,10 +40,7 @@ pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
         return Ok(input);
     }
     input.wait_for_head();
-    let mut head = vec![0; LOOKED_BYTES];
-    let got = input.read_at(0, &mut head)?;
-    head.truncate(got);
-    if !BEGINNINGS.iter().any(|begin| memmem::find(&head, begin).is_some()) || !has_embedded_conversations(&input)? {
+    if !holds_strings(&input)? {
         return Ok(input);
     }
     let (name, path) = (input.name().to_owned(), input.path().map(ToOwned::to_owned));
@@ -51,6 +49,21 @@ pub(super) fn unpacked(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
         write(&loaded, out)?;
         loaded.trouble().map_or(Ok(()), Err)
     })
+}
+
+/// Whether the records of a file are read otherwise than they are written, because their conversations are in strings.
+#[must_use]
+pub fn has_strings_of_conversations(path: &Path) -> bool {
+    // What a packed file holds would be unpacked once more to see it.
+    let is_text = path.extension().is_some_and(|end| ["json", "jsonl", "ndjson"].iter().any(|known| end == *known));
+    is_text && path.is_file() && Input::open(path).is_ok_and(|input| holds_strings(&input).unwrap_or(false))
+}
+
+fn holds_strings(input: &Input) -> Result<bool, Problem> {
+    let mut head = vec![0; LOOKED_BYTES];
+    let got = input.read_at(0, &mut head)?;
+    head.truncate(got);
+    Ok(BEGINNINGS.iter().any(|begin| memmem::find(&head, begin).is_some()) && has_embedded_conversations(input)?)
 }
 
 /// Whether most of the first records hold a conversation so, and no format reads them; or some, beside conversations.

@@ -28,6 +28,7 @@ pub use container::{is_input_folder, open_input, open_lines, open_stdin};
 pub use custom_formats::{all_formats, use_custom_formats, use_format};
 pub use derived_stream::follow_derived;
 pub use detect::detect;
+pub use embedded::has_strings_of_conversations;
 pub use embedded::one_line;
 pub use live::{Generation, IngestEvent, LiveRecords, Why};
 pub use load::{Loaded, begin, load, open};

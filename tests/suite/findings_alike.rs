@@ -103,3 +103,61 @@ fn what_a_template_makes_of_thoughts_counts_for_filters_and_exports_as_for_check
     let (status, _, problem) = obelus(&["query", &path, "--loss", "qwen3", "--count"]);
     assert!(status == 2 && problem.contains("--where"), "{problem}");
 }
+
+#[test]
+fn an_export_says_that_conversations_in_strings_become_lists() {
+    let folder = tempfile::tempdir().unwrap();
+    let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);
+    let row = |messages: Value| json!({"id": "r", "messages": messages}).to_string();
+    let out = folder.path().join("o.jsonl");
+    let said = |name: &str, text: &str| {
+        let path = file(folder.path(), name, text);
+        let (status, _, problem) = obelus(&["export", &path, "--force", "--out", out.to_str().unwrap()]);
+        assert_eq!(status, 0, "{problem}");
+        problem.contains("written as lists")
+    };
+    assert!(said("s.jsonl", &row(json!(messages.to_string()))));
+    assert!(!said("l.jsonl", &row(messages)));
+}
+
+/// A run of tau-bench.
+fn rollout(task: u32, trial: u32, reward: u32) -> String {
+    json!({"task_id": task, "trial": trial, "reward": f64::from(reward), "info": {}, "traj": [
+        {"role": "user", "content": format!("do {task}")}, {"role": "assistant", "content": format!("done {trial}")}]})
+    .to_string()
+}
+
+#[test]
+fn attempts_at_a_task_are_counted_over_all_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = file(folder.path(), "a.jsonl", &[rollout(1, 0, 0), rollout(2, 0, 1)].join("\n"));
+    let b = file(folder.path(), "b.jsonl", &[rollout(1, 1, 1), rollout(2, 1, 1)].join("\n"));
+    let out = folder.path().join("o.jsonl");
+    let out = out.to_str().unwrap();
+    let signal = ["--where", "group.signal=1"];
+    let (status, _, problem) = obelus(&[&["export", &a, &b, "--out", out], &signal[..]].concat());
+    assert_eq!((status, std::fs::read_to_string(out).unwrap().lines().count()), (0, 2), "{problem}");
+    let (_, counted, _) = obelus(&[&["query", "--count", &a, &b], &signal[..]].concat());
+    assert_eq!(counted.lines().filter(|line| line.ends_with(":1")).count(), 2, "{counted}");
+    let (_, table, _) = obelus(&["table", "--groups", "--json", &a, &b]);
+    let sizes = table.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["group_n"].clone());
+    assert_eq!(sizes.collect::<Vec<_>>(), [2, 2, 2, 2]);
+}
+
+#[test]
+fn the_reward_of_a_record_is_still_its_reward_in_another_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "a.jsonl", &[rollout(1, 0, 0), rollout(1, 1, 1)].join("\n"));
+    for format in ["adp", "atif", "messages", "sharegpt"] {
+        let out = folder.path().join(format!("{format}.jsonl"));
+        let out = out.to_str().unwrap();
+        assert_eq!(obelus(&["export", &path, "--to", format, "--out", out]).0, 0);
+        let (_, stats, _) = obelus(&["stats", out, "--json"]);
+        let rewards = stats.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let rewards: Vec<Value> =
+            rewards.filter(|line| line["type"] == "trajectory").map(|line| line["reward"].clone()).collect();
+        assert_eq!(rewards, [0.0, 1.0], "{format}");
+        let (status, found, _) = obelus(&["check", out]);
+        assert_eq!(status, 0, "{format}: {found}");
+    }
+}

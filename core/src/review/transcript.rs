@@ -40,6 +40,8 @@ pub struct Transcript {
     messages: Vec<Message>,
     /// What its record has beside the messages.
     others: Vec<Member>,
+    /// What the record gives for the run as a whole.
+    reward: Option<String>,
     left: Left,
     /// Of each call where it is: its message, and its place in that. Calls of a step are in order.
     calls: HashMap<StepNo, VecDeque<CallPlace>>,
@@ -139,6 +141,7 @@ impl Transcript {
         Self {
             messages: head.system.iter().map(prompt).collect(),
             others: head.others.clone(),
+            reward: head.reward.clone(),
             left: if is_first { head.left.clone() } else { Left::new() },
             ..Self::default()
         }
@@ -155,10 +158,23 @@ impl Transcript {
     pub fn write(mut self, format: TranscriptFormat) -> (String, Left) {
         let text = match format {
             TranscriptFormat::Messages => messages::write(&mut self),
-            TranscriptFormat::Standard => standard::write(&mut self),
-            TranscriptFormat::Atif => atif::write(&mut self),
+            TranscriptFormat::Standard => {
+                self.reward_end();
+                standard::write(&mut self)
+            }
+            TranscriptFormat::Atif => {
+                self.reward_end();
+                atif::write(&mut self)
+            }
         };
         (text, self.left)
+    }
+
+    /// Where only steps have rewards, that of the run is the reward of the agent's last one.
+    fn reward_end(&mut self) {
+        if let Some(last) = self.messages.iter_mut().rfind(|message| message.role == StepRole::Agent) {
+            last.reward = last.reward.take().or_else(|| self.reward.take());
+        }
     }
 
     fn lose(&mut self, what: &str) {

@@ -7,6 +7,7 @@ use crate::cli::check::baseline::Contents;
 use crate::cli::check::loss;
 use crate::cli::filter::{Passing, Where};
 use crate::cli::finding_policy::FindingPolicy;
+use crate::cli::task_groups::groups_of_all;
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
@@ -75,6 +76,7 @@ impl<'l> Candidates<'l> {
     ) -> Result<Self, Stop> {
         let (mut selection, mut status) = (options.selection(), 0);
         if let Some(filter) = &filter {
+            filter.count_groups(|| groups_of_all(inputs))?;
             let passing = inputs.iter().map(|loaded| filter.passing(loaded, marks));
             let passing = passing.collect::<Result<Vec<Passing>, Problem>>()?;
             status = passing.iter().map(Passing::status).max().unwrap_or_default();

@@ -5,6 +5,7 @@ use crate::cli::args::FileName;
 use crate::cli::filter::Where;
 use crate::cli::inputs::Inputs;
 use crate::cli::out::{self, Out, raw};
+use crate::cli::task_groups::groups_of_files;
 use crate::cli::{Stop, TROUBLE, complain, load};
 use crate::review::Marks;
 use crate::source::RecordReader;
@@ -16,6 +17,9 @@ use crate::source::RecordReader;
 pub(super) fn run(options: &Options, filter: &Where, marks: &Marks, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of(&options.files_and_expression);
     let has_several = inputs.names.len() > 1;
+    if has_several {
+        filter.count_groups(|| groups_of_files(&inputs.names, options.format.forced()))?;
+    }
     let mut status = inputs.complain();
     for name in &inputs.names {
         match file(name, has_several, options, filter, marks, out) {

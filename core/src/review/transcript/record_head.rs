@@ -10,6 +10,8 @@ pub struct RecordHead {
     pub(super) system: Option<String>,
     /// Members by their names, as JSON.
     pub(super) others: Vec<Member>,
+    /// How the run came out, where no step says it: a number as JSON.
+    pub(super) reward: Option<String>,
     /// What no message of another format says.
     pub(super) left: Left,
 }
@@ -32,6 +34,9 @@ impl RecordHead {
             let masks = LOSS_FIELDS.iter().filter(|(name, _)| entry.value.get(name).is_some());
             masks.for_each(|(name, _)| lose(&mut left, "message", name));
         }
-        Some(Self { system, others, left })
+        // Both of a pair are rewarded by which they are.
+        let is_unrewarded = reading.tracks.len() == 1 && reading.entries.iter().all(|entry| entry.reward.is_none());
+        let reward = reading.outcome().filter(|_| is_unrewarded).map(|reward| reward.to_string());
+        Some(Self { system, others, reward, left })
     }
 }
