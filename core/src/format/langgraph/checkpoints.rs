@@ -212,9 +212,11 @@ impl<'v> Checkpoint<'v> {
                 log.write("state", "main", &[channel], Op::Update, value.get(SNAPSHOT).unwrap_or(value));
             }
         }
-        for (channel, _) in entries(old).filter(|(channel, value)| !is_hidden(channel, Some(value))) {
+        for (channel, value) in entries(old).filter(|(channel, value)| !is_hidden(channel, Some(value))) {
             let is_gone = new.is_none_or(|new| new.get(channel).is_none());
-            if is_gone && version(Some(self.it), channel).is_none_or(|_| !self.has_deltas(channel)) {
+            // A channel of deltas is stored now and then: what was stored holds until then.
+            let is_of_deltas = value.get(SNAPSHOT).is_some() || self.has_deltas(channel);
+            if is_gone && version(Some(self.it), channel).is_none_or(|_| !is_of_deltas) {
                 log.remove("state", "main", &[channel]);
             }
         }

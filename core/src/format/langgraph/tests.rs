@@ -83,6 +83,20 @@ fn deltas_come_to_what_was_stored_and_interrupts_are_state() {
     assert_eq!(at("/state/main/branch:to:x", 1), None);
 }
 
+#[test]
+fn what_a_channel_of_deltas_stored_holds_while_no_step_writes_it() {
+    let write = r#"{"task_id":"x","idx":0,"channel":"log","value":"c"}"#;
+    let text = thread(&[
+        checkpoint("1", "null", r#"{"log":{"$delta_snapshot":["a"]},"x":1}"#, r#"{"log":1,"x":1}"#, ""),
+        checkpoint("2", "\"1\"", r#"{"x":2}"#, r#"{"log":1,"x":2}"#, write),
+        checkpoint("3", "\"2\"", r#"{"x":2}"#, r#"{"log":2,"x":2}"#, ""),
+    ]);
+    let run = run_of(&text);
+    let at = |step| value(&run, &text, "/state/main/log", step).map(|(text, ..)| text);
+    assert_eq!(at(1).as_deref(), Some(r#"["a"]"#));
+    assert_eq!(at(2).as_deref(), Some(r#"["a","c"]"#));
+}
+
 fn lines(memory: &mut Memory) -> Vec<String> {
     let mut out = Vec::new();
     assert!(Database.claims(&mut Contents::Tables(memory)));
