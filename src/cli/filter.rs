@@ -150,7 +150,9 @@ impl WhereOption {
     /// As [`FindingPolicyOption::read`].
     pub(super) fn policy(&self) -> Result<FindingPolicy, Problem> {
         let mut policy = self.policy.read()?;
-        if self.loss()?.is_some_and(|check| check.template.knows_think_tags()) {
+        if let Some(asked) = &self.loss
+            && template(asked, &self.settings)?.knows_think_tags()
+        {
             policy.allow(&THINK_RULES)?;
         }
         Ok(policy)

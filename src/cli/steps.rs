@@ -65,7 +65,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         None => 0..loaded.trajectories()?,
     };
     // A file that is one run may hold several trajectories; of several records each is shown whole.
-    let part = chosen.and_then(|chosen| chosen.steps).filter(|_| loaded.trajectories().is_ok_and(|count| count == 1));
+    let is_alone = loaded.trajectories()? == 1;
+    let (mut chosen, part) = chosen.map(|chosen| (chosen.run, chosen.steps.filter(|_| is_alone))).unzip();
+    let part = part.flatten();
     let is_chosen = |step: StepNo| part.as_ref().is_none_or(|part| part.iter().any(|range| range.contains(&step)));
     // Columns of the configuration are asked of the record in which a step is.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
@@ -73,7 +75,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let extra = filter.extra_findings(&loaded)?;
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
-        let run = loaded.run(record)?;
+        let run = chosen.take().map_or_else(|| loaded.run(record), Ok)?;
         if options.record.is_some() {
             is_readable(&loaded, record, run.as_ref())?;
         }

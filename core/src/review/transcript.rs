@@ -156,16 +156,13 @@ impl Transcript {
     /// The same as one line of that format, and what of the run it does not carry.
     #[must_use]
     pub fn write(mut self, format: TranscriptFormat) -> (String, Left) {
+        if format != TranscriptFormat::Messages {
+            self.reward_end();
+        }
         let text = match format {
             TranscriptFormat::Messages => messages::write(&mut self),
-            TranscriptFormat::Standard => {
-                self.reward_end();
-                standard::write(&mut self)
-            }
-            TranscriptFormat::Atif => {
-                self.reward_end();
-                atif::write(&mut self)
-            }
+            TranscriptFormat::Standard => standard::write(&mut self),
+            TranscriptFormat::Atif => atif::write(&mut self),
         };
         (text, self.left)
     }

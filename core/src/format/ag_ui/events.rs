@@ -180,9 +180,9 @@ impl Events {
 
     /// The events from here on are of this thread.
     fn begin_thread(&mut self, id: &str, log: &mut Log<'_>) {
-        let is_new = !self.places.contains_key(id);
-        self.thread = match self.places.get(id) {
-            Some(place) => *place,
+        let known = self.places.get(id).copied();
+        self.thread = match known {
+            Some(place) => place,
             None => {
                 self.places.insert(id.into(), self.threads.len());
                 self.threads.push(id.into());
@@ -192,7 +192,7 @@ impl Events {
         log.trajectory(self.thread);
         match self.threads.len() {
             1 if !id.is_empty() => log.title(id),
-            count if is_new && count > 1 => log.begin_trajectory(id),
+            count if known.is_none() && count > 1 => log.begin_trajectory(id),
             _ => {}
         }
     }

@@ -95,10 +95,10 @@ fn is_span(record: &Value<'_>) -> bool {
     is_text(record, "name") && (is_sdk || is_phoenix) && (is_timed || is_object(record, "attributes"))
 }
 
-/// Runs, or bodies of requests that post and patch them.
 /// The kinds of runs that LangSmith has.
 const RUN_TYPES: [&str; 7] = ["chain", "embedding", "llm", "parser", "prompt", "retriever", "tool"];
 
+/// Runs, or bodies of requests that post and patch them.
 fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
     let is_posted = |r: &Value<'_>| {
         ["post", "patch"].iter().any(|name| first(r, name).is_some_and(|run| has(run, &["trace_id", "dotted_order"])))

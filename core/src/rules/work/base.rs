@@ -1,21 +1,20 @@
 //! `FORMATS.md` 1 and 15: the whole text of a file that a result gives as the base of its edit.
 
-use super::details::{Base, detail_base};
+use super::details::{Base, base_of};
 use super::file::Last;
 use super::file_excerpt::FileExcerpt;
 use super::files::Answer;
 use super::text::{How, lines};
 use super::view::Viewer;
 use super::{Dialect, Work};
-use crate::json;
+use crate::json::Value;
 use std::borrow::Cow;
 
 impl Work {
     /// What the log says that a file held before an edit. Of Claude Code it is the truth: where it is unlike what the
     /// run knew, the file was changed from outside. Its lines count as quoted, since the agent did not see them.
-    pub(super) fn take_base(&mut self, answer: &Answer<'_>, index: usize) {
-        let Some(details) = answer.details.and_then(|details| json::parse(details).ok()) else { return };
-        match detail_base(&details) {
+    pub(super) fn take_base(&mut self, answer: &Answer<'_>, index: usize, details: &Value<'_>) {
+        match base_of(details) {
             Some(Base::Truth(text)) if self.dialect == Dialect::ClaudeCode => self.set_base(answer, index, text),
             Some(Base::Truth(text) | Base::End(text)) => {
                 let file = &mut self.files.list[index];

@@ -5,6 +5,7 @@ use super::file_excerpt::FileExcerpt;
 use super::patch::{self, FilePatch};
 use super::text::{lines, parse_line};
 use crate::json::{self, Value};
+use memchr::memmem;
 use std::borrow::Cow;
 
 /// W7: the file that a structured result of Claude Code shows. The line that a final line end opens counts among its
@@ -36,22 +37,20 @@ pub(super) enum Base<'v> {
     End(&'v str),
 }
 
-pub(super) fn detail_base<'v>(value: &'v Value<'_>) -> Option<Base<'v>> {
+pub(super) fn base_of<'v>(value: &'v Value<'_>) -> Option<Base<'v>> {
     let text = |key| value.get(key).and_then(Value::as_str);
     let claude = || text("originalFile").or_else(|| text("originalFileContents"));
     claude().map(Base::Truth).or_else(|| text("old_content").map(Base::End))
 }
 
 /// The replacement that Claude Code made: the user may have changed the one that the model asked for.
-pub(super) fn detail_edit(details: &str) -> Option<[Replacement; 1]> {
-    let value = json::parse(details).ok()?;
+pub(super) fn edit_of(value: &Value<'_>) -> Option<[Replacement; 1]> {
     let text = |key| value.get(key).and_then(Value::as_str).map(str::to_owned);
     Some([Replacement { old: text("oldString")?, new: text("newString")? }])
 }
 
 /// W8: Claude Code's `structuredPatch`, as lines that are shown; of Pi, its `patch`: a unified diff.
-pub(super) fn detail_patch(details: &str) -> Option<FileExcerpt<'static>> {
-    let value = json::parse(details).ok()?;
+pub(super) fn patch_of(value: &Value<'_>) -> Option<FileExcerpt<'static>> {
     if let Some(diff) = value.get("patch").and_then(Value::as_str) {
         return unified(diff);
     }
@@ -89,6 +88,8 @@ fn unified(diff: &str) -> Option<FileExcerpt<'static>> {
 /// W8, `FORMATS.md` 3: the `changes` of a Codex item or event as patches of files; None where one of them does not say
 /// what it changes.
 pub(super) fn detail_changes(details: &str) -> Option<Vec<FilePatch>> {
+    // Most results say nothing of files, and some are long.
+    memmem::find(details.as_bytes(), b"\"changes\"")?;
     let value = json::parse(details).ok()?;
     let changes = value.get("changes")?;
     let is_complete = |change: &Value<'_>| {

@@ -1,7 +1,7 @@
 //! W3, W7 to W9: what results do to files.
 
 use super::call::{Action, Range, Replacement};
-use super::details::{detail_changes, detail_edit, detail_file, detail_patch};
+use super::details::{detail_changes, detail_file, edit_of, patch_of};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
@@ -14,6 +14,7 @@ use super::path::last_name;
 use super::text::How;
 use super::view::{Contradiction, Viewer};
 use super::{Dialect, Work, words};
+use crate::json::{self, Value};
 use crate::model::StepNo;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -280,8 +281,11 @@ impl Work {
         }
         let reply = FileExcerpt::reply(answer.text);
         let before = Before::of(&self.files.list[index], &answer.open.call.action);
-        self.take_base(answer, index);
-        let (op, delta, is_found) = self.edit(answer, index, &reply);
+        let details = answer.details.and_then(|details| json::parse(details).ok());
+        if let Some(details) = &details {
+            self.take_base(answer, index, details);
+        }
+        let (op, delta, is_found) = self.edit(answer, index, &reply, details.as_ref());
         let file = &mut self.files.list[index];
         file.edits += 1;
         file.is_deleted = false;
@@ -304,7 +308,13 @@ impl Work {
     }
 
     /// Does the edit: its word, what changed, whether its place was known.
-    fn edit(&mut self, answer: &Answer<'_>, index: usize, reply: &FileExcerpt<'_>) -> (&'static str, Delta, bool) {
+    fn edit(
+        &mut self,
+        answer: &Answer<'_>,
+        index: usize,
+        reply: &FileExcerpt<'_>,
+        details: Option<&Value<'_>>,
+    ) -> (&'static str, Delta, bool) {
         let action = &answer.open.call.action;
         let how = if matches!(action, Action::Write { .. } | Action::Touch { .. }) { How::Write } else { How::Edit };
         let file = &mut self.files.list[index];
@@ -312,7 +322,7 @@ impl Work {
             file.remember();
         }
         let (step, call) = (answer.step, answer.open.step);
-        let logged = answer.details.filter(|_| self.dialect == Dialect::ClaudeCode).and_then(detail_edit);
+        let logged = details.filter(|_| self.dialect == Dialect::ClaudeCode).and_then(edit_of);
         let mut editor = Editor { texts: &mut self.texts, fuel: &mut self.fuel, step, call, how };
         match action {
             Action::Write { text, .. } => ("write", editor.write(file, text), true),
@@ -320,7 +330,7 @@ impl Work {
             Action::Insert { line, text, .. } => ("insert", editor.insert(file, *line, text), true),
             Action::Splice { from, to, text, .. } => ("edit", editor.splice(file, *from, *to, text), true),
             Action::Replace { edits, is_all, takes_line_end, .. } => {
-                let patch = answer.details.and_then(detail_patch);
+                let patch = details.and_then(patch_of);
                 let replies: Vec<&FileExcerpt<'_>> = patch.iter().chain(std::iter::once(reply)).collect();
                 let edits = logged.as_ref().map_or(edits.as_slice(), |logged| logged);
                 let (delta, is_found) = replace_all(&mut editor, file, edits, (*is_all, *takes_line_end), &replies);
