@@ -45,7 +45,7 @@ fn author(open: &Open<'_>, origin: LineOrigin) -> Vec<Piece> {
         How::Write | How::Command => "written",
         How::Edit => "edited",
         How::Patch => "patched",
-        How::Context => "quoted by an edit, never shown,",
+        How::Context => "known from an edit, never shown,",
     };
     let mut out = vec![Piece::of(Role::Dim, &format!(" · {word} ")), Piece::of(Role::Blame, &at(origin.step))];
     let tool = (origin.call >= 0).then(|| open.describe(origin.call).tool.clone()).flatten();

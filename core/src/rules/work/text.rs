@@ -16,7 +16,7 @@ pub enum How {
     Patch,
     /// A command of the shell put it there.
     Command,
-    /// An edit quoted it; it was never shown.
+    /// An edit quoted it, or its result gave it as the base (`FORMATS.md` 15); it was never shown.
     Context,
 }
 
