@@ -8,7 +8,7 @@ use crate::model::{Identity, Span, StepNo};
 use crate::panes::Checks;
 use crate::panes::diff::DiffQuery;
 use crate::panes::known_file::{ColourRequest, FileKey};
-use crate::panes::loss::LossOptions;
+use crate::panes::loss::{LossOf, LossOptions};
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::PageOf;
 use crate::panes::seek::Pass;
@@ -115,12 +115,8 @@ pub enum Job {
     View(ViewOf),
     /// Make a record ready as a model would see it.
     Loss {
-        /// Generation to answer with.
-        generation: u64,
-        /// The record.
-        record: usize,
-        /// The number of the template.
-        template: usize,
+        /// Which, to answer with.
+        of: LossOf,
         /// How.
         options: LossOptions,
     },

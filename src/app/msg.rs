@@ -11,7 +11,7 @@ use crate::panes::diff::DiffQuery;
 use crate::panes::file_list::FileHead;
 use crate::panes::json_outline::Doc;
 use crate::panes::known_file::{FileKey, FileLayout};
-use crate::panes::loss::LossText;
+use crate::panes::loss::{LossOf, LossText};
 use crate::panes::message::CodeLine;
 use crate::panes::reading::Reading;
 use crate::panes::replay::Replay;
@@ -105,7 +105,7 @@ pub enum Msg {
     /// The LLM view was made: generation, step, lines.
     View(ViewOf, Vec<TextLine>),
     /// A conversation was made ready, with what trains: generation, record and number of the template; or why not.
-    Loss((u64, usize, usize), Result<LossText, String>),
+    Loss(LossOf, Result<LossText, String>),
     /// Two runs are read and aligned: number of the question, and how far that is, in percent.
     Aligning(u64, usize),
     /// Two runs were aligned: number of the question; or why not.

@@ -27,6 +27,9 @@ struct Options {
     /// Trajectory of a file that holds several, from 0
     #[arg(long, value_name = "R", default_value_t = 0)]
     record: usize,
+    /// Which conversation of a record that holds several: chosen or rejected of a preference pair, or as `completion 1`
+    #[arg(long, value_name = "NAME")]
+    answer: Option<String>,
     /// Chat template: chatml, deepseek-v3, gemma, glm-4.5, gpt-oss, llama-3, llama-3.1, mistral, mistral-v13, qwen,
     /// qwen3, zephyr, a Jinja file, a tokenizer_config.json, or the folder of a tokenizer; FILE#NAME is one of a list
     /// of templates
@@ -106,7 +109,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.json {
         write_json((&options, file), template.name(), &conversation, &answer, out)?;
     } else {
-        write_report(template.name(), (&options, file), &answer, out)?;
+        write_report(template.name(), (&options, file), (&conversation, &answer), out)?;
     }
     Ok(u8::from(!answer.findings.is_empty()))
 }
@@ -123,12 +126,27 @@ fn conversation(options: &Options, file: &FileName, out: &mut Out) -> Result<(St
     let at = format!("record {} of {file}", options.record);
     let value = json::parse(&text)
         .map_err(|e| Problem::usage(format!("{at} is not valid JSON: {} at byte {} of it", e.message, e.byte)))?;
-    let conversation = Conversation::of(&value, loaded.detected.format.way()).ok_or_else(|| {
-        let hint = "it needs `messages` or `conversations` of at least one message, or Agent Data Protocol items";
-        Problem::usage(format!("{at} is not a conversation")).hint(hint)
-    })?;
+    let all = Conversation::all(&value, loaded.detected.format.way());
     drop(value);
+    let conversation = answer(all, options.answer.as_deref(), &at)?;
     Ok((text, conversation))
+}
+
+/// The conversation of that name, else the first.
+fn answer(all: Vec<Conversation>, wanted: Option<&str>, at: &str) -> Result<Conversation, Problem> {
+    if all.is_empty() {
+        let hint = "it needs `messages` or `conversations` of at least one message, or Agent Data Protocol items";
+        return Err(Problem::usage(format!("{at} is not a conversation")).hint(hint));
+    }
+    let names: Vec<String> = all.iter().filter_map(|conversation| conversation.label.clone()).collect();
+    let is_wanted = |conversation: &Conversation| wanted.is_none_or(|name| conversation.label.as_deref() == Some(name));
+    all.into_iter().find(is_wanted).ok_or_else(|| {
+        let problem = Problem::usage(format!("{at} has no conversation `{}`", wanted.unwrap_or_default()));
+        problem.hint(match names.as_slice() {
+            [] => "it is one conversation, which has no name".to_owned(),
+            names => format!("it has: {}", names.join(", ")),
+        })
+    })
 }
 
 fn write_json(
@@ -166,6 +184,7 @@ fn write_json(
     let members = vec![
         ("file", raw(&file.text())?),
         ("record", raw(&options.record)?),
+        ("answer", raw(&conversation.label)?),
         ("template", raw(template)?),
         ("bytes", raw(&answer.text.len())?),
         ("tokens", raw(&answer.token_count())?),
@@ -181,10 +200,11 @@ fn write_json(
 fn write_report(
     template: &str,
     (options, file): (&Options, &FileName),
-    answer: &Loss,
+    (conversation, answer): (&Conversation, &Loss),
     out: &mut Out,
 ) -> Result<(), Stop> {
-    let head = format!("{file} record {} with template {template}", options.record);
+    let of = conversation.label.as_ref().map_or_else(String::new, |label| format!(" ({label})"));
+    let head = format!("{file} record {}{of} with template {template}", options.record);
     out.styled(&[(Tone::Strong, &head)])?;
     for line in answer.lines() {
         if out.is_coloured() {

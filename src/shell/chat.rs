@@ -65,12 +65,12 @@ impl TemplateProcess {
 
     fn ask(
         worker: &mut Worker,
-        (record, way): (&str, u64),
+        (record, number): (&str, u64),
         train: &Train,
         max_tokens: Option<usize>,
     ) -> io::Result<Answer> {
         frame::put_number(max_tokens.map_or(NO_LIMIT, |max| max as u64), &mut worker.to)?;
-        frame::put_number(way, &mut worker.to)?;
+        frame::put_number(number, &mut worker.to)?;
         frame::put(train.to_string().as_bytes(), &mut worker.to)?;
         frame::put(record.as_bytes(), &mut worker.to)?;
         answer(worker)
@@ -117,7 +117,7 @@ impl ChatTemplate for TemplateProcess {
             return Err(fault(message));
         }
         let mut worker = self.worker()?;
-        match Self::ask(&mut worker, (record, conversation.way_number()), train, max_tokens) {
+        match Self::ask(&mut worker, (record, conversation.number()), train, max_tokens) {
             Ok(answer) => {
                 self.put_back(worker);
                 answer.into_loss()
@@ -226,9 +226,9 @@ fn serve() -> io::Result<()> {
     frame::put(&serde_json::to_vec(&compiled)?, &mut to)?;
     to.flush()?;
     while let Some(max_tokens) = frame::number_or_end(&mut from)? {
-        let way = frame::number(&mut from)?;
+        let number = frame::number(&mut from)?;
         let (train, record) = (frame::text(&mut from)?, frame::text(&mut from)?);
-        let conversation = json::parse(&record).ok().and_then(|record| Conversation::of_number(&record, way));
+        let conversation = json::parse(&record).ok().and_then(|record| Conversation::of_number(&record, number));
         let answer = match (&template, conversation) {
             (Err(fault), _) => Err(fault.clone()),
             (_, None) => Err(TemplateFault { line: None, message: "the record is not a conversation".to_owned() }),

@@ -14,7 +14,7 @@ use crate::ingest;
 use crate::model::{Bytes, Record, StepNo, lossy};
 use crate::panes::json_outline::Doc;
 use crate::panes::known_file::{ColourRequest, FileLayout};
-use crate::panes::loss::{LossOptions, LossText};
+use crate::panes::loss::{LossOf, LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::page;
 use crate::panes::{Checks, DatasetFindings, Records, diff};
@@ -152,9 +152,7 @@ pub fn perform(source: &Source, job: Job, caches: &JobCaches, is_wanted: &IsWant
         Job::AlignRuns { number, places } => two_runs::align(source, (number, places), is_wanted, send),
         Job::CompareStates { of, sides } => send(two_runs::compare_states(of, &sides)),
         Job::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
-        Job::Loss { generation, record, template, options } => {
-            send(Msg::Loss((generation, record, template), trained(source, record, &options)));
-        }
+        Job::Loss { of, options } => send(Msg::Loss(of, trained(source, of, &options))),
         Job::ColourLines(request) => send(coloured(&request)),
         Job::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Job::Examine(checks) => examine(source, &checks, is_wanted, send),
@@ -296,8 +294,9 @@ fn facts(source: &Source, content: u64, records: &[usize], is_wanted: &IsWanted<
 }
 
 /// A record as a model would see it.
-fn trained(source: &Source, record: usize, options: &LossOptions) -> Result<LossText, String> {
+fn trained(source: &Source, of: LossOf, options: &LossOptions) -> Result<LossText, String> {
+    let (_, record, answer, _) = of;
     let record = source.records.get(record).ok_or("There is no such record.")?;
     let bytes = source.bytes.read(record.place.span).map_err(|problem| problem.to_string())?;
-    LossText::of(&lossy(&bytes), options, source.format.way())
+    LossText::of(&lossy(&bytes), answer, options, source.format.way())
 }

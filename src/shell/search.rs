@@ -6,6 +6,7 @@ use super::jobs::Source;
 use crate::app::msg::Hits;
 use crate::app::{Msg, SearchPosition};
 use crate::format::Layout;
+use crate::model::cast::to_step;
 use crate::model::{Span, StepNo};
 use crate::platform::lower_priority;
 use crate::source::{in_order, is_expendable, set_expendable};
@@ -21,6 +22,8 @@ const WINDOW_BYTES: u64 = 1 << 20;
 const OVERLAP_BYTES: u64 = 64 << 10;
 /// Rows that a search in listed steps looks at together.
 const ROWS: usize = 64;
+/// Most rows whose order is looked at.
+const ORDER_MAX: usize = 100_000;
 /// Time between two counts that are reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -47,7 +50,11 @@ pub(super) fn find(
 ) {
     let places = Places::of(source, wanted.from);
     let search = places.map(|places| Search { places, pattern: wanted.pattern, is_wanted });
-    let at = search.as_ref().and_then(|search| match wanted.within {
+    // Steps that do not follow one another in the input are looked at one by one.
+    let scattered = search.as_ref().filter(|search| wanted.within.is_none() && search.places.are_scattered());
+    let all: Option<Vec<StepNo>> = scattered.map(|search| (0..to_step(search.places.count())).collect());
+    let within = wanted.within.or(all.as_deref());
+    let at = search.as_ref().and_then(|search| match within {
         Some(steps) => search.next_of(steps, wanted.is_forward),
         None => search.next(wanted.is_forward),
     });
@@ -61,7 +68,7 @@ pub(super) fn find(
         scope.spawn(move || {
             set_expendable(is_expendable);
             lower_priority();
-            search.count(wanted.within, &mut |hits| drop(sender.send(hits)));
+            search.count(within, &mut |hits| drop(sender.send(hits)));
         });
         receiver.iter().for_each(|hits| send(Msg::Hits(wanted.number, hits)));
     });
@@ -142,8 +149,8 @@ impl Search<'_> {
     }
 
     fn has(&self, row: usize) -> bool {
-        let span = self.places.span(row);
-        span.is_some_and(|span| windows(span.offset, span.end()).any(|window| self.hit(&window, true).is_some()))
+        let has = |span: &Span| windows(span.offset, span.end()).any(|window| self.hit(&window, true).is_some());
+        self.places.spans(row).iter().any(has)
     }
 
     /// Counts the rows with a hit.
@@ -233,11 +240,31 @@ impl<'s> Places<'s> {
         run.place(StepNo::try_from(row).ok()?).map(|p| p.place.span)
     }
 
-    fn range(&self) -> Option<Span> {
-        if self.is_steps && self.source.format.layout() == Layout::Set {
-            let run = self.source.run.as_ref()?.read().unwrap_or_else(PoisonError::into_inner);
-            return run.place(0).map(|p| p.record_span);
+    /// All values of a row.
+    fn spans(&self, row: usize) -> Vec<Span> {
+        match &self.source.run {
+            Some(run) if self.is_steps => {
+                run.read().unwrap_or_else(PoisonError::into_inner).spans(StepNo::try_from(row).unwrap_or(StepNo::MAX))
+            }
+            _ => self.span(row).into_iter().collect(),
         }
+    }
+
+    /// Whether there is more between the rows than what belongs to them: they are parts of one document, or in another
+    /// order than the input.
+    fn are_scattered(&self) -> bool {
+        let is_one = self.source.format.layout() == Layout::Set || self.source.records.count() <= 1;
+        self.is_steps && (is_one || !self.are_sorted())
+    }
+
+    /// Whether rows come in the order of the input; of very many some are looked at.
+    fn are_sorted(&self) -> bool {
+        let count = self.count();
+        let start = |row: usize| self.span(row).map_or(0, |span| span.offset);
+        (1..count).step_by((count / ORDER_MAX).max(1)).all(|row| start(row - 1) <= start(row))
+    }
+
+    fn range(&self) -> Option<Span> {
         let first = self.span(0)?.offset;
         let end = self.source.records.get(self.source.records.count().checked_sub(1)?)?.place.span.end();
         Some(Span { offset: first, len: end.saturating_sub(first) })

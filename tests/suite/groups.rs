@@ -276,7 +276,16 @@ fn rollouts_of_verifiers_and_samples_of_inspect_are_groups_too() {
     };
     let log = json!({"version": 2, "status": "success", "eval": {"task": "sums", "model": "m"}, "samples": [sample(1, "C"), sample(2, "I")]});
     let log = file(folder.path(), "log.json", &log.to_string());
-    for (path, format, grouped) in [(&results, "verifiers", 3), (&log, "inspect", 2)] {
+    // The second of its attempts counts.
+    let episode = |reward: f64| {
+        let node =
+            |parent: Option<usize>, role: &str| json!({"parent": parent, "message": {"role": role, "content": role}});
+        let nodes = [node(None, "user"), node(Some(0), "assistant"), node(Some(0), "assistant")];
+        let rewards = json!({"match": {"score": reward, "weight": 1}});
+        json!({"id": "e", "task": {"key": "k"}, "traces": [{"nodes": nodes, "rewards": rewards}]}).to_string()
+    };
+    let episodes = file(folder.path(), "traces.jsonl", &[episode(1.0), episode(0.0)].join("\n"));
+    for (path, format, grouped) in [(&results, "verifiers", 3), (&log, "inspect", 2), (&episodes, "verifiers", 2)] {
         let (_, stdout, _) = obelus(&["table", "--groups", "--json", path]);
         let first = &lines(&stdout)[0];
         assert_eq!(

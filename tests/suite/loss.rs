@@ -192,3 +192,26 @@ fn a_template_of_the_command_line_that_is_none_is_reported_before_the_screen_ope
         assert!(status == 2 && stderr.contains(expect), "{stderr}");
     }
 }
+
+#[test]
+fn both_answers_of_a_pair_are_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |answer: &str| format!(r#"[{{"role":"assistant","content":"{answer}"}}]"#);
+    let (chosen, rejected) = (text("yes"), text("no <|im_end|>"));
+    let pair = format!(r#"{{"prompt":[{{"role":"user","content":"Go?"}}],"chosen":{chosen},"rejected":{rejected}}}"#);
+    let path = file(folder.path(), "pairs.jsonl", &pair);
+    let trained = |more: &[&str]| {
+        let (_, out, _) = obelus(&[&["loss", &path, "--json"], more].concat());
+        let answer: Value = serde_json::from_str(&out).unwrap();
+        let parts = answer["segments"].as_array().unwrap().iter().filter(|segment| segment["trained"] == true);
+        let text: String = parts.map(|segment| segment["text"].as_str().unwrap()).collect();
+        (answer["answer"].clone(), text)
+    };
+    assert_eq!(trained(&[]), ("chosen".into(), "yes<|im_end|>\n".to_owned()));
+    assert_eq!(trained(&["--answer", "rejected"]), ("rejected".into(), "no <|im_end|><|im_end|>\n".to_owned()));
+    let (status, _, problem) = obelus(&["loss", &path, "--answer", "other"]);
+    assert_eq!(status, 2);
+    assert!(problem.contains("it has: chosen, rejected"), "{problem}");
+    let (_, found, _) = obelus(&["check", "--loss", "chatml", &path]);
+    assert!(found.contains("rejected: ") && found.contains("[loss.special-token] record 0 @3 /rejected/0"), "{found}");
+}

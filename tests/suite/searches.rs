@@ -136,3 +136,34 @@ fn a_large_state_waits_for_the_whole_pattern() {
     press(&mut stage, "Enter");
     assert!(stage.app.session.focus.path.is_some() && nth(&stage) == (1, 1), "{}", notice(&stage));
 }
+
+/// The members of a document come in any order, and more is in it than steps.
+#[test]
+fn steps_of_one_document_are_searched_where_they_are() {
+    let item = |thought: &str, action: &str, observation: &str| {
+        format!(
+            r#"{{"thought":"{thought}","action":"{action}","observation":"{observation}","query":[{{"role":"user","content":"needle"}}]}}"#
+        )
+    };
+    let items = [item("I look", "ls", "a.py"), item("I run it", "python a.py", "a needle"), item("done", "submit", "")];
+    let text = format!(
+        r#"{{"environment":"main","trajectory":[{}],"info":{{"submission":"needle needle"}},"history":[{{"role":"system","content":"You find."}},{{"role":"user","content":"the needle, please"}}]}}"#,
+        items.join(",")
+    );
+    let mut stage = on(&text, (120, 30));
+    let step = |stage: &Stage| stage.app.session.focus.step;
+    press(&mut stage, "g / type:needle Enter");
+    assert_eq!((notice(&stage).as_str(), step(&stage)), ("needle · 1 of 2 steps", 1), "{}", screen(&stage));
+    press(&mut stage, "n");
+    assert_eq!(notice(&stage), "needle · 2 of 2 steps");
+    assert!(screen(&stage).contains("a needle"), "{}", screen(&stage));
+}
+
+/// What is before the first message of a record, and behind the last, is not theirs.
+#[test]
+fn messages_of_a_record_are_searched_where_they_are() {
+    let text = r#"{"id":"needle","messages":[{"role":"user","content":"a needle"},{"role":"assistant","content":"b"}],"tag":"needle"}"#;
+    let mut stage = on(&format!("{text}\n{text}\n"), (120, 30));
+    press(&mut stage, "Enter / type:needle Enter");
+    assert_eq!(notice(&stage), "needle · 1 of 1 step", "{}", screen(&stage));
+}

@@ -6,7 +6,7 @@ use super::plan::{PlanAnswer, PlanView, RefState, ValueReader};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{
-    Bytes, Finding, Framing, Identity, ModelRequest, PartState, Problem, Record, RunPart, Step, StepKind, StepNo,
+    Bytes, Finding, Framing, Identity, ModelRequest, PartState, Problem, Record, RunPart, Span, Step, StepKind, StepNo,
     StepPlace, Turn,
 };
 use crate::rules::scopix::{ConversationField, Merged};
@@ -228,8 +228,16 @@ pub trait Run: Send + Sync {
     fn trajectory_steps(&self, _number: usize) -> Option<Vec<Range<StepNo>>> {
         None
     }
+    /// Which of several answers of the record a step is in, from 0: of a pair, or of several answers to a prompt.
+    fn answer_of(&self, _step: StepNo) -> usize {
+        0
+    }
     /// Where a step is.
     fn place(&self, step: StepNo) -> Option<StepPlace>;
+    /// Where the values are that a step shows.
+    fn spans(&self, step: StepNo) -> Vec<Span> {
+        self.place(step).map(|place| place.place.span).into_iter().collect()
+    }
     /// A step described, from its bytes. A broken or huge message gives what can be reported it.
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step;
     /// The merged state.

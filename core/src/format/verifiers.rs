@@ -4,7 +4,7 @@ use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_us
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
-use crate::model::{Severity, StepRole, Surroundings, Turn};
+use crate::model::{Severity, StepRole, Surroundings, Turn, Usage};
 use crate::state::Op;
 use memchr::memmem;
 use std::borrow::Cow;
@@ -218,12 +218,18 @@ fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
     for usage in calls.iter().filter(elsewhere).filter_map(|call| call.get("usage")) {
         log.usage(None, &model_usage(usage));
     }
-    let extra = trace.get("extra_usage");
-    let extra = extra.map(|extra| extra.as_array().unwrap_or(std::slice::from_ref(extra))).unwrap_or_default();
-    for usage in extra.iter().filter(|usage| usage.as_object().is_some()) {
-        log.usage(None, &model_usage(usage));
-    }
+    trace.get("extra_usage").into_iter().for_each(|extra| add_extra_usage(extra, log));
     end(trace, name, log);
+}
+
+/// What others than the agent cost, as judges: of one, of several, or of each by its name.
+fn add_extra_usage(extra: &Value<'_>, log: &mut Log<'_>) {
+    let usage = model_usage(extra.get("usage").unwrap_or(extra));
+    if usage != Usage::default() {
+        return log.usage(None, &usage);
+    }
+    let named = extra.as_object().into_iter().flat_map(|all| all.entries()).map(|(_, value)| value);
+    named.chain(extra.as_array().unwrap_or_default()).for_each(|value| add_extra_usage(value, log));
 }
 
 /// The node that a node follows. A parent that is not before it is none.
@@ -343,6 +349,19 @@ mod tests {
         assert_eq!(report.value("/usage/main/input"), "10");
         assert_eq!((Verifiers.trajectories_in(text.as_bytes()), Verifiers.trajectories_in(b"{}")), (2, 1));
         assert_eq!((report.visible_steps(3), report.visible_steps(2)), (vec![3], vec![0, 2]));
+    }
+
+    #[test]
+    fn what_judges_cost_comes_in_several_shapes() {
+        let used = r#"{"prompt_tokens":10,"completion_tokens":3}"#;
+        let shapes = [used.to_owned(), format!("[{used}]"), format!(r#"{{"judge":{{"usage":{used}}}}}"#)];
+        for extra in shapes.iter().chain([&format!(r#"{{"judge":{used}}}"#)]) {
+            let nodes = r#"{"parent":null,"message":{"role":"user","content":"a"}}"#;
+            let text = format!(r#"{{"traces":[{{"nodes":[{nodes}],"extra_usage":{extra}}}]}}"#);
+            let report = report_of(run(), &Verifiers, &text);
+            assert_eq!(report.value("/usage/main/input"), "10", "{extra}");
+            assert_eq!(report.value("/usage/main/output"), "3", "{extra}");
+        }
     }
 
     #[test]

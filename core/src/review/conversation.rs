@@ -10,6 +10,10 @@ use minijinja::value::Value;
 pub struct Conversation {
     /// The key under which the record has them.
     pub body: String,
+    /// Which of a pair it is, or of several answers to a prompt; None: the record is one conversation.
+    pub label: Option<String>,
+    /// Its place among those of the record, from 0.
+    place: usize,
     way: Way,
     /// Its messages in order.
     pub messages: Vec<TemplateMessage>,
@@ -39,10 +43,22 @@ pub struct TemplateMessage {
 }
 
 impl Conversation {
-    /// The conversation of a record; None for a broken record, or one without a message.
+    /// The conversation of a record, of several the first; None for a broken record, or one without a message.
     #[must_use]
     pub fn of(record: &json::Value<'_>, way: Way) -> Option<Self> {
-        let dialogue = Dialogue::of(record, way)?;
+        Self::all(record, way).into_iter().next()
+    }
+
+    /// The conversations of a record: both of a pair, all answers to a prompt, else one. Those without a message are
+    /// left out.
+    #[must_use]
+    pub fn all(record: &json::Value<'_>, way: Way) -> Vec<Self> {
+        let all = Dialogue::all(record, way).into_iter().enumerate();
+        all.filter_map(|(place, (label, dialogue))| Some(Self { label, place, ..Self::of_dialogue(dialogue, way)? }))
+            .collect()
+    }
+
+    fn of_dialogue(dialogue: Dialogue, way: Way) -> Option<Self> {
         let mut messages = dialogue.turns.iter().map(TemplateMessage::of).collect::<Option<Vec<_>>>()?;
         read_masks(&mut messages);
         let of_prompt = |path: &str| path.starts_with("/prompt") || path.starts_with("/input_prompt");
@@ -50,19 +66,20 @@ impl Conversation {
             messages.iter_mut().for_each(|message| message.is_prompt = of_prompt(&message.path));
         }
         let tools = dialogue.tools.as_deref().map_or(Value::UNDEFINED, schemas);
-        (!messages.is_empty()).then_some(Self { body: dialogue.body, way, messages, tools })
+        (!messages.is_empty()).then_some(Self { body: dialogue.body, label: None, place: 0, way, messages, tools })
     }
 
-    /// How its record was read, for another process.
+    /// How its record was read, and which of its conversations it is, for another process.
     #[must_use]
-    pub fn way_number(&self) -> u64 {
-        u64::from(self.way == Way::Protocol)
+    pub fn number(&self) -> u64 {
+        self.place as u64 * 2 + u64::from(self.way == Way::Protocol)
     }
 
-    /// The conversation of a record that is read so.
+    /// The conversation of a record by that number.
     #[must_use]
-    pub fn of_number(record: &json::Value<'_>, way: u64) -> Option<Self> {
-        Self::of(record, if way == 0 { Way::Formats } else { Way::Protocol })
+    pub fn of_number(record: &json::Value<'_>, number: u64) -> Option<Self> {
+        let way = if number.is_multiple_of(2) { Way::Formats } else { Way::Protocol };
+        Self::all(record, way).into_iter().find(|conversation| conversation.number() == number)
     }
 }
 

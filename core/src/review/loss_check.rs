@@ -102,29 +102,31 @@ impl LossCheck {
     /// The same, with what the record comes to.
     #[must_use]
     pub fn look_and_count(&self, record: &Record, text: &[u8], way: Way) -> (Vec<LocatedFinding>, LossCounts) {
-        let nothing = || (Vec::new(), LossCounts::default());
+        let (mut all, mut counts) = (Vec::new(), LossCounts::default());
         // A trainer is given all columns of a row.
-        let Ok(root) = read_text(&Record { is_row: false, ..record.clone() }, text) else { return nothing() };
-        let Some(conversation) = Conversation::of(&root, way) else { return nothing() };
-        let answer = self.template.loss(&lossy(text), &conversation, &self.train, self.max_tokens);
-        let counts = LossCounts::of(&answer);
-        let findings = match answer {
-            Ok(loss) => loss.findings,
-            Err(fault) => {
-                let text = format!("the template {} rejects the conversation: {fault}", self.template.name());
-                vec![LossFinding { rule: "loss.rejected", message: None, text }]
-            }
-        };
-        let found = |found: LossFinding| {
-            let severity = found.severity();
-            let (step, path) = place(&conversation, found.message);
-            let place = bytes_of(&root, &path, record, text);
-            let remark = Remark { path: Some(path.into()), rule: found.rule, severity, message: found.text.into() };
-            LocatedFinding { finding: Finding::new(record.number, step, remark), place }
-        };
-        let mut all: Vec<LocatedFinding> = findings.into_iter().map(found).collect();
+        let Ok(root) = read_text(&Record { is_row: false, ..record.clone() }, text) else { return (all, counts) };
+        for conversation in Conversation::all(&root, way) {
+            let answer = self.template.loss(&lossy(text), &conversation, &self.train, self.max_tokens);
+            counts.add(LossCounts::of(&answer));
+            let findings = answer.map_or_else(|fault| vec![self.rejected(&fault)], |loss| loss.findings);
+            let found = |found: LossFinding| {
+                let severity = found.severity();
+                let (step, path) = place(&conversation, found.message);
+                let place = bytes_of(&root, &path, record, text);
+                let of = conversation.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
+                let message = format!("{of}{}", found.text).into();
+                let remark = Remark { path: Some(path.into()), rule: found.rule, severity, message };
+                LocatedFinding { finding: Finding::new(record.number, step, remark), place }
+            };
+            all.extend(findings.into_iter().map(found));
+        }
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         (all, counts)
+    }
+
+    fn rejected(&self, fault: &TemplateFault) -> LossFinding {
+        let text = format!("the template {} rejects the conversation: {fault}", self.template.name());
+        LossFinding { rule: "loss.rejected", message: None, text }
     }
 }
 

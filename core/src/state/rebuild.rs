@@ -1,4 +1,5 @@
-//! A context was rebuilt (A4): an identity becomes what a tree that was folded again holds.
+//! An identity becomes what it is elsewhere: in a tree that was folded again, because a context was rebuilt (A4), or in
+//! this tree at an earlier step, from which another branch of a run goes on.
 
 use super::replace::{Source, Writer};
 use super::storage::store::NONE;
@@ -25,6 +26,72 @@ impl Tree {
             }
         }
         writer.finish();
+    }
+}
+
+impl Tree {
+    /// Makes identity `id` from step `at` on what it was at step `to`: each leaf with the author that it had. One that
+    /// was not there is dropped.
+    pub fn go_back(&mut self, at: StepNo, id: IdentityId, to: StepNo) {
+        if self.view(id, to).is_none() {
+            return self.drop_identity(at, id, EventOp::Drop);
+        }
+        self.touch(at, id);
+        let root = self.root(id);
+        let past = self.past(root, self.limit(to));
+        let mut writer = Writer::new(self, at);
+        match &past {
+            Some(past) => writer.replace(root, past),
+            None => {
+                writer.open_site(root);
+                writer.give_way(root, None::<&Past>, EventOp::Drop);
+            }
+        }
+        writer.finish();
+    }
+
+    /// What is at and below a node under a limit. No deeper than the values that were written.
+    fn past(&self, node: NodeId, limit: u32) -> Option<Past> {
+        let number = self.before_limit(node, limit)?;
+        let what = self.version(number).what;
+        let shape = what.shape()?;
+        let leaf = self.value(what).map(|value| (value, self.attribution(number).author));
+        let part = |child| Some((self.name(child).to_owned(), self.past(child, limit)?));
+        let parts = self.children_at(node, limit).into_iter().filter_map(part).collect();
+        Some(Past { shape, leaf, parts })
+    }
+}
+
+/// What was at and below a node at an earlier step.
+struct Past {
+    shape: NodeShape,
+    /// The value of a leaf, and who wrote it.
+    leaf: Option<(Stored, StepNo)>,
+    /// Members with their names, or elements.
+    parts: Vec<(String, Past)>,
+}
+
+impl<'p> Source<'p> for &'p Past {
+    const IS_FOLD: bool = true;
+
+    fn shape(self) -> NodeShape {
+        self.shape
+    }
+
+    fn author(self) -> StepNo {
+        self.leaf.as_ref().map_or(0, |(_, author)| *author)
+    }
+
+    fn leaf(self) -> Stored {
+        self.leaf.as_ref().map_or_else(|| Stored::text_of("null"), |(value, _)| value.clone())
+    }
+
+    fn members(self) -> Vec<(&'p str, Self)> {
+        self.parts.iter().map(|(name, part)| (name.as_str(), part)).collect()
+    }
+
+    fn elements(self) -> Vec<Self> {
+        self.parts.iter().map(|(_, part)| part).collect()
     }
 }
 

@@ -4,13 +4,13 @@ use super::message::below_head;
 use super::registry::TabState;
 use super::{Cached, PaneContent, Searched, Tab};
 use crate::app::{App, Effect, Effects, Job, Pane};
-use crate::panes::loss::{LossPane, LossText};
+use crate::panes::loss::{LossOf, LossPane, LossText};
 use crate::panes::text_view::TextView;
 use crate::panes::{Extent, Row, Scroll, Window};
 use crate::text::Pattern;
 
-/// The conversation, by generation, record and number of the template.
-pub(super) type LossTab = Cached<(u64, usize, usize), LossPane>;
+/// The conversation.
+pub(super) type LossTab = Cached<LossOf, LossPane>;
 
 impl TabState for LossTab {}
 
@@ -68,11 +68,12 @@ impl PaneContent for Loss {
     }
 
     fn after_update(&self, app: &mut App, effects: &mut Effects) {
-        let Some(step) = app.session.open().map(|open| open.step()).filter(|_| self.is_offered(app)) else { return };
-        let (generation, record, template) = (app.session.generation, app.session.trajectory, app.chat.front);
-        if app.inspector.loss.ask((generation, record, template)) {
+        let Some(open) = app.session.open().filter(|_| self.is_offered(app)) else { return };
+        let (step, answer) = (open.step(), open.run().answer_of(open.step()));
+        let of = (app.session.generation, app.session.trajectory, answer, app.chat.front);
+        if app.inspector.loss.ask(of) {
             let Some(options) = app.chat.options() else { return };
-            effects.push(Effect::Job(Job::Loss { generation, record, template, options }));
+            effects.push(Effect::Job(Job::Loss { of, options }));
         }
         let cells = app.pane_extent(Pane::Inspector).width;
         app.inspector.loss.follow(step, cells);
@@ -82,7 +83,7 @@ impl PaneContent for Loss {
 
 impl App {
     /// Takes a conversation that was asked for.
-    pub(in crate::app) fn take_loss(&mut self, of: (u64, usize, usize), text: Result<LossText, String>) {
+    pub(in crate::app) fn take_loss(&mut self, of: LossOf, text: Result<LossText, String>) {
         if self.inspector.loss.answer(&of) {
             self.inspector.loss.set(text);
         }

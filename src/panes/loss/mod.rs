@@ -24,6 +24,9 @@ const HEAD_ROWS_MAX: usize = 3;
 /// From this height on the head shows the roles.
 const ROLES_HEIGHT: usize = 8;
 
+/// Which conversation: generation, record, which of the record's answers it is, and number of the template.
+pub type LossOf = (u64, usize, usize, usize);
+
 /// What is shown in the tab.
 #[derive(Debug, Default)]
 pub struct LossPane {

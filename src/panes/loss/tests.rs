@@ -13,7 +13,7 @@ fn options(name: &str, max_tokens: Option<usize>) -> LossOptions {
 }
 
 fn text(record: &str, name: &str) -> LossText {
-    LossText::of(record, &options(name, None), Way::Formats).unwrap()
+    LossText::of(record, 0, &options(name, None), Way::Formats).unwrap()
 }
 
 fn shown(text: &LossText) -> Vec<String> {
@@ -50,7 +50,7 @@ fn what_trains_is_set_off_by_a_sign_and_a_role_and_each_segment_has_its_line() {
     assert_eq!(all.line(at + 1).marks, vec![(2..4, Role::Added)]);
     let all = text(TALK, "mistral");
     assert!(shown(&all).contains(&"+>Yo".to_owned()), "{:?}", shown(&all));
-    let cut = LossText::of(TALK, &options("chatml", Some(30)), Way::Formats).unwrap();
+    let cut = LossText::of(TALK, 0, &options("chatml", Some(30)), Way::Formats).unwrap();
     assert!(shown(&cut).iter().any(|line| line.starts_with("x ")), "{:?}", shown(&cut));
     assert_eq!(shown(&cut)[0], "! loss.cut @3  ~5 of ~9 tokens that train lie behind the limit");
 }
@@ -91,9 +91,9 @@ fn a_line_knows_its_step_and_a_step_its_line() {
     let all = text(record, "chatml");
     let steps: Vec<_> = (0..all.len()).filter_map(|line| all.line(line).step).collect();
     assert!(steps.is_sorted() && [0, 1, 2].iter().all(|step| steps.contains(step)), "{steps:?}");
-    assert!(LossText::of("{", &options("qwen", None), Way::Formats).unwrap_err().contains("not valid JSON"));
+    assert!(LossText::of("{", 0, &options("qwen", None), Way::Formats).unwrap_err().contains("not valid JSON"));
     assert!(
-        LossText::of("{\"a\":1}", &options("qwen", None), Way::Formats).unwrap_err().contains("not a conversation")
+        LossText::of("{\"a\":1}", 0, &options("qwen", None), Way::Formats).unwrap_err().contains("not a conversation")
     );
 }
 
@@ -153,7 +153,7 @@ fn the_cursor_follows_the_step_and_stays_where_it_is_within_it() {
 #[test]
 fn the_head_shows_what_trains_by_role_and_what_is_wrong() {
     let text_of = |record: &str, options: &LossOptions| {
-        let pane = pane(LossText::of(record, options, Way::Formats).unwrap());
+        let pane = pane(LossText::of(record, 0, options, Way::Formats).unwrap());
         let rows = pane.head(Extent { width: CELLS, height: 20 });
         rows.iter().map(Row::plain).collect::<Vec<_>>().join("\n")
     };

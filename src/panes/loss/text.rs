@@ -51,14 +51,16 @@ pub struct LossText {
 }
 
 impl LossText {
-    /// Looks at a record.
+    /// Looks at one of the conversations of a record, by its place.
     ///
     /// # Errors
     /// It is not a conversation, or the template rejects it: why.
-    pub fn of(record: &str, options: &LossOptions, way: Way) -> Result<Self, String> {
+    pub fn of(record: &str, answer: usize, options: &LossOptions, way: Way) -> Result<Self, String> {
         let value = json::parse(record)
             .map_err(|e| format!("The record is not valid JSON: {} at byte {} of it.", e.message, e.byte))?;
-        let conversation = Conversation::of(&value, way)
+        let all = Conversation::all(&value, way);
+        let last = all.len().saturating_sub(1);
+        let conversation = (all.into_iter().nth(answer.min(last)))
             .ok_or("The record is not a conversation: it needs messages, or actions and observations, at least one.")?;
         let template = options.template.name();
         let loss = (options.template)
@@ -76,7 +78,11 @@ impl LossText {
         let trained = loss.segments.iter().filter(|segment| segment.is_trained && !segment.is_cut);
         let trained = trained.map(|segment| loss.text[segment.span.clone()].chars().count()).sum();
         let chars = (loss.text.chars().count(), trained);
-        Ok(Self { template: template.to_owned(), max_tokens: options.max_tokens, chars, steps, firsts, lines, loss })
+        let template = match &conversation.label {
+            Some(label) => format!("{template} · {label}"),
+            None => template.to_owned(),
+        };
+        Ok(Self { template, max_tokens: options.max_tokens, chars, steps, firsts, lines, loss })
     }
 
     /// Number of lines, those of the findings first.

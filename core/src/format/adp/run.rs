@@ -251,6 +251,11 @@ impl Run for Trajectory {
         Some(std::iter::once(cast::to_step(steps.start)..cast::to_step(steps.end)).collect())
     }
 
+    fn answer_of(&self, step: StepNo) -> usize {
+        let answers = self.tracks.iter().filter(|track| !track.is_sub_agent && !track.is_left);
+        answers.take_while(|track| cast::to_step(track.steps.start) <= step).count().saturating_sub(1)
+    }
+
     fn parts(&self) -> &[RunPart] {
         &self.parts
     }

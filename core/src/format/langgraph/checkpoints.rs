@@ -4,7 +4,7 @@ use super::conversation;
 use super::words::channel_words;
 use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, model_usage, show};
 use crate::json::{self, Value};
-use crate::model::{ModelRequest, Severity, StepRole, Turn, TurnPart};
+use crate::model::{HEAD, ModelRequest, Severity, StepNo, StepRole, Turn, TurnPart};
 use crate::state::Op;
 use std::collections::{HashMap, HashSet};
 
@@ -14,6 +14,9 @@ pub(super) struct Checkpoints;
 /// Numbers of writes that are no output of a node.
 const INTERRUPT: &str = "-3";
 const RESUME: &str = "-4";
+
+/// What differs from branch to branch.
+pub(super) const KINDS: [&str; 3] = ["state", "interrupt", "resume"];
 
 /// What names a snapshot of a channel that is stored as deltas.
 const SNAPSHOT: &str = "$delta_snapshot";
@@ -34,16 +37,25 @@ impl Adapter for Checkpoints {
         stored(record, log);
         let all = record.get("checkpoints").and_then(Value::as_array).unwrap_or_default();
         let places: HashMap<&str, usize> = all.iter().zip(0..).filter_map(|(c, i)| Some((id(c)?, i))).collect();
-        let mut seen = HashSet::new();
+        let (mut seen, mut steps) = (HashSet::new(), Vec::with_capacity(all.len()));
         for (i, it) in all.iter().enumerate() {
             let named = it.get("parent_checkpoint_id").and_then(Value::as_str);
-            let parent = named.and_then(|named| places.get(named)).and_then(|at| all.get(*at));
+            let place = named.and_then(|named| places.get(named)).copied();
+            let parent = place.and_then(|place| all.get(place));
             if named.is_some() && parent.is_none() {
                 let message = format!("the checkpoint before `{}` is missing", id(it).unwrap_or_default());
                 log.finding(Some(log.next_step()), "run.part-missing", Severity::Warning, message);
             }
-            let before = i.checked_sub(1).and_then(|before| all.get(before));
-            Checkpoint { it, parent, before }.add_steps(&mut seen, log);
+            // After one that is missing, what was known last is what it is compared with.
+            let last = i.checked_sub(1).filter(|_| named.is_some());
+            let before = place.or(last);
+            let checkpoint = Checkpoint { it, parent, before: before.and_then(|before| all.get(before)) };
+            steps.push(checkpoint.add_step(log));
+            if before.is_none_or(|before| before + 1 != i) {
+                let back_to = before.and_then(|before| steps.get(before)).copied();
+                log.go_back(&KINDS, back_to.unwrap_or(HEAD));
+            }
+            checkpoint.write(&mut seen, log);
         }
     }
 
@@ -125,7 +137,7 @@ fn idx<'v>(write: &'v Value<'v>) -> &'v str {
     write.get("idx").and_then(Value::as_number).unwrap_or("0")
 }
 
-/// A checkpoint, the one that it followed from, and the one that precedes it.
+/// A checkpoint, the one that it followed from, and the one whose state it changes: the same, where that is there.
 struct Checkpoint<'v> {
     it: &'v Value<'v>,
     parent: Option<&'v Value<'v>>,
@@ -133,14 +145,18 @@ struct Checkpoint<'v> {
 }
 
 impl<'v> Checkpoint<'v> {
-    fn add_steps(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
+    fn add_step(&self, log: &mut Log<'_>) -> StepNo {
         let nodes = self.nodes();
         let source = self.it.get("metadata").and_then(|m| m.get("source")).and_then(Value::as_str);
         let class = if nodes.is_empty() { source.unwrap_or("checkpoint").to_owned() } else { nodes.join(", ") };
         let values = [self.it];
         let time = content(self.it, "ts");
         let role = if matches!(source, Some("input" | "update")) { StepRole::User } else { StepRole::Unknown };
-        log.step(&Draft { role, class: Some(&class), time, ..Draft::of(Kind::State, CHECKPOINT, &values) });
+        log.step(&Draft { role, class: Some(&class), time, ..Draft::of(Kind::State, CHECKPOINT, &values) })
+    }
+
+    /// Writes what the checkpoint changes.
+    fn write(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
         self.write_channels(log);
         self.write_deltas(log);
         for write in writes(self.it) {
@@ -192,18 +208,17 @@ impl<'v> Checkpoint<'v> {
         nodes
     }
 
-    /// Writes the channels that are stored with the checkpoint, where they changed: by their versions where the
-    /// checkpoint before is the parent, else by what they say.
+    /// Writes the channels that are stored with the checkpoint, where they changed: by their versions, else by what
+    /// they say.
     fn write_channels(&self, log: &mut Log<'_>) {
-        let is_next = self.parent.map(|parent| parent.start) == self.before.map(|before| before.start);
         let version =
             |of: Option<&'v Value<'v>>, channel: &str| Some(content(of?, "channel_versions")?.get(channel)?.text);
         let old = self.before.and_then(|before| content(before, "channel_values"));
         let new = content(self.it, "channel_values");
         for (channel, value) in entries(new).filter(|(channel, value)| !is_hidden(channel, Some(value))) {
             let known = old.and_then(|old| old.get(channel));
-            let (was, is) = (version(self.before, channel), version(Some(self.it), channel));
-            let is_same = if is_next && was.is_some() && is.is_some() && known.is_some() {
+            let (was, is) = (version(self.parent, channel), version(Some(self.it), channel));
+            let is_same = if was.is_some() && is.is_some() && known.is_some() {
                 was == is
             } else {
                 known.is_some_and(|known| json::same(known, value))

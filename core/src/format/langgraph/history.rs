@@ -4,7 +4,7 @@
 //! The newest snapshot comes first in it; steps run from the oldest on. A snapshot has the values of the channels as
 //! they are after its step, so a channel is written where its value differs from the one before.
 
-use super::checkpoints::{NODES_MAX, answer_usage, is_hidden};
+use super::checkpoints::{KINDS, NODES_MAX, answer_usage, is_hidden};
 use super::conversation;
 use super::words::channel_words;
 use crate::format::Framing;
@@ -13,9 +13,9 @@ use crate::format::log::{
     model_usage, show, text,
 };
 use crate::json::{self, Value};
-use crate::model::{ModelRequest, Severity, StepRole, Turn, TurnPart, cast};
+use crate::model::{HEAD, ModelRequest, Severity, StepNo, StepRole, Turn, TurnPart, cast};
 use crate::state::Op;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use twox_hash::XxHash3_128;
 
 /// State histories.
@@ -158,8 +158,8 @@ struct History {
     threads: Vec<(Box<str>, Box<str>)>,
     /// The channels as the snapshot before has them, by the digests of their values.
     known: HashMap<Box<str>, u64>,
-    /// Which nodes came next after each snapshot.
-    next: HashMap<Box<str>, Vec<Box<str>>>,
+    /// Of each snapshot its step, and which nodes came next.
+    next: HashMap<Box<str>, (StepNo, Vec<Box<str>>)>,
     /// Messages whose tokens are counted.
     seen: HashSet<Box<str>>,
 }
@@ -170,13 +170,14 @@ impl Adapter for History {
     }
 
     fn read(&mut self, snapshot: &Value<'_>, log: &mut Log<'_>) {
-        self.begin(thread(snapshot), log);
+        let is_other_thread = self.begin(thread(snapshot), log);
         let before = parent(snapshot).map(|parent| self.next.get(parent));
+        let back_to = before.flatten().map(|(step, _)| *step);
         let source = snapshot.get("metadata").and_then(|metadata| text(metadata, "source"));
         let is_given = matches!(source, Some("input" | "update" | "fork"));
         let mut nodes = writers(snapshot);
         if nodes.is_empty() && !is_given {
-            nodes = before.flatten().map(|next| next.iter().map(|node| &**node).collect()).unwrap_or_default();
+            nodes = before.flatten().map(|(_, next)| next.iter().map(|node| &**node).collect()).unwrap_or_default();
         }
         let class = if nodes.is_empty() { source.unwrap_or("snapshot").to_owned() } else { nodes.join(", ") };
         let values = [snapshot];
@@ -191,7 +192,13 @@ impl Adapter for History {
         }
         if let Some(id) = id(snapshot) {
             let next = items(snapshot, "next").iter().filter_map(Value::as_str).filter(|node| !node.starts_with("__"));
-            self.next.insert(id.into(), next.take(NODES_MAX).map(Into::into).collect());
+            self.next.insert(id.into(), (step, next.take(NODES_MAX).map(Into::into).collect()));
+        }
+        // One whose parent is missing, or not said, comes after what was known last.
+        let before = if is_other_thread { HEAD } else { back_to.unwrap_or(step - 1) };
+        if before + 1 != step {
+            log.go_back(&KINDS, before);
+            self.known.clear();
         }
         self.write_channels(snapshot, log);
         write_interrupts(snapshot, log);
@@ -220,9 +227,9 @@ impl Adapter for History {
 
 impl History {
     /// The snapshot's thread begins here, if it is another than before.
-    fn begin(&mut self, (thread, namespace): (&str, &str), log: &mut Log<'_>) {
+    fn begin(&mut self, (thread, namespace): (&str, &str), log: &mut Log<'_>) -> bool {
         if self.threads.last().is_some_and(|(known, ns)| (&**known, &**ns) == (thread, namespace)) {
-            return;
+            return false;
         }
         let name = format!("{thread} {namespace}");
         if self.threads.is_empty() {
@@ -231,11 +238,12 @@ impl History {
         self.threads.push((thread.into(), namespace.into()));
         log.trajectory(self.threads.len() - 1);
         log.begin_trajectory(name.trim());
+        true
     }
 
     /// Writes the channels that differ from those before.
     fn write_channels(&mut self, snapshot: &Value<'_>, log: &mut Log<'_>) {
-        let mut gone: HashSet<Box<str>> = self.known.keys().cloned().collect();
+        let mut gone: BTreeSet<String> = log.members("state", "main").into_iter().collect();
         for (channel, value) in snapshot.get("values").and_then(Value::as_object).into_iter().flat_map(|v| v.entries())
         {
             if is_hidden(channel, None) {
@@ -247,11 +255,8 @@ impl History {
                 log.write("state", "main", &[channel], Op::Update, value);
             }
         }
-        // In an order that does not change from run to run.
-        let mut gone: Vec<Box<str>> = gone.into_iter().collect();
-        gone.sort_unstable();
         for channel in gone {
-            self.known.remove(&channel);
+            self.known.remove(channel.as_str());
             log.remove("state", "main", &[&channel]);
         }
     }
@@ -306,7 +311,7 @@ fn summary<'v>(snapshot: &'v Value<'v>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{lines, state, steps, writes};
+    use crate::format::log::testing::{author, lines, state, steps, writes};
     use crate::format::log::tests::damage;
 
     fn records(text: &str) -> String {
@@ -348,6 +353,21 @@ mod tests {
     }
 
     #[test]
+    fn a_fork_goes_on_from_its_parent() {
+        let asks = r#","tasks":[{"id":"w","name":"act","interrupts":[{"value":"Go on?"}]}]"#;
+        let all = [
+            answered("1", None, r#"{"a":1,"b":[1]}"#, "", ""),
+            answered("2", Some("1"), r#"{"a":2,"b":[1],"c":2}"#, "", asks),
+            answered("3", Some("1"), r#"{"a":1,"b":[1,2]}"#, "", ""),
+        ];
+        let parsed = lines(&HISTORY, &all.join("\n"));
+        assert_eq!(state(&parsed, "state", 2), r#"{"main":{"a":1,"b":[1,2]}}"#);
+        assert_eq!(state(&parsed, "interrupt", 2), "");
+        assert_eq!(author(&parsed, "/state/main/a", 2), Some(0));
+        assert_eq!(author(&parsed, "/state/main/b/1", 2), Some(2));
+    }
+
+    #[test]
     fn the_nodes_that_came_next_wrote_what_a_snapshot_does_not_say() {
         let oldest = answered("1", Some("0"), r#"{"a":1,"b":1}"#, r#""plan""#, "");
         let started = answered("0", None, r#"{"a":1}"#, r#""__start__""#, "");
@@ -374,7 +394,7 @@ mod tests {
         let parsed = lines(&HISTORY, &[one.as_str(), &other].join("\n"));
         assert_eq!(parsed.0.trajectory_count(), 2);
         assert_eq!(parsed.0.step(1, &parsed.1).trajectory.as_deref(), Some("u"));
-        assert_eq!(writes(&parsed, 1), [""; 0], "its state is the same as that of the other one");
+        assert_eq!(author(&parsed, "/state/main/a", 1), Some(1), "the other one does not write its state");
     }
 
     #[test]

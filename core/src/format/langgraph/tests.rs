@@ -66,6 +66,33 @@ fn a_fork_has_the_state_of_its_own_parents() {
 }
 
 #[test]
+fn a_branch_has_the_deltas_and_the_interrupts_of_its_parents() {
+    let write = |idx: i8, channel: &str, value: &str| {
+        format!(r#"{{"task_id":"x","idx":{idx},"channel":"{channel}","value":{value}}}"#)
+    };
+    let asks = [write(0, "log", "\"c\""), write(-3, "__interrupt__", "{\"ask\":1}")].join(",");
+    let text = thread(&[
+        checkpoint(
+            "1",
+            "null",
+            r#"{"log":{"$delta_snapshot":["a"]},"n":1}"#,
+            r#"{"log":1,"n":1}"#,
+            &write(0, "log", "\"b\""),
+        ),
+        checkpoint("2", "\"1\"", r#"{"n":2}"#, r#"{"log":2,"n":2}"#, &asks),
+        checkpoint("3", "\"2\"", r#"{"n":3}"#, r#"{"log":3,"n":3}"#, ""),
+        checkpoint("4", "\"1\"", r#"{"n":1}"#, r#"{"log":1,"n":1}"#, ""),
+    ]);
+    let run = run_of(&text);
+    let at = |path: &str, step| value(&run, &text, path, step).map(|(text, author, _)| (text, author));
+    assert_eq!(at("/state/main/log", 2).map(|(text, _)| text).as_deref(), Some(r#"["a","b","c"]"#));
+    assert!(at("/interrupt/x/value", 2).is_some());
+    assert_eq!(at("/state/main/log", 3), Some((r#"["a"]"#.to_owned(), 0)));
+    assert_eq!(at("/state/main/n", 3), Some(("1".to_owned(), 0)), "its version did not rise");
+    assert_eq!(at("/interrupt/x/value", 3), None);
+}
+
+#[test]
 fn deltas_come_to_what_was_stored_and_interrupts_are_state() {
     let write = |idx: i8, channel: &str, value: &str| {
         format!(r#"{{"task_id":"x","idx":{idx},"channel":"{channel}","value":{value}}}"#)

@@ -30,6 +30,7 @@ pub(in crate::format) mod testing;
 #[cfg(test)]
 pub(in crate::format) mod tests;
 mod threads;
+mod values;
 mod view;
 mod window;
 

@@ -4,6 +4,7 @@ use super::compact_step::CompactStep;
 use super::parts::Parts;
 use super::sink::{Kind, Log};
 use super::steps::Steps;
+use super::values::{text_at, with_values};
 use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
@@ -237,24 +238,6 @@ fn count_lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
-/// Reads the values that a step was made of.
-pub(super) fn with_values<T>(
-    compact: &CompactStep,
-    bytes: &dyn Bytes,
-    say: impl FnOnce(&[&Value<'_>]) -> T,
-) -> Result<T, Problem> {
-    let texts = compact.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
-    let gone = || Problem::gone(compact.place().span);
-    let values = texts.iter().map(|text| json::parse_lenient(text).map_err(|_| gone()));
-    let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
-    let values: Vec<&Value<'_>> = values.iter().collect();
-    Ok(say(&values))
-}
-
-pub(super) fn text_at(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
-    String::from_utf8(bytes.read(span)?).map_err(|_| Problem::gone(span))
-}
-
 impl<A: Adapter> Run for LogRun<A> {
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
         if self.records.is_empty() {
@@ -300,6 +283,10 @@ impl<A: Adapter> Run for LogRun<A> {
         let compact = self.steps.get(step)?;
         let record = self.record(compact.record().checked_sub(self.first)?)?;
         Some(StepPlace { record: compact.record(), place: compact.place(), record_span: record.place.span })
+    }
+
+    fn spans(&self, step: StepNo) -> Vec<Span> {
+        self.steps.get(step).map(|compact| compact.spans().collect()).unwrap_or_default()
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {

@@ -200,6 +200,27 @@ impl Log<'_> {
         self.steps.tree.write(&Write { at, author: at, identity, value: None, base: None, ops: &[(keys, Op::Remove)] });
     }
 
+    /// The step that was added last follows `step`, not the one before it: what these kinds of state were at that step,
+    /// they are again.
+    pub(in crate::format) fn go_back(&mut self, kinds: &[&str], step: StepNo) {
+        let at = self.steps.writes_at_last();
+        let tree = &mut self.steps.tree;
+        for place in 0..tree.identity_count() {
+            let identity = tree.named_identity(place).filter(|identity| kinds.contains(&identity.kind.as_str()));
+            if let Some(id) = identity.and_then(|identity| tree.find(identity)) {
+                tree.go_back(at, id, step);
+            }
+        }
+    }
+
+    /// The names of the members that an instance has now.
+    pub(in crate::format) fn members(&self, kind: &str, instance: &str) -> Vec<String> {
+        let tree = &self.steps.tree;
+        let root = tree.find(&Identity::of(kind, instance)).and_then(|id| tree.view(id, StepNo::MAX)?.root);
+        let children = root.map(|root| tree.children(root, StepNo::MAX)).unwrap_or_default();
+        children.into_iter().map(|child| child.key.to_string()).collect()
+    }
+
     /// The record shows that no result comes for the calls of a step: a later result without an id is not theirs.
     pub(in crate::format) fn no_result(&mut self, step: StepNo) {
         self.steps.forget_calls(step);

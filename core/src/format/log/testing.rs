@@ -66,3 +66,10 @@ pub(in crate::format) fn writes((run, _): &(Box<dyn Run>, Vec<u8>), step: StepNo
     };
     run.tree().events(step).into_iter().map(of).collect()
 }
+
+/// The step that wrote the first leaf at a path.
+pub(in crate::format) fn author((run, _): &(Box<dyn Run>, Vec<u8>), path: &str, step: StepNo) -> Option<StepNo> {
+    let (id, below) = run.locate(path, step).ok()?.into_iter().next()?;
+    let node = run.tree().node(id, &below)?;
+    run.tree().leaves(node, step).first().map(|leaf| leaf.step)
+}

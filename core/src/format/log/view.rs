@@ -1,7 +1,8 @@
 //! The conversation so far, as a model sees it.
 
 use super::compact_step::CompactStep;
-use super::run::{LogRun, text_at, with_values};
+use super::run::LogRun;
+use super::values::{text_at, with_values};
 use super::{Adapter, describe};
 use crate::format::{Run, ViewEntry};
 use crate::json;

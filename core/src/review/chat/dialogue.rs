@@ -5,7 +5,7 @@ use super::message_text::{ChatMessage, Left, Member, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::StepRole;
-use crate::rules::trajectory::{Body, RecordShape, Way, blocks};
+use crate::rules::trajectory::{Body, Reading, RecordShape, Track, Way, blocks};
 
 /// A conversation.
 #[derive(Debug)]
@@ -29,7 +29,20 @@ impl Dialogue {
     /// The conversation of a record, read in that way; None for a record that has no conversation, or a pair.
     pub(in crate::review) fn of(record: &Value<'_>, way: Way) -> Option<Self> {
         let reading = way.read(record);
-        let track = reading.main()?;
+        Self::of_track(record, &reading, reading.main()?)
+    }
+
+    /// The conversations of a record, each with its name: one that has none, but for pairs and several answers.
+    pub(in crate::review) fn all(record: &Value<'_>, way: Way) -> Vec<(Option<String>, Self)> {
+        let reading = way.read(record);
+        let named = |track: &Track| Some((track.label.clone(), Self::of_track(record, &reading, track)?));
+        match reading.main() {
+            Some(main) => Self::of_track(record, &reading, main).map(|only| (None, only)).into_iter().collect(),
+            None => reading.answers().filter_map(named).collect(),
+        }
+    }
+
+    fn of_track(record: &Value<'_>, reading: &Reading<'_>, track: &Track) -> Option<Self> {
         let id = reading.id();
         let members = record.as_object().into_iter().flat_map(json::Object::entries).map(|(name, _)| name);
         let used: Vec<&str> = members.filter(|name| track.is_in(name)).chain(id.map(|(key, _)| key)).collect();

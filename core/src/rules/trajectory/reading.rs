@@ -232,11 +232,19 @@ impl<'a> Reading<'a> {
         self.tracks.iter().filter(|track| !track.steps.is_empty()).skip(1)
     }
 
-    /// The trajectory that it is, its sub-agents aside; None: it is not a trajectory, or a pair of them.
+    /// The trajectory that it is, its sub-agents and attempts that were left aside; None: it is not a trajectory, or a
+    /// pair of them.
     #[must_use]
     pub fn main(&self) -> Option<&Track> {
-        let mut all = self.tracks.iter().filter(|track| !track.is_sub_agent);
-        all.next().filter(|_| self.shape != RecordShape::Other && all.next().is_none())
+        let mut all = self.answers();
+        all.next().filter(|_| all.next().is_none())
+    }
+
+    /// The trajectories that it is, its sub-agents and attempts that were left aside: one, but for a pair, and a prompt
+    /// with several answers. None of a record that is not a trajectory.
+    pub fn answers(&self) -> impl Iterator<Item = &Track> + '_ {
+        let is_known = self.shape != RecordShape::Other;
+        self.tracks.iter().filter(move |track| is_known && !track.is_sub_agent && !track.is_left)
     }
 
     /// The path of a step.

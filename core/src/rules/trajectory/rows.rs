@@ -25,13 +25,15 @@ pub(in crate::rules) struct RowTrack<'a> {
     pub(in crate::rules) sources: Vec<Source<'a>>,
     /// Whether it is another agent's than that of the first.
     pub(in crate::rules) is_sub_agent: bool,
+    /// Whether it is an attempt that was left for another one.
+    pub(in crate::rules) is_left: bool,
     /// A source that goes on with what the one before says: both are one message.
     pub(in crate::rules) goes_on: Option<usize>,
 }
 
 impl<'a> RowTrack<'a> {
     fn of(sources: Vec<Source<'a>>) -> Self {
-        Self { label: None, sources, is_sub_agent: false, goes_on: None }
+        Self { label: None, sources, is_sub_agent: false, is_left: false, goes_on: None }
     }
 }
 
@@ -168,6 +170,7 @@ fn instructed<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
 const ATTEMPTS_MAX: usize = 64;
 
 /// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
+/// The last one counts (`FORMATS.md` 13).
 fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let traces = row.get("traces")?.as_array()?;
     let mut out = Vec::new();
@@ -177,8 +180,9 @@ fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
             nodes.iter().map(|node| node.get("parent")?.as_number()?.parse().ok()).collect();
         let inner: HashSet<usize> = parents.iter().copied().flatten().collect();
         let name = trace.get("agent").and_then(|agent| agent.get("name")?.as_str()).unwrap_or("agent");
-        let leaves: Vec<usize> = (0..nodes.len()).filter(|node| !inner.contains(node)).take(ATTEMPTS_MAX).collect();
-        for (attempt, leaf) in leaves.iter().enumerate() {
+        let leaves: Vec<usize> =
+            (0..nodes.len()).rev().filter(|node| !inner.contains(node)).take(ATTEMPTS_MAX).collect();
+        for (attempt, leaf) in leaves.iter().rev().enumerate() {
             let mut path = vec![*leaf];
             // A parent comes before its children; otherwise it is no tree.
             while let Some(parent) = path.last().and_then(|node| parents[*node].filter(|parent| parent < node)) {
@@ -191,7 +195,8 @@ fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
             let label = if leaves.len() > 1 { format!("{name} attempt {attempt}") } else { name.to_owned() };
             let sources: Vec<Source<'a>> = path.iter().rev().filter_map(source).collect();
             let track = RowTrack::of(sources);
-            out.push(RowTrack { label: Some(label.into()), is_sub_agent: number > 0, ..track });
+            let is_left = attempt + 1 < leaves.len();
+            out.push(RowTrack { label: Some(label.into()), is_sub_agent: number > 0, is_left, ..track });
         }
     }
     if let [only] = out.as_mut_slice() {

@@ -12,6 +12,8 @@ pub struct Track {
     pub steps: Range<usize>,
     /// Whether it is a sub-agent's.
     pub is_sub_agent: bool,
+    /// Whether it is an attempt that was left for another one.
+    pub is_left: bool,
     /// A step that goes on with what the one before says, so that both are one message (Alpaca).
     pub goes_on: Option<usize>,
     stretches: Vec<Stretch>,
@@ -36,7 +38,7 @@ impl Track {
 
     /// A trajectory that begins at a step.
     pub(in crate::rules) fn begin(first: usize, label: Option<String>) -> Self {
-        Self { label, steps: first..first, is_sub_agent: false, goes_on: None, stretches: Vec::new() }
+        Self { label, steps: first..first, is_sub_agent: false, is_left: false, goes_on: None, stretches: Vec::new() }
     }
 
     /// The only trajectory of a record: so many steps of one list.

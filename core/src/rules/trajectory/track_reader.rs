@@ -26,6 +26,7 @@ impl<'a> TrackReader<'a> {
     pub(in crate::rules) fn row(&mut self, row: &RowTrack<'a>) {
         let mut track = Track::begin(self.entries.len(), row.label.as_deref().map(str::to_owned));
         track.is_sub_agent = row.is_sub_agent;
+        track.is_left = row.is_left;
         for (number, source) in row.sources.iter().enumerate() {
             track.goes_on = track.goes_on.or((row.goes_on == Some(number)).then_some(self.entries.len()));
             self.source(source, &mut track);
