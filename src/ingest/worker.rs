@@ -209,6 +209,8 @@ impl Work {
         // Asked first: what comes between the last read and the end of a stream must still be read.
         let is_final = !self.live.input.may_grow();
         self.index()?;
+        // Of what is made of a file all was read.
+        let is_final = is_final || self.live.input.is_derived();
         if self.versions.is_some() {
             self.next_version()?;
         } else if is_final && !self.is_finished {
@@ -250,6 +252,9 @@ impl Work {
         let mut fold_at = if is_first { 0 } else { self.framer.position() + FOLD_BYTES };
         loop {
             let at = self.framer.position();
+            if self.live.input.is_derived() {
+                self.live.input.wait_for(at + 1);
+            }
             let got = self.live.input.read_at(at, &mut piece)?;
             let got = self.live.input.written(at, &piece[..got]);
             // If what was read is there no more, the next look reports.

@@ -26,6 +26,8 @@ pub struct Input {
     store: Store,
     /// Whether its lines are rows of columns.
     has_rows: bool,
+    /// Whether this program makes it of a file.
+    is_derived: bool,
 }
 
 #[derive(Debug)]
@@ -113,7 +115,7 @@ impl Input {
     fn of_file(file: File, path: &Path, name: String) -> Result<Arc<Self>, Problem> {
         let len = file.metadata().map_err(|e| cannot_open(&name, &e))?.len();
         let store = Store::File { file, len: AtomicU64::new(len) };
-        Ok(Arc::new(Self { name, path: Some(path.to_owned()), store, has_rows: false }))
+        Ok(Arc::new(Self { name, path: Some(path.to_owned()), store, has_rows: false, is_derived: false }))
     }
 
     /// The same open file once more, of the length it has now: for a new content of it.
@@ -153,7 +155,13 @@ impl Input {
     /// Bytes in memory, for tests and what is built in.
     #[must_use]
     pub fn memory(name: &str, bytes: impl Into<Vec<u8>>) -> Arc<Self> {
-        Arc::new(Self { name: name.to_owned(), path: None, store: Store::Memory(bytes.into()), has_rows: false })
+        Arc::new(Self {
+            name: name.to_owned(),
+            path: None,
+            store: Store::Memory(bytes.into()),
+            has_rows: false,
+            is_derived: false,
+        })
     }
 
     /// An empty temporary file, unlinked, that [`Input::append`] fills; `path` says what it stands for.
@@ -167,6 +175,7 @@ impl Input {
             path: path.map(Path::to_owned),
             store: Store::Spool(Arc::new(spool)),
             has_rows: false,
+            is_derived: false,
         }))
     }
 
@@ -201,7 +210,7 @@ impl Input {
     ) -> Result<Arc<Self>, Problem> {
         let spool = Spool::written(name, write)?;
         let (name, path, store) = (name.to_owned(), path.map(Path::to_owned), Store::Spool(spool));
-        Ok(Arc::new(Self { name, path, store, has_rows: false }))
+        Ok(Arc::new(Self { name, path, store, has_rows: false, is_derived: true }))
     }
 
     fn spooled<R: Read>(
@@ -213,7 +222,8 @@ impl Input {
         let spool = Spool::filled(&name, packing, open)?;
         // Nothing else is unpacked before it comes here.
         let has_rows = matches!(packing, Packing::Unpacked);
-        Ok(Arc::new(Self { name, path, store: Store::Spool(spool), has_rows }))
+        let is_derived = path.as_deref().is_some_and(Path::is_file);
+        Ok(Arc::new(Self { name, path, store: Store::Spool(spool), has_rows, is_derived }))
     }
 
     /// For people: the path as given, or what the stream is.
@@ -300,6 +310,17 @@ impl Input {
     pub fn wait_for_head(&self) {
         self.wait_for(1);
         self.wait_at_most(HEAD_BYTES, HEAD_WAIT);
+    }
+
+    /// Whether this program makes it of a file: it is whole only when all of it is there, however long that takes.
+    #[must_use]
+    pub fn is_derived(&self) -> bool {
+        self.is_derived
+    }
+
+    /// Waits until so many bytes are there, or it has ended; of a stream no longer than until its writer pauses.
+    pub fn wait_for_part(&self, len: u64) {
+        if self.is_derived { self.wait_for(len) } else { self.wait_unless_paused(len) }
     }
 
     /// Looks at the file again and takes its present size as its length.

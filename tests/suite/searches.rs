@@ -153,7 +153,7 @@ fn steps_of_one_document_are_searched_where_they_are() {
     let mut stage = on(&text, (120, 30));
     let step = |stage: &Stage| stage.app.session.focus.step;
     press(&mut stage, "g / type:needle Enter");
-    assert_eq!((notice(&stage).as_str(), step(&stage)), ("needle · 1 of 2 steps", 1), "{}", screen(&stage));
+    assert_eq!((notice(&stage), step(&stage)), ("needle · 1 of 2 steps", 1), "{}", screen(&stage));
     press(&mut stage, "n");
     assert_eq!(notice(&stage), "needle · 2 of 2 steps");
     assert!(screen(&stage).contains("a needle"), "{}", screen(&stage));

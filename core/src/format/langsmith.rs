@@ -43,6 +43,9 @@ const CALL: Form = FIRST_ADAPTER_FORM + 1;
 /// Members that hold runs: of what is sent, and of what a query gives.
 const LISTS: [&str; 3] = ["post", "patch", "runs"];
 
+/// Most levels of runs in runs.
+const DEPTH_MAX: usize = 64;
+
 /// Length of an id at the end of a dotted order.
 const ID_CHARS: usize = 36;
 
@@ -57,14 +60,17 @@ fn id<'v>(run: &'v Value<'_>) -> Option<&'v str> {
 
 /// The trace of a run: what it says, else the first run of its place, else itself.
 fn trace<'v>(run: &'v Value<'_>) -> &'v str {
-    let of_order = || text(run, "dotted_order")?.split('.').next().filter(|first| !first.is_empty());
+    let of_order = || {
+        let first = text(run, "dotted_order")?.split('.').next().filter(|first| !first.is_empty())?;
+        first.get(first.len().saturating_sub(ID_CHARS)..).or(Some(first))
+    };
     text(run, "trace_id").or_else(of_order).or_else(|| id(run)).unwrap_or_default()
 }
 
 /// The runs so far, to be put in order.
 #[derive(Default)]
 struct Order {
-    runs: Vec<(usize, Box<str>, usize, Piece)>,
+    runs: Vec<(usize, Box<str>, usize, bool, Piece)>,
     traces: HashMap<Box<str>, usize>,
     /// Trace and place of a run, which patches may leave out.
     known: HashMap<Box<str>, (usize, Box<str>, usize)>,
@@ -74,19 +80,27 @@ impl Arrange for Order {
     fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
         let lists = LISTS.map(|name| items(value, name));
         if lists.iter().all(|list| list.is_empty()) {
-            self.put(record, value);
+            self.put_tree(record, value, 0);
         }
-        lists.into_iter().flatten().for_each(|run| self.put(record, run));
+        lists.into_iter().flatten().for_each(|run| self.put_tree(record, run, 0));
         PlacedPieces::Rearranged
     }
 
     fn order(&mut self) -> Vec<Piece> {
-        self.runs.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+        self.runs.sort_by(|a, b| (a.0, &a.1, a.2, a.3).cmp(&(b.0, &b.1, b.2, b.3)));
         self.runs.iter().map(|(.., piece)| *piece).collect()
     }
 }
 
 impl Order {
+    /// A run and the runs in it.
+    fn put_tree(&mut self, record: usize, run: &Value<'_>, depth: usize) {
+        self.put(record, run);
+        if depth < DEPTH_MAX {
+            items(run, "child_runs").iter().for_each(|child| self.put_tree(record, child, depth + 1));
+        }
+    }
+
     fn put(&mut self, record: usize, run: &Value<'_>) {
         let next = self.traces.len();
         let known = id(run).and_then(|id| self.known.get(id).cloned());
@@ -100,7 +114,9 @@ impl Order {
         if let Some(id) = id(run) {
             self.known.entry(id.into()).or_insert_with(|| (trace, place.clone(), number));
         }
-        self.runs.push((trace, place, number, Piece::of(record, run)));
+        // What began a run comes before what was sent of it later, also where that came first.
+        let is_later = run.get("run_type").is_none();
+        self.runs.push((trace, place, number, is_later, Piece::of(record, run)));
     }
 }
 
@@ -235,7 +251,11 @@ fn usage(parts: &[&Value<'_>]) -> Option<Usage> {
     let found = places.into_iter().flatten().find_map(|at| first(at, &["usage_metadata", "usage", "token_usage"]));
     // A run may say its tokens itself.
     let usage = found.or_else(|| parts.iter().rev().copied().find(|part| count(part, "prompt_tokens").is_some()))?;
-    let cost = parts.iter().rev().find_map(|part| part.get("total_cost")?.as_number()?.parse().ok());
+    let cost = |part: &Value<'_>| {
+        let cost = part.get("total_cost")?;
+        cost.as_number().or_else(|| cost.as_str())?.parse().ok()
+    };
+    let cost = parts.iter().rev().find_map(|part| cost(part));
     let usage = model_usage(usage);
     Some(Usage { cost: usage.cost.or(cost), ..usage })
 }
@@ -314,7 +334,7 @@ fn model<'v>(parts: &[&'v Value<'v>]) -> Option<&'v str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{run_of_record, steps};
+    use crate::format::log::testing::{run_of_record, state, steps};
 
     #[test]
     fn a_patch_belongs_to_the_run_of_its_id() {
@@ -335,6 +355,48 @@ mod tests {
         let failed = r#"{"id":"a","trace_id":"a","run_type":"chain","name":"x","error":"no quota","prompt_tokens":1}"#;
         let parsed = run_of_record(&LANGSMITH, failed);
         assert_eq!((steps(&parsed), parsed.0.error_steps()), (vec!["span agent: no quota".to_owned()], vec![0]));
+    }
+
+    #[test]
+    fn the_class_of_a_message_says_who_speaks() {
+        let message = |class: &str, text: &str| {
+            let id = format!(r#"["langchain_core","messages","{class}"]"#);
+            format!(r#"{{"lc":1,"type":"constructor","id":{id},"kwargs":{{"content":"{text}"}}}}"#)
+        };
+        let text = format!(
+            r#"{{"id":"a","trace_id":"a","run_type":"llm","name":"m","inputs":{{"messages":[[{},{}]]}},
+            "outputs":{{"generations":[[{{"message":{}}}]]}}}}"#,
+            message("SystemMessage", "S"),
+            message("HumanMessage", "hi"),
+            message("AIMessageChunk", "yo")
+        );
+        let (run, bytes) = run_of_record(&LANGSMITH, &text);
+        let asked = run.model_request(0, &bytes).unwrap().messages;
+        assert_eq!(asked.iter().map(|turn| turn.role.name()).collect::<Vec<_>>(), ["system", "user", "agent"]);
+    }
+
+    #[test]
+    fn a_patch_that_comes_first_waits_for_what_began_its_run() {
+        let (a, b) = ("00000000-0000-0000-0000-00000000000a", "00000000-0000-0000-0000-00000000000b");
+        let order = format!("20260501T100000000000Z{a}.20260501T100001000000Z{b}");
+        let text = format!(
+            r#"{{"patch":[{{"dotted_order":"{order}","outputs":{{"output":"late"}}}}],"post":[
+            {{"id":"{a}","trace_id":"{a}","dotted_order":"20260501T100000000000Z{a}","run_type":"chain","name":"root"}},
+            {{"id":"{b}","trace_id":"{a}","dotted_order":"{order}","run_type":"tool","name":"t","inputs":{{"x":1}}}}]}}"#
+        );
+        let parsed = run_of_record(&LANGSMITH, &text);
+        assert_eq!((parsed.0.trajectory_count(), steps(&parsed)[1].as_str()), (1, "tool-call agent: t 1 · late"));
+    }
+
+    #[test]
+    fn runs_in_runs_and_costs_in_texts_count() {
+        let text = r#"{"id":"a","trace_id":"a","dotted_order":"1a","run_type":"chain","name":"root","child_runs":[
+            {"id":"b","trace_id":"a","dotted_order":"1a.2b","run_type":"llm","name":"m","outputs":{"output":"x"},
+             "prompt_tokens":5,"total_cost":"0.25","child_runs":[
+                {"id":"c","trace_id":"a","dotted_order":"1a.2b.3c","run_type":"chain","name":"deep"}]}]}"#;
+        let parsed = run_of_record(&LANGSMITH, text);
+        assert_eq!(parsed.0.step_count(), 3);
+        assert!(state(&parsed, "usage", 2).contains(r#""cost":0.25"#), "{}", state(&parsed, "usage", 2));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::log::{
 };
 use crate::json::{self, Value};
 use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
-use attributes::{attribute, attribute_text};
+use attributes::{attribute, attribute_text, plain};
 use logs::Conversations;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -255,11 +255,12 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
         Some(inner) if json::parse(inner).is_ok_and(|value| value.as_object().is_some()) => {
             Cow::Owned(inner.to_owned())
         }
-        _ => Cow::Borrowed(found.text),
+        _ => plain(found).map_or(Cow::Borrowed(found.text), Cow::Owned),
     });
     let call = ToolCall { id: id.map(Cow::Borrowed), name: name.into(), arguments };
     let failed = || span_text::fault(span).filter(|_| has_failed(span) == Some(true));
-    let text = attribute(span, &RESULTS).map(text_of).or_else(failed);
+    let result_text = |found: &'v Value<'v>| plain(found).map_or_else(|| text_of(found), Cow::Owned);
+    let text = attribute(span, &RESULTS).map(result_text).or_else(failed);
     let result = text.map(|text| ToolResult {
         id: id.map(Cow::Borrowed),
         name: Some(name.into()),

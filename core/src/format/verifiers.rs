@@ -1,6 +1,6 @@
 //! Rollouts of verifiers and prime-rl: rows of `results.jsonl`, and episodes with traces (`FORMATS.md` 13).
 
-use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_usage};
+use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_usage, write_slots};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
@@ -174,7 +174,7 @@ fn episode(episode: &Value<'_>, traces: &[Value<'_>], log: &mut Log<'_>) {
     if let Some(key) = episode.get("task").and_then(|task| text(task, "key")) {
         log.title(key);
     }
-    write_members(episode, "session", &["task", "env", "ok"], log);
+    write_members(episode, "session", &["task", "env", "ok", "group"], log);
     for (place, trace) in traces.iter().enumerate() {
         let agent = agent_of(trace);
         let number = place.to_string();
@@ -200,7 +200,7 @@ fn agent_of<'v>(trace: &'v Value<'v>) -> Option<&'v str> {
 
 fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
     let model = trace.get("agent").and_then(|agent| text(agent.get("config")?, "model")).map(Cow::Borrowed);
-    log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
+    log.surroundings(&Surroundings { model, ..Surroundings::default() });
     let calls = trace.get("calls").and_then(Value::as_array).unwrap_or_default();
     let nodes = trace.get("nodes").and_then(Value::as_array).unwrap_or_default();
     let node_of = |call: &Value<'_>| call.get("node")?.as_number()?.parse::<usize>().ok();
@@ -286,6 +286,7 @@ fn end(trace: &Value<'_>, agent: &str, log: &mut Log<'_>) {
             log.write("reward", agent, &[slot], Op::Update, value);
         }
     }
+    write_slots(log, "reward", agent, trace, &["advantage", "advantages"]);
 }
 
 #[cfg(test)]
@@ -346,6 +347,13 @@ mod tests {
         assert_eq!(report.standings(), ["main", "abandoned", "main", "main"]);
         assert_eq!(report.trajectories(), ["ann", "ann", "ann", "bob"].map(|name| Some(name.to_owned())));
         assert_eq!(report.value("/reward/ann/rewards/win/score"), "1.0");
+        let models = text.replace(r#""agent":"ann""#, r#""agent":{"name":"ann","config":{"model":"m"}}"#);
+        let models =
+            models.replace(r#""agent":"bob""#, r#""agent":{"name":"bob","config":{"model":"n"}},"advantage":0.5"#);
+        let of_models = report_of(run(), &Verifiers, &models);
+        assert_eq!(of_models.value("/run/main/model"), "\"n\"");
+        assert_eq!(of_models.author("/run/main/model"), Some(3), "the first step of the second trace");
+        assert_eq!(of_models.value("/reward/bob/advantage"), "0.5");
         assert_eq!(report.value("/usage/main/input"), "10");
         assert_eq!((Verifiers.trajectories_in(text.as_bytes()), Verifiers.trajectories_in(b"{}")), (2, 1));
         assert_eq!((report.visible_steps(3), report.visible_steps(2)), (vec![3], vec![0, 2]));

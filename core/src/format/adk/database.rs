@@ -2,6 +2,7 @@
 
 use crate::format::assembler::Assembler;
 use crate::format::rows::{Groups, Trouble, embedded, group_name, members};
+use crate::json::{self, Pickle};
 use crate::model::{ContainerValue, Contents, Problem, Sink, Tables};
 
 /// How such databases are read.
@@ -16,7 +17,7 @@ const OWNER: [&str; 3] = ["app_name", "user_id", "id"];
 /// What is taken of a session.
 const SESSION: [&str; 6] = ["app_name", "user_id", "id", "create_time", "update_time", "state"];
 
-/// An event as a whole; or, in older databases, its parts. Their `actions` are a pickle, which is not read.
+/// An event as a whole; or, in older databases, its parts. Their `actions` are a pickle, in which nothing is run.
 const EVENT: &str = "event_data";
 const PARTS: [&str; 13] = [
     "id",
@@ -33,6 +34,9 @@ const PARTS: [&str; 13] = [
     "error_code",
     "error_message",
 ];
+const ACTIONS: &str = "actions";
+/// What stands for actions that cannot be read.
+const UNREADABLE: &str = "{\"unreadable\":true}";
 const JSON_PARTS: [&str; 4] = ["content", "actions", "grounding_metadata", "usage_metadata"];
 
 impl Assembler for Database {
@@ -81,12 +85,24 @@ fn event(tables: &mut dyn Tables, number: i64) -> Result<Option<String>, Problem
         return Ok(cells.and_then(|cells| cells.first().map(embedded)));
     }
     let Some(mut cells) = tables.row(EVENTS, number, &PARTS)? else { return Ok(None) };
-    for cell in &mut cells {
-        if matches!(cell, ContainerValue::Blob(_)) {
-            *cell = ContainerValue::Null;
+    for (cell, part) in cells.iter_mut().zip(PARTS) {
+        if let ContainerValue::Blob(bytes) = cell {
+            *cell = match part {
+                ACTIONS => ContainerValue::Text(actions(bytes).unwrap_or_else(|| UNREADABLE.to_owned())),
+                _ => ContainerValue::Null,
+            };
         }
     }
     Ok(Some(format!("{{{}}}", members(&PARTS, &cells, &JSON_PARTS))))
+}
+
+/// What a pickle of actions holds: the members of the object, or of the dictionary.
+fn actions(bytes: &[u8]) -> Option<String> {
+    let pickle = Pickle::read(bytes).ok()?;
+    let text = pickle.json(pickle.root());
+    let root = json::parse(&text).ok()?;
+    let state = root.get("state").filter(|_| root.get("$class").is_some()).unwrap_or(&root);
+    Some(state.get("__dict__").unwrap_or(state).text.to_owned())
 }
 
 /// Times are seconds, or texts that sort as they are; of equal ones the row that was written first.

@@ -32,14 +32,22 @@ impl Adapter for Session {
             set(key, value, log);
         }
         let mut last = HashMap::new();
-        for (i, event) in events.iter().enumerate() {
-            if !is_superseded(event, &events[i + 1..]) {
+        for (event, is_superseded) in events.iter().zip(superseded(events)) {
+            if !is_superseded {
                 add_steps(event, log);
                 last.extend(deltas(event));
             }
         }
-        if let Some(key) = members(state).find(|(key, value)| last.get(key).is_some_and(|l| !json::same(l, value))) {
-            let message = format!("the state of the session differs at `{}` from what its events set", key.0);
+        let other = members(state).find(|(key, value)| last.get(key).is_some_and(|l| !json::same(l, value)));
+        // What is of the session alone is in its state.
+        let is_lost = |(key, value): &(&&str, &&Value<'_>)| {
+            let is_scoped =
+                SCOPES.iter().any(|scope| key.strip_prefix(scope).is_some_and(|rest| rest.starts_with(':')));
+            !is_scoped && !value.is_null() && state.is_some_and(|state| state.get(key).is_none())
+        };
+        let lost = || last.iter().filter(is_lost).map(|(key, _)| *key).min();
+        if let Some(key) = other.map(|(key, _)| key).or_else(lost) {
+            let message = format!("the state of the session differs at `{key}` from what its events set");
             log.finding(None, "log.replay-differs", Severity::Warning, message);
         }
     }
@@ -94,15 +102,22 @@ fn kind_of(part: &Value<'_>) -> Option<Kind> {
     (is_other || text.is_some_and(|text| !text.is_empty())).then_some(Kind::Message)
 }
 
-/// Whether an event is a piece of the full one that follows it.
-fn is_superseded(event: &Value<'_>, behind: &[Value<'_>]) -> bool {
-    let is_partial = |event: &Value<'_>| event.get("partial").and_then(Value::as_bool) == Some(true);
-    let who = |event: &Value<'_>| {
-        let of = |key: &str, camel: &str| either(event, key, camel).and_then(Value::as_str).map(str::to_owned);
+/// Of each event whether it is a piece of a full one that follows, of the same author and invocation. Those of agents
+/// that run side by side come mixed; a stream that was cut has no full one.
+fn superseded<'v>(events: &'v [Value<'v>]) -> Vec<bool> {
+    let who = |event: &'v Value<'v>| {
+        let of = |key: &str, camel: &str| either(event, key, camel).and_then(Value::as_str);
         (of("author", "author"), of("invocation_id", "invocationId"))
     };
-    // A run of pieces ends with the full event; only the next one is looked at, so that a long run costs no more.
-    is_partial(event) && behind.first().is_some_and(|next| who(next) == who(event))
+    let (mut full, mut out) = (HashSet::new(), vec![false; events.len()]);
+    for (event, is_superseded) in events.iter().zip(&mut out).rev() {
+        if event.get("partial").and_then(Value::as_bool) == Some(true) {
+            *is_superseded = full.contains(&who(event));
+        } else {
+            full.insert(who(event));
+        }
+    }
+    out
 }
 
 /// The steps of an event, and what it changes.
@@ -156,6 +171,10 @@ fn act(event: &Value<'_>, log: &mut Log<'_>) {
         set(key, value, log);
     }
     let Some(actions) = event.get("actions") else { return };
+    if actions.get("unreadable").and_then(Value::as_bool) == Some(true) {
+        let message = "the actions of the event cannot be read: what it set is not known";
+        log.finding(Some(log.next_step() - 1), "run.part-missing", Severity::Warning, message);
+    }
     for (name, version) in members(either(actions, "artifact_delta", "artifactDelta")) {
         log.write("artifact", name, &["version"], Op::Update, version);
     }

@@ -130,8 +130,57 @@ fn events_of_older_databases_are_put_together() {
         ("sessions", &["app_name", "user_id", "id"], vec![vec![text("a"), text("u"), text("1")]]),
         ("events", columns, vec![row]),
     ]);
-    let event = r#"{"author":"bot","timestamp":"2025-01-01 10:00:00","content":{"parts":[]}}"#;
+    let event =
+        r#"{"author":"bot","timestamp":"2025-01-01 10:00:00","content":{"parts":[]},"actions":{"unreadable":true}}"#;
     assert!(lines(&mut memory)[0].ends_with(&format!("\"events\":[{event}]}}")), "{:?}", lines(&mut memory));
+}
+
+/// The pickle of an object with `state_delta` and without, as pydantic and as a dictionary.
+#[test]
+fn pickled_actions_are_read_and_nothing_in_them_runs() {
+    let dict = b"\x80\x04}\x8c\x0bstate_delta}\x8c\x01nK\x02ss.";
+    let object = b"\x80\x04\x8c\x01m\x8c\x01C\x93)\x81}\x8c\x08__dict__}\x8c\x0bstate_delta}\x8c\x01nK\x02sssb.";
+    for pickle in [&dict[..], &object[..]] {
+        let cells = [text("a"), text("u"), text("1"), text("1"), ContainerValue::Blob(pickle.to_vec())];
+        let columns: &[&str] = &["app_name", "user_id", "session_id", "timestamp", "actions"];
+        let mut memory = Memory::new(vec![
+            ("app_states", &["app_name"], Vec::new()),
+            ("sessions", &["app_name", "user_id", "id"], vec![vec![text("a"), text("u"), text("1")]]),
+            ("events", columns, vec![cells.to_vec()]),
+        ]);
+        let line = lines(&mut memory).remove(0);
+        assert!(line.contains(r#""actions":{"state_delta":{"n":2}}"#), "{line}");
+    }
+}
+
+#[test]
+fn pieces_give_way_to_the_full_event_of_their_author_alone() {
+    let piece = |author: &str, text: &str, is_partial: bool| {
+        format!(
+            r#"{{"author":"{author}","invocation_id":"i","partial":{is_partial},"content":{{"parts":[{{"text":"{text}"}}]}}}}"#
+        )
+    };
+    let texts = |events: &[String]| {
+        let text = format!(r#"{{"app_name":"a","events":[{}]}}"#, events.join(","));
+        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+        (0..run.step_count() as StepNo).map(|step| run.step(step, &bytes).summary).collect::<Vec<_>>()
+    };
+    let mixed = [piece("x", "a", true), piece("y", "b", true), piece("x", "aa", false), piece("y", "bb", false)];
+    assert_eq!(texts(&mixed), ["aa", "bb"]);
+    assert_eq!(texts(&[piece("x", "a", true), piece("x", "b", true)]), ["a", "b"], "no full one follows");
+}
+
+#[test]
+fn a_state_without_what_its_events_set_is_found() {
+    let found = |state: &str, delta: &str| {
+        let text = format!(
+            r#"{{"app_name":"a","state":{state},"events":[{{"author":"x","actions":{{"state_delta":{delta}}}}}]}}"#
+        );
+        run_of(&text).findings().iter().map(|found| found.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(found("{}", r#"{"n":1}"#), ["log.replay-differs"]);
+    assert_eq!(found("{}", r#"{"temp:n":1,"app:m":2,"gone":null}"#), [""; 0]);
+    assert_eq!(found(r#"{"n":1}"#, r#"{"n":1}"#), [""; 0]);
 }
 
 /// 0.3, W2: the state joins what came back by the name of the tool as the steps do, also where the call has an id.

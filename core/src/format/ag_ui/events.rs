@@ -6,10 +6,10 @@ use crate::format::log::{
     Adapter, Draft, Form, Kind, Log, Node, first, first_text, form, items, model_usage, text, text_of,
 };
 use crate::json::Value;
-use crate::model::{Severity, StepRole, Surroundings, Turn, TurnPart};
+use crate::model::{HEAD, Severity, StepNo, StepRole, Surroundings, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Reads the events of one or several threads.
 #[derive(Default)]
@@ -19,6 +19,10 @@ pub(super) struct Events {
     threads: Vec<Box<str>>,
     places: HashMap<Box<str>, usize>,
     thread: usize,
+    /// The last step of each.
+    lasts: HashMap<usize, StepNo>,
+    /// Kinds of activities.
+    kinds: BTreeSet<String>,
     /// Messages of inputs that are known, by their ids and texts.
     given: HashSet<Box<str>>,
     /// The state of each thread by its instance, and activities by kind and message.
@@ -78,6 +82,9 @@ fn channel(class: &str) -> Option<(Channel, &str)> {
     PIECES.contains(&rest).then_some((channel, rest))
 }
 
+/// Kinds of state beside those of activities.
+const KINDS: [&str; 3] = ["state", "messages", "input"];
+
 /// The types of events that are a step of their own.
 const KNOWN: [&str; 17] = [
     "TOOL_CALL_RESULT",
@@ -125,7 +132,7 @@ impl Events {
             return;
         }
         let piece = channel(class);
-        self.open.end_chunk(piece.map(|(channel, _)| channel), event, log);
+        self.open.end_chunks(piece.map(|(channel, _)| channel), event, log);
         match piece {
             Some((channel, "START")) => self.open.start(channel, event, class, log),
             Some((channel, "END")) => self.open.end(channel, event, log),
@@ -180,8 +187,8 @@ impl Events {
 
     /// The events from here on are of this thread.
     fn begin_thread(&mut self, id: &str, log: &mut Log<'_>) {
-        let known = self.places.get(id).copied();
-        self.thread = match known {
+        let before = self.thread;
+        self.thread = match self.places.get(id).copied() {
             Some(place) => place,
             None => {
                 self.places.insert(id.into(), self.threads.len());
@@ -190,10 +197,15 @@ impl Events {
             }
         };
         log.trajectory(self.thread);
-        match self.threads.len() {
-            1 if !id.is_empty() => log.title(id),
-            count if known.is_none() && count > 1 => log.begin_trajectory(id),
-            _ => {}
+        if self.threads.len() == 1 && !id.is_empty() {
+            log.title(id);
+        }
+        if self.thread != before {
+            self.lasts.insert(before, log.next_step() - 1);
+            // Its state is as it was when it ran last.
+            let kinds = KINDS.map(str::to_owned).into_iter().chain(self.kinds.iter().cloned()).collect();
+            log.begin_trajectory(id);
+            log.go_back_ahead(kinds, self.lasts.get(&self.thread).copied().unwrap_or(HEAD));
         }
     }
 
@@ -218,6 +230,12 @@ impl Events {
         for (name, value) in input.entries().filter(|(name, _)| *name != "messages") {
             log.write("input", &instance, &[name], Op::Update, value);
         }
+        // Patches may come before any snapshot: they are of what the client sent.
+        if let Some(given) = input.get("state").filter(|given| given.as_object().is_some_and(|state| !state.is_empty()))
+        {
+            let new = || Patched::new("state", &instance);
+            self.states.entry(instance.clone()).or_insert_with(new).set(given, log);
+        }
     }
 
     fn state(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
@@ -232,6 +250,7 @@ impl Events {
 
     fn activity(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
         let kind = first_text(event, &["activityType", "activity_type"]).unwrap_or("activity");
+        self.kinds.insert(kind.to_owned());
         let id = first_text(event, &MESSAGE_ID).unwrap_or("main");
         let key = (kind.into(), id.into());
         let is_new = !self.activities.contains_key(&key);

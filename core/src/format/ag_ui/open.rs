@@ -32,8 +32,10 @@ const CALL_NAME: [&str; 2] = ["toolCallName", "tool_call_name"];
 #[derive(Default)]
 pub(super) struct Open {
     all: HashMap<(Channel, Box<str>), Begun>,
-    /// What a chunk began: it has no end of its own.
-    chunk: Option<(Channel, Box<str>)>,
+    /// What chunks began, which have no end of their own, the last one last: several calls may come piece by piece.
+    chunks: Vec<(Channel, Box<str>)>,
+    /// Messages that chunks began and another event ended: a later chunk goes on with them.
+    ended: HashMap<(Channel, Box<str>), Begun>,
 }
 
 struct Begun {
@@ -98,11 +100,14 @@ impl Open {
     /// A piece. One that nothing began begins it; one without an id goes on with what the chunk before it began.
     pub(super) fn piece(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let id = Self::id(channel, event);
-        let chunk = self.chunk.as_ref().filter(|(of, _)| id.is_empty() && *of == channel);
+        let chunk = self.chunks.last().filter(|(of, _)| id.is_empty() && *of == channel);
         let key = chunk.cloned().unwrap_or_else(|| (channel, Box::from(id)));
         if !self.all.contains_key(&key) {
-            self.start(channel, event, class, log);
-            self.chunk = Some(key.clone());
+            match self.ended.remove(&key).filter(|_| !id.is_empty()) {
+                Some(begun) => drop(self.all.insert(key.clone(), begun)),
+                None => self.start(channel, event, class, log),
+            }
+            self.chunks.push(key.clone());
         }
         let delta = event.get("delta").filter(|delta| !delta.is_null());
         if let (Some(begun), Some(delta)) = (self.all.get_mut(&key), delta) {
@@ -111,14 +116,15 @@ impl Open {
         }
     }
 
-    /// Ends what a chunk began, if the next event is not part of it.
-    pub(super) fn end_chunk(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
-        let Some((of, id)) = self.chunk.take() else { return };
-        let next = Self::id(of, event);
-        if channel == Some(of) && (next.is_empty() || next == &*id) {
-            self.chunk = Some((of, id));
-        } else {
-            self.close(of, &id, log);
+    /// Ends what chunks began, if the next event is not part of it. Calls are made side by side.
+    pub(super) fn end_chunks(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
+        for (of, id) in std::mem::take(&mut self.chunks) {
+            let next = Self::id(of, event);
+            if channel == Some(of) && (of == Channel::Call || next.is_empty() || next == &*id) {
+                self.chunks.push((of, id));
+            } else if let Some(begun) = self.close(of, &id, log).filter(|_| of != Channel::Call) {
+                self.ended.insert((of, id), begun);
+            }
         }
     }
 
@@ -127,10 +133,10 @@ impl Open {
         self.close(channel, Self::id(channel, event), log);
     }
 
-    fn close(&mut self, channel: Channel, id: &str, log: &mut Log<'_>) {
-        if let Some(begun) = self.all.remove(&(channel, Box::from(id))) {
-            log.close(begun.step, &begun.turn(channel));
-        }
+    fn close(&mut self, channel: Channel, id: &str, log: &mut Log<'_>) -> Option<Begun> {
+        let begun = self.all.remove(&(channel, Box::from(id)))?;
+        log.close(begun.step, &begun.turn(channel));
+        Some(begun)
     }
 
     /// A call is whole when its result comes.
@@ -145,7 +151,8 @@ impl Open {
         for ((channel, _), begun) in all {
             log.close(begun.step, &begun.turn(channel));
         }
-        self.chunk = None;
+        self.chunks.clear();
+        self.ended.clear();
     }
 }
 

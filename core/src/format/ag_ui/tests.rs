@@ -72,7 +72,13 @@ fn threads_have_states_of_their_own() {
     };
     let parsed = lines(&AG_UI, &[run("a", 1), run("b", 2), run("a", 3)].join("\n"));
     assert_eq!(parsed.0.trajectory_count(), 2);
-    assert_eq!(state(&parsed, "state", 5), r#"{"main":{"n":3},"b":{"n":2}}"#);
+    assert_eq!(state(&parsed, "state", 3), r#"{"b":{"n":2}}"#);
+    assert_eq!(
+        (state(&parsed, "state", 4).as_str(), state(&parsed, "state", 5).as_str()),
+        (r#"{"main":{"n":1}}"#, r#"{"main":{"n":3}}"#)
+    );
+    let threads = [2, 4].map(|step| parsed.0.step(step, &parsed.1).trajectory);
+    assert_eq!(threads, ["b", "a"].map(|name| Some(name.to_owned())), "one that is taken up again");
     let named = r#"{"x":[{"type":"CUSTOM","name":"a","value":1}],"y":[{"type":"NEW","message":"b"}],"z":[]}"#;
     let parsed = run_of_record(&AG_UI, named);
     assert_eq!((parsed.0.trajectory_count(), parsed.0.step_count()), (3, 2));
@@ -90,6 +96,35 @@ fn chunks_without_an_id_go_on_with_the_one_before() {
     ];
     let parsed = lines(&AG_UI, &text.join("\n"));
     assert_eq!(steps(&parsed)[..2], ["tool-call agent: ls x", "message agent: one two"]);
+}
+
+#[test]
+fn chunks_that_interleave_are_one_step_for_each_id() {
+    let text = [
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"ls","delta":"{\"path\":"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"d","toolCallName":"pwd","delta":"{}"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"\"x\"}"}"#,
+        r#"{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":"a.txt"}"#,
+        r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"k","role":"assistant","delta":"one "}"#,
+        r#"{"type":"CUSTOM","name":"a","value":1}"#,
+        r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"k","delta":"two"}"#,
+    ];
+    let parsed = lines(&AG_UI, &text.join("\n"));
+    let all = steps(&parsed);
+    assert_eq!(all[..2], ["tool-call agent: ls x", "tool-call agent: pwd"]);
+    assert_eq!(all[3..4], ["message agent: one two"], "{all:?}");
+    assert_eq!((all.len(), parsed.0.step(2, &parsed.1).answers), (5, Some(0)));
+}
+
+#[test]
+fn a_patch_before_any_snapshot_is_of_what_the_client_sent() {
+    let text = [
+        r#"{"type":"RUN_STARTED","threadId":"a","input":{"state":{"n":1}}}"#,
+        r#"{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/n","value":2}]}"#,
+    ];
+    let parsed = lines(&AG_UI, &text.join("\n"));
+    assert_eq!([0, 1].map(|step| state(&parsed, "state", step)), [1, 2].map(|n| format!(r#"{{"main":{{"n":{n}}}}}"#)));
+    assert_eq!(parsed.0.findings().len(), 0);
 }
 
 #[test]

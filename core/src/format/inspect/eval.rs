@@ -40,6 +40,9 @@ const EVAL_MEMBERS: [&str; 10] = [
 const HEADER_BYTES_MAX: usize = 256 << 20;
 const MEMBER_BYTES_MAX: usize = 2 << 30;
 
+/// The most items of a chunk that is missing.
+const GAP_MAX: u64 = 1 << 20;
+
 impl Assembler for Eval {
     fn claims(&self, contents: &mut Contents<'_>) -> bool {
         matches!(contents, Contents::Archive(archive) if HEADERS.iter().any(|name| archive.find(name).is_some()))
@@ -139,7 +142,7 @@ fn epoch(folder: &str) -> Option<(&str, u64)> {
 fn listed(archive: &mut dyn Archive) -> Vec<String> {
     let parts = match archive.find(SUMMARIES) {
         Some(number) => vec![number],
-        None => numbered(archive, SUMMARY_PARTS),
+        None => numbered(archive, SUMMARY_PARTS).into_iter().map(|(_, number)| number).collect(),
     };
     let mut folders = Vec::new();
     for number in parts {
@@ -156,14 +159,21 @@ fn listed(archive: &mut dyn Archive) -> Vec<String> {
 }
 
 /// Members `PREFIX/<number>.json`, in the order of their numbers.
-fn numbered(archive: &dyn Archive, prefix: &str) -> Vec<usize> {
+fn numbered(archive: &dyn Archive, prefix: &str) -> Vec<(u64, usize)> {
     let start = |(at, name): (usize, &String)| {
         let number: u64 = name.strip_prefix(prefix)?.strip_suffix(".json")?.parse().ok()?;
         Some((number, at))
     };
     let mut found: Vec<_> = archive.names().iter().enumerate().filter_map(start).collect();
     found.sort_unstable();
-    found.into_iter().map(|(_, at)| at).collect()
+    found
+}
+
+/// How many items a list has.
+fn item_count(list: &[u8]) -> u64 {
+    let text = String::from_utf8_lossy(list);
+    let list = json::parse_lenient(&text).ok();
+    list.and_then(|list| Some(list.as_array()?.len() as u64)).unwrap_or_default()
 }
 
 impl Sample {
@@ -183,15 +193,19 @@ impl Sample {
         let end = text.iter().rposition(|&byte| byte == b'}').unwrap_or(0);
         let is_empty = text[..end].trim_ascii_end().ends_with(b"{");
         text.truncate(end);
+        let mut missing = Vec::new();
         text.extend_from_slice(if is_empty { b"\"messages\":[" } else { b",\"messages\":[" });
-        self.list(archive, "messages", &mut text)?;
+        self.list(archive, "messages", &mut text, &mut missing)?;
         text.extend_from_slice(b"],\"events\":[");
-        self.list(archive, "events", &mut text)?;
+        self.list(archive, "events", &mut text, &mut missing)?;
         text.extend_from_slice(b"],\"events_data\":{\"calls\":[");
-        self.list(archive, "calls", &mut text)?;
+        self.list(archive, "calls", &mut text, &mut missing)?;
         text.extend_from_slice(b"]},\"attachments\":[");
-        self.list(archive, "attachments", &mut text)?;
+        self.list(archive, "attachments", &mut text, &mut missing)?;
         text.push(b']');
+        if !missing.is_empty() {
+            text.extend_from_slice(format!(",\"parts_missing\":[{}]", missing.join(",")).as_bytes());
+        }
         let metadata = format!("{}/metadata.json", self.folder);
         if archive.find(&metadata).is_some() {
             text.extend_from_slice(b",\"metadata\":");
@@ -201,21 +215,38 @@ impl Sample {
         Ok(text)
     }
 
-    /// Appends the items of all chunks of a sequence.
-    fn list(&self, archive: &mut dyn Archive, sequence: &str, text: &mut Vec<u8>) -> Result<(), Problem> {
-        let mut is_first = true;
-        for number in numbered(archive, &format!("{}/{sequence}/", self.folder)) {
+    /// Appends the items of all chunks of a sequence. A chunk is named by the index of its first item: null stands for
+    /// the items of one that is missing.
+    fn list(
+        &self,
+        archive: &mut dyn Archive,
+        sequence: &str,
+        text: &mut Vec<u8>,
+        missing: &mut Vec<String>,
+    ) -> Result<(), Problem> {
+        let mut count = 0;
+        let chunks = numbered(archive, &format!("{}/{sequence}/", self.folder));
+        for (place, (first, number)) in chunks.iter().copied().enumerate() {
             let chunk = one_line(&archive.read_whole(number, MEMBER_BYTES_MAX)?);
             let name = archive.names().get(number).cloned().unwrap_or_default();
             let items = value(&chunk, b'[', &name)?;
-            let items = items[1..items.len() - 1].trim_ascii();
-            if items.is_empty() {
+            if first > count && first - count <= GAP_MAX {
+                missing.push(json::quote(&format!("{}/{sequence}/{count}.json", self.folder)));
+                while count < first {
+                    text.extend_from_slice(if count > 0 { b",null" } else { b"null" });
+                    count += 1;
+                }
+            }
+            let inner = items[1..items.len() - 1].trim_ascii();
+            if inner.is_empty() {
                 continue;
             }
-            if !std::mem::take(&mut is_first) {
+            if count > 0 {
                 text.push(b',');
             }
-            text.extend_from_slice(items);
+            text.extend_from_slice(inner);
+            // How many there are matters where more follow.
+            count += if place + 1 < chunks.len() { item_count(items) } else { 1 };
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::store::SlotWrite;
 use super::timeline::{Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
-use crate::json::Value;
+use crate::json::{Document, Value};
 use crate::model::{Severity, StepNo, StepRole, Surroundings, ToolResult, Turn, TurnPart};
 use crate::rules::trajectory::score_number;
 use crate::rules::work::Dialect;
@@ -30,7 +30,11 @@ impl Adapter for Sample {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         begin(record, log);
         let attachments = Attachments::read(record);
-        let messages = conversation(record);
+        let (messages, missing) = conversation(record);
+        if missing > 0 {
+            let message = format!("{missing} messages that the sample refers to are missing");
+            log.finding(None, "run.part-missing", Severity::Warning, message);
+        }
         let mut timeline = Timeline::of(record, &messages, &attachments);
         add_effects(timeline.before(), log);
         for (index, message) in messages.iter().enumerate() {
@@ -66,11 +70,16 @@ impl Adapter for Sample {
 
 /// What a sample says of itself before its steps.
 pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
+    for part in record.get("parts_missing").and_then(Value::as_array).unwrap_or_default() {
+        let message = format!("`{}` is missing", part.as_str().unwrap_or(part.text));
+        log.finding(None, "run.part-missing", Severity::Warning, message);
+    }
     if let Some(missing) = record.get("part_missing") {
         let text = |key: &str| missing.get(key).and_then(Value::as_str).unwrap_or_default();
         let message = format!("`{}` cannot be read: {}", text("part"), text("why"));
         log.finding(None, "run.part-missing", Severity::Warning, message);
     }
+    let attachments = Attachments::read(record);
     title(record, log);
     if let Some(error) = record.get("error").filter(|error| !error.is_null()) {
         let words = error.get("message").and_then(Value::as_str).or(error.as_str()).unwrap_or(error.text);
@@ -78,9 +87,24 @@ pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
     }
     for slot in GIVEN {
         if let Some(value) = record.get(slot) {
-            log.write("sample", "main", &[slot], Op::Update, value);
+            write_resolved(["sample", "main"], &[slot], value, &attachments, log);
         }
     }
+}
+
+/// Writes a value with its attachments in it.
+fn write_resolved(
+    [kind, instance]: [&str; 2],
+    path: &[&str],
+    value: &Value<'_>,
+    attachments: &Attachments<'_>,
+    log: &mut Log<'_>,
+) {
+    if references(value.text).is_empty() {
+        return log.write(kind, instance, path, Op::Update, value);
+    }
+    let resolved = Document::of(value, &|text| attachments.text(text)).text();
+    log.derive(kind, instance, path, Op::Update, &resolved);
 }
 
 /// The events of a sample do not lead to the store that it ends with.
@@ -97,20 +121,24 @@ fn title(record: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-/// The messages of the conversation: the list, or the ranges of it that a chunked sample names.
-fn conversation<'v>(record: &'v Value<'v>) -> Vec<&'v Value<'v>> {
+/// The messages of the conversation: the list, or the ranges of it that a chunked sample names. How many of these are
+/// missing: null is in the list for those of a chunk that is.
+fn conversation<'v>(record: &'v Value<'v>) -> (Vec<&'v Value<'v>>, usize) {
     let all = record.get("messages").and_then(Value::as_array).unwrap_or_default();
-    let Some(ranges) = record.get("message_refs").and_then(Value::as_array) else { return all.iter().collect() };
-    let mut messages = Vec::new();
+    let Some(ranges) = record.get("message_refs").and_then(Value::as_array) else { return (all.iter().collect(), 0) };
+    let (mut messages, mut missing) = (Vec::new(), 0_usize);
     for range in ranges {
         let end = |at: usize| range.as_array()?.get(at)?.as_number()?.parse::<usize>().ok();
-        let part = end(0).zip(end(1)).and_then(|(from, to)| all.get(from..to)).unwrap_or_default();
+        let Some((from, to)) = end(0).zip(end(1)).filter(|(from, to)| from <= to) else { continue };
+        let part = all.get(from.min(all.len())..to.min(all.len())).unwrap_or_default();
         if messages.len() + part.len() > all.len() * REPEATS_MAX {
             break;
         }
-        messages.extend(part);
+        let before = messages.len();
+        messages.extend(part.iter().filter(|message| !message.is_null()));
+        missing = missing.saturating_add((to - from).saturating_sub(messages.len() - before));
     }
-    messages
+    (messages, missing)
 }
 
 fn add_message(
@@ -154,15 +182,16 @@ pub(super) fn write_changes(changes: Vec<SlotWrite>, log: &mut Log<'_>) {
 
 /// How the sample ended: scores, error, limit.
 pub(super) fn end(record: &Value<'_>, log: &mut Log<'_>) {
+    let attachments = Attachments::read(record);
     for slot in ENDS {
         if let Some(value) = record.get(slot).filter(|value| !value.is_null()) {
-            log.write("sample", "main", &[slot], Op::Update, value);
+            write_resolved(["sample", "main"], &[slot], value, &attachments, log);
         }
     }
     let scores = record.get("scores").and_then(Value::as_object);
     let last: StepNo = log.next_step() - 1;
     for (i, (scorer, score)) in scores.iter().flat_map(|scores| scores.entries()).enumerate() {
-        log.write("score", scorer, &[], Op::Update, score);
+        write_resolved(["score", scorer], &[], score, &attachments, log);
         let number = score.get("value").and_then(score_number);
         if let Some(number) = number.filter(|_| i == 0 && last >= 0) {
             log.reward(last, number);
@@ -198,7 +227,8 @@ impl<'v> Attachments<'v> {
     }
 
     fn get(&self, name: &str) -> Option<&'v Value<'v>> {
-        self.by_name.get(name).copied().or_else(|| self.list.get(name.parse::<usize>().ok()?))
+        let of_list = || self.list.get(name.parse::<usize>().ok()?);
+        self.by_name.get(name).copied().or_else(of_list).filter(|found| !found.is_null())
     }
 
     /// The text that a string refers to, if the whole string is a reference.
@@ -244,7 +274,11 @@ pub(super) fn resolve(turn: &mut Turn<'_>, value: &Value<'_>, attached: &[&Value
             match part {
                 TurnPart::Text(text) | TurnPart::Thought(text) => put(text, reference, plain),
                 TurnPart::Result(result) => put(&mut result.text, reference, plain),
-                TurnPart::Call(call) => put(&mut call.arguments, &format!("\"{reference}\""), attached.text),
+                // Within JSON: as it is written in a string.
+                TurnPart::Call(call) => {
+                    let quoted = attached.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                    put(&mut call.arguments, reference, quoted.unwrap_or(attached.text));
+                }
                 TurnPart::Attachment(file) if file.location.as_deref() == Some(reference) => {
                     file.bytes = attached.text.len() as u64;
                     file.location = None;
@@ -255,14 +289,29 @@ pub(super) fn resolve(turn: &mut Turn<'_>, value: &Value<'_>, attached: &[&Value
     }
 }
 
-/// A text that is the reference, or has it inside.
+/// A text that is the reference, or has it inside, once or more.
 fn put(text: &mut Cow<'_, str>, reference: &str, plain: &str) {
     if text == reference {
         *text = Cow::Owned(plain.to_owned());
-    } else if text.contains(reference) && plain.len() < EMBEDDED_MAX {
-        *text = Cow::Owned(text.replacen(reference, plain, 1));
+        return;
     }
+    // The name of another attachment may begin like this one.
+    let is_whole = |at: &usize| !text[at + reference.len()..].starts_with(|c: char| c.is_ascii_alphanumeric());
+    let places: Vec<usize> = text.match_indices(reference).map(|(at, _)| at).filter(is_whole).collect();
+    let bytes_more = plain.len().saturating_mul(places.len());
+    if places.is_empty() || (bytes_more > EMBEDDED_MAX && bytes_more > EMBEDDED_SHARE * text.len()) {
+        return;
+    }
+    let (mut out, mut copied) = (String::with_capacity(text.len() + bytes_more), 0);
+    for at in places {
+        out.push_str(&text[copied..at]);
+        out.push_str(plain);
+        copied = at + reference.len();
+    }
+    out.push_str(&text[copied..]);
+    *text = Cow::Owned(out);
 }
 
-/// Longer attachments are not put into other text.
+/// Longer attachments are not put into other text, where they are many times as long as it.
 const EMBEDDED_MAX: usize = 1 << 16;
+const EMBEDDED_SHARE: usize = 16;

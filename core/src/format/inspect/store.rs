@@ -6,7 +6,7 @@
 //! spans that ran side by side do not undo each other.
 
 use super::sample::Attachments;
-use crate::json::{Document, Value, pointer_unescape};
+use crate::json::{Document, DocumentChange, Value, pointer_unescape};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -35,6 +35,8 @@ pub(super) struct Replay<'v, 'a> {
     /// Where steps began, in logs that have no spans.
     steps: Vec<Document>,
     has_changes: bool,
+    /// Whether what the sample begins with is written.
+    has_begun: bool,
     /// Changes whose base is another one than they say.
     misfits: usize,
     /// Bytes that may still be written.
@@ -58,6 +60,7 @@ impl<'v, 'a> Replay<'v, 'a> {
             spans: HashMap::new(),
             steps: Vec::new(),
             has_changes: false,
+            has_begun: false,
             misfits: 0,
             budget: (bytes * WRITTEN_SHARE).max(WRITTEN_BYTES_MIN),
         }
@@ -77,11 +80,30 @@ impl<'v, 'a> Replay<'v, 'a> {
             (Some("step"), Some("end")) => {
                 self.steps.pop();
             }
+            (Some("sample_init"), _) => return self.begin(),
             (Some("store"), _) => return self.change(event, true),
             (Some("state"), _) => return self.change(event, false),
             _ => {}
         }
         Vec::new()
+    }
+
+    /// What the sample begins with.
+    fn begin(&mut self) -> Vec<SlotWrite> {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return Vec::new();
+        }
+        let start = self.start.clone();
+        let is_shown = |(path, _): &DocumentChange<'_>| path.first().is_some_and(|first| SHOWN.contains(&&**first));
+        let given = Document::object().changes_to(&start).into_iter().filter(|change| !is_shown(change));
+        given.map_while(|(path, value)| Some(slot_write(&path, Some(self.affordable(value?)?)))).flatten().collect()
+    }
+
+    /// The text of a value, where the budget has room for it.
+    fn affordable(&mut self, value: &Document) -> Option<String> {
+        let text = value.text();
+        self.budget = self.budget.checked_sub(text.len())?;
+        Some(text)
     }
 
     fn change(&mut self, event: &Value<'_>, is_store: bool) -> Vec<SlotWrite> {
@@ -112,9 +134,10 @@ impl<'v, 'a> Replay<'v, 'a> {
             if path.first().is_none_or(|first| SHOWN.contains(&&**first)) {
                 continue;
             }
-            let text = value.map(Document::text);
-            let Some(left) = self.budget.checked_sub(text.as_ref().map_or(0, String::len)) else { break };
-            self.budget = left;
+            let text = match value.map(|value| self.affordable(value)) {
+                Some(None) => break,
+                text => text.flatten(),
+            };
             writes.extend(slot_write(&path, text));
         }
         writes

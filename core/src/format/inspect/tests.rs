@@ -125,13 +125,39 @@ fn attachments_stand_for_their_text() {
 }
 
 #[test]
+fn an_attachment_is_put_wherever_it_is_named() {
+    let text = r#"{"id":"x","messages":[{"role":"user","content":"tc://a, tc://a and tc://ab"},
+        {"role":"assistant","content":"","tool_calls":[{"id":"c","function":"f",
+         "arguments":{"x":"attachment://a","y":["attachment://a","see attachment://a"]}}]}],
+        "metadata":{"note":"attachment://a"},"attachments":{"a":"\"T\""},"scores":{"s":{"value":"C","explanation":"attachment://a"}}}"#;
+    let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
+    let texts: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
+    assert!(texts[0].contains(r#""T", "T" and tc://ab"#), "{texts:?}");
+    assert!(!texts[1].contains("attachment") && texts[1].contains(r#"see \"T\""#), "{texts:?}");
+    let state = state(&run, text, 1);
+    assert!(state.contains(r#""note":"\"T\"""#) && state.contains(r#""explanation":"\"T\"""#), "{state}");
+}
+
+#[test]
+fn what_a_sample_begins_with_is_in_its_state() {
+    let events = r#"{"event":"sample_init","state":{"store":{"n":1,"Box:b:m":2},"messages":[],"completed":false}},
+        {"event":"tool","id":"c1"},{"event":"store","changes":[{"op":"remove","path":"/n"}]}"#;
+    let text = with_events("{}", events);
+    let run = run_of(&text);
+    let given = state(&run, &text, -1);
+    assert!(given.contains(r#""store":{"main":{"n":1}}"#) && given.contains(r#""Box":{"b":{"m":2}}"#), "{given}");
+    assert!(given.contains(r#""completed":false"#) && !given.contains("messages"), "{given}");
+}
+
+#[test]
 fn a_chunked_sample_is_its_ranges_of_messages() {
     let text = r#"{"id":"x","message_refs":[[1,3],[9,1],[0,99]],"messages":[{"role":"user","content":"old"},
         {"role":"user","content":"attachment://0"},{"role":"assistant","content":"b"}],"attachments":["first"]}"#;
     let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
     let texts: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
-    assert_eq!(texts.len(), 2);
+    assert_eq!(texts.len(), 5);
     assert!(texts[0].contains("first") && texts[1].contains('b'));
+    assert!(run.findings()[0].message.contains("96 messages"), "{:?}", run.findings());
 }
 
 #[test]

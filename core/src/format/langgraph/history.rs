@@ -243,6 +243,10 @@ impl History {
 
     /// Writes the channels that differ from those before.
     fn write_channels(&mut self, snapshot: &Value<'_>, log: &mut Log<'_>) {
+        let whole = snapshot.get("values").filter(|values| values.as_object().is_none() && !values.is_null());
+        if let Some(whole) = whole {
+            return log.write("state", "main", &[], Op::Update, whole);
+        }
         let mut gone: BTreeSet<String> = log.members("state", "main").into_iter().collect();
         for (channel, value) in snapshot.get("values").and_then(Value::as_object).into_iter().flat_map(|v| v.entries())
         {
@@ -385,6 +389,12 @@ mod tests {
             let rules: Vec<_> = parsed.0.findings().iter().map(|found| (found.step, found.rule)).collect();
             assert_eq!(rules, [(Some(0), "run.part-missing")], "a history may begin in the middle");
         }
+    }
+
+    #[test]
+    fn values_may_be_no_object() {
+        let text = [answered("1", None, "[1,2]", "", ""), answered("2", Some("1"), "[1,3]", "", "")].join("\n");
+        assert_eq!(state(&lines(&HISTORY, &text), "state", 1), r#"{"main":[1,3]}"#);
     }
 
     #[test]

@@ -8,9 +8,11 @@ use std::borrow::Cow;
 
 /// What a message says; None: it is none of a known speaker.
 pub(in crate::format) fn lang_chain_turn(message: &Value<'_>) -> Option<Turn<'static>> {
+    let class = items(message, "id").last().and_then(Value::as_str);
     let message = message.get("kwargs").unwrap_or(message);
-    let word = text(message, "role").or_else(|| text(message, "type"))?;
-    let role = role_of(word.strip_suffix("MessageChunk").unwrap_or(word));
+    let word = text(message, "role").or_else(|| text(message, "type")).or(class)?;
+    let word = ["MessageChunk", "Message"].into_iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
+    let role = role_of(&word.to_ascii_lowercase());
     let content = message.get("content");
     let words = || content.map(text_of).filter(|text| !text.is_empty());
     let parts: Vec<TurnPart<'_>> = if role == StepRole::Environment {

@@ -407,7 +407,9 @@ impl<A: Adapter> Run for LogRun<A> {
         let is_message = self.steps.get(step).is_some_and(|compact| !matches!(compact.kind, Kind::State | Kind::Span));
         let is_of_record = |number: &StepNo| record(*number).is_some_and(|found| Some(found) == record(step));
         let of_record = (step..).take_while(|number| *number == step || is_message && is_of_record(number));
-        let before = (0..step).rev().take(REQUEST_STEPS_MAX);
+        // Those of other trajectories are not the step's.
+        let is_of_trajectory = |number: &StepNo| self.steps.number_of(*number) == self.steps.number_of(step);
+        let before = (0..step).rev().filter(is_of_trajectory).take(REQUEST_STEPS_MAX);
         let mut requests = of_record.chain(before).filter_map(|number| self.model_request(number, bytes));
         requests.find(|request| !request.messages.is_empty()).map(|request| request.messages)
     }

@@ -204,13 +204,12 @@ impl Log<'_> {
     /// they are again.
     pub(in crate::format) fn go_back(&mut self, kinds: &[&str], step: StepNo) {
         let at = self.steps.writes_at_last();
-        let tree = &mut self.steps.tree;
-        for place in 0..tree.identity_count() {
-            let identity = tree.named_identity(place).filter(|identity| kinds.contains(&identity.kind.as_str()));
-            if let Some(id) = identity.and_then(|identity| tree.find(identity)) {
-                tree.go_back(at, id, step);
-            }
-        }
+        self.steps.go_back(at, kinds, step);
+    }
+
+    /// The same of the next step, where a trajectory begins or goes on with it.
+    pub(in crate::format) fn go_back_ahead(&mut self, kinds: Vec<String>, step: StepNo) {
+        self.steps.back = Some((kinds, step));
     }
 
     /// The names of the members that an instance has now.

@@ -39,6 +39,8 @@ pub(super) struct Steps {
     numbers: Vec<(StepNo, usize)>,
     /// Whether the last of the named ones has not written yet, and is not the first.
     is_new_trajectory: bool,
+    /// The kinds of state that it has as they were at a step.
+    pub(super) back: Option<(Vec<String>, StepNo)>,
     pub(super) window: Window,
     /// Steps that were left for another branch within their record.
     pub(super) left: HashSet<StepNo>,
@@ -96,7 +98,27 @@ impl Steps {
         if self.is_new_trajectory && has_begun {
             self.is_new_trajectory = false;
             self.work.begin_trajectory(at, &mut self.tree);
+            if let Some((kinds, step)) = self.back.take() {
+                let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+                self.go_back(at, &kinds, step);
+            }
         }
+    }
+
+    /// What these kinds of state were at a step, they are again.
+    pub(super) fn go_back(&mut self, at: StepNo, kinds: &[&str], step: StepNo) {
+        for place in 0..self.tree.identity_count() {
+            let identity = self.tree.named_identity(place).filter(|identity| kinds.contains(&identity.kind.as_str()));
+            if let Some(id) = identity.and_then(|identity| self.tree.find(identity)) {
+                self.tree.go_back(at, id, step);
+            }
+        }
+    }
+
+    /// The number of the trajectory that a step is of.
+    pub(super) fn number_of(&self, step: StepNo) -> usize {
+        let after = self.numbers.partition_point(|(first, _)| *first <= step);
+        after.checked_sub(1).and_then(|at| self.numbers.get(at)).map_or(0, |(_, number)| *number)
     }
 
     /// The name of the trajectory that a step is of.

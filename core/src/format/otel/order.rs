@@ -2,7 +2,7 @@
 //! parents come late.
 
 use super::logs::order_time;
-use crate::format::log::{Arrange, Piece, PlacedPieces, first, items};
+use crate::format::log::{Arrange, Piece, PlacedPieces, first, first_text, items};
 use crate::json::{Value, compare_numbers};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -16,8 +16,20 @@ const OTLP: [(&str, [&str; 2], &str); 2] = [
 /// The spans and records so far.
 #[derive(Default)]
 pub(super) struct Order {
-    spans: Vec<(usize, Time, Piece)>,
+    spans: Vec<Span>,
     traces: HashMap<Box<str>, usize>,
+}
+
+/// A span, or a record of a log.
+struct Span {
+    trace: usize,
+    time: Time,
+    piece: Piece,
+    /// Its id, and that of its parent.
+    id: Option<Box<str>>,
+    parent: Option<Box<str>>,
+    /// Its place among those that began when it did.
+    rank: usize,
 }
 
 /// When a span began, as it is written.
@@ -73,8 +85,27 @@ fn digits(text: &str) -> &str {
 }
 
 /// By trace, then by time.
-fn compare(a: &(usize, Time, Piece), b: &(usize, Time, Piece)) -> Ordering {
-    a.0.cmp(&b.0).then_with(|| a.1.compare(&b.1))
+fn compare(a: &Span, b: &Span) -> Ordering {
+    a.trace.cmp(&b.trace).then_with(|| a.time.compare(&b.time))
+}
+
+/// Spans that began at once: parents before their children, as far as they lead to no circle.
+fn put_parents_first(spans: &mut [Span]) {
+    let ids: HashMap<Box<str>, usize> =
+        (0..).zip(&*spans).filter_map(|(at, span)| Some((span.id.clone()?, at))).collect();
+    let parent = |at: usize| spans.get(at)?.parent.as_ref().and_then(|parent| ids.get(parent)).copied();
+    let (mut is_placed, mut order) = (vec![false; spans.len()], Vec::with_capacity(spans.len()));
+    for at in 0..spans.len() {
+        let (mut next, first) = (Some(at), order.len());
+        while let Some(place) = next.filter(|place| !is_placed[*place]) {
+            is_placed[place] = true;
+            order.push(place);
+            next = parent(place);
+        }
+        order[first..].reverse();
+    }
+    order.iter().enumerate().for_each(|(rank, at)| spans[*at].rank = rank);
+    spans.sort_by_key(|span| span.rank);
 }
 
 impl Arrange for Order {
@@ -90,9 +121,9 @@ impl Arrange for Order {
         if !has_resources {
             self.put(record, value);
         }
-        let is_behind = |pair: &[(usize, Time, Piece)]| compare(&pair[0], &pair[1]).is_le();
-        if self.spans[known.saturating_sub(1)..].windows(2).all(is_behind) {
-            PlacedPieces::Added(self.spans[known..].iter().map(|(_, _, piece)| *piece).collect())
+        let is_behind = |at: usize| self.spans.get(at + 1).is_none_or(|next| self.is_behind(at, next));
+        if (known.saturating_sub(1)..self.spans.len()).all(is_behind) {
+            PlacedPieces::Added(self.spans[known..].iter().map(|span| span.piece).collect())
         } else {
             PlacedPieces::Rearranged
         }
@@ -100,7 +131,9 @@ impl Arrange for Order {
 
     fn order(&mut self) -> Vec<Piece> {
         self.spans.sort_by(compare);
-        self.spans.iter().map(|(_, _, piece)| *piece).collect()
+        let at_once = |a: &Span, b: &Span| compare(a, b).is_eq();
+        self.spans.chunk_by_mut(at_once).filter(|spans| spans.len() > 1).for_each(put_parents_first);
+        self.spans.iter().map(|span| span.piece).collect()
     }
 }
 
@@ -108,6 +141,16 @@ impl Order {
     fn put(&mut self, record: usize, span: &Value<'_>) {
         let next = self.traces.len();
         let trace = *self.traces.entry(super::trace(span).into()).or_insert(next);
-        self.spans.push((trace, Time::of(span), Piece::of(record, span)));
+        let parent = first_text(span, &["parentSpanId", "parent_id", "parentId"]).map(Into::into);
+        let (time, piece, id) = (Time::of(span), Piece::of(record, span), super::id(span).map(Into::into));
+        self.spans.push(Span { trace, time, piece, id, parent, rank: 0 });
+    }
+
+    /// Whether a span comes after the one at a place, and is the parent of none that began when it did.
+    fn is_behind(&self, at: usize, next: &Span) -> bool {
+        let Some(last) = self.spans.get(at) else { return true };
+        let began_with_it = self.spans[..=at].iter().rev().take_while(|span| compare(span, next).is_eq());
+        let mut parents = began_with_it.filter_map(|span| span.parent.as_ref());
+        compare(last, next).is_le() && !parents.any(|parent| Some(parent) == next.id.as_ref())
     }
 }

@@ -13,6 +13,26 @@ fn spans_stand_in_the_order_in_which_they_began() {
 }
 
 #[test]
+fn a_parent_comes_before_a_child_that_began_with_it() {
+    let spans: Vec<&str> = OTLP.lines().collect();
+    let text = spans.join("\n").replace("1781296601000000000", "1781296600000000000");
+    assert_eq!(steps(&lines(&OTEL, &text)), ["span agent: invoke_agent", "tool-call agent: ls x · a.txt"]);
+    let circle = text.replace(r#""parentSpanId":"""#, r#""parentSpanId":"b""#);
+    assert_eq!(lines(&OTEL, &circle).0.step_count(), 2);
+}
+
+#[test]
+fn arguments_and_results_may_be_typed_values() {
+    let typed = |name: &str, value: &str| {
+        format!(r#"{{"kvlistValue":{{"values":[{{"key":"{name}","value":{{"stringValue":"{value}"}}}}]}}}}"#)
+    };
+    let text = OTLP
+        .replace(r#"{"stringValue":"{\"path\":\"x\"}"}"#, &typed("path", "x"))
+        .replace(r#"{"stringValue":"a.txt"}"#, &typed("name", "a.txt"));
+    assert_eq!(steps(&lines(&OTEL, &text))[1], r#"tool-call agent: ls x · {"name":"a.txt"}"#);
+}
+
+#[test]
 fn attributes_are_found_in_all_spellings() {
     let inner = PHOENIX.trim_start_matches('[').trim_end_matches(']');
     let nested = inner.replace(r#""llm.token_count.completion":2"#, r#""llm":{"token_count":{"completion":2}}"#);

@@ -38,6 +38,22 @@ fn assembled(members: &[(&str, Option<&'static str>)]) -> (String, Result<(), Pr
 }
 
 #[test]
+fn a_chunk_begins_at_the_index_that_it_is_named_by() {
+    let (text, result) = assembled(&[
+        ("header.json", Some(HEADER)),
+        ("samples/a_epoch_1/sample.json", Some("{\"id\":\"a\"}")),
+        ("samples/a_epoch_1/messages/0.json", Some("[1,2]")),
+        ("samples/a_epoch_1/messages/3.json", Some("[4]")),
+        ("samples/a_epoch_1/messages/4.json", Some("[5]")),
+        ("samples/a_epoch_1/attachments/1.json", Some("[\"b\"]")),
+    ]);
+    assert!(result.is_ok());
+    let parts = r#""parts_missing":["samples/a_epoch_1/messages/2.json","samples/a_epoch_1/attachments/0.json"]"#;
+    assert!(text.contains(r#""messages":[1,2,null,4,5]"#) && text.contains(r#""attachments":[null,"b"]"#), "{text}");
+    assert!(text.contains(parts), "{text}");
+}
+
+#[test]
 fn samples_come_a_line_each_in_the_order_of_the_summaries() {
     let (text, result) = assembled(&[
         ("_journal/start.json", Some("{}")),
@@ -62,7 +78,7 @@ fn samples_come_a_line_each_in_the_order_of_the_summaries() {
 fn chunks_of_a_sample_are_joined_in_the_order_of_their_items() {
     let (text, _) = assembled(&[
         ("header.json", Some(HEADER)),
-        ("samples/1_epoch_2/messages/2.json", Some("[{\"c\":3}]")),
+        ("samples/1_epoch_2/messages/2.json", Some("[{\"c\":3},0,0,0,0,0,0,0]")),
         ("samples/1_epoch_2/messages/10.json", Some("[{\"d\":4}]")),
         ("samples/1_epoch_2/messages/0.json", Some("[{\"a\":1}, {\"b\":2}]")),
         ("samples/1_epoch_2/events/0.json", Some("[]")),
@@ -71,7 +87,7 @@ fn chunks_of_a_sample_are_joined_in_the_order_of_their_items() {
         ("samples/1_epoch_2/metadata.json", Some("{\"m\":1}")),
         ("samples/1_epoch_2/sample.json", Some("{\"id\":1,\"message_refs\":[[0,2]]}")),
     ]);
-    let joined = "{\"id\":1,\"message_refs\":[[0,2]],\"messages\":[{\"a\":1}, {\"b\":2},{\"c\":3},{\"d\":4}],\"events\":[],\
+    let joined = "{\"id\":1,\"message_refs\":[[0,2]],\"messages\":[{\"a\":1}, {\"b\":2},{\"c\":3},0,0,0,0,0,0,0,{\"d\":4}],\"events\":[],\
                   \"events_data\":{\"calls\":[]},\"attachments\":[\"x\"],\"metadata\":{\"m\":1}}";
     assert!(text.contains(joined), "{text}");
 }
