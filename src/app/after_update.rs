@@ -24,7 +24,7 @@ impl App {
             return two_runs_layout(width, height, self.pane, self.is_zoomed, beside);
         }
         let is_set = self.session.format.layout() == format::Layout::Set;
-        let kind = LayoutContext { is_set, has_state: self.session.format.has_state(), splits: self.splits };
+        let kind = LayoutContext { is_set, has_state: self.session.has_state_pane(), splits: self.splits };
         layout(width, height, self.main_pane(), self.is_zoomed, self.watches.rows(), kind)
     }
 

@@ -1,5 +1,6 @@
 //! Several files: the list, one of them open, the way from one to the other.
 
+use super::initial_position::Start;
 use super::keys::Context;
 use super::{App, Effect, Effects, Layer, Pane};
 use crate::model::ListChange;
@@ -45,6 +46,7 @@ impl App {
         self.inspector.tab = old.inspector.tab;
         self.state.is_blaming = old.state.is_blaming;
         self.times = old.times;
+        self.start = old.start;
         self.splits = old.splits;
         self.typed = old.typed;
         self.filters = old.filters;
@@ -209,6 +211,12 @@ impl App {
             Some(path) => self.open_file(path, effects),
             None => self.notify("there is no list of files; a folder, or several files, open with one"),
         }
+    }
+
+    /// Opens the recorded run, where its story ends.
+    pub(super) fn open_demo(&mut self, effects: &mut Effects) {
+        self.start = Some(Start::of_demo());
+        effects.push(Effect::OpenDemo);
     }
 
     fn open_file(&mut self, path: PathBuf, effects: &mut Effects) {

@@ -18,6 +18,14 @@ pub struct Start {
     pub instance: Option<String>,
 }
 
+impl Start {
+    /// Where the recorded run begins: where its story ends, at the last step, on the value that went wrong.
+    #[must_use]
+    pub fn of_demo() -> Self {
+        Self { path: Some("†state.budget".to_owned()), instance: Some("②".to_owned()), ..Self::default() }
+    }
+}
+
 impl App {
     /// Goes where the screen was asked to begin, as soon as the run reaches so far.
     pub(super) fn begin(&mut self) {

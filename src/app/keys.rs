@@ -168,6 +168,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
     row(C::Dataset, &["D"], A::CompareRuns, "compare", "Mark this record; on another one show both runs side by side; of two selected rows both, of a pair its two sides.", LOOK, 0),
     row(C::Attempts, &["D"], A::CompareRuns, "compare", "Mark this attempt; on another one show both side by side, their steps aligned.", LOOK, 3),
+    row(C::Files, &["d"], A::Demo, "demo", "Open the recorded run that comes with the program: an agent books a journey for two, and one value goes wrong.", LOOK, 4),
     row(C::Files, &["D"], A::CompareRuns, "compare", "Mark this file; on another one show both runs side by side, their steps aligned.", LOOK, 4),
     row(C::Trajectory, &["J"], A::CompareInstances, "compare instances", "Compare two instances of the kind in focus in the Diff tab; again: the next pair; after the last: steps.", LOOK, 0),
     row(C::Trajectory, &["R"], A::Raw, "other look", "Show the message to read, as JSON, as its bytes, in turn.", LOOK, 0),

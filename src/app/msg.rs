@@ -208,6 +208,8 @@ pub enum Effect {
     Play(Replay),
     /// Open a listed file in place of what is open.
     OpenFile(PathBuf),
+    /// Open the recorded run in place of what is open.
+    OpenDemo,
     /// Open a file in place of what is open, read as this format.
     OpenAs(PathBuf, &'static str),
     /// Read what listed files begin with; in place of those asked for before.

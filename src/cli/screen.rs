@@ -8,6 +8,7 @@ use crate::app::initial_position::Start;
 use crate::ingest::{is_input_folder, is_log, open_input, open_stdin};
 use crate::model::Problem;
 use crate::panes::two_runs::RunPlace;
+use crate::shell::demo;
 use crate::shell::{self, Opened, Settings};
 use crate::source::{self, Input, agents, place_here, reachable, session_places};
 use crate::text::suggest;
@@ -16,9 +17,6 @@ use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The recorded run: an agent books a journey for two, and one value goes wrong.
-const DEMO: &str = include_str!("../../samples/trip-run.jsonl");
 
 /// What is said where there is nothing to list.
 const NO_SESSIONS: &str = "no sessions of agents and no logs here: this is the demo. `obelus FILE` opens a run";
@@ -33,7 +31,7 @@ impl ScreenLook {
             ..Start::default()
         };
         match (self.step, &self.path) {
-            (None, None) if is_demo => Some(path("†state.budget", Some("②"))),
+            (None, None) if is_demo => Some(Start::of_demo()),
             (None, None) => None,
             (step, None) => Some(Start { step, ..Start::default() }),
             (step, Some(named)) => Some(Start { step, ..path(named, self.instance.as_deref()) }),
@@ -195,7 +193,7 @@ fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
 /// It cannot be opened.
 pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     match file {
-        None => Ok(Input::memory("demo: a journey for two", DEMO)),
+        None => Ok(demo::input()),
         Some(file) if file.is_stdin() && io::stdin().is_terminal() => {
             Err(Problem::usage("standard input is the terminal, which keys come from").hint("pipe something into it"))
         }

@@ -4,6 +4,7 @@ use super::common_folder::CommonFolder;
 use super::finding_index::Listed;
 use super::place_name::place_name;
 use super::replay::Replay;
+use super::state::counts;
 use super::{Checks, DatasetFindings, LiveTail, Piece};
 use crate::format::cause::{Hop, Trail, ValueWrite};
 use crate::format::plan::PlanView;
@@ -197,6 +198,17 @@ impl Session {
         Some(Open { session: self, guard })
     }
 
+    /// Whether a run has state that is worth a pane of its own beside its steps. What counts the run's steps and calls,
+    /// and names its model, is not.
+    #[must_use]
+    pub fn has_state_pane(&self) -> bool {
+        let Some(open) = self.open().filter(|_| self.format.has_state() && self.is_complete) else {
+            return self.format.has_state();
+        };
+        let mut identities = (0..open.tree().identity_count()).filter_map(|place| open.tree().named_identity(place));
+        identities.any(|identity| identity.kind != "run" && !counts(&identity.kind))
+    }
+
     /// Forgets the findings: the run has others now.
     pub fn forget_findings(&self) {
         self.run_findings.replace(None);
@@ -366,11 +378,27 @@ impl Open<'_> {
         let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
         let findings = self.findings();
         let errors = findings.iter().filter(is_error).take(findings.count(Severity::Error));
-        let mut steps: Vec<StepNo> = errors.filter_map(|f| f.step).collect();
+        let mut steps: Vec<StepNo> = errors.filter_map(|f| self.step_near(f)).collect();
         steps.extend(self.guard.error_steps());
         steps.sort_unstable();
         steps.dedup();
         steps
+    }
+
+    /// The step of a finding; of one of a record that made no step the last step before it, else the first.
+    #[must_use]
+    pub fn step_near(&self, finding: &Finding) -> Option<StepNo> {
+        let is_run = self.session.format.layout() == Layout::Run && self.count() > 0;
+        let near = || {
+            let is_before = |step| self.guard.place(step).is_some_and(|place| place.record <= finding.record);
+            let (mut low, mut high) = (0, self.last() + 1);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if is_before(middle) { low = middle + 1 } else { high = middle }
+            }
+            (low - 1).max(0)
+        };
+        finding.step.or_else(|| is_run.then(near))
     }
 
     /// The same and the steps whose results look like a failure (W4), in order.

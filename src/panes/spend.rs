@@ -44,7 +44,8 @@ impl Spend {
     #[must_use]
     pub fn at(&self, open: &Open<'_>, step: StepNo) -> f64 {
         let number = |node: &NodeId| open.tree().leaf(*node, step)?.value.short()?.parse::<f64>().ok();
-        self.nodes().iter().filter_map(number).filter(|number| number.is_finite()).sum()
+        // The sum of nothing is -0.0.
+        self.nodes().iter().filter_map(number).filter(|number| number.is_finite()).sum::<f64>() + 0.0
     }
 
     /// The steps at which it grew, each once, in order.

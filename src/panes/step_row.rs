@@ -15,6 +15,9 @@ const WIDE_CELLS_MIN: usize = 36;
 /// Verbs whose objects differ at their ends, as paths do.
 const COMMANDS: [&str; 1] = ["run"];
 
+/// Most cells of the words of a failure.
+const FAULT_CELLS_MAX: usize = 40;
+
 /// In a pane narrower than this an outcome is its sign alone.
 const OUTCOME_CELLS_MIN: usize = 44;
 
@@ -125,16 +128,37 @@ pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece>
         Some(worst) if cells < OUTCOME_CELLS_MIN => {
             sign(Some(worst)).map(|(sign, role)| Piece::of(role, &format!(" {sign}"))).into_iter().collect()
         }
-        worst => of_result(worst, lines),
+        worst => {
+            // A flag alone does not say why.
+            let is_flag = |step: &&StepNo| worst.is_some() && open.run().outcome(**step) == worst;
+            let why = worst.filter(|worst| worst.reason == Some("flag") && worst.exit.is_none());
+            let why = why.and_then(|_| fault_text(&open.describe(*steps.iter().find(is_flag)?).summary));
+            let why = why.map(|why| cut(&SafeText::of(&why), (cells / 3).min(FAULT_CELLS_MAX)));
+            of_failure(worst, lines, why.as_ref().map(SafeText::as_str))
+        }
     }
+}
+
+/// What a result that failed says: its first line, without what only says that it failed.
+pub fn fault_text(summary: &str) -> Option<String> {
+    let inner = summary.trim_start().trim_start_matches("<tool_use_error>");
+    let line = inner.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let line = line.split("</tool_use_error>").next().unwrap_or_default();
+    let words = ["Error:", "ERROR:", "error:"].iter().find_map(|head| line.strip_prefix(head)).unwrap_or(line).trim();
+    (!words.is_empty()).then(|| single_line(words))
 }
 
 /// How a result came out; `lines` is how much it brought.
 pub(super) fn of_result(outcome: Option<Outcome>, lines: Option<usize>) -> Vec<Piece> {
+    of_failure(outcome, lines, None)
+}
+
+/// The same; `fault` says why where the reason does not.
+fn of_failure(outcome: Option<Outcome>, lines: Option<usize>, fault: Option<&str>) -> Vec<Piece> {
     let size = lines.filter(|n| *n > 0).map(|n| counted(n, "line"));
     let pieces_of = |sign: &str, role: Role, outcome: Outcome| {
         let exit = outcome.exit.filter(|exit| *exit != 0).map(|exit| format!("exit {exit}"));
-        let why = outcome.reason.filter(|reason| *reason != "exit").map(reason_words);
+        let why = fault.or_else(|| outcome.reason.filter(|reason| *reason != "exit").map(reason_words));
         let words: Vec<String> = why.map(str::to_owned).into_iter().chain(exit).collect();
         vec![Piece::of(role, &format!(" {sign} {}", words.join(" · ")))]
     };

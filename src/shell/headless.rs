@@ -2,6 +2,7 @@
 //!
 //! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
 
+use super::demo;
 use super::jobs::{self, JobCaches, Source};
 use super::mark_journal::MarkJournal;
 use super::{listing, marks};
@@ -85,7 +86,12 @@ impl Stage {
 
     /// Shows a listed file.
     fn open_file(&mut self, path: PathBuf, forced: Option<&str>) {
-        match ingest::open_input(&path).and_then(|input| opened(input, forced)) {
+        let input = ingest::open_input(&path);
+        self.open_input(path, input, forced);
+    }
+
+    fn open_input(&mut self, path: PathBuf, input: Result<Arc<Input>, Problem>, forced: Option<&str>) {
+        match input.and_then(|input| opened(input, forced)) {
             Ok((session, source, run)) => {
                 self.source = source;
                 self.app.enter_file(path, session);
@@ -117,6 +123,7 @@ impl Stage {
                         marks::perform(mark_journal, source, effect, &mut |answer| queue.push_back(answer));
                     }
                     Effect::OpenFile(path) => self.open_file(path, None),
+                    Effect::OpenDemo => self.open_input(demo::NAME.into(), Ok(demo::input()), None),
                     Effect::OpenAs(path, format) => self.open_file(path, Some(format)),
                     Effect::Heads(wanted) => {
                         queue.extend(wanted.paths.into_iter().map(|path| {

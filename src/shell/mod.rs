@@ -10,6 +10,7 @@ pub(crate) mod config_check;
 mod config_keys;
 mod configure;
 pub(crate) mod custom_columns;
+pub(crate) mod demo;
 pub mod editor;
 pub mod file_list;
 pub mod format_files;

@@ -10,7 +10,7 @@ use super::marks::MarksThread;
 use super::open_session::{DetectedInput, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
-use super::{clock, editor, notification, open_session};
+use super::{clock, demo, editor, notification, open_session};
 use crate::app::initial_position::Start;
 use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
@@ -458,6 +458,10 @@ impl Program {
                 Ok(())
             }
             Effect::OpenFile(path) => self.look_into(path, self.settings.format.clone()),
+            Effect::OpenDemo => {
+                self.open_file(demo::NAME.into(), open_session::know(demo::input(), None));
+                Ok(())
+            }
             Effect::OpenAs(path, format) => self.look_into(path, Some(format.to_owned())),
             Effect::Heads(wanted) => {
                 self.lists.iter().for_each(|lists| lists.read(wanted.clone()));

@@ -169,7 +169,7 @@ fn a_long_file_is_laid_out_for_the_window() {
     let mut stage = on(&session("/w/long.txt", &text, "line 5 xxxxx\n", &format!("{long}\n")), WIDE);
     press(&mut stage, "$ 9");
     row(&stage, &["long.txt @4 · all 100,000 lines known"]);
-    row(&stage, &["~", " 6 │", "yyyyyyyy"]);
+    row(&stage, &["@4 +", " 6 │", "yyyyyyyy"]);
     press(&mut stage, "G");
     row(&stage, &["100000 │", "line 99999"]);
     press(&mut stage, "d");

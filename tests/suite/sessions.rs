@@ -148,3 +148,15 @@ fn a_list_without_sessions_says_where_it_looked_and_what_to_do() {
     assert!(shown.contains("obelus FILE"), "{shown}");
     assert!(!is_log(Path::new("/none")));
 }
+
+#[test]
+fn the_recorded_run_is_one_key_away() {
+    let home = Home::new();
+    let mut stage = Stage::list((120, 30), Theme::built_in("dark").unwrap()).unwrap();
+    stage.send(obelus::app::Msg::Files(home.listing().look(home.now).unwrap()));
+    stage.press("d").unwrap();
+    let shown = screen(&stage);
+    assert!(shown.contains("demo: a journey for two") && shown.contains("null   set @41 by quoteHotel"), "{shown}");
+    stage.press("q").unwrap();
+    assert!(screen(&stage).contains("sessions"), "{}", screen(&stage));
+}

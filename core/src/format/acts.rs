@@ -8,7 +8,7 @@ use super::cause::MessageOrigin;
 use super::plan::{Edges, PlanAnswer, PlanView, RefState, ValueReader};
 use super::run::{Format, Layout, Match, Near, Plans, Run};
 use crate::json::{Key, Value, quote};
-use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
+use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace, Turn, TurnPart};
 use crate::rules::acts::{
     self, Log, MissingPart, Plan, Resolution, Resolver, canonical, known_paths, parse_expression, parse_reference,
 };
@@ -178,6 +178,11 @@ impl Run for ActsRun {
 
     fn has_schema_of_elements(&self, identity: IdentityId) -> bool {
         self.log.has_schema_of_elements(identity)
+    }
+
+    fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        let (role, text) = acts::spoken(&self.log, step, bytes)?;
+        Some(Turn::of(role, vec![TurnPart::Text(text.into())]))
     }
 
     fn description_at(&self, identity: IdentityId, step: StepNo) -> Option<StepNo> {

@@ -5,7 +5,7 @@ mod layers;
 
 use crate::json::{self, Value};
 use crate::model::{Bytes, Problem, Span, Step, StepKind, StepRole, Turn, lossy};
-use crate::rules::work::{Dialect, action_line};
+use crate::rules::work::{Dialect, action_line, line_count};
 use crate::text::shorten;
 use blocks::Block;
 
@@ -105,7 +105,7 @@ pub fn describe(text: &str) -> Step {
 /// What a step does, as its turn reports: its calls, and how long its results are.
 #[must_use]
 pub(crate) fn acting(turn: &Turn<'_>, dialect: Dialect) -> Step {
-    let lines = turn.results().map(|result| result.text.trim_end().lines().count());
+    let lines = turn.results().map(|result| line_count(&result.text));
     Step {
         action: turn.calls().next().map(|call| action_line(call, dialect)),
         calls: turn.calls().count(),
@@ -378,12 +378,12 @@ mod tests {
         let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
         assert_eq!(note_of(&format!(r#"{{"type":"error","id":"{id}","message":"no quota"}}"#)), "no quota");
         assert_eq!(note_of(r#"{"error":{"name":"x","data":{"message":"gone"}}}"#), "gone");
-        assert_eq!(note_of(r#"{"model":"m","summary":"auto"}"#), r#"{"model":"m","summary":"auto"}"#);
+        assert_eq!(note_of(r#"{"model":"m","summary":"auto"}"#), "model m · summary auto");
         assert_eq!(note_of(r#"{"model":"m","summary":"so it was"}"#), "so it was");
         assert_eq!(note_of(&format!(r#"{{"type":"turn_end","turnId":"{id}","parentUuid":"{id}"}}"#)), "");
         assert_eq!((note_of("[1,2]"), note_of("\"x\"")), ("[1,2]".to_owned(), "x".to_owned()));
         let line = parse(r#"{"cwd":"/w","version":"2","durationMs":5}"#).unwrap();
-        assert_eq!(note_without(&line, &["cwd", "version"]), r#"{"durationMs":5}"#);
+        assert_eq!(note_without(&line, &["cwd", "version"]), "durationMs 5");
     }
 
     #[test]

@@ -382,7 +382,8 @@ mod tests {
         let text = format!(
             r#"{{"patch":[{{"dotted_order":"{order}","outputs":{{"output":"late"}}}}],"post":[
             {{"id":"{a}","trace_id":"{a}","dotted_order":"20260501T100000000000Z{a}","run_type":"chain","name":"root"}},
-            {{"id":"{b}","trace_id":"{a}","dotted_order":"{order}","run_type":"tool","name":"t","inputs":{{"x":1}}}}]}}"#
+            {{"id":"{b}","trace_id":"{a}","dotted_order":"{order}","run_type":"tool","name":"t",
+              "inputs":{{"x":1}}}}]}}"#
         );
         let parsed = run_of_record(&LANGSMITH, &text);
         assert_eq!((parsed.0.trajectory_count(), steps(&parsed)[1].as_str()), (1, "tool-call agent: t 1 · late"));

@@ -427,7 +427,7 @@ mod tests {
             entry("e", "d", r#""type":"session_info","name":"Mine""#),
         ];
         let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
-        assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "{\"name\":\"Mine\"}"]);
+        assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "name Mine"]);
         assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
         assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 2, 3]));
     }

@@ -186,7 +186,8 @@ fn end(info: &Value<'_>, log: &mut Log<'_>) {
         cost: number("instance_cost").and_then(|n| n.parse().ok()),
         ..Usage::default()
     };
-    log.usage(None, &usage);
+    // Sums of the run: no turn.
+    log.beyond(&usage);
 }
 
 /// The tool of a command: one of SWE-agent's own, else the shell.

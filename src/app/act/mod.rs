@@ -110,6 +110,7 @@ impl App {
             A::RawMessages => self.toggle_raw_messages(),
             A::DiffBase => self.mark_base(),
             A::CompareRuns => self.compare_run(effects),
+            A::Demo => self.open_demo(effects),
             A::DifferenceNext => self.difference_by(true),
             A::DifferencePrevious => self.difference_by(false),
             A::AlikeValues => self.toggle_alike_values(),

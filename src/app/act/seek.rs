@@ -155,7 +155,14 @@ impl App {
 
 /// What failed at a step: how its result came out, else what the rules found.
 fn failure(open: &Open<'_>, step: StepNo) -> Option<String> {
-    let outcome = open.run().outcome(step).and_then(step_row::failure_words);
+    let outcome = open.run().outcome(step);
+    let by_flag = outcome.filter(|outcome| outcome.reason == Some("flag"));
+    let why = by_flag.and_then(|_| step_row::fault_text(&open.describe(step).summary));
+    let of_outcome = outcome.and_then(step_row::failure_words);
+    let of_outcome = of_outcome.map(|words| why.map_or(words.clone(), |why| format!("{words} · {why}")));
     let is_error = |finding: &std::sync::Arc<Finding>| finding.severity == Severity::Error;
-    outcome.or_else(|| open.findings_of(step).into_iter().find(is_error).map(|finding| finding.message.to_string()))
+    let of_step = || open.findings_of(step).into_iter().find(is_error);
+    let near =
+        || open.findings().iter().find(|finding| is_error(finding) && open.step_near(finding) == Some(step)).cloned();
+    of_outcome.or_else(|| of_step().or_else(near).map(|finding| finding.message.to_string()))
 }

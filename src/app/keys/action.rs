@@ -67,6 +67,7 @@ pub enum Action {
     RawMessages,
     DiffBase,
     CompareRuns,
+    Demo,
     DifferenceNext,
     DifferencePrevious,
     AlikeValues,

@@ -63,7 +63,8 @@ impl Step {
 /// A record that is not a message, whose members are named in its row as far as there is room: all of it, as JSON.
 fn whole_record(run: &dyn Run, bytes: &dyn Bytes, step: StepNo, turn: &Turn<'_>) -> Option<Turn<'static>> {
     let [TurnPart::Text(text)] = turn.parts.as_slice() else { return None };
-    let is_cut = text.starts_with('{') && text.ends_with('…') && json::parse(text).is_err();
+    // Of members in brackets the end is cut, too.
+    let is_cut = text.trim_end_matches(')').ends_with('…');
     if !is_cut || run.step(step, bytes).kind != "state" {
         return None;
     }

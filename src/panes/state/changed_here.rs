@@ -1,12 +1,13 @@
 //! What the step in focus changed, above the tree: always in view, wherever the tree is scrolled to.
 
 use super::changes::was;
+use super::kinds::{counter_words, file_words, has_file_words};
 use super::{Open, Outline, StateLine, StatePane, StateRowTarget};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::{Extent, Hit, Piece, Row, value};
 use crate::state::{EventOp, NodeId};
-use crate::text::{Role, SafeText, pad, width};
+use crate::text::{Role, SafeText, cut_middle, pad, width};
 use std::collections::HashSet;
 
 /// Whether the values of a kind count what the run does, so that they change with nearly every step.
@@ -16,8 +17,8 @@ pub(in crate::panes) fn counts(kind: &str) -> bool {
 
 /// The block takes at most this part of the pane's height.
 const PART_OF_HEIGHT: usize = 3;
-/// Fewest rows of a block: its title, a change, the line below it.
-const ROWS_MIN: usize = 3;
+/// Fewest rows of a block: a change, and the line below it; with one more it has a title.
+const ROWS_MIN: usize = 2;
 /// Most writes of a step that are looked at for the block.
 const WRITES_MAX: usize = 10_000;
 /// Most counters in their row.
@@ -35,6 +36,8 @@ const CHANGES_MAX: usize = 256;
 struct Change {
     node: NodeId,
     op: EventOp,
+    /// Whether it is a file as a whole, which says in words what was done to it.
+    is_file: bool,
 }
 
 /// What a step changed, found once for all frames of the step.
@@ -81,7 +84,20 @@ impl ChangedHere {
         let is_counter = |node: &NodeId| counts(&tree.identity(tree.path(*node).0).kind);
         let (mut counters, others): (Vec<NodeId>, Vec<NodeId>) = nodes.into_iter().partition(is_counter);
         counters.truncate(COUNTERS_MAX);
-        let now = others.into_iter().filter_map(|node| tree.last_at(node, step).map(|op| Change { node, op }));
+        let mut files = HashSet::new();
+        let now = others.into_iter().filter_map(|node| {
+            let (id, _) = tree.path(node);
+            let op = tree.last_at(node, step)?;
+            let root = tree.view(id, step).and_then(|view| view.root).filter(|_| has_file_words(open, id));
+            match root {
+                Some(_) if !files.insert(id) => None,
+                Some(root) => {
+                    let is_new = tree.view(id, step - 1).is_none_or(|view| view.root.is_none());
+                    Some(Change { node: root, op: if is_new { EventOp::Add } else { EventOp::Change }, is_file: true })
+                }
+                None => Some(Change { node, op, is_file: false }),
+            }
+        });
         let mut changes: Vec<Change> = now.collect();
         let count = changes.len();
         changes.truncate(CHANGES_MAX);
@@ -95,9 +111,9 @@ impl ChangedHere {
         if room < ROWS_MIN || (self.count == 0 && self.counters.is_empty()) {
             return None;
         }
-        let has_title = self.count > 0;
+        let has_title = self.count > 0 && room > ROWS_MIN;
         // Where there is room for one row, it is a change.
-        let has_counters = !self.counters.is_empty() && (!has_title || room > ROWS_MIN);
+        let has_counters = !self.counters.is_empty() && (self.count == 0 || room > ROWS_MIN + 1);
         let room = room - 1 - usize::from(has_title) - usize::from(has_counters);
         Some(ShownRows { changes: self.changes.len().min(room), has_title, has_counters })
     }
@@ -111,7 +127,8 @@ impl ChangedHere {
 }
 
 fn author(open: &Open<'_>, changes: &[Change], step: StepNo) -> Option<String> {
-    let (node, author) = changes.iter().find_map(|c| Some((c.node, open.tree().leaf(c.node, step)?.step)))?;
+    let first = |node| open.tree().leaves(node, step).iter().map(|leaf| leaf.step).max();
+    let (node, author) = changes.iter().find_map(|c| Some((c.node, first(c.node)?)))?;
     let (id, _) = open.tree().path(node);
     open.run().attribution(id, author, open.bytes()).who
 }
@@ -130,12 +147,13 @@ impl StatePane {
         let mut rows = Vec::with_capacity(shown.rows());
         rows.extend(shown.has_title.then(|| here.title()));
         for (change, name) in changes.iter().zip(&names) {
-            rows.push(self.changed_row(open, &outline, *change, &pad(name, column)));
+            let name = pad(&cut_middle(name, column), column);
+            rows.push(self.changed_row(open, &outline, *change, &name, extent.width.saturating_sub(column + 4)));
         }
         if let Some(last) = rows.last_mut().filter(|_| here.count > shown.changes) {
             last.right = vec![Piece::of(Role::Dim, &format!(" {} more ]c", here.count - shown.changes))];
         }
-        rows.extend(shown.has_counters.then(|| counters(open, outline.step, &here.counters)));
+        rows.extend(shown.has_counters.then(|| counters(open, outline.step, &here.counters, extent.width)));
         rows.push(self.divider(open, &outline, extent.width));
         rows
     }
@@ -146,13 +164,17 @@ impl StatePane {
         self.outline(open).here.shown(height).map_or(0, |shown| shown.rows())
     }
 
-    fn changed_row(&self, open: &Open<'_>, outline: &Outline, change: Change, name: &SafeText) -> Row {
+    fn changed_row(&self, open: &Open<'_>, outline: &Outline, change: Change, name: &SafeText, cells: usize) -> Row {
         let (sign, role) = match change.op {
             EventOp::Add => ("+ ", Role::Added),
             EventOp::Drop | EventOp::Reset => ("− ", Role::Removed),
             _ => ("~ ", Role::Changed),
         };
         let mut left = vec![Piece::of(role, sign), Piece::safe(role, name.clone()), Piece::of(Role::Text, "  ")];
+        if change.is_file {
+            left.extend(file_words(open, open.tree().path(change.node).0, cells));
+            return Row::new(left).fixed(2).hit(Hit::None).remark();
+        }
         let leaf = open.tree().leaf(change.node, outline.step);
         match leaf.as_ref().and_then(|leaf| self.digests.text(open, leaf)) {
             // What the text was before would be another long text: the History tab has it.
@@ -228,10 +250,22 @@ fn owner_and_path(open: &Open<'_>, node: NodeId) -> (String, String) {
     (owner.to_owned(), keys.collect())
 }
 
-/// `usage.input 36 · .output 711`: what counts, in one row.
-fn counters(open: &Open<'_>, step: StepNo, nodes: &[NodeId]) -> Row {
+/// `¶usage 36 in · 711 out  ¶call 1 open call`: what counts, in one row.
+fn counters(open: &Open<'_>, step: StepNo, nodes: &[NodeId], cells: usize) -> Row {
     let (mut pieces, mut last) = (vec![Piece::of(Role::Dim, "~ ")], String::new());
+    let mut known = HashSet::new();
     for node in nodes {
+        let (id, _) = open.tree().path(*node);
+        if known.contains(&id) {
+            continue;
+        }
+        if let Some(words) = counter_words(open, id, cells) {
+            known.insert(id);
+            let between = if pieces.len() > 1 { "  " } else { "" };
+            pieces.push(Piece::of(Role::Dim, &format!("{between}¶{} ", open.tree().identity(id).kind)));
+            pieces.extend(words);
+            continue;
+        }
         let (owner, path) = owner_and_path(open, *node);
         let between = if last.is_empty() { "" } else { " · " };
         let shown = if owner == last { path } else { format!("{owner}{path}") };

@@ -3,6 +3,7 @@
 use super::{beginning, role_of, shortened};
 use crate::json::{self, Data, Value};
 use crate::model::{StepKind, StepRole};
+use crate::text::single_line;
 
 /// Members that wrap what a record is about.
 const WRAPPERS: [&str; 15] = [
@@ -180,7 +181,27 @@ pub(super) fn note(value: &Value<'_>, hidden: &[&str]) -> String {
     let sentence = || words(&SENTENCE_KEYS).filter(|text| text.trim().contains(char::is_whitespace));
     let note = words(&NOTE_KEYS).or_else(|| error?.as_str()).or_else(sentence);
     // What has nothing but ids is named by its type.
-    note.map_or_else(|| shortened(&rest_of(value, 2, hidden).unwrap_or_default()), shortened)
+    note.map_or_else(|| shortened(&words_of(value, 2, hidden, " · ").unwrap_or_default()), shortened)
+}
+
+/// The members of a record that says nothing, without its ids, times and type, as words: `cwd /w · effort high`. None:
+/// nothing remains.
+fn words_of(value: &Value<'_>, levels: u32, hidden: &[&str], between: &str) -> Option<String> {
+    let object = value.as_object()?;
+    let words = |(name, value): (&str, &Value<'_>)| {
+        let words = match &value.data {
+            Data::Bool(true) => return Some(name.to_owned()),
+            Data::String(text) if text.trim().is_empty() => return None,
+            Data::String(text) => shortened(&single_line(text)),
+            Data::Object(_) if levels > 0 => format!("({})", words_of(value, levels - 1, &[], ", ")?),
+            Data::Array(items) if items.is_empty() => return None,
+            _ => beginning(value),
+        };
+        Some(format!("{name} {words}"))
+    };
+    let informative = object.entries().filter(|(name, value)| !is_quiet(name, value) && !hidden.contains(name));
+    let members: Vec<String> = informative.filter_map(words).take(REST_MAX).collect();
+    (!members.is_empty()).then(|| members.join(between))
 }
 
 /// The compact beginning of a record that says nothing, without its ids, times and type: these have columns of their

@@ -1,5 +1,6 @@
 //! What a checkpoint says in a line: which channels were written, with the beginnings of short values.
 
+use crate::format::log::first_text;
 use crate::json::{Data, Value};
 use crate::text::shorten;
 
@@ -29,9 +30,14 @@ fn words<'v>(value: &'v Value<'v>) -> Option<&'v str> {
     match &value.data {
         Data::String(text) => Some(text),
         Data::Number | Data::Bool(_) => Some(value.text),
-        Data::Array(items) => message_text(items.last()?),
+        Data::Array(items) => items.last().filter(|last| is_message(last)).and_then(message_text),
         _ => None,
     }
+}
+
+/// Whether a value is a message, and not a document that has content too.
+fn is_message(value: &Value<'_>) -> bool {
+    value.get("kwargs").is_some() || value.get("$class").is_some() || first_text(value, &["type", "role"]).is_some()
 }
 
 /// The text of a message, as it is stored or as LangChain writes its constructor.

@@ -1,5 +1,6 @@
 //! Events of version 0: actions, and observations with their `cause`.
 
+use crate::format::describe;
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
 use crate::json::Value;
 use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
@@ -158,6 +159,6 @@ fn id_text<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
 
 fn state_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
     let message = ["message", "content"].iter().find_map(|key| text(event, key).filter(|text| !text.is_empty()));
-    let rest = || ["extras", "args"].iter().find_map(|key| event.get(key)).map(text_of);
+    let rest = || ["extras", "args"].iter().find_map(|key| event.get(key)).map(|rest| Cow::Owned(describe::note(rest)));
     message.map(Cow::Borrowed).or_else(rest).unwrap_or_default()
 }

@@ -46,6 +46,20 @@ pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
     described
 }
 
+/// Who says what at a step, where its message is words: a text, a prompt, a question, an error.
+#[must_use]
+pub fn spoken(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Option<(StepRole, String)> {
+    let row = log.row(step).filter(|row| row.span().len <= READ_MAX)?;
+    let is_words =
+        matches!(row.kind(), MessageType::Text | MessageType::System | MessageType::Question | MessageType::Error);
+    let mut spoken = None;
+    log.read(step, bytes, |message| {
+        let role = message.text("role").and_then(role).unwrap_or_else(|| usual_role(message));
+        spoken = Some((role, message_text(message)));
+    });
+    spoken.filter(|_| is_words)
+}
+
 fn sign(kind: MessageType) -> StepKind {
     match kind {
         MessageType::Text | MessageType::System | MessageType::Question => StepKind::Message,

@@ -38,7 +38,7 @@ mod write;
 mod write_checks;
 
 pub use claim::Claim;
-pub use describe::describe;
+pub use describe::{describe, spoken};
 pub use expression::{Expression, parse as parse_expression, spans};
 pub use log::Log;
 pub use message::{ActsMessage, Content, MessageType};

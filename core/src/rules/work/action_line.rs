@@ -4,6 +4,7 @@ use super::Dialect;
 use super::arguments::Arguments;
 use super::call::{Action, Call, Replacement, Todo};
 use super::lcs;
+use super::patch;
 use crate::json::{self, Value};
 use crate::model::{ActionLine, ToolCall};
 use crate::text::{counted, shorten};
@@ -91,7 +92,7 @@ fn line(call: &Call) -> Option<ActionLine> {
             file("edit", &open(path), format!("+{} −{removed}", text.lines().count()))
         }
         Action::Undo { path } => file("undo", path, String::new()),
-        Action::Patch { text } => patch(text),
+        Action::Patch { text } => patch_line(text),
         Action::Blur { edited, deleted } => {
             let verb = if edited.is_empty() { "delete" } else { "edit" };
             let mut paths = edited.iter().chain(deleted);
@@ -100,7 +101,7 @@ fn line(call: &Call) -> Option<ActionLine> {
             let note = if more > 0 { format!("and {}", counted(more, "more file")) } else { String::new() };
             file(verb, path, note)
         }
-        Action::Shell { command, .. } => words("run", command),
+        Action::Shell { command, .. } => patch::in_command(command).map_or_else(|| words("run", command), patch_line),
         Action::Input { text } => words("type", text),
         Action::Todos(items) => words("todo", &todo(items)),
         Action::TodoView => words("todo", ""),
@@ -132,7 +133,7 @@ fn changed(edits: &[Replacement]) -> String {
 }
 
 /// A patch by its files, and the lines that come and go.
-fn patch(text: &str) -> ActionLine {
+fn patch_line(text: &str) -> ActionLine {
     let heads = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/", "+++ "];
     let mut files: Vec<&str> = Vec::new();
     let (mut added, mut removed) = (0, 0);
@@ -219,6 +220,15 @@ mod tests {
             ),
             ("Edit", r#"{"file_path":"/w/a.py","old_string":"a\nb","new_string":"a\nc\nd"}"#, "edit /w/a.py +2 −1"),
             ("execute_bash", r#"{"command":"ls -l"}"#, "run ls -l"),
+            (
+                "shell",
+                concat!(
+                    r#"{"command":"applypatch <<'PATCH'\n*** Begin Patch\n*** Update File: a.rs\n@@\n-x\n+y\n"#,
+                    r#"*** End Patch\nPATCH"}"#
+                ),
+                "edit a.rs +1 −1",
+            ),
+            ("shell", r#"{"command":"grep '*** Begin Patch' a.txt"}"#, "run grep '*** Begin Patch' a.txt"),
             ("mcp__docs__web_search", r#"{"query":"rust"}"#, "search rust"),
             ("Grep", r#"{"output_mode":"content","pattern":"fn main"}"#, "search fn main"),
             ("lookup_order", r#"{"order":7,"user":"ann"}"#, "lookup_order order=7 user=ann"),

@@ -95,7 +95,10 @@ pub fn call_body(call: &ToolCall<'_>, dialect: Dialect) -> CallBody {
             files if files.is_empty() => CallBody::Words(text),
             files => CallBody::Patch(files),
         },
-        Action::Shell { command, .. } => CallBody::Command(command),
+        Action::Shell { command, .. } => match patch::in_command(&command).map(patch_text) {
+            Some(files) if !files.is_empty() => CallBody::Patch(files),
+            _ => CallBody::Command(command),
+        },
         Action::Input { text } => CallBody::Input(text),
         Action::Code => code(&read.name, &call.arguments),
         Action::Todos(items) => CallBody::Todos(items.into_iter().map(item).collect()),

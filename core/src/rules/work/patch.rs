@@ -10,6 +10,16 @@ use std::fmt::Write as _;
 
 /// The line that begins a patch of `apply_patch`.
 pub(super) const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+
+/// The patch that a command of a shell gives to `apply_patch`.
+pub(super) fn in_command(command: &str) -> Option<&str> {
+    let (before, _) = command.split_once(BEGIN)?;
+    let is_program = |word: &str| matches!(word, "apply_patch" | "applypatch");
+    before.split_whitespace().any(is_program).then_some(())?;
+    let patch = &command[before.len()..];
+    Some(patch.find(END).map_or(patch, |end| &patch[..end + END.len()]))
+}
 
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]

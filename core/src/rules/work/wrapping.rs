@@ -52,6 +52,12 @@ pub fn printed(text: &str) -> Option<String> {
     codex_json(text, &mut Body::default())
 }
 
+/// How many lines a tool gave back, without what its harness puts around them.
+#[must_use]
+pub fn line_count(text: &str) -> usize {
+    of_text(text, true).text.trim_end().lines().count()
+}
+
 /// What follows heads and inside envelopes.
 fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
     let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());

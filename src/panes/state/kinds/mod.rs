@@ -95,6 +95,22 @@ fn look_of_identity(open: &Open<'_>, id: IdentityId) -> Option<&'static KindLook
     (look.slots.is_empty() || look.slots.iter().any(|slot| slots.has(slot))).then_some(look)
 }
 
+/// Whether an identity is a file of which words say what was done to it.
+pub(super) fn has_file_words(open: &Open<'_>, id: IdentityId) -> bool {
+    look_of_identity(open, id).is_some_and(|look| look.kind == "file")
+}
+
+/// Lines that came and went, what was done to a file last, and the step of that.
+pub(super) fn file_words(open: &Open<'_>, id: IdentityId, cells: usize) -> Vec<Piece> {
+    words::file(&Slots::of(open, id), cells)
+}
+
+/// What counters say in a line; None: they are others than the rules know.
+pub(super) fn counter_words(open: &Open<'_>, id: IdentityId, cells: usize) -> Option<Vec<Piece>> {
+    let look = look_of_identity(open, id)?;
+    Some((look.one)(&Slots::of(open, id), cells))
+}
+
 /// Whether an identity is derived from calls and results: one that is gone is not there, as a todo that left the list.
 pub(super) fn is_derived(open: &Open<'_>, id: IdentityId) -> bool {
     look_of(open, &open.tree().identity(id).kind).is_some()
