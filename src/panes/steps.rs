@@ -107,7 +107,11 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
         left.push(Piece::of(Role::Call, if has_calls && open.step() > number && is_cursor { "◂ " } else { "▸ " }));
         let fixed = left.len();
         let mut outcome = if has_calls { step_row::outcome(open, number, cells) } else { Vec::new() };
-        let action = step_row::with_file(open, number, action);
+        let mut action = step_row::with_file(open, number, action);
+        // What failed changed nothing.
+        if outcome.iter().any(|piece| piece.role == Role::Error) && !action.note.is_empty() {
+            action.to_mut().note.clear();
+        }
         let room = |outcome: &[Piece]| cells.saturating_sub(pieces_width(&left) + label_cells + pieces_width(outcome));
         // That all is well says less than the name of the file.
         if step_row::file_name_cells(&action) >= room(&outcome) && outcome.iter().all(|piece| piece.role == Role::Dim) {

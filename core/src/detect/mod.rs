@@ -312,7 +312,13 @@ fn text(head: &[u8], span: Span) -> Option<String> {
 }
 
 fn unknown(name: &str, known: FormatRegistry<'_>) -> Problem {
-    let names: Vec<&str> = known.all().map(Format::name).collect();
+    let mut names: Vec<&str> = Vec::new();
+    // A name may have several rows, which cut files into records in different ways.
+    known.all().map(Format::name).for_each(|name| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    });
     let begins_alike = |n: &&&str| n.chars().next() == name.chars().next();
     let near: Vec<&str> = names.iter().filter(begins_alike).copied().collect();
     let hint = match near.as_slice() {

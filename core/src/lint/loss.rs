@@ -10,8 +10,8 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "No part of the conversation trains the model, or none before the limit of `--max-tokens`: it costs a \
                place in a batch and teaches nothing. Look at the fields that switch training off (`weight`, \
-               `loss_weight`, `loss`, `train`, `mask`), at `--train`, and at the limit; or leave the record out. \
-               Reported with `obelus check --loss TEMPLATE`.",
+               `loss_weight`, `loss`, `train`, `sampled`, `mask`), at `--train`, and at the limit; or leave the \
+               record out. Reported with `obelus check --loss TEMPLATE`.",
         fires: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello.","weight":0}]}"#,
         silent: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello.","weight":1}]}"#,
     },

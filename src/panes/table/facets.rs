@@ -63,7 +63,8 @@ impl FacetsPane {
                 extent.width,
             );
         }
-        let mut head = format!(" {} · {}", focus.title(), value::count_of(tally.distinct, "value"));
+        let thing = if tally.plot.is_some() { "range" } else { "value" };
+        let mut head = format!(" {} · {}", focus.title(), value::count_of(tally.distinct, thing));
         if tally.values.len() < tally.distinct {
             head += &format!(", the first {}", tally.values.len());
         }

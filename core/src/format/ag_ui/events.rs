@@ -1,6 +1,6 @@
 //! The events of a stream.
 
-use super::open::{self, CALL_ID, Channel, MESSAGE_ID, Open};
+use super::open::{self, CALL_ID, CALL_NAME, Channel, MESSAGE_ID, Open};
 use super::patched::Patched;
 use crate::format::log::{
     Adapter, Draft, Form, Kind, Log, Node, first, first_text, form, items, model_usage, text, text_of,
@@ -106,6 +106,28 @@ const KNOWN: [&str; 17] = [
     "SUBAGENT_ERROR",
 ];
 
+/// Members that events of these types must have, in both spellings.
+const MEMBERS: [(&str, &[[&str; 2]]); 12] = [
+    ("STATE_SNAPSHOT", &[["snapshot", "snapshot"]]),
+    ("STATE_DELTA", &[["delta", "delta"]]),
+    ("MESSAGES_SNAPSHOT", &[["messages", "messages"]]),
+    ("ACTIVITY_SNAPSHOT", &[["content", "content"]]),
+    ("ACTIVITY_DELTA", &[["patch", "patch"]]),
+    ("TEXT_MESSAGE_START", &[MESSAGE_ID]),
+    ("TEXT_MESSAGE_CONTENT", &[MESSAGE_ID, ["delta", "delta"]]),
+    ("TEXT_MESSAGE_END", &[MESSAGE_ID]),
+    ("TOOL_CALL_START", &[CALL_ID, CALL_NAME]),
+    ("TOOL_CALL_ARGS", &[CALL_ID, ["delta", "delta"]]),
+    ("TOOL_CALL_END", &[CALL_ID]),
+    ("TOOL_CALL_RESULT", &[CALL_ID]),
+];
+
+/// The first member that an event lacks.
+fn missing(class: &str, event: &Value<'_>) -> Option<&'static str> {
+    let (_, members) = MEMBERS.iter().find(|(of, _)| *of == class)?;
+    members.iter().find(|names| names.iter().all(|name| event.get(name).is_none())).map(|[name, _]| *name)
+}
+
 /// What a run cost, by model.
 fn account(event: &Value<'_>, log: &mut Log<'_>) {
     for usage in items(event, "usage") {
@@ -139,6 +161,10 @@ impl Events {
             Some((channel, _)) => self.open.piece(channel, event, class, log),
             None if class == "TOOL_CALL_RESULT" => self.result(event, log),
             None => self.other(event, class, has_threads, log),
+        }
+        if let Some(name) = missing(class, event) {
+            let what = format!("`{class}` without `{name}`: it changes nothing");
+            log.finding(Some((log.next_step() - 1).max(0)), "run.incomplete-record", Severity::Warning, what);
         }
     }
 

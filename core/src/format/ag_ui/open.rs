@@ -26,7 +26,7 @@ pub(super) enum Channel {
 /// The names of a member in the two spellings.
 pub(super) const MESSAGE_ID: [&str; 2] = ["messageId", "message_id"];
 pub(super) const CALL_ID: [&str; 2] = ["toolCallId", "tool_call_id"];
-const CALL_NAME: [&str; 2] = ["toolCallName", "tool_call_name"];
+pub(super) const CALL_NAME: [&str; 2] = ["toolCallName", "tool_call_name"];
 
 /// What has begun and not ended.
 #[derive(Default)]

@@ -117,6 +117,19 @@ fn chunks_that_interleave_are_one_step_for_each_id() {
 }
 
 #[test]
+fn an_event_without_what_its_type_has_is_found() {
+    let text = [
+        r#"{"type":"STATE_DELTA"}"#,
+        r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}"#,
+        r#"{"type":"TOOL_CALL_START","tool_call_id":"c","tool_call_name":"ls"}"#,
+        r#"{"type":"TOOL_CALL_RESULT","content":"x"}"#,
+    ];
+    let parsed = lines(&AG_UI, &text.join("\n"));
+    let found: Vec<_> = parsed.0.findings().iter().map(|found| (found.rule, found.step)).collect();
+    assert_eq!(found, [0, 1, 3].map(|step| ("run.incomplete-record", Some(step))));
+}
+
+#[test]
 fn a_patch_before_any_snapshot_is_of_what_the_client_sent() {
     let text = [
         r#"{"type":"RUN_STARTED","threadId":"a","input":{"state":{"n":1}}}"#,

@@ -17,6 +17,9 @@ pub(super) struct Call {
     pub(super) arguments: String,
     /// What else it has.
     pub(super) others: Vec<Member>,
+    /// The names of its members in the order in which they are written, and those of its function; none where it is
+    /// written otherwise than interfaces have it.
+    pub(super) order: [Vec<Box<str>>; 2],
 }
 
 /// The calls of a list, of one call, or of JSON of either in a string; None if one of them cannot be read.
@@ -38,6 +41,7 @@ pub(super) fn written(text: &str) -> Vec<Call> {
         name: call.name.into_owned(),
         arguments: call.source.map_or_else(|| "{}".to_owned(), std::borrow::Cow::into_owned),
         others: Vec::new(),
+        order: Default::default(),
     };
     call::written(text).into_iter().map(call).collect()
 }
@@ -50,7 +54,12 @@ fn one(value: &Value<'_>) -> Option<Call> {
         name: read.name.into_owned(),
         arguments: source.as_ref().map_or_else(|| "{}".to_owned(), json::compact),
         others: call::others(value),
+        order: value.get("function").map(|function| [names(value), names(function)]).unwrap_or_default(),
     })
+}
+
+fn names(value: &Value<'_>) -> Vec<Box<str>> {
+    value.as_object().into_iter().flat_map(|object| object.entries()).map(|(name, _)| name.into()).collect()
 }
 
 impl Call {

@@ -1,7 +1,7 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
 use super::content::words;
-use super::message_text::{ChatMessage, Left, Member, lose_all, rest};
+use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::StepRole;
@@ -23,6 +23,13 @@ pub(in crate::review) struct Dialogue {
     pub(super) others: Vec<Member>,
     /// What of it no conversation carries.
     pub(super) left: Left,
+}
+
+/// What the node of a trace says of its message: whether it is the model's (`FORMATS.md` 13).
+fn is_sampled(record: &Value<'_>, path: &str) -> Option<bool> {
+    let node = path.strip_suffix("/message").filter(|path| path.starts_with("/traces/"))?;
+    let node = json::nearest(record, node);
+    [SAMPLED, MASK].iter().find_map(|name| node.get(name)?.as_bool())
 }
 
 impl Dialogue {
@@ -81,7 +88,11 @@ impl Dialogue {
                 Body::Record => {}
             }
             let before = before.min(out.turns.len());
-            out.turns[before..].iter_mut().for_each(|added| added.path = track.path(step));
+            let sampled = is_sampled(record, &track.path(step)).map(|is| (SAMPLED.to_owned(), is.to_string()));
+            for added in &mut out.turns[before..] {
+                added.path = track.path(step);
+                added.others.extend(sampled.clone());
+            }
             if track.goes_on == Some(step) {
                 out.join(before);
             }

@@ -65,6 +65,7 @@ fn action(item: &Item<'_>, class: Class, step: usize) -> ChatMessage {
         name: name.to_owned(),
         arguments: json::quote(&arguments),
         others: Vec::new(),
+        order: Default::default(),
     };
     message.calls = name.map(call).into_iter().collect();
     message

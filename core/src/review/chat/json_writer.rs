@@ -7,15 +7,14 @@ use std::collections::HashSet;
 /// An object that is being written.
 #[derive(Default)]
 pub(super) struct Object {
-    text: String,
+    members: Vec<(String, String)>,
     names: HashSet<String>,
 }
 
 impl Object {
     /// Adds a member; its value is JSON.
     pub(super) fn put(&mut self, name: &str, value: &str) {
-        let comma = if self.text.is_empty() { "" } else { "," };
-        self.text.extend([comma, &json::quote(name), ":", value]);
+        self.members.push((name.to_owned(), value.to_owned()));
         self.names.insert(name.to_owned());
     }
 
@@ -32,6 +31,15 @@ impl Object {
 
     /// The object.
     pub(super) fn end(self) -> String {
-        format!("{{{}}}", self.text)
+        let members: Vec<String> =
+            self.members.iter().map(|(name, value)| format!("{}:{value}", json::quote(name))).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// The object with its members in this order; those that are not named come last.
+    pub(super) fn end_in_order(mut self, names: &[Box<str>]) -> String {
+        let place = |name: &str| names.iter().position(|known| &**known == name).unwrap_or(usize::MAX);
+        self.members.sort_by_key(|(name, _)| place(name));
+        self.end()
     }
 }

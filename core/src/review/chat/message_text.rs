@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 /// Fields of a message that say whether it is trained, and what a true or positive value means.
 pub(in crate::review) const LOSS_FIELDS: &[(&str, bool)] =
-    &[("weight", true), ("loss_weight", true), ("loss", true), ("train", true), (MASK, false)];
+    &[("weight", true), ("loss_weight", true), ("loss", true), ("train", true), (SAMPLED, true), (MASK, false)];
+/// That a message is of the model whose rollout it is in (verifiers).
+pub(in crate::review) const SAMPLED: &str = "sampled";
 pub(in crate::review) const MASK: &str = "mask";
 /// Longest name of a member that is reported as it is.
 const NAME_BYTES_MAX: usize = 40;

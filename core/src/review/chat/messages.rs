@@ -76,7 +76,9 @@ fn call_text(call: &Call, reader: Reader, left: &mut Left) -> String {
         out.put("id", &json::quote(&id.text));
     }
     out.put("type", "\"function\"");
-    out.put("function", &function.end());
+    // A template may write a call as JSON: the trainer gives it as the record has it.
+    let [order, of_function] = if reader == Reader::Template { call.order.clone() } else { Default::default() };
+    out.put("function", &function.end_in_order(&of_function));
     out.put_rest("call", &call.others, left);
-    out.end()
+    out.end_in_order(&order)
 }

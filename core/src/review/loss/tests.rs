@@ -295,3 +295,32 @@ fn text_beside_a_call_that_a_template_leaves_out_is_reported() {
     assert_eq!(found("llama-3.1"), [("loss.lost", Some(1))]);
     assert_eq!(found("gpt-oss"), []);
 }
+
+/// A template may write a call as JSON: Mistral's does.
+#[test]
+fn a_call_has_its_members_in_the_order_of_the_record() {
+    let call = r#"{"type": "function", "function": {"arguments": {"b": 1, "a": 2}, "name": "run"}, "id": "c1"}"#;
+    let record = format!(
+        r#"{{"messages":[{{"role":"user","content":"x"}},{{"role":"assistant","content":"","tool_calls":[{call}]}}]}}"#
+    );
+    let template =
+        jinja("{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c | tojson }}{% endfor %}{% endfor %}");
+    assert_eq!(template.render(&conversation(&record), 2, false).unwrap().text, call);
+}
+
+/// `FORMATS.md` 13.
+#[test]
+fn what_a_rollout_did_not_sample_does_not_train() {
+    let node = |parent: &str, role: &str, text: &str, sampled: bool| {
+        format!(r#"{{"parent":{parent},"message":{{"role":"{role}","content":"{text}"}},"sampled":{sampled}}}"#)
+    };
+    let nodes = [
+        node("null", "user", "a", false),
+        node("0", "assistant", "given", false),
+        node("1", "user", "b", false),
+        node("2", "assistant", "sampled", true),
+    ];
+    let record = format!(r#"{{"id":"e","traces":[{{"id":"t","nodes":[{}]}}]}}"#, nodes.join(","));
+    let shown = shaded(&named("chatml"), &record, "agent");
+    assert!(shown.contains("«sampled<|im_end|>") && !shown.contains("«given"), "{shown}");
+}

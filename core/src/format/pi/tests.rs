@@ -1,0 +1,117 @@
+//! Sessions of Pi, OpenClaw and traces: the tree, names, windows.
+
+use super::*;
+use crate::format::log::tests::report_of;
+
+#[test]
+fn the_last_entry_says_what_was_left_and_an_edit_what_is_not_seen() {
+    let message = |id: &str, parent: &str, text: &str| {
+        let message = format!(r#"{{"role":"user","content":"{text}"}}"#);
+        format!(r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{message}}}"#)
+    };
+    let head = r#"{"type":"session","version":3,"id":"s"}"#.to_owned();
+    let summary = r#"{"type":"branch_summary","id":"d","parentId":"a","summary":"b was left"}"#;
+    let edit = r#"{"type":"context_edit","id":"e","parentId":"d","targetId":"a","replacement":null}"#;
+    let all = [
+        head,
+        message("a", "", "one"),
+        message("b", "a", "two"),
+        summary.to_owned(),
+        edit.to_owned(),
+        message("f", "e", "three"),
+    ];
+    let left = report_of(Pi.run(), &Pi, &all[..4].join("\n"));
+    assert_eq!(left.standings(), ["main", "abandoned", "main"]);
+    let whole = report_of(Pi.run(), &Pi, &all.join("\n"));
+    assert_eq!(whole.visible_steps(1), [0, 1]);
+    assert_eq!(whole.visible_steps(4), [2, 4], "what was edited is not seen any more, the summary is");
+}
+
+#[test]
+fn a_label_is_taken_away_by_an_entry_without_one() {
+    let label = |id: &str, label: &str| format!(r#"{{"type":"label","id":"{id}","targetId":"a","label":{label}}}"#);
+    let head = r#"{"type":"session","version":3,"id":"s","branchedFrom":"/x/y/parent.jsonl"}"#.to_owned();
+    let all = [head, label("b", "\"seen\""), label("c", "null")];
+    let report = report_of(Pi.run(), &Pi, &all[..2].join("\n"));
+    assert_eq!(report.value("/label/a/label"), "\"seen\"");
+    assert_eq!(report_of(Pi.run(), &Pi, &all.join("\n")).value("/label/a/label"), "");
+}
+
+#[test]
+fn failed_answers_names_and_what_a_compaction_keeps() {
+    let entry = |id: &str, parent: &str, rest: &str| {
+        format!("{{\"id\":\"{id}\",\"parentId\":\"{parent}\",\"timestamp\":\"t\",{rest}}}")
+    };
+    let answer =
+        |role: &str, text: &str| format!(r#""type":"message","message":{{"role":"{role}","content":"{text}"}}"#);
+    let failed = concat!(
+        r#""type":"message","message":{"role":"assistant","content":[],"#,
+        r#""stopReason":"error","errorMessage":"no quota"}"#
+    );
+    let lines = [
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
+        entry("a", "", &answer("user", "one")),
+        entry("b", "a", &answer("user", "two")),
+        entry("c", "b", r#""type":"compaction","summary":"so far","firstKeptEntryId":"b""#),
+        entry("d", "c", failed),
+        entry("e", "d", r#""type":"session_info","name":"Mine""#),
+    ];
+    let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+    assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "name Mine"]);
+    assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
+    assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 2, 3]));
+}
+
+#[test]
+fn a_prompt_may_be_in_sections_and_a_summary_costs_something() {
+    let lines = [
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
+        concat!(
+            r#"{"type":"message","id":"a","message":{"role":"system","content":"","#,
+            r#""sections":{"one":"You help.","two":"Be brief."}}}"#
+        )
+        .to_owned(),
+        concat!(
+            r#"{"type":"compaction","id":"b","parentId":"a","summary":"so far","#,
+            r#""usage":{"input":7,"output":2,"cacheRead":5}}"#
+        )
+        .to_owned(),
+    ];
+    let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+    assert_eq!((report.kinds.len(), report.roles[0]), (2, "system"));
+    assert!(report.summaries[0].starts_with("You help."), "{:?}", report.summaries);
+    assert_eq!(report.value("/usage/main/input"), "7");
+}
+
+#[test]
+fn files_that_a_script_wrote_are_written() {
+    let call = |name: &str, status: &str| {
+        let args = format!(r#"{{\"path\":\"/w/{status}\",\"content\":\"x\\n\"}}"#);
+        format!(r#"{{"id":"{name}{status}","name":"{name}","status":"{status}","args":"{args}"}}"#)
+    };
+    let calls = [call("write", "ok"), call("write", "error"), call("read", "other")].join(",");
+    let result = format!(
+        r#"{{"type":"message","id":"b","parentId":"a","message":{{"role":"toolResult","toolCallId":"c",
+        "content":[{{"type":"text","text":"done"}}],"details":{{"calls":[{calls}]}}}}}}"#
+    )
+    .replace('\n', "");
+    let lines = [r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(), result];
+    let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+    assert_eq!(report.value("/file/~1w~1ok/known"), "\"all\"");
+    assert_eq!(
+        (report.value("/file/~1w~1error/known"), report.value("/file/~1w~1other/known")),
+        (String::new(), String::new())
+    );
+}
+
+#[test]
+fn a_custom_message_is_said_and_a_hidden_command_is_not() {
+    let lines = [
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#,
+        r#"{"type":"custom_message","id":"a","customType":"x","content":"Again, please.","display":true}"#,
+        r#"{"type":"message","id":"b","parentId":"a","message":{"role":"bashExecution","command":"id","output":"0",
+        "exitCode":0,"excludeFromContext":true}}"#,
+    ];
+    let report = report_of(Pi.run(), &Pi, &lines.map(|line| line.replace('\n', "")).join("\n"));
+    assert_eq!(report.visible_steps(2), [0]);
+}
