@@ -56,8 +56,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Severity::Warning,
         or: None,
         help: "An event lacks a member that its type must have: a patch without operations, a snapshot without a \
-               value, a piece of a message without its id. It is shown as a step and changes nothing, so that the state \
-               and the messages after it may differ from what the agent had. Look at the writer of the stream.",
+               value, a piece of a message without its id. It is shown as a step and changes nothing, so that the \
+               state and the messages after it may differ from what the agent had. Look at the writer of the stream.",
         fires: r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 {"type":"STATE_SNAPSHOT"}"#,
         silent: r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}
