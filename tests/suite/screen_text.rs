@@ -230,6 +230,8 @@ fn what_works_elsewhere_says_where_and_short_screens_show_the_filter() {
     assert_eq!(notice(&stage), "p works in State; Tab goes there");
     press(&mut stage, "Esc K");
     assert_eq!(notice(&stage), "K does nothing here; ? lists the keys");
+    press(&mut stage, "A");
+    assert_eq!(notice(&stage), "A works in the table of a dataset; ? lists the keys here");
 }
 
 #[test]

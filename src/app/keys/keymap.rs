@@ -118,6 +118,23 @@ impl Keymap {
         panes.iter().find(|(context, _)| self.find(&[*context], key).is_some()).map(|(_, name)| *name)
     }
 
+    /// Where else a key works: in another view than those of some contexts.
+    #[must_use]
+    pub fn other_view(self, key: &str) -> Option<&'static str> {
+        use Context as C;
+        const VIEWS: [(Context, &str); 8] = [
+            (C::Trajectory, "an open trajectory"),
+            (C::Steps, "the steps of a trajectory"),
+            (C::State, "the state of a trajectory"),
+            (C::Dataset, "the table of a dataset"),
+            (C::Table, "the table of a dataset"),
+            (C::Attempts, "the attempts at a task"),
+            (C::TwoRuns, "two runs side by side"),
+            (C::Files, "the list of files"),
+        ];
+        VIEWS.iter().find(|(context, _)| self.find(&[*context], key).is_some()).map(|(_, name)| *name)
+    }
+
     /// Whether a key begins a sequence of two in some contexts.
     #[must_use]
     pub fn is_prefix(self, contexts: &[Context], key: &str) -> bool {

@@ -8,12 +8,12 @@ use super::store::Replay;
 use super::{Inspect, timeline};
 use crate::format::describe;
 use crate::format::log::{
-    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, MoreValues, items, text, text_of,
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, MoreValues, items, lang_chain_turn, text, text_of,
 };
 use crate::format::run_survey::RunSurvey;
 use crate::format::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::{self, Value};
-use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
+use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -90,6 +90,8 @@ impl Adapter for Events {
         let attachments = Attachments::read(record);
         let events = timeline::events(record);
         let mut replay = Replay::new(events, &attachments);
+        let pool = record.get("events_data").map(|data| items(data, "messages")).unwrap_or_default();
+        let mut left = POOLED_MAX;
         let mut spans: HashMap<&str, &Value<'_>> = HashMap::new();
         // Logs from before spans have steps that begin and end.
         let mut open: Vec<&Value<'_>> = Vec::new();
@@ -103,7 +105,8 @@ impl Adapter for Events {
             let within = text(event, "span_id").and_then(|id| spans.get(id)).or(open.last()).copied();
             let is_end = class == "span_end" || (class == "step" && text(event, "action") == Some("end"));
             if !is_end {
-                add_step(event, class, within, &attachments, log);
+                let more = Beside { within, pooled: pooled(event, pool, &mut left), attachments: &attachments };
+                add_step(event, class, &more, log);
             } else if class == "step" {
                 open.pop();
             }
@@ -130,16 +133,59 @@ impl Adapter for Events {
         }
         turn
     }
+
+    /// What a model was asked with, and what it answered.
+    fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
+        let event = values.first().filter(|_| form == MODEL)?;
+        let (attached, mut pooled) = values.get(1..)?.split_at_checked(sample::reference_count(event))?;
+        let resolved = |message: &Value<'_>, of: &Value<'_>, attached: &[&Value<'_>]| {
+            let mut turn = lang_chain_turn(message)?;
+            sample::resolve(&mut turn, of, attached);
+            Some(turn)
+        };
+        let inline = items(event, "input").iter().filter(|_| pooled.is_empty());
+        let mut messages: Vec<Turn<'static>> =
+            inline.filter_map(|message| resolved(message, event, attached)).collect();
+        while let Some((message, rest)) = pooled.split_first() {
+            let (attached, rest) = rest.split_at_checked(sample::reference_count(message))?;
+            messages.extend(resolved(message, message, attached));
+            pooled = rest;
+        }
+        let answer = event.get("output").and_then(|output| items(output, "choices").first()?.get("message"));
+        messages.extend(answer.and_then(|answer| resolved(answer, event, attached)));
+        (!messages.is_empty()).then(|| ModelRequest { trajectory: String::new(), messages })
+    }
+
+    const HAS_REQUESTS: bool = true;
+}
+
+/// Most messages that the requests of a sample refer to together, and one of them.
+const POOLED_MAX: usize = 200_000;
+const POOLED_OF_ONE_MAX: usize = 2_000;
+
+/// The messages of the pool that an event refers to, by half-open ranges.
+fn pooled<'v>(event: &Value<'_>, pool: &'v [Value<'v>], left: &mut usize) -> Vec<&'v Value<'v>> {
+    let range = |range: &Value<'_>| {
+        let end = |at: usize| range.as_array()?.get(at)?.as_number()?.parse::<usize>().ok();
+        pool.get(end(0)?..end(1)?.min(pool.len()))
+    };
+    let found = items(event, "input_refs").iter().filter_map(range).flatten();
+    let messages: Vec<&Value<'_>> = found.take(POOLED_OF_ONE_MAX.min(*left)).collect();
+    *left -= messages.len();
+    messages
+}
+
+/// What an event is shown with.
+struct Beside<'b, 'v> {
+    /// The span that it is in.
+    within: Option<&'b Value<'v>>,
+    /// The messages of its request.
+    pooled: Vec<&'b Value<'v>>,
+    attachments: &'b Attachments<'v>,
 }
 
 /// The step of an event.
-fn add_step(
-    event: &Value<'_>,
-    class: &str,
-    within: Option<&Value<'_>>,
-    attachments: &Attachments<'_>,
-    log: &mut Log<'_>,
-) {
+fn add_step<'v>(event: &Value<'v>, class: &str, beside: &Beside<'_, 'v>, log: &mut Log<'_>) {
     let (kind, form, role) = match class {
         "span_begin" | "step" => (Kind::Span, SPAN, StepRole::System),
         "model" => (Kind::Message, MODEL, StepRole::Agent),
@@ -150,8 +196,11 @@ fn add_step(
     let usage = event.get("output").and_then(|output| output.get("usage")).and_then(timeline::usage);
     let model = text(event, "model").filter(|_| class == "model").map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
-    let more = if form == CHANGE { within.into_iter().collect() } else { attachments.of(event) };
-    let values: Vec<&Value<'_>> = std::iter::once(event).chain(more).collect();
+    let more = if form == CHANGE { beside.within.into_iter().collect() } else { beside.attachments.of(event) };
+    // Each message of a request is followed by its attachments.
+    let pooled = beside.pooled.iter().copied().filter(|_| form == MODEL);
+    let pooled = pooled.flat_map(|message| std::iter::once(message).chain(beside.attachments.of(message)));
+    let values: Vec<&Value<'_>> = std::iter::once(event).chain(more).chain(pooled).collect();
     let class = match kind {
         Kind::Span => text(event, "type").unwrap_or("span"),
         _ => class,
@@ -241,6 +290,7 @@ mod tests {
     use super::super::LOG;
     use super::*;
     use crate::format::log::tests::{damage, report_of};
+    use crate::model::{Place, Record, RecordBody, Span};
 
     #[test]
     fn events_are_steps_and_a_change_names_the_span_of_its_tool() {
@@ -260,6 +310,28 @@ mod tests {
         assert_eq!(report.summaries[4], "add /sum = 3 · in add");
         assert_eq!((report.value("/store/main/sum").as_str(), report.author("/store/main/sum")), ("3", Some(4)));
         assert_eq!((report.value("/usage/main/output").as_str(), report.rewards[4].as_deref()), ("2", Some("1")));
+    }
+
+    #[test]
+    fn a_request_is_what_the_pool_has_or_the_event() {
+        let answer = r#""output":{"choices":[{"message":{"role":"assistant","content":"So."}}]}"#;
+        let text = format!(
+            r#"{{"id":1,"messages":[],"events_data":{{"messages":[{{"role":"system","content":"S"}},
+            {{"role":"user","content":"pooled"}}]}},
+            "events":[{{"event":"model","input":[],"input_refs":[[0,2]],{answer}}},
+            {{"event":"model","input":[{{"role":"user","content":"inline"}}],{answer}}},
+            {{"event":"model","input_refs":[[7,9],[2,1]],{answer}}}]}}"#
+        );
+        let mut run = InspectEvents.run();
+        let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
+        let (record, bytes) = (Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.into_bytes());
+        run.push(&record, &bytes.clone(), &bytes);
+        let asked = |step| {
+            let messages = run.model_request(step, &bytes).unwrap().messages;
+            messages.iter().map(|turn| turn.role.name()).collect::<Vec<_>>()
+        };
+        assert_eq!(asked(0), ["system", "user", "agent"]);
+        assert_eq!((asked(1), asked(2)), (vec!["user", "agent"], vec!["agent"]));
     }
 
     #[test]

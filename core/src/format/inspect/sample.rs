@@ -264,6 +264,11 @@ fn references(text: &str) -> Vec<(&str, &str)> {
     found
 }
 
+/// How many attachments a value refers to.
+pub(super) fn reference_count(value: &Value<'_>) -> usize {
+    references(value.text).len()
+}
+
 /// Puts attachments in place of the references to them.
 pub(super) fn resolve(turn: &mut Turn<'_>, value: &Value<'_>, attached: &[&Value<'_>]) {
     let found = references(value.text);
