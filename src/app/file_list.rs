@@ -137,7 +137,8 @@ impl App {
         let Some(files) = &mut self.files else { return };
         files.pane.set_order(files.pane.order.next());
         let label = files.pane.order.label();
-        self.notify(format!("files: {label}"));
+        let what = if files.pane.has_sessions() { "sessions" } else { "files" };
+        self.notify(format!("{what}: {label}"));
     }
 
     /// Lists only the files whose names match what was typed, or the sessions that it may be about; nothing typed: all.

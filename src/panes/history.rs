@@ -3,8 +3,10 @@
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, value};
 use crate::format::Attribution;
 use crate::format::cause::{Hop, ValueWrite};
+use crate::json;
 use crate::model::StepNo;
-use crate::state::{EventOp, HistoryEvent, Invalid, NodeId};
+use crate::panes::state::kinds::digest_text;
+use crate::state::{EventOp, HistoryEvent, Invalid, Leaf, NodeId, Stored};
 use crate::text::{Pattern, Role, SafeText, pad};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -189,11 +191,11 @@ fn row(open: &Open<'_>, event: &HistoryEvent, cause: &[Hop], is_current: bool, i
         Piece::of(Role::Text, " "),
     ];
     if let Some(stored) = &event.value {
-        let mut piece = value::stored(stored, open.bytes());
+        let mut pieces = words(open, event, stored).unwrap_or_else(|| vec![value::stored(stored, open.bytes())]);
         if event.op == EventOp::Same {
-            piece.role = Role::Dim;
+            pieces.iter_mut().for_each(|piece| piece.role = Role::Dim);
         }
-        left.push(piece);
+        left.extend(pieces);
     }
     let focus = open.session.focus.path.as_ref().map_or(0, |(_, p)| p.len());
     let (_, path) = open.tree().path(event.node);
@@ -214,6 +216,31 @@ fn row(open: &Open<'_>, event: &HistoryEvent, cause: &[Hop], is_current: bool, i
     Row::new(left).right(right)
 }
 
+/// A value that the state has as a digest, or as what was done to a file, in words.
+fn words(open: &Open<'_>, event: &HistoryEvent, stored: &Stored) -> Option<Vec<Piece>> {
+    if stored.first_byte() != b'{' {
+        return None;
+    }
+    let (node, value) = (event.node, stored.clone());
+    let leaf = Leaf { node, path: Vec::new(), value, step: event.author, changed: event.at };
+    if let Some(text) = digest_text(open.run(), open.bytes(), &leaf) {
+        return Some(text.pieces());
+    }
+    let is_file = open.tree().identity(event.identity).kind == "file";
+    let text = stored.text(open.bytes()).ok().filter(|_| is_file)?;
+    Some(vec![Piece::of(Role::Text, &file_write(&text)?)])
+}
+
+/// W5: what was done to a file, `edit line 20 +1 −1`.
+fn file_write(json: &str) -> Option<String> {
+    let write = json::parse(json).ok()?;
+    let number = |key: &str| write.get(key)?.as_number()?.parse::<u64>().ok();
+    let some = |sign: &str, key: &str| number(key).filter(|n| *n > 0).map(|n| format!(" {sign}{n}"));
+    let line = number("line").map(|line| format!(" line {line}"));
+    let parts = [line, some("+", "added"), some("−", "removed")];
+    Some(parts.into_iter().flatten().fold(write.get("op")?.as_str()?.to_owned(), |all, part| all + &part))
+}
+
 /// The time of day of an ISO 8601 time stamp; other texts as they are.
 #[must_use]
 pub fn clock(time: &str) -> &str {
@@ -225,6 +252,14 @@ pub fn clock(time: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_was_done_to_a_file_is_words() {
+        let of = |text: &str| super::file_write(text);
+        assert_eq!(of(r#"{"op":"edit","line":20,"added":1,"removed":0}"#).as_deref(), Some("edit line 20 +1"));
+        assert_eq!(of(r#"{"op":"view","line":1,"added":0,"removed":0}"#).as_deref(), Some("view line 1"));
+        assert_eq!((of(r#"{"line":1}"#), of("{")), (None, None));
+    }
+
     #[test]
     fn shows_the_time_of_day() {
         assert_eq!(super::clock("2026-03-01T09:00:02Z"), "09:00:02");

@@ -53,10 +53,12 @@ pub(super) fn name(text: &str, column: usize, room: usize, rest: usize) -> SafeT
 pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (usize, usize)) -> Vec<Piece> {
     let (verb_cells, room) = cells;
     let object = single_line(&action.object);
-    let object = match object.strip_prefix(folder).filter(|rest| action.is_path && !rest.is_empty()) {
-        Some(rest) => rest.to_owned(),
-        None => object,
+    let short = if COMMANDS.contains(&&*action.verb) {
+        without_folder(&object, folder)
+    } else {
+        object.strip_prefix(folder).filter(|rest| action.is_path && !rest.is_empty())
     };
+    let object = short.map_or_else(|| object.clone(), str::to_owned);
     let mut note = if action.note.is_empty() { String::new() } else { format!("  {}", action.note) };
     if others > 0 {
         note.push_str(&format!("  and {}", counted(others, "more call")));
@@ -84,6 +86,14 @@ pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (u
         (false, false) => cut(&object, room),
     };
     vec![Piece::safe(Role::Call, verb), Piece::of(Role::Text, " "), Piece::safe(Role::Text, object), note]
+}
+
+/// A command behind the change to the folder in which all of the run is: it says less than what is run there.
+fn without_folder<'c>(command: &'c str, folder: &str) -> Option<&'c str> {
+    let (changed, rest) = command.strip_prefix("cd ")?.split_once(" && ")?;
+    let changed = changed.trim().trim_matches(['"', '\'']).trim_end_matches('/');
+    let folder = folder.trim_end_matches('/');
+    (!folder.is_empty() && changed == folder && !rest.trim().is_empty()).then(|| rest.trim_start())
 }
 
 /// Cells of the name of the file that a call is about; 0: it is about none.
@@ -210,6 +220,17 @@ mod tests {
     fn line(verb: &str, object: &str, note: &str) -> ActionLine {
         let is_path = object.contains('/');
         ActionLine { verb: verb.into(), object: object.into(), is_path, note: note.into() }
+    }
+
+    #[test]
+    fn a_command_says_what_is_run_and_not_where_all_of_the_run_is() {
+        let of = |command| without_folder(command, "/testbed/");
+        assert_eq!(of("cd /testbed && python a.py"), Some("python a.py"));
+        assert_eq!(of("cd '/testbed/' && ls && pwd"), Some("ls && pwd"));
+        assert_eq!(
+            [of("cd /testbed/src && ls"), of("cd /testbed"), of("ls"), without_folder("cd / && ls", "")],
+            [None; 4]
+        );
     }
 
     #[test]

@@ -31,7 +31,9 @@ pub(super) fn lines(source: &Source, of: ViewOf) -> Vec<TextLine> {
         if let Some(role) = &entry.role {
             out.push(TextLine::new(speaker(role), format!("── {role} ")).from_step(entry.step));
         }
-        for line in entry.text.lines() {
+        // Where a line above says who speaks, the text does not.
+        let without_role = entry.role.as_ref().and_then(|role| entry.text.strip_prefix(role)?.strip_prefix(": "));
+        for line in without_role.unwrap_or(&entry.text).lines() {
             let role = if line.starts_with("## ") { Role::Kind } else { Role::Text };
             out.push(TextLine::new(role, line).from_step(entry.step));
         }

@@ -229,8 +229,8 @@ fn rollouts_of_trainers_are_groups_and_conversations() {
     assert!(code == 0 && loss.contains('5'), "{loss}{stderr}");
 
     let message = |role: &str, said: &str| json!({"role": role, "content": said});
-    let node = |parent: Value, message: Value| json!({"parent": parent, "message": message, "sampled": true});
-    let nodes = [node(Value::Null, message("user", "2+2?")), node(json!(0), message("assistant", "4"))];
+    let node = |parent: Value, role: &str, said: &str| json!({"parent": parent, "message": message(role, said), "sampled": role == "assistant"});
+    let nodes = [node(Value::Null, "user", "2+2?"), node(json!(0), "assistant", "4")];
     let trace =
         json!({"agent": {"name": "solver"}, "nodes": nodes, "rewards": {"right": {"score": 0.5, "weight": 2.0}}});
     let episode = json!({"id": "e", "task": {"key": "7"}, "traces": [trace]}).to_string();

@@ -31,14 +31,16 @@ impl Tree {
 
 impl Tree {
     /// Makes identity `id` from step `at` on what it was at step `to`: each leaf with the author that it had. One that
-    /// was not there is dropped.
-    pub fn go_back(&mut self, at: StepNo, id: IdentityId, to: StepNo) {
+    /// was not there is dropped. The number of nodes that it had then, which is what this costs.
+    pub fn go_back(&mut self, at: StepNo, id: IdentityId, to: StepNo) -> usize {
         if self.view(id, to).is_none() {
-            return self.drop_identity(at, id, EventOp::Drop);
+            self.drop_identity(at, id, EventOp::Drop);
+            return 1;
         }
         self.touch(at, id);
         let root = self.root(id);
         let past = self.past(root, self.limit(to));
+        let count = past.as_ref().map_or(1, Past::count);
         let mut writer = Writer::new(self, at);
         match &past {
             Some(past) => writer.replace(root, past),
@@ -48,6 +50,7 @@ impl Tree {
             }
         }
         writer.finish();
+        count
     }
 
     /// What is at and below a node under a limit. No deeper than the values that were written.
@@ -69,6 +72,12 @@ struct Past {
     leaf: Option<(Stored, StepNo)>,
     /// Members with their names, or elements.
     parts: Vec<(String, Past)>,
+}
+
+impl Past {
+    fn count(&self) -> usize {
+        1 + self.parts.iter().map(|(_, part)| part.count()).sum::<usize>()
+    }
 }
 
 impl<'p> Source<'p> for &'p Past {

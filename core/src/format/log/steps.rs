@@ -8,10 +8,13 @@ use super::window::Window;
 use crate::json::Value;
 use crate::model::{Chunks, Finding, RunPart, Span, Standing, StepNo, StepRole, Surroundings, Turn, Usage};
 use crate::rules::work::{Answered, Dialect, Work};
-use crate::state::Tree;
+use crate::state::{EventOp, Tree};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Most nodes of the state that are put back, over the whole log.
+const RESTORED_MAX: usize = 2_000_000;
 
 /// What the records so far gave.
 #[derive(Default)]
@@ -41,6 +44,8 @@ pub(super) struct Steps {
     is_new_trajectory: bool,
     /// The kinds of state that it has as they were at a step.
     pub(super) back: Option<(Vec<String>, StepNo)>,
+    /// How many nodes of the state were put back.
+    restored: usize,
     pub(super) window: Window,
     /// Steps that were left for another branch within their record.
     pub(super) left: HashSet<StepNo>,
@@ -109,8 +114,12 @@ impl Steps {
     pub(super) fn go_back(&mut self, at: StepNo, kinds: &[&str], step: StepNo) {
         for place in 0..self.tree.identity_count() {
             let identity = self.tree.named_identity(place).filter(|identity| kinds.contains(&identity.kind.as_str()));
-            if let Some(id) = identity.and_then(|identity| self.tree.find(identity)) {
-                self.tree.go_back(at, id, step);
+            let Some(id) = identity.and_then(|identity| self.tree.find(identity)) else { continue };
+            if self.restored < RESTORED_MAX {
+                self.restored += self.tree.go_back(at, id, step);
+            } else {
+                // A log that goes to and fro for long has no state rather than a wrong one.
+                self.tree.drop_identity(at, id, EventOp::Drop);
             }
         }
     }
