@@ -53,8 +53,12 @@ pub static SIGNS: &[Sign] = &[
     sign(C::Trajectory, "…", Role::Dim, "In Steps, a thought; at the end of a text, that it is cut."),
     sign(C::Trajectory, "·", Role::Dim, "In Steps, what is neither message nor call: settings, headings, counts."),
     sign(C::Trajectory, "↳ ×", Role::Dim, "A step of a sub-agent; a step on a branch that was left."),
-    sign(C::Trajectory, "@41 head", Role::Blame, "Step 41 wrote this value; head: it was there before the first step."),
-    sign(C::Trajectory, "t4", Role::Dim, "In Steps, the tick that begins with this step."),
+    sign(
+        C::Trajectory,
+        "@41 head t4",
+        Role::Blame,
+        "Step 41 wrote this value; head: it was there before the first step. In Steps, tick 4 begins.",
+    ),
     sign(C::Trajectory, "¶ ①", Role::Kind, "A kind of state; the instance of it."),
     sign(C::Trajectory, "† → ←", Role::Reference, "A reference to state; where a value goes to, comes from."),
     sign(
