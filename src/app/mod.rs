@@ -374,7 +374,7 @@ impl App {
             let key = |action| self.keymap.key_of(action);
             self.notify(match self.keymap.elsewhere(&contexts, &pressed) {
                 Some(pane) => format!("{pressed} works in {pane}; {} goes there", key(Action::PaneNext)),
-                None => match self.keymap.other_view(&pressed) {
+                None => match self.keymap.view_with(&pressed) {
                     Some(view) => format!("{pressed} works in {view}; {} lists the keys here", key(Action::Help)),
                     None => format!("{pressed} does nothing here; {} lists the keys", key(Action::Help)),
                 },

@@ -104,7 +104,7 @@ pub enum Msg {
     Reading(ReadingOf, Option<Arc<Reading>>),
     /// The LLM view was made: generation, step, lines.
     View(ViewOf, Vec<TextLine>),
-    /// A conversation was made ready, with what trains: generation, record and number of the template; or why not.
+    /// A conversation was made ready, with what trains; or why not.
     Loss(LossOf, Result<LossText, String>),
     /// Two runs are read and aligned: number of the question, and how far that is, in percent.
     Aligning(u64, usize),

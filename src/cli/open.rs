@@ -2,7 +2,7 @@
 
 use super::args::StepQuery;
 use super::out::{Header, Out};
-use crate::format::{Attribution, Format, Layout, Run};
+use crate::format::{Attribution, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::RecordReader;
@@ -43,14 +43,7 @@ impl StepQuery {
             return Ok(opened);
         }
         let problem = Problem::usage(format!("{}: the format {} has no state", self.file, opened.format()));
-        let mut others: Vec<&str> = Vec::new();
-        for name in ingest::all_formats().filter(|format| format.has_state()).map(Format::name) {
-            // A name may have several rows, which cut files into records in different ways.
-            if !others.contains(&name) {
-                others.push(name);
-            }
-        }
-        let others = others.join(", ");
+        let others = ingest::format_names(&|format| format.has_state()).join(", ");
         Err(problem
             .hint(format!("`obelus steps` lists its records; `--format NAME` reads it as one that has: {others}")))
     }

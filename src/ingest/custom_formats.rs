@@ -35,3 +35,8 @@ pub(super) fn known() -> FormatRegistry<'static> {
 pub fn all_formats() -> impl Iterator<Item = &'static dyn Format> {
     known().all()
 }
+
+/// The names of those formats that are wanted, each once.
+pub fn format_names(is_wanted: &dyn Fn(&dyn Format) -> bool) -> Vec<&'static str> {
+    known().names(is_wanted)
+}

@@ -25,7 +25,7 @@ mod worker;
 
 pub use crate::detect::{Detected, FALLBACK};
 pub use container::{is_input_folder, open_input, open_lines, open_stdin};
-pub use custom_formats::{all_formats, use_custom_formats, use_format};
+pub use custom_formats::{all_formats, format_names, use_custom_formats, use_format};
 pub use derived_stream::follow_derived;
 pub use detect::detect;
 pub use embedded::has_strings_of_conversations;

@@ -5,7 +5,7 @@ use crate::format::Attribution;
 use crate::format::cause::{Hop, ValueWrite};
 use crate::json;
 use crate::model::StepNo;
-use crate::panes::state::kinds::digest_text;
+use crate::panes::state::kinds::DigestTexts;
 use crate::state::{EventOp, HistoryEvent, Invalid, Leaf, NodeId, Stored};
 use crate::text::{Pattern, Role, SafeText, pad};
 use std::collections::HashMap;
@@ -14,7 +14,8 @@ use std::rc::Rc;
 /// From this width on events are reported in words, with the time.
 const WIDE: usize = 56;
 
-/// Of so many events a search looks at what their values were copied from, too: a key press waits for it.
+/// Of so many events a search looks at what their values were copied from and what their digests are of, too: a key
+/// press waits for it.
 const SEARCHED_CAUSES_MAX: usize = 100;
 
 /// Said where a tab is about the state, of records that have none.
@@ -31,6 +32,7 @@ type CacheKey = (u64, NodeId, StepNo);
 pub struct HistoryPane {
     /// Scroll and cursor, in events.
     pub scroll: Scroll,
+    digests: DigestTexts,
     cache: std::cell::RefCell<Option<(CacheKey, Rc<Vec<HistoryEvent>>)>>,
 }
 
@@ -71,7 +73,8 @@ impl HistoryPane {
         let causes = causes(open, searched);
         let is_hit = |i: usize| {
             let event = &events[i];
-            let mut row = row(open, event, causes.get(i).map_or(&[], |cause| cause), false, true);
+            let digests = (i < SEARCHED_CAUSES_MAX).then_some(&self.digests);
+            let mut row = row(open, event, causes.get(i).map_or(&[], |cause| cause), digests, (false, true));
             row.left.extend(verdict(open, event, i == 0 || events[i - 1].at != event.at, &checks));
             pattern.is_match(&row.plain())
         };
@@ -111,7 +114,7 @@ impl HistoryPane {
         for (i, (event, cause)) in (top..).zip(visible.iter().zip(causes(open, visible))) {
             let cursor = has_focus && i == self.scroll.cursor;
             let is_first = i == 0 || events[i - 1].at != event.at;
-            let mut row = row(open, event, &cause, current == Some(i), is_wide);
+            let mut row = row(open, event, &cause, Some(&self.digests), (current == Some(i), is_wide));
             row.left.extend(verdict(open, event, is_first, &checks));
             rows.push(row.hit(Hit::Row(i)).cursor(cursor));
         }
@@ -169,8 +172,14 @@ fn verdict(open: &Open<'_>, event: &HistoryEvent, is_first: bool, checks: &Focus
     repaired.map(|_| Piece::of(Role::Good, "  repaired"))
 }
 
-/// One event: with words and the time where there is room, else with signs.
-fn row(open: &Open<'_>, event: &HistoryEvent, cause: &[Hop], is_current: bool, is_wide: bool) -> Row {
+/// One event: with words and the time where there is room, else with signs. Texts are looked up for `digests`.
+fn row(
+    open: &Open<'_>,
+    event: &HistoryEvent,
+    cause: &[Hop],
+    digests: Option<&DigestTexts>,
+    (is_current, is_wide): (bool, bool),
+) -> Row {
     let (sign, word, role) = match event.op {
         EventOp::Add => ("+", "added", Role::Added),
         EventOp::Change => ("~", "changed", Role::Changed),
@@ -191,7 +200,8 @@ fn row(open: &Open<'_>, event: &HistoryEvent, cause: &[Hop], is_current: bool, i
         Piece::of(Role::Text, " "),
     ];
     if let Some(stored) = &event.value {
-        let mut pieces = words(open, event, stored).unwrap_or_else(|| vec![value::stored(stored, open.bytes())]);
+        let mut pieces =
+            words(open, event, stored, digests).unwrap_or_else(|| vec![value::stored(stored, open.bytes())]);
         if event.op == EventOp::Same {
             pieces.iter_mut().for_each(|piece| piece.role = Role::Dim);
         }
@@ -217,13 +227,13 @@ fn row(open: &Open<'_>, event: &HistoryEvent, cause: &[Hop], is_current: bool, i
 }
 
 /// A value that the state has as a digest, or as what was done to a file, in words.
-fn words(open: &Open<'_>, event: &HistoryEvent, stored: &Stored) -> Option<Vec<Piece>> {
+fn words(open: &Open<'_>, event: &HistoryEvent, stored: &Stored, digests: Option<&DigestTexts>) -> Option<Vec<Piece>> {
     if stored.first_byte() != b'{' {
         return None;
     }
     let (node, value) = (event.node, stored.clone());
     let leaf = Leaf { node, path: Vec::new(), value, step: event.author, changed: event.at };
-    if let Some(text) = digest_text(open.run(), open.bytes(), &leaf) {
+    if let Some(text) = digests.and_then(|digests| digests.text(open, &leaf)) {
         return Some(text.pieces());
     }
     let is_file = open.tree().identity(event.identity).kind == "file";

@@ -378,8 +378,20 @@ impl Open<'_> {
         let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
         let findings = self.findings();
         let errors = findings.iter().filter(is_error).take(findings.count(Severity::Error));
-        let mut steps: Vec<StepNo> = errors.filter_map(|f| self.step_near(f)).collect();
+        let mut steps: Vec<StepNo> = errors.filter_map(|f| f.step).collect();
         steps.extend(self.guard.error_steps());
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+
+    /// Where a search for failures stops: at these steps, and where a record is broken that made no step.
+    #[must_use]
+    pub fn error_stops(&self) -> Vec<StepNo> {
+        let findings = self.findings();
+        let is_broken = |f: &&Arc<Finding>| f.severity == Severity::Error && f.step.is_none();
+        let mut steps: Vec<StepNo> = findings.iter().filter(is_broken).filter_map(|f| self.step_near(f)).collect();
+        steps.extend(self.failure_steps());
         steps.sort_unstable();
         steps.dedup();
         steps

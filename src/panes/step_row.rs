@@ -58,13 +58,12 @@ pub(super) fn action(action: &ActionLine, others: usize, folder: &str, cells: (u
     } else {
         object.strip_prefix(folder).filter(|rest| action.is_path && !rest.is_empty())
     };
-    let object = short.map_or_else(|| object.clone(), str::to_owned);
     let mut note = if action.note.is_empty() { String::new() } else { format!("  {}", action.note) };
     if others > 0 {
         note.push_str(&format!("  and {}", counted(others, "more call")));
     }
     let note = Piece::of(Role::Dim, &note);
-    let object = SafeText::of(&object);
+    let object = SafeText::of(short.unwrap_or(&object));
     let verb = name(&action.verb, verb_cells, room + verb_cells, width(object.as_str()) + note.width() + 1);
     let room = room + verb_cells - width(verb.as_str()).min(room + verb_cells);
     // A name says more than how much of it was read or changed.
@@ -139,18 +138,23 @@ pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece>
             sign(Some(worst)).map(|(sign, role)| Piece::of(role, &format!(" {sign}"))).into_iter().collect()
         }
         worst => {
-            // A flag alone does not say why.
-            let is_flag = |step: &&StepNo| worst.is_some() && open.run().outcome(**step) == worst;
-            let why = worst.filter(|worst| worst.reason == Some("flag") && worst.exit.is_none());
-            let why = why.and_then(|_| fault_text(&open.describe(*steps.iter().find(is_flag)?).summary));
+            let of_worst = |step: &StepNo| open.run().outcome(*step).filter(|outcome| Some(*outcome) == worst);
+            let why = steps.iter().find_map(|step| fault(open, *step, of_worst(step)?));
             let why = why.map(|why| cut(&SafeText::of(&why), (cells / 3).min(FAULT_CELLS_MAX)));
             of_failure(worst, lines, why.as_ref().map(SafeText::as_str))
         }
     }
 }
 
-/// What a result that failed says: its first line, without what only says that it failed.
-pub fn fault_text(summary: &str) -> Option<String> {
+/// Why a result failed, in its own words, where only a flag says that it did.
+#[must_use]
+pub fn fault(open: &Open<'_>, step: StepNo, outcome: Outcome) -> Option<String> {
+    let is_flag = outcome.reason == Some("flag") && outcome.exit.is_none();
+    if is_flag { fault_text(&open.describe(step).summary) } else { None }
+}
+
+/// The first line of a result, without what only says that it failed.
+fn fault_text(summary: &str) -> Option<String> {
     let inner = summary.trim_start().trim_start_matches("<tool_use_error>");
     let line = inner.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line = line.split("</tool_use_error>").next().unwrap_or_default();

@@ -295,8 +295,7 @@ fn facts(source: &Source, content: u64, records: &[usize], is_wanted: &IsWanted<
 
 /// A record as a model would see it.
 fn trained(source: &Source, of: LossOf, options: &LossOptions) -> Result<LossText, String> {
-    let (_, record, answer, _) = of;
-    let record = source.records.get(record).ok_or("There is no such record.")?;
+    let record = source.records.get(of.record).ok_or("There is no such record.")?;
     let bytes = source.bytes.read(record.place.span).map_err(|problem| problem.to_string())?;
-    LossText::of(&lossy(&bytes), answer, options, source.format.way())
+    LossText::of(&lossy(&bytes), of.answer, options, source.format.way())
 }

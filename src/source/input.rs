@@ -222,7 +222,9 @@ impl Input {
         let spool = Spool::filled(&name, packing, open)?;
         // Nothing else is unpacked before it comes here.
         let has_rows = matches!(packing, Packing::Unpacked);
-        let is_derived = path.as_deref().is_some_and(Path::is_file);
+        // A file without a size may be a stream, as some of the kernel's are.
+        let is_whole = |meta: Metadata| meta.is_file() && meta.len() > 0;
+        let is_derived = path.as_deref().and_then(|path| path.metadata().ok()).is_some_and(is_whole);
         Ok(Arc::new(Self { name, path, store: Store::Spool(spool), has_rows, is_derived }))
     }
 

@@ -74,6 +74,18 @@ impl FormatRegistry<'_> {
         FORMATS.iter().copied().chain(self.custom.iter().copied())
     }
 
+    /// The names of those that are wanted, each once: a name may have several rows, which cut files into records in
+    /// different ways.
+    pub fn names(self, is_wanted: &dyn Fn(&dyn Format) -> bool) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for name in self.all().filter(|format| is_wanted(*format)).map(Format::name) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// A format as it is configured.
     fn configured(self, format: &'static dyn Format) -> &'static dyn Format {
         self.configured.filter(|configured| configured.name() == format.name()).unwrap_or(format)
@@ -312,13 +324,7 @@ fn text(head: &[u8], span: Span) -> Option<String> {
 }
 
 fn unknown(name: &str, known: FormatRegistry<'_>) -> Problem {
-    let mut names: Vec<&str> = Vec::new();
-    // A name may have several rows, which cut files into records in different ways.
-    known.all().map(Format::name).for_each(|name| {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    });
+    let names = known.names(&|_| true);
     let begins_alike = |n: &&&str| n.chars().next() == name.chars().next();
     let near: Vec<&str> = names.iter().filter(begins_alike).copied().collect();
     let hint = match near.as_slice() {

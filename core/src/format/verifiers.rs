@@ -1,6 +1,6 @@
 //! Rollouts of verifiers and prime-rl: rows of `results.jsonl`, and episodes with traces (`FORMATS.md` 13).
 
-use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_usage, write_slots};
+use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_usage};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
@@ -114,7 +114,7 @@ impl Adapter for Rollouts {
 
 fn row(row: &Value<'_>, log: &mut Log<'_>) {
     title(row, log);
-    write_members(row, "session", &["task", "info", "answer", "id", "example_id"], log);
+    write_members(row, ["session", "main"], &["task", "info", "answer", "id", "example_id"], log);
     for (name, role) in [("prompt", StepRole::User), ("completion", StepRole::Agent)] {
         add_messages(row.get(name), role, log);
     }
@@ -160,10 +160,11 @@ fn reward_of_last(number: &str, log: &mut Log<'_>) {
     }
 }
 
-fn write_members(holder: &Value<'_>, kind: &str, slots: &[&str], log: &mut Log<'_>) {
+/// Writes the members that say something.
+fn write_members(holder: &Value<'_>, [kind, instance]: [&str; 2], slots: &[&str], log: &mut Log<'_>) {
     for slot in slots {
         if let Some(value) = holder.get(slot).filter(|value| !value.is_null()) {
-            log.write(kind, "main", &[*slot], Op::Update, value);
+            log.write(kind, instance, &[*slot], Op::Update, value);
         }
     }
 }
@@ -174,7 +175,7 @@ fn episode(episode: &Value<'_>, traces: &[Value<'_>], log: &mut Log<'_>) {
     if let Some(key) = episode.get("task").and_then(|task| text(task, "key")) {
         log.title(key);
     }
-    write_members(episode, "session", &["task", "env", "ok", "group"], log);
+    write_members(episode, ["session", "main"], &["task", "env", "ok", "group"], log);
     for (place, trace) in traces.iter().enumerate() {
         let agent = agent_of(trace);
         let number = place.to_string();
@@ -286,7 +287,7 @@ fn end(trace: &Value<'_>, agent: &str, log: &mut Log<'_>) {
             log.write("reward", agent, &[slot], Op::Update, value);
         }
     }
-    write_slots(log, "reward", agent, trace, &["advantage", "advantages"]);
+    write_members(trace, ["reward", agent], &["advantage", "advantages"], log);
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl SeekTarget {
 
     fn goal(self, open: &Open<'_>) -> Goal {
         match self {
-            Self::Error => Goal::Error(open.failure_steps().into()),
+            Self::Error => Goal::Error(open.error_stops().into()),
             Self::Call => Goal::Call,
             Self::User => Goal::User,
         }
@@ -156,13 +156,12 @@ impl App {
 /// What failed at a step: how its result came out, else what the rules found.
 fn failure(open: &Open<'_>, step: StepNo) -> Option<String> {
     let outcome = open.run().outcome(step);
-    let by_flag = outcome.filter(|outcome| outcome.reason == Some("flag"));
-    let why = by_flag.and_then(|_| step_row::fault_text(&open.describe(step).summary));
-    let of_outcome = outcome.and_then(step_row::failure_words);
-    let of_outcome = of_outcome.map(|words| why.map_or(words.clone(), |why| format!("{words} · {why}")));
-    let is_error = |finding: &std::sync::Arc<Finding>| finding.severity == Severity::Error;
-    let of_step = || open.findings_of(step).into_iter().find(is_error);
-    let near =
-        || open.findings().iter().find(|finding| is_error(finding) && open.step_near(finding) == Some(step)).cloned();
-    of_outcome.or_else(|| of_step().or_else(near).map(|finding| finding.message.to_string()))
+    if let Some(words) = outcome.and_then(step_row::failure_words) {
+        let why = outcome.and_then(|outcome| step_row::fault(open, step, outcome));
+        return Some(why.map_or_else(|| words.clone(), |why| format!("{words} · {why}")));
+    }
+    let is_error = |finding: &&std::sync::Arc<Finding>| finding.severity == Severity::Error;
+    let of_step = open.findings_of(step).iter().find(is_error).map(|finding| finding.message.to_string());
+    let is_near = |finding: &&std::sync::Arc<Finding>| is_error(finding) && open.step_near(finding) == Some(step);
+    of_step.or_else(|| open.findings().iter().find(is_near).map(|finding| finding.message.to_string()))
 }

@@ -118,9 +118,9 @@ impl Keymap {
         panes.iter().find(|(context, _)| self.find(&[*context], key).is_some()).map(|(_, name)| *name)
     }
 
-    /// Where else a key works: in another view than those of some contexts.
+    /// A view in which a key works, by name.
     #[must_use]
-    pub fn other_view(self, key: &str) -> Option<&'static str> {
+    pub fn view_with(self, key: &str) -> Option<&'static str> {
         use Context as C;
         const VIEWS: [(Context, &str); 8] = [
             (C::Trajectory, "an open trajectory"),

@@ -68,9 +68,10 @@ impl PaneContent for Loss {
     }
 
     fn after_update(&self, app: &mut App, effects: &mut Effects) {
-        let Some(open) = app.session.open().filter(|_| self.is_offered(app)) else { return };
-        let (step, answer) = (open.step(), open.run().answer_of(open.step()));
-        let of = (app.session.generation, app.session.trajectory, answer, app.chat.front);
+        let here = app.session.open().map(|open| (open.step(), open.run().answer_of(open.step())));
+        let Some((step, answer)) = here.filter(|_| self.is_offered(app)) else { return };
+        let (generation, record) = (app.session.generation, app.session.trajectory);
+        let of = LossOf { generation, record, answer, template: app.chat.front };
         if app.inspector.loss.ask(of) {
             let Some(options) = app.chat.options() else { return };
             effects.push(Effect::Job(Job::Loss { of, options }));

@@ -24,8 +24,18 @@ const HEAD_ROWS_MAX: usize = 3;
 /// From this height on the head shows the roles.
 const ROLES_HEIGHT: usize = 8;
 
-/// Which conversation: generation, record, which of the record's answers it is, and number of the template.
-pub type LossOf = (u64, usize, usize, usize);
+/// Which conversation is looked at, and in which template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossOf {
+    /// The generation of the session.
+    pub generation: u64,
+    /// The record.
+    pub record: usize,
+    /// Which of the record's answers it is, from 0.
+    pub answer: usize,
+    /// The number of the template.
+    pub template: usize,
+}
 
 /// What is shown in the tab.
 #[derive(Debug, Default)]

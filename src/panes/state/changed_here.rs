@@ -88,7 +88,7 @@ impl ChangedHere {
         let now = others.into_iter().filter_map(|node| {
             let (id, _) = tree.path(node);
             let op = tree.last_at(node, step)?;
-            let root = tree.view(id, step).and_then(|view| view.root).filter(|_| has_file_words(open, id));
+            let root = if has_file_words(open, id) { tree.view(id, step).and_then(|view| view.root) } else { None };
             match root {
                 Some(_) if !files.insert(id) => None,
                 Some(root) => {
@@ -127,8 +127,7 @@ impl ChangedHere {
 }
 
 fn author(open: &Open<'_>, changes: &[Change], step: StepNo) -> Option<String> {
-    let first = |node| open.tree().leaves(node, step).iter().map(|leaf| leaf.step).max();
-    let (node, author) = changes.iter().find_map(|c| Some((c.node, first(c.node)?)))?;
+    let (node, author) = changes.iter().find_map(|c| Some((c.node, open.tree().newest(c.node, step)?.0)))?;
     let (id, _) = open.tree().path(node);
     open.run().attribution(id, author, open.bytes()).who
 }

@@ -252,7 +252,7 @@ impl Run for Trajectory {
     }
 
     fn answer_of(&self, step: StepNo) -> usize {
-        let answers = self.tracks.iter().filter(|track| !track.is_sub_agent && !track.is_left);
+        let answers = self.tracks.iter().filter(|track| track.is_answer());
         answers.take_while(|track| cast::to_step(track.steps.start) <= step).count().saturating_sub(1)
     }
 

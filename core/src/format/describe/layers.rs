@@ -207,16 +207,15 @@ fn words_of(value: &Value<'_>, levels: u32, hidden: &[&str], between: &str) -> O
 /// The compact beginning of a record that says nothing, without its ids, times and type: these have columns of their
 /// own, or nobody reads them.
 pub(super) fn rest(value: &Value<'_>) -> String {
-    shortened(&rest_of(value, 2, &[]).unwrap_or_else(|| beginning(value)))
+    shortened(&rest_of(value, 2).unwrap_or_else(|| beginning(value)))
 }
 
 /// The same to so many levels; None: nothing remains.
-fn rest_of(value: &Value<'_>, levels: u32, hidden: &[&str]) -> Option<String> {
+fn rest_of(value: &Value<'_>, levels: u32) -> Option<String> {
     let object = value.as_object()?;
-    let informative =
-        object.entries().filter(|(name, value)| !is_quiet(name, value) && !hidden.contains(name)).take(REST_MAX);
+    let informative = object.entries().filter(|(name, value)| !is_quiet(name, value)).take(REST_MAX);
     let inner = |value: &Value<'_>| match value.as_object() {
-        Some(_) if levels > 0 => rest_of(value, levels - 1, &[]),
+        Some(_) if levels > 0 => rest_of(value, levels - 1),
         _ => Some(beginning(value)),
     };
     let members: Vec<String> =

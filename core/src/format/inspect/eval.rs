@@ -230,12 +230,16 @@ impl Sample {
             let chunk = one_line(&archive.read_whole(number, MEMBER_BYTES_MAX)?);
             let name = archive.names().get(number).cloned().unwrap_or_default();
             let items = value(&chunk, b'[', &name)?;
-            if first > count && first - count <= GAP_MAX {
+            if first > count {
                 missing.push(json::quote(&format!("{}/{sequence}/{count}.json", self.folder)));
-                while count < first {
+                while count < first && first - count <= GAP_MAX {
                     text.extend_from_slice(if count > 0 { b",null" } else { b"null" });
                     count += 1;
                 }
+            }
+            if first > count {
+                // Too many are missing: what comes after them has no place.
+                continue;
             }
             let inner = items[1..items.len() - 1].trim_ascii();
             if inner.is_empty() {

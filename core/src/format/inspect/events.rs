@@ -86,8 +86,8 @@ struct Events;
 
 impl Adapter for Events {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        sample::begin(record, log);
         let attachments = Attachments::read(record);
+        sample::begin(record, &attachments, log);
         let events = timeline::events(record);
         let mut replay = Replay::new(events, &attachments);
         let pool = record.get("events_data").map(|data| items(data, "messages")).unwrap_or_default();
@@ -115,7 +115,7 @@ impl Adapter for Events {
         if let Some(trouble) = replay.trouble(record.get("store")) {
             sample::report_trouble(trouble, log);
         }
-        sample::end(record, log);
+        sample::end(record, &attachments, log);
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {

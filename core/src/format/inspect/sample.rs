@@ -28,8 +28,8 @@ const REPEATS_MAX: usize = 4;
 
 impl Adapter for Sample {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        begin(record, log);
         let attachments = Attachments::read(record);
+        begin(record, &attachments, log);
         let (messages, missing) = conversation(record);
         if missing > 0 {
             let message = format!("{missing} messages that the sample refers to are missing");
@@ -44,7 +44,7 @@ impl Adapter for Sample {
         if let Some(trouble) = timeline.trouble() {
             report_trouble(trouble, log);
         }
-        end(record, log);
+        end(record, &attachments, log);
     }
 
     fn dialect(&self) -> Dialect {
@@ -69,7 +69,7 @@ impl Adapter for Sample {
 }
 
 /// What a sample says of itself before its steps.
-pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
+pub(super) fn begin(record: &Value<'_>, attachments: &Attachments<'_>, log: &mut Log<'_>) {
     for part in record.get("parts_missing").and_then(Value::as_array).unwrap_or_default() {
         let message = format!("`{}` is missing", part.as_str().unwrap_or(part.text));
         log.finding(None, "run.part-missing", Severity::Warning, message);
@@ -79,7 +79,6 @@ pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
         let message = format!("`{}` cannot be read: {}", text("part"), text("why"));
         log.finding(None, "run.part-missing", Severity::Warning, message);
     }
-    let attachments = Attachments::read(record);
     title(record, log);
     if let Some(error) = record.get("error").filter(|error| !error.is_null()) {
         let words = error.get("message").and_then(Value::as_str).or(error.as_str()).unwrap_or(error.text);
@@ -87,7 +86,7 @@ pub(super) fn begin(record: &Value<'_>, log: &mut Log<'_>) {
     }
     for slot in GIVEN {
         if let Some(value) = record.get(slot) {
-            write_resolved(["sample", "main"], &[slot], value, &attachments, log);
+            write_resolved(["sample", "main"], &[slot], value, attachments, log);
         }
     }
 }
@@ -181,17 +180,16 @@ pub(super) fn write_changes(changes: Vec<SlotWrite>, log: &mut Log<'_>) {
 }
 
 /// How the sample ended: scores, error, limit.
-pub(super) fn end(record: &Value<'_>, log: &mut Log<'_>) {
-    let attachments = Attachments::read(record);
+pub(super) fn end(record: &Value<'_>, attachments: &Attachments<'_>, log: &mut Log<'_>) {
     for slot in ENDS {
         if let Some(value) = record.get(slot).filter(|value| !value.is_null()) {
-            write_resolved(["sample", "main"], &[slot], value, &attachments, log);
+            write_resolved(["sample", "main"], &[slot], value, attachments, log);
         }
     }
     let scores = record.get("scores").and_then(Value::as_object);
     let last: StepNo = log.next_step() - 1;
     for (i, (scorer, score)) in scores.iter().flat_map(|scores| scores.entries()).enumerate() {
-        write_resolved(["score", scorer], &[], score, &attachments, log);
+        write_resolved(["score", scorer], &[], score, attachments, log);
         let number = score.get("value").and_then(score_number);
         if let Some(number) = number.filter(|_| i == 0 && last >= 0) {
             log.reward(last, number);

@@ -88,9 +88,10 @@ impl Dialogue {
                 Body::Record => {}
             }
             let before = before.min(out.turns.len());
-            let sampled = is_sampled(record, &track.path(step)).map(|is| (SAMPLED.to_owned(), is.to_string()));
+            let path = track.path(step);
+            let sampled = is_sampled(record, &path).map(|is| (SAMPLED.to_owned(), is.to_string()));
             for added in &mut out.turns[before..] {
-                added.path = track.path(step);
+                added.path.clone_from(&path);
                 added.others.extend(sampled.clone());
             }
             if track.goes_on == Some(step) {

@@ -3,18 +3,26 @@
 use super::message_text::{Left, Member, is_nothing, lose};
 use crate::json;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// An object that is being written.
 #[derive(Default)]
 pub(super) struct Object {
-    members: Vec<(String, String)>,
+    text: String,
     names: HashSet<String>,
+    /// Where its members are in the text.
+    places: Vec<Range<usize>>,
 }
 
 impl Object {
     /// Adds a member; its value is JSON.
     pub(super) fn put(&mut self, name: &str, value: &str) {
-        self.members.push((name.to_owned(), value.to_owned()));
+        if !self.text.is_empty() {
+            self.text.push(',');
+        }
+        let start = self.text.len();
+        self.text.extend([&json::quote(name), ":", value]);
+        self.places.push(start..self.text.len());
         self.names.insert(name.to_owned());
     }
 
@@ -31,15 +39,15 @@ impl Object {
 
     /// The object.
     pub(super) fn end(self) -> String {
-        let members: Vec<String> =
-            self.members.iter().map(|(name, value)| format!("{}:{value}", json::quote(name))).collect();
-        format!("{{{}}}", members.join(","))
+        format!("{{{}}}", self.text)
     }
 
     /// The object with its members in this order; those that are not named come last.
-    pub(super) fn end_in_order(mut self, names: &[Box<str>]) -> String {
-        let place = |name: &str| names.iter().position(|known| &**known == name).unwrap_or(usize::MAX);
-        self.members.sort_by_key(|(name, _)| place(name));
-        self.end()
+    pub(super) fn end_in_order(self, names: &[Box<str>]) -> String {
+        let beginnings: Vec<String> = names.iter().map(|name| format!("{}:", json::quote(name))).collect();
+        let mut members: Vec<&str> = self.places.iter().map(|place| &self.text[place.clone()]).collect();
+        members
+            .sort_by_key(|member| beginnings.iter().position(|begin| member.starts_with(begin)).unwrap_or(usize::MAX));
+        format!("{{{}}}", members.join(","))
     }
 }

@@ -244,7 +244,7 @@ impl<'a> Reading<'a> {
     /// with several answers. None of a record that is not a trajectory.
     pub fn answers(&self) -> impl Iterator<Item = &Track> + '_ {
         let is_known = self.shape != RecordShape::Other;
-        self.tracks.iter().filter(move |track| is_known && !track.is_sub_agent && !track.is_left)
+        self.tracks.iter().filter(move |track| is_known && track.is_answer())
     }
 
     /// The path of a step.

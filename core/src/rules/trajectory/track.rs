@@ -31,6 +31,12 @@ struct Stretch {
 }
 
 impl Track {
+    /// Whether it is an answer of the record: no sub-agent's, and not left for another attempt.
+    #[must_use]
+    pub fn is_answer(&self) -> bool {
+        !self.is_sub_agent && !self.is_left
+    }
+
     /// Whether steps of it are in a member of the record.
     pub(crate) fn is_in(&self, member: &str) -> bool {
         self.stretches.iter().any(|stretch| stretch.pointer.split('/').nth(1) == Some(member))

@@ -40,13 +40,13 @@ type DigestKey = (u64, NodeId, StepNo);
 
 /// The texts of digests that were shown.
 #[derive(Debug, Default)]
-pub(in crate::panes::state) struct DigestTexts {
+pub(in crate::panes) struct DigestTexts {
     cache: RefCell<HashMap<DigestKey, Option<DigestText>>>,
 }
 
 impl DigestTexts {
     /// The text of a leaf that is a digest.
-    pub(in crate::panes::state) fn text(&self, open: &Open<'_>, leaf: &Leaf) -> Option<DigestText> {
+    pub(in crate::panes) fn text(&self, open: &Open<'_>, leaf: &Leaf) -> Option<DigestText> {
         if leaf.value.first_byte() != b'{' {
             return None;
         }

@@ -7,8 +7,7 @@ mod digests;
 mod slots;
 mod words;
 
-pub(super) use digests::DigestTexts;
-pub(in crate::panes) use digests::digest_text;
+pub(in crate::panes) use digests::{DigestTexts, digest_text};
 
 use super::columns::indent_of;
 use super::{Outline, StateLine, StatePane, StateRowTarget};

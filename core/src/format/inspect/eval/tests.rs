@@ -46,9 +46,11 @@ fn a_chunk_begins_at_the_index_that_it_is_named_by() {
         ("samples/a_epoch_1/messages/3.json", Some("[4]")),
         ("samples/a_epoch_1/messages/4.json", Some("[5]")),
         ("samples/a_epoch_1/attachments/1.json", Some("[\"b\"]")),
+        ("samples/a_epoch_1/events/1000000000000000000.json", Some("[7]")),
     ]);
     assert!(result.is_ok());
-    let parts = r#""parts_missing":["samples/a_epoch_1/messages/2.json","samples/a_epoch_1/attachments/0.json"]"#;
+    let parts = r#""parts_missing":["samples/a_epoch_1/messages/2.json","samples/a_epoch_1/events/0.json","samples/"#;
+    assert!(text.contains(r#""events":[]"#), "what comes after too many has no place: {text}");
     assert!(text.contains(r#""messages":[1,2,null,4,5]"#) && text.contains(r#""attachments":[null,"b"]"#), "{text}");
     assert!(text.contains(parts), "{text}");
 }
