@@ -147,7 +147,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["BackTab"], A::PanePrevious, "previous pane", "Go to the previous pane.", LOOK, 0),
     row(C::Trajectory, &["1"], A::Tab(Tab::Message), "message", "Show the message of the step.", LOOK, 0),
     row(C::Trajectory, &["2"], A::Tab(Tab::Llm), "LLM view", "Show what the model sees at this step.", LOOK, 0),
-    row(C::Trajectory, &["3"], A::Tab(Tab::Schema), "schema", "Show the schema of the identity in focus.", LOOK, 0),
+    row(C::Trajectory, &["3"], A::Tab(Tab::Schema), "schema", "Show the schema of the identity in focus, or what is declared of the tool that the step calls.", LOOK, 0),
     row(C::Trajectory, &["4"], A::Tab(Tab::History), "history", "Show every write of the value in focus.", LOOK, 0),
     row(C::Trajectory, &["5"], A::Tab(Tab::Diff), "diff", "Show how the state differs from another step.", LOOK, 0),
     row(C::Trajectory, &["6"], A::Tab(Tab::Findings), "findings", "Show what the rules found in this trajectory, and what it means.", LOOK, 0),

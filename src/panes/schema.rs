@@ -1,12 +1,14 @@
-//! A schema beside the data: which of its keys what value breaks at this step, since when and until when (A42).
+//! A schema beside the data: which of its keys what value breaks at this step, since when and until when (A42). At a
+//! call of a run whose state has no schemas: what the run declares of the tool.
 
 use super::json_outline::Doc;
 use super::message::DocView;
 use super::{Extent, Open, Piece, Row, Window, state::at};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
+use crate::rules::data::arguments_fault;
 use crate::state::{IS_CHECKED, IdentityId, Invalid, ViolationInterval, last_segment};
-use crate::text::{Role, wrap};
+use crate::text::{Role, single_line, wrap};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -38,6 +40,8 @@ pub struct SchemaPane {
     broken: BTreeMap<u32, Vec<usize>>,
     /// When it is broken as a whole.
     spell: Option<ViolationInterval>,
+    /// The tool whose declaration is shown, the step that declared it, and what in the arguments breaks it.
+    tool: Option<(String, StepNo, Option<String>)>,
     /// What the cursor was put on: a value that breaks the schema, and what of the schema it breaks.
     followed: Option<(IdentityId, Vec<Key>, u32)>,
 }
@@ -46,9 +50,9 @@ impl SchemaPane {
     /// Brings the pane to the step and value in focus. The cursor goes to what that value breaks, once.
     pub fn sync(&mut self, open: &Open<'_>, cells: usize) {
         let Some((id, set_at)) = self.subject(open) else {
-            *self = Self::default();
-            return;
+            return self.sync_tool(open);
         };
+        self.tool = None;
         let now = (open.session.generation, id, set_at);
         if self.shown != Some(now) {
             let text = open.run().schema(id, open.step(), open.bytes());
@@ -69,6 +73,28 @@ impl SchemaPane {
             self.view.show_node(*node as usize, cells);
         }
         self.followed = follow;
+    }
+
+    /// Brings the pane to the tool that the step in focus calls or answers.
+    fn sync_tool(&mut self, open: &Open<'_>) {
+        let step = open.describe(open.step());
+        let call = step.answers.unwrap_or(step.number);
+        let declared = step.tool.as_deref().and_then(|tool| Some((tool, open.run().work()?.declaration(tool, call)?)));
+        let Some((tool, (text, declared_at))) = declared else {
+            *self = Self::default();
+            return;
+        };
+        let fault = || {
+            let turn = open.run().turn(call, open.bytes())?;
+            let mut calls = turn.calls().filter(|call| call.name == tool);
+            calls.find_map(|call| arguments_fault(text, &call.arguments))
+        };
+        let is_shown = self.tool.as_ref().is_some_and(|(name, at, _)| name == tool && *at == declared_at);
+        if !is_shown {
+            *self = Self::default();
+            self.view.set(Some(Arc::new(Doc::of(text))));
+        }
+        self.tool = Some((tool.to_owned(), declared_at, fault()));
     }
 
     /// The identity whose schema is shown: the one in focus; without one, that of before, else the first that has one.
@@ -137,7 +163,8 @@ impl SchemaPane {
         if self.view.doc().is_none() {
             let lines = [
                 "No schema here.",
-                "The value in focus belongs to an identity without a schema at this step. Move in State to another.",
+                "The value in focus belongs to an identity without a schema at this step, and the run declares no tool \
+                 that this step calls. Move in State to another value, or in Steps to another call.",
             ];
             return Window::notice(&lines, extent.width);
         }
@@ -152,6 +179,9 @@ impl SchemaPane {
     #[must_use]
     pub fn head(&self, open: &Open<'_>, extent: Extent) -> Vec<Row> {
         let lines = extent.height;
+        if let Some(tool) = &self.tool {
+            return tool_head(tool, extent);
+        }
         let Some((_, id, set_at)) = self.shown else { return Vec::new() };
         let identity = open.tree().identity(id);
         let name = open.run().reference(identity, &[]);
@@ -162,7 +192,7 @@ impl SchemaPane {
         first.push(Piece::of(Role::Dim, &format!("   schema set {}", at(set_at))));
         let mut rows = vec![Row::new(first)];
         match open.session.checks.fault(set_at).filter(|_| IS_CHECKED) {
-            Some(why) => rows.extend(fault_rows(&why, extent)),
+            Some(why) => rows.extend(wrapped(Role::Warning, &format!("not checked: {why}"), extent)),
             None => rows.push(Row::new(self.summary(open))),
         }
         let focus = open.session.focus.path.as_ref().map(|(_, path)| path);
@@ -225,10 +255,21 @@ fn key_at(doc: &Doc, place: &str) -> Option<usize> {
 }
 
 /// Why nothing is checked against a schema.
-fn fault_rows(why: &str, extent: Extent) -> Vec<Row> {
-    let text = format!("not checked: {why}");
-    let parts = wrap(&text, extent.width.saturating_sub(1)).into_iter().take((extent.height / 3).max(1));
-    parts.map(|part| Row::text(Role::Warning, &format!(" {}", &text[part]))).collect()
+/// The rows above what is declared of a tool.
+fn tool_head((name, declared_at, fault): &(String, StepNo, Option<String>), extent: Extent) -> Vec<Row> {
+    let name = Piece::of(Role::Call, &format!(" {name}"));
+    let declared = Piece::of(Role::Dim, &format!("   declared {}", at(*declared_at)));
+    let fit = match fault {
+        Some(why) => wrapped(Role::Error, &format!("✗ the arguments do not fit: {}", single_line(why)), extent),
+        None => vec![Row::text(Role::Dim, " nothing in the arguments breaks it")],
+    };
+    std::iter::once(Row::new(vec![name, declared])).chain(fit).chain([Row::default()]).collect()
+}
+
+/// A sentence in at most a third of the lines.
+fn wrapped(role: Role, text: &str, extent: Extent) -> Vec<Row> {
+    let parts = wrap(text, extent.width.saturating_sub(1)).into_iter().take((extent.height / 3).max(1));
+    parts.map(|part| Row::text(role, &format!(" {}", &text[part]))).collect()
 }
 
 /// Where something is wrong, and what.

@@ -84,3 +84,25 @@ fn what_is_no_schema_says_why_and_a_schema_of_errors_is_of_each() {
     press(&mut stage, "$ 3");
     shows(&stage, &["\"type\": [  ✗ 2× null or string required", "†error[2].error  null or string required"]);
 }
+
+/// A client that declares a tool; two calls of it, of which one does not fit.
+const DECLARED: &str = r#"{"type":"RUN_STARTED","threadId":"t","input":{"tools":[{"name":"paint","parameters":{"type":"object","required":["color"],"properties":{"color":{"enum":["red"]}}}}]}}
+{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"paint"}
+{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"color\":\"red\"}"}
+{"type":"TOOL_CALL_END","toolCallId":"c"}
+{"type":"TOOL_CALL_START","toolCallId":"d","toolCallName":"paint"}
+{"type":"TOOL_CALL_ARGS","toolCallId":"d","delta":"{\"color\":\"teal\"}"}
+{"type":"TOOL_CALL_END","toolCallId":"d"}
+{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"d","content":"no such color"}
+"#;
+
+#[test]
+fn at_a_call_the_tab_shows_what_is_declared_of_its_tool_and_what_does_not_fit() {
+    let mut stage = on(DECLARED, (160, 45));
+    press(&mut stage, "3");
+    shows(&stage, &["No schema here."]);
+    press(&mut stage, ".");
+    shows(&stage, &["paint   declared @0", "nothing in the arguments breaks it", "\"required\": ["]);
+    press(&mut stage, ".");
+    shows(&stage, &["✗ the arguments do not fit: /color: this is not", "of the values that the schema lists"]);
+}

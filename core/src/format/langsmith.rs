@@ -124,6 +124,8 @@ impl Order {
 #[derive(Default)]
 struct Runs {
     traces: HashSet<Box<str>>,
+    /// How deep the runs so far are nested.
+    depths: HashMap<Box<str>, usize>,
     /// The run whose parts come, not closed yet.
     open: Option<Begun>,
 }
@@ -205,6 +207,9 @@ impl Runs {
                 log.begin_trajectory(trace);
             }
         }
+        let depth = self.depth(run);
+        self.depths.extend(id.map(|id| (id.into(), depth)));
+        log.depth(depth);
         let is_call = text(run, "run_type") == Some("tool");
         let (kind, form) = if is_call { (Kind::Call, CALL) } else { (Kind::Span, RUN) };
         let (values, time) = ([run], run.get("start_time"));
@@ -213,14 +218,25 @@ impl Runs {
         self.open = Some(Begun { id: id.map(Into::into), step, form, parts: vec![log.keep(run)] });
     }
 
+    /// How many runs a run is in: its place has one name for each and its own, else its parent is known.
+    fn depth(&self, run: &Value<'_>) -> usize {
+        let of_place = text(run, "dotted_order").map(|place| place.matches('.').count());
+        let of_parent = || Some(self.depths.get(text(run, "parent_run_id")?)? + 1);
+        of_place.or_else(of_parent).unwrap_or_default()
+    }
+
     /// All parts of a run are there.
     fn close(&mut self, log: &mut Log<'_>) {
         let Some(open) = self.open.take() else { return };
         let closed = log.close_with(open.step, open.form, &open.parts, |parts| {
             let has_failed = open.form == RUN && last(parts, &["error"]).is_some();
-            (usage(parts), model(parts).map(str::to_owned), has_failed)
+            let tools = last(parts, &["extra"]).and_then(|extra| extra.get("invocation_params")?.get("tools"));
+            (usage(parts), model(parts).map(str::to_owned), has_failed, tools.map(|tools| tools.text.to_owned()))
         });
-        let (usage, model, has_failed) = closed;
+        let (usage, model, has_failed, tools) = closed;
+        if let Some(Ok(list)) = tools.as_deref().map(json::parse) {
+            log.declare_tools(&list);
+        }
         if has_failed {
             log.fail(open.step);
         }
@@ -334,6 +350,7 @@ fn model<'v>(parts: &[&'v Value<'v>]) -> Option<&'v str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Run;
     use crate::format::log::testing::{run_of_record, state, steps};
 
     #[test]
@@ -396,7 +413,14 @@ mod tests {
              "prompt_tokens":5,"total_cost":"0.25","child_runs":[
                 {"id":"c","trace_id":"a","dotted_order":"1a.2b.3c","run_type":"chain","name":"deep"}]}]}"#;
         let parsed = run_of_record(&LANGSMITH, text);
-        assert_eq!(parsed.0.step_count(), 3);
+        let depths = |run: &dyn Run, bytes: &Vec<u8>| [0, 1, 2].map(|number| run.step(number, bytes).depth);
+        assert_eq!((parsed.0.step_count(), depths(&*parsed.0, &parsed.1)), (3, [0, 1, 2]));
+        let by_parents = [("1a", ""), ("1a.2b", r#""parent_run_id":"a","#), ("1a.2b.3c", r#""parent_run_id":"b","#)];
+        let by_parents = by_parents.iter().fold(text.to_owned(), |text, (place, parent)| {
+            text.replace(&format!(r#""dotted_order":"{place}","#), parent)
+        });
+        let nested = run_of_record(&LANGSMITH, &by_parents);
+        assert_eq!(depths(&*nested.0, &nested.1), [0, 1, 2]);
         assert!(state(&parsed, "usage", 2).contains(r#""cost":0.25"#), "{}", state(&parsed, "usage", 2));
     }
 

@@ -7,6 +7,7 @@ mod order;
 mod span_text;
 #[cfg(test)]
 mod tests;
+mod tools;
 
 use super::Framing;
 use super::log::{
@@ -17,7 +18,7 @@ use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, T
 use attributes::{attribute, attribute_text, plain};
 use logs::Conversations;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Traces of agents.
 pub(super) static OTEL: Row = Row {
@@ -98,12 +99,22 @@ fn id<'v>(span: &'v Value<'_>) -> Option<&'v str> {
     first_text(context, &["spanId", "span_id"]).filter(|id| !id.is_empty() && !logs::is_log_record(span))
 }
 
+/// The span that a span is in, or that a record of a log is of.
+fn parent<'v>(span: &'v Value<'_>) -> Option<&'v str> {
+    let of_span = ["parentSpanId", "parent_id", "parentId"];
+    let keys = if logs::is_log_record(span) { &["spanId", "span_id"][..] } else { &of_span };
+    let of_context = || text(span.get("parentSpanContext")?, "spanId");
+    first_text(span, keys).or_else(of_context)
+}
+
 /// Reads the spans and records of logs in order.
 #[derive(Default)]
 struct Spans {
     traces: HashSet<Box<str>>,
     conversations: Conversations,
     copies: Copies,
+    /// How deep the spans so far are nested, by trace and id.
+    depths: HashMap<Box<str>, usize>,
     /// Spans of models that say what they cost.
     counted: HashSet<Box<str>>,
 }
@@ -115,9 +126,14 @@ impl Adapter for Spans {
 
     fn read(&mut self, span: &Value<'_>, log: &mut Log<'_>) {
         let trace = trace(span);
-        if id(span).is_some_and(|id| self.copies.has(&format!("{trace} {id}"), span.text)) {
+        let name_of = |id: &str| format!("{trace} {id}");
+        if id(span).is_some_and(|id| self.copies.has(&name_of(id), span.text)) {
             return;
         }
+        let of_parent = parent(span).and_then(|parent| self.depths.get(name_of(parent).as_str()));
+        let depth = of_parent.map_or(0, |depth| depth + 1);
+        self.depths.extend(id(span).map(|id| (name_of(id).into(), depth)));
+        log.depth(depth);
         if !self.traces.contains(trace) {
             if self.traces.is_empty() {
                 log.title(trace);
@@ -150,6 +166,9 @@ impl Adapter for Spans {
         log.step(&Draft { role: StepRole::Agent, class: Some(name), time: seconds, tokens, ..draft });
         if let Some(usage) = usage {
             log.usage(None, &usage);
+        }
+        if let Some(Ok(list)) = tools::tools(span).as_deref().map(json::parse) {
+            log.declare_tools(&list);
         }
     }
 

@@ -93,6 +93,12 @@ impl Standing {
             Self::SubAgent => "sub-agent",
         }
     }
+
+    /// How many agents it is in at least.
+    #[must_use]
+    pub fn depth(self) -> u8 {
+        u8::from(self == Self::SubAgent)
+    }
 }
 
 /// Where a step is.
@@ -129,6 +135,8 @@ pub struct Step {
     pub standing: Standing,
     /// The call that started the sub-agent whose first step it is.
     pub caller: Option<StepNo>,
+    /// How many spans, runs or agents it is in, of those that the log nests: 0 is outermost.
+    pub depth: u8,
     /// The trajectory that it is of, where its run has several under names (`chosen`, `rejected`).
     pub trajectory: Option<String>,
     /// Unicode scalars of its text.

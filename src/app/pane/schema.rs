@@ -1,4 +1,4 @@
-//! The Schema tab: the schema of the identity in focus.
+//! The Schema tab: the schema of the identity in focus, or what is declared of the tool that the step calls.
 
 use super::PaneContent;
 use super::registry::TabState;

@@ -37,6 +37,13 @@ fn parts_of_events_are_steps_and_deltas_the_state() {
 }
 
 #[test]
+fn an_agent_that_another_started_is_nested() {
+    let text = SESSION.replace(r#""author":"#, r#""branch":"root.helper","author":"#);
+    let run = run_of(&text);
+    assert_eq!(run.step(0, &text.clone().into_bytes()).depth, 1);
+}
+
+#[test]
 fn both_spellings_and_all_parts_are_read() {
     let text = r#"{"appName":"a","events":[
         {"author":"bot","content":{"parts":[{"text":"hm","thought":true},{"text":"one"},{"text":"two"},

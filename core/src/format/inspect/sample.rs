@@ -1,7 +1,7 @@
 //! A sample as a trajectory: its messages are the steps, its events say when they happened and what they changed.
 
 use super::store::SlotWrite;
-use super::timeline::{Effect, Timeline};
+use super::timeline::{self, Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
 use crate::json::{Document, Value};
 use crate::model::{Severity, StepNo, StepRole, Surroundings, ToolResult, Turn, TurnPart};
@@ -34,6 +34,9 @@ impl Adapter for Sample {
         if missing > 0 {
             let message = format!("{missing} messages that the sample refers to are missing");
             log.finding(None, "run.part-missing", Severity::Warning, message);
+        }
+        for event in timeline::events(record) {
+            event.get("tools").into_iter().for_each(|tools| log.declare_tools(tools));
         }
         let mut timeline = Timeline::of(record, &messages, &attachments);
         add_effects(timeline.before(), log);

@@ -318,6 +318,7 @@ impl<A: Adapter> Run for LogRun<A> {
             reward: self.steps.rewards.get(&step).map(|reward| reward.to_string()),
             label: describe::label(compact.kind, compact.role, self.steps.names.get(compact.class()), standing),
             trajectory: self.steps.trajectory(step),
+            depth: self.steps.depth(step).max(standing.depth()),
             ..described
         }
     }

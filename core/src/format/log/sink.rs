@@ -340,6 +340,17 @@ impl Log<'_> {
         self.steps.enter_number(number);
     }
 
+    /// Tools that the model has from the step that was added last on: a list of what they are called, are for and take.
+    pub(in crate::format) fn declare_tools(&mut self, list: &Value<'_>) {
+        let at = self.steps.last();
+        self.steps.work.declare_tools(at, list);
+    }
+
+    /// The steps from the next one on are in so many spans, runs or agents.
+    pub(in crate::format) fn depth(&mut self, depth: usize) {
+        self.steps.enter_depth(u8::try_from(depth).unwrap_or(u8::MAX));
+    }
+
     /// The steps from the next one on are of the trajectory of this name, where the run has several.
     pub(in crate::format) fn begin_trajectory(&mut self, name: &str) {
         self.steps.begin_trajectory(name);

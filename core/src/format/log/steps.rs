@@ -40,6 +40,8 @@ pub(super) struct Steps {
     pub(super) labels: Vec<(StepNo, Arc<str>)>,
     /// The number of the trajectory that steps are of, each with the first step from which that is so; before, it is 0.
     numbers: Vec<(StepNo, usize)>,
+    /// How deep steps are nested, each with the first step from which that is so; before, 0.
+    depths: Vec<(StepNo, u8)>,
     /// Whether the last of the named ones has not written yet, and is not the first.
     is_new_trajectory: bool,
     /// The kinds of state that it has as they were at a step.
@@ -86,6 +88,19 @@ impl Steps {
         if self.numbers.last().map_or(0, |(_, last)| *last) != number {
             self.numbers.push((self.next(), number));
         }
+    }
+
+    /// Steps from the next one on are nested so deep.
+    pub(super) fn enter_depth(&mut self, depth: u8) {
+        if self.depths.last().map_or(0, |(_, last)| *last) != depth {
+            self.depths.push((self.next(), depth));
+        }
+    }
+
+    /// How deep a step is nested.
+    pub(super) fn depth(&self, step: StepNo) -> u8 {
+        let after = self.depths.partition_point(|(first, _)| *first <= step);
+        after.checked_sub(1).and_then(|at| self.depths.get(at)).map_or(0, |(_, depth)| *depth)
     }
 
     /// The steps of one of several trajectories, in order.

@@ -2,7 +2,7 @@
 //! parents come late.
 
 use super::logs::order_time;
-use crate::format::log::{Arrange, Piece, PlacedPieces, first, first_text, items};
+use crate::format::log::{Arrange, Piece, PlacedPieces, first, items};
 use crate::json::{Value, compare_numbers};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -141,7 +141,7 @@ impl Order {
     fn put(&mut self, record: usize, span: &Value<'_>) {
         let next = self.traces.len();
         let trace = *self.traces.entry(super::trace(span).into()).or_insert(next);
-        let parent = first_text(span, &["parentSpanId", "parent_id", "parentId"]).map(Into::into);
+        let parent = super::parent(span).map(Into::into);
         let (time, piece, id) = (Time::of(span), Piece::of(record, span), super::id(span).map(Into::into));
         self.spans.push(Span { trace, time, piece, id, parent, rank: 0 });
     }

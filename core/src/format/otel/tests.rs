@@ -13,6 +13,20 @@ fn spans_stand_in_the_order_in_which_they_began() {
 }
 
 #[test]
+fn a_span_is_nested_in_its_parent() {
+    let depths = |text: &str| {
+        let (run, bytes) = lines(&OTEL, text);
+        let steps = (0..).take(run.step_count());
+        steps.map(|number: StepNo| run.step(number, &bytes).depth).collect::<Vec<_>>()
+    };
+    assert_eq!(depths(OTLP), [0, 1]);
+    let as_context = OTLP.replace(r#""parentSpanId":"a""#, r#""parentSpanContext":{"spanId":"a"}"#);
+    assert_eq!(depths(&as_context), [0, 1]);
+    let of_another_trace = OTLP.replacen(r#""traceId":"t1""#, r#""traceId":"t2""#, 1);
+    assert_eq!(depths(&of_another_trace), [0, 0]);
+}
+
+#[test]
 fn a_parent_comes_before_a_child_that_began_with_it() {
     let spans: Vec<&str> = OTLP.lines().collect();
     let text = spans.join("\n").replace("1781296601000000000", "1781296600000000000");

@@ -70,10 +70,7 @@ fn unanswered(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
 
 /// Calls of tools that the record does not declare, and arguments that break the schema of their tool.
 fn declared(reading: &Reading<'_>, report: &mut Report<'_>) {
-    let root = reading.root;
-    let lists = [root.get("tools"), root.get("functions"), root.get("agent").and_then(|a| a.get("tool_definitions"))];
-    let lists: Vec<&Value<'_>> = lists.into_iter().flatten().collect();
-    // Tables of datasets cannot hold lists of any shape: there tools are JSON in a string.
+    let lists: Vec<&Value<'_>> = reading.tool_lists().collect();
     let texts = lists.iter().filter_map(|list| list.as_str());
     let parsed: Vec<Value<'_>> = texts.filter_map(|text| json::parse(text).ok()).collect();
     let mut tools = Declared::new();

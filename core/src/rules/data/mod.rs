@@ -37,6 +37,7 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use targets::{CallTarget, Label};
+pub use tools::arguments_fault;
 
 /// The rule that `--against` asks for.
 pub const CONTAMINATED: &str = "data.contaminated";

@@ -3,7 +3,7 @@
 //! Of JSON Schema only what tools are described with is looked at: `type`, `enum`, `required`, `properties`, `items`,
 //! `additionalProperties: false`. What else a schema says is taken as kept.
 
-use crate::json::{Data, Value, pointer_escape};
+use crate::json::{self, Data, Value, pointer_escape};
 use std::collections::BTreeMap;
 
 /// Declared tools by name, each with the schema of its arguments if it has one.
@@ -14,10 +14,25 @@ pub(super) fn declare<'v>(list: &'v Value<'v>, tools: &mut Declared<'v>) {
     for item in list.as_array().unwrap_or_default() {
         let function = item.get("function").filter(|f| f.as_object().is_some()).unwrap_or(item);
         if let Some(name) = function.get("name").and_then(Value::as_str) {
-            let schema = ["parameters", "input_schema", "inputSchema"].into_iter().find_map(|key| function.get(key));
-            tools.insert(name.to_owned(), schema.filter(|s| s.as_object().is_some()));
+            tools.insert(name.to_owned(), schema_of(function));
         }
     }
+}
+
+/// The schema of the arguments of a tool, by what is declared of it.
+fn schema_of<'v>(tool: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    let inner = tool.get("json_schema").unwrap_or(tool);
+    let schema = ["parameters", "input_schema", "inputSchema"].into_iter().find_map(|key| inner.get(key));
+    schema.filter(|schema| schema.as_object().is_some())
+}
+
+/// The first thing in which the arguments of a call break what is declared of its tool, both as JSON: where, and what
+/// is wrong. None: nothing, or no schema is declared.
+#[must_use]
+pub fn arguments_fault(tool: &str, arguments: &str) -> Option<String> {
+    let (tool, arguments) = (json::parse(tool).ok()?, json::parse(arguments).ok()?);
+    let (path, why) = breaks(&arguments, schema_of(&tool)?, false)?;
+    Some(if path.is_empty() { why } else { format!("{path}: {why}") })
 }
 
 /// The first thing in which a value breaks a schema: a path below the value, and what is wrong. In a row of columns a
@@ -115,6 +130,21 @@ fn is_same(a: &Value<'_>, b: &Value<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::json::parse;
+
+    #[test]
+    fn arguments_of_a_call_fit_what_is_declared_of_its_tool() {
+        let tool =
+            r#"{"name":"ls","parameters":{"type":"object","required":["d"],"properties":{"d":{"type":"string"}}}}"#;
+        assert_eq!(arguments_fault(tool, r#"{"d":"."}"#), None);
+        assert_eq!(arguments_fault(tool, "{}").as_deref(), Some("`d` is required and missing"));
+        assert_eq!(
+            arguments_fault(tool, r#"{"d":1}"#).as_deref(),
+            Some("/d: this should be of type string, not number")
+        );
+        assert_eq!(arguments_fault(r#"{"name":"ls"}"#, "{}"), None);
+        let nested = format!(r#"{{"name":"ls","json_schema":{tool}}}"#);
+        assert!(arguments_fault(&nested, "{}").is_some());
+    }
 
     #[test]
     fn arguments_are_held_against_their_schema() {

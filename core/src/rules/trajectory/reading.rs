@@ -294,6 +294,13 @@ impl<'a> Reading<'a> {
             .then(|| found().or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root)))?
     }
 
+    /// The lists of tools that the record declares; in tables that hold no lists of any shape, JSON in a string.
+    pub fn tool_lists(&self) -> impl Iterator<Item = &'a Value<'a>> {
+        let of_agent = || self.root.get("agent")?.get("tool_definitions");
+        let lists = [self.root.get("tools"), self.root.get("functions"), of_agent()];
+        lists.into_iter().flatten()
+    }
+
     /// D17: the system prompt of a conversation, which is no step.
     #[must_use]
     pub fn system_prompt(&self) -> Option<&'a Value<'a>> {

@@ -13,7 +13,9 @@ mod background;
 mod base;
 mod body;
 mod call;
+mod declared_tools;
 mod details;
+mod dialect;
 mod edit;
 mod escapes;
 mod file;
@@ -51,6 +53,7 @@ pub use answers::{BlameLine, FileAt, FileRow, KnownLines};
 pub use arguments::{fenced_command, parameters};
 pub use body::{CallBody, PatchedFile, PatchedLines, call_body, line_of, patch_text};
 pub use call::bare_name;
+pub use dialect::Dialect;
 pub use file_changes::{Replaced, StaleLine};
 pub use file_excerpt::listing;
 pub use file_view::{FileFacts, FileId, FileView, KnownLine};
@@ -65,6 +68,7 @@ use crate::json::{Value, quote};
 use crate::model::{Attachment, Finding, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use background::BackgroundAgents;
 use call::{Action, Call, Class};
+use declared_tools::DeclaredTools;
 use files::{Answer, Files};
 use lcs::Fuel;
 use notes::Notes;
@@ -77,37 +81,6 @@ use std::collections::BTreeSet;
 use text::Texts;
 use tool_outcomes::ToolTable;
 use wrapping::Body;
-
-/// The agents for which a rule makes an exception.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Dialect {
-    /// No exception.
-    #[default]
-    Common,
-    /// Each command is a shell of its own (W9).
-    Codex,
-    /// The same.
-    Pi,
-    /// The same.
-    Gemini,
-    /// The same.
-    Inspect,
-    /// The same.
-    MiniSweAgent,
-    /// `toolUseResult.file` stands for the text (W7).
-    ClaudeCode,
-    /// Commands are text; relative paths are in the shell's folder (W3, W6).
-    SweAgent,
-    /// `read` shows numbered lines (W3).
-    OpenHands,
-}
-
-impl Dialect {
-    /// W9: whether `cd` does not last.
-    fn starts_anew(self) -> bool {
-        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent)
-    }
-}
 
 /// What a run knew and did, as far as it was read.
 #[derive(Debug, Default)]
@@ -141,6 +114,7 @@ pub struct Work {
     tests: Vec<StepNo>,
     notes: Notes,
     tools: ToolTable,
+    declared: DeclaredTools,
     /// Bytes of files that were digested.
     slot_bytes: u64,
 }
@@ -190,7 +164,7 @@ impl Work {
         self.earlier = self.earlier.plus(&self.totals.sum());
         let now = std::mem::take(self);
         let Self { dialect, earlier, calls, outcomes, errors, suspects, files, texts, fuel, .. } = now;
-        let Self { changers, tests, notes, tools, slot_bytes, .. } = now;
+        let Self { changers, tests, notes, tools, declared, slot_bytes, .. } = now;
         *self = Self {
             dialect,
             calls,
@@ -205,6 +179,7 @@ impl Work {
             tests,
             notes,
             tools,
+            declared,
             slot_bytes,
             ..Self::default()
         };

@@ -1,0 +1,32 @@
+//! Exceptions that rules make for some agents.
+
+/// The agents for which a rule makes an exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// No exception.
+    #[default]
+    Common,
+    /// Each command is a shell of its own (W9).
+    Codex,
+    /// The same.
+    Pi,
+    /// The same.
+    Gemini,
+    /// The same.
+    Inspect,
+    /// The same.
+    MiniSweAgent,
+    /// `toolUseResult.file` stands for the text (W7).
+    ClaudeCode,
+    /// Commands are text; relative paths are in the shell's folder (W3, W6).
+    SweAgent,
+    /// `read` shows numbered lines (W3).
+    OpenHands,
+}
+
+impl Dialect {
+    /// W9: whether `cd` does not last.
+    pub(super) fn starts_anew(self) -> bool {
+        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent)
+    }
+}
