@@ -4,11 +4,12 @@ use super::call_rows::results_of;
 use super::lazy_column::{At, Column, Items};
 use super::message::{CodeLine, CodeRequest};
 use super::reading::{ReadingView, Step, head};
+use super::row::pieces_width;
 use super::step_filter::StepRows;
 use super::value::size_text;
 use super::{Extent, Open, Piece, Row, Window, steps};
-use crate::model::StepNo;
-use crate::text::{Role, SafeText};
+use crate::model::{StepKind, StepNo};
+use crate::text::{Role, SafeText, cut, single_line};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -185,6 +186,9 @@ impl Items for Turns<'_> {
 /// The rows of a turn: who, what was said or done, a blank one.
 fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool, code: &mut TurnCode) -> Vec<Row> {
     let inside = cells.saturating_sub(1);
+    if !is_open && is_record(open, step) {
+        return record_rows(open, step, inside);
+    }
     let of = Step { call: None, ..Step::of(open.run(), step) };
     let heading = head::of_step(open, &of, &[], inside);
     let mut rows = vec![heading];
@@ -212,6 +216,26 @@ fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool, code: &mut T
     }
     rows.push(Row::new(vec![Piece::safe(Role::Text, SafeText::literal(""))]));
     rows
+}
+
+/// Whether a step is a record of the log that nobody said or did: metadata, a change of settings. A span has what was
+/// said in it.
+fn is_record(open: &Open<'_>, step: StepNo) -> bool {
+    let described = open.describe(step);
+    described.sign == StepKind::Meta && described.kind != "span" && open.run().outcome(step).is_none()
+}
+
+/// Such a step in one line; those that follow one another have no line between them.
+fn record_rows(open: &Open<'_>, step: StepNo, cells: usize) -> Vec<Row> {
+    let described = open.describe(step);
+    let right = vec![Piece::of(Role::Blame, &format!(" @{step}"))];
+    let left = Piece::of(Role::Dim, &format!(" · {}  ", described.label));
+    let room = cells.saturating_sub(left.width() + pieces_width(&right));
+    let summary = cut(&SafeText::of(&single_line(&described.summary)), room);
+    let row = Row::new(vec![left, Piece::safe(Role::Dim, summary)]).right(right);
+    let is_followed = open.run().place(step + 1).is_some() && is_record(open, step + 1);
+    let blank = (!is_followed).then(|| Row::new(vec![Piece::safe(Role::Text, SafeText::literal(""))]));
+    std::iter::once(row).chain(blank).collect()
 }
 
 /// The number of the view of a turn; 0 is that of the message's own.

@@ -147,3 +147,35 @@ fn the_bytes_of_a_step_are_those_of_the_step_and_not_of_all_its_record() {
     assert_ne!(screen(&stage), shown);
     shows(&stage, &["of the record,"]);
 }
+
+#[test]
+fn records_that_nobody_said_are_lines_of_the_conversation_until_they_are_opened() {
+    let text = concat!(
+        r#"{"timestamp":"2026-08-01T10:00:00Z","type":"session_meta","payload":{"id":"s","cwd":"/w","cli_version":"0.146.1"}}"#,
+        "\n",
+        r#"{"timestamp":"2026-08-01T10:00:01Z","type":"turn_context","payload":{"cwd":"/w","model":"gpt-5"}}"#,
+        "\n",
+        r#"{"timestamp":"2026-08-01T10:00:02Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"look"}]}}"#,
+        "\n",
+    );
+    let mut stage = on(text, (100, 30));
+    press(&mut stage, "C");
+    shows(&stage, &["▌ · session_meta  cwd /w · cli_version 0.146.1", "  · turn_context  cwd /w · model gpt-5"]);
+    press(&mut stage, "Enter");
+    shows(&stage, &["▌ system · session_meta"]);
+}
+
+#[test]
+fn the_answer_to_a_command_in_a_fence_is_in_the_row_of_its_command() {
+    let text = concat!(
+        r#"{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":"So.\n```bash\nls\n```"},"#,
+        r#"{"role":"user","content":"<returncode>1</returncode>\n<output>\nno such folder\n</output>"},"#,
+        r#"{"role":"assistant","content":"done"}]}"#,
+    );
+    let mut stage = on(&format!("{text}\n{text}\n"), (140, 30));
+    press(&mut stage, "Enter");
+    shows(&stage, &["1 ▸ run      ls", "✗ exit 1"]);
+    assert!(!screen(&stage).contains("2   user"), "{}", screen(&stage));
+    press(&mut stage, ". l");
+    shows(&stage, &["✗ result   no such folder"]);
+}

@@ -1,6 +1,7 @@
 //! The line above a reading: who, what is done, how it came out.
 
 use super::turn::Step;
+use crate::model::StepRole;
 use crate::panes::row::pieces_width;
 use crate::panes::{Open, Piece, Row, step_row, steps};
 use crate::text::{Role, SafeText, cut_middle, single_line};
@@ -27,7 +28,8 @@ pub(in crate::panes) fn of_step(open: &Open<'_>, of: &Step, marks: &[&str], cell
     if is_wide(&right) {
         right.clear();
     }
-    let who = step.role_text.as_deref().unwrap_or_else(|| step.role.name());
+    let unnamed = step.role == StepRole::Unknown && step.action.is_none() && !step.label.is_empty();
+    let who = step.role_text.as_deref().unwrap_or(if unnamed { &step.label } else { step.role.name() });
     let mut left = vec![Piece::of(Role::Text, " "), Piece::of(steps::role_of(&step), who)];
     let asked = of.call.map(|call| open.describe(call));
     let action = step.action.as_ref().or(asked.as_ref().and_then(|asked| asked.action.as_ref()));

@@ -8,12 +8,12 @@ use crate::json::{self, Key, Value};
 use crate::model::cast;
 use crate::model::{
     Bytes, Finding, HEAD, Identity, PartState, Place, Problem, Record, RunPart, Span, Standing, Step, StepKind, StepNo,
-    StepPlace, StepRole, Turn,
+    StepPlace, StepRole, Turn, TurnPart,
 };
 use crate::rules::adp;
 use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::trajectory::{self, Hint, Reading, RecordShape, Track, TrajectoryStep, TrajectoryStepKind, Way};
-use crate::rules::work::{Dialect, Work};
+use crate::rules::work::{Dialect, Work, unwrapped};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -69,6 +69,19 @@ impl CompactStep {
             chars: entry.chars,
             reward: entry.reward.as_ref().map(|r| r.text.as_str().into()),
         }
+    }
+}
+
+/// The beginning of a result that is wrapped in what its harness says of it; None: it is not.
+fn without_wrapping(turn: &Turn<'_>) -> Option<String> {
+    let [TurnPart::Result(result)] = turn.parts.as_slice() else { return None };
+    let inner = unwrapped(&result.text);
+    (inner.len() < result.text.len()).then(|| inner.trim_start().chars().take(adp::SUMMARY_MAX).collect())
+}
+
+impl CompactStep {
+    fn is_fenced_call(&self) -> bool {
+        self.hint == Hint::FencedCall
     }
 }
 
@@ -203,16 +216,13 @@ impl Run for Trajectory {
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
         let Some(compact) = self.compact_step(step) else { return Step { number: step, ..Step::default() } };
-        let answers = compact.answers.is_some();
+        let answers = compact.answers.is_some() || compact.hint == Hint::Answer;
         let shown = self.with_entry(compact, bytes, |entry| {
             let (sign, label) = adp::label(entry, answers);
-            Step {
-                sign,
-                label: label.to_owned(),
-                summary: adp::summary(entry),
-                time: time(entry.value),
-                ..acting(&trajectory::turn(entry, compact.hint), Dialect::Common)
-            }
+            let turn = trajectory::turn(entry, compact.hint);
+            let summary = without_wrapping(&turn).unwrap_or_else(|| adp::summary(entry));
+            let time = time(entry.value);
+            Step { sign, label: label.to_owned(), summary, time, ..acting(&turn, Dialect::Common) }
         });
         let shown = shown.unwrap_or_else(|problem| Step {
             sign: StepKind::Broken,
@@ -274,7 +284,10 @@ impl Run for Trajectory {
     }
 
     fn answers(&self, step: StepNo) -> Option<StepNo> {
-        self.compact_step(step)?.answers
+        let compact = self.compact_step(step)?;
+        // The answer to a command in a fence names no call: it comes right after it.
+        let before = self.compact_step(step - 1).filter(|_| compact.hint == Hint::Answer);
+        compact.answers.or_else(|| before.is_some_and(CompactStep::is_fenced_call).then_some(step - 1))
     }
 
     fn sign(&self, step: StepNo) -> Option<StepKind> {
@@ -282,6 +295,8 @@ impl Run for Trajectory {
         Some(match (&compact.tool, compact.answers) {
             (Some(_), _) => StepKind::Call,
             (None, Some(_)) => StepKind::Result,
+            (None, None) if compact.hint == Hint::Answer => StepKind::Result,
+            (None, None) if compact.is_fenced_call() => StepKind::Call,
             (None, None) if compact.role == StepRole::Environment => StepKind::Result,
             (None, None) => StepKind::Message,
         })

@@ -81,8 +81,7 @@ const CHECKPOINT: Form = FIRST_ADAPTER_FORM;
 fn summary(checkpoint: &Value<'_>) -> String {
     let metadata = checkpoint.get("metadata");
     let of = |key: &str| metadata.and_then(|metadata| metadata.get(key));
-    let source = of("source").and_then(Value::as_str).unwrap_or("checkpoint");
-    let step = of("step").map_or_else(String::new, |step| format!(" {}", step.text));
+    let step = of("step").map_or_else(String::new, |step| format!("step {}: ", step.text));
     let updated = content(checkpoint, "updated_channels").and_then(Value::as_array);
     let values = content(checkpoint, "channel_values");
     let shown = |(channel, value): &(&str, Option<&Value<'_>>)| !is_hidden(channel, *value);
@@ -95,7 +94,7 @@ fn summary(checkpoint: &Value<'_>) -> String {
     // What a run is given is no channel yet.
     let given = values.and_then(|values| values.get("__start__")).filter(|_| words.is_empty());
     let given = channel_words(entries(given).map(|(channel, value)| (channel, Some(value))).filter(shown));
-    format!("{source}{step}: {words}{given}")
+    format!("{step}{words}{given}")
 }
 
 /// What the development server keeps in files of its own: the values of channels by their versions, threads and runs.

@@ -301,15 +301,14 @@ fn write_interrupts(snapshot: &Value<'_>, log: &mut Log<'_>) {
 fn summary<'v>(snapshot: &'v Value<'v>) -> String {
     let metadata = snapshot.get("metadata");
     let of = |key: &str| metadata.and_then(|metadata| metadata.get(key));
-    let source = of("source").and_then(Value::as_str).unwrap_or("snapshot");
-    let step = of("step").map_or_else(String::new, |step| format!(" {}", step.text));
+    let step = of("step").map_or_else(String::new, |step| format!("step {}: ", step.text));
     let members = |value: &'v Value<'v>| value.as_object().into_iter().flat_map(|members| members.entries());
     let is_shown = |(name, _): &(&str, Option<&Value<'_>>)| !is_hidden(name, None);
     let writes = of("writes").into_iter().flat_map(members).flat_map(|(_, written)| members(written));
     let written = channel_words(writes.map(|(name, value)| (name, Some(value))).filter(is_shown));
     let values = || snapshot.get("values").into_iter().flat_map(members).map(|(name, value)| (name, Some(value)));
     let words = if written.is_empty() { channel_words(values().filter(is_shown)) } else { written };
-    format!("{source}{step}: {words}")
+    format!("{step}{words}")
 }
 
 #[cfg(test)]
@@ -325,7 +324,7 @@ mod tests {
     #[test]
     fn snapshots_are_steps_from_the_oldest_on_and_nodes_write() {
         let parsed = lines(&HISTORY, &records(THREAD));
-        assert_eq!(steps(&parsed), ["state user: input -1: budget = 1", "state unknown: loop 0: budget = 2"]);
+        assert_eq!(steps(&parsed), ["state user: step -1: budget = 1", "state unknown: step 0: budget = 2"]);
         assert_eq!(parsed.0.step(1, &parsed.1).class.as_deref(), Some("ask"));
         assert_eq!(
             [0, 1].map(|step| state(&parsed, "state", step)),

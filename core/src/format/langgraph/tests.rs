@@ -32,7 +32,7 @@ fn a_channel_is_blamed_on_the_node_that_wrote_it() {
     let step = run.step(1, &bytes);
     assert_eq!((step.kind.as_str(), step.class.as_deref()), ("state", Some("ask")));
     assert_eq!(step.time.as_deref(), Some("2026-05-01T10:00:01Z"));
-    assert_eq!(step.summary, "loop 0: budget = 2");
+    assert_eq!(step.summary, "step 0: budget = 2");
     assert_eq!(value(&run, THREAD, "/state/main/budget", 0), Some(("1".to_owned(), 0, Some("user".to_owned()))));
     assert_eq!(value(&run, THREAD, "/state/main/budget", 1), Some(("2".to_owned(), 1, Some("ask".to_owned()))));
     assert_eq!(value(&run, THREAD, "/state/main/__start__", 1), None);

@@ -5,6 +5,7 @@ use crate::format::ViewEntry;
 use crate::format::describe::shortened;
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, ToolCall, Turn, TurnPart};
+use crate::rules::work::unwrapped;
 use crate::text::{asked, is_notice};
 
 /// Most characters of an argument in a summary.
@@ -67,7 +68,7 @@ pub(super) fn summary(turn: &Turn<'_>, role: StepRole) -> String {
         TurnPart::Text(text) if role == StepRole::User => shortened(&asked(text)),
         TurnPart::Text(text) | TurnPart::Thought(text) => shortened(text),
         TurnPart::Call(call) => call_line(call),
-        TurnPart::Result(result) => shortened(&result.text),
+        TurnPart::Result(result) => shortened(&unwrapped(&result.text)),
         TurnPart::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();

@@ -24,7 +24,7 @@ mod writes;
 pub use examine::{
     Examined, RecordOverview, examine, examine_with_overview, findings, head, judge, measure, outcomes, whole_head,
 };
-pub use show::{digested_text, entry_text, has_digest, label, summary, text_with_reasoning};
+pub use show::{SUMMARY_MAX, digested_text, entry_text, has_digest, label, summary, text_with_reasoning};
 pub use stage::stage;
 pub use survey::{AdpSurvey, AdpSurveyed};
 pub use tally::{outline, tally};

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 /// What precedes what was reasoned.
 const REASONING: &str = "reasoning: ";
-/// Most scalars of a summary.
-const SUMMARY_MAX: usize = 400;
+/// Most characters of what a step says in one line.
+pub const SUMMARY_MAX: usize = 400;
 
 /// The sign of a step in the list, and its label. `answers` says whether it answers a call.
 #[must_use]

@@ -62,7 +62,7 @@ pub use outcome::{Outcome, OutcomeLevel};
 pub use slots::{NoSink, SlotSink};
 pub use text::{How, LineId, LineOrigin};
 pub use tool_outcomes::ToolOutcomes;
-pub use wrapping::{line_count, printed};
+pub use wrapping::{line_count, printed, unwrapped};
 
 use crate::json::{Value, quote};
 use crate::model::{Attachment, Finding, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};

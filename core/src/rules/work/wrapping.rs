@@ -58,6 +58,13 @@ pub fn line_count(text: &str) -> usize {
     of_text(text, true).text.trim_end().lines().count()
 }
 
+/// What a tool gave back, without what its harness puts around it; where that is nothing, all of it.
+#[must_use]
+pub fn unwrapped(text: &str) -> Cow<'_, str> {
+    let inner = of_text(text, true).text;
+    if inner.trim().is_empty() { Cow::Borrowed(text) } else { inner }
+}
+
 /// What follows heads and inside envelopes.
 fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
     let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());
