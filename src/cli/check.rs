@@ -31,6 +31,7 @@ use folded::{Folded, ReportLine};
 use loss::Counted;
 use sarif::Sarif;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use text::Summary;
@@ -78,8 +79,9 @@ struct Options {
     /// divided by commas, are reported side by side at the end
     #[arg(long, value_name = "NAME|FILE", value_delimiter = ',')]
     loss: Vec<String>,
-    /// Messages that train, with --loss, if the message has no field that decides it: agent, last, all, or none-of:ROLE
-    #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
+    /// Messages that train, with --loss, if no field of theirs decides it: marked (by `{% generation %}` blocks of
+    /// the template; by one without such blocks the agent's), agent, last, all, or none-of:ROLE
+    #[arg(long, value_name = "WHICH", default_value = "marked", requires = "loss", value_parser = train)]
     train: Train,
     /// Context length in tokens, with --loss: counted with --tokenizer, else estimated at four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
@@ -132,6 +134,9 @@ struct Check<'o, 'w> {
     loss: Vec<Counted>,
     /// Findings of the current file that people may see folded.
     folded: Folded,
+    /// Whether the next finding is in a text in which the same was found before, and how many were, by rule.
+    is_again: bool,
+    again: BTreeMap<&'static str, (Severity, usize)>,
 }
 
 /// Bytes before the end of what came of a stream within which a finding is reported at once.
@@ -178,6 +183,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         data,
         loss,
         folded: Folded::default(),
+        is_again: false,
+        again: BTreeMap::new(),
     };
     let problems = check.files(&inputs, format)?;
     if let Some(file) = &options.write_baseline {
@@ -232,7 +239,11 @@ impl Check<'_, '_> {
         })?;
         self.report_folded(file, loaded)?;
         if let Some(mut data) = self.data.take() {
-            data.file(&file.to_string(), loaded, |found| self.judge_finding(file, found, &mut contents))?;
+            data.file(&file.to_string(), loaded, |found, is_again| {
+                self.is_again = is_again;
+                self.judge_finding(file, found, &mut contents)
+            })?;
+            self.is_again = false;
             self.data = Some(data);
             self.report_folded(file, loaded)?;
         }
@@ -276,6 +287,11 @@ impl Check<'_, '_> {
     fn report(&mut self, file: &FileName, found: &LocatedFinding, contents: &mut Contents<'_>) -> Result<(), Stop> {
         self.summary.count(&found.finding);
         let result = match &mut self.form {
+            // Whoever reads sees a text once, whoever takes records out sees it in each.
+            Form::Text if self.is_again => {
+                self.again.entry(found.finding.rule).or_insert((found.finding.severity, 0)).1 += 1;
+                Ok(())
+            }
             Form::Text => {
                 let out = &mut *self.out;
                 let report_lines = self.folded.push(found.clone());
@@ -321,6 +337,8 @@ impl Check<'_, '_> {
         let folded = std::mem::replace(&mut self.folded, next);
         let mut report_lines = folded.finish(records).into_iter();
         let result = report_lines.try_for_each(|report_line| write_line(file, &report_line, Some(records), self.out));
+        let mut again = std::mem::take(&mut self.again).into_iter();
+        let result = result.and_then(|()| again.try_for_each(|rule| text::write_again(file, rule, self.out)));
         self.unless_closed(result.map_err(Stop::from))
     }
 

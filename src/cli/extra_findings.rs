@@ -53,7 +53,7 @@ impl ExtraFindings {
             Ok(())
         };
         let done = match &mut self.data {
-            Some(data) => data.file(loaded.input.name(), loaded, &mut take),
+            Some(data) => data.file(loaded.input.name(), loaded, |found, _| take(found)),
             None => Ok(()),
         };
         let done = done.and_then(|()| match &self.loss {

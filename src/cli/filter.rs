@@ -70,8 +70,9 @@ pub(super) struct WhereOption {
     /// --only-clean; as `obelus loss` takes it
     #[arg(long, value_name = "NAME|FILE")]
     loss: Option<String>,
-    /// Messages that train, with --loss, if the message has no field that decides it: agent, last, all, or none-of:ROLE
-    #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
+    /// Messages that train, with --loss, if no field of theirs decides it: marked (by `{% generation %}` blocks of
+    /// the template; by one without such blocks the agent's), agent, last, all, or none-of:ROLE
+    #[arg(long, value_name = "WHICH", default_value = "marked", requires = "loss", value_parser = train)]
     train: Train,
     /// Context length in tokens, with --loss: counted with --tokenizer, else estimated at four bytes each
     #[arg(long, value_name = "N", requires = "loss")]

@@ -74,6 +74,11 @@ pub(super) enum Ruling {
 pub(super) const THINK_RULES: [&str; 2] = ["sft.think-token", "adp.think-token"];
 
 impl FindingPolicy {
+    /// Which rules are allowed and denied, without what a baseline knows.
+    pub(super) fn rules(&self) -> &Policy {
+        &self.policy
+    }
+
     /// Leaves out findings of these rules too.
     ///
     /// # Errors

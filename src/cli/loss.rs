@@ -38,8 +38,9 @@ struct Options {
     /// Value of a variable of the template, as enable_thinking=false: JSON, else text; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Setting::parse)]
     settings: Vec<Setting>,
-    /// Messages that train, if the message has no field that decides it: agent, last, all, or none-of:ROLE
-    #[arg(long, value_name = "WHICH", default_value = "agent", value_parser = train)]
+    /// Messages that train, if no field of theirs decides it: marked (by `{% generation %}` blocks of
+    /// the template; by one without such blocks the agent's), agent, last, all, or none-of:ROLE
+    #[arg(long, value_name = "WHICH", default_value = "marked", value_parser = train)]
     train: Train,
     /// Tokens that the model sees, by estimate of four bytes each or by --tokenizer; what follows is cut
     #[arg(long, value_name = "N")]
@@ -92,7 +93,7 @@ struct FindingMember<'a> {
 }
 
 pub(super) fn train(text: &str) -> Result<Train, String> {
-    Train::parse(text).ok_or_else(|| "agent, last, all, or none-of:ROLE".to_owned())
+    Train::parse(text).ok_or_else(|| "marked, agent, last, all, or none-of:ROLE".to_owned())
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {

@@ -16,6 +16,7 @@ use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
+use crate::lint::Policy;
 use crate::model::Problem;
 use crate::review::{Marks, Numbers, Scope, Tokenizer};
 use clap::{ArgMatches, Args, ValueEnum};
@@ -196,7 +197,7 @@ fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection)
     if let StatsQuestion::All | StatsQuestion::Summary = question {
         let loaded = ingest::begin(file, options.format.forced())?;
         let write = if let StatsQuestion::Summary = question { summary::write_report } else { write_all };
-        write(file, &loaded, options, out)?;
+        write(file, &loaded, (options, wanted.policy.borrow().rules()), out)?;
         super::report_trouble(&loaded, out);
         return Ok(0);
     }
@@ -222,16 +223,21 @@ fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection)
     Ok(status)
 }
 
-fn write_all(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+fn write_all(
+    file: &FileName,
+    loaded: &Loaded,
+    (options, policy): (&Options, &Policy),
+    out: &mut Out,
+) -> Result<(), Stop> {
     if options.json {
         let stage = loaded.detected.format.stage(&file.text());
-        return survey::stats(loaded, |stats| match options.only {
+        return survey::stats_by(loaded, policy, |stats| match options.only {
             Some(only) if only.is_dataset() != survey::is_of_dataset(stats) => Ok(()),
             _ => Ok(out.json(&survey::line(&file.text(), stage, stats)?)?),
         });
     }
     let mut dataset: Option<Box<RawValue>> = None;
-    survey::stats(loaded, |stats| {
+    survey::stats_by(loaded, policy, |stats| {
         dataset = Some(stats.to_owned());
         Ok(())
     })?;

@@ -5,13 +5,26 @@ use super::out::raw;
 use crate::batch::RunsStats;
 use crate::format::Purpose;
 use crate::ingest::{self, Loaded, usage_with_parts};
-use crate::model::Problem;
+use crate::lint::Policy;
+use crate::model::{Finding, Problem};
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// Gives the statistics of each trajectory in turn, then those of the dataset.
-pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(), Stop>) -> Result<(), Stop> {
+pub(super) fn stats(loaded: &Loaded, each: impl FnMut(&RawValue) -> Result<(), Stop>) -> Result<(), Stop> {
+    stats_by(loaded, &Policy::default(), each)
+}
+
+/// The same; `policy` says which findings count.
+pub(super) fn stats_by(
+    loaded: &Loaded,
+    policy: &Policy,
+    mut each: impl FnMut(&RawValue) -> Result<(), Stop>,
+) -> Result<(), Stop> {
     let survey = loaded.detected.format.survey(Purpose::Statistics);
     if let Some(mut survey) = survey.filter(|survey| survey.dataset().is_some()) {
+        let policy = policy.clone();
+        survey.judge_by(Box::new(move |finding| policy.judge(finding)));
         ingest::survey(loaded, survey.as_mut(), |surveyed| surveyed.stats.map_or(Ok(()), |stats| each(&stats)))?;
         return survey.dataset().map_or(Ok(()), |dataset| each(&dataset));
     }
@@ -20,6 +33,8 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
     for record in 0..loaded.trajectories()?.min(loaded.records()?.len()) {
         let (run, bytes) = (loaded.run(record)?, loaded.input.as_ref());
         let (found, usage) = (ingest::findings_of(run.as_ref(), bytes)?, usage_with_parts(run.as_ref(), bytes));
+        let judged = |found: Arc<Finding>| policy.judge(Arc::unwrap_or_clone(found)).map(Arc::new);
+        let found: Vec<_> = found.into_iter().filter_map(judged).collect();
         each(&dataset.add_run((record, run.as_ref()), bytes, &found, usage)?)?;
     }
     each(&dataset.line("dataset")?)

@@ -44,7 +44,7 @@ impl DatasetFindings {
                 Err(problem) => return Some(Err(problem)),
             };
             let found = dataset.take(data::look(&record, &text, Unit::Sample, way, None));
-            found.into_iter().for_each(|found| all.add(found.finding));
+            found.all().for_each(|found| all.add(found.finding));
         }
         dataset.end().into_iter().for_each(|found| all.add(found.finding));
         Some(Ok(all))

@@ -256,7 +256,7 @@ mod tests {
         let record = r#"{"messages":[{"role":"user","content":"é"},{"role":"assistant","content":"b"}]}"#;
         let conversation = Conversation::of_number(&json::parse(record).unwrap(), 0).unwrap();
         let template = Template::named("chatml").unwrap();
-        for train in [Train::Agent, Train::NoneOf("assistant".to_owned())] {
+        for train in [Train::Marked, Train::Agent, Train::NoneOf("assistant".to_owned())] {
             assert_eq!(Train::parse(&train.to_string()), Some(train.clone()));
             let expect = loss(&conversation, &template, &train, Some(3)).unwrap();
             let bytes = serde_json::to_vec(&Answer::of(Ok(expect.clone()))).unwrap();

@@ -216,6 +216,9 @@ fn cannot_write(path: &Path, e: &io::Error) -> Problem {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             problem.hint("choose a folder that you may write")
         }
+        ErrorKind::NotFound if path.to_str().is_some_and(|name| name.contains("://")) => {
+            problem.hint("obelus writes files of this machine: write one here, then copy it there")
+        }
         ErrorKind::NotFound => problem.hint("make its folder first"),
         _ => problem,
     }

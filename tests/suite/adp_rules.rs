@@ -334,7 +334,7 @@ fn repeats_are_reported_at_the_later_record() {
     .iter()
     .enumerate()
     {
-        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes(), Way::Protocol), &Vec::new());
+        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes(), Way::Protocol), &Vec::new(), &Some);
         let repeats = taken.findings.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
         findings.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or_default(), f.rule)));
     }

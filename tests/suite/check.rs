@@ -198,7 +198,7 @@ fn many_threads_report_the_same_as_one() {
             let span = record.place.span;
             let bytes = &text.as_bytes()[span.offset as usize..span.end() as usize];
             let examined = obelus::rules::adp::examine(&record, bytes, obelus::rules::trajectory::Way::Protocol);
-            alone.extend(survey.take(examined, loaded.input.as_ref()).findings);
+            alone.extend(survey.take(examined, loaded.input.as_ref(), &Some).findings);
         }
         let mut together = Vec::new();
         ingest::findings(&loaded, |found| {

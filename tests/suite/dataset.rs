@@ -35,10 +35,10 @@ fn repetition_is_reported_over_files_and_only_when_asked_for() {
     fs::write(folder.join("a.jsonl"), chat(0, 60) + &chat(1, 60)).unwrap();
     fs::write(folder.join("b.jsonl"), chat(2, 60) + &chat(0, 60) + &near).unwrap();
     assert_eq!(rules(folder, &["a.jsonl", "b.jsonl"]), (0, vec![]));
-    let expected = ["b.jsonl 1 data.duplicate", "b.jsonl 2 data.near-duplicate"];
+    let expected = ["b.jsonl 1 data.duplicate", "b.jsonl 2 data.near-duplicate", "b.jsonl 2 data.other-target"];
     assert_eq!(rules(folder, &["--data", "a.jsonl", "b.jsonl"]), (0, expected.map(str::to_owned).to_vec()));
     // No near copy any more, but the same prompt with another answer.
-    let expected_stages = [expected[0], "b.jsonl 2 data.other-target"];
+    let expected_stages = [expected[0], expected[2]];
     assert_eq!(rules(folder, &["--data", "--near", "1", "a.jsonl", "b.jsonl"]).1, expected_stages);
     let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl", "b.jsonl"]);
     assert!(stdout.contains("b.jsonl:2: warning: record 0 of a.jsonl is the same sample [data.duplicate]"), "{stdout}");
@@ -116,8 +116,13 @@ fn a_text_that_many_records_have_is_reported_once() {
     fs::write(folder.join("a.jsonl"), line(0, "yes") + &line(1, "no")).unwrap();
     fs::write(folder.join("b.jsonl"), line(2, "I asked ann@mail.uni-x.de")).unwrap();
     let (_, found) = rules(folder, &["--data", "a.jsonl", "b.jsonl"]);
-    assert_eq!(found, ["a.jsonl 0 data.personal", "b.jsonl 0 data.personal"]);
+    let of = |record: &str| format!("{record} data.personal");
+    assert_eq!(found, ["a.jsonl 0", "a.jsonl 1", "b.jsonl 0", "b.jsonl 0"].map(of), "who leaves records out");
     let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl", "b.jsonl"]);
+    assert_eq!(stdout.matches("(`j…@mail.uni-x.de`)").count(), 1, "who reads: {stdout}");
+    assert!(stdout.contains("a.jsonl: warning: 1 more text is one in which this was found above"), "{stdout}");
+    let (status, _, _) = run(folder, &["export", "--where", "!finding:data.personal", "a.jsonl", "--out", "out.jsonl"]);
+    assert_eq!((status, fs::read_to_string(folder.join("out.jsonl")).unwrap()), (0, String::new()));
     assert!(stdout.contains("(`j…@mail.uni-x.de`)") && stdout.contains("(`a…@mail.uni-x.de`)"), "{stdout}");
     assert!(!stdout.contains("jo.doe"), "{stdout}");
 }
@@ -138,7 +143,13 @@ fn stages_of_one_dataset_are_reported_once() {
     let (_, stdout, _) = run(folder, &["check", "--data", "raw.jsonl", "sft.jsonl"]);
     assert!(stdout.contains("and the same id: the files may hold the same samples"), "{stdout}");
     fs::write(folder.join("new.jsonl"), all.replace("yes", "no").replace("\"id\":\"", "\"id\":\"n")).unwrap();
-    assert_eq!(data_rules(folder, &["raw.jsonl", "new.jsonl"]).len(), 4, "other ids are other records");
+    let found = data_rules(folder, &["raw.jsonl", "new.jsonl"]);
+    assert_eq!(found.iter().filter(|rule| rule.ends_with("near-duplicate")).count(), 4, "other ids are other records");
+    assert_eq!(
+        found.iter().filter(|rule| rule.ends_with("other-target")).count(),
+        1,
+        "as most of the file do it: once"
+    );
 }
 
 /// A conversation that ends with a call.
@@ -278,12 +289,12 @@ fn the_screen_shows_what_check_finds_when_it_is_asked_to() {
     press(&mut stage, "Esc G Enter 6");
     assert!(is_on_screen(&stage, "! also looks for copies"), "{:?}", lines(&stage));
     press(&mut stage, "!");
-    assert!(notice(&stage).starts_with("1 finding of data.* in 1 record"), "{}", notice(&stage));
+    assert!(notice(&stage).starts_with("2 findings of data.* in 1 record"), "{}", notice(&stage));
     assert!(is_on_screen(&stage, "data.near-duplicate") && is_on_screen(&stage, "record 1 has about"));
     press(&mut stage, "q & type:finding:data.* Enter");
     let table = &stage.app.table;
     assert_eq!((table.count(&stage.app.session), table.record_at(0)), (1, Some(2)));
-    assert_eq!(table.facts(2).map(|facts| facts.warnings), Some(1));
+    assert_eq!(table.facts(2).map(|facts| facts.warnings), Some(2));
     press(&mut stage, "Esc g Enter 6");
     assert!(is_on_screen(&stage, "Nor do the rules of datasets"));
 }

@@ -43,7 +43,7 @@ fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<LocatedFinding
         if lint.id == "data.contaminated" && record.number == 0 {
             dataset.learn(looked, QuestionRuns::default(), &mut Questions::new(QUESTION_WORDS));
         } else {
-            all.extend(dataset.take(looked));
+            all.extend(dataset.take(looked).all());
         }
     }
     all.extend(dataset.end());

@@ -200,3 +200,57 @@ fn items_of_the_responses_interface_are_parts_of_a_turn() {
     let (_, steps, _) = obelus(&["steps", &path, "--record", "0"]);
     assert!(steps.contains("I look."), "{steps}");
 }
+
+/// What `steps --json` reports of each step of a text in a file of this name.
+fn steps_of(name: &str, text: &str) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let (_, stdout, _) = obelus(&["steps", "--json", path.to_str().unwrap()]);
+    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_result_whose_call_is_not_in_the_log_has_an_outcome() {
+    let line = |id: &str, inner: &str| {
+        format!(
+            r#"{{"parentUuid":null,"isSidechain":false,"cwd":"/w","sessionId":"s","version":"2.1.0","type":"user","uuid":"{id}","timestamp":"2026-05-01T10:00:00Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}",{inner}}}]}}}}"#
+        )
+    };
+    let text = [
+        line("a", r#""is_error":true,"content":"Error: no such file""#),
+        line("b", r#""content":"fine""#),
+        line("c", r#""is_error":true,"content":"The user doesn't want to proceed with this tool use.""#),
+    ];
+    let steps = steps_of("s.jsonl", &(text.join("\n") + "\n"));
+    let outcomes: Vec<String> = steps.iter().map(|step| format!("{} {}", step["outcome"], step["reason"])).collect();
+    assert_eq!(outcomes, [r#""error" "flag""#, r#""ok" null"#, r#""error" "rejected""#]);
+}
+
+#[test]
+fn an_error_of_the_interface_is_no_turn_and_leaves_the_window_as_it_was() {
+    let line = |id: &str, parent: &str, rest: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"isSidechain":false,"cwd":"/w","sessionId":"s","version":"2.1.0","uuid":"{id}","timestamp":"2026-05-01T10:00:00Z",{rest}}}"#
+        )
+    };
+    let text = [
+        line("a", "null", r#""type":"user","message":{"role":"user","content":"go"}"#),
+        line(
+            "b",
+            r#""a""#,
+            r#""type":"assistant","message":{"id":"m","model":"haiku","role":"assistant","content":[{"type":"text","text":"so"}],"usage":{"input_tokens":10,"output_tokens":5,"cache_read_input_tokens":7}}"#,
+        ),
+        line(
+            "c",
+            r#""b""#,
+            r#""type":"assistant","isApiErrorMessage":true,"message":{"id":"n","model":"<synthetic>","role":"assistant","content":[{"type":"text","text":"API Error: 403"}],"usage":{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0}}"#,
+        ),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    std::fs::write(&path, text.join("\n") + "\n").unwrap();
+    let state = answer(&["state", "--json", path.to_str().unwrap()]);
+    let usage = &state["state"]["usage"]["main"];
+    assert_eq!((usage["turns"].as_u64(), usage["cache_read"].as_u64()), (Some(1), Some(7)), "{usage}");
+}

@@ -336,9 +336,10 @@ fn response<'v>(part: &'v Value<'v>) -> ToolResult<'v> {
 /// with each.
 fn response_to<'v>(result: &'v Value<'v>, id: Option<&str>) -> Cow<'v, str> {
     let parts = result.as_array().unwrap_or(std::slice::from_ref(result));
-    let answers = |part: &Value<'_>| part.get("functionResponse").and_then(|answer| text(answer, "id")) == id;
-    let is_shared = id.is_some() && parts.len() > 1 && parts.iter().any(answers);
-    let texts = parts.iter().filter(|part| !is_shared || answers(part)).filter_map(|part| {
+    let of_other = |part: &Value<'_>| part.get("functionResponse").is_some_and(|answer| text(answer, "id") != id);
+    let answers = |part: &Value<'_>| part.get("functionResponse").is_some() && !of_other(part);
+    let is_shared = id.is_some() && parts.iter().any(answers);
+    let texts = parts.iter().filter(|part| !is_shared || !of_other(part)).filter_map(|part| {
         let response = part.get("functionResponse").map(|answer| answer.get("response").unwrap_or(answer));
         match response {
             Some(response) => Some(text_of(first(response, &["output", "error", "result"]).unwrap_or(response))),

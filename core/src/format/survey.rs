@@ -1,12 +1,15 @@
 //! What only a look at every record of a file reports: findings across records, statistics.
 
 use super::Facts;
-use crate::model::{Bytes, LocatedFinding, Record, RunPart};
+use crate::model::{Bytes, Finding, LocatedFinding, Record, RunPart};
 use serde_json::value::RawValue;
 use std::any::Any;
 
 /// Looks at one record by itself; several can be looked at at once, in any order.
 pub type LookFn = Box<dyn Fn(&Record, &[u8]) -> BoxedLook + Send + Sync>;
+
+/// A finding as it counts; None: it does not.
+pub type JudgeFinding = Box<dyn Fn(Finding) -> Option<Finding> + Send>;
 
 /// A pass over a file in two parts: the look at each record by itself, and what their order reports. It holds counts
 /// and hashes, no records.
@@ -15,6 +18,8 @@ pub trait Survey: Send {
     fn look(&self) -> LookFn;
     /// Takes the next record of the file, whose bytes are these.
     fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed;
+    /// Which findings count from the next record on, and as what; without it all do.
+    fn judge_by(&mut self, _judge: JudgeFinding) {}
     /// Statistics of the records so far, as a JSON object whose `type` is `dataset`; None: what the runs report is all.
     fn dataset(&self) -> Option<Box<RawValue>> {
         None

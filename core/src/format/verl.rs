@@ -5,6 +5,7 @@ use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::Value;
 use crate::model::StepRole;
+use crate::rules::trajectory::token_rewards;
 use crate::state::Op;
 
 /// The format.
@@ -92,6 +93,8 @@ impl Adapter for Rows {
         let last = log.next_step() - 1;
         if let Some(score) = record.get("score").and_then(Value::as_number).filter(|_| last >= 0) {
             log.reward(last, score);
+        } else if let Some((_, sum)) = token_rewards(record).filter(|_| last >= 0) {
+            log.reward(last, &sum);
         }
         for (name, value) in record.as_object().into_iter().flat_map(|record| record.entries()) {
             let kind = if SCORES.contains(&name) { "reward" } else { "session" };
@@ -115,6 +118,8 @@ mod tests {
             assert_eq!(report.rewards[1].as_deref(), Some(reward));
             assert!(!report.value(slot).is_empty(), "{slot}");
         }
+        let of_tokens = SKY_ROW.replace("0.5", "[0.0,0.25,1]");
+        assert_eq!(report_of(run(), &Verl, &of_tokens).rewards[1].as_deref(), Some("1.25"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{by_id, family, names, nearest_lints};
 use crate::model::{Finding, Problem, Remark, Severity};
 
 /// What somebody said of rules. A later layer wins over an earlier one; in a layer a rule's id wins over its family.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Policy {
     layers: Vec<Vec<(String, Verdict)>>,
 }

@@ -185,7 +185,8 @@ pub struct Lift {
     pub mean: f64,
     /// The mean reward of the records without it.
     pub mean_without: f64,
-    /// The mean with it by the mean of all; None where that is not positive.
+    /// The mean with it by the mean of all, where both are counted from the means of their tasks: what is common in
+    /// easy tasks lifts nothing. None where the mean of all is not positive.
     pub lift: Option<f64>,
     /// By how many standard errors the two differ, rewards counted from the means of their tasks.
     pub z: f64,
@@ -260,7 +261,7 @@ fn lift(feature: String, with: With, all: Sum, centred: Sum) -> Option<Lift> {
     let variance = (centred.squares / count - centred.mean().powi(2)).max(0.0);
     let error = (variance * (1.0 / n as f64 + 1.0 / others as f64)).sqrt();
     let z = if error > 0.0 { (mean_with - other) / error } else { 0.0 };
-    let lift = Some(with.rewards.mean() / all.mean()).filter(|_| all.mean() > 0.0);
+    let lift = Some(1.0 + (mean_with - centred.mean()) / all.mean()).filter(|_| all.mean() > 0.0);
     Some(Lift { feature, records: n, mean: with.rewards.mean(), mean_without, lift, z, places: with.places })
 }
 
@@ -311,6 +312,20 @@ mod tests {
             })
             .collect();
         assert!(lifts(&all).iter().all(|lift| lift.z.abs() < 1e-9), "{:?}", lifts(&all));
+    }
+
+    #[test]
+    fn what_hurts_in_each_task_lifts_nothing_however_often_the_easy_one_has_it() {
+        // The easy task has the phrase often, the hard one seldom; in both it is rewarded less.
+        let attempt = |n: usize, has_it: bool, reward: f64| {
+            features_of(n, if has_it { "look carefully at code" } else { "go on with work" }, reward)
+        };
+        let easy = (0..9).map(|i| attempt(2 * i, i < 7, if i < 7 { 0.9 } else { 1.0 }));
+        let hard = (0..9).map(|i| attempt(2 * i + 1, i < 2, if i < 2 { 0.0 } else { 0.1 }));
+        let lifts = lifts(&easy.chain(hard).collect::<Vec<_>>());
+        let phrase = lifts.iter().find(|lift| lift.feature.contains("carefully")).unwrap();
+        assert!(phrase.mean > phrase.mean_without, "in all of them: {phrase:?}");
+        assert!(phrase.z < 0.0 && phrase.lift.unwrap() < 1.0, "within the tasks: {phrase:?}");
     }
 
     #[test]

@@ -24,8 +24,11 @@ const RENDERED_BYTES_MAX: usize = 512 << 20;
 /// Which messages are trained, where no field of theirs says so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Train {
-    /// Those of the agent.
+    /// What the template marks with `{% generation %}`, whoever says it; by a template without such blocks, those of
+    /// the agent.
     #[default]
+    Marked,
+    /// Those of the agent.
     Agent,
     /// The last of the agent.
     Last,
@@ -36,10 +39,11 @@ pub enum Train {
 }
 
 impl Train {
-    /// Reads `agent`, `last`, `all` or `none-of:ROLE`.
+    /// Reads `marked`, `agent`, `last`, `all` or `none-of:ROLE`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
+            "marked" => Some(Self::Marked),
             "agent" => Some(Self::Agent),
             "last" => Some(Self::Last),
             "all" => Some(Self::All),
@@ -53,6 +57,7 @@ impl Train {
 impl std::fmt::Display for Train {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Marked => f.write_str("marked"),
             Self::Agent => f.write_str("agent"),
             Self::Last => f.write_str("last"),
             Self::All => f.write_str("all"),
@@ -206,16 +211,28 @@ pub fn loss(
     let is_known = is_short(count, &whole.text);
     let unstable: Vec<usize> = (0..count).filter(|i| is_known && ends[*i].is_none()).collect();
     let mut segments = parts.segments;
-    if template.has_generation(conversation)? {
-        let is_wanted = |message: Option<usize>| message.is_none_or(|i| parts.trained[i]);
+    let has_marks = template.has_generation(conversation)?;
+    let is_marked = has_marks && *train == Train::Marked;
+    if has_marks {
+        // What a trainer takes from the blocks knows no roles; a message may still say that it does not train.
+        let may_train = |message: &TemplateMessage| !message.is_prompt && message.field.is_none_or(|(_, train)| train);
+        let is_wanted = |message: Option<usize>| {
+            message.is_none_or(|i| if is_marked { may_train(&conversation.messages[i]) } else { parts.trained[i] })
+        };
         segments = by_template(&segments, &whole, is_wanted);
     }
     let limit = max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(TOKEN_BYTES));
     let limit = (0..=limit.min(whole.text.len())).rev().find(|byte| whole.text.is_char_boundary(*byte)).unwrap_or(0);
     let segments = cut(segments, limit);
     let missing = [&parts.lost[..], &parts.thoughtless[..], &parts.speechless[..]];
-    let seen =
-        RenderedConversation { conversation, text: &whole.text, segments: &segments, unstable: &unstable, missing };
+    let seen = RenderedConversation {
+        conversation,
+        text: &whole.text,
+        segments: &segments,
+        unstable: &unstable,
+        missing,
+        is_marked,
+    };
     let findings = seen.findings(template, whole.is_misplaced);
     let totals = totals(conversation, &segments, &Range::len);
     Ok(Loss::new(whole.text, segments, totals, findings))
@@ -265,7 +282,7 @@ impl Loss {
 fn trained_messages(messages: &[TemplateMessage], train: &Train) -> Vec<bool> {
     let last = messages.iter().rposition(|message| message.role == "assistant");
     let by_option = |i: usize, message: &TemplateMessage| match train {
-        Train::Agent => message.role == "assistant" && !message.is_prompt,
+        Train::Marked | Train::Agent => message.role == "assistant" && !message.is_prompt,
         Train::Last => Some(i) == last,
         Train::All => true,
         Train::NoneOf(role) => message.role != *role,

@@ -24,6 +24,8 @@ pub enum Unpicked {
     NoTask,
     /// It is no trajectory, or several.
     NotOne,
+    /// No attempt at its task has a reward that is read.
+    NoReward,
     /// The rewards of its task do not differ.
     NoSignal,
     /// Others of its task came first.
@@ -37,6 +39,7 @@ impl Unpicked {
         match self {
             Self::NoTask => "names no task",
             Self::NotOne => "is not one trajectory",
+            Self::NoReward => "task without reward",
             Self::NoSignal => "task without signal",
             Self::Others => "not picked of its task",
         }
@@ -67,6 +70,13 @@ impl Picker {
         }
     }
 
+    /// How many of the tasks have no attempt with a reward, and how many there are.
+    #[must_use]
+    pub fn unrewarded(&self) -> (usize, usize) {
+        let has_none = |attempts: &&Vec<Attempt>| attempts.iter().all(|attempt| attempt.reward.is_none());
+        (self.tasks.values().filter(has_none).count(), self.tasks.len())
+    }
+
     /// Takes what is not one trajectory.
     pub fn add_other(&mut self, number: u64) {
         self.unnamed.push((number, Unpicked::NotOne));
@@ -82,7 +92,8 @@ impl Picker {
             let first = rewards.next();
             let has_signal = rewards.any(|reward| Some(reward) != first);
             if with_signal && !has_signal {
-                out.extend(attempts.iter().map(|attempt| (attempt.number, Unpicked::NoSignal)));
+                let why = if first.is_some() { Unpicked::NoSignal } else { Unpicked::NoReward };
+                out.extend(attempts.iter().map(|attempt| (attempt.number, why)));
                 continue;
             }
             attempts.sort_by(|a, b| pick.order(a, b));

@@ -57,6 +57,8 @@ pub struct Group {
     pub rewarded: u64,
     /// Of these the successes.
     pub successes: u64,
+    /// The sum of their rewards: of a mean that is kept from one to the next, what was rounded would stay.
+    sum: f64,
     /// The least and the greatest reward.
     range: Option<(f64, f64)>,
     succeeded: Steps,
@@ -70,6 +72,7 @@ impl Group {
         self.attempts += 1;
         let Some(reward) = rollout.reward else { return };
         self.rewarded += 1;
+        self.sum += reward;
         self.lengths.add(rollout.steps as f64, reward);
         let (least, most) = self.range.unwrap_or((reward, reward));
         self.range = Some((least.min(reward), most.max(reward)));
@@ -87,7 +90,7 @@ impl Group {
     /// The mean reward; None without any.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
-        (self.rewarded > 0).then_some(self.lengths.mean[1])
+        (self.rewarded > 0).then(|| self.sum / self.rewarded as f64)
     }
 
     /// The standard deviation of the rewards, that of a sample (n − 1); None of fewer than two.
@@ -336,6 +339,14 @@ mod tests {
 
     fn close(actual: Option<f64>, expected: f64) {
         assert!(actual.is_some_and(|actual| (actual - expected).abs() < 1e-12), "{actual:?} {expected}");
+    }
+
+    #[test]
+    fn a_mean_is_what_its_sum_says() {
+        for count in 2..40 {
+            let halves: Vec<f64> = (0..2 * count).map(|i| f64::from(i % 2)).collect();
+            assert_eq!(group(&halves).mean(), Some(0.5), "{count}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::conversation::Conversation;
 use super::loss::{ChatTemplate, Loss, Train};
 use super::template::TemplateFault;
 use crate::json::Value;
-use crate::rules::trajectory::{RecordShape, Way};
+use crate::rules::trajectory::{RecordShape, Way, each_visible_text};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -29,19 +29,17 @@ pub trait Tokenizer: Debug + Send + Sync {
     }
 }
 
-/// Tokens of all texts of a record, those whose characters D19 counts: what a chat template puts around them is not
-/// among them. None for a record that is not a trajectory, or one that the tokenizer cannot split.
+/// Tokens of all texts that a model sees of a record: what a chat template puts around them is not among them. None for
+/// a record that is not a trajectory, or one that the tokenizer cannot split.
 #[must_use]
 pub fn tokens_of_record(record: &Value<'_>, way: Way, tokenizer: &dyn Tokenizer) -> Option<u64> {
     let reading = way.read(record);
     reading.tracks.first().filter(|_| reading.shape != RecordShape::Other)?;
     let (mut tokens, mut is_whole) = (0, true);
-    for entry in &reading.entries {
-        entry.texts(&mut |text| match tokenizer.count(text) {
-            Ok(count) => tokens += count as u64,
-            Err(_) => is_whole = false,
-        });
-    }
+    each_visible_text(&reading, &mut |text| match tokenizer.count(text) {
+        Ok(count) => tokens += count as u64,
+        Err(_) => is_whole = false,
+    });
     is_whole.then_some(tokens)
 }
 
@@ -115,7 +113,7 @@ mod tests {
         let counted = CountedTemplate { template, tokenizer: Arc::new(Words) };
         let value = parse(record).unwrap();
         let conversation = Conversation::of(&value, Way::Formats).unwrap();
-        counted.loss(record, &conversation, &Train::Agent, max_tokens)
+        counted.loss(record, &conversation, &Train::Marked, max_tokens)
     }
 
     #[test]

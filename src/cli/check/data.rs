@@ -6,7 +6,7 @@ use crate::cli::{Stop, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{LocatedFinding, Problem, Record};
-use crate::rules::data::{self, CONTAMINATED, Dataset, LookedSample, QUESTION_WORDS, Questions, Unit};
+use crate::rules::data::{self, CONTAMINATED, Dataset, LookedSample, QUESTION_WORDS, Questions, Taken, Unit};
 use crate::text::counted;
 
 /// What was seen of all files so far.
@@ -67,23 +67,27 @@ impl Data {
         Ok(Self { dataset, questions, is_all })
     }
 
-    /// Gives the findings of a file: record by record, then those that only all records report.
+    /// Gives the findings of a file: record by record, then those that only all records report; and of each whether it
+    /// is in a text in which the same was found before.
     pub(in crate::cli) fn file(
         &mut self,
         file: &str,
         loaded: &Loaded,
-        mut each: impl FnMut(LocatedFinding) -> Result<(), Stop>,
+        mut each: impl FnMut(LocatedFinding, bool) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let Self { dataset, questions, is_all } = self;
-        let mut report = |found: Vec<LocatedFinding>| {
-            let asked = found.into_iter().filter(|found| *is_all || found.finding.rule == CONTAMINATED);
-            asked.into_iter().try_for_each(&mut each)
+        let mut report = |found: Taken| {
+            let Taken { new, again } = found;
+            let again = again.into_iter().map(|found| (found, true));
+            let found = new.into_iter().map(|found| (found, false)).chain(again);
+            let mut asked = found.filter(|(found, _)| *is_all || found.finding.rule == CONTAMINATED);
+            asked.try_for_each(|(found, is_again)| each(found, is_again))
         };
         dataset.begin(file);
         let (unit, way) = (unit(loaded), loaded.detected.format.way());
         let look = |record: &Record, text: &[u8]| data::look(record, text, unit, way, Some(questions));
         ingest::look_at_known(loaded, look, |looked: LookedSample| report(dataset.take(looked)))?;
-        report(dataset.end())
+        report(Taken { new: dataset.end(), ..Taken::default() })
     }
 }
 

@@ -40,6 +40,25 @@ pub(super) fn write_folded(
     ])
 }
 
+/// How often a rule was reported of texts in which it was found before.
+pub(super) fn write_again(
+    file: &FileName,
+    (rule, (severity, times)): (&str, (Severity, usize)),
+    out: &mut Out,
+) -> io::Result<()> {
+    let what = if times == 1 {
+        ": 1 more text is one in which this was found above".to_owned()
+    } else {
+        format!(": {times} more texts are ones in which this was found above")
+    };
+    out.styled(&[
+        (Tone::Strong, &format!("{file}: ")),
+        (tone(severity), severity.name()),
+        (Tone::Strong, &what),
+        (Tone::Dim, &format!(" [{rule}] --json lists them")),
+    ])
+}
+
 fn tone(severity: Severity) -> Tone {
     match severity {
         Severity::Error => Tone::Error,

@@ -2,12 +2,13 @@
 
 use super::candidates::{CandidateRecord, Candidates};
 use super::{Dedupe, Options};
-use crate::cli::Stop;
+use crate::cli::{Stop, complain};
 use crate::json;
 use crate::model::{Problem, lossy};
-use crate::review::{Judged, Picker, Rollout, Split, lot};
+use crate::review::{Judged, Pick, Picker, Rollout, Split, lot};
 use crate::rules::data::{Crossing, Families, Likeness};
 use crate::rules::trajectory::{Way, task};
+use crate::text::counted;
 use std::collections::HashMap;
 
 /// The share of runs of words that two texts have in common is estimated, and may be off by so much: what is so near to
@@ -129,6 +130,16 @@ pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<Has
         }
     })?;
     refuse_unnamed(options, records, named)?;
+    let asks_for_rewards = options.signal || matches!(options.pick.pick(), Pick::Best | Pick::Worst);
+    if let (unrewarded @ 1.., tasks) = picker.unrewarded()
+        && asks_for_rewards
+    {
+        complain(&format!(
+            "{unrewarded} of {} have no reward that is read, so none of their attempts is better than another \
+             (--map reward=JQ says where it is)",
+            counted(tasks, "task")
+        ));
+    }
     let unpicked = picker.unpicked(options.pick.pick(), options.per_task, options.signal);
     Ok(unpicked.into_iter().map(|(number, why)| (number, why.label())).collect())
 }

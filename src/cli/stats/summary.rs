@@ -6,11 +6,17 @@ use crate::cli::args::FileName;
 use crate::cli::out::Out;
 use crate::cli::{Stop, survey};
 use crate::ingest::Loaded;
+use crate::lint::Policy;
 
 /// Reports one file.
-pub(super) fn write_report(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn write_report(
+    file: &FileName,
+    loaded: &Loaded,
+    (options, policy): (&Options, &Policy),
+    out: &mut Out,
+) -> Result<(), Stop> {
     let mut summary = SummaryBuilder::default();
-    survey::stats(loaded, |stats| Ok(summary.add(stats)?))?;
+    survey::stats_by(loaded, policy, |stats| Ok(summary.add(stats)?))?;
     let line = summary.line()?;
     if options.json {
         let stage = loaded.detected.format.stage(&file.text());

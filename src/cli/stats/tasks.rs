@@ -120,7 +120,7 @@ fn people(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
     let mut rows = vec![heading];
     for (task, group) in &groups.tasks {
         let mut row: Vec<(Tone, String)> = vec![(Tone::Plain, format!("  {task}"))];
-        row.push((Tone::Plain, group.attempts.to_string()));
+        row.push((Tone::Plain, group.rewarded.to_string()));
         row.extend([number(group.mean()), number(group.deviation())].map(|text| (Tone::Plain, text)));
         let pass_all = ks.last().map(|k| group.pass_all(*k));
         let passes = ks.iter().map(|k| group.pass_at(*k)).chain(pass_all);
@@ -147,8 +147,27 @@ fn people(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
         0 => String::new(),
         n => format!("; {n} records name no task"),
     };
-    let text = format!("{without} of {several} tasks with several rewards have no signal: all are equal{unnamed}");
+    let (attempts, rewarded) = groups
+        .tasks
+        .iter()
+        .fold((0, 0), |(attempts, rewarded), (_, group)| (attempts + group.attempts, rewarded + group.rewarded));
+    let text = match (attempts, rewarded) {
+        (0, _) => format!("no record names a task (--by FIELD or --map task=JQ says where it is){unnamed}"),
+        (_, 0) => {
+            format!("none of {attempts} attempts has a reward that is read (--map reward=JQ says where it is){unnamed}")
+        }
+        _ => format!("{without} of {several} tasks with several rewards have no signal: all are equal{unnamed}"),
+    };
     out.styled(&[(Tone::Dim, &text)])?;
+    if (1..attempts).contains(&rewarded) {
+        let text = format!("{} of {attempts} attempts have no reward: n leaves them out", attempts - rewarded);
+        out.styled(&[(Tone::Dim, &text)])?;
+    }
+    let smallest = groups.tasks.iter().map(|(_, group)| group.rewarded).min().unwrap_or_default();
+    if ks.last().is_some_and(|k| *k > smallest) {
+        let text = "the mean of pass@k and pass^k is of the tasks with at least k rewards";
+        out.styled(&[(Tone::Dim, text)])?;
+    }
     let (all, within) = groups.length_and_reward();
     if let Some(all) = all {
         let within = within.map_or_else(String::new, |within| format!(", within a task {within:+.2}"));

@@ -64,7 +64,7 @@ impl LossText {
             .ok_or("The record is not a conversation: it needs messages, or actions and observations, at least one.")?;
         let template = options.template.name();
         let loss = (options.template)
-            .loss(record, &conversation, &Train::Agent, options.max_tokens)
+            .loss(record, &conversation, &Train::Marked, options.max_tokens)
             .map_err(|fault| format!("Template {template}: {fault}. Another one may take it."))?;
         let step = |step: usize| StepNo::try_from(step).unwrap_or(StepNo::MAX);
         let steps: Vec<_> = conversation.messages.iter().map(|message| message.step.map(step)).collect();

@@ -1,7 +1,7 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
 use crate::format::survey::looked as looked_at;
-use crate::format::{BoxedLook, Counted, Facts, LookFn, LookedRecord, Purpose, Survey, Surveyed};
+use crate::format::{BoxedLook, Counted, Facts, JudgeFinding, LookFn, LookedRecord, Purpose, Survey, Surveyed};
 use crate::model::{Bytes, LocatedFinding};
 use crate::rules::adp::{self, Examined};
 use crate::rules::statistics::TrajectoryStats;
@@ -14,11 +14,12 @@ pub(super) struct Trajectories {
     way: Way,
     purpose: Purpose,
     survey: adp::AdpSurvey,
+    judge: JudgeFinding,
 }
 
 impl Trajectories {
     pub(super) fn new(way: Way, purpose: Purpose) -> Self {
-        Self { way, purpose, survey: adp::AdpSurvey::default() }
+        Self { way, purpose, survey: adp::AdpSurvey::default(), judge: Box::new(Some) }
     }
 }
 
@@ -52,7 +53,7 @@ impl Survey for Trajectories {
     fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed {
         let Some(mut examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
         let (overview, parts) = (examined.overview.take().unwrap_or_default(), std::mem::take(&mut examined.parts));
-        let adp::AdpSurveyed { findings: found, stats } = self.survey.take(examined, bytes);
+        let adp::AdpSurveyed { findings: found, stats } = self.survey.take(examined, bytes, &self.judge);
         let (mut stats_text, mut known) = (None, None);
         match self.purpose {
             Purpose::Statistics => stats_text = stats.and_then(|stats| to_raw_value(&stats).ok()),
@@ -61,6 +62,10 @@ impl Survey for Trajectories {
             _ => known = Some(facts(stats, overview, &found)),
         }
         Surveyed { findings: found, stats: stats_text, facts: known, parts }
+    }
+
+    fn judge_by(&mut self, judge: JudgeFinding) {
+        self.judge = judge;
     }
 
     fn dataset(&self) -> Option<Box<RawValue>> {

@@ -133,8 +133,11 @@ impl Entries {
     /// A message; whether somebody speaks again with it.
     fn add_message(&mut self, record: &Value<'_>, message: &Value<'_>, of: (&str, bool), log: &mut Log<'_>) -> bool {
         let (class, is_side) = of;
-        let usage = message.get("usage").map(|usage| tokens_of(usage, record.get("costUSD")));
-        let answer_spend = message_id(message).filter(|_| class == "assistant").map(|id| {
+        // What the program says in the place of an answer is no word of the model, and cost nothing.
+        let is_synthetic = text(message, "model") == Some(SYNTHETIC);
+        let usage = message.get("usage").filter(|_| !is_synthetic);
+        let usage = usage.map(|usage| tokens_of(usage, record.get("costUSD")));
+        let answer_spend = message_id(message).filter(|_| class == "assistant" && !is_synthetic).map(|id| {
             self.spend.add_record(id, text(record, "requestId"), usage.as_ref().and_then(|usage| usage.output))
         });
         let origin = record.get("origin").and_then(|origin| text(origin, "kind"));
@@ -158,8 +161,7 @@ impl Entries {
         };
         let steps = blocks.add_steps(log);
         self.run_by_user(message, log);
-        // What the program says in the place of an answer is no word of the model.
-        if text(message, "model") == Some(SYNTHETIC) && !steps.is_empty() {
+        if is_synthetic && !steps.is_empty() {
             log.aside();
         }
         // Calls of one answer are lines of their own; the result of one may come before the next.

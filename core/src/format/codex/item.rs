@@ -90,7 +90,8 @@ pub(super) fn with_item<'v>(result: ToolResult<'v>, item: &'v Value<'v>) -> Tool
         Some("completed") if exit.is_none() => Some(false),
         _ => None,
     };
-    let flag = item.get("success").and_then(Value::as_bool).map(|success| !success);
+    let of_tool = || item.get("result").and_then(|result| result.get("isError").or(result.get("is_error"))?.as_bool());
+    let flag = item.get("success").and_then(Value::as_bool).map(|success| !success).or_else(of_tool);
     ToolResult {
         exit: result.exit.or(exit),
         ms: result.ms.or_else(|| duration(item)),

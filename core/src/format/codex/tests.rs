@@ -236,3 +236,12 @@ fn items_of_a_later_process_do_not_replace_those_of_the_first() {
         [command("started", "ls"), command("completed", "ls"), command("started", "pwd"), command("completed", "pwd")];
     assert_eq!(steps(&lines(&EXEC, &ends.join("\n"))).len(), 4, "its start is not in the file");
 }
+
+#[test]
+fn a_tool_of_a_server_that_says_of_its_result_that_it_is_an_error_failed() {
+    let text = [
+        r#"{"type":"thread.started","thread_id":"t"}"#,
+        r#"{"type":"item.completed","item":{"id":"i","type":"mcp_tool_call","server":"s","tool":"find","arguments":{},"result":{"content":[{"type":"text","text":"no index"}],"isError":true},"status":"completed"}}"#,
+    ];
+    assert_eq!(lines(&EXEC, &text.join("\n")).0.error_steps().len(), 1);
+}

@@ -204,3 +204,21 @@ fn the_folder_is_in_what_describes_it_to_the_model() {
     let parsed = lines(&GEMINI, &[HEADER.to_owned(), user("u", context), write].join("\n"));
     assert!(state(&parsed, "file", 2).starts_with(r#"{"/w/a/b":"#), "{}", state(&parsed, "file", 2));
 }
+
+#[test]
+fn a_result_has_its_texts_beside_the_response_and_not_the_responses_of_other_calls() {
+    let response = |id: &str, output: &str| {
+        format!(r#"{{"functionResponse":{{"id":"{id}","name":"read","response":{{"output":"{output}"}}}}}}"#)
+    };
+    let shown = |parts: &[String]| {
+        let call =
+            format!(r#"{{"id":"c","name":"read","args":{{}},"status":"success","result":[{}]}}"#, parts.join(","));
+        let text = format!(
+            r#"{{"sessionId":"s","projectHash":"h","messages":[{{"id":"g","type":"gemini","content":"","toolCalls":[{call}]}}]}}"#
+        );
+        steps(&run_of_record(&GEMINI, &text)).pop().unwrap()
+    };
+    let files = r#"{"text":"--- a ---"}"#.to_owned();
+    assert_eq!(shown(&[response("c", "ok"), files]), "tool-result environment: ok\n--- a --- (of 0)");
+    assert_eq!(shown(&[response("c", "mine"), response("d", "other")]), "tool-result environment: mine (of 0)");
+}

@@ -133,11 +133,13 @@ fn numbered_turn(span: &Value<'_>, base: &str, role: StepRole) -> Option<Turn<'s
     let role = word.map_or(role, role_of);
     let mut parts: Vec<TurnPart<'static>> = Vec::new();
     let mut say = |text: &str| parts.extend(text_part(text));
-    of("content").into_iter().for_each(&mut say);
+    // Some write the text of a message as a whole and once more as its parts.
+    let whole = of("content");
+    whole.into_iter().for_each(&mut say);
     let inner = |place: usize| of(&format!("contents.{place}.message_content.text"));
     let kind = |place: usize| of(&format!("contents.{place}.message_content.type"));
     for place in (0..NUMBERED_MAX).take_while(|place| inner(*place).or_else(|| kind(*place)).is_some()) {
-        inner(place).into_iter().for_each(&mut say);
+        inner(place).filter(|text| whole.is_none_or(|whole| !whole.contains(text))).into_iter().for_each(&mut say);
     }
     for place in 0..NUMBERED_MAX {
         let (long, short) = (format!("tool_calls.{place}.tool_call"), format!("tool_calls.{place}"));

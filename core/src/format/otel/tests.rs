@@ -325,3 +325,14 @@ fn parts_of_the_converse_interface_and_names_of_other_instrumentations_are_read(
     let usage = state(&parsed, "usage", 1);
     assert!(usage.contains("\"input\":40") && usage.contains("\"cache_read\":60"), "{usage}");
 }
+
+#[test]
+fn a_text_that_is_written_as_a_whole_and_as_parts_is_said_once() {
+    let span = r#"{"name":"chat","context":{"trace_id":"t","span_id":"s"},"span_kind":"LLM","attributes":{
+        "llm.output_messages.0.message.role":"assistant","llm.output_messages.0.message.content":"Checking.",
+        "llm.output_messages.0.message.contents.0.message_content.type":"text",
+        "llm.output_messages.0.message.contents.0.message_content.text":"Checking."}}"#;
+    let (run, bytes) = run_of_record(&OTEL, span);
+    let asked = run.model_request(0, &bytes).unwrap().messages;
+    assert_eq!((asked.len(), asked[0].parts.len()), (1, 1), "{asked:?}");
+}

@@ -23,6 +23,8 @@ pub(super) struct RenderedConversation<'a> {
     pub(super) unstable: &'a [usize],
     /// Messages that should train and are not in the text; of which the thoughts are not; of which the content is not.
     pub(super) missing: [&'a [usize]; 3],
+    /// Whether what trains is what the template marks.
+    pub(super) is_marked: bool,
 }
 
 impl RenderedConversation<'_> {
@@ -82,7 +84,9 @@ impl RenderedConversation<'_> {
         };
         if let Some(i) = trained().find(is_other).and_then(|segment| segment.message) {
             let message = &self.conversation.messages[i];
-            let why = message.field.map_or("by the option".to_owned(), |(name, _)| format!("by its field `{name}`"));
+            let by_field = message.field.filter(|_| !self.is_marked);
+            let by = if self.is_marked { "by a `{% generation %}` block of the template" } else { "by the option" };
+            let why = by_field.map_or(by.to_owned(), |(name, _)| format!("by its field `{name}`"));
             report("loss.not-agent", Some(i), format!("a message of role {} trains the model, {why}", message.role));
         }
         if let Some(first) = self.unstable.first() {

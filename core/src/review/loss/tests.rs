@@ -197,6 +197,13 @@ fn the_templates_own_mask_is_taken() {
         {"role":"assistant","content":"\ufdd0Well\ufdd1"}]}"#;
     let loss = loss(&conversation(record), &jinja(source), &Train::All, None).unwrap();
     assert_eq!(marked(&loss), "<user>\n«Hi!»|<assistant>\nYo!|<assistant>\n«\u{fdd0}Well\u{fdd1}!»|");
+    assert!(rules(&loss).contains(&("loss.not-agent", Some(0))));
+    let by_marks = super::loss(&conversation(record), &jinja(source), &Train::default(), None).unwrap();
+    assert_eq!(by_marks.segments, loss.segments, "a trainer that takes the mask of the template knows no roles");
+    let finding = by_marks.findings.iter().find(|finding| finding.rule == "loss.not-agent").unwrap();
+    assert!(finding.text.ends_with("by a `{% generation %}` block of the template"), "{}", finding.text);
+    let of_agent = super::loss(&conversation(record), &jinja(source), &Train::Agent, None).unwrap();
+    assert_eq!(marked(&of_agent), "<user>\nHi!|<assistant>\nYo!|<assistant>\n«\u{fdd0}Well\u{fdd1}!»|");
 }
 
 #[test]

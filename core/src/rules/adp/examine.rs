@@ -6,7 +6,6 @@ use super::check;
 use super::details;
 use super::links;
 use super::lint;
-use super::model_view;
 use super::report::Report;
 use super::show;
 use super::work::{self, RunOutcome};
@@ -14,6 +13,7 @@ use crate::json::{self, Value};
 use crate::model::{Finding, LocatedFinding, Place, Record, RunPart, StepRole};
 use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
+use crate::rules::trajectory::visible_bytes;
 use crate::rules::trajectory::{
     Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text, task_key,
 };
@@ -137,7 +137,7 @@ fn stats_and_overview(record: &Record, reading: &Reading<'_>, found: &[LocatedFi
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
     let name = RecordName::of(reading.root);
     let task = reading.main().and(name.task.as_deref()).map(task_key);
-    let (title, words, visible_bytes) = (title(reading), first_words(reading), model_view::visible_bytes(reading));
+    let (title, words, visible_bytes) = (title(reading), first_words(reading), visible_bytes(reading));
     (Some(stats), Some(RecordOverview { title, name, words, visible_bytes, task, ..RecordOverview::default() }))
 }
 

@@ -12,7 +12,6 @@ mod details;
 mod examine;
 mod links;
 mod lint;
-mod model_view;
 mod report;
 mod show;
 mod stage;

@@ -1,7 +1,7 @@
 //! A whole file, record by record: findings with those across records, and statistics.
 
 use super::examine::Examined;
-use crate::model::{Bytes, LocatedFinding};
+use crate::model::{Bytes, Finding, LocatedFinding};
 use crate::rules::statistics::{DatasetStats, Repeats, TrajectoryStats};
 
 /// D15, D23: what was seen of a file so far. It holds counts and hashes, no records.
@@ -21,8 +21,14 @@ pub struct AdpSurveyed {
 }
 
 impl AdpSurvey {
-    /// D15, D22, D23: takes the next record of the file, examined. `bytes` are those of the file.
-    pub fn take(&mut self, examined: Examined, bytes: &dyn Bytes) -> AdpSurveyed {
+    /// D15, D22, D23: takes the next record of the file, examined. `bytes` are those of the file; `judge` says which
+    /// findings count, and as what.
+    pub fn take(
+        &mut self,
+        examined: Examined,
+        bytes: &dyn Bytes,
+        judge: &dyn Fn(Finding) -> Option<Finding>,
+    ) -> AdpSurveyed {
         let Examined { record, findings: mut found, stats, keys, .. } = examined;
         let repeated = self.repeats.note(record, &keys, bytes);
         let stats = stats.map(|s| s.with_findings(&repeated));
@@ -30,6 +36,8 @@ impl AdpSurvey {
             found.extend(repeated);
             found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         }
+        let judged = |found: LocatedFinding| Some(LocatedFinding { finding: judge(found.finding)?, ..found });
+        let found: Vec<LocatedFinding> = found.into_iter().filter_map(judged).collect();
         self.stats.add(stats.as_ref(), &found);
         AdpSurveyed { findings: found, stats }
     }

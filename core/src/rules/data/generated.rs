@@ -128,7 +128,12 @@ fn tail(text: &str) -> Option<(&str, usize)> {
     }
     let unit = &text[start..];
     let is_long = len >= LETTERS_BYTES_MIN && unit.chars().any(|c| c.is_alphabetic() || is_exclamation(c));
-    (is_long || says_something(unit)).then_some((unit, len / period))
+    // What the first one begins with may have been blanks, which a text does not begin or end with.
+    let missing = (period - len % period) % period;
+    let first = text.len() - len;
+    let is_blank = text.get(first + period - missing..first + period).is_some_and(|cut| cut.trim().is_empty());
+    let times = len / period + usize::from(missing > 0 && is_blank);
+    (is_long || says_something(unit)).then_some((unit, times))
 }
 
 /// Whether a sign is none of those that rules of tables are drawn with: `!`, `?`, and pictures.
@@ -174,6 +179,8 @@ mod tests {
             repeated(&format!("{}so", "same line here\n".repeat(12))).unwrap().contains("`same line here` 12 times")
         );
         assert!(repeated(&"wörter ünd ".repeat(40)).is_some(), "letters of several bytes");
+        assert!(repeated(&"I am sorry. ".repeat(60)).unwrap().contains("60 times"), "the last has no blank behind it");
+        assert!(repeated(&"the same line\n".repeat(10)).unwrap().contains("10 times"));
         let before = format!("same line here\nanother\n{}so", "same line here\n".repeat(30));
         assert!(repeated(&before).unwrap().contains("30 times"), "a line that was there before begins no run");
         let cut = format!("{}the fi", "the file is not there, ".repeat(12));

@@ -16,6 +16,7 @@ mod questions;
 mod sample_sketch;
 mod secrets;
 mod sizes;
+mod taken;
 mod targets;
 mod texts;
 mod tools;
@@ -36,6 +37,7 @@ use sizes::{Size, Sizes};
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
 use std::sync::Arc;
+pub use taken::Taken;
 use targets::{CallTarget, Label};
 pub use tools::arguments_fault;
 
@@ -334,12 +336,19 @@ impl Dataset {
         (self.records, self.samples) = (0, 0);
     }
 
-    /// Takes the next record of the file; its findings, in order.
-    pub fn take(&mut self, looked: LookedSample) -> Vec<LocatedFinding> {
-        let LookedSample { record, place, findings: seen, body, contained: question } = looked;
+    /// Takes the next record of the file; its findings.
+    pub fn take(&mut self, mut looked: LookedSample) -> Taken {
+        let is_new = |pending: &PendingFinding| pending.text.is_none_or(|text| self.reported_texts.insert(text));
+        let (new, again): (Vec<_>, Vec<_>) = std::mem::take(&mut looked.findings).into_iter().partition(is_new);
+        let located = |pending: PendingFinding| pending.located;
+        let new = self.with_others(looked, new.into_iter().map(located));
+        Taken { new, again: again.into_iter().map(located).collect() }
+    }
+
+    /// What is found in a record by itself, and beside others, in order.
+    fn with_others(&mut self, looked: LookedSample, all: impl Iterator<Item = LocatedFinding>) -> Vec<LocatedFinding> {
+        let LookedSample { record, place, body, contained: question, .. } = looked;
         self.records += 1;
-        let new = seen.into_iter().filter(|pending| pending.text.is_none_or(|text| self.reported_texts.insert(text)));
-        let all = new.map(|pending| pending.located);
         // Whether these are cut off only the file reports.
         let (open_ends, mut all): (Vec<LocatedFinding>, Vec<LocatedFinding>) =
             all.partition(|found| endings::is_open(&found.finding));
@@ -354,7 +363,8 @@ impl Dataset {
         };
         let like = self.index.find(&body, self.near);
         // A copy has the same prompt, which is reported with it.
-        self.other_targets.extend(other_target.filter(|_| like.is_none()));
+        let is_same = matches!(like, Some(Match::Same(_)));
+        self.other_targets.extend(other_target.filter(|_| !is_same));
         match like {
             Some(Match::Same(source)) if !body.is_compared || source.file + 1 != self.index.files.len() => {
                 let message = format!("{} is the same sample", self.index.name(source, true));

@@ -64,7 +64,8 @@ pub(crate) fn block(part: &Value<'_>) -> Block {
 
 /// The text of a part.
 fn part_text<'a>(part: &'a Value<'a>) -> Option<&'a str> {
-    part.as_str().or_else(|| ["text", "value", "thinking", "reasoning"].iter().find_map(|key| part.get(key)?.as_str()))
+    const KEYS: [&str; 5] = ["text", "value", "thinking", "reasoning", "content"];
+    part.as_str().or_else(|| KEYS.iter().find_map(|key| part.get(key)?.as_str()))
 }
 
 /// The calls among the parts of a message, each with its pointer below it.
@@ -109,6 +110,14 @@ fn result_content<'a>(part: &'a Value<'a>) -> Option<&'a Value<'a>> {
     RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()))
 }
 
+/// Whether the type of a result's output is that of an error, as the AI SDK writes it; None: it has none of its types.
+fn has_typed_error(part: &Value<'_>) -> Option<bool> {
+    match part.get("output")?.get("type")?.as_str()? {
+        "error-text" | "error-json" | "execution-denied" => Some(true),
+        _ => None,
+    }
+}
+
 /// Pictures, sounds and files among the parts of what came back, of which its text says nothing.
 pub(crate) fn files_of<'a>(content: &'a Value<'a>) -> impl Iterator<Item = TurnPart<'a>> {
     let parts = content.as_array().unwrap_or_default().iter();
@@ -128,7 +137,7 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
         Block::Call => TurnPart::Call(call::call(part)?.into()),
         Block::Result => {
             let text = result_content(part).and_then(text::joined).unwrap_or_default();
-            let is_error = part.get("is_error").and_then(Value::as_bool);
+            let is_error = part.get("is_error").and_then(Value::as_bool).or_else(|| has_typed_error(part));
             TurnPart::Result(ToolResult {
                 id: result_id(part).map(Cow::Borrowed),
                 text,

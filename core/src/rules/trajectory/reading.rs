@@ -121,6 +121,16 @@ pub fn score_number<'v>(value: &'v Value<'v>) -> Option<&'v str> {
     }
 }
 
+/// The reward of a rollout of SkyRL (`FORMATS.md` 13) whose `score` lists one of each token: their sum, and as text.
+#[must_use]
+pub fn token_rewards(root: &Value<'_>) -> Option<(f64, String)> {
+    root.get("output_response")?;
+    let rewards = root.get("score")?.as_array()?;
+    let numbers: Option<Vec<f64>> = rewards.iter().map(|reward| reward.as_number()?.parse().ok()).collect();
+    let sum: f64 = numbers.filter(|numbers| !numbers.is_empty())?.iter().sum();
+    sum.is_finite().then(|| (sum, sum.to_string()))
+}
+
 /// The reward of a sample of Inspect: its first score.
 fn scored_reward(root: &Value<'_>) -> Option<f64> {
     let (_, score) = root.get("scores")?.as_object()?.entries().next()?;
@@ -290,8 +300,10 @@ impl<'a> Reading<'a> {
         let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
         let info = || self.root.get("reward_info")?.get("reward").and_then(number::number);
         let found = || graded().or_else(info).or_else(judged).map(|found| found.value);
-        (self.shape == RecordShape::Chat)
-            .then(|| found().or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root)))?
+        let of_tokens = || token_rewards(self.root).map(|(sum, _)| sum);
+        (self.shape == RecordShape::Chat).then(|| {
+            found().or_else(of_tokens).or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root))
+        })?
     }
 
     /// The lists of tools that the record declares; in tables that hold no lists of any shape, JSON in a string.

@@ -15,7 +15,10 @@ pub(crate) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
         Data::String(s) => Some(Cow::Borrowed(s)),
         Data::Array(parts) => {
             let is_text = |part: &&Value<'_>| part.get("type").and_then(Value::as_str) == Some("text");
-            let value = |part: &'a Value<'a>| Some(part).filter(is_text).and_then(|part| part.get("value"));
+            let value = |part: &'a Value<'a>| {
+                let part = Some(part).filter(is_text)?;
+                part.get("value").or_else(|| part.get("content"))
+            };
             let text = |part: &'a Value<'a>| part.get("text").or_else(|| value(part)).and_then(Value::as_str);
             let texts: Vec<&str> = parts.iter().filter_map(text).collect();
             Some(match texts[..] {

@@ -276,7 +276,7 @@ impl Work {
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 
-    /// W4: how the results of a step came out, the worst of several; None: it has no result of a known call.
+    /// W4: how the results of a step came out, the worst of several; None: it has no result.
     #[must_use]
     pub fn outcome(&self, step: StepNo) -> Option<Outcome> {
         self.outcomes.get(step)
@@ -358,20 +358,16 @@ impl Work {
     /// W2: a result: effects are written here. Whether it answers a call.
     fn result(&mut self, at: StepNo, result: &ToolResult<'_>, answered: Answered, sink: &mut dyn SlotSink) -> bool {
         let Some(open) = self.calls.take(result.id.as_deref(), answered) else {
+            // Of a call that is not in the log: it changes nothing that is known, and still came out somehow (W12).
+            let outcome = outcome::outcome(&wrapping::unwrap(result, false), result.is_error, &Action::Other);
+            self.note_outcome(at, outcome);
             return false;
         };
         let class = open.call.action.class();
         let mut body = wrapping::unwrap(result, class == Class::Shell);
         terminal::take_off(self.dialect, &mut body, &open.call.action);
         let outcome = outcome::outcome(&body, result.is_error, &open.call.action);
-        let worst = self.outcomes.get(at).filter(|known| known.verdict >= outcome.verdict).unwrap_or(outcome);
-        self.outcomes.set(at, worst);
-        if worst.is_error() {
-            self.errors.insert(at);
-            self.suspects.remove(&at);
-        } else if worst.verdict == OutcomeLevel::Suspect {
-            self.suspects.insert(at);
-        }
+        self.note_outcome(at, outcome);
         if class == Class::Shell {
             self.shell.exit = Some(body.exit);
             self.shell.ms = body.ms;
@@ -403,6 +399,18 @@ impl Work {
         }
         self.effects(at, &open, &body, outcome, sink);
         true
+    }
+
+    /// How one of the results of a step came out: the worst of them counts.
+    fn note_outcome(&mut self, at: StepNo, outcome: Outcome) {
+        let worst = self.outcomes.get(at).filter(|known| known.verdict >= outcome.verdict).unwrap_or(outcome);
+        self.outcomes.set(at, worst);
+        if worst.is_error() {
+            self.errors.insert(at);
+            self.suspects.remove(&at);
+        } else if worst.verdict == OutcomeLevel::Suspect {
+            self.suspects.insert(at);
+        }
     }
 
     /// W11: the last names of files that a call edits and that are nowhere before it.

@@ -88,15 +88,16 @@ fn untrusted(text: &str) -> &str {
     inner.and_then(|inner| inner.trim_end().strip_suffix("\n</untrusted_context>")).unwrap_or(text)
 }
 
-/// Codex: an object with `output` and `metadata`.
+/// Codex: an object with `output`, and its exit status and time in `metadata` or beside it.
 fn codex_json(text: &str, body: &mut Body<'_>) -> Option<String> {
-    if !text.starts_with('{') || !text.contains("\"metadata\"") {
+    if !text.starts_with('{') || !text.contains("\"output\"") {
         return None;
     }
     let value = json::parse(text).ok()?;
-    let (output, metadata) = (value.get("output")?.as_str()?, value.get("metadata")?);
+    // Newer ones have no object for what is said of the output.
+    let (output, metadata) = (value.get("output")?.as_str()?, value.get("metadata").unwrap_or(&value));
     let number = |key| metadata.get(key).and_then(Value::as_number);
-    let (exit, seconds) = (number("exit_code"), number("duration_seconds"));
+    let (exit, seconds) = (number("exit_code"), number("duration_seconds").or_else(|| number("wall_time_seconds")));
     if exit.is_none() && seconds.is_none() {
         return None;
     }
@@ -239,6 +240,7 @@ mod tests {
             ),
             ("x\n\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$", "- - /r /r/a.py \"x\\n\""),
             (r#"{"output":"one\n","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, "0 100 - - \"one\\n\""),
+            (r#"{"output":"1 failed\n","exit_code":1,"wall_time_seconds":0.2}"#, "1 200 - - \"1 failed\\n\""),
             ("Chunk ID: 1\nWall time: 0.5 seconds\nProcess exited with code 0\nOutput:\nl1\n", "0 500 - - \"l1\\n\""),
             ("Exit code: 1\nWall time: 0 seconds\nOutput:\n", "1 0 - - \"\""),
             ("Output: not a head", "- - - - \"Output: not a head\""),
