@@ -2,6 +2,7 @@
 
 mod candidates;
 mod choose;
+mod clean;
 mod manifest;
 mod secrets;
 mod shaped;
@@ -50,6 +51,9 @@ struct Options {
     /// Only records in which `check` finds neither error nor warning; with --loss `check --loss`
     #[arg(long)]
     only_clean: bool,
+    /// With --only-clean, also those in which `check --data` finds something: copies, secrets, personal data, loops …
+    #[arg(long, requires = "only_clean")]
+    data: bool,
     #[command(flatten)]
     filter: WhereOption,
     /// Only so many attempts at each task
@@ -256,6 +260,7 @@ impl Options {
             ("mark", names(&self.mark)),
             ("not-mark", names(&self.not_mark)),
             ("only-clean", flag(self.only_clean)),
+            ("data", flag(self.data)),
             ("where", filter.map(Filter::to_string).unwrap_or_default()),
             ("signal", flag(self.signal)),
             ("per-task", self.per_task.map(|n| n.to_string()).unwrap_or_default()),
@@ -301,7 +306,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     match &options.out {
         Some(path) if !options.redact_list => {
             let written = write::write(&options, path, &sifted, &stamps)?;
-            write_report(&written, out)?;
+            write_report(&written, &sifted.rules, out)?;
         }
         _ => secrets::list(&options, &sifted, out)?,
     }
@@ -335,8 +340,11 @@ fn note_replaced(counts: &write::Counts) {
     }
 }
 
+/// Most rules that are named as reasons.
+const RULES_SHOWN: usize = 6;
+
 /// What was written and what was left, for people.
-fn write_report(written: &write::WrittenExport, out: &mut Out) -> Result<(), Stop> {
+fn write_report(written: &write::WrittenExport, rules: &[(&str, usize)], out: &mut Out) -> Result<(), Stop> {
     let counts = &written.counts;
     let text = format!("{} of {} written", counts.written, counted(counts.read, "record"));
     out.styled(&[(Tone::Strong, &text)])?;
@@ -345,6 +353,12 @@ fn write_report(written: &write::WrittenExport, out: &mut Out) -> Result<(), Sto
     }
     for (reason, count) in &counts.left {
         out.line(&format!("    {count:>8}  left out: {reason}"))?;
+    }
+    if !rules.is_empty() {
+        let shown = rules.iter().take(RULES_SHOWN).map(|(rule, count)| format!("{rule} {count}"));
+        let more = rules.len().saturating_sub(RULES_SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.line(&format!("              findings by records: {}{more}", shown.collect::<Vec<_>>().join(" · ")))?;
     }
     if let Some(proof) = &written.proof {
         proof.describe().iter().try_for_each(|line| out.line(line))?;

@@ -41,13 +41,11 @@ fn is_store_file(name: &str) -> bool {
     name.starts_with(".langgraph_checkpoint.") && name.ends_with(".pckl")
 }
 
-/// `12.json`, `event-00012-ID.json`: a file of one event.
+/// `12.json`, `event-00012-ID.json`, `event_000012_ID.json`: a file of one event.
 fn is_event(name: &str) -> bool {
     let Some(stem) = name.strip_suffix(".json") else { return false };
-    let number = match stem.strip_prefix("event-") {
-        Some(rest) => rest.split('-').next().unwrap_or_default(),
-        None => stem,
-    };
+    let behind = |mark: char| stem.strip_prefix("event")?.strip_prefix(mark)?.split(mark).next();
+    let number = behind('-').or_else(|| behind('_')).unwrap_or(stem);
     !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
@@ -153,6 +151,7 @@ mod tests {
         for (names, expected) in [
             (&["0.json", "notes.txt"][..], true),
             (&["event-00003-4f.json"], true),
+            (&["event_000003_4f.json", "meta.json"], true),
             (&["events", "base_state.json"], true),
             (&["events", "metadata.json", "x"], true),
             (&["events"], false),

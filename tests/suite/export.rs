@@ -426,3 +426,26 @@ fn standard_input_and_several_files_are_one_dataset() {
     assert_eq!(text, format!("{}\n{}\n{}\n", lines[0], lines[1], record(7)));
     assert_eq!(manifest(at, "o.jsonl.zst.manifest.json")["sources"][1]["path"], "standard input");
 }
+
+#[test]
+fn only_clean_says_which_rules_leave_records_out_and_asks_those_of_datasets_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = |id: &str, said: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"messages\":[{{\"role\":\"user\",\"content\":\"no. {id}\"}},\
+             {{\"role\":\"assistant\",\"content\":\"{said}\"}}]}}\n"
+        )
+    };
+    let text = line("a", "yes") + &line("b", "ask jo.doe@mail.uni-x.de") + &line("c", "") + &line("d", "go on");
+    fs::write(folder.join("in.jsonl"), text).unwrap();
+    let export = |more: &[&str]| {
+        let all = [&["export", "in.jsonl", "--only-clean", "--force", "--out", "out.jsonl"], more].concat();
+        let (_, stdout, _) = command_result(&program().current_dir(folder).args(&all).output().unwrap());
+        (stdout, fs::read_to_string(folder.join("out.jsonl")).unwrap().lines().count())
+    };
+    let (stdout, count) = export(&[]);
+    assert!(stdout.contains("findings by records: sft.empty 1") && count == 3, "{stdout}");
+    let (stdout, count) = export(&["--data"]);
+    assert!(stdout.contains("findings by records: data.personal 1 · sft.empty 1") && count == 2, "{stdout}");
+}

@@ -73,6 +73,29 @@ fn events_of_version_1_are_recognised_by_their_names_and_what_is_missing_is_said
     assert!(stdout.contains("file is empty") && stdout.contains("data.invalid-json"), "{stdout}");
 }
 
+#[test]
+fn a_downloaded_conversation_is_a_run_as_a_folder_and_as_an_archive() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("c");
+    fs::create_dir_all(&folder).unwrap();
+    let event = |number: usize| {
+        format!(
+            r#"{{"id":"e{number}","timestamp":"2026-05-01T10:00:0{number}","source":"user","kind":"MessageEvent","llm_message":{{"role":"user","content":[{{"type":"text","text":"say {number}"}}]}}}}"#
+        )
+    };
+    let names = [0, 1, 2].map(|number| (format!("event_00000{number}_4f3a.json"), event(number)));
+    file(&folder, "meta.json", "{\"id\":\"c\"}");
+    names.iter().for_each(|(name, text)| drop(file(&folder, name, text)));
+    let members: Vec<(&str, &str)> = names.iter().rev().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let packed = root.path().join("c.zip");
+    fs::write(&packed, super::containers::archive(&members)).unwrap();
+    for path in [&folder, &packed] {
+        let (status, stdout, stderr) = obelus(&["steps", text(path)]);
+        assert_eq!((status, stdout.lines().count()), (0, 3), "{stderr}");
+        assert!(stdout.lines().last().unwrap().contains("say 2"), "{stdout}");
+    }
+}
+
 /// A store of opencode with two sessions.
 fn store(root: &Path) -> PathBuf {
     let store = root.join("storage");

@@ -2,12 +2,13 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, form, text, text_of,
-    write_slots,
+    Adapter, Copies, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, form,
+    items, text, text_of, write_slots,
 };
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Sessions of Copilot CLI.
 pub(super) static COPILOT: Row = Row {
@@ -49,10 +50,39 @@ const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
 const CALL: Form = FIRST_ADAPTER_FORM + 2;
 const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
+/// A call that an answer asks for and no event starts.
+const REQUEST: Form = FIRST_ADAPTER_FORM + 4;
+
 /// Reads the events of a session.
 #[derive(Default)]
 struct Events {
     copies: Copies,
+    /// Calls that answers asked for and that were not started yet; None: started.
+    asked: HashMap<Box<str>, Option<Earlier>>,
+}
+
+impl Events {
+    /// The calls that an answer asks for.
+    fn ask(&mut self, data: &Value<'_>, log: &Log<'_>) {
+        for request in items(data, "toolRequests") {
+            if let Some(id) = text(request, "toolCallId") {
+                self.asked.entry(id.into()).or_insert_with(|| Some(log.keep(request)));
+            }
+        }
+    }
+
+    /// A call that ends and that no event started is one all the same.
+    fn end<'d, 'v>(
+        &mut self,
+        data: &'d Value<'v>,
+        of: impl Fn(Kind, Form, StepRole) -> Draft<'d, 'v>,
+        log: &mut Log<'_>,
+    ) {
+        let asked = text(data, "toolCallId").and_then(|id| self.asked.remove(id)).flatten();
+        if let Some(asked) = asked {
+            log.step_with(&of(Kind::Call, REQUEST, StepRole::Agent), &[asked]);
+        }
+    }
 }
 
 impl Adapter for Events {
@@ -81,9 +111,20 @@ impl Adapter for Events {
         match class {
             "user.message" => log.step(&of(Kind::Message, TEXT, StepRole::User)),
             "system.message" => log.step(&of(Kind::Message, TEXT, StepRole::System)),
-            "tool.execution_start" => log.step(&of(Kind::Call, CALL, StepRole::Agent)),
-            "tool.execution_complete" => log.step(&of(Kind::Result, RESULT, StepRole::Environment)),
-            "assistant.message" => return answer(data, of, log),
+            "tool.execution_start" => {
+                self.asked.extend(text(data, "toolCallId").map(|id| (id.into(), None)));
+                log.step(&of(Kind::Call, CALL, StepRole::Agent))
+            }
+            "tool.execution_complete" => {
+                self.end(data, of, log);
+                log.step(&of(Kind::Result, RESULT, StepRole::Environment))
+            }
+            "assistant.message" => {
+                let model = text(data, "model").map(Cow::Borrowed);
+                log.surroundings(&Surroundings { model, ..Surroundings::default() });
+                self.ask(data, log);
+                return answer(data, of, log);
+            }
             _ => {
                 surround(class, data, log);
                 let is_failed = class == "session.error";
@@ -99,10 +140,12 @@ impl Adapter for Events {
         match form {
             TEXT => Turn::of(StepRole::Unknown, vec![TurnPart::Text(words("content"))]),
             THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(words("reasoningText"))]),
-            CALL => {
-                let arguments = data.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text));
-                let name = text(data, "toolName").unwrap_or("?").into();
-                let call = ToolCall { id: text(data, "toolCallId").map(Cow::Borrowed), name, arguments };
+            // The event that ends a call has what asked for it behind it.
+            CALL | REQUEST => {
+                let request = values.last().copied().unwrap_or(data);
+                let name = first_text(request, &["name", "toolName"]).unwrap_or("?").into();
+                let arguments = request.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text));
+                let call = ToolCall { id: text(request, "toolCallId").map(Cow::Borrowed), name, arguments };
                 Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
             }
             RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(data))]),
@@ -228,6 +271,18 @@ mod tests {
         let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
         let total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
         assert_eq!((total.input, total.output, total.cache_read), (Some(10), Some(4), Some(10)));
+    }
+
+    #[test]
+    fn a_call_that_no_event_starts_is_the_one_that_an_answer_asked_for() {
+        let without_start: Vec<&str> = SESSION.lines().filter(|line| !line.contains("tool.execution_start")).collect();
+        let parsed = lines(&COPILOT, &without_start.join("\n"));
+        assert_eq!(steps(&parsed)[3..], ["tool-call agent: bash ls", "tool-result environment: a.txt (of 3)"]);
+        // What an answer asks for may come after its start.
+        let mut late: Vec<&str> = SESSION.lines().collect();
+        late.swap(2, 3);
+        let calls = steps(&lines(&COPILOT, &late.join("\n"))).iter().filter(|step| step.contains("call")).count();
+        assert_eq!(calls, 1);
     }
 
     #[test]

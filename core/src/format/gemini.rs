@@ -200,7 +200,7 @@ impl Chat {
 
     /// An answer of the model: thoughts, words, calls and what came back.
     fn answer(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let usage = record.get("tokens").map(usage);
+        let usage = record.get("tokens").filter(|tokens| !tokens.is_null()).map(usage);
         log.surroundings(&Surroundings { model: text(record, "model").map(Cow::Borrowed), ..Surroundings::default() });
         let (begin, time) = (log.next_step(), record.get("timestamp"));
         let mut tokens = usage.as_ref().and_then(|usage| usage.output);

@@ -24,7 +24,8 @@ struct Rows;
 const NAME: &str = "openhands";
 const TITLE: &str = "OpenHands run";
 const ABOUT: &str = "Runs of OpenHands: events of version 0 (`action`, `observation`, `cause`) or of the SDK (`kind`), \
-     as an array or JSON Lines, or in a folder with a file for each; and `output.jsonl` of evaluations, each row a run \
+     as an array or JSON Lines, or in a folder or zip archive with a file for each; and `output.jsonl` of \
+     evaluations, each row a run \
      with its `history`. State: the agent's state, what ConversationStateUpdateEvent says, forgotten events, and of a \
      row its instance, patch and error.";
 

@@ -100,6 +100,7 @@ pub struct Success {
     /// Of these the successes.
     pub successes: usize,
     sum: f64,
+    squares: f64,
 }
 
 impl Success {
@@ -108,6 +109,12 @@ impl Success {
         self.rewarded += usize::from(reward.is_some());
         self.successes += usize::from(reward.is_some_and(|reward| reward >= success));
         self.sum += reward.unwrap_or(0.0);
+        self.squares += reward.unwrap_or(0.0).powi(2);
+    }
+
+    /// How far the rewards are from their mean, squared and added.
+    fn spread(&self) -> f64 {
+        self.mean().map_or(0.0, |mean| (self.squares - mean * self.sum).max(0.0))
     }
 
     /// The mean reward; None without any.
@@ -167,8 +174,6 @@ fn parting(stretches: &[SharedSteps], outcomes: &[Success], rewards: &[f64]) -> 
     }
     let fork = |(behind, branches): (usize, Vec<usize>)| {
         let within = outcomes[behind].mean()?;
-        let square =
-            |branch: &Success| branch.mean().map_or(0.0, |mean| (mean - within).powi(2) * branch.rewarded as f64);
         // Attempts that end before the fork are a branch, too.
         let mut ended = outcomes[behind];
         for branch in &branches {
@@ -176,15 +181,39 @@ fn parting(stretches: &[SharedSteps], outcomes: &[Success], rewards: &[f64]) -> 
             ended.rewarded -= taken.rewarded;
             ended.sum -= taken.sum;
         }
-        let between: f64 = branches.iter().map(|i| square(&outcomes[*i])).sum::<f64>() + square(&ended);
-        (!branches.is_empty()).then_some(Parting { behind, branches, explained: between / all })
+        let parts: Vec<&Success> =
+            branches.iter().map(|i| &outcomes[*i]).chain([&ended]).filter(|part| part.rewarded > 0).collect();
+        let square = |part: &&Success| part.mean().map_or(0.0, |mean| (mean - within).powi(2) * part.rewarded as f64);
+        let between: f64 = parts.iter().map(square).sum();
+        let beyond = between - by_chance(&outcomes[behind], between, parts.len());
+        (!branches.is_empty()).then_some((Parting { behind, branches, explained: between / all }, beyond))
     };
-    let forks = branches_of.into_iter().enumerate().filter_map(fork).filter(|fork| all > 0.0 && fork.explained > 0.0);
+    let forks = branches_of.into_iter().enumerate().filter_map(fork);
+    let forks: Vec<(Parting, f64)> = forks.filter(|(fork, _)| all > 0.0 && fork.explained > 0.0).collect();
+    // Where no fork explains more than chance would, as of two attempts, the one that explains most.
+    let has_more = forks.iter().any(|(_, beyond)| *beyond > LEAST_SQUARES);
+    let rank = |(fork, beyond): &(Parting, f64)| if has_more { *beyond } else { fork.explained };
     // Of equal ones the first: later forks only follow from it.
-    forks.fold(None, |best: Option<Parting>, fork| match best {
-        Some(best) if best.explained >= fork.explained - 1e-12 => Some(best),
+    let best = forks.iter().fold(None, |best: Option<&(Parting, f64)>, fork| match best {
+        Some(best) if rank(best) >= rank(fork) - LEAST_SQUARES => Some(best),
         _ => Some(fork),
-    })
+    });
+    best.map(|(fork, _)| fork.clone())
+}
+
+/// Squares that are none but for rounding.
+const LEAST_SQUARES: f64 = 1e-12;
+
+/// The squares between so many branches that chance alone would give: branches of one attempt each explain everything
+/// and say nothing.
+fn by_chance(all: &Success, between: f64, branches: usize) -> f64 {
+    let (count, free) = (all.rewarded, branches.saturating_sub(1) as f64);
+    let (spread, left) = (all.spread(), count.saturating_sub(branches));
+    match (count, left) {
+        (0 | 1, _) => 0.0,
+        (_, 0) => free * spread / (count - 1) as f64,
+        _ => free * (spread - between).max(0.0) / left as f64,
+    }
 }
 
 #[cfg(test)]
@@ -235,6 +264,24 @@ mod tests {
         let parting = tree.parting.unwrap();
         assert_eq!((parting.behind, parting.branches), (1, vec![2, 4]));
         assert_eq!((all[0].actions[1].step, all[0].actions[1].label.as_str()), (3, "read { \"n\":1}"));
+    }
+
+    #[test]
+    fn a_fork_into_single_attempts_explains_nothing() {
+        // Behind `look`, `refund` never succeeds and `cancel` does; each of those that refund goes on alone.
+        let all = [
+            attempt(0, &["look", "refund", "a"], 0.0),
+            attempt(1, &["look", "refund", "b"], 0.2),
+            attempt(2, &["look", "refund", "c"], 0.9),
+            attempt(3, &["look", "refund", "d"], 0.1),
+            attempt(4, &["look", "cancel"], 1.0),
+            attempt(5, &["look", "cancel"], 1.0),
+        ];
+        let tree = action_tree(&all, &[0, 1, 2, 3, 4, 5], 1.0);
+        let parting = tree.parting.unwrap();
+        assert_eq!(tree.stretches[parting.behind].0.depth, 0, "{parting:?}");
+        let two = [attempt(0, &["look", "a"], 0.0), attempt(1, &["look", "b"], 1.0)];
+        assert!(action_tree(&two, &[0, 1], 1.0).parting.is_some());
     }
 
     #[test]

@@ -2,18 +2,16 @@
 
 use super::Options;
 use super::choose::{self, Proof};
+use super::clean::CleanCheck;
 use crate::cli::Stop;
-use crate::cli::check::baseline::Contents;
-use crate::cli::check::loss;
 use crate::cli::filter::{Passing, Where};
-use crate::cli::finding_policy::FindingPolicy;
 use crate::cli::task_groups::groups_of_all;
 use crate::format::Layout;
-use crate::ingest::{self, Loaded};
+use crate::ingest::Loaded;
 use crate::json::{self, Data, Value};
-use crate::model::{LocatedFinding, Place, Problem, Record, RecordBody, Severity, Span, lossy};
+use crate::model::{Place, Problem, Record, RecordBody, Span, lossy};
 use crate::review::{
-    Candidate, ContentKey, Filter, Judged, LossCheck, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
+    Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
 use crate::source::RecordReader;
 use std::collections::HashMap;
@@ -32,6 +30,8 @@ pub(super) struct Candidates<'l> {
     status: u8,
     /// Of each input, the records in which something was found; empty where nobody looked.
     records_with_findings: Vec<Vec<bool>>,
+    /// In how many records each rule found what `--only-clean` leaves out, the most first.
+    pub(super) rules: Vec<(&'static str, usize)>,
     /// Whether a file that is one run is taken as a whole.
     takes_runs: bool,
     /// The numbers of the records that were drawn, counted through all inputs; None: all.
@@ -82,9 +82,12 @@ impl<'l> Candidates<'l> {
             status = passing.iter().map(Passing::status).max().unwrap_or_default();
             selection.predicates.push(Box::new(Filtered { description: filter.filter().to_string(), passing }));
         }
+        let mut rules = Vec::new();
         let found = if selection.only_clean {
-            let (mut policy, loss) = (options.filter.policy()?, options.filter.loss()?);
-            inputs.iter().map(|input| findings(input, &mut policy, loss.as_ref())).collect::<Result<_, Stop>>()?
+            let mut clean = CleanCheck::of(options)?;
+            let found = inputs.iter().map(|input| clean.findings(input)).collect::<Result<_, Stop>>()?;
+            rules = clean.rules();
+            found
         } else {
             Vec::new()
         };
@@ -97,6 +100,7 @@ impl<'l> Candidates<'l> {
             filter,
             status,
             records_with_findings: found,
+            rules,
             takes_runs,
             drawn,
             left,
@@ -235,26 +239,6 @@ impl Predicate for Filtered {
     fn describe(&self) -> String {
         self.description.clone()
     }
-}
-
-/// The records of an input in which a rule found an error or a warning that counts.
-fn findings(loaded: &Loaded, policy: &mut FindingPolicy, loss: Option<&LossCheck>) -> Result<Vec<bool>, Stop> {
-    let mut out = vec![false; loaded.records()?.len()];
-    let mut contents = Contents::new(loaded);
-    let mut take = |found: Vec<LocatedFinding>| {
-        let counting = policy.counting(found, &mut contents)?;
-        for LocatedFinding { finding, .. } in counting.into_iter().filter(|f| f.finding.severity > Severity::Info) {
-            if let Some(record) = out.get_mut(finding.record) {
-                *record = true;
-            }
-        }
-        Ok::<(), Stop>(())
-    };
-    ingest::findings(loaded, &mut take)?;
-    if let Some(check) = loss {
-        loss::file(check, loaded, |found| take(vec![found]))?;
-    }
-    Ok(out)
 }
 
 /// What a column says of a record: texts as they read, anything else as JSON, nothing where there is none.

@@ -1,4 +1,4 @@
-//! A folder of events, a file each, as lines of them (`FORMATS.md` 0.4, 9).
+//! A folder of events, a file each, or an archive of it, as lines of them (`FORMATS.md` 0.4, 9).
 
 use crate::format::assembler::{Assembler, missing_part};
 use crate::format::rows::{Trouble, one_line};
@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 3;
 
 impl Assembler for Folder {
     fn claims(&self, contents: &mut Contents<'_>) -> bool {
-        let Contents::Folder(files) = contents else { return false };
+        let (Contents::Folder(files) | Contents::Archive(files)) = contents else { return false };
         // The first that is whole: a file may be written at this moment.
         let is_event = |text: Vec<u8>| {
             let text = String::from_utf8(text).ok()?;
@@ -31,7 +31,7 @@ impl Assembler for Folder {
     }
 
     fn assemble(&self, contents: Contents<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
-        let Contents::Folder(files) = contents else { return Ok(()) };
+        let (Contents::Folder(files) | Contents::Archive(files)) = contents else { return Ok(()) };
         let (mut trouble, mut next) = (Trouble::default(), 0);
         for (number, member) in events(files.names()) {
             let Some(text) = trouble.pass(files.read_whole(member, EVENT_BYTES_MAX)) else { continue };
@@ -105,10 +105,11 @@ fn events(names: &[String]) -> Vec<(u64, usize)> {
     found
 }
 
-/// The number in `12.json` and `event-00012-ID.json`.
+/// The number in `12.json`, `event-00012-ID.json` and `event_000012_ID.json`.
 fn number(name: &str) -> Option<u64> {
     let stem = name.strip_suffix(".json")?;
-    let digits = stem.strip_prefix("event-").map_or(stem, |rest| rest.split('-').next().unwrap_or_default());
+    let behind = |mark: char| stem.strip_prefix("event")?.strip_prefix(mark)?.split(mark).next();
+    let digits = behind('-').or_else(|| behind('_')).unwrap_or(stem);
     let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     if is_number { digits.parse().ok() } else { None }
 }
