@@ -92,6 +92,10 @@ struct Options {
     /// Turn trajectories and runs of any log into this format
     #[arg(long, value_name = "SHAPE")]
     to: Option<To>,
+    /// Of records with several answers to one prompt only this one: chosen or rejected of a preference pair, or as
+    /// `completion 1`
+    #[arg(long, value_name = "NAME", requires = "to")]
+    answer: Option<String>,
     /// Write the arguments of calls so, with --to messages: JSON in strings, or objects
     #[arg(long, value_name = "AS", requires = "to")]
     arguments: Option<Arguments>,
@@ -272,6 +276,7 @@ impl Options {
             ("seed", self.seed.to_string()),
             ("split", self.split.as_ref().map(Split::describe).unwrap_or_default()),
             ("to", self.to.map(To::name).unwrap_or_default().to_owned()),
+            ("answer", self.answer.clone().unwrap_or_default()),
             ("arguments", if self.arguments == Some(Arguments::Object) { "object".to_owned() } else { String::new() }),
             ("redact", flag(self.redact)),
             ("one-line", flag(self.one_line)),
@@ -367,6 +372,12 @@ fn write_report(written: &write::WrittenExport, rules: &[(&str, usize)], out: &m
         out.line(&format!("    {count:>8}  replaced: {kind}"))?;
     }
     out.line(&format!("manifest: {}", written.manifest))?;
+    if counts.several > 0 {
+        super::print_error(&format!(
+            "{} with several conversations, as both answers of a pair: each was written (--answer chosen writes one)",
+            counted(counts.several, "record")
+        ));
+    }
     note(&counts.not_carried);
     note_replaced(counts);
     Ok(())

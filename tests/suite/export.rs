@@ -449,3 +449,24 @@ fn only_clean_says_which_rules_leave_records_out_and_asks_those_of_datasets_on_r
     let (stdout, count) = export(&["--data"]);
     assert!(stdout.contains("findings by records: data.personal 1 · sft.empty 1") && count == 2, "{stdout}");
 }
+
+#[test]
+fn of_a_pair_the_chosen_answer_is_written_alone_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let talk = |answer: &str| {
+        format!("[{{\"role\":\"user\",\"content\":\"q\"}},{{\"role\":\"assistant\",\"content\":\"{answer}\"}}]")
+    };
+    let pair = format!("{{\"id\":\"p\",\"chosen\":{},\"rejected\":{}}}\n", talk("good"), talk("bad"));
+    fs::write(folder.join("in.jsonl"), pair).unwrap();
+    let export = |more: &[&str]| {
+        let all = [&["export", "in.jsonl", "--to", "messages", "--force", "--out", "out.jsonl"], more].concat();
+        let (_, _, stderr) = command_result(&program().current_dir(folder).args(&all).output().unwrap());
+        (stderr, fs::read_to_string(folder.join("out.jsonl")).unwrap())
+    };
+    let (stderr, written) = export(&[]);
+    assert!(stderr.contains("1 record with several conversations") && written.lines().count() == 2, "{stderr}");
+    let (stderr, written) = export(&["--answer", "chosen"]);
+    assert!(stderr.is_empty() && written.contains("good") && !written.contains("bad"), "{stderr}{written}");
+    assert_eq!(export(&["--answer", "other"]).1, "");
+}

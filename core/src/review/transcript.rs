@@ -33,6 +33,8 @@ pub enum TranscriptFormat {
 #[derive(Debug, Default)]
 pub struct Transcript {
     id: String,
+    /// Which of several trajectories of a record it is, as `chosen`.
+    label: Option<String>,
     /// The format that it was read from.
     source: &'static str,
     /// The model that it used last.
@@ -90,6 +92,12 @@ struct Answer {
 }
 
 impl Transcript {
+    /// Which of several trajectories of its record it is, as `chosen`; None where there is one.
+    #[must_use]
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
     /// The trajectories of a run, each as its conversation; `name` is what one without a title is called, `head` what a
     /// record says beside its run.
     #[must_use]
@@ -115,7 +123,8 @@ impl Transcript {
                 let id = step.trajectory.as_ref().map_or_else(|| id.clone(), |label| format!("{id}/{label}"));
                 // What messages lack is counted once, however many trajectories have them.
                 let head = head.map(|head| Self::begun(head, all.is_empty())).unwrap_or_default();
-                all.push((step.trajectory.clone(), Self { id, source, model: model_of(run), ..head }));
+                let label = step.trajectory.clone();
+                all.push((label.clone(), Self { id, label, source, model: model_of(run), ..head }));
             }
             if let Some((_, transcript)) = all.last_mut() {
                 match run.prompt(number, bytes) {

@@ -21,7 +21,7 @@ pub(super) fn list(options: &Options, sifted: &Candidates<'_>, out: &mut Out) ->
         let Judged::Taken(_) = seen.judged else { return Ok(()) };
         let Some(input) = sifted.inputs.get(seen.source) else { return Ok(()) };
         let file = input.input.name();
-        let texts = shaped(&seen, options.to, input)?;
+        let texts = shaped(&seen, (options.to, options.answer.as_deref()), input)?;
         for secret in texts.into_iter().flat_map(|(text, _)| redacted(&redactor, text).1) {
             *counts.entry(secret.kind).or_default() += 1;
             let shown = shorten(&secret.text, SHOWN_CHARS);

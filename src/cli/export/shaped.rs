@@ -16,7 +16,7 @@ pub(super) type Shaped<'t> = (Cow<'t, [u8]>, ChatLeft);
 /// it is several trajectories.
 pub(super) fn shaped<'t>(
     seen: &CandidateRecord<'t>,
-    to: Option<To>,
+    (to, answer): (Option<To>, Option<&str>),
     input: &Loaded,
 ) -> Result<Vec<Shaped<'t>>, Problem> {
     let Some(to) = to else { return Ok(vec![(Cow::Borrowed(seen.text), ChatLeft::new())]) };
@@ -31,7 +31,7 @@ pub(super) fn shaped<'t>(
             return Ok(vec![(Cow::Owned(line.into_bytes()), left)]);
         }
     }
-    of_run(seen, to, input)
+    of_run(seen, (to, answer), input)
 }
 
 /// Whether a record is of that format already.
@@ -43,8 +43,12 @@ fn is_such(record: &Value<'_>, to: To) -> bool {
     }
 }
 
-/// The trajectories of a run.
-fn of_run<'t>(seen: &CandidateRecord<'_>, to: To, input: &Loaded) -> Result<Vec<Shaped<'t>>, Problem> {
+/// The trajectories of a run; of several answers to one prompt those of the name that is asked for.
+fn of_run<'t>(
+    seen: &CandidateRecord<'_>,
+    (to, answer): (To, Option<&str>),
+    input: &Loaded,
+) -> Result<Vec<Shaped<'t>>, Problem> {
     let (run, format) = (input.run(seen.record.number)?, input.detected.format);
     if is_one_run(input) && run.step_count() > 0 && run.work().is_none() {
         let message = format!("{} holds no conversation ({}), which --to asks for", seen.name, format.title());
@@ -57,7 +61,9 @@ fn of_run<'t>(seen: &CandidateRecord<'_>, to: To, input: &Loaded) -> Result<Vec<
     };
     let head = if is_one_run(input) || !format.has_conversations() { None } else { head(seen, input) };
     let transcripts = Transcript::of(run.as_ref(), format.name(), &name, head.as_ref(), input.input.as_ref());
-    let shaped = transcripts.into_iter().map(|transcript| {
+    let is_wanted =
+        |transcript: &Transcript| answer.is_none_or(|answer| transcript.label().is_none_or(|l| l == answer));
+    let shaped = transcripts.into_iter().filter(is_wanted).map(|transcript| {
         let (line, mut left) = transcript.write(to.format());
         let Some(shape) = to.shape().filter(|shape| *shape != ChatShape::Messages) else { return (line, left) };
         let turned = json::parse(&line).ok().and_then(|record| chat(&record, shape, Way::Formats));

@@ -26,6 +26,8 @@ pub(super) struct Counts {
     pub(super) read: u64,
     /// Records written.
     pub(super) written: u64,
+    /// Records of which several were made.
+    pub(super) several: u64,
     /// Records left out, by reason.
     pub(super) left: BTreeMap<String, u64>,
     /// What of the records their conversations do not carry, by name.
@@ -209,10 +211,12 @@ impl Work<'_> {
             Judged::Taken(reason) => reason,
         };
         let Some(input) = self.inputs.get(seen.source) else { return Ok(()) };
-        let all = shaped(seen, self.options.to, input)?;
+        let answer = self.options.answer.as_deref();
+        let all = shaped(seen, (self.options.to, answer), input)?;
         if all.is_empty() {
-            return self.leave(seen, "no conversation");
+            return self.leave(seen, if answer.is_some() { "no such answer" } else { "no conversation" });
         }
+        self.counts.several += u64::from(all.len() > 1);
         all.into_iter().try_for_each(|(text, not_carried)| self.put(seen, reason, text, &not_carried))
     }
 
