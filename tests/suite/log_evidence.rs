@@ -254,3 +254,32 @@ fn an_error_of_the_interface_is_no_turn_and_leaves_the_window_as_it_was() {
     let usage = &state["state"]["usage"]["main"];
     assert_eq!((usage["turns"].as_u64(), usage["cache_read"].as_u64()), (Some(1), Some(7)), "{usage}");
 }
+
+#[test]
+fn what_the_model_saw_has_the_arguments_of_calls_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = [
+        (
+            "m.jsonl",
+            concat!(
+                r#"{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","#,
+                r#""function":{"name":"ls","arguments":"{\"d\":\".\"}"}}]},{"role":"tool","tool_call_id":"c","content":"a"}]}"#
+            ),
+        ),
+        (
+            "c.jsonl",
+            concat!(
+                r#"{"timestamp":"2026-08-01T10:00:00Z","type":"session_meta","payload":{"id":"s","cwd":"/w"}}"#,
+                "\n",
+                r#"{"timestamp":"2026-08-01T10:00:01Z","type":"response_item","payload":{"type":"function_call","name":"ls","#,
+                r#""arguments":"{\"d\":\".\"}","call_id":"c"}}"#
+            ),
+        ),
+    ];
+    for (name, text) in rows {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("{text}\n")).unwrap();
+        let (_, stdout, _) = obelus(&["render", path.to_str().unwrap()]);
+        assert!(stdout.contains(r#"ls({"d":"."})"#), "{name}: {stdout}");
+    }
+}

@@ -7,6 +7,7 @@ use crate::json::{self, Data, Value};
 use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, ToolCall, Turn, TurnPart};
 use crate::rules::work::unwrapped;
 use crate::text::{asked, is_notice};
+use std::borrow::Cow;
 
 /// Most characters of an argument in a summary.
 const ARGUMENT_CHARS: usize = 120;
@@ -80,12 +81,18 @@ pub(super) fn turn_text(turn: &Turn<'_>) -> String {
     let parts = turn.parts.iter().map(|part| match part {
         TurnPart::Text(text) => text.to_string(),
         TurnPart::Thought(text) => format!("reasoning: {text}"),
-        TurnPart::Call(call) => format!("{}({})", call.name, call.arguments),
+        TurnPart::Call(call) => format!("{}({})", call.name, plain_arguments(&call.arguments)),
         TurnPart::Result(result) => result.text.to_string(),
         TurnPart::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("\n")
+}
+
+/// Arguments that are JSON in a string, as that JSON.
+fn plain_arguments(arguments: &str) -> Cow<'_, str> {
+    let inner = if arguments.starts_with('"') { json::parse(arguments).ok() } else { None };
+    inner.and_then(|value| Some(value.as_str()?.to_owned())).map_or(Cow::Borrowed(arguments), Cow::Owned)
 }
 
 /// A call: the tool, then its arguments; strings bare, long ones cut.

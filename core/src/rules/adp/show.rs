@@ -4,7 +4,9 @@ use super::call_text;
 use super::lint::IMAGE_PATH_MAX;
 use crate::json::{Value, compact};
 use crate::model::{StepKind, StepRole};
-use crate::rules::trajectory::{Body, Call, Class, Item, TrajectoryStep, atif, blocks, text, text::joined};
+use crate::rules::trajectory::{
+    Body, Call, CallSource, Class, FunctionCall, Item, Message, TrajectoryStep, atif, blocks, text, text::joined,
+};
 use std::borrow::Cow;
 
 /// What precedes what was reasoned.
@@ -104,14 +106,25 @@ pub fn entry_text(entry: &TrajectoryStep<'_>) -> String {
             None => vec![compact(entry.value)],
         },
         Body::Message(message) => {
-            let is_written = |c: &&Call<'_>| !message.text.as_deref().is_some_and(|t| t.contains(c.tool.as_ref()));
-            let calls = entry.calls.iter().filter(is_written).map(|c| format!("{}(…)", c.tool));
+            let calls = if entry.calls.is_empty() { Vec::new() } else { whole_calls(entry.value, message) };
             message.text.as_deref().map(str::to_owned).into_iter().chain(calls).collect()
         }
         Body::Turn => turn_texts(entry, &entry.calls),
         Body::Record => vec![compact(entry.value)],
     };
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The calls of a message beside its text, with all that they are called with.
+fn whole_calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<String> {
+    match CallSource::of(value, message) {
+        CallSource::Text(_) => Vec::new(),
+        source => {
+            let whole =
+                |call: &FunctionCall<'_>| format!("{}({})", call.name, call.arguments.as_deref().unwrap_or_default());
+            source.into_calls().iter().map(whole).collect()
+        }
+    }
 }
 
 fn item_texts(item: &Item<'_>, class: Class, calls: &[Call<'_>]) -> Vec<String> {
