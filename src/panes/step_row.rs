@@ -125,10 +125,12 @@ pub(super) fn with_file<'a>(open: &Open<'_>, call: StepNo, action: &'a ActionLin
 /// How a call came out, for the right edge of its row.
 pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece> {
     let mut results = results_of(open.run(), call).peekable();
-    if results.peek().is_none() {
-        return Vec::new();
-    }
-    let steps: Vec<StepNo> = results.collect();
+    // A span is a call with what came back from it.
+    let steps: Vec<StepNo> = match results.peek() {
+        Some(_) => results.collect(),
+        None if open.run().outcome(call).is_some() => vec![call],
+        None => return Vec::new(),
+    };
     let worst = steps.iter().filter_map(|step| open.run().outcome(*step)).max_by_key(|outcome| outcome.verdict);
     let is_read = open.describe(call).action.as_ref().is_none_or(|action| !WRITING.contains(&&*action.verb));
     let lines = steps.iter().filter_map(|step| open.describe(*step).result_lines).reduce(|all, more| all + more);
@@ -150,7 +152,13 @@ pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece>
 #[must_use]
 pub fn fault(open: &Open<'_>, step: StepNo, outcome: Outcome) -> Option<String> {
     let is_flag = outcome.reason == Some("flag") && outcome.exit.is_none();
-    if is_flag { fault_text(&open.describe(step).summary) } else { None }
+    if !is_flag {
+        return None;
+    }
+    let described = open.describe(step);
+    // What came back is said after the call where one step is both.
+    let behind_call = described.summary.split_once(" · ").map(|(_, rest)| rest).filter(|_| described.action.is_some());
+    fault_text(behind_call.unwrap_or(&described.summary))
 }
 
 /// The first line of a result, without what only says that it failed.

@@ -110,7 +110,8 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     if let Some(action) = &step.action {
         left.push(Piece::of(Role::Call, if has_calls && open.step() > number && is_cursor { "◂ " } else { "▸ " }));
         let fixed = left.len();
-        let mut outcome = if has_calls { step_row::outcome(open, number, cells) } else { Vec::new() };
+        let mut outcome =
+            if has_calls || outcome.is_some() { step_row::outcome(open, number, cells) } else { Vec::new() };
         let mut action = step_row::with_file(open, number, action);
         // What failed changed nothing.
         if outcome.iter().any(|piece| piece.role == Role::Error) && !action.note.is_empty() {
@@ -130,6 +131,8 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
         StepKind::Message | StepKind::Thought => without_marks(&one_line(&step.summary)),
         _ => one_line(&step.summary),
     };
+    // A span that only has a name.
+    let summary = if summary == step.label { String::new() } else { summary };
     let rest = if summary.is_empty() { 0 } else { cells };
     let label = step_row::name(&step.label, label_cells, cells.saturating_sub(pieces_width(&left) + 2), rest);
     left.extend([Piece::of(role, sign), Piece::safe(role, label), Piece::of(Role::Text, " ")]);

@@ -179,3 +179,25 @@ fn the_answer_to_a_command_in_a_fence_is_in_the_row_of_its_command() {
     press(&mut stage, ". l");
     shows(&stage, &["✗ result   no such folder"]);
 }
+
+#[test]
+fn spans_are_listed_in_their_parents_with_what_came_of_their_calls() {
+    let span = |id: &str, parent: &str, time: u32, more: &str| {
+        format!(
+            r#"{{"name":"{id}","context":{{"trace_id":"t","span_id":"{id}"}},"parent_id":"{parent}","start_time":"2026-05-01T10:00:0{time}Z",{more}}}"#
+        )
+    };
+    let text = [
+        span("turn", "", 0, r#""span_kind":"AGENT","attributes":{}"#),
+        span("ls", "turn", 1, r#""span_kind":"TOOL","attributes":{"tool.name":"ls","output.value":"a\nb"}"#),
+        span(
+            "cat",
+            "turn",
+            2,
+            r#""span_kind":"TOOL","status_code":"ERROR","attributes":{"tool.name":"cat","output.value":"no file"}"#,
+        ),
+    ];
+    let mut stage = on(&(text.join("\n") + "\n"), (160, 30));
+    press(&mut stage, ".");
+    shows(&stage, &["0 · turn ", "1   ▸ ls", "2 lines", "2   ▸ cat", "✗ no file"]);
+}
