@@ -40,10 +40,21 @@ pub struct SchemaPane {
     broken: BTreeMap<u32, Vec<usize>>,
     /// When it is broken as a whole.
     spell: Option<ViolationInterval>,
-    /// The tool whose declaration is shown, the step that declared it, and what in the arguments breaks it.
-    tool: Option<(String, StepNo, Option<String>)>,
+    /// The tool whose declaration is shown.
+    tool: Option<ShownTool>,
     /// What the cursor was put on: a value that breaks the schema, and what of the schema it breaks.
     followed: Option<(IdentityId, Vec<Key>, u32)>,
+}
+
+/// A tool that a step calls, as the run declares it.
+#[derive(Debug)]
+struct ShownTool {
+    /// The version of what is read, and the step of the call.
+    of: (u64, StepNo),
+    name: String,
+    declared_at: StepNo,
+    /// What in the arguments breaks it.
+    fault: Option<String>,
 }
 
 impl SchemaPane {
@@ -84,17 +95,19 @@ impl SchemaPane {
             *self = Self::default();
             return;
         };
-        let fault = || {
-            let turn = open.run().turn(call, open.bytes())?;
-            let mut calls = turn.calls().filter(|call| call.name == tool);
-            calls.find_map(|call| arguments_fault(text, &call.arguments))
-        };
-        let is_shown = self.tool.as_ref().is_some_and(|(name, at, _)| name == tool && *at == declared_at);
-        if !is_shown {
+        let of = (open.session.content_version(), call);
+        if self.tool.as_ref().is_some_and(|shown| shown.of == of && shown.declared_at == declared_at) {
+            return;
+        }
+        let shown = self.tool.take().filter(|shown| shown.of.0 == of.0 && shown.name == tool);
+        if shown.is_none_or(|shown| shown.declared_at != declared_at) {
             *self = Self::default();
             self.view.set(Some(Arc::new(Doc::of(text))));
         }
-        self.tool = Some((tool.to_owned(), declared_at, fault()));
+        let turn = open.run().turn(call, open.bytes());
+        let calls = turn.iter().flat_map(|turn| turn.calls()).filter(|call| call.name == tool);
+        let fault = calls.into_iter().find_map(|call| arguments_fault(text, &call.arguments));
+        self.tool = Some(ShownTool { of, name: tool.to_owned(), declared_at, fault });
     }
 
     /// The identity whose schema is shown: the one in focus; without one, that of before, else the first that has one.
@@ -256,7 +269,7 @@ fn key_at(doc: &Doc, place: &str) -> Option<usize> {
 
 /// Why nothing is checked against a schema.
 /// The rows above what is declared of a tool.
-fn tool_head((name, declared_at, fault): &(String, StepNo, Option<String>), extent: Extent) -> Vec<Row> {
+fn tool_head(ShownTool { name, declared_at, fault, .. }: &ShownTool, extent: Extent) -> Vec<Row> {
     let name = Piece::of(Role::Call, &format!(" {name}"));
     let declared = Piece::of(Role::Dim, &format!("   declared {}", at(*declared_at)));
     let fit = match fault {

@@ -28,8 +28,8 @@ pub(in crate::panes) fn of_step(open: &Open<'_>, of: &Step, marks: &[&str], cell
     if is_wide(&right) {
         right.clear();
     }
-    let unnamed = step.role == StepRole::Unknown && step.action.is_none() && !step.label.is_empty();
-    let who = step.role_text.as_deref().unwrap_or(if unnamed { &step.label } else { step.role.name() });
+    let is_unnamed = step.role == StepRole::Unknown && step.action.is_none() && !step.label.is_empty();
+    let who = step.role_text.as_deref().unwrap_or(if is_unnamed { &step.label } else { step.role.name() });
     let mut left = vec![Piece::of(Role::Text, " "), Piece::of(steps::role_of(&step), who)];
     let asked = of.call.map(|call| open.describe(call));
     let action = step.action.as_ref().or(asked.as_ref().and_then(|asked| asked.action.as_ref()));
