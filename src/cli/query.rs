@@ -21,6 +21,7 @@ use crate::review::{Marks, Scope};
 use crate::shell::query::{RecordAnswer, RecordQuery};
 use clap::{ArgMatches, Args};
 use run::Answered;
+use std::path::Path;
 use std::time::Duration;
 
 pub(super) const COMMAND: Command = Command { name: "query", describe, run };
@@ -96,7 +97,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     let question = RecordQuery { expression, wants_results: !options.select && !options.count, limit: options.timeout };
     // An invalid expression is reported once, before any file is read.
-    drop(question.child()?);
+    let child = question.child().map_err(|problem| {
+        // As jq takes them.
+        let is_file = Path::new(&question.expression).exists();
+        if is_file { problem.hint("the expression comes last: `obelus query FILE… EXPR`") } else { problem }
+    });
+    drop(child?);
     let inputs = Inputs::of(files);
     let has_several = inputs.names.len() > 1;
     if let Some(filter) = filter.as_ref().filter(|_| has_several) {

@@ -393,3 +393,11 @@ fn a_filter_that_reads_less_lets_the_same_records_through() {
     }
     assert!(counts.iter().all(|n| *n > 0 && *n < records.len()), "{counts:?}");
 }
+
+#[test]
+fn an_expression_in_the_place_of_jq_is_pointed_out() {
+    let folder = Folder::new();
+    folder.file("tk.jsonl", "{\"id\":1}\n");
+    let (status, _, stderr) = obelus_in(folder.0.path(), &["query", ".id", "tk.jsonl"]);
+    assert!(status == 2 && stderr.contains("the expression comes last: `obelus query FILE… EXPR`"), "{stderr}");
+}
