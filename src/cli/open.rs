@@ -119,13 +119,24 @@ pub(super) fn is_readable(loaded: &Loaded, number: usize, run: &dyn Run) -> Resu
     if loaded.detected.format.layout() == Layout::Run || run.step_count() > 0 {
         return Ok(());
     }
-    let Some(record) = loaded.records()?.get(number) else { return Ok(()) };
+    let records = loaded.records()?;
+    let Some(record) = records.get(number) else { return Ok(()) };
     let mut reader = RecordReader::new(&loaded.input);
-    record.json(reader.text(&record)?).map(|_| ()).map_err(|why| {
-        let message = format!("record {number} of {} is not valid JSON that can be read: {why}", loaded.input.name());
-        Problem::new(ProblemKind::Syntax, message).at(record.place)
-    })
+    let Err(why) = record.json(reader.text(&record)?).map(|_| ()) else { return Ok(()) };
+    let message = format!("record {number} of {} is not valid JSON that can be read: {why}", loaded.input.name());
+    let problem = Problem::new(ProblemKind::Syntax, message).at(record.place);
+    // A program may write a line of its own before what it exports.
+    for next in (number + 1..records.len()).take(LOOKED_AT_MAX) {
+        let Some(record) = records.get(next) else { break };
+        if record.json(reader.text(&record)?).is_ok() {
+            return Err(problem.hint(format!("`--record {next}` is the next that can be read")));
+        }
+    }
+    Err(problem)
 }
+
+/// Most records behind one that cannot be read that are looked at for one that can.
+const LOOKED_AT_MAX: usize = 20;
 
 /// The last step of a run, or [`HEAD`].
 pub(super) fn last_step(run: &dyn Run) -> StepNo {

@@ -187,3 +187,13 @@ fn a_negative_number_is_a_value_that_is_refused() {
     }
     assert_eq!(obelus(at, &["state", "d.jsonl", "--step", "-1"]).0, 0);
 }
+
+#[test]
+fn a_record_that_cannot_be_read_names_the_next_that_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("export.json");
+    let session = r#"{"info":{"id":"s","directory":"/w","time":{"created":1,"updated":2}},"messages":[{"info":{"id":"m","sessionID":"s","role":"user","time":{"created":1}},"parts":[{"id":"p","messageID":"m","sessionID":"s","type":"text","text":"go"}]}]}"#;
+    std::fs::write(&path, format!("Exporting session: s\n{session}\n")).unwrap();
+    let (status, _, stderr) = super::command::obelus(&["state", path.to_str().unwrap()]);
+    assert!(status == 2 && stderr.contains("`--record 1` is the next that can be read"), "{stderr}");
+}
