@@ -20,9 +20,6 @@ use std::sync::Arc;
 /// Most cells of a summary for people.
 const SUMMARY_CELLS: usize = 100;
 
-/// A step that is nested deeper is shown no farther in.
-const DEPTH_SHOWN_MAX: u8 = 6;
-
 pub(super) const COMMAND: Command = Command { name: "steps", describe: Options::augment_args, run };
 
 /// Print one line for each step of each trajectory
@@ -228,7 +225,7 @@ impl ShownStep {
         };
         let tick = run.tick(self.step.number).filter(|_| run.tick_start(0, true).is_some());
         let tick = tick.map_or_else(String::new, |tick| format!("{:<5}", format!("t{tick}")));
-        let tick = format!("{tick}{}", " ".repeat(2 * usize::from(self.step.depth.min(DEPTH_SHOWN_MAX))));
+        let tick = format!("{tick}{}", " ".repeat(2 * self.step.levels_shown()));
         match summary.as_str().trim_end() {
             "" if self.step.label.trim().is_empty() => {
                 [format!("{number:>6}  {tick}").trim_end().to_owned(), String::new(), String::new()]

@@ -11,8 +11,6 @@ use crate::text::{Role, single_line};
 
 /// Below this width labels are cut shorter.
 const NARROW_CELLS: usize = 34;
-/// A step that is nested deeper is shown no farther in.
-const DEPTH_SHOWN_MAX: u8 = 6;
 /// From this width on a tick has its word beside it.
 const TICK_WORD_CELLS_MIN: usize = 48;
 
@@ -106,7 +104,7 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     left.extend(time);
     left.extend(marks::step_cell(open, number, has_marks));
     let level_cells = if cells < NARROW_CELLS { 1 } else { 2 };
-    left.push(Piece::of(Role::Dim, &" ".repeat(level_cells * usize::from(step.depth.min(DEPTH_SHOWN_MAX)))));
+    left.push(Piece::of(Role::Dim, &" ".repeat(level_cells * step.levels_shown())));
     if let Some(action) = &step.action {
         left.push(Piece::of(Role::Call, if has_calls && open.step() > number && is_cursor { "◂ " } else { "▸ " }));
         let fixed = left.len();

@@ -209,7 +209,7 @@ impl Runs {
         }
         let depth = self.depth(run);
         self.depths.extend(id.map(|id| (id.into(), depth)));
-        log.depth(depth);
+        log.enter_depth(depth);
         let is_call = text(run, "run_type") == Some("tool");
         let (kind, form) = if is_call { (Kind::Call, CALL) } else { (Kind::Span, RUN) };
         let (values, time) = ([run], run.get("start_time"));
@@ -234,9 +234,7 @@ impl Runs {
             (usage(parts), model(parts).map(str::to_owned), has_failed, tools.map(|tools| tools.text.to_owned()))
         });
         let (usage, model, has_failed, tools) = closed;
-        if let Some(Ok(list)) = tools.as_deref().map(json::parse) {
-            log.declare_tools(&list);
-        }
+        tools.into_iter().for_each(|tools| log.declare_tools_in(&tools));
         if has_failed {
             log.fail(open.step);
         }

@@ -45,9 +45,7 @@ impl Adapter for Agents {
             let id = text(block, "id").map_or_else(|| number.to_string(), str::to_owned);
             write_slots(log, "block", &id, block, &["label", "value", "limit", "description", "read_only"]);
         }
-        if let Some(tools) = record.get("tools") {
-            log.declare_tools(tools);
-        }
+        log.declare_tools(record.get("tools"));
         let agents = items(record, "agents");
         log.trajectories(agents.len());
         for (number, agent) in agents.iter().enumerate() {

@@ -133,7 +133,7 @@ impl Adapter for Spans {
         let of_parent = parent(span).and_then(|parent| self.depths.get(name_of(parent).as_str()));
         let depth = of_parent.map_or(0, |depth| depth + 1);
         self.depths.extend(id(span).map(|id| (name_of(id).into(), depth)));
-        log.depth(depth);
+        log.enter_depth(depth);
         if !self.traces.contains(trace) {
             if self.traces.is_empty() {
                 log.title(trace);
@@ -167,9 +167,7 @@ impl Adapter for Spans {
         if let Some(usage) = usage {
             log.usage(None, &usage);
         }
-        if let Some(Ok(list)) = tools::tools(span).as_deref().map(json::parse) {
-            log.declare_tools(&list);
-        }
+        tools::tools(span).into_iter().for_each(|tools| log.declare_tools_in(&tools));
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {

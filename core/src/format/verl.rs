@@ -93,8 +93,8 @@ impl Adapter for Rows {
         let last = log.next_step() - 1;
         if let Some(score) = record.get("score").and_then(Value::as_number).filter(|_| last >= 0) {
             log.reward(last, score);
-        } else if let Some((_, sum)) = token_rewards(record).filter(|_| last >= 0) {
-            log.reward(last, &sum);
+        } else if let Some(sum) = token_rewards(record).filter(|_| last >= 0) {
+            log.reward(last, &sum.to_string());
         }
         for (name, value) in record.as_object().into_iter().flat_map(|record| record.entries()) {
             let kind = if SCORES.contains(&name) { "reward" } else { "session" };

@@ -161,6 +161,17 @@ pub struct Step {
     pub result_lines: Option<usize>,
 }
 
+/// A step that is nested deeper is shown no farther in.
+const DEPTH_SHOWN_MAX: u8 = 6;
+
+impl Step {
+    /// How many levels it is shown in: as it is nested, up to a bound that leaves room for words.
+    #[must_use]
+    pub fn levels_shown(&self) -> usize {
+        usize::from(self.depth.min(DEPTH_SHOWN_MAX))
+    }
+}
+
 /// A call in a line: a verb that is the same in all formats, and what it is done to. Foreign text, but for the verb.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ActionLine {

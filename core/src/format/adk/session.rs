@@ -128,7 +128,7 @@ fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
     let mut tokens = usage.as_ref().and_then(|usage| usage.output);
     // Agents that agents start: `root.helper`.
     let branch = event.get("branch").and_then(Value::as_str);
-    log.depth(branch.map_or(0, |branch| branch.matches('.').count()));
+    log.enter_depth(branch.map_or(0, |branch| branch.matches('.').count()));
     let before = log.next_step();
     let mut has_message = false;
     let content = event.get("content");

@@ -106,7 +106,7 @@ impl Trajectory {
         let entries = (0..).zip(reading.entries.iter());
         self.compactions = entries.filter(|(_, entry)| adp::replaces_context(entry)).map(|(step, _)| step).collect();
         self.work = adp::write_state(reading, span.offset, &mut self.tree);
-        reading.tool_lists().for_each(|list| self.work.declare_tools(HEAD, list));
+        reading.tool_lists().for_each(|list| self.work.declare_tools(HEAD, list.text));
         let found = adp::findings(reading, record.number).into_iter().chain(self.work.findings(record.number));
         self.findings = Finding::in_order(found.collect()).into_iter().map(Arc::new).collect();
         self.shape = Some(reading.shape);

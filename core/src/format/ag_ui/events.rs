@@ -256,9 +256,7 @@ impl Events {
         for (name, value) in input.entries().filter(|(name, _)| *name != "messages") {
             log.write("input", &instance, &[name], Op::Update, value);
         }
-        if let Some(tools) = input.get("tools") {
-            log.declare_tools(tools);
-        }
+        log.declare_tools(input.get("tools"));
         // Patches may come before any snapshot: they are of what the client sent.
         if let Some(given) = input.get("state").filter(|given| given.as_object().is_some_and(|state| !state.is_empty()))
         {

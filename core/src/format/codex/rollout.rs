@@ -175,9 +175,7 @@ impl Rollout {
             log.prompt();
             log.fix();
         }
-        if let Some(tools) = meta.get("dynamic_tools") {
-            log.declare_tools(tools);
-        }
+        log.declare_tools(meta.get("dynamic_tools"));
         let base = meta.get("history_base").and_then(|base| text(base, "thread_id"));
         if let Some(base) = base.filter(|base| is_this_session && is_thread(base)) {
             log.part(PartRole::Prefix, SESSIONS, base, Some(base), Some(step));

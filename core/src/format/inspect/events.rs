@@ -216,9 +216,7 @@ fn add_step<'v>(event: &Value<'v>, class: &str, beside: &Beside<'_, 'v>, log: &m
     if let Some(usage) = usage {
         log.usage(None, &usage);
     }
-    if let Some(tools) = event.get("tools").filter(|_| form == MODEL) {
-        log.declare_tools(tools);
-    }
+    log.declare_tools(event.get("tools").filter(|_| form == MODEL));
 }
 
 fn note<'v>(text: impl Into<Cow<'v, str>>) -> Turn<'v> {

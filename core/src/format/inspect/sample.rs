@@ -35,9 +35,7 @@ impl Adapter for Sample {
             let message = format!("{missing} messages that the sample refers to are missing");
             log.finding(None, "run.part-missing", Severity::Warning, message);
         }
-        for event in timeline::events(record) {
-            event.get("tools").into_iter().for_each(|tools| log.declare_tools(tools));
-        }
+        timeline::events(record).iter().for_each(|event| log.declare_tools(event.get("tools")));
         let mut timeline = Timeline::of(record, &messages, &attachments);
         add_effects(timeline.before(), log);
         for (index, message) in messages.iter().enumerate() {

@@ -341,13 +341,18 @@ impl Log<'_> {
     }
 
     /// Tools that the model has from the step that was added last on: a list of what they are called, are for and take.
-    pub(in crate::format) fn declare_tools(&mut self, list: &Value<'_>) {
+    pub(in crate::format) fn declare_tools(&mut self, list: Option<&Value<'_>>) {
+        list.into_iter().for_each(|list| self.declare_tools_in(list.text));
+    }
+
+    /// The same of a list as JSON.
+    pub(in crate::format) fn declare_tools_in(&mut self, list: &str) {
         let at = self.steps.last();
         self.steps.work.declare_tools(at, list);
     }
 
     /// The steps from the next one on are in so many spans, runs or agents.
-    pub(in crate::format) fn depth(&mut self, depth: usize) {
+    pub(in crate::format) fn enter_depth(&mut self, depth: usize) {
         self.steps.enter_depth(u8::try_from(depth).unwrap_or(u8::MAX));
     }
 

@@ -40,9 +40,7 @@ pub(super) fn read(event: &Value<'_>, log: &mut Log<'_>) {
     let values = [event];
     log.step(&Draft { role, class: Some(class), time: event.get("timestamp"), ..Draft::of(kind, form, &values) });
     write(event, class, log);
-    if let Some(tools) = event.get("args").and_then(|args| args.get("tools")).filter(|_| class == "system") {
-        log.declare_tools(tools);
-    }
+    log.declare_tools(event.get("args").and_then(|args| args.get("tools")).filter(|_| class == "system"));
 }
 
 fn action_step(action: &str, role: StepRole) -> (Kind, Form, StepRole, &str) {

@@ -74,7 +74,7 @@ fn state(event: &Value<'_>, class: &str, role: StepRole, log: &mut Log<'_>) {
     log.step(&Draft { role, class: Some(class), time, is_failed, ..Draft::of(Kind::State, STATE, &values) });
     if is_prompt {
         log.prompt();
-        event.get("tools").into_iter().for_each(|tools| log.declare_tools(tools));
+        log.declare_tools(event.get("tools"));
     }
     match (class, text(event, "key"), event.get("value")) {
         ("ConversationStateUpdateEvent", Some("full_state"), Some(value)) => {

@@ -64,8 +64,10 @@ pub(crate) fn block(part: &Value<'_>) -> Block {
 
 /// The text of a part.
 fn part_text<'a>(part: &'a Value<'a>) -> Option<&'a str> {
-    const KEYS: [&str; 5] = ["text", "value", "thinking", "reasoning", "content"];
-    part.as_str().or_else(|| KEYS.iter().find_map(|key| part.get(key)?.as_str()))
+    const KEYS: [&str; 4] = ["text", "value", "thinking", "reasoning"];
+    // What other parts have in `content` may be a file.
+    let of_text = || part.get("content").filter(|_| part.get("type").and_then(Value::as_str) == Some("text"))?.as_str();
+    part.as_str().or_else(|| KEYS.iter().find_map(|key| part.get(key)?.as_str())).or_else(of_text)
 }
 
 /// The calls among the parts of a message, each with its pointer below it.
@@ -107,7 +109,10 @@ pub(crate) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>
 
 /// What came back, of a result.
 fn result_content<'a>(part: &'a Value<'a>) -> Option<&'a Value<'a>> {
-    RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()))
+    let found = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|value| !value.is_null()))?;
+    // The AI SDK says of an output of what type it is.
+    let typed = found.get("type").and_then(|_| found.get("value"));
+    Some(typed.unwrap_or(found))
 }
 
 /// Whether the type of a result's output is that of an error, as the AI SDK writes it; None: it has none of its types.
@@ -182,6 +187,17 @@ pub(crate) fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
 mod tests {
     use super::*;
     use crate::json::parse;
+
+    #[test]
+    fn a_file_with_its_content_is_no_text_and_a_typed_output_is_what_it_holds() {
+        let part = |text: &str| block(&parse(text).unwrap());
+        assert!(part(r#"{"type":"text","content":"hi"}"#) == Block::Text);
+        assert!(part(r#"{"type":"image","content":"iVBORw0KGgo"}"#) == Block::File);
+        let result = r#"{"type":"tool-result","toolCallId":"c","output":{"type":"error-text","value":"no file"}}"#;
+        let result = parse(result).unwrap();
+        let Some(TurnPart::Result(result)) = turn_part(&result) else { panic!("a result") };
+        assert_eq!((result.text.as_ref(), result.is_error), ("no file", Some(true)));
+    }
 
     #[test]
     fn parts_of_a_content_are_read_in_both_spellings() {

@@ -121,14 +121,14 @@ pub fn score_number<'v>(value: &'v Value<'v>) -> Option<&'v str> {
     }
 }
 
-/// The reward of a rollout of SkyRL (`FORMATS.md` 13) whose `score` lists one of each token: their sum, and as text.
+/// The reward of a rollout of SkyRL (`FORMATS.md` 13) whose `score` lists one of each token: their sum.
 #[must_use]
-pub fn token_rewards(root: &Value<'_>) -> Option<(f64, String)> {
+pub fn token_rewards(root: &Value<'_>) -> Option<f64> {
     root.get("output_response")?;
     let rewards = root.get("score")?.as_array()?;
     let numbers: Option<Vec<f64>> = rewards.iter().map(|reward| reward.as_number()?.parse().ok()).collect();
     let sum: f64 = numbers.filter(|numbers| !numbers.is_empty())?.iter().sum();
-    sum.is_finite().then(|| (sum, sum.to_string()))
+    Some(sum).filter(|sum| sum.is_finite())
 }
 
 /// The reward of a sample of Inspect: its first score.
@@ -300,7 +300,7 @@ impl<'a> Reading<'a> {
         let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
         let info = || self.root.get("reward_info")?.get("reward").and_then(number::number);
         let found = || graded().or_else(info).or_else(judged).map(|found| found.value);
-        let of_tokens = || token_rewards(self.root).map(|(sum, _)| sum);
+        let of_tokens = || token_rewards(self.root);
         (self.shape == RecordShape::Chat).then(|| {
             found().or_else(of_tokens).or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root))
         })?

@@ -24,17 +24,18 @@ struct Declaration {
 }
 
 impl Work {
-    /// Tools that are there from a step on: a list of objects that have a `name`, or one in their `function`, or such a
-    /// list as JSON in a string. Others that are no longer in the list stay known.
-    pub fn declare_tools(&mut self, at: StepNo, list: &Value<'_>) {
-        if *self.declared.last_list == *list.text {
+    /// Tools that are there from a step on, as JSON: a list of objects that have a `name`, or one in their `function`,
+    /// or such a list as JSON in a string. Others that are no longer in the list stay known.
+    pub fn declare_tools(&mut self, at: StepNo, list: &str) {
+        if *self.declared.last_list == *list {
             return;
         }
-        self.declared.last_list = list.text.into();
-        match list.as_str().map(json::parse) {
+        self.declared.last_list = list.into();
+        let Ok(parsed) = json::parse(list) else { return };
+        match parsed.as_str().map(json::parse) {
             Some(Ok(inner)) => self.declared.add_all(at, &inner),
             Some(Err(_)) => {}
-            None => self.declared.add_all(at, list),
+            None => self.declared.add_all(at, &parsed),
         }
     }
 
@@ -79,7 +80,7 @@ mod tests {
     #[test]
     fn the_last_declaration_up_to_a_step_counts() {
         let mut work = Work::new(Dialect::Common);
-        let mut declare = |at, text: &str| work.declare_tools(at, &json::parse(text).unwrap());
+        let mut declare = |at, text: &str| work.declare_tools(at, text);
         let first = r#"[{"name":"ls","parameters":{}},{"type":"function","function":{"name":"cat","n":1}},7]"#;
         declare(0, first);
         declare(1, first);
@@ -98,7 +99,7 @@ mod tests {
         let mut work = Work::new(Dialect::Common);
         let long = "x".repeat(BYTES_MAX / 2);
         for name in ["a", "b", "c"] {
-            work.declare_tools(0, &json::parse(&format!(r#"[{{"name":"{name}","d":"{long}"}}]"#)).unwrap());
+            work.declare_tools(0, &format!(r#"[{{"name":"{name}","d":"{long}"}}]"#));
         }
         assert!(work.declaration("a", 0).is_some() && work.declaration("c", 0).is_none());
     }
