@@ -126,6 +126,9 @@ fn rules(class: Class) -> &'static [Rule] {
     }
 }
 
+/// As many fields as an item has, about.
+const KNOWN_FIELDS: usize = 16;
+
 /// Checks values of one step (or of the root) against the tables.
 struct Checker<'r> {
     report: &'r mut Report,
@@ -182,7 +185,8 @@ impl Checker<'_> {
         self.class(item, path);
         let Some(class) = item.class else { return };
         let common = if class.is_action() { ACTION } else { OBSERVATION };
-        let mut known = vec!["class_"];
+        let mut known = Vec::with_capacity(KNOWN_FIELDS);
+        known.push("class_");
         if let ClassNote::Spelling(key) = item.note {
             known.push(key);
         }

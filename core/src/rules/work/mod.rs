@@ -28,6 +28,7 @@ mod files;
 mod history;
 mod lcs;
 mod names;
+mod needed;
 mod notes;
 mod open_calls;
 mod other;

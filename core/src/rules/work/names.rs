@@ -8,7 +8,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Longest word that is kept, in bytes.
 const WORD_BYTES_MAX: usize = 200;
 /// Most bytes of texts that wait.
-const WAITING_BYTES_MAX: usize = 64 << 10;
+const WAITING_BYTES_MAX: usize = 256 << 10;
+/// How often texts that wait are searched through, about, before it is cheaper to add their words.
+const SEARCHES_MAX: usize = 16;
 
 /// Words of all texts so far that may be names of files.
 ///
@@ -19,6 +21,8 @@ pub(super) struct Names {
     digests: Digests,
     /// Texts whose words are not added yet, a line end after each.
     waiting: String,
+    /// Bytes of these that were searched through.
+    searched: usize,
 }
 
 /// Digests from which on a set is in segments, of which one grows at a time, and how many of these there are.
@@ -112,8 +116,42 @@ fn run_of(text: &str, start: usize, is_word: bool) -> usize {
 }
 
 impl Names {
+    /// Adds the words of a text.
+    pub(super) fn add(&mut self, text: &str) {
+        if self.waiting.len() + text.len() > WAITING_BYTES_MAX {
+            self.settle();
+            return self.add_words(text);
+        }
+        self.waiting.push_str(text);
+        self.waiting.push('\n');
+    }
+
+    fn settle(&mut self) {
+        self.searched = 0;
+        let waiting = std::mem::take(&mut self.waiting);
+        self.add_words(&waiting);
+    }
+
+    /// Adds the words of a text now.
+    fn add_words(&mut self, text: &str) {
+        each_word(text, |word| self.digests.insert(Self::digest(word)));
+    }
+
+    /// Whether a name was somewhere; one that is no single word counts as one that did.
+    pub(super) fn has(&mut self, name: &str) -> bool {
+        if !is_word(name) || self.digests.contains(Self::digest(name)) {
+            return true;
+        }
+        if self.searched > self.waiting.len() * SEARCHES_MAX {
+            self.settle();
+            return self.digests.contains(Self::digest(name));
+        }
+        self.searched += self.waiting.len();
+        has_word(&self.waiting, name)
+    }
+
     /// A digest of a word; a chance match only hides an info.
-    pub(super) fn digest(word: &str) -> u64 {
+    fn digest(word: &str) -> u32 {
         let mut chunks = word.as_bytes().chunks_exact(8);
         let mix = |hash: u64, part: u64| (hash.rotate_left(23) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = chunks
@@ -121,64 +159,44 @@ impl Names {
             .fold(word.len() as u64, |hash, chunk| mix(hash, chunk.try_into().map_or(0, u64::from_le_bytes)));
         let rest = chunks.remainder().iter().fold(0, |part, byte| (part << 8) | u64::from(*byte));
         let hash = mix(hash, rest);
-        hash ^ (hash >> 32)
+        cast::low_u32(hash ^ (hash >> 32))
     }
+}
 
-    /// Adds the words of a text.
-    pub(super) fn add(&mut self, text: &str) {
-        if self.waiting.len() + text.len() > WAITING_BYTES_MAX {
-            self.settle();
-            return self.add_each(text, |_| {});
+/// The words of a text that may be names. JSON's escapes end a word.
+pub(super) fn each_word<'t>(text: &'t str, mut take: impl FnMut(&'t str)) {
+    let mut at = 0;
+    while at < text.len() {
+        let start = at + run_of(text, at, false);
+        at = start + run_of(text, start, true);
+        words_of(text, start, at).into_iter().flatten().for_each(&mut take);
+    }
+}
+
+/// Whether a name is one word.
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(is_part)
+}
+
+/// Whether a name is a word of a text: to look for one is quicker than to add all words.
+pub(super) fn has_word(text: &str, name: &str) -> bool {
+    if !is_word(name) {
+        return false;
+    }
+    let is_other = |c: char| !is_part(c);
+    let mut from = 0;
+    // No word is looked at twice.
+    while let Some(found) = memmem::find(&text.as_bytes()[from..], name.as_bytes()) {
+        let at = from + found;
+        let before = text[from..at].char_indices().rev().find(|(_, c)| is_other(*c));
+        let start = from + before.map_or(0, |(i, c)| i + c.len_utf8());
+        let end = text[at..].find(is_other).map_or(text.len(), |len| at + len);
+        if words_of(text, start, end).into_iter().flatten().any(|word| word == name) {
+            return true;
         }
-        self.waiting.push_str(text);
-        self.waiting.push('\n');
+        from = end;
     }
-
-    fn settle(&mut self) {
-        let waiting = std::mem::take(&mut self.waiting);
-        self.add_each(&waiting, |_| {});
-    }
-
-    /// Adds the words of a text and gives each. JSON's escapes end a word.
-    pub(super) fn add_each(&mut self, text: &str, mut each: impl FnMut(u64)) {
-        let mut at = 0;
-        while at < text.len() {
-            let start = at + run_of(text, at, false);
-            at = start + run_of(text, start, true);
-            for word in words_of(text, start, at).into_iter().flatten() {
-                let digest = Self::digest(word);
-                self.digests.insert(cast::low_u32(digest));
-                each(digest);
-            }
-        }
-    }
-
-    /// Whether a name was somewhere; one that is no single word counts as one that did.
-    pub(super) fn has(&self, name: &str) -> bool {
-        name.is_empty()
-            || !name.chars().all(is_part)
-            || self.digests.contains(cast::low_u32(Self::digest(name)))
-            || self.waits(name)
-    }
-
-    /// Whether a name is a word of the texts that wait: to look for one is quicker than to add them all.
-    fn waits(&self, name: &str) -> bool {
-        let text = self.waiting.as_str();
-        let is_other = |c: char| !is_part(c);
-        let mut from = 0;
-        // No word is looked at twice.
-        while let Some(found) = memmem::find(&text.as_bytes()[from..], name.as_bytes()) {
-            let at = from + found;
-            let before = text[from..at].char_indices().rev().find(|(_, c)| is_other(*c));
-            let start = from + before.map_or(0, |(i, c)| i + c.len_utf8());
-            let end = text[at..].find(is_other).map_or(text.len(), |len| at + len);
-            if words_of(text, start, end).into_iter().flatten().any(|word| word == name) {
-                return true;
-            }
-            from = end;
-        }
-        false
-    }
+    false
 }
 
 /// What a word between two places of a text may be as a name.
@@ -206,7 +224,7 @@ mod tests {
         for text in texts {
             let (mut waiting, mut added) = (Names::default(), Names::default());
             waiting.add(text);
-            added.add_each(text, |_| {});
+            added.add_words(text);
             let chars: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             for (i, from) in chars.iter().enumerate() {
                 for to in &chars[i..] {

@@ -1,7 +1,7 @@
 //! W11: what is worth a look in what a run did.
 
 use super::call::{Action, Call, bare_name};
-use super::names::Names;
+use super::names::{Names, each_word, has_word};
 use super::outcome::Outcome;
 use super::path::last_name;
 use super::tables::{self, CLAIM, FAILURE_WORDS, NOT_CLAIM, TESTS};
@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Results in a row of one same call that failed.
 const FAILURES_IN_A_ROW: u32 = 3;
 
+/// Names of files that are sought in a text one by one; more of them are found by going through its words.
+const SOUGHT_NAMES_MAX: usize = 8;
+
 /// What was noted so far.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
@@ -21,8 +24,8 @@ pub(super) struct Notes {
     repeated: Option<(u64, u32)>,
     /// Edits that failed last, by file, while nobody named the file since.
     failed: HashMap<usize, (StepNo, Arc<str>)>,
-    /// The same by the digest of the file's last name.
-    failed_names: HashMap<u64, Vec<usize>>,
+    /// The same by the file's last name.
+    failed_names: HashMap<Box<str>, Vec<usize>>,
     /// What the last step says, if it is an agent's text or a call that ends the run.
     end: Option<End>,
     /// Whether tests may have run.
@@ -83,7 +86,7 @@ impl Notes {
 
     pub(super) fn failed_edit(&mut self, step: StepNo, file: usize, path: &Arc<str>) {
         self.failed.insert(file, (step, Arc::clone(path)));
-        let files = self.failed_names.entry(Names::digest(last_name(path))).or_default();
+        let files = self.failed_names.entry(last_name(path).into()).or_default();
         if !files.contains(&file) {
             files.push(file);
         }
@@ -116,15 +119,20 @@ impl Notes {
 
     /// Names in a text of the run.
     pub(super) fn text(&mut self, text: &str) {
-        let (failed, failed_names) = (&mut self.failed, &mut self.failed_names);
-        if failed_names.is_empty() {
-            return self.names.add(text);
+        let (failed, names) = (&mut self.failed, &mut self.failed_names);
+        let mut is_named = |files: &[usize]| files.iter().for_each(|file| drop(failed.remove(file)));
+        if names.len() > SOUGHT_NAMES_MAX {
+            each_word(text, |word| names.remove(word).iter().for_each(|files| is_named(files)));
+        } else if !names.is_empty() {
+            names.retain(|name, files| {
+                let is_there = has_word(text, name);
+                if is_there {
+                    is_named(files);
+                }
+                !is_there
+            });
         }
-        self.names.add_each(text, |digest| {
-            if let Some(files) = failed_names.remove(&digest) {
-                files.iter().for_each(|file| drop(failed.remove(file)));
-            }
-        });
+        self.names.add(text);
     }
 
     /// The next step, if it is neither state nor the system's.

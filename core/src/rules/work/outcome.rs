@@ -1,12 +1,14 @@
 //! W4: whether a call succeeded.
 
 use super::call::{Action, Class};
+use super::needed;
 use super::shell;
 use super::tables::{self, ANSI, At, NO_EXIT, REJECTED, Row};
 use super::words::{self, Joint};
 use super::wrapping::Body;
 use memchr::memrchr_iter;
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 /// How a call came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,8 +126,9 @@ impl CallOutput<'_> {
 fn by_text(text: &str, mut given: CallOutput<'_>) -> Outcome {
     let plain = without_escapes(text);
     let (last, few) = (tail(&plain, TAIL_LINES), tail(&plain, ERROR_LINES));
+    let has_lines = LazyCell::new(|| needed::may_match_line(&plain));
     for row in tables::outcomes() {
-        if !given.applies(row) {
+        if !given.applies(row) || row.at == At::Line && !*has_lines {
             continue;
         }
         let is_error_line = row.reason == "error-line";

@@ -1,5 +1,6 @@
 //! W4: what tools put around their output: exit status, folder, time.
 
+use super::needed;
 use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, RETURNCODE, TRAILERS};
 use crate::json::{self, Value};
 use crate::model::ToolResult;
@@ -207,7 +208,7 @@ fn trailer<'t>(text: &'t str, body: &mut Body<'_>) -> Option<&'t str> {
     while !trimmed.is_char_boundary(from) {
         from += 1;
     }
-    let tail = trimmed.get(from..)?;
+    let tail = trimmed.get(from..).filter(|tail| needed::may_have_trailer(tail))?;
     let (what, found) = TRAILERS.iter().find_map(|(what, pattern)| Some((*what, pattern.captures(tail)?)))?;
     let captured = found.get(1).map(|group| group.as_str());
     match what {
