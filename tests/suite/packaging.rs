@@ -255,3 +255,16 @@ fn a_new_address_reaches_the_pages() {
     assert_eq!(made, "  - uses: actions/checkout@v4\n  - uses: them/obelus/.github/actions/check@main\n");
     assert_eq!(renamed("nothing", &[(pair.1, pair.2)], "them/obelus"), None);
 }
+
+/// The Python package has a lock file of its own, which `--locked` takes as it is.
+#[test]
+fn the_lock_file_of_the_python_package_knows_the_dependencies_of_the_core() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap().parse::<toml::Table>().unwrap();
+    let (core, lock) = (read("core/Cargo.toml"), read("python/Cargo.lock"));
+    let packages = lock["package"].as_array().unwrap();
+    let locked = packages.iter().find(|package| package["name"].as_str() == Some("obelus-core")).unwrap();
+    let names: BTreeSet<&str> = locked["dependencies"].as_array().unwrap().iter().filter_map(|v| v.as_str()).collect();
+    for name in core["dependencies"].as_table().unwrap().keys() {
+        assert!(names.contains(name.as_str()), "python/Cargo.lock lacks {name}: run cargo metadata in python/");
+    }
+}
