@@ -61,4 +61,5 @@ def test_joins_find_what_one_check_finds(program, trajectories, tmp_path, monkey
     near_copies = {(row["near"]["file"], row["near"]["record"]) for row in of_near}
     assert len(near_copies) == 30
     assert near_copies == checked["data.near-duplicate"]
-    assert all(0.85 <= row["share"] < 1 for row in of_near)
+    # An estimate: one that differs in a few runs of words may share all bins.
+    assert all(0.85 <= row["share"] <= 1 for row in of_near)
