@@ -1,6 +1,6 @@
 //! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
 
-use super::layout::{Beside, Layout, LayoutContext, layout, table_layout};
+use super::layout::{Layout, LayoutContext, SidePanes, layout, table_layout};
 use super::pane::two_runs_layout::{TwoRunsLayout, two_runs_layout};
 use super::{App, Effect, Effects, Job, Layer, Notice, view};
 use crate::format;
@@ -29,8 +29,8 @@ impl App {
     }
 
     /// What is shown beside the table.
-    pub(super) fn beside_table(&self) -> Beside {
-        Beside { facets: self.table.facets.is_open, plot: self.is_plotting(), splits: self.splits }
+    pub(super) fn beside_table(&self) -> SidePanes {
+        SidePanes { facets: self.table.facets.is_open, plot: self.is_plotting(), splits: self.splits }
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {

@@ -141,7 +141,7 @@ pub fn panes_of_run(has_state: bool, has_watches: bool) -> Vec<Pane> {
 
 /// The table and what is shown beside it, in the same order.
 #[must_use]
-pub fn panes_of_table(beside: Beside) -> Vec<Pane> {
+pub fn panes_of_table(beside: SidePanes) -> Vec<Pane> {
     let facets = beside.facets.then_some(Pane::Facets);
     let plot = beside.plot.then_some(Pane::Plot);
     [Some(Pane::Table), facets, plot].into_iter().flatten().collect()
@@ -204,7 +204,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
 
 /// What is beside the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Beside {
+pub struct SidePanes {
     /// The values of the column in focus, at its right.
     pub facets: bool,
     /// The plot, below.
@@ -222,7 +222,7 @@ const PLOT_ROWS: u16 = 9;
 
 /// The layout of the table and what is beside it; `focus` is one of these panes.
 #[must_use]
-pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: Beside) -> Layout {
+pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: SidePanes) -> Layout {
     let splits = beside.splits;
     let mut out = layout(width, height, Pane::Table, true, 0, LayoutContext { is_set: true, has_state: true, splits });
     let Some((_, mut body)) = out.panes.pop() else { return out };
@@ -289,7 +289,7 @@ mod tests {
             for focus in [Pane::Table, Pane::Facets, Pane::Plot] {
                 for (facets, plot, is_alone) in [(true, true, false), (false, true, false), (true, false, true)] {
                     let (facets, plot) = (facets || focus == Pane::Facets, plot || focus == Pane::Plot);
-                    let beside = Beside { facets, plot, splits: Splits::default() };
+                    let beside = SidePanes { facets, plot, splits: Splits::default() };
                     let l = table_layout(width, height, focus, is_alone, beside);
                     assert!(l.panes.iter().any(|(p, _)| *p == focus), "{focus:?} at {width}x{height}");
                     let cells: u32 = l.panes.iter().map(|(_, a)| u32::from(a.width) * u32::from(a.height)).sum();

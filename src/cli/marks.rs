@@ -7,7 +7,7 @@ use super::out::{Out, Tone};
 use super::{Command, Stop, complain, output_path};
 use crate::format::Layout;
 use crate::ingest::Loaded;
-use crate::model::{Moment, Problem, StepNo};
+use crate::model::{Problem, StepNo, Timestamp};
 use crate::review::{ContentKey, Mark, MarkEvent, MarkTarget, Marks, Scope, Units, Verdict};
 use crate::shell::mark_journal::JournalContents;
 use crate::source::Journal;
@@ -186,7 +186,7 @@ fn row(unit: Option<usize>, target: &MarkTarget, mark: &Mark, last: Option<&Mark
         place.join(" "),
         tags,
         mark.note.as_deref().unwrap_or_default().replace(['\n', '\r'], " "),
-        last.map(|e| format!("{} {}", e.author, Moment::of_millis(e.time_ms).dated())).unwrap_or_default(),
+        last.map(|e| format!("{} {}", e.author, Timestamp::of_millis(e.time_ms).dated())).unwrap_or_default(),
     ]
 }
 

@@ -40,7 +40,7 @@ struct Options {
     /// Print only the lines of trajectories, or only the line of the file: in these, members such as `steps` have one
     /// type
     #[arg(long, value_name = "LINES", requires = "json", conflicts_with_all = ["tools", "merge"])]
-    only: Option<Only>,
+    only: Option<OutputLines>,
     /// One line of constant size a file, which merges with those of other parts in any order: counts and sums exact,
     /// percentiles at most 1 % too low, and about how many ids and bodies differ (2 %)
     #[arg(long, conflicts_with_all = ["tools", "only", "merge"])]
@@ -128,14 +128,14 @@ impl StatsQuestion<'_> {
 
 /// Lines of the answer for programs.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Only {
+enum OutputLines {
     /// A line a trajectory.
     Trajectories,
     /// The line of the file.
     Dataset,
 }
 
-impl Only {
+impl OutputLines {
     fn is_dataset(self) -> bool {
         matches!(self, Self::Dataset)
     }

@@ -1,6 +1,6 @@
 //! The worker's second half: records into the run, in slices of time, so that the screen never waits for it.
 
-use super::live::{Generation, IngestEvent, Why, write};
+use super::live::{Generation, IngestEvent, ResetReason, write};
 use super::parts;
 use super::worker::{Stop, Work};
 use crate::source::RecordReader;
@@ -93,7 +93,7 @@ impl Work {
         }
         let fresh = Generation::new(self.live.generation + 1, Arc::clone(&self.live.input), self.format);
         self.live = Generation { records: Arc::clone(&self.live.records), ..fresh };
-        self.begin_generation(Why::Reread)
+        self.begin_generation(ResetReason::Reread)
     }
 
     /// Findings that need the end of the input are made for the present end, with the run open to readers.

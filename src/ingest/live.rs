@@ -93,7 +93,7 @@ impl Generation {
 
 /// Why a new generation began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum ResetReason {
     /// Bytes that had been read are no longer in the file.
     Truncated,
     /// The path leads to another file.
@@ -142,7 +142,7 @@ pub enum IngestEvent {
     /// The findings of the run hold for the present end of the input.
     Settled,
     /// From here on events are about this generation. What was shown can stay on screen until it is exchanged.
-    Generation(Generation, Why),
+    Generation(Generation, ResetReason),
     /// Whether the file is looked at again and again, as the file system reports no changes.
     Polling(bool),
     /// A document was rewritten and is not valid JSON as it is: a sentence on it.

@@ -30,7 +30,7 @@ pub use derived_stream::follow_derived;
 pub use detect::detect;
 pub use embedded::has_strings_of_conversations;
 pub use embedded::one_line;
-pub use live::{Generation, IngestEvent, LiveRecords, Why};
+pub use live::{Generation, IngestEvent, LiveRecords, ResetReason};
 pub use load::{Loaded, begin, load, open};
 pub use mapping::{Mapping, use_mapping};
 pub use pass::{findings, in_order, look_at_all, look_at_known, survey, take};

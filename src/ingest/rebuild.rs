@@ -2,7 +2,7 @@
 //! the text as it was is read on. Where the text is another before that, it is another generation.
 
 use super::container::open_input;
-use super::live::{IngestEvent, Why};
+use super::live::{IngestEvent, ResetReason};
 use super::worker::{Before, Stop, Work};
 use crate::model::Problem;
 use crate::source::{BLOCK, Input, InputWatch, OriginChange};
@@ -109,7 +109,7 @@ impl Work {
             RebuiltText::Grown => self.grown()?,
             RebuiltText::Other(input) => {
                 self.watch = InputWatch::new(input);
-                self.replaced(Why::Rebuilt)?;
+                self.replaced(ResetReason::Rebuilt)?;
             }
         }
         self.is_finished = false;

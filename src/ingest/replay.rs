@@ -6,7 +6,7 @@ use super::Loaded;
 use super::embedded::one_line;
 use crate::format::{Format, Layout};
 use crate::json::{self, Data};
-use crate::model::{Bytes, Moment, Place, Problem, Record, RecordBody, Span, StepNo};
+use crate::model::{Bytes, Place, Problem, Record, RecordBody, Span, StepNo, Timestamp};
 use crate::source::Input;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -102,7 +102,7 @@ struct PlayedPart {
 }
 
 /// A line to play, and its time.
-type PlayedLine = (Vec<u8>, Option<Moment>);
+type PlayedLine = (Vec<u8>, Option<Timestamp>);
 
 /// The recording as a stream of lines, each of which comes when it is due.
 struct Player {
@@ -114,7 +114,7 @@ struct Player {
     /// Lines that there will be.
     total: usize,
     next: usize,
-    time: Option<Moment>,
+    time: Option<Timestamp>,
     line: io::Cursor<Vec<u8>>,
 }
 
@@ -152,7 +152,7 @@ impl Player {
     }
 
     /// The recorded time between the line before and one of this time.
-    fn since(&mut self, time: Option<Moment>, is_first: bool) -> Duration {
+    fn since(&mut self, time: Option<Timestamp>, is_first: bool) -> Duration {
         let before = self.time;
         self.time = time.or(before);
         match (before, time) {
@@ -181,13 +181,13 @@ impl Read for Player {
 }
 
 /// The first time that a record reports, as its format reads it.
-fn time_of(text: &[u8], format: &dyn Format) -> Option<Moment> {
+fn time_of(text: &[u8], format: &dyn Format) -> Option<Timestamp> {
     let bytes = text.to_vec();
     let mut run = format.run();
     let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
     run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text, &bytes);
     let steps = 0..StepNo::try_from(run.step_count().min(TIMED_STEPS_MAX)).unwrap_or(0);
-    steps.into_iter().find_map(|step| Moment::read(&run.step(step, &bytes).time?))
+    steps.into_iter().find_map(|step| Timestamp::read(&run.step(step, &bytes).time?))
 }
 
 /// The parts in which the only record of a file came: the elements of an array; the versions of an envelope, each with

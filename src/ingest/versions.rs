@@ -4,7 +4,7 @@
 //! follows the one before: as a second envelope (A4), as the next checkpoint (S11). The old bytes are gone by then, so
 //! a document is copied when it was read, and all versions are one after the other in a temporary file.
 
-use super::live::{Generation, IngestEvent, Why};
+use super::live::{Generation, IngestEvent, ResetReason};
 use super::worker::{Stop, Work};
 use crate::format::Layout;
 use crate::framing::Framer;
@@ -73,7 +73,7 @@ impl Work {
         self.framer = Framer::new(self.format.framing());
         self.versions = Some(Versions { document });
         self.version = 0;
-        self.begin_generation(Why::Rewritten)?;
+        self.begin_generation(ResetReason::Rewritten)?;
         self.push_version(previous.place);
         Ok(())
     }
@@ -98,7 +98,7 @@ impl Work {
                 Ok(())
             }
             DocumentUpdate::Lines { .. } => {
-                self.replaced(Why::Truncated)?;
+                self.replaced(ResetReason::Truncated)?;
                 self.index()
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! It holds no lock for long and ends as soon as its [`Worker`] is dropped.
 
-use super::live::{Generation, IngestEvent, Why};
+use super::live::{Generation, IngestEvent, ResetReason};
 use super::rotated_file::RotatedFile;
 use super::versions::{PreviousDocument, Versions};
 use crate::format::Format;
@@ -334,7 +334,7 @@ impl Work {
         Some(wanted.saturating_sub(quiet))
     }
 
-    pub(super) fn begin_generation(&mut self, why: Why) -> Result<(), Stop> {
+    pub(super) fn begin_generation(&mut self, why: ResetReason) -> Result<(), Stop> {
         (self.folded, self.reported_records, self.is_run_settled) = (0, None, true);
         self.live.records.set_complete(false);
         self.send(IngestEvent::Generation(self.live.clone(), why))
@@ -422,14 +422,14 @@ impl Work {
             {
                 self.begin_versions()?;
             }
-            FileChange::Truncated => self.replaced(Why::Truncated)?,
+            FileChange::Truncated => self.replaced(ResetReason::Truncated)?,
             FileChange::Replaced(old) | FileChange::Back(Some(old)) => {
                 // What was written to the old file before the path changed is not lost (T6).
                 self.grown()?;
                 self.index()?;
                 self.fold(None)?;
                 self.rotated_file = RotatedFile::of(&old, self.framer.position());
-                self.replaced(Why::Replaced)?;
+                self.replaced(ResetReason::Replaced)?;
             }
             FileChange::Gone => {
                 self.gone()?;
@@ -466,7 +466,7 @@ impl Work {
         Ok(())
     }
 
-    pub(super) fn replaced(&mut self, why: Why) -> Result<(), Stop> {
+    pub(super) fn replaced(&mut self, why: ResetReason) -> Result<(), Stop> {
         self.live = Generation::new(self.live.generation + 1, Arc::clone(self.watch.input()), self.format);
         self.framer = Framer::new(self.format.framing());
         (self.before, self.version, self.refused_until) = (None, 0, 0);

@@ -1,12 +1,12 @@
 //! The next step of a kind or of a time, however far away it is.
 
-use crate::model::{Moment, Step, StepKind, StepNo, StepRole};
+use crate::model::{Step, StepKind, StepNo, StepRole, Timestamp};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What a step is looked for as.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Goal {
+pub enum SeekGoal {
     /// It reports an error, or is one of these.
     Error(Arc<[StepNo]>),
     /// It calls a tool.
@@ -14,9 +14,9 @@ pub enum Goal {
     /// The user says something.
     User,
     /// It happened then or later.
-    NotBefore(Moment),
+    NotBefore(Timestamp),
     /// It happened then or earlier.
-    NotAfter(Moment),
+    NotAfter(Timestamp),
 }
 
 /// Steps that are looked at one after the other.
@@ -27,14 +27,14 @@ pub struct Pass {
     /// Whether the first of them comes first.
     pub is_forward: bool,
     /// What is looked for.
-    pub goal: Goal,
+    pub goal: SeekGoal,
 }
 
-impl Goal {
+impl SeekGoal {
     /// Whether a step is what is looked for.
     #[must_use]
     pub fn is_met(&self, step: &Step) -> bool {
-        let moment = || Moment::read(step.time.as_deref()?);
+        let moment = || Timestamp::read(step.time.as_deref()?);
         match self {
             Self::Error(known) => {
                 known.binary_search(&step.number).is_ok() || matches!(step.sign, StepKind::Error | StepKind::Broken)
@@ -91,7 +91,7 @@ mod tests {
     fn pieces_are_all_steps_in_order_both_ways() {
         let call = |number| Step { number, sign: StepKind::Call, ..Step::default() };
         for is_forward in [true, false] {
-            let pass = Pass { steps: 3..13, is_forward, goal: Goal::Call };
+            let pass = Pass { steps: 3..13, is_forward, goal: SeekGoal::Call };
             let pieces = pass.pieces(4);
             assert_eq!(pieces.len(), 3);
             let all: Vec<StepNo> = pieces.iter().flat_map(|piece| piece.hits(call).collect::<Vec<_>>()).collect();
@@ -101,6 +101,6 @@ mod tests {
             }
             assert_eq!(all, expect);
         }
-        assert!(Pass { steps: 5..5, is_forward: true, goal: Goal::Call }.pieces(4).is_empty());
+        assert!(Pass { steps: 5..5, is_forward: true, goal: SeekGoal::Call }.pieces(4).is_empty());
     }
 }

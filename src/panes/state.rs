@@ -62,12 +62,12 @@ pub struct StateLine {
     /// Whose schema describes it, and the node of that schema.
     schema: Option<(IdentityId, u32)>,
     /// The property that is missing, or how many more are.
-    missing: Option<Box<Lack>>,
+    missing: Option<Box<MissingRow>>,
 }
 
 /// What a row of missing properties stands for.
 #[derive(Debug, Clone)]
-enum Lack {
+enum MissingRow {
     One(Property),
     More(usize),
 }

@@ -1,9 +1,9 @@
 //! When steps happened: beside the list, in the header, and the search for the step of a time.
 
-use super::seek::{Goal, Pass};
+use super::seek::{Pass, SeekGoal};
 use super::spend::Spend;
 use super::{Open, Piece};
-use crate::model::{Moment, StepNo, When, span_text};
+use crate::model::{StepNo, Timestamp, When, span_text};
 use crate::text::{Role, SafeText, pad};
 
 /// Steps around one without a time that are asked for theirs, and those at the beginning that are asked when it began.
@@ -43,7 +43,7 @@ impl Times {
 
     /// The column of a step; nothing where there is none.
     #[must_use]
-    pub fn piece(self, open: &Open<'_>, step: StepNo, start: Option<Moment>) -> Option<Piece> {
+    pub fn piece(self, open: &Open<'_>, step: StepNo, start: Option<Timestamp>) -> Option<Piece> {
         let moment = if matches!(self, Self::Since | Self::Clock) { of(open, step) } else { None };
         let text = match (self, moment, start) {
             (Self::Off | Self::Spend, ..) => return None,
@@ -59,19 +59,19 @@ impl Times {
 
 /// When a step happened.
 #[must_use]
-pub fn of(open: &Open<'_>, step: StepNo) -> Option<Moment> {
-    Moment::read(open.describe(step).time.as_deref()?)
+pub fn of(open: &Open<'_>, step: StepNo) -> Option<Timestamp> {
+    Timestamp::read(open.describe(step).time.as_deref()?)
 }
 
 /// When the run began: the time of the first step that has one.
 #[must_use]
-pub fn start(open: &Open<'_>) -> Option<Moment> {
+pub fn start(open: &Open<'_>) -> Option<Timestamp> {
     (0..=open.last().min(NEAR_MAX)).find_map(|step| of(open, step))
 }
 
 /// When a step happened, or if it does not say, the last before it that does, or else the first after it.
 #[must_use]
-pub fn near(open: &Open<'_>, step: StepNo) -> Option<Moment> {
+pub fn near(open: &Open<'_>, step: StepNo) -> Option<Timestamp> {
     let before = ((step - NEAR_MAX).max(0)..=step).rev().find_map(|s| of(open, s));
     before.or_else(|| (step + 1..=open.last().min(step.saturating_add(NEAR_MAX))).find_map(|s| of(open, s)))
 }
@@ -113,10 +113,10 @@ pub fn passes(open: &Open<'_>, when: When) -> Result<(Vec<Pass>, String), String
     let (here, behind) = (open.step(), open.last() + 1);
     let Some(now) = near(open, here) else { return Err(untimed(open).unwrap_or_default()) };
     let wanted = when.from(now);
-    let from = |first, moment| Pass { steps: first..behind, is_forward: true, goal: Goal::NotBefore(moment) };
+    let from = |first, moment| Pass { steps: first..behind, is_forward: true, goal: SeekGoal::NotBefore(moment) };
     let passes = match when {
         When::By(micros) if micros < 0 => {
-            vec![Pass { steps: 0..here, is_forward: false, goal: Goal::NotAfter(wanted) }]
+            vec![Pass { steps: 0..here, is_forward: false, goal: SeekGoal::NotAfter(wanted) }]
         }
         When::By(_) => vec![from(here + 1, wanted)],
         When::Clock(_) => {
@@ -131,7 +131,7 @@ pub fn passes(open: &Open<'_>, when: When) -> Result<(Vec<Pass>, String), String
 }
 
 /// A moment with its date, if that is another than the one of a second moment.
-fn shown(moment: Moment, beside: Moment) -> String {
+fn shown(moment: Timestamp, beside: Timestamp) -> String {
     match moment.is_dated() {
         false => span_text(moment.since(beside)),
         true if moment.date() == beside.date() => moment.clock(),
@@ -142,7 +142,7 @@ fn shown(moment: Moment, beside: Moment) -> String {
 /// Of some steps in order, those before which the run stood still long: longer than most steps took by far.
 #[must_use]
 pub fn pauses(open: &Open<'_>, steps: &[StepNo]) -> Vec<StepNo> {
-    let times: Vec<(StepNo, Moment)> = steps.iter().filter_map(|step| Some((*step, of(open, *step)?))).collect();
+    let times: Vec<(StepNo, Timestamp)> = steps.iter().filter_map(|step| Some((*step, of(open, *step)?))).collect();
     let gaps: Vec<(StepNo, i64)> = times.windows(2).map(|w| (w[1].0, w[1].1.since(w[0].1))).collect();
     let mut sorted: Vec<i64> = gaps.iter().map(|(_, gap)| *gap).filter(|gap| *gap > 0).collect();
     sorted.sort_unstable();

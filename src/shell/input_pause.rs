@@ -12,12 +12,12 @@ const PAUSE_WAIT: Duration = Duration::from_millis(500);
 /// The agreement between the caller that asks for quiet and the thread that reads.
 #[derive(Debug, Default)]
 pub(super) struct Pause {
-    state: Mutex<Quiet>,
+    state: Mutex<InputState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Quiet {
+enum InputState {
     #[default]
     Reading,
     Asked,
@@ -28,35 +28,35 @@ impl Pause {
     /// Asks for quiet and waits until the thread reads no more. Returns false if it does not answer in time.
     pub(super) fn begin(&self) -> bool {
         let mut state = self.lock();
-        *state = Quiet::Asked;
+        *state = InputState::Asked;
         wake_input();
-        let waited = self.changed.wait_timeout_while(state, PAUSE_WAIT, |state| *state == Quiet::Asked);
+        let waited = self.changed.wait_timeout_while(state, PAUSE_WAIT, |state| *state == InputState::Asked);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        let is_quiet = *state == Quiet::Paused;
+        let is_quiet = *state == InputState::Paused;
         if !is_quiet {
-            *state = Quiet::Reading;
+            *state = InputState::Reading;
         }
         is_quiet
     }
 
     /// Lets the thread read again.
     pub(super) fn end(&self) {
-        *self.lock() = Quiet::Reading;
+        *self.lock() = InputState::Reading;
         self.changed.notify_all();
     }
 
     /// The thread's side: if quiet is asked for, says so and waits for its end.
     pub(super) fn obey(&self) {
         let mut state = self.lock();
-        if *state != Quiet::Asked {
+        if *state != InputState::Asked {
             return;
         }
-        *state = Quiet::Paused;
+        *state = InputState::Paused;
         self.changed.notify_all();
-        drop(self.changed.wait_while(state, |state| *state == Quiet::Paused));
+        drop(self.changed.wait_while(state, |state| *state == InputState::Paused));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Quiet> {
+    fn lock(&self) -> MutexGuard<'_, InputState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -73,14 +73,14 @@ mod tests {
         let reader = {
             let pause = Arc::clone(&pause);
             thread::spawn(move || {
-                while *pause.lock() == Quiet::Reading {
+                while *pause.lock() == InputState::Reading {
                     thread::yield_now();
                 }
                 pause.obey();
             })
         };
         assert!(pause.begin());
-        assert_eq!(*pause.lock(), Quiet::Paused);
+        assert_eq!(*pause.lock(), InputState::Paused);
         pause.end();
         reader.join().unwrap();
     }

@@ -3,7 +3,7 @@
 use super::clock;
 use crate::app::Msg;
 use crate::app::msg::Replacement;
-use crate::ingest::{self, Detected, Generation, IngestEvent, LiveRecords, Why, Worker};
+use crate::ingest::{self, Detected, Generation, IngestEvent, LiveRecords, ResetReason, Worker};
 use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::{Records, Session};
 use crate::source::{Input, is_missing};
@@ -108,11 +108,11 @@ pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, 
     }
 }
 
-fn replacement(live: Generation, why: Why) -> Replacement {
+fn replacement(live: Generation, why: ResetReason) -> Replacement {
     let mark = match why {
-        Why::Truncated => Some("truncated"),
-        Why::Replaced => Some("replaced"),
-        Why::Rewritten | Why::Reread | Why::Rebuilt => None,
+        ResetReason::Truncated => Some("truncated"),
+        ResetReason::Replaced => Some("replaced"),
+        ResetReason::Rewritten | ResetReason::Reread | ResetReason::Rebuilt => None,
     };
     Replacement { bytes: live.input as _, records: live.records as _, run: live.run, mark }
 }
@@ -130,11 +130,11 @@ pub(super) fn ending(event: &IngestEvent) -> Option<Option<Place>> {
     }
 }
 
-fn reason_text(why: Why) -> Option<String> {
+fn reason_text(why: ResetReason) -> Option<String> {
     match why {
-        Why::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
-        Why::Replaced => Some("the file was replaced: this is the new one".to_owned()),
-        Why::Rewritten => Some("the document was rewritten: its versions are joined as steps".to_owned()),
-        Why::Reread | Why::Rebuilt => None,
+        ResetReason::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
+        ResetReason::Replaced => Some("the file was replaced: this is the new one".to_owned()),
+        ResetReason::Rewritten => Some("the document was rewritten: its versions are joined as steps".to_owned()),
+        ResetReason::Reread | ResetReason::Rebuilt => None,
     }
 }

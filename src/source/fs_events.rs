@@ -16,12 +16,12 @@ pub(super) struct Hints {
     watcher: Option<RecommendedWatcher>,
     hint: Sender<()>,
     heard: Receiver<()>,
-    paths: Arc<Mutex<Heard>>,
+    paths: Arc<Mutex<ChangedPaths>>,
 }
 
 /// What notifications named since the last look.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct ChangedPaths {
     /// Paths of files.
     pub(super) paths: HashSet<PathBuf>,
     /// Whether something may have come, gone or been missed, so that all must be looked at.
@@ -86,7 +86,7 @@ impl Hints {
     }
 
     /// What was named since the last call.
-    pub(super) fn take(&self) -> Heard {
+    pub(super) fn take(&self) -> ChangedPaths {
         let _heard = self.heard.try_recv();
         std::mem::take(&mut *self.paths.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -118,7 +118,7 @@ impl Hints {
     }
 }
 
-impl Heard {
+impl ChangedPaths {
     /// The files below a folder that were named, by their paths below it.
     pub(super) fn below(&self, root: &Path) -> HashSet<&Path> {
         // Notifications name absolute paths.
@@ -152,7 +152,7 @@ mod tests {
     fn names_files_below_a_folder_however_it_is_written() {
         let here = std::env::current_dir().unwrap();
         let paths = HashSet::from([here.join("runs/a/b.jsonl"), here.join("other.jsonl")]);
-        let heard = Heard { paths, is_all: false };
+        let heard = ChangedPaths { paths, is_all: false };
         for root in [Path::new("runs"), Path::new("./runs"), &here.join("runs")] {
             assert_eq!(heard.below(root), HashSet::from([Path::new("a/b.jsonl")]), "{}", root.display());
         }

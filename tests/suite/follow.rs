@@ -2,7 +2,7 @@
 
 use obelus::format;
 use obelus::framing::Framer;
-use obelus::ingest::{Generation, IngestEvent, Why, Worker};
+use obelus::ingest::{Generation, IngestEvent, ResetReason, Worker};
 use obelus::model::{Bytes, Framing, Record, RecordIndex};
 use obelus::source::Input;
 use proptest::prelude::*;
@@ -90,7 +90,7 @@ struct Followed {
     path: PathBuf,
     worker: Worker,
     live: Generation,
-    whys: Vec<Why>,
+    whys: Vec<ResetReason>,
     begin: Instant,
 }
 
@@ -175,7 +175,7 @@ fn an_unfinished_line_waits_and_is_taken_when_it_is_whole_and_quiet() {
     followed.append(" and more\n");
     followed.until(|live| live.generation == 1 && live.records.count() == 4);
     assert_eq!(followed.texts()[3], "{\"c\":3} and more");
-    assert_eq!((followed.steps(), followed.whys.as_slice()), (4, &[Why::Reread][..]));
+    assert_eq!((followed.steps(), followed.whys.as_slice()), (4, &[ResetReason::Reread][..]));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_shorter_file_and_a_replaced_one_are_new_generations() {
     fs::write(&other, "{\"new\":1}\n{\"new\":2}\n{\"new\":3}\n").unwrap();
     fs::rename(&other, &followed.path).unwrap();
     followed.until(|live| live.generation == 2 && live.records.count() == 3);
-    assert_eq!(followed.whys, [Why::Truncated, Why::Replaced]);
+    assert_eq!(followed.whys, [ResetReason::Truncated, ResetReason::Replaced]);
     followed.append("{\"new\":4}\n");
     followed.until(|live| live.records.count() == 4);
     assert_eq!(followed.steps(), 4);
@@ -219,7 +219,7 @@ fn a_torn_document_is_one_broken_record_until_it_is_whole() {
     followed.until(|live| live.records.count() == 1 && live.records.get(0).unwrap().place.span.len == 12);
     followed.append("}}");
     followed.until(|live| live.records.count() == 1 && live.records.get(0).unwrap().place.span.len == 14);
-    assert_eq!(followed.whys, [Why::Reread]);
+    assert_eq!(followed.whys, [ResetReason::Reread]);
     assert_eq!(followed.steps(), 1);
 }
 
@@ -251,7 +251,7 @@ fn an_unfinished_line_of_an_old_file_is_broken_until_it_goes_on() {
     followed.append("2}\n{\"c\":3}\n");
     followed.until(|live| live.generation == 1 && live.records.count() == 3);
     assert_eq!(followed.texts(), ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"]);
-    assert_eq!((followed.steps(), followed.whys.as_slice()), (3, &[Why::Reread][..]));
+    assert_eq!((followed.steps(), followed.whys.as_slice()), (3, &[ResetReason::Reread][..]));
 }
 
 /// A context of the Agent/Data protocol with this many messages, laid out over lines.
@@ -283,7 +283,7 @@ fn versions_of_a_document_are_joined_as_steps() {
         followed.until(|live| live.records.count() == 4);
     }
     assert_eq!(followed.steps(), 6);
-    assert_eq!(followed.whys, [Why::Rewritten]);
+    assert_eq!(followed.whys, [ResetReason::Rewritten]);
     // It becomes lines.
     fs::write(&followed.path, "{\"type\":\"system\",\"content\":\"a\"}\n{\"type\":\"user\",\"content\":\"b\"}\n")
         .unwrap();

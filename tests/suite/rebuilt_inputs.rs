@@ -7,7 +7,7 @@ use super::input_folders::{event, events};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use obelus::format;
-use obelus::ingest::{Generation, IngestEvent, Why, Worker, open_input};
+use obelus::ingest::{Generation, IngestEvent, ResetReason, Worker, open_input};
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -21,7 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 struct Shown {
     worker: Worker,
     live: Generation,
-    whys: Vec<Why>,
+    whys: Vec<ResetReason>,
     problems: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ fn a_folder_of_events_goes_on_as_files_come_to_it() {
     // What was read is another now.
     fs::write(folder.join("0.json"), event(0).replace("list it", "list all of it")).unwrap();
     shown.until(|live| live.generation == 1 && live.records.count() == 4);
-    assert_eq!((shown.steps(), shown.whys.as_slice()), (4, &[Why::Rebuilt][..]));
+    assert_eq!((shown.steps(), shown.whys.as_slice()), (4, &[ResetReason::Rebuilt][..]));
     fs::write(folder.join("4.json"), event(4)).unwrap();
     shown.until(|live| live.records.count() == 5);
     assert_eq!((shown.steps(), shown.whys.len()), (5, 1), "the new text goes on too");
@@ -98,7 +98,7 @@ fn a_packed_file_goes_on_with_its_next_frame_and_is_whole_when_the_writer_ends()
     assert_eq!((shown.steps(), shown.whys.len(), shown.problems.as_slice()), (302, 0, &[][..]));
     fs::write(&path, gzip("{\"other\":0}\n")).unwrap();
     shown.until(|live| live.records.count() == 1);
-    assert_eq!(shown.whys, [Why::Rebuilt]);
+    assert_eq!(shown.whys, [ResetReason::Rebuilt]);
 }
 
 fn sample(id: usize, text: &str) -> (String, String) {

@@ -127,10 +127,10 @@ struct Runs {
     /// How deep the runs so far are nested.
     depths: HashMap<Box<str>, usize>,
     /// The run whose parts come, not closed yet.
-    open: Option<Begun>,
+    open: Option<OpenRun>,
 }
 
-struct Begun {
+struct OpenRun {
     id: Option<Box<str>>,
     step: StepNo,
     form: Form,
@@ -215,7 +215,7 @@ impl Runs {
         let (values, time) = ([run], run.get("start_time"));
         let class = text(run, "name").or_else(|| text(run, "run_type")).or(Some("run"));
         let step = log.open(&Draft { role: StepRole::Agent, class, time, ..Draft::of(kind, form, &values) });
-        self.open = Some(Begun { id: id.map(Into::into), step, form, parts: vec![log.keep(run)] });
+        self.open = Some(OpenRun { id: id.map(Into::into), step, form, parts: vec![log.keep(run)] });
     }
 
     /// How many runs a run is in: its place has one name for each and its own, else its parent is known.

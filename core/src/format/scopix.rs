@@ -9,7 +9,8 @@ use super::{Answer, Attribution, Format, Framing, Instances, Layout, Match, Near
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Step, StepKind, StepNo, StepPlace, StepRole};
 use crate::rules::scopix::{
-    self, ConversationField, DataTypes, Holding, Log, Merged, Meta, PipelineConversation, ScopixShape, SlotState,
+    self, ActiveContracts, ConversationField, DataTypes, Log, Merged, Meta, PipelineConversation, ScopixShape,
+    SlotState,
 };
 use crate::state::{HistoryEvent, IdentityId, Tree};
 use serde::Serialize;
@@ -148,7 +149,13 @@ impl Context {
             .collect()
     }
 
-    fn slot(&self, id: IdentityId, step: StepNo, holding: &Holding<'_>, value: Option<String>) -> Option<Slot<'_>> {
+    fn slot(
+        &self,
+        id: IdentityId,
+        step: StepNo,
+        holding: &ActiveContracts<'_>,
+        value: Option<String>,
+    ) -> Option<Slot<'_>> {
         let (name, state) = (self.log.tree().identity(id).kind.as_str(), self.log.slot(id, step)?);
         let hint = scopix::hint(holding, name, state);
         let route = state.meta.data_type.as_deref().and_then(|t| scopix::route(t, hint.as_deref()));

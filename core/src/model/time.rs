@@ -15,14 +15,14 @@ const UNITS: [(f64, f64); 3] = [(1e17, 1e-3), (1e14, 1.0), (1e11, 1e3)];
 
 /// A moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
+pub struct Timestamp {
     /// Microseconds since 1970 in UTC; where no offset was written, since 1970 on the writer's clock.
     micros: i64,
     /// Seconds that the clock it was written by is ahead of UTC.
     offset_s: i32,
 }
 
-impl Moment {
+impl Timestamp {
     /// Reads a time: RFC 3339 with or without offset and seconds, a date alone, or a number of seconds (or thousandths,
     /// millionths, billionths, recognised by its size). None for any other text.
     #[must_use]
@@ -131,7 +131,7 @@ pub enum When {
     /// The next time at which the clock shows this, in microseconds of the day: `14:32`, `14:32:05`.
     Clock(i64),
     /// A moment: `2026-05-01T14:32`. Without an offset it is meant on the clock of the run.
-    At(Moment, bool),
+    At(Timestamp, bool),
 }
 
 impl When {
@@ -148,18 +148,18 @@ impl When {
         }
         let is_date = text.as_bytes().get(4) == Some(&b'-');
         let has_offset = text.ends_with(['Z', 'z']) || text.get(11..).is_some_and(|rest| rest.contains(['+', '-']));
-        Moment::read(text).filter(|_| is_date).map(|moment| Self::At(moment, has_offset))
+        Timestamp::read(text).filter(|_| is_date).map(|moment| Self::At(moment, has_offset))
     }
 
     /// The moment that is meant, where the step in focus is at `here`.
     #[must_use]
-    pub fn from(self, here: Moment) -> Moment {
+    pub fn from(self, here: Timestamp) -> Timestamp {
         match self {
             Self::By(micros) => here.plus(micros),
             Self::Clock(of_day) => here.next_at(of_day),
             Self::At(moment, true) => moment,
             Self::At(moment, false) => {
-                Moment { offset_s: here.offset_s, ..moment.plus(-i64::from(here.offset_s) * MICROS) }
+                Timestamp { offset_s: here.offset_s, ..moment.plus(-i64::from(here.offset_s) * MICROS) }
             }
         }
     }
@@ -255,8 +255,8 @@ fn day_at(days: i64) -> Date {
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Moment {
-        Moment::read(text).unwrap()
+    fn at(text: &str) -> Timestamp {
+        Timestamp::read(text).unwrap()
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
             // Beyond the calendar it is the last day.
             (u64::MAX, "9999-12-31 04:00:54"),
         ] {
-            assert_eq!(Moment::of_millis(ms).dated(), text);
+            assert_eq!(Timestamp::of_millis(ms).dated(), text);
         }
     }
 
@@ -320,7 +320,7 @@ mod tests {
             "1e9",
             "2026-05-01T14:32:05+0é:0",
         ] {
-            assert_eq!(Moment::read(text), None, "{text}");
+            assert_eq!(Timestamp::read(text), None, "{text}");
         }
     }
 

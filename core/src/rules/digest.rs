@@ -17,7 +17,7 @@ pub fn of(value: &Value<'_>) -> u128 {
 /// As [`of`], many times as fast, but easy to make equal on purpose: where two are equal, the values are compared.
 #[must_use]
 pub fn quick(value: &Value<'_>) -> u128 {
-    let mut hash = Gathered { hash: XxHash3_128::new(), bytes: [0; GATHERED_BYTES], len: 0 };
+    let mut hash = BufferedHash { hash: XxHash3_128::new(), bytes: [0; BUFFER_BYTES], len: 0 };
     put(value, &mut hash);
     hash.flush();
     hash.hash.finish_128()
@@ -35,25 +35,25 @@ impl Sink for Sha256 {
 }
 
 /// Bytes that are given to the quick hash at a time, at most, of short texts.
-const GATHERED_BYTES: usize = 1 << 10;
+const BUFFER_BYTES: usize = 1 << 10;
 
 /// The quick hash, which takes many bytes at once far more cheaply than a few many times.
-struct Gathered {
+struct BufferedHash {
     hash: XxHash3_128,
-    bytes: [u8; GATHERED_BYTES],
+    bytes: [u8; BUFFER_BYTES],
     len: usize,
 }
 
-impl Gathered {
+impl BufferedHash {
     fn flush(&mut self) {
         self.hash.write(&self.bytes[..self.len]);
         self.len = 0;
     }
 }
 
-impl Sink for Gathered {
+impl Sink for BufferedHash {
     fn put(&mut self, bytes: &[u8]) {
-        if self.len + bytes.len() > GATHERED_BYTES {
+        if self.len + bytes.len() > BUFFER_BYTES {
             self.flush();
         }
         match self.bytes.get_mut(self.len..self.len + bytes.len()) {

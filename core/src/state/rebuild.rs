@@ -40,13 +40,13 @@ impl Tree {
         self.touch(at, id);
         let root = self.root(id);
         let past = self.past(root, self.limit(to));
-        let count = past.as_ref().map_or(1, Past::count);
+        let count = past.as_ref().map_or(1, EarlierNode::count);
         let mut writer = Writer::new(self, at);
         match &past {
             Some(past) => writer.replace(root, past),
             None => {
                 writer.open_site(root);
-                writer.give_way(root, None::<&Past>, EventOp::Drop);
+                writer.give_way(root, None::<&EarlierNode>, EventOp::Drop);
             }
         }
         writer.finish();
@@ -54,33 +54,33 @@ impl Tree {
     }
 
     /// What is at and below a node under a limit. No deeper than the values that were written.
-    fn past(&self, node: NodeId, limit: u32) -> Option<Past> {
+    fn past(&self, node: NodeId, limit: u32) -> Option<EarlierNode> {
         let number = self.before_limit(node, limit)?;
         let what = self.version(number).what;
         let shape = what.shape()?;
         let leaf = self.value(what).map(|value| (value, self.attribution(number).author));
         let part = |child| Some((self.name(child).to_owned(), self.past(child, limit)?));
         let parts = self.children_at(node, limit).into_iter().filter_map(part).collect();
-        Some(Past { shape, leaf, parts })
+        Some(EarlierNode { shape, leaf, parts })
     }
 }
 
 /// What was at and below a node at an earlier step.
-struct Past {
+struct EarlierNode {
     shape: NodeShape,
     /// The value of a leaf, and who wrote it.
     leaf: Option<(Stored, StepNo)>,
     /// Members with their names, or elements.
-    parts: Vec<(String, Past)>,
+    parts: Vec<(String, EarlierNode)>,
 }
 
-impl Past {
+impl EarlierNode {
     fn count(&self) -> usize {
         1 + self.parts.iter().map(|(_, part)| part.count()).sum::<usize>()
     }
 }
 
-impl<'p> Source<'p> for &'p Past {
+impl<'p> Source<'p> for &'p EarlierNode {
     const IS_FOLD: bool = true;
 
     fn shape(self) -> NodeShape {

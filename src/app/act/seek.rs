@@ -3,7 +3,7 @@
 
 use crate::app::{App, Effect, Effects, Job, Lane};
 use crate::model::{Finding, Severity, StepNo, When};
-use crate::panes::seek::{Goal, Pass};
+use crate::panes::seek::{Pass, SeekGoal};
 use crate::panes::{Open, step_row, times};
 
 /// Steps that are looked at before a job is asked.
@@ -21,11 +21,11 @@ pub(super) enum SeekTarget {
 #[derive(Debug, Default)]
 pub(in crate::app) struct Seeking {
     number: u64,
-    awaited: Option<Awaited>,
+    awaited: Option<PendingSeek>,
 }
 
 #[derive(Debug)]
-struct Awaited {
+struct PendingSeek {
     /// The generation and the step that it began at: a cursor that went elsewhere meanwhile stays there.
     from: (u64, StepNo),
     /// What is looked for, as `a later error`, and what is said if there is none.
@@ -44,11 +44,11 @@ impl SeekTarget {
         }
     }
 
-    fn goal(self, open: &Open<'_>) -> Goal {
+    fn goal(self, open: &Open<'_>) -> SeekGoal {
         match self {
-            Self::Error => Goal::Error(open.error_stops().into()),
-            Self::Call => Goal::Call,
-            Self::User => Goal::User,
+            Self::Error => SeekGoal::Error(open.error_stops().into()),
+            Self::Call => SeekGoal::Call,
+            Self::User => SeekGoal::User,
         }
     }
 }
@@ -101,7 +101,7 @@ impl App {
         }
         self.notify(format!("looking for {what} · Esc stops"));
         self.seeking.number += 1;
-        self.seeking.awaited = Some(Awaited { from, what, none, nth });
+        self.seeking.awaited = Some(PendingSeek { from, what, none, nth });
         effects.push(Effect::Job(Job::Seek { number: self.seeking.number, passes, nth }));
     }
 

@@ -1,6 +1,6 @@
 //! What the schema has and the data lacks, as rows that are no data (A20).
 
-use super::{Lack, Outline, StateLine, StatePane, StateRowTarget};
+use super::{MissingRow, Outline, StateLine, StatePane, StateRowTarget};
 use crate::json::Key;
 use crate::panes::Open;
 use crate::panes::properties::ROWS_MAX;
@@ -51,11 +51,11 @@ impl StatePane {
             let place = StateRowTarget::Missing(id, path.iter().cloned().chain([key]).collect());
             let schema = Some((id, property.node));
             let line = StateLine::new(place, depth, None);
-            outline.lines.push(StateLine { schema, missing: Some(Box::new(Lack::One(property))), ..line });
+            outline.lines.push(StateLine { schema, missing: Some(Box::new(MissingRow::One(property))), ..line });
         }
         if missing.more > 0 {
             let line = StateLine::new(StateRowTarget::MoreMissing(id, path.into()), depth, None);
-            outline.lines.push(StateLine { schema, missing: Some(Box::new(Lack::More(missing.more))), ..line });
+            outline.lines.push(StateLine { schema, missing: Some(Box::new(MissingRow::More(missing.more))), ..line });
         }
     }
 

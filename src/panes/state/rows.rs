@@ -2,7 +2,7 @@
 
 use super::changes::{is_container, op, was};
 use super::columns::indent_of;
-use super::{Lack, Outline, StateLine, StatePane, StateRowTarget, at};
+use super::{MissingRow, Outline, StateLine, StatePane, StateRowTarget, at};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::properties;
@@ -199,10 +199,12 @@ impl StatePane {
 }
 
 /// What follows the name of what is missing.
-fn lack_pieces(outline: &Outline, line: &StateLine, lack: &Lack) -> Vec<Piece> {
+fn lack_pieces(outline: &Outline, line: &StateLine, lack: &MissingRow) -> Vec<Piece> {
     match lack {
-        Lack::More(count) => vec![Piece::of(Role::Dim, &format!("… {} more in the schema", value::count_text(*count)))],
-        Lack::One(property) => {
+        MissingRow::More(count) => {
+            vec![Piece::of(Role::Dim, &format!("… {} more in the schema", value::count_text(*count)))]
+        }
+        MissingRow::One(property) => {
             let shape = line.schema.and_then(|(id, _)| outline.shapes.get(&id));
             shape.map(|shape| properties::property_pieces(shape, property)).unwrap_or_default()
         }

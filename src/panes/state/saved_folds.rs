@@ -7,7 +7,7 @@ use crate::panes::Open;
 
 /// A row, whatever run it is in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Spot {
+enum FoldKey {
     Identity(Identity),
     Value(Identity, Vec<Key>),
 }
@@ -15,8 +15,8 @@ enum Spot {
 /// What was not found again yet.
 #[derive(Debug, Default)]
 pub(super) struct SavedFolds {
-    folds: Vec<(Spot, bool)>,
-    at: Option<Spot>,
+    folds: Vec<(FoldKey, bool)>,
+    at: Option<FoldKey>,
     /// Size of the run in which it was looked for.
     looked: usize,
 }
@@ -29,11 +29,11 @@ impl StatePane {
             | StateRowTarget::MoreMissing(..)
             | StateRowTarget::Conversation
             | StateRowTarget::Field(..) => None,
-            StateRowTarget::Missing(id, path) => Some(Spot::Value(open.tree().identity(*id).clone(), path.to_vec())),
-            StateRowTarget::Identity(id) => Some(Spot::Identity(open.tree().identity(*id).clone())),
+            StateRowTarget::Missing(id, path) => Some(FoldKey::Value(open.tree().identity(*id).clone(), path.to_vec())),
+            StateRowTarget::Identity(id) => Some(FoldKey::Identity(open.tree().identity(*id).clone())),
             StateRowTarget::Node(node) | StateRowTarget::Gone(node) => {
                 let (identity, path) = open.path_of(*node);
-                Some(Spot::Value(identity, path))
+                Some(FoldKey::Value(identity, path))
             }
         };
         let found = self.folds.iter().filter_map(|(place, is_open)| Some((spot(place)?, *is_open)));
@@ -54,9 +54,9 @@ impl StatePane {
             return;
         }
         self.saved_folds.looked = open.count();
-        let place = |spot: &Spot| match spot {
-            Spot::Identity(identity) => open.tree().find(identity).map(StateRowTarget::Identity),
-            Spot::Value(identity, path) => {
+        let place = |spot: &FoldKey| match spot {
+            FoldKey::Identity(identity) => open.tree().find(identity).map(StateRowTarget::Identity),
+            FoldKey::Value(identity, path) => {
                 let id = open.tree().find(identity)?;
                 open.tree().node(id, path).map(StateRowTarget::Node)
             }

@@ -15,7 +15,7 @@ const EDGES: usize = 2;
 
 /// What the columns would like to have, in cells.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wants {
+pub(super) struct PreferredWidths {
     cells: Vec<(Column, usize)>,
     /// The filter whose rows were measured, and the size of the pane.
     of: Option<(Filter, Extent)>,
@@ -23,7 +23,7 @@ pub(super) struct Wants {
     is_sure: bool,
 }
 
-impl Wants {
+impl PreferredWidths {
     /// Whether they hold for such columns, rows that pass such a filter, and a pane of that size.
     pub(super) fn fit(&self, columns: &[Column], filter: &Filter, extent: Extent) -> bool {
         let is_same = self.of.as_ref().is_some_and(|(of, size)| of == filter && *size == extent);
@@ -82,7 +82,7 @@ impl TableWidths {
     /// The columns from the first on, as many as fit; if the one in focus is not among them, those up to it. Number,
     /// mark and id stay at the left while there is room for them beside the one in focus. There are so many records by
     /// now, and words for an end take so many cells.
-    pub(super) fn of(wants: &Wants, focus: Column, cells: usize, (records, finish): (usize, usize)) -> Self {
+    pub(super) fn of(wants: &PreferredWidths, focus: Column, cells: usize, (records, finish): (usize, usize)) -> Self {
         let want = |(column, want): &(Column, usize)| {
             let grown = match column {
                 Column::Number => floor(*column, records),
@@ -241,12 +241,12 @@ fn widen(columns: &mut [(Column, usize)], wanted: &[usize], mut left: usize, cel
 mod tests {
     use super::*;
 
-    fn wants(long: usize) -> Wants {
+    fn wants(long: usize) -> PreferredWidths {
         let cells = Column::ALL.map(|column| {
             let is_wide = least(column, 400) < usize::MAX;
             (column, floor(column, 100_000).max(if is_wide { long } else { 0 }))
         });
-        Wants { cells: cells.to_vec(), ..Wants::default() }
+        PreferredWidths { cells: cells.to_vec(), ..PreferredWidths::default() }
     }
 
     fn shape(focus: Column, cells: usize, long: usize) -> TableWidths {
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_column_has_what_it_wants_and_the_first_words_have_the_rest() {
         let cells = |columns: &[(Column, usize)], cells| {
-            let wants = Wants { cells: columns.to_vec(), ..Wants::default() };
+            let wants = PreferredWidths { cells: columns.to_vec(), ..PreferredWidths::default() };
             TableWidths::of(&wants, columns[0].0, cells, (10, 6)).columns.iter().map(|(_, n)| *n).collect::<Vec<_>>()
         };
         let all = [(Column::Number, 4), (Column::Id, 9), (Column::Finish, 6), (Column::Words, 50)];

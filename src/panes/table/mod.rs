@@ -20,7 +20,7 @@ use crate::review::{
 };
 use crate::text::{Role, SafeText, width};
 use cells::RecordCells;
-use column_widths::{TableWidths, Wants};
+use column_widths::{PreferredWidths, TableWidths};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub struct TablePane {
     near: HashMap<usize, Facts>,
     /// Which columns these hold something in.
     near_columns: NonEmptyColumns,
-    wants: Wants,
+    wants: PreferredWidths,
     order: Option<RecordOrder>,
     /// The filter of that order.
     ordered: Filter,
@@ -90,7 +90,7 @@ impl Default for TablePane {
             facts: FactTable::default(),
             near: HashMap::new(),
             near_columns: NonEmptyColumns::default(),
-            wants: Wants::default(),
+            wants: PreferredWidths::default(),
             order: None,
             ordered: Filter::default(),
         }
@@ -128,7 +128,7 @@ impl TablePane {
     pub fn clear(&mut self) {
         self.facts = FactTable::default();
         self.near.clear();
-        (self.near_columns, self.wants) = (NonEmptyColumns::default(), Wants::default());
+        (self.near_columns, self.wants) = (NonEmptyColumns::default(), PreferredWidths::default());
         self.set_order(None);
         self.facets.tally = None;
         self.is_checking = false;
@@ -317,7 +317,7 @@ impl TablePane {
                 visible.filter_map(|record| Some(width(SafeText::of(&self.facts(record)?.title).as_str()))).max();
             self.wants.widen(Column::Id, longest.unwrap_or(0));
         } else {
-            self.wants = Wants::of(self, &columns, session, extent);
+            self.wants = PreferredWidths::of(self, &columns, session, extent);
         }
     }
 
@@ -386,7 +386,7 @@ impl TablePane {
     fn shape(&self, session: &Session, extent: Extent) -> TableWidths {
         let columns = self.shown_columns(session);
         let fitting = Some(&self.wants).filter(|wants| wants.fit(&columns, &self.ordered, extent)).cloned();
-        let wants = fitting.unwrap_or_else(|| Wants::of(self, &columns, session, extent));
+        let wants = fitting.unwrap_or_else(|| PreferredWidths::of(self, &columns, session, extent));
         let grown = (session.records.count(), self.non_empty_columns().finish_bytes());
         TableWidths::of(&wants, self.focus, extent.width, grown)
     }

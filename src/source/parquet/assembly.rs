@@ -4,7 +4,7 @@
 //! repeated groups around a value are present, the repetition level at which of the repeated ones a new element begins.
 //! A tree that mirrors the schema reads the columns side by side and writes each row as it goes.
 
-use super::values::{self, Meaning};
+use super::values::{self, CellType};
 use parquet::basic::{ConvertedType, Repetition};
 use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -56,7 +56,7 @@ impl Rows {
 /// A column: some of its values with their levels, and the place in them.
 struct Column {
     described: ColumnDescPtr,
-    meaning: Meaning,
+    meaning: CellType,
     reader: ColumnReader,
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
@@ -83,7 +83,7 @@ struct Values {
 
 impl Column {
     fn new(described: ColumnDescPtr, pages: Box<dyn PageReader>) -> Self {
-        let meaning = Meaning::of(&described);
+        let meaning = CellType::of(&described);
         let reader = get_column_reader(described.clone(), pages);
         let (definitions, repetitions, values) = (Vec::new(), Vec::new(), Values::default());
         Self { described, meaning, reader, definitions, repetitions, values, level: 0, value: 0, levels: 0 }

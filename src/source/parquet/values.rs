@@ -16,7 +16,7 @@ const DAY_NANOS: i128 = 86_400 * 1_000_000_000;
 
 /// What the values of a column mean, beside their physical type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum CellType {
     /// Numbers, or bytes.
     Plain,
     /// Whole numbers of so many bits.
@@ -32,7 +32,7 @@ pub(super) enum Meaning {
     Float16,
 }
 
-impl Meaning {
+impl CellType {
     /// That of a column. Older files say it by a converted type; a time of theirs is on no known clock, as writers used
     /// it for either.
     pub(super) fn of(described: &ColumnDescriptor) -> Self {

@@ -10,7 +10,7 @@ mod tracks;
 mod validate;
 
 use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
-use super::fs_events::{Heard, Hints};
+use super::fs_events::{ChangedPaths, Hints};
 use super::{Input, is_missing};
 use crate::model::Problem;
 use crate::platform::open_files_max;
@@ -268,7 +268,7 @@ impl Tail {
     }
 
     /// The paths to look at: all, or those that wait for their turn, are restless or were named.
-    fn paths_to_check(&mut self, is_all: bool, heard: &Heard) -> Vec<OsString> {
+    fn paths_to_check(&mut self, is_all: bool, heard: &ChangedPaths) -> Vec<OsString> {
         if is_all {
             self.behind.clear();
             return self.tracks.names();

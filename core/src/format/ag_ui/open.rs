@@ -31,14 +31,14 @@ pub(super) const CALL_NAME: [&str; 2] = ["toolCallName", "tool_call_name"];
 /// What has begun and not ended.
 #[derive(Default)]
 pub(super) struct Open {
-    all: HashMap<(Channel, Box<str>), Begun>,
+    all: HashMap<(Channel, Box<str>), OpenItem>,
     /// What chunks began, which have no end of their own, the last one last: several calls may come piece by piece.
     chunks: Vec<(Channel, Box<str>)>,
     /// Messages that chunks began and another event ended: a later chunk goes on with them.
-    ended: HashMap<(Channel, Box<str>), Begun>,
+    ended: HashMap<(Channel, Box<str>), OpenItem>,
 }
 
-struct Begun {
+struct OpenItem {
     step: StepNo,
     role: StepRole,
     id: Box<str>,
@@ -46,7 +46,7 @@ struct Begun {
     text: String,
 }
 
-impl Begun {
+impl OpenItem {
     /// What the step says, all pieces there.
     fn turn(&self, channel: Channel) -> Turn<'_> {
         let part = match channel {
@@ -94,7 +94,7 @@ impl Open {
         let (values, time) = ([event], event.get("timestamp"));
         let step = log.open(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
         let name = first_text(event, &CALL_NAME).unwrap_or("?").into();
-        self.all.insert((channel, id.into()), Begun { step, role, id: id.into(), name, text: String::new() });
+        self.all.insert((channel, id.into()), OpenItem { step, role, id: id.into(), name, text: String::new() });
     }
 
     /// A piece. One that nothing began begins it; one without an id goes on with what the chunk before it began.
@@ -133,7 +133,7 @@ impl Open {
         self.close(channel, Self::id(channel, event), log);
     }
 
-    fn close(&mut self, channel: Channel, id: &str, log: &mut Log<'_>) -> Option<Begun> {
+    fn close(&mut self, channel: Channel, id: &str, log: &mut Log<'_>) -> Option<OpenItem> {
         let begun = self.all.remove(&(channel, Box::from(id)))?;
         log.close(begun.step, &begun.turn(channel));
         Some(begun)

@@ -34,7 +34,7 @@ const INJECTED: [&str; 6] = [
 /// Reads a rollout.
 #[derive(Default)]
 pub(super) struct Rollout {
-    known: Learned,
+    known: RolloutFacts,
     /// Whether messages or reasoning were shown that a later item repeats.
     has_unfolded_messages: bool,
     has_unfolded_thoughts: bool,
@@ -62,7 +62,7 @@ pub(super) struct Rollout {
 
 /// What is known of the file as a whole, and remains when it is read again.
 #[derive(Default, Clone)]
-struct Learned {
+struct RolloutFacts {
     has_messages: bool,
     has_reasoning: bool,
     /// Calls that come after an item of their id.
@@ -262,7 +262,7 @@ impl Rollout {
     }
 
     /// The file has messages or reasoning; if mirrors of them were shown, it is read again.
-    fn learn(&mut self, flag: impl Fn(&mut Learned) -> &mut bool, is_late: bool, log: &mut Log<'_>) {
+    fn learn(&mut self, flag: impl Fn(&mut RolloutFacts) -> &mut bool, is_late: bool, log: &mut Log<'_>) {
         let known = flag(&mut self.known);
         if !std::mem::replace(known, true) && is_late {
             log.read_again();

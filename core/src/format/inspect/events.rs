@@ -105,7 +105,7 @@ impl Adapter for Events {
             let within = text(event, "span_id").and_then(|id| spans.get(id)).or(open.last()).copied();
             let is_end = class == "span_end" || (class == "step" && text(event, "action") == Some("end"));
             if !is_end {
-                let more = Beside { within, pooled: pooled(event, pool, &mut left), attachments: &attachments };
+                let more = EventContext { within, pooled: pooled(event, pool, &mut left), attachments: &attachments };
                 add_step(event, class, &more, log);
             } else if class == "step" {
                 open.pop();
@@ -176,7 +176,7 @@ fn pooled<'v>(event: &Value<'_>, pool: &'v [Value<'v>], left: &mut usize) -> Vec
 }
 
 /// What an event is shown with.
-struct Beside<'b, 'v> {
+struct EventContext<'b, 'v> {
     /// The span that it is in.
     within: Option<&'b Value<'v>>,
     /// The messages of its request.
@@ -185,7 +185,7 @@ struct Beside<'b, 'v> {
 }
 
 /// The step of an event.
-fn add_step<'v>(event: &Value<'v>, class: &str, beside: &Beside<'_, 'v>, log: &mut Log<'_>) {
+fn add_step<'v>(event: &Value<'v>, class: &str, beside: &EventContext<'_, 'v>, log: &mut Log<'_>) {
     let (kind, form, role) = match class {
         "span_begin" | "step" => (Kind::Span, SPAN, StepRole::System),
         "model" => (Kind::Message, MODEL, StepRole::Agent),

@@ -2,7 +2,7 @@
 
 use super::raw;
 use crate::format::plan::PlanAnswer;
-use crate::rules::scopix::{self, Holding};
+use crate::rules::scopix::{self, ActiveContracts};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ struct ConflictMember<'p> {
 }
 
 /// `plan --json`: the members of the graph.
-pub(super) fn members(holding: &Holding<'_>) -> PlanAnswer {
+pub(super) fn members(holding: &ActiveContracts<'_>) -> PlanAnswer {
     let plan = scopix::plan(holding);
     let node = |(id, node)| {
         let node: &scopix::Node = node;

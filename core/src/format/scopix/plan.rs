@@ -4,7 +4,7 @@ use crate::format::plan::{EDGES_COUNTED_MAX, Edges, PlanConflict, PlanNode, Plan
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::rules::acts::Places;
-use crate::rules::scopix::{self, ChainTarget, Contract, Holding, InputSupply, Log, Present};
+use crate::rules::scopix::{self, ActiveContracts, ChainTarget, Contract, InputSupply, Log, SlotSnapshot};
 
 /// S25 to S28: the graph at a step; None where nothing declares one.
 pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
@@ -50,8 +50,8 @@ fn kind(data_type: Option<&str>, hint: Option<&str>) -> String {
 /// Makes ports of contracts at a step.
 struct Ports<'p> {
     log: &'p Log,
-    holding: &'p Holding<'p>,
-    present: &'p [Present],
+    holding: &'p ActiveContracts<'p>,
+    present: &'p [SlotSnapshot],
     step: StepNo,
 }
 

@@ -9,7 +9,7 @@ use super::message::{ActsMessage, Content, MessageType};
 use super::reference::{put_index, put_key};
 use super::request::Requests;
 use super::rows::{Row, RowFacts, Rows};
-use super::schema::Brought;
+use super::schema::CarriedSchemas;
 use super::tick::Ticks;
 use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
@@ -31,7 +31,7 @@ pub struct Log {
     pub(super) aligner: Option<Aligner>,
     pub(super) ticks: Ticks,
     /// The schemas of the messages (A20).
-    pub(super) brought: Brought,
+    pub(super) brought: CarriedSchemas,
     pub(super) changes: Vec<Change>,
     pub(super) solutions: Solutions,
     /// The requests (A2).

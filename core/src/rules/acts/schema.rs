@@ -20,7 +20,7 @@ const PLANNED_MAX: StepNo = 256;
 
 /// A20: the schemas that messages carry, and when identities came under another one.
 #[derive(Debug, Default)]
-pub(super) struct Brought {
+pub(super) struct CarriedSchemas {
     numbers: HashMap<u128, u32>,
     /// By number: where its text is first.
     texts: Vec<Span>,
@@ -30,7 +30,7 @@ pub(super) struct Brought {
     outputs: Vec<StepNo>,
 }
 
-impl Brought {
+impl CarriedSchemas {
     /// The message of a step carries a schema; `base` is where the text that it was parsed from begins in the input.
     pub(super) fn add(&mut self, step: StepNo, schema: &Value<'_>, base: u64) {
         let next = cast::to_u32(self.texts.len());

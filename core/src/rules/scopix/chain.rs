@@ -1,6 +1,6 @@
 //! `can_chain_with` of contracts: which capabilities and agents can follow, and whether they can take what is given.
 
-use super::contract::{Contract, Holding};
+use super::contract::{ActiveContracts, Contract};
 use super::plan::fits;
 
 /// The capabilities that an agent can have (sdk: `AgentCapability`).
@@ -37,7 +37,7 @@ pub enum ChainTarget<'h> {
 /// name. Whether one takes an output is S24. Where either side declares no typed ports there is nothing to compare, so
 /// that fits.
 #[must_use]
-pub fn chain_target<'h>(holding: &Holding<'h>, contract: &Contract, entry: &str) -> ChainTarget<'h> {
+pub fn chain_target<'h>(holding: &ActiveContracts<'h>, contract: &Contract, entry: &str) -> ChainTarget<'h> {
     let is_match = |other: &&Contract| other.name == entry || other.capability.eq_ignore_ascii_case(entry);
     let is_known = holding.contracts.iter().any(is_match);
     let others: Vec<&'h Contract> =

@@ -2,7 +2,7 @@
 
 use super::chain::{ChainTarget, chain_target};
 use super::collection::merges;
-use super::contract::{Contract, Holding};
+use super::contract::{ActiveContracts, Contract};
 use super::data_types::DataTypes;
 use super::finding::{
     CHAIN_TARGET, CONTRACT_CYCLE, FAN_IN_CONFLICT, INPUT_TYPE, NOT_MERGEABLE, OUTPUT_TYPE, REQUIRED_INPUT,
@@ -11,7 +11,7 @@ use super::finding::{
 use super::log::Log;
 use super::path;
 use super::plan::plan;
-use super::supply::{InputSupply, Present, supply};
+use super::supply::{InputSupply, SlotSnapshot, supply};
 use crate::json::Key;
 use crate::model::cast;
 use crate::model::{Finding, HEAD};
@@ -38,7 +38,7 @@ impl Log {
     }
 
     /// S28: writes by a source with a contract, under a name or type that it does not declare.
-    fn judge_writes(&self, holding: &Holding<'_>, all: &mut Vec<Finding>) {
+    fn judge_writes(&self, holding: &ActiveContracts<'_>, all: &mut Vec<Finding>) {
         for write in &self.slots.writes {
             let Some(contract) = write.source.as_deref().and_then(|source| holding.contract(source)) else { continue };
             let name = &self.tree().identity(write.slot).kind;
@@ -68,7 +68,7 @@ fn port_path(contract: &Contract, side: &str, name: &str) -> String {
 }
 
 /// S29: outputs of unknown type, outputs said to merge that do not.
-fn judge_ports(holding: &Holding<'_>, types: &DataTypes, say: &mut impl FnMut(&'static str, String, String)) {
+fn judge_ports(holding: &ActiveContracts<'_>, types: &DataTypes, say: &mut impl FnMut(&'static str, String, String)) {
     for contract in &holding.contracts {
         for output in &contract.outputs {
             let (Some(name), Some(data_type)) = (&output.name, output.data_type.as_deref()) else { continue };
@@ -83,7 +83,7 @@ fn judge_ports(holding: &Holding<'_>, types: &DataTypes, say: &mut impl FnMut(&'
 }
 
 /// Entries of `can_chain_with` that lead nowhere, or to agents that take none of the outputs.
-fn judge_chains(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String, String)) {
+fn judge_chains(holding: &ActiveContracts<'_>, say: &mut impl FnMut(&'static str, String, String)) {
     for contract in &holding.contracts {
         for (i, entry) in contract.chains.iter().enumerate() {
             let message = match chain_target(holding, contract, entry) {
@@ -100,8 +100,8 @@ fn judge_chains(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String
 /// S28: inputs that nothing can supply, or that a slot of another type stands for. A file without any slot only
 /// declares: its required inputs are not looked for.
 fn judge_inputs(
-    holding: &Holding<'_>,
-    present: &[Present],
+    holding: &ActiveContracts<'_>,
+    present: &[SlotSnapshot],
     has_slots: bool,
     say: &mut impl FnMut(&'static str, String, String),
 ) {
@@ -124,7 +124,7 @@ fn judge_inputs(
 }
 
 /// S27, S29: conflicts and cycles of the graph.
-fn judge_graph(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String, String)) {
+fn judge_graph(holding: &ActiveContracts<'_>, say: &mut impl FnMut(&'static str, String, String)) {
     let plan = plan(holding);
     let mut seen = HashSet::new();
     for conflict in plan.conflicts.iter().filter(|c| seen.insert(c.node)) {

@@ -77,7 +77,7 @@ pub struct Declared {
 /// S8: what holds at a step: the last contract of each name at the place of the first, the last pipeline, and a
 /// response that came after it.
 #[derive(Debug, Default)]
-pub struct Holding<'d> {
+pub struct ActiveContracts<'d> {
     /// Contracts in order of declaration.
     pub contracts: Vec<&'d Contract>,
     /// The last pipeline, with the step that declared it.
@@ -87,7 +87,7 @@ pub struct Holding<'d> {
     by_name: HashMap<&'d str, usize>,
 }
 
-impl<'d> Holding<'d> {
+impl<'d> ActiveContracts<'d> {
     /// The contract of an agent.
     #[must_use]
     pub fn contract(&self, name: &str) -> Option<&'d Contract> {
@@ -176,8 +176,8 @@ impl Declared {
 
     /// S8: what holds at a step.
     #[must_use]
-    pub fn at(&self, step: StepNo) -> Holding<'_> {
-        let mut holding = Holding::default();
+    pub fn at(&self, step: StepNo) -> ActiveContracts<'_> {
+        let mut holding = ActiveContracts::default();
         for (at, declaration) in self.all.iter().take_while(|(at, _)| *at <= step) {
             match declaration {
                 Declaration::Contract(contract) => match holding.by_name.get(contract.name.as_str()) {

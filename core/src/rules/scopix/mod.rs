@@ -19,7 +19,7 @@ mod supply;
 
 pub use chain::{ChainTarget, chain_target};
 pub use collection::is_file_path;
-pub use contract::{Contract, ContractPort, Declared, Holding, Pipeline, Stage};
+pub use contract::{ActiveContracts, Contract, ContractPort, Declared, Pipeline, Stage};
 pub use data_types::DataTypes;
 pub use log::{Log, StepAt, outcome};
 pub use merge::{Merged, MergedPart, merged};
@@ -28,4 +28,4 @@ pub use plan::{Conflict, Edge, Node, Plan, PlanSource, plan};
 pub use route::{ConversationField, Filler, PipelineConversation, hint, route};
 pub use shape::ScopixShape;
 pub use slot::{Meta, SlotState};
-pub use supply::{InputSupply, Present, supply};
+pub use supply::{InputSupply, SlotSnapshot, supply};

@@ -1,6 +1,6 @@
 //! The graph of agents: who gives to whom, in which waves, and where several give the same (S24 to S27).
 
-use super::contract::{Contract, ContractPort, Holding, Stage};
+use super::contract::{ActiveContracts, Contract, ContractPort, Stage};
 use super::route::route;
 use crate::rules::graph::{RunOrder, order};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -80,7 +80,7 @@ pub struct Plan {
 
 /// S25: the graph of what holds.
 #[must_use]
-pub fn plan(holding: &Holding<'_>) -> Plan {
+pub fn plan(holding: &ActiveContracts<'_>) -> Plan {
     let (source, mut nodes, stages) = nodes(holding);
     if let (Some(response), true) = (holding.response, source != Some(PlanSource::Response)) {
         for (node, stage) in nodes.iter_mut().zip(response) {
@@ -98,7 +98,7 @@ pub fn plan(holding: &Holding<'_>) -> Plan {
 }
 
 /// S25: the nodes: of a response with other agents, of a pipeline's steps, else the contracts.
-fn nodes<'d>(holding: &Holding<'d>) -> (Option<PlanSource>, Vec<Node>, Option<&'d [Stage]>) {
+fn nodes<'d>(holding: &ActiveContracts<'d>) -> (Option<PlanSource>, Vec<Node>, Option<&'d [Stage]>) {
     let of = |stages: &[Stage], has_status: bool| {
         let status = |stage: &Stage| stage.status.clone().filter(|_| has_status);
         stages.iter().map(|stage| Node { agent: stage.agent.clone(), status: status(stage) }).collect::<Vec<_>>()
@@ -171,7 +171,7 @@ fn stage_edges(stages: &[Stage]) -> Vec<Edge> {
 }
 
 /// S27: parents that give a node the same routed (type, hint), none of two an ancestor of the other.
-fn conflicts(holding: &Holding<'_>, nodes: &[Node], edges: &[(usize, usize)]) -> Vec<Conflict> {
+fn conflicts(holding: &ActiveContracts<'_>, nodes: &[Node], edges: &[(usize, usize)]) -> Vec<Conflict> {
     let mut parents = vec![BTreeSet::new(); nodes.len()];
     for &(from, to) in edges {
         parents[to].insert(from);

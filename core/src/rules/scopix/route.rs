@@ -1,7 +1,7 @@
 //! Routing: which field of the conversation a slot fills (S20 to S22).
 
 use super::collection::{CATEGORIZATION, FILE_IDS, ids};
-use super::contract::{Holding, Pipeline};
+use super::contract::{ActiveContracts, Pipeline};
 use super::slot::SlotState;
 use crate::json::{self, Value};
 use crate::model::StepNo;
@@ -69,7 +69,7 @@ pub fn route(data_type: &str, hint: Option<&str>) -> Option<&'static str> {
 
 /// S21: the hint of a slot: of its output in the contract of its source, else the `content_type` of its value.
 #[must_use]
-pub fn hint(holding: &Holding<'_>, name: &str, slot: &SlotState) -> Option<String> {
+pub fn hint(holding: &ActiveContracts<'_>, name: &str, slot: &SlotState) -> Option<String> {
     let contract = slot.meta.source.as_deref().and_then(|source| holding.contract(source));
     let declared = contract.and_then(|c| c.output(name)).and_then(|output| output.hint.clone());
     declared.or_else(|| slot.content_type.as_deref().map(str::to_owned))

@@ -1,13 +1,13 @@
 //! What stands for the input of a contract at a step (S28).
 
-use super::contract::{Contract, ContractPort, Holding};
+use super::contract::{ActiveContracts, Contract, ContractPort};
 use super::log::Log;
 use super::plan::fits;
 use super::route::hint;
 use crate::model::StepNo;
 
 /// A slot as it is at a step.
-pub struct Present {
+pub struct SlotSnapshot {
     /// Its name.
     pub name: String,
     /// Its data type.
@@ -34,11 +34,11 @@ pub enum InputSupply<'p> {
 impl Log {
     /// The slots at a step with their hints (S21).
     #[must_use]
-    pub fn present(&self, holding: &Holding<'_>, step: StepNo) -> Vec<Present> {
+    pub fn present(&self, holding: &ActiveContracts<'_>, step: StepNo) -> Vec<SlotSnapshot> {
         let present = |id| {
             let (name, slot) = (&self.tree().identity(id).kind, self.slot(id, step)?);
             let data_type = slot.meta.data_type.as_deref().map(str::to_owned);
-            Some(Present { name: name.clone(), data_type, hint: hint(holding, name, slot) })
+            Some(SlotSnapshot { name: name.clone(), data_type, hint: hint(holding, name, slot) })
         };
         self.tree().identities(step).into_iter().filter_map(|view| present(view.id)).collect()
     }
@@ -47,8 +47,8 @@ impl Log {
 /// S28: what stands for an input of a contract: the slot of its name, a slot that fits, an output that fits.
 #[must_use]
 pub fn supply<'p>(
-    holding: &Holding<'p>,
-    present: &'p [Present],
+    holding: &ActiveContracts<'p>,
+    present: &'p [SlotSnapshot],
     contract: &Contract,
     input: &ContractPort,
 ) -> InputSupply<'p> {
@@ -60,7 +60,8 @@ pub fn supply<'p>(
             _ => InputSupply::Named,
         };
     }
-    let is_fitting = |slot: &&Present| slot.data_type.as_deref().is_some_and(|t| fits(t, slot.hint.as_deref(), input));
+    let is_fitting =
+        |slot: &&SlotSnapshot| slot.data_type.as_deref().is_some_and(|t| fits(t, slot.hint.as_deref(), input));
     if let Some(slot) = present.iter().find(is_fitting) {
         return InputSupply::Fits(&slot.name);
     }

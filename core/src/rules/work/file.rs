@@ -1,6 +1,6 @@
 //! What is known of a file now, and the one way in which its lines change.
 
-use super::history::{Cell, Facts, Outside, Piece, Versions};
+use super::history::{Cell, Facts, OutsideChange, Piece, Versions};
 use super::text::{LineId, Texts, moved_line};
 use crate::model::StepNo;
 use crate::model::cast;
@@ -121,7 +121,7 @@ pub(super) struct File {
     pub(super) unended: Option<LineId>,
     pub(super) last: Option<Last>,
     /// A change from outside that is not yet in a version.
-    pub(super) outside: Option<Outside>,
+    pub(super) outside: Option<OutsideChange>,
     pub(super) edits: u64,
     pub(super) failed: u64,
     /// Lines that the run added and removed so far.

@@ -6,7 +6,7 @@ use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
 use super::file_frame::{framed, has_no_text};
-use super::history::Outside;
+use super::history::OutsideChange;
 use super::open_calls::OpenCall;
 use super::outcome::Outcome;
 use super::patch::{self, FilePatch};
@@ -237,7 +237,7 @@ impl Work {
             self.changers.iter().rev().copied().find(|changer| *changer < step).filter(|changer| *changer > since)
         });
         file.last = Some(Last { since: Some(since), by, ..Last::of("changed", found.delta) });
-        file.outside = Some(Outside { since, by });
+        file.outside = Some(OutsideChange { since, by });
         file.doubt = file.doubt.or(Some(step));
         if by.is_none() {
             self.notes.changed_outside(step, &file.path, since);

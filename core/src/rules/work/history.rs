@@ -39,7 +39,7 @@ pub(super) struct Facts {
 
 /// W7: what was known before a step was not what the file held: the last step that had the lines, and the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Outside {
+pub(super) struct OutsideChange {
     pub(super) since: StepNo,
     pub(super) by: Option<StepNo>,
 }
@@ -159,8 +159,8 @@ impl Version {
     }
 
     /// W7: what it corrects.
-    pub(super) fn outside(&self) -> Option<Outside> {
-        Some(Outside { since: step(self.since)?, by: step(self.by) })
+    pub(super) fn outside(&self) -> Option<OutsideChange> {
+        Some(OutsideChange { since: step(self.since)?, by: step(self.by) })
     }
 
     /// Makes of the cells before it those after it; those that gave way.
@@ -197,14 +197,20 @@ pub(super) struct Versions {
 /// Lines that gave way to others at a step.
 pub(super) struct Change {
     pub(super) step: StepNo,
-    pub(super) outside: Option<Outside>,
+    pub(super) outside: Option<OutsideChange>,
     pub(super) removed: Vec<Cell>,
     pub(super) added: Vec<Cell>,
 }
 
 impl Versions {
     /// What is known now; nothing is kept where it is as before. Whether other lines are known than before.
-    pub(super) fn record(&mut self, step: StepNo, cells: &[Cell], facts: Facts, outside: Option<Outside>) -> bool {
+    pub(super) fn record(
+        &mut self,
+        step: StepNo,
+        cells: &[Cell],
+        facts: Facts,
+        outside: Option<OutsideChange>,
+    ) -> bool {
         let now: Vec<Cell> = CellRun::unpack(&self.now).collect();
         let head = now.iter().zip(cells).take_while(|(a, b)| a == b).count();
         let (old, new) = (&now[head..], &cells[head..]);

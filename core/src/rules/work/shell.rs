@@ -4,7 +4,7 @@ use super::path::Folders;
 use super::shell_change::change;
 use super::shell_read::{Reading, narrowed, read};
 use super::tables;
-use super::words::{self, Joint, Simple, Way, Word};
+use super::words::{self, Joint, RedirectKind, Simple, Word};
 
 /// What a command does to files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,7 +197,7 @@ fn printing(pipeline: &[Simple]) -> Printing {
 fn names(command: &Simple, name: &str) -> bool {
     let is_in = |word: &Word| word.text.contains(name);
     let is_file = |target: &Word| !target.text.starts_with("/dev/");
-    if command.redirects.iter().any(|r| r.way != Way::Input && is_file(&r.target) && is_in(&r.target)) {
+    if command.redirects.iter().any(|r| r.way != RedirectKind::Input && is_file(&r.target) && is_in(&r.target)) {
         return true;
     }
     let program = command.name();

@@ -3,14 +3,18 @@
 use super::escapes::{Printer, printed};
 use super::shell::{Effect, git_command};
 use super::shell_read::split_flags;
-use super::words::{Redirect, Simple, Way};
+use super::words::{Redirect, RedirectKind, Simple};
 
 /// W9 *Change*: what a command does to files.
 pub(super) fn change(command: &Simple, resolve: &dyn Fn(&str) -> String, folder: Option<&str>) -> Vec<Effect> {
     let output = command.output();
     let put = |redirect: &Redirect, text: String| {
         let path = resolve(&redirect.target.text);
-        vec![if redirect.way == Way::Append { Effect::Append { path, text } } else { Effect::Write { path, text } }]
+        vec![if redirect.way == RedirectKind::Append {
+            Effect::Append { path, text }
+        } else {
+            Effect::Write { path, text }
+        }]
     };
     let is_file = |redirect: &&Redirect| !redirect.target.text.starts_with("/dev/");
     let texts: Vec<&str> = command.arguments().iter().map(|word| word.text.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use super::call::Range;
 use super::text::{LINE_MAX, parse_line};
-use super::words::{Simple, Way};
+use super::words::{RedirectKind, Simple};
 
 /// How a command shows a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ const ALL: Range = Range { first: 1, count: None, is_given: false };
 
 /// W9 *Read*: the file that a command prints, and how.
 pub(super) fn read(command: &Simple) -> Option<(String, Reading)> {
-    if command.heredoc.is_some() || command.redirects.iter().any(|redirect| redirect.way == Way::Input) {
+    if command.heredoc.is_some() || command.redirects.iter().any(|redirect| redirect.way == RedirectKind::Input) {
         return None;
     }
     let texts: Vec<&str> = command.arguments().iter().map(|word| word.text.as_str()).collect();
@@ -156,7 +156,7 @@ fn sed_lines(script: &str) -> Option<Cutter> {
 
 /// W9: what a filter leaves of what a command prints.
 pub(super) fn narrowed(filter: &Simple, reading: Reading) -> Option<Reading> {
-    if filter.heredoc.is_some() || filter.redirects.iter().any(|redirect| redirect.way == Way::Input) {
+    if filter.heredoc.is_some() || filter.redirects.iter().any(|redirect| redirect.way == RedirectKind::Input) {
         return None;
     }
     let texts: Vec<&str> = filter.arguments().iter().map(|word| word.text.as_str()).collect();

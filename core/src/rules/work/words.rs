@@ -12,7 +12,7 @@ pub(super) struct Word {
 
 /// Where output goes, or input comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum RedirectKind {
     /// `>`
     Write,
     /// `>>`
@@ -24,7 +24,7 @@ pub(super) enum Way {
 /// A redirection to or from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Redirect {
-    pub(super) way: Way,
+    pub(super) way: RedirectKind,
     /// Whether it is standard output that goes there (or both outputs).
     pub(super) is_stdout: bool,
     pub(super) target: Word,
@@ -94,7 +94,7 @@ impl Simple {
 
     /// The file that standard output goes to.
     pub(super) fn output(&self) -> Option<&Redirect> {
-        self.redirects.iter().rev().find(|redirect| redirect.is_stdout && redirect.way != Way::Input)
+        self.redirects.iter().rev().find(|redirect| redirect.is_stdout && redirect.way != RedirectKind::Input)
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn shell_words(text: &str) -> Option<Vec<String>> {
 }
 
 /// A here-document whose body has not come.
-struct Awaited {
+struct PendingHeredoc {
     /// Which simple command it belongs to.
     command: usize,
     end: String,
@@ -139,7 +139,7 @@ struct Splitter<'t> {
     at: usize,
     commands: Vec<Simple>,
     now: Simple,
-    awaited: Vec<Awaited>,
+    awaited: Vec<PendingHeredoc>,
 }
 
 impl Splitter<'_> {
@@ -328,13 +328,13 @@ impl Splitter<'_> {
             return self.heredoc();
         }
         let way = if self.take("<<<") || self.take("<>") {
-            Way::Input
+            RedirectKind::Input
         } else if self.take(">>") {
-            Way::Append
+            RedirectKind::Append
         } else if self.take(">|") || self.take(">") {
-            Way::Write
+            RedirectKind::Write
         } else if self.take("<") {
-            Way::Input
+            RedirectKind::Input
         } else {
             return None;
         };
@@ -360,7 +360,7 @@ impl Splitter<'_> {
         if end.text.is_empty() {
             return None;
         }
-        self.awaited.push(Awaited { command: self.commands.len(), end: end.text, is_quoted, drops_tabs });
+        self.awaited.push(PendingHeredoc { command: self.commands.len(), end: end.text, is_quoted, drops_tabs });
         Some(())
     }
 
