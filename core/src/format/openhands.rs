@@ -24,7 +24,8 @@ struct Rows;
 const NAME: &str = "openhands";
 const TITLE: &str = "OpenHands run";
 const ABOUT: &str = "Runs of OpenHands: events of version 0 (`action`, `observation`, `cause`) or of the SDK (`kind`), \
-     as an array or JSON Lines, or in a folder or zip archive with a file for each; and `output.jsonl` of \
+     as an array or JSON Lines, in a folder or zip archive with a file for each, or as `openhands --headless --json` \
+     prints them; and `output.jsonl` of \
      evaluations, each row a run \
      with its `history`. State: the agent's state, what ConversationStateUpdateEvent says, forgotten events, and of a \
      row its instance, patch and error.";
@@ -50,6 +51,34 @@ const SDK_EVENTS: &str = concat!(
     r#""observation":{"content":[{"type":"text","text":"a.txt"}],"exit_code":0},"tool_name":"terminal","#,
     r#""tool_call_id":"c1","action_id":"b"}"#,
 );
+
+/// What a run prints: events behind marks, and other text.
+const PRINTED: &str = r#"Loading agent...
+--JSON Event--
+{
+  "id": "a",
+  "kind": "MessageEvent",
+  "llm_message": {
+    "content": [
+      {
+        "text": "list it",
+        "type": "text"
+      }
+    ],
+    "role": "user"
+  },
+  "source": "user",
+  "timestamp": "2026-05-01T10:00:00"
+}
+--JSON Event--
+{
+  "id": "b",
+  "kind": "PauseEvent",
+  "source": "user",
+  "timestamp": "2026-05-01T10:00:01"
+}
+Goodbye!
+"#;
 
 /// A row of an evaluation.
 const ROW: &str = concat!(
@@ -97,7 +126,7 @@ impl Format for OpenHands {
     }
 
     fn samples(&self) -> &'static [&'static str] {
-        &[EVENTS, SDK_EVENTS, ROW]
+        &[EVENTS, SDK_EVENTS, PRINTED, ROW]
     }
 }
 

@@ -1,6 +1,7 @@
 //! Records as lines, and the question whether a file that is not a JSON text has any line that is a record.
 
 use super::event_stream::{EventStream, FIELD};
+use super::marked::{MARK, Marked};
 use super::values::Run;
 use super::{Cursor, FramerAction, Mode, Rules, is_space};
 use crate::json::{SCAN_DEPTH_MAX, Scan, Scanner};
@@ -133,7 +134,7 @@ pub(super) struct DetectLines {
     line: LineContent,
     /// Whether the text is whole values one after the other: if no line is a record, those are (not in A1, S1).
     is_run: bool,
-    /// Whether a line may be one of a stream of events, so that all that are such are records.
+    /// Whether a line may be one of a stream of events, or a mark before one, so that these are the records.
     has_events: bool,
 }
 
@@ -143,8 +144,8 @@ enum LineContent {
     Value(Box<Scanner>),
     Whole,
     Other,
-    /// So many bytes of the name of an event's field.
-    Field(usize),
+    /// So many bytes of the name of an event's field, or of a mark before a value.
+    Begin(&'static [u8], usize),
     /// D1 goes without the question.
     NotAsked,
 }
@@ -201,12 +202,8 @@ impl DetectLines {
         }
         while let Some(i) = memchr::memchr(b'\n', piece) {
             self.part(rules, *at, &piece[..i]);
-            if matches!(self.line, LineContent::Whole) {
-                return Self::restart_as_lines(rules, index);
-            }
-            if self.is_event() {
-                index.truncate(0);
-                return FramerAction::From(rules.origin, Mode::EventStream(EventStream::default()));
+            if let Some(turn) = self.turn_at_line(rules, index) {
+                return turn;
             }
             self.line = LineContent::Blank;
             at.pass(&piece[..=i]);
@@ -218,12 +215,8 @@ impl DetectLines {
     }
 
     pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> FramerAction {
-        if matches!(self.line, LineContent::Whole) {
-            return Self::restart_as_lines(rules, index);
-        }
-        if self.is_event() {
-            index.truncate(0);
-            return FramerAction::From(rules.origin, Mode::EventStream(EventStream::default()));
+        if let Some(turn) = self.turn_at_line(rules, index) {
+            return turn;
         }
         if self.is_run {
             return FramerAction::From(self.from, Mode::Run(Run::default()));
@@ -236,14 +229,18 @@ impl DetectLines {
         self.from
     }
 
-    /// Whether the line is one of a stream of events.
-    fn is_event(&self) -> bool {
-        matches!(self.line, LineContent::Field(known) if known == FIELD.len())
-    }
-
-    fn restart_as_lines(rules: Rules, index: &mut RecordIndex) -> FramerAction {
+    /// What the text is to be read as instead, as its line says that ends.
+    fn turn_at_line(&self, rules: Rules, index: &mut RecordIndex) -> Option<FramerAction> {
+        let mode = match &self.line {
+            LineContent::Whole => Mode::Lines(Lines::default()),
+            LineContent::Begin(name, known) if *known == name.len() => match *name {
+                FIELD => Mode::EventStream(EventStream::default()),
+                _ => Mode::Marked(Marked::default()),
+            },
+            _ => return None,
+        };
         index.truncate(0);
-        FramerAction::From(rules.origin, Mode::Lines(Lines::default()))
+        Some(FramerAction::From(rules.origin, mode))
     }
 
     fn saw(&mut self, at: Cursor, part: &[u8]) {
@@ -260,12 +257,13 @@ impl DetectLines {
             part = &part[first..];
             self.line = match part[0] {
                 b'{' | b'[' => LineContent::Value(Box::new(rules.scanner(SCAN_DEPTH_MAX))),
-                b'd' if self.has_events => LineContent::Field(0),
+                b'd' if self.has_events => LineContent::Begin(FIELD, 0),
+                b'-' if self.has_events => LineContent::Begin(MARK, 0),
                 _ => LineContent::Other,
             };
         }
-        if let LineContent::Field(known) = &mut self.line {
-            let name = FIELD.get(*known..).unwrap_or_default();
+        if let LineContent::Begin(name, known) = &mut self.line {
+            let name = name.get(*known..).unwrap_or_default();
             let len = name.len().min(part.len());
             if part.starts_with(&name[..len]) { *known += len } else { self.line = LineContent::Other }
         }

@@ -7,6 +7,7 @@
 mod event_stream;
 mod items;
 mod lines;
+mod marked;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -17,6 +18,7 @@ use crate::model::{Framing, Place, RecordIndex, Span};
 use event_stream::EventStream;
 use items::Items;
 use lines::{DetectLines, Lines};
+use marked::Marked;
 use values::{Array, Members, Run, SingleDocument};
 
 /// What some editors write before the first record.
@@ -60,6 +62,7 @@ enum Mode {
     DetectLines(DetectLines),
     Lines(Lines),
     EventStream(EventStream),
+    Marked(Marked),
     Ended,
 }
 
@@ -205,6 +208,7 @@ impl Framer {
                 Mode::DetectLines(detecting) => detecting.feed(self.rules, &mut self.at, rest, index),
                 Mode::Lines(lines) => lines.feed(&mut self.at, rest, index),
                 Mode::EventStream(events) => events.feed(&mut self.at, rest, index),
+                Mode::Marked(marked) => marked.feed(self.rules, &mut self.at, rest, index),
                 Mode::Ended => {
                     self.at.pass(rest);
                     FramerAction::More
@@ -244,6 +248,7 @@ impl Framer {
             Mode::DetectLines(detecting) => detecting.finish(self.rules, index),
             Mode::Lines(lines) => lines.finish(self.at, index),
             Mode::EventStream(events) => events.finish(index),
+            Mode::Marked(marked) => marked.finish(self.at, index),
             Mode::Mark | Mode::Start | Mode::Ended => FramerAction::Now(Mode::Ended),
         };
         self.turn(turn);
@@ -262,6 +267,7 @@ impl Framer {
             Mode::DetectLines(detecting) => Some(detecting.start()),
             Mode::Lines(lines) => lines.start(),
             Mode::EventStream(events) => events.start(),
+            Mode::Marked(marked) => marked.start(),
             Mode::Mark | Mode::Start | Mode::Ended => None,
         }
         .map(|start| start.until(self.at.byte))
@@ -280,6 +286,7 @@ impl Framer {
             Mode::DetectLines(_) => Ending::Torn,
             Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Torn),
             Mode::EventStream(events) => events.start().map_or(Ending::Clean, |_| Ending::Torn),
+            Mode::Marked(marked) => marked.start().map_or(Ending::Clean, |_| Ending::Torn),
         };
         // Whatever goes on in its first line may yet become a line.
         let is_line = self.pending().is_some_and(|pending| pending.line == self.at.line);

@@ -195,3 +195,17 @@ fn deep_and_long_records_are_framed_in_one_pass() {
         assert_eq!(framed(long.as_bytes(), framing, 1 << 20).len(), 2);
     }
 }
+
+#[test]
+fn values_behind_marks_are_records_and_so_is_the_text_between_them() {
+    let marked =
+        "Loading\n--JSON Event--\n{\n \"a\": [\n  {}\n ]\n}\n--JSON Event--\n{\"b\":1}\ndone\n--JSON\n\nbye \n";
+    let events = ["!1 Loading", "3 {\n \"a\": [\n  {}\n ]\n}", "9 {\"b\":1}", "!10 done\n--JSON\n\nbye"];
+    check(Elements, marked, &events);
+    check(Elements, "--JSON Event--\r\n{\r\n}\r\n--JSON Event--\r\n{}", &["2 {\r\n}", "5 {}"]);
+    let torn = "--JSON Event--\n{\n\"a\": nul,\n}\n--JSON Event--\n[]\n--JSON Event--\n{\n \"b\":";
+    check(Elements, torn, &["!2 {\n\"a\": nul,\n}", "6 []", "!8 {\n \"b\":"]);
+    check(Elements, "--JSON Event--\n--JSON Event--\nx\n--JSON Ev", &["!3 x\n--JSON Ev"]);
+    // Nothing but the format that writes them has such lines.
+    check(Text, "--JSON Event--\n{}\n", &["1 --JSON Event--", "2 {}"]);
+}
