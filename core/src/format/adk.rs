@@ -1,13 +1,14 @@
 //! Sessions of Google's Agent Development Kit: a database of them, or a session as JSON (`FORMATS.md` 7).
 
 mod database;
+mod events;
 mod session;
 #[cfg(test)]
 mod tests;
 
 use super::log::LogRun;
 use super::run_survey::RunSurvey;
-use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
+use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::Value;
 pub(super) use database::Database;
 
@@ -23,6 +24,26 @@ const SESSION: &str = r#"{"app_name":"shop","user_id":"u","id":"s1","state":{"ca
         {"function_response":{"id":"c1","name":"add","response":{"result":"added"}}}]},
         "actions":{"state_delta":{"cart":["socks"]}}}]}"#;
 
+/// The same for events without a session around them.
+struct RunEvents;
+
+/// Events as the server streams them.
+const EVENTS: &str = concat!(
+    r#"data: {"content":{"parts":[{"functionCall":{"id":"c1","name":"add","args":{"item":"socks"}}}],"role":"model"},"#,
+    r#""invocationId":"i1","author":"shopper","actions":{"stateDelta":{}},"id":"e1","timestamp":1743871932.5}"#,
+    "\n\n",
+    r#"data: {"content":{"parts":[{"functionResponse":{"id":"c1","name":"add","response":{"result":"added"}}}],"#,
+    r#""role":"user"},"invocationId":"i1","author":"shopper","actions":{"stateDelta":{"cart":["socks"]}},"#,
+    r#""id":"e2","timestamp":1743871933.5}"#,
+    "\n\n",
+    r#"data: {"content":{"parts":[{"text":"It is"}],"role":"model"},"partial":true,"invocationId":"i1","#,
+    r#""author":"shopper","actions":{},"id":"e3","timestamp":1743871934.5}"#,
+    "\n\n",
+    r#"data: {"content":{"parts":[{"text":"It is in."}],"role":"model"},"invocationId":"i1","author":"shopper","#,
+    r#""actions":{},"id":"e4","timestamp":1743871934.75}"#,
+    "\n\n",
+);
+
 impl Format for Adk {
     fn name(&self) -> &'static str {
         "adk"
@@ -34,7 +55,8 @@ impl Format for Adk {
 
     fn about(&self) -> &'static str {
         "Sessions of the Agent Development Kit: the database `session.db` (tables `sessions`, `events`, `app_states`), \
-         or an object with `events` and `app_name`. Each session is a trajectory; its events give thoughts, messages, \
+         or an object with `events` and `app_name`; or the events alone that the server answers, as an array (`/run`) \
+         or a stream (`/run_sse`). Each session or answer is a trajectory; its events give thoughts, messages, \
          calls and results. State: the keys that `state_delta` sets, those of a user, an app or a turn (`user:`, \
          `app:`, `temp:`) by themselves; artifacts by their versions; the agent that a session was handed to."
     }
@@ -56,6 +78,10 @@ impl Format for Adk {
         Framing::LogValues
     }
 
+    fn alternative(&self) -> Option<&'static dyn Format> {
+        Some(&RunEvents)
+    }
+
     fn layout(&self) -> Layout {
         Layout::Set
     }
@@ -73,6 +99,41 @@ impl Format for Adk {
     }
 
     fn samples(&self) -> &'static [&'static str] {
-        &[SESSION]
+        &[SESSION, EVENTS]
+    }
+}
+
+impl Format for RunEvents {
+    fn name(&self) -> &'static str {
+        Adk.name()
+    }
+
+    fn title(&self) -> &'static str {
+        Adk.title()
+    }
+
+    fn about(&self) -> &'static str {
+        Adk.about()
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let has_session = first.iter().any(|record| record.get("events").is_some());
+        signature::detect(self.name(), first).filter(|_| !has_session)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Elements
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(events::Events))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[EVENTS]
     }
 }

@@ -65,7 +65,7 @@ impl Adapter for Session {
 }
 
 /// A member in either spelling.
-fn either<'v>(value: &'v Value<'v>, snake: &str, camel: &str) -> Option<&'v Value<'v>> {
+pub(super) fn either<'v>(value: &'v Value<'v>, snake: &str, camel: &str) -> Option<&'v Value<'v>> {
     value.get(snake).or_else(|| value.get(camel)).filter(|found| !found.is_null())
 }
 
@@ -121,7 +121,7 @@ fn superseded<'v>(events: &'v [Value<'v>]) -> Vec<bool> {
 }
 
 /// The steps of an event, and what it changes.
-fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
+pub(super) fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
     let author = event.get("author").and_then(Value::as_str);
     let role = if author == Some("user") { StepRole::User } else { StepRole::Agent };
     let usage = either(event, "usage_metadata", "usageMetadata").map(usage);

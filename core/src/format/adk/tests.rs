@@ -37,6 +37,29 @@ fn parts_of_events_are_steps_and_deltas_the_state() {
 }
 
 #[test]
+fn events_alone_are_a_run_in_which_the_full_one_replaces_its_pieces() {
+    let lines = EVENTS.replace("data: ", "").replace("\n\n", "\n");
+    let steps_of = |text: &str| {
+        let mut run = LogRun::new(events::Events);
+        let (bytes, mut offset) = (text.as_bytes().to_vec(), 0);
+        for (number, line) in text.lines().enumerate() {
+            let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
+            offset += line.len() as u64 + 1;
+            run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
+            run.catch_up(&bytes);
+        }
+        (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes).summary).collect::<Vec<_>>()
+    };
+    assert_eq!(steps_of(&lines), ["add socks", "added", "It is in."]);
+    let cut: Vec<&str> = lines.split_inclusive('\n').take(3).collect();
+    assert_eq!(steps_of(&cut.concat())[2..], ["It is"]);
+    // A piece of another author stays until its full one comes.
+    let other = cut.concat() + &cut[2].replace("shopper", "helper").replace("It is", "I look");
+    let both = other + lines.lines().nth(3).unwrap();
+    assert_eq!(steps_of(&both)[2..], ["I look", "It is in."]);
+}
+
+#[test]
 fn an_agent_that_another_started_is_nested() {
     let text = SESSION.replace(r#""author":"#, r#""branch":"root.helper","author":"#);
     let run = run_of(&text);

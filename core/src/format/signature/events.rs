@@ -168,6 +168,9 @@ fn is_output(record: &Value<'_>) -> bool {
 }
 
 fn adk(head: &Head<'_, '_>) -> Option<Match> {
+    if most(head, is_adk_event) {
+        return matched(true, "events with an `author` and an invocation, and their `content` or `actions`");
+    }
     let record = head.records.first()?;
     let events = record.get("events")?.as_array()?;
     let is_event = |event: &Value<'_>| is_text(event, "author") && has_any(event, &["content", "actions"]);
@@ -175,4 +178,11 @@ fn adk(head: &Head<'_, '_>) -> Option<Match> {
     let is_oldest = is_object(record, "context") && has(record, &["past_events"]);
     let is_session = (is_named || is_oldest) && events.first().is_none_or(is_event) && !is_array(record, "eval_cases");
     matched(is_session, "a session with the `events` of its authors")
+}
+
+/// An event that the server sends without its session.
+fn is_adk_event(record: &Value<'_>) -> bool {
+    is_text(record, "author")
+        && (is_text(record, "invocationId") || is_text(record, "invocation_id"))
+        && (is_object(record, "content") || is_object(record, "actions"))
 }
