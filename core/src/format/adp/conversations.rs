@@ -33,7 +33,9 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
     title: "Conversations",
     about: "Conversations for training, and results of evaluations: rows whose `messages`, `traj` (tau-bench) or \
             `prompt` hold messages with a `role`; prompts with a `completion`, or with what was `chosen` and \
-            `rejected`, which are two trajectories of one row; lines or an array of lists of messages. Calls are \
+            `rejected` (OpenAI: `preferred_output`, `non_preferred_output`), which are two trajectories of one row; \
+            an `input` with the \
+            `output` of OpenAI's Responses interface; lines or an array of lists of messages. Calls are \
             `tool_calls` and parts of a content; one that is written in a text is none (`--format adp` reads those). \
             State: as in the Agent Data Protocol, and members of the row such as its reward.",
     framing: Framing::Values,
@@ -48,6 +50,11 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
         r#"[{"prompt":[{"role":"user","content":"hi"}],"completion":[{"role":"assistant","content":"hello"}]}]"#,
         r#"{"prompt":"2+2?","chosen":"4","rejected":"5"}
 {"prompt":"3+3?","chosen":"6","rejected":"7"}"#,
+        r#"{"input":{"messages":[{"role":"user","content":"2+2?"}]},
+    "preferred_output":[{"role":"assistant","content":"4"}],
+    "non_preferred_output":[{"role":"assistant","content":"5"}]}"#,
+        r#"{"input":"2+2?","output":[{"type":"reasoning","summary":[]},
+    {"type":"message","role":"assistant","content":[{"type":"output_text","text":"4"}]}]}"#,
         "[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"hello\"}]\n\
          [{\"role\":\"user\",\"content\":\"bye\"},{\"role\":\"assistant\",\"content\":\"bye\"}]\n",
         r#"[[{"role":"user","content":"hi"}],[{"role":"user","content":"bye"}]]"#,

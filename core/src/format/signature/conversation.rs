@@ -79,7 +79,24 @@ fn is_preference(record: &Value<'_>) -> bool {
     let are_completions = is_array(record, "completions")
         && (is_array(record, "labels") || first(record, "completions").is_some_and(is_list));
     let is_completed = is_text(record, "completion") || are_completions;
-    is_pair || (is_text(record, "prompt") && is_completed)
+    // A row of OpenAI's fine-tuning.
+    let is_asked = |input: &Value<'_>| first(input, "messages").is_some_and(is_message);
+    let is_preferred =
+        ["preferred_output", "non_preferred_output"].iter().all(|name| first(record, name).is_some_and(is_message))
+            && record.get("input").is_some_and(is_asked);
+    is_pair || is_preferred || is_response(record) || (is_text(record, "prompt") && is_completed)
+}
+
+/// A request of OpenAI's Responses interface with what came back, or that alone.
+fn is_response(record: &Value<'_>) -> bool {
+    let is_item = |item: &Value<'_>| match text(item, "type") {
+        "message" => is_text(item, "role"),
+        "function_call" => is_text(item, "call_id"),
+        "reasoning" => is_array(item, "summary"),
+        _ => false,
+    };
+    let is_asked = text(record, "object") == "response" || is_text(record, "input") || is_array(record, "input");
+    is_asked && first(record, "output").is_some_and(is_item)
 }
 
 fn alpaca(head: &Head<'_, '_>) -> Option<Match> {

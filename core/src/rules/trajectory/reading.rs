@@ -309,7 +309,8 @@ impl<'a> Reading<'a> {
     /// The lists of tools that the record declares; in tables that hold no lists of any shape, JSON in a string.
     pub fn tool_lists(&self) -> impl Iterator<Item = &'a Value<'a>> {
         let of_agent = || self.root.get("agent")?.get("tool_definitions");
-        let lists = [self.root.get("tools"), self.root.get("functions"), of_agent()];
+        let of_request = || self.root.get("input")?.get("tools");
+        let lists = [self.root.get("tools"), self.root.get("functions"), of_agent(), of_request()];
         lists.into_iter().flatten()
     }
 

@@ -47,6 +47,7 @@ const PAIRS: [[(&str, &str); 2]; 2] = [
 pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let one = || message_list(row).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
     pair(row)
+        .or_else(|| preferred(row))
         .or_else(|| completions(row))
         .or_else(one)
         .or_else(|| traces(row))
@@ -79,7 +80,9 @@ fn is_text(value: &Value<'_>) -> bool {
 /// A list of messages under a name of D2, as `traj`, or as the row itself.
 fn message_list<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let items = || CHATS.into_iter().find(|pointer| row.get(&pointer[1..]).is_some_and(are_items));
-    let pointer = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items).or_else(|| failed_run(row))?;
+    let answer = || (row.get("object")?.as_str()? == "response" && are_items(row.get("output")?)).then_some("/output");
+    let found = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items);
+    let pointer = found.or_else(|| failed_run(row)).or_else(answer)?;
     Some(vec![source(row, pointer, StepRole::Unknown)?])
 }
 
@@ -103,18 +106,22 @@ const ANSWERS: [(&str, &str); 2] = [("completions", "completion"), ("responses",
 /// A prompt and what was answered: lists, or texts.
 fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let is_scored = || row.get("score").is_some_and(|score| matches!(score.data, Data::Number));
+    // A request of the Responses interface, and what came back.
+    let is_response = || row.get("output").is_some_and(are_items);
     let named = |(prompt, answers): &(&'static str, &'static [&'static str])| {
-        let prompt = source(row, prompt, StepRole::User).filter(|_| *prompt != "/input" || is_scored())?;
+        let is_known = *prompt != "/input" || is_scored() || is_response();
+        let prompt = source(row, prompt, StepRole::User).filter(|_| is_known)?;
         Some((prompt, answers.iter().find_map(|name| source(row, name, StepRole::Agent))))
     };
     let (prompt, answers) = ASKED.iter().find_map(named)?;
     let has_text = |content: &Value<'_>| match &content.data {
         Data::String(_) => true,
-        Data::Array(items) => items.iter().all(|item| is_message(item) || is_text(item)),
+        Data::Array(items) => items.iter().all(|item| is_message(item) || is_text(item)) || are_items(content),
         _ => is_message(content),
     };
     match answers.filter(|answer| has_text(answer.value)) {
-        Some(answer) => (are_messages(prompt.value) || is_text(prompt.value)).then(|| vec![prompt, answer]),
+        Some(answer) => (are_messages(prompt.value) || is_text(prompt.value) || are_items(prompt.value))
+            .then(|| vec![prompt, answer]),
         None => (are_messages(prompt.value) && prompt.pointer != "/input").then(|| vec![prompt]),
     }
 }
@@ -231,6 +238,18 @@ fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     PAIRS.into_iter().find_map(tracks).or_else(|| rejected_end(row))
 }
 
+/// A request and two outputs of which one was preferred (fine-tuning by OpenAI).
+fn preferred<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+    let asked = row.get("input")?.get("messages").filter(|asked| are_messages(asked))?;
+    let outputs = [("/preferred_output", "chosen"), ("/non_preferred_output", "rejected")];
+    let both = outputs.map(|(name, label)| {
+        let output = source(row, name, StepRole::Agent).filter(|output| are_messages(output.value))?;
+        let asked = Source { value: asked, pointer: "/input/messages".into(), role: StepRole::User };
+        Some(RowTrack { label: Some(label.into()), ..RowTrack::of(vec![asked, output]) })
+    });
+    both.into_iter().collect()
+}
+
 /// A conversation beside another one that was rejected, or beside another last answer (ms-swift).
 fn rejected_end<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let chosen = source(row, "/messages", StepRole::Unknown).filter(|chosen| are_messages(chosen.value))?;
@@ -282,6 +301,7 @@ mod tests {
 
     const QUESTION: &str = r#"[{"role":"user","content":"q"}]"#;
     const ANSWER: &str = r#"[{"role":"assistant","content":"a"}]"#;
+    const ITEMS: &str = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[]}]"#;
 
     #[test]
     fn rows_say_where_their_conversations_are() {
@@ -299,6 +319,11 @@ mod tests {
             (r#"{"prompt":7,"completion":"a"}"#.to_owned(), ""),
             (r#"{"input":"q","output":"a","score":1,"step":3}"#.to_owned(), "-:/input+/output"),
             (r#"{"input":"q","output":"a"}"#.to_owned(), ""),
+            (format!(r#"{{"input":"q","output":{ITEMS}}}"#), "-:/input+/output"),
+            (format!(r#"{{"input":{QUESTION},"output":{ITEMS}}}"#), "-:/input+/output"),
+            (format!(r#"{{"object":"response","output":{ITEMS}}}"#), "-:/output"),
+            (format!(r#"{{"output":{ITEMS}}}"#), ""),
+            (ITEMS.to_owned(), "-:"),
             (format!(r#"{{"input_prompt":{QUESTION},"output_response":"a"}}"#), "-:/input_prompt+/output_response"),
             (r#"{"instruction":"q","input":"","output":"a"}"#.to_owned(), "-:/instruction+/output"),
             (r#"{"instruction":"q","input":"x","output":"a"}"#.to_owned(), "-:/instruction+/input+/output"),
@@ -348,6 +373,17 @@ mod tests {
             ["chosen:/messages", "rejected:/rejected_messages"]
         );
         assert_eq!(of(&format!(r#"{{"messages":{messages},"rejected_response":null}}"#)), ["-:/messages"]);
+    }
+
+    #[test]
+    fn a_request_has_an_output_that_was_preferred_and_one_that_was_not() {
+        let row = |bad: &str| {
+            let input = format!(r#"{{"messages":{QUESTION},"tools":[]}}"#);
+            format!(r#"{{"input":{input},"preferred_output":{ANSWER},"non_preferred_output":{bad}}}"#)
+        };
+        let expected = ["chosen:/input/messages+/preferred_output", "rejected:/input/messages+/non_preferred_output"];
+        assert_eq!(of(&row(ANSWER)), expected);
+        assert!(of(&row("7")).is_empty());
     }
 
     #[test]

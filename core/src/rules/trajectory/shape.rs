@@ -1,5 +1,6 @@
 //! D2, D3: which of the four shapes a record has, and which version of the format.
 
+use super::blocks;
 use super::message::Message;
 use crate::json::{Data, Value};
 use crate::model::StepRole;
@@ -88,7 +89,11 @@ fn is_bare_chat(root: &Value<'_>) -> bool {
     let is_known = |m: &&Value<'_>| Message::of(m).role != StepRole::Unknown;
     let messages = root.as_array().unwrap_or_default();
     let known = messages.iter().filter(is_known).count();
-    known > 0 && known * 2 >= messages.len() && messages.iter().all(|m| is_message(m) && has_text(m))
+    let is_item = |m: &Value<'_>| blocks::item(m).is_some();
+    // Items of the Responses interface are between its messages.
+    let items = messages.iter().filter(|m| is_item(m)).count();
+    let are_known = known > 0 && known * 2 >= messages.len() - items;
+    are_known && messages.iter().all(|m| is_item(m) || (is_message(m) && has_text(m)))
 }
 
 fn is_message(value: &Value<'_>) -> bool {
@@ -190,6 +195,13 @@ mod tests {
             (r#"[{"role":"system","content":[]},{"role":"assistant","content":null,"tool_calls":[]}]"#, true),
             (r#"[{"from":"human","value":"x"},{"from":"gpt","value":"y"}]"#, true),
             (r#"[{"role":"exit","content":"x"},{"role":"user","content":"x"}]"#, true),
+            (
+                r#"[{"type":"message","role":"user","content":"x"},{"type":"reasoning","summary":[]},
+                {"type":"function_call","call_id":"c","name":"f","arguments":"{}"},
+                {"type":"function_call_output","call_id":"c","output":"y"}]"#,
+                true,
+            ),
+            (r#"[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]"#, false),
             ("[]", false),
             (r#"[{"role":"user"}]"#, false),
             (r#"[{"role":"user","parts":[]}]"#, false),
