@@ -14,13 +14,13 @@ use std::collections::HashMap;
 pub(super) static COPILOT: Row = Row {
     name: "copilot-cli",
     title: "Copilot CLI session",
-    about: "Sessions of GitHub Copilot CLI: JSON Lines of `type`, `data`, `id` and `parentId`, first `session.start`. \
-            The calls are those that were executed. State: the session, its model and mode, what it used.",
+    about: "Sessions of GitHub Copilot CLI: JSON Lines of `type`, `data`, `id` and `parentId`, first `session.start`; \
+            or what `copilot -p --output-format json` prints, which ends with a `result`. The calls are those that were executed. State: the session, its model and mode, what it used.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Events::default())),
     detect: None,
     has_trajectories: false,
-    samples: &[SESSION],
+    samples: &[SESSION, PRINTED],
 };
 
 /// A session with a call.
@@ -40,6 +40,23 @@ const SESSION: &str = concat!(
     "\n",
     r#"{"type":"tool.execution_complete","data":{"toolCallId":"c","success":true,"#,
     r#""result":{"content":"a.txt"}},"id":"f","timestamp":"2026-05-01T10:00:04Z","parentId":"e"}"#,
+);
+
+/// What a run with a prompt prints.
+const PRINTED: &str = concat!(
+    r#"{"type":"session.tools_updated","data":{"model":"m"},"ephemeral":true,"id":"a","#,
+    r#""timestamp":"2026-05-01T10:00:00Z","parentId":"z"}"#,
+    "\n",
+    r#"{"type":"user.message","data":{"content":"hi"},"id":"b","timestamp":"2026-05-01T10:00:01Z","parentId":"a"}"#,
+    "\n",
+    r#"{"type":"assistant.message_delta","data":{"messageId":"m","deltaContent":"hel"},"ephemeral":true,"id":"c","#,
+    r#""timestamp":"2026-05-01T10:00:02Z","parentId":"b"}"#,
+    "\n",
+    r#"{"type":"assistant.message","data":{"messageId":"m","content":"hello","toolRequests":[],"outputTokens":3},"#,
+    r#""id":"d","timestamp":"2026-05-01T10:00:03Z","parentId":"c"}"#,
+    "\n",
+    r#"{"type":"result","timestamp":"2026-05-01T10:00:04Z","sessionId":"s1","exitCode":0,"#,
+    r#""usage":{"premiumRequests":1,"sessionDurationMs":4000}}"#,
 );
 
 /// The words of a message.
@@ -127,7 +144,7 @@ impl Adapter for Events {
             }
             _ => {
                 surround(class, data, log);
-                let is_failed = class == "session.error";
+                let is_failed = class == "session.error" || has_failed(class, data);
                 log.step(&Draft { is_failed, ..of(Kind::State, form::STATE, StepRole::System) })
             }
         };
@@ -184,12 +201,20 @@ fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, StepRole) -> Draf
     }
 }
 
+/// The last line of `copilot -p`, which has no `data`.
+const RUN_END: &str = "result";
+
 /// The event at the end of a compaction.
 const COMPACTED: &str = "session.compaction_complete";
 
 /// Whether a compaction did not fail.
 fn has_compacted(data: &Value<'_>) -> bool {
     data.get("success").and_then(Value::as_bool) != Some(false)
+}
+
+/// Whether a line of `copilot -p` says how a run failed: the program itself ends with status 0.
+fn has_failed(class: &str, data: &Value<'_>) -> bool {
+    class == RUN_END && count(data, "exitCode").is_some_and(|exit| exit != 0)
 }
 
 /// What an event changes around the steps.
@@ -222,6 +247,12 @@ fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
                 log.title(id);
             }
             write_slots(log, "session", "main", data, &["sessionId", "copilotVersion", "context"]);
+        }
+        RUN_END => {
+            if let Some(id) = text(data, "sessionId") {
+                log.title(id);
+            }
+            write_slots(log, "session", "main", data, &["sessionId", "exitCode", "usage"]);
         }
         "session.model_change" => write_slots(log, "session", "main", data, &["newModel", "reasoningEffort"]),
         "session.mode_changed" => write_slots(log, "session", "main", data, &["newMode"]),
@@ -260,7 +291,7 @@ fn totals(data: &Value<'_>) -> Option<Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{lines, steps};
+    use crate::format::log::testing::{self, lines, steps};
 
     #[test]
     fn the_end_of_a_session_reports_what_all_models_spent() {
@@ -283,6 +314,17 @@ mod tests {
         late.swap(2, 3);
         let calls = steps(&lines(&COPILOT, &late.join("\n"))).iter().filter(|step| step.contains("call")).count();
         assert_eq!(calls, 1);
+    }
+
+    #[test]
+    fn a_printed_run_ends_with_its_result() {
+        let parsed = lines(&COPILOT, PRINTED);
+        let all = steps(&parsed);
+        assert_eq!(all[..2], ["message user: hi", "message agent: hello"]);
+        assert!(all.len() == 3 && parsed.0.title().as_deref() == Some("s1") && parsed.0.error_steps().is_empty());
+        assert!(testing::state(&parsed, "session", 2).contains(r#""exitCode":0"#));
+        let failed = lines(&COPILOT, &PRINTED.replace(r#""exitCode":0"#, r#""exitCode":1"#));
+        assert_eq!(failed.0.error_steps(), [2]);
     }
 
     #[test]

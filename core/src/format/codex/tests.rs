@@ -53,6 +53,17 @@ fn items_go_to_the_call_of_their_id_or_are_calls_within_another() {
 }
 
 #[test]
+fn a_script_of_the_model_is_no_command_of_a_shell() {
+    let script = r#"{"type":"custom_tool_call","call_id":"c1","name":"exec","input":"text(1) > '/w/a.txt'"}"#;
+    let output = item(r#"{"type":"custom_tool_call_output","call_id":"c1","output":"1"}"#);
+    let parsed = lines(&ROLLOUT, &[item(script), output.clone()].join("\n"));
+    assert_eq!((state(&parsed, "shell", 1), state(&parsed, "file", 1)), (String::new(), String::new()));
+    let command = r#"{"type":"function_call","call_id":"c1","name":"exec","arguments":"{\"cmd\":\"ls\"}"}"#;
+    let parsed = lines(&ROLLOUT, &[item(command), output].join("\n"));
+    assert!(state(&parsed, "shell", 1).contains(r#""command":"ls""#));
+}
+
+#[test]
 fn a_world_state_is_patched_from_a_full_one_on() {
     let world = |full: bool, state: &str| line("world_state", &format!(r#"{{"full":{full},"state":{state}}}"#));
     let text = [

@@ -68,7 +68,7 @@ impl Adapter for Events {
         }
         if let Some(part) = part_of(record) {
             let is_stored_part = record.get("part").is_none();
-            let (class, time) = (text(part, "type"), record.get("timestamp"));
+            let (class, time) = (class_of(part), record.get("timestamp"));
             let message = Message { it: record, role: StepRole::Agent, class, time, tokens: None, first_steps: None };
             message.add_parts(&[part], log);
             // A stream has no messages, which repeat the tokens elsewhere.
@@ -164,11 +164,11 @@ struct Message<'v> {
 impl<'v> Message<'v> {
     fn add_parts(&self, parts: &[&'v Value<'v>], log: &mut Log<'_>) {
         let before = log.next_step();
-        let files: Vec<&Value<'_>> = parts.iter().copied().filter(|part| text(part, "type") == Some("file")).collect();
-        let first_text = parts.iter().position(|part| text(part, "type") == Some("text"));
+        let files: Vec<&Value<'_>> = parts.iter().copied().filter(|part| class_of(part) == Some("file")).collect();
+        let first_text = parts.iter().position(|part| class_of(part) == Some("text"));
         let (mut tokens, mut has_result) = (self.tokens, false);
         for (i, part) in parts.iter().copied().enumerate() {
-            let part_kind = match text(part, "type").unwrap_or("part") {
+            let part_kind = match class_of(part).unwrap_or("part") {
                 // Files belong to the first text of their message.
                 "text" if Some(i) == first_text => {
                     std::iter::once(part).chain(files.iter().copied()).collect::<Vec<_>>()
@@ -179,19 +179,19 @@ impl<'v> Message<'v> {
                 "file" => files.clone(),
                 _ => vec![part],
             };
-            let is_compaction = text(part, "type") == Some("compaction");
+            let is_compaction = class_of(part) == Some("compaction");
             // A stream does not name the folder, but a patch names its files both ways.
             let cwd = folder(part).filter(|_| self.first_steps.is_none()).map(Cow::Borrowed);
             log.surroundings(&Surroundings { cwd, is_compaction, ..Surroundings::default() });
             for (kind, form) in kinds(part) {
                 let role = if kind == Kind::Result { StepRole::Environment } else { self.role };
-                let class = if kind == Kind::State { text(part, "type") } else { self.class };
+                let class = if kind == Kind::State { class_of(part) } else { self.class };
                 let time = time_of(part, kind).or(self.time);
                 // What the model wrote is said at the first step that it wrote.
                 let tokens = if kind == Kind::State { None } else { tokens.take() };
                 let draft = Draft { class, time, tokens, ..Draft::of(kind, form, &part_kind) };
                 let is_injected =
-                    text(part, "type") == Some("text") && part.get("synthetic").and_then(Value::as_bool) == Some(true);
+                    class_of(part) == Some("text") && part.get("synthetic").and_then(Value::as_bool) == Some(true);
                 let step = log.step(&Draft { role, is_injected, ..draft });
                 // Calls of one answer come with their results: the next of them is still of that answer.
                 if kind == Kind::Call && std::mem::take(&mut has_result) {
@@ -199,15 +199,15 @@ impl<'v> Message<'v> {
                 }
                 has_result |= kind == Kind::Result;
             }
-            if text(part, "type") == Some("step-start") {
+            if class_of(part) == Some("step-start") {
                 has_result = false;
             }
-            if text(part, "type") == Some("compaction") {
+            if class_of(part) == Some("compaction") {
                 let known = text(part, "tail_start_id").zip(self.first_steps);
                 let first = known.and_then(|(id, first_steps)| first_steps.get(id)).copied();
                 log.drop_before(first.unwrap_or(log.next_step() - 1));
             }
-            if text(part, "type") == Some("patch")
+            if class_of(part) == Some("patch")
                 && let (Some(hash), Some(files)) = (text(part, "hash"), part.get("files"))
             {
                 log.write("patch", hash, &["files"], Op::Update, files);
@@ -232,10 +232,16 @@ fn folder<'v>(part: &'v Value<'v>) -> Option<&'v str> {
     folder.strip_suffix('/').filter(|folder| !folder.is_empty())
 }
 
+/// What a part is; a call may come without its type.
+fn class_of<'v>(part: &'v Value<'v>) -> Option<&'v str> {
+    let is_call = || text(part, "callID").is_some() && text(part, "tool").is_some();
+    text(part, "type").or_else(|| is_call().then_some("tool"))
+}
+
 /// What a part gives: steps and how they are read.
 fn kinds(part: &Value<'_>) -> Vec<(Kind, Form)> {
     let status = part.get("state").and_then(|state| text(state, "status"));
-    match text(part, "type").unwrap_or_default() {
+    match class_of(part).unwrap_or_default() {
         "text" | "file" => vec![(Kind::Message, TEXT)],
         "reasoning" => vec![(Kind::Thought, form::THOUGHT)],
         "tool" if matches!(status, Some("completed" | "error")) => vec![(Kind::Call, CALL), (Kind::Result, RESULT)],
@@ -270,7 +276,7 @@ fn content<'v>(part: &'v Value<'v>) -> TurnPart<'v> {
     if let Some(error) = part.get("info").and_then(|info| info.get("error")).filter(|error| !error.is_null()) {
         return TurnPart::Text(Cow::Owned(describe::note(error)));
     }
-    if text(part, "type") != Some("file") {
+    if class_of(part) != Some("file") {
         return TurnPart::Text(part.get("text").map(text_of).unwrap_or_default());
     }
     let url = text(part, "url").filter(|url| !url.starts_with("data:"));

@@ -31,6 +31,19 @@ fn parts_are_steps() {
 }
 
 #[test]
+fn a_call_of_a_stream_may_come_without_its_type() {
+    let line = r#"{"type":"tool_use","timestamp":1777626864000,"sessionID":"s","part":{"id":"p","messageID":"m",
+        "callID":"c","tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"a.txt"}}}"#;
+    assert!(RunEvents.detect(&[parse(line).unwrap()]).is_some());
+    let (mut run, bytes) = (LogRun::new(session::Events), line.as_bytes().to_vec());
+    let place = Place { span: Span { offset: 0, len: line.len() as u64 }, line: 1 };
+    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
+    run.finish(&bytes);
+    let kinds: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes).kind).collect();
+    assert_eq!(kinds, ["tool-call", "tool-result"]);
+}
+
+#[test]
 fn calls_that_failed_and_files_of_a_message() {
     let part = |tool: &str, state: &str| format!(r#"{{"type":"tool","callID":"c","tool":"{tool}","state":{state}}}"#);
     let parts = [

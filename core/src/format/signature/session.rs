@@ -159,7 +159,12 @@ fn opencode(head: &Head<'_, '_>) -> Option<Match> {
 
 fn is_run_event(record: &Value<'_>) -> bool {
     let is_event = is_text(record, "type") && is_text(record, "sessionID") && is_number(record, "timestamp");
-    let of_part = || record.get("part").is_some_and(|part| is_text(part, "messageID") && is_text(part, "type"));
+    let of_part = || {
+        record.get("part").is_some_and(|part| {
+            // A call may come without its type.
+            is_text(part, "messageID") && (is_text(part, "type") || is_text(part, "callID"))
+        })
+    };
     is_event && (of_part() || (text(record, "type") == "error" && record.get("error").is_some()))
 }
 

@@ -199,7 +199,7 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
     if let Some(text) = given.plain().filter(|_| dialect == Dialect::SweAgent) {
         return (text_command::action(text), true);
     }
-    let is_shell = tables::is_tool("shell", name);
+    let is_shell = tables::is_tool("shell", name) && !(dialect.takes_script(name) && given.plain().is_some());
     if let Some(action) = by_command(given).filter(|_| !is_shell) {
         return (action, false);
     }

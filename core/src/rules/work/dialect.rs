@@ -29,4 +29,10 @@ impl Dialect {
     pub(super) fn starts_anew(self) -> bool {
         matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent)
     }
+
+    /// `FORMATS.md` 3: whether a text that a tool is given is a script in the model's language and no command: what it
+    /// runs comes as calls within it.
+    pub(super) fn takes_script(self, name: &str) -> bool {
+        self == Self::Codex && name == "exec"
+    }
 }
