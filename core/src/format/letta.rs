@@ -7,18 +7,20 @@ use super::log::{
 use crate::json::{self, Value};
 use crate::model::{StepRole, Surroundings, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Files of agents.
 pub(super) static LETTA: Row = Row {
     name: "letta",
     title: "Letta agent file",
-    about: "Agent files of Letta (`.af`): an object with `agents`, `blocks` and `tools`. An agent's messages are a \
+    about: "Agent files of Letta (`.af`): an object with `agents`, `blocks` and `tools`; or, of the first kind, one \
+            agent with its `core_memory`. An agent's messages are a \
             trajectory. State: the blocks of memory and the agents, as they are; the file has no history of them.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Agents)),
     detect: None,
     has_trajectories: true,
-    samples: &[FILE],
+    samples: &[FILE, OLD_FILE],
 };
 
 /// A file with an agent.
@@ -35,6 +37,21 @@ const FILE: &str = concat!(
     r#""blocks":[{"id":"block-0","label":"persona","value":"I am Evie.","limit":2000}],"tools":[]}"#,
 );
 
+/// A file of the first kind.
+const OLD_FILE: &str = concat!(
+    r#"{"agent_type":"memgpt_agent","name":"Evie","system":"You help.","llm_config":{"model":"m"},"#,
+    r#""core_memory":[{"label":"persona","value":"I am Evie.","limit":2000}],"in_context_message_indices":[0,2],"#,
+    r#""messages":["#,
+    "\n",
+    r#"{"role":"system","content":[{"type":"text","text":"You help."}],"created_at":"2025-05-01T10:00:00"},"#,
+    "\n",
+    r#"{"role":"user","content":[{"type":"text","text":"hi"}],"created_at":"2025-05-01T10:00:01"},"#,
+    "\n",
+    r#"{"role":"user","content":[{"type":"text","text":"hello"}],"created_at":"2025-05-01T10:00:02"}],"#,
+    "\n",
+    r#""tools":[],"version":"0.6.0"}"#,
+);
+
 /// Reads an agent file.
 struct Agents;
 
@@ -46,7 +63,13 @@ impl Adapter for Agents {
             write_slots(log, "block", &id, block, &["label", "value", "limit", "description", "read_only"]);
         }
         log.declare_tools(record.get("tools"));
-        let agents = items(record, "agents");
+        // The first such files are one agent, whose blocks have no ids.
+        for block in items(record, CORE_MEMORY) {
+            let label = text(block, "label").unwrap_or("block");
+            write_slots(log, "block", label, block, &["label", "value", "limit", "description", "read_only"]);
+        }
+        let of_old = std::slice::from_ref(record);
+        let agents = if record.get(CORE_MEMORY).is_some() { of_old } else { items(record, "agents") };
         log.trajectories(agents.len());
         for (number, agent) in agents.iter().enumerate() {
             log.trajectory(number);
@@ -65,12 +88,12 @@ impl Adapter for Agents {
             let mut copies = Copies::default();
             let mut is_copy = |message: &Value<'_>| text(message, "id").is_some_and(|id| copies.has(id, message.text));
             let messages = items(agent, "messages").iter().filter(|message| !is_copy(message));
-            let seen: Vec<&str> = items(agent, "in_context_message_ids").iter().filter_map(Value::as_str).collect();
+            let context = Context::of(agent);
             let mut gone = Vec::new();
             for message in messages {
                 let first = log.next_step();
                 add_steps(message, log);
-                if !seen.is_empty() && !text(message, "id").is_some_and(|id| seen.contains(&id)) {
+                if !context.has(message) {
                     gone.extend(first..log.next_step());
                 }
             }
@@ -90,6 +113,35 @@ impl Adapter for Agents {
             }
             _ => super::log::show(form, values),
         }
+    }
+}
+
+/// What the first agent files have in place of `blocks`.
+const CORE_MEMORY: &str = "core_memory";
+
+/// The messages that the model sees, by their ids, or by where they begin: the first agent files name their places.
+struct Context<'v> {
+    ids: HashSet<&'v str>,
+    starts: HashSet<usize>,
+}
+
+impl<'v> Context<'v> {
+    fn of(agent: &'v Value<'v>) -> Self {
+        let message = |place: &Value<'_>| {
+            let place: usize = place.as_number()?.parse().ok()?;
+            Some(items(agent, "messages").get(place)?.start)
+        };
+        Self {
+            ids: items(agent, "in_context_message_ids").iter().filter_map(Value::as_str).collect(),
+            starts: items(agent, "in_context_message_indices").iter().filter_map(message).collect(),
+        }
+    }
+
+    /// Whether a message of the agent is in it; of a file that does not say, all are.
+    fn has(&self, message: &Value<'_>) -> bool {
+        (self.ids.is_empty() && self.starts.is_empty())
+            || text(message, "id").is_some_and(|id| self.ids.contains(id))
+            || self.starts.contains(&message.start)
     }
 }
 
@@ -158,6 +210,16 @@ mod tests {
         assert_eq!(steps(&run_of_record(&LETTA, &twice)).len(), 2, "an exact copy counts once");
         let block = r#"{"block-0":{"label":"persona","value":"I am Evie.","limit":2000}}"#;
         assert_eq!(state(&parsed, "block", -1), block);
+    }
+
+    #[test]
+    fn a_file_of_the_first_kind_is_one_agent() {
+        let parsed = run_of_record(&LETTA, OLD_FILE);
+        assert_eq!(steps(&parsed), ["message system: You help.", "message user: hi", "message user: hello"]);
+        assert_eq!((parsed.0.title().as_deref(), parsed.0.context_steps(2)), (Some("Evie"), Some(vec![0, 2])));
+        let block = r#"{"persona":{"label":"persona","value":"I am Evie.","limit":2000}}"#;
+        assert_eq!(state(&parsed, "block", -1), block);
+        assert!(state(&parsed, "agent", 0).contains(r#""agent_type":"memgpt_agent""#));
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod folder;
 mod sdk;
 
 use super::assembler::{missing_part_of, report_missing};
-use super::log::{Adapter, Copies, Form, Log, LogRun};
+use super::log::{Adapter, Copies, Form, Log, LogRun, Node, text};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::Value;
@@ -191,7 +191,10 @@ struct Events {
 
 impl Adapter for Events {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let Some(history) = record.get("history").and_then(Value::as_array) else { return self.event(record, log) };
+        let Some(history) = record.get("history").and_then(Value::as_array) else {
+            branch(record, log);
+            return self.event(record, log);
+        };
         row_head(record, log);
         for item in history {
             match item.as_array() {
@@ -339,6 +342,15 @@ fn usage(metrics: &Value<'_>) -> Usage {
         cache_read: read,
         cache_write: written,
         cost: metrics.get("accumulated_cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
+    }
+}
+
+/// Where an event of the SDK is in the tree of its conversation: one that goes on from an earlier event leaves what came
+/// after that. Older events name no parent.
+fn branch(event: &Value<'_>, log: &mut Log<'_>) {
+    let (id, parent) = (text(event, "id"), event.get("parent_id"));
+    if let (Some(id), Some(parent), Some(_)) = (id, parent, event.get("kind")) {
+        log.thread(&Node { id: Some(id), parent: parent.as_str(), is_turn: true, ..Node::default() });
     }
 }
 

@@ -154,3 +154,19 @@ fn forgotten_events_are_not_seen_after_their_condensation() {
     let report = events(&format!("[{all}]"));
     assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 3]));
 }
+
+#[test]
+fn a_branch_that_was_left_is_not_on_the_main_line() {
+    let event = |id: &str, parent: &str, text: &str| {
+        let message = format!(r#"{{"role":"user","content":[{{"type":"text","text":"{text}"}}]}}"#);
+        format!(
+            r#"{{"kind":"MessageEvent","id":"{id}","parent_id":{parent},"source":"user","timestamp":"t","llm_message":{message}}}"#
+        )
+    };
+    let lines = [event("a", "null", "go"), event("b", "\"a\"", "one"), event("c", "\"a\"", "two")];
+    let report = events(&lines.join("\n"));
+    assert_eq!(report.standings(), ["main", "abandoned", "main"]);
+    assert_eq!(report.visible_steps(2), [0, 2]);
+    let linear = lines.join("\n").replace("parent_id", "other");
+    assert_eq!(events(&linear).standings(), ["main"; 3]);
+}

@@ -31,7 +31,14 @@ fn letta(head: &Head<'_, '_>) -> Option<Match> {
     let is_agent = |agent: &Value<'_>| has_any(agent, &["agent_type", "in_context_message_ids", "messages"]);
     let is_file =
         is_array(record, "blocks") && is_array(record, "tools") && first(record, "agents").is_some_and(is_agent);
-    matched(is_file, "`agents`, `blocks` and `tools`")
+    if is_file {
+        return matched(true, "`agents`, `blocks` and `tools`");
+    }
+    // The first such files are one agent.
+    let is_block = |block: &Value<'_>| is_text(block, "label") && block.get("value").is_some();
+    let has_memory = is_array(record, "core_memory") && first(record, "core_memory").is_none_or(is_block);
+    let is_agent = is_text(record, "agent_type") && is_array(record, "messages") && is_array(record, "tools");
+    matched(has_memory && is_agent, "an agent with its `core_memory`, `messages` and `tools`")
 }
 
 fn openai_agents(head: &Head<'_, '_>) -> Option<Match> {
