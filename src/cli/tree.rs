@@ -16,6 +16,7 @@ use crate::text::counted;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::borrow::Borrow;
 
 pub(super) const COMMAND: Command = Command { name: "tree", describe: Options::augment_args, run };
 
@@ -57,9 +58,17 @@ struct StretchMember<'a> {
 #[derive(Serialize)]
 struct EndMember<'a> {
     record: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    begin: usize,
     id: Option<&'a str>,
     reward: Option<Box<RawValue>>,
     finish: Option<&'a str>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl<'a> EndMember<'a> {
@@ -67,6 +76,8 @@ impl<'a> EndMember<'a> {
     fn of(attempt: &'a Attempt) -> Self {
         Self {
             record: attempt.record,
+            answer: attempt.answer.as_deref(),
+            begin: attempt.begin,
             id: attempt.id.as_deref(),
             reward: attempt.reward.as_deref().and_then(as_written),
             finish: attempt.finish.as_deref(),
@@ -80,7 +91,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.by_action {
         return actions::run(&options, &loaded, out);
     }
-    let attempts = read_attempts(&options, &loaded, Attempt::of)?;
+    let attempts = read_attempts(&options, &loaded, Attempt::all_of)?;
     let tasks = attempt_tasks(&attempts);
     let shown: Vec<&Vec<usize>> = tasks.iter().filter(|task| options.all || task.len() > 1).collect();
     for task in &shown {
@@ -91,7 +102,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             people(&attempts, task, &stretches, out)?;
         }
     }
-    write_tasks(&options, &loaded, (&tasks, attempts.len()), out)?;
+    write_tasks(&options, &loaded, &tasks, &attempts, out)?;
     Ok(0)
 }
 
@@ -99,13 +110,16 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 fn write_tasks(
     options: &Options,
     loaded: &Loaded,
-    (tasks, attempts): (&[Vec<usize>], usize),
+    tasks: &[Vec<usize>],
+    attempts: &[impl Borrow<Attempt>],
     out: &mut Out,
 ) -> Result<(), Stop> {
     if options.json {
         return Ok(());
     }
-    let other = loaded.records()?.len().saturating_sub(attempts);
+    // The answers of a record are one after the other.
+    let records = attempts.chunk_by(|a, b| a.borrow().record == b.borrow().record).count();
+    let other = loaded.records()?.len().saturating_sub(records);
     let other = format!("{} name{}", counted(other, "record"), if other == 1 { "s" } else { "" });
     let (several, all) = (tasks.iter().filter(|task| task.len() > 1).count(), tasks.len());
     let text = format!("{several} of {all} tasks have several attempts; {other} no task");
@@ -119,18 +133,18 @@ fn as_written(reward: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok()
 }
 
-/// Makes an attempt of a record: its number, its value, the field that names the task, how the format is read.
-type ReadAttempt<T> = fn(usize, &Value<'_>, Option<&str>, Way) -> Option<T>;
+/// Makes the attempts of a record: its number, its value, the field that names the task, how the format is read.
+type ReadAttempt<T> = fn(usize, &Value<'_>, Option<&str>, Way) -> Vec<T>;
 
 /// What the tree needs of each record; broken records and other ones are not.
 fn read_attempts<T: Send>(options: &Options, loaded: &Loaded, read: ReadAttempt<T>) -> Result<Vec<T>, Stop> {
     let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
     let look = |record: &Record, text: &[u8]| {
-        read_text(record, text).ok().and_then(|value| read(record.number, &value, by, way))
+        read_text(record, text).map(|value| read(record.number, &value, by, way)).unwrap_or_default()
     };
     let mut out = Vec::new();
-    ingest::look_at_known(loaded, look, |attempt: Option<T>| {
-        out.extend(attempt);
+    ingest::look_at_known(loaded, look, |attempts: Vec<T>| {
+        out.extend(attempts);
         Ok::<(), Stop>(())
     })?;
     Ok(out)
@@ -171,15 +185,22 @@ fn programs(
     Ok(out.json(&plain(&members))?)
 }
 
+/// `record 3`, and which of its answers.
+fn record_name(attempt: &Attempt) -> String {
+    let answer = attempt.answer.as_ref().map_or_else(String::new, |answer| format!(" {answer}"));
+    format!("record {}{answer}", attempt.record)
+}
+
 fn people(attempts: &[Attempt], task: &[usize], stretches: &[SharedSteps], out: &mut Out) -> Result<(), Stop> {
     let name = task.first().map_or("", |i| attempts[*i].task.as_str());
     out.styled(&[(Tone::Strong, name), (Tone::Dim, &format!("  {}", counted(task.len(), "attempt")))])?;
     for stretch in stretches {
         let indent = "  ".repeat(stretch.depth.min(40) + 1);
+        let begin = attempts[stretch.first].begin;
         let steps = match stretch.steps.len() {
             0 => "no step alike".to_owned(),
-            1 => format!("@{}", stretch.steps.start),
-            _ => format!("@{}..@{}", stretch.steps.start, stretch.steps.end - 1),
+            1 => format!("@{}", begin + stretch.steps.start),
+            _ => format!("@{}..@{}", begin + stretch.steps.start, begin + stretch.steps.end - 1),
         };
         if stretch.attempts > 1 {
             out.line(&format!("{indent}{steps}  {} attempts", stretch.attempts))?;
@@ -191,7 +212,7 @@ fn people(attempts: &[Attempt], task: &[usize], stretches: &[SharedSteps], out: 
                 |name: &str, value: &Option<String>| value.as_ref().map_or(String::new(), |v| format!("  {name} {v}"));
             let id = attempt.id.as_deref().unwrap_or_default();
             let outcome = [count_text("reward", &attempt.reward), count_text("finish", &attempt.finish)].concat();
-            let head = format!("{indent}{steps}  record {}  {id}", attempt.record);
+            let head = format!("{indent}{steps}  {}  {id}", record_name(attempt));
             out.styled(&[(Tone::Plain, head.trim_end()), (Tone::Info, &outcome)])?;
         }
     }

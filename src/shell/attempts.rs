@@ -1,7 +1,7 @@
 //! The attempts at a task, read for the screen: only the records that the scan takes for attempts at it.
 
 use super::jobs::{Source, read_run};
-use crate::json;
+use crate::json::{self, Value};
 use crate::model::{Bytes, RecordBody, StepNo, lossy};
 use crate::review::{
     ActionAttempt, Attempt, AttemptTree, FactTable, TaskAnswer, TaskField, TaskQuestion, attempts_at, key_by, several,
@@ -73,30 +73,37 @@ pub(super) fn answer(
                 if !is_wanted() {
                     return None;
                 }
-                line.name = attempt(source, line.first, by).map(|attempt| attempt.task).unwrap_or_default();
+                line.name =
+                    attempts(source, line.first, by).first().map(|attempt| attempt.task.clone()).unwrap_or_default();
             }
             Some(TaskAnswer::Tasks(list))
         }
     }
 }
 
-fn attempt(source: &Source, number: usize, by: &TaskField) -> Option<Attempt> {
-    let record = source.records.get(number)?;
-    let bytes = source.bytes.read(record.place.span).ok()?;
-    Attempt::of(number, &json::parse(&lossy(&bytes)).ok()?, by.as_deref(), source.format.way())
+/// The attempts of a record.
+fn attempts(source: &Source, number: usize, by: &TaskField) -> Vec<Attempt> {
+    read_record(source, number, |value| Attempt::all_of(number, value, by.as_deref(), source.format.way()))
 }
 
-fn action_attempt(source: &Source, number: usize, by: &TaskField) -> Option<ActionAttempt> {
-    let record = source.records.get(number)?;
-    let bytes = source.bytes.read(record.place.span).ok()?;
-    ActionAttempt::of(number, &json::parse(&lossy(&bytes)).ok()?, by.as_deref(), source.format.way())
+/// The same with what they did.
+fn action_attempts(source: &Source, number: usize, by: &TaskField) -> Vec<ActionAttempt> {
+    read_record(source, number, |value| ActionAttempt::all_of(number, value, by.as_deref(), source.format.way()))
+}
+
+/// What is read of a record; nothing where it cannot be read.
+fn read_record<A>(source: &Source, number: usize, read: impl Fn(&Value<'_>) -> Vec<A>) -> Vec<A> {
+    let bytes = source.records.get(number).and_then(|record| source.bytes.read(record.place.span).ok());
+    let text = lossy(&bytes.unwrap_or_default()).into_owned();
+    let value = json::parse(&text).ok();
+    value.map(|value| read(&value)).unwrap_or_default()
 }
 
 /// What is read of some records that are attempts at a task; None: it is no longer wanted.
 fn attempts_of<A: Borrow<Attempt>>(
     records: &[usize],
     task: &str,
-    read: impl Fn(usize) -> Option<A>,
+    read: impl Fn(usize) -> Vec<A>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Vec<A>> {
     let mut out = Vec::new();
@@ -104,7 +111,7 @@ fn attempts_of<A: Borrow<Attempt>>(
         if !is_wanted() {
             return None;
         }
-        out.extend(read(*number).filter(|attempt| attempt.borrow().task == task));
+        out.extend(read(*number).into_iter().filter(|attempt| attempt.borrow().task == task));
     }
     Some(out)
 }
@@ -116,7 +123,8 @@ fn of_task(
     keys: Option<&[u64]>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<TaskAnswer> {
-    let Some(asked_attempt) = attempt(source, record, by) else { return Some(TaskAnswer::Unnamed) };
+    let asked_attempt = attempts(source, record, by).into_iter().next();
+    let Some(asked_attempt) = asked_attempt else { return Some(TaskAnswer::Unnamed) };
     let task = asked_attempt.task;
     let mut records = attempts_at(facts, keys, &task);
     // The scan has not come so far yet.
@@ -126,11 +134,11 @@ fn of_task(
     let left_out = records.len().saturating_sub(ATTEMPTS_MAX);
     records.truncate(ATTEMPTS_MAX);
     let mut tree = if by_action {
-        let read = |number| action_attempt(source, number, by);
+        let read = |number| action_attempts(source, number, by);
         let attempts = attempts_of(&records, &task, read, is_wanted)?;
         AttemptTree::of_actions(task, attempts, left_out)
     } else {
-        let attempts = attempts_of(&records, &task, |number| attempt(source, number, by), is_wanted)?;
+        let attempts = attempts_of(&records, &task, |number| attempts(source, number, by), is_wanted)?;
         AttemptTree::of(task, attempts, left_out)
     };
     tree.count_tokens(facts);

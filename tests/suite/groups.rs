@@ -297,3 +297,34 @@ fn rollouts_of_verifiers_and_samples_of_inspect_are_groups_too() {
         assert_eq!(lines(&stdout)[0]["group"]["successes"], 1, "{stdout}");
     }
 }
+
+#[test]
+fn the_answers_of_a_preference_pair_are_two_attempts_at_its_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = r#"{"role":"user","content":"q"}"#;
+    let answer = |words: &str| format!(r#"[{asked},{{"role":"assistant","content":"{words}"}}]"#);
+    let pair = |head: &str, scores: [f64; 2]| {
+        let both = format!(r#""chosen":{},"rejected":{}"#, answer("a"), answer("b"));
+        format!("{{{head}{both},\"score_chosen\":{},\"score_rejected\":{}}}\n", scores[0], scores[1])
+    };
+    let text = pair(r#""id":"p","#, [1.0, 0.0]) + &pair("", [0.5, 0.25]);
+    let pairs = file(folder.path(), "pairs.jsonl", &text);
+    let (_, tasks, _) = obelus(&["stats", "--tasks", "--json", &pairs]);
+    let groups: Vec<String> =
+        tasks.lines().map(|line| line.split_once("\"group\":").map_or("", |(_, g)| g).to_owned()).collect();
+    assert!(groups[0].starts_with(r#"{"task":"p","attempts":2,"rewarded":2,"successes":1,"mean":0.5,"#), "{tasks}");
+    assert!(
+        groups[1].starts_with(r#"{"task":"record 1","attempts":2,"rewarded":2,"successes":0,"mean":0.375,"#),
+        "{tasks}"
+    );
+    let (_, tree, _) = obelus(&["tree", &pairs]);
+    let lines: Vec<&str> = tree.lines().map(str::trim).collect();
+    let first =
+        ["p  2 attempts", "@0  2 attempts", "@1  record 0 chosen  p  reward 1", "@3  record 0 rejected  p  reward 0"];
+    assert_eq!(lines[..4], first);
+    assert_eq!(lines.last(), Some(&"2 of 2 tasks have several attempts; 0 records name no task"));
+    let (_, actions, _) = obelus(&["tree", "--by-action", &pairs]);
+    assert!(actions.contains("ends here: record 0 chosen, 0 rejected"), "{actions}");
+    let (_, by, _) = obelus(&["stats", "--tasks", "--by", "no.field", &pairs]);
+    assert!(by.contains("2 records name no task"), "{by}");
+}

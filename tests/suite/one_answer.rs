@@ -44,7 +44,7 @@ fn what_is_no_utf8_is_no_attempt() {
 }
 
 #[test]
-fn pairs_are_no_attempts_anywhere() {
+fn pairs_are_two_attempts_for_the_tasks_and_none_in_a_table() {
     let folder = tempfile::tempdir().unwrap();
     let pair = |id: &str, reward: u8| {
         let row = json!({"id": id, "task_id": "T", "prompt": "q", "chosen": "a", "rejected": id, "reward": reward});
@@ -54,7 +54,9 @@ fn pairs_are_no_attempts_anywhere() {
         format!("{}\n", json!({"id": id, "task_id": "T", "prompt": "q", "completion": id, "reward": reward}))
     };
     let path = file(folder.path(), "p.jsonl", &[pair("1", 1), pair("2", 0), plain("3", 1), plain("4", 0)].concat());
-    assert_eq!(lines(&["stats", "--tasks", "--json", &path])[0]["group"]["attempts"], 2);
+    assert_eq!(lines(&["stats", "--tasks", "--json", &path])[0]["group"]["attempts"], 6);
+    let tasks = obelus(&["stats", "--tasks", &path]).1;
+    assert!(tasks.contains("4 of 6 attempts are answers of pairs"), "{tasks}");
     let groups: Vec<Value> = lines(&["table", "--groups", "--json", &path]);
     assert_eq!(
         groups.iter().map(|row| row["group_n"].clone()).collect::<Vec<_>>(),

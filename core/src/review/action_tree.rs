@@ -9,7 +9,7 @@ use super::rollouts::Rollout;
 use crate::json::{self, Value};
 use crate::model::{StepRole, TurnPart};
 use crate::rules::digest;
-use crate::rules::trajectory::{Hint, TrajectoryStep, Way, turn};
+use crate::rules::trajectory::{Hint, Reading, Track, TrajectoryStep, Way, turn};
 use crate::text::{fit, single_line};
 use std::borrow::Borrow;
 
@@ -37,14 +37,18 @@ pub struct ActionAttempt {
 }
 
 impl ActionAttempt {
-    /// Reads a record, as [`Attempt::of`].
+    /// Reads a record, as [`Attempt::all_of`].
     #[must_use]
-    pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
+    pub fn all_of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Vec<Self> {
         let reading = way.with_written_calls().read(record);
-        let mut attempt = Attempt::without_steps(number, &reading, by)?;
-        let steps = reading.main()?.steps.clone();
+        let of_record = Rollout::of_reading(&reading, by).and_then(|rollout| rollout.reward);
+        let attempts = Attempt::without_steps(number, &reading, by).into_iter();
+        attempts.map(|(attempt, track)| Self::of(attempt, &reading, track, of_record)).collect()
+    }
+
+    fn of(mut attempt: Attempt, reading: &Reading<'_>, track: &Track, of_record: Option<f64>) -> Self {
         let mut actions = Vec::new();
-        for step in steps {
+        for step in track.steps.clone() {
             let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == StepRole::Agent) else { continue };
             for (digest, action_label) in actions_of(entry) {
                 attempt.steps.push(digest);
@@ -52,8 +56,8 @@ impl ActionAttempt {
             }
         }
         let written = || attempt.reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite());
-        let reward = Rollout::of_reading(&reading, by)?.reward.or_else(written);
-        Some(Self { attempt, reward, actions })
+        let reward = of_record.or_else(written);
+        Self { attempt, reward, actions }
     }
 }
 
@@ -231,7 +235,7 @@ mod tests {
             r#"{{"id":"t-run{number}","reward":{reward},"messages":[{{"role":"user","content":"go"}},{}]}}"#,
             calls.join(",")
         );
-        ActionAttempt::of(number, &json::parse(&text).unwrap(), None, Way::Formats).unwrap()
+        ActionAttempt::all_of(number, &json::parse(&text).unwrap(), None, Way::Formats).remove(0)
     }
 
     #[test]

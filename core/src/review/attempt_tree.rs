@@ -1,9 +1,10 @@
 //! Several attempts at one task as a tree: what they begin with alike once, then where they part.
 
+use super::rollouts::answers_task;
 use super::sampling::record_id;
 use crate::json::Value;
 use crate::rules::digest;
-use crate::rules::trajectory::{Reading, Way, scalar, task};
+use crate::rules::trajectory::{Reading, Track, Way, answer_reward, scalar, task};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,6 +20,10 @@ const REWARD_FIELDS: &[&str] =
 pub struct Attempt {
     /// Its record, from 0.
     pub record: usize,
+    /// Which of several answers of its record it is, as `chosen`; None: the record is one attempt.
+    pub answer: Option<String>,
+    /// The step of its record with which it begins.
+    pub begin: usize,
     /// Its id.
     pub id: Option<String>,
     /// The task that it is an attempt at.
@@ -49,23 +54,56 @@ pub struct SharedSteps {
 }
 
 impl Attempt {
-    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is not a trajectory,
-    /// or names no task.
+    /// Reads the attempts of a record: one, and of a preference pair or of several answers to a prompt one an answer;
+    /// `by` names the field of its task, as `details.task`. None for a record that is not a trajectory, or names no
+    /// task.
     #[must_use]
-    pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
+    pub fn all_of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Vec<Self> {
         let reading = way.read(record);
-        let attempt = Self::without_steps(number, &reading, by)?;
-        let steps = reading.entries.get(reading.main()?.steps.clone())?;
-        Some(Self { steps: steps.iter().map(|entry| digest::of(entry.value)).collect(), ..attempt })
+        let with_steps = |(attempt, track): (Self, &Track)| {
+            let steps = reading.entries.get(track.steps.clone()).unwrap_or_default();
+            Self { steps: steps.iter().map(|entry| digest::of(entry.value)).collect(), ..attempt }
+        };
+        Self::without_steps(number, &reading, by).into_iter().map(with_steps).collect()
     }
 
-    /// The same of a record that was read, its steps left to the caller.
-    pub(super) fn without_steps(number: usize, reading: &Reading<'_>, by: Option<&str>) -> Option<Self> {
-        let steps = reading.entries.get(reading.main()?.steps.clone())?;
+    /// The same of a record that was read, with where the steps of each are, which are left to the caller.
+    pub(super) fn without_steps<'r>(
+        number: usize,
+        reading: &'r Reading<'_>,
+        by: Option<&str>,
+    ) -> Vec<(Self, &'r Track)> {
+        match reading.main() {
+            Some(track) => Self::only(number, reading, track, by).map(|only| (only, track)).into_iter().collect(),
+            None => {
+                reading.answers().filter_map(|track| Some((Self::answer(number, reading, track, by)?, track))).collect()
+            }
+        }
+    }
+
+    /// One of several answers of a record.
+    fn answer(number: usize, reading: &Reading<'_>, track: &Track, by: Option<&str>) -> Option<Self> {
+        Some(Self {
+            record: number,
+            answer: track.label.clone(),
+            begin: track.steps.start,
+            id: record_id(reading.root),
+            task: answers_task(reading, number, by)?,
+            reward: answer_reward(reading, track).map(|reward| reward.to_string()),
+            finish: None,
+            steps: Vec::new(),
+        })
+    }
+
+    /// The attempt that a record is.
+    fn only(number: usize, reading: &Reading<'_>, track: &Track, by: Option<&str>) -> Option<Self> {
+        let steps = reading.entries.get(track.steps.clone())?;
         let (reward, finish) = ending_of(reading.root);
         let step_reward = || steps.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
         Some(Self {
             record: number,
+            answer: None,
+            begin: track.steps.start,
             id: record_id(reading.root),
             task: task(reading.root, by)?,
             reward: reward.or_else(step_reward).or_else(|| reading.outcome().map(|reward| reward.to_string())),
@@ -133,7 +171,16 @@ mod tests {
     use crate::json;
 
     fn attempt(task: &str, steps: &[u128]) -> Attempt {
-        Attempt { record: 0, id: None, task: task.into(), reward: None, finish: None, steps: steps.to_vec() }
+        Attempt {
+            record: 0,
+            answer: None,
+            begin: 0,
+            id: None,
+            task: task.into(),
+            reward: None,
+            finish: None,
+            steps: steps.to_vec(),
+        }
     }
 
     fn drawn(attempts: &[Attempt], of_task: &[usize]) -> Vec<String> {
@@ -171,10 +218,10 @@ mod tests {
         let record = r#"{"id":"t","details":{"exit_status":"submitted"},"content":[
             {"class_":"message_action","content":"x","reward":0.5},
             {"class_":"message_action","content":"y","reward":1.0}]}"#;
-        let attempt = Attempt::of(3, &json::parse(record).unwrap(), None, Way::Protocol).unwrap();
+        let attempt = Attempt::all_of(3, &json::parse(record).unwrap(), None, Way::Protocol).remove(0);
         assert_eq!((attempt.reward.as_deref(), attempt.finish.as_deref()), (Some("1.0"), Some("submitted")));
         let graded = r#"{"id":"t","score":0.25,"messages":[{"role":"user","content":"x"}],"details":{"reward":9}}"#;
-        let graded = Attempt::of(0, &json::parse(graded).unwrap(), None, Way::Protocol).unwrap();
+        let graded = Attempt::all_of(0, &json::parse(graded).unwrap(), None, Way::Protocol).remove(0);
         assert_eq!(graded.reward.as_deref(), Some("0.25"), "what the record says goes before its details");
         assert_eq!((attempt.record, attempt.steps.len()), (3, 2));
     }

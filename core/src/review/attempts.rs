@@ -198,13 +198,17 @@ impl AttemptTree {
     /// The step of an attempt at a place of a stretch; behind its last action, the step after that.
     #[must_use]
     pub fn step_of(&self, attempt: usize, place: usize) -> usize {
-        let Some(steps) = self.by_action.as_ref().and_then(|aligned| aligned.steps.get(attempt)) else { return place };
+        let Some(steps) = self.by_action.as_ref().and_then(|aligned| aligned.steps.get(attempt)) else {
+            return place + self.attempts.get(attempt).map_or(0, |attempt| attempt.begin);
+        };
         steps.get(place).copied().unwrap_or_else(|| steps.last().map_or(0, |last| last + 1))
     }
 
     /// Takes from the facts on all records how many tokens a model sees of each attempt.
     pub fn count_tokens(&mut self, facts: &FactTable) {
-        let places: HashMap<usize, usize> = self.attempts.iter().enumerate().map(|(i, a)| (a.record, i)).collect();
+        // Of a record with several answers only the tokens of all are known.
+        let whole = self.attempts.iter().enumerate().filter(|(_, attempt)| attempt.answer.is_none());
+        let places: HashMap<usize, usize> = whole.map(|(i, attempt)| (attempt.record, i)).collect();
         self.tokens = vec![None; self.attempts.len()];
         for entry in facts.iter() {
             if let Some(place) = places.get(&entry.record()) {
@@ -314,7 +318,7 @@ mod tests {
 
     fn attempt(record: usize, steps: &[u128], reward: Option<&str>, finish: &str) -> Attempt {
         let (reward, finish) = (reward.map(str::to_owned), Some(finish.to_owned()));
-        Attempt { record, id: None, task: "t".into(), reward, finish, steps: steps.to_vec() }
+        Attempt { record, answer: None, begin: 0, id: None, task: "t".into(), reward, finish, steps: steps.to_vec() }
     }
 
     #[test]

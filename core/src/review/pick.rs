@@ -63,7 +63,7 @@ pub struct Picker {
 impl Picker {
     /// Takes an attempt with its number; `lot` decides of those that are picked by lot.
     pub fn add(&mut self, rollout: Rollout, number: u64, lot: u64) {
-        let Rollout { task, reward, steps } = rollout;
+        let Rollout { task, reward, steps, .. } = rollout;
         match task {
             Some(task) => self.tasks.entry(task).or_default().push(Attempt { number, reward, steps, lot }),
             None => self.unnamed.push((number, Unpicked::NoTask)),
@@ -135,7 +135,7 @@ mod tests {
             (None, Some(1.0), 1, 0),
         ];
         for (number, (task, reward, steps, lot)) in (0..).zip(attempts) {
-            picker.add(Rollout { task: task.map(str::to_owned), reward, steps }, number, lot);
+            picker.add(Rollout { task: task.map(str::to_owned), reward, steps, is_answer: false }, number, lot);
         }
         let mut left: Vec<_> = picker.unpicked(pick, most, with_signal).into_iter().collect();
         left.sort_by_key(|(number, _)| *number);

@@ -5,7 +5,7 @@ use super::field::{Numbers, Subject as _};
 use crate::json::Value;
 use crate::model::cast;
 use crate::rules::statistics::reward;
-use crate::rules::trajectory::{Reading, Way, task};
+use crate::rules::trajectory::{Reading, Track, Way, answer_reward, task};
 use std::collections::HashMap;
 
 /// What a group needs of an attempt.
@@ -17,6 +17,8 @@ pub struct Rollout {
     pub reward: Option<f64>,
     /// How many steps it has.
     pub steps: u64,
+    /// Whether it is one of several answers of its record, which a table does not count.
+    pub is_answer: bool,
 }
 
 impl Rollout {
@@ -26,13 +28,38 @@ impl Rollout {
         Self::of_reading(&way.read(record), by)
     }
 
-    /// The same of a record that was read.
+    /// The attempts that a record is: one, and of a preference pair or of several answers to a prompt one an answer.
+    /// Such a record that names no task is a task of its own. None for a record that is not a trajectory.
+    #[must_use]
+    pub fn all_of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Vec<Self> {
+        let reading = way.read(record);
+        if let Some(only) = Self::of_reading(&reading, by) {
+            return vec![only];
+        }
+        let task = answers_task(&reading, number, by);
+        let of_answer = |track: &Track| Self {
+            task: task.clone(),
+            reward: answer_reward(&reading, track).filter(|reward| reward.is_finite()),
+            steps: track.steps.len() as u64,
+            is_answer: true,
+        };
+        // Without a task it is one record that names none.
+        let most = if task.is_some() { usize::MAX } else { 1 };
+        reading.answers().take(most).map(of_answer).collect()
+    }
+
+    /// The same of a record that was read and is one attempt.
     #[must_use]
     pub(super) fn of_reading(reading: &Reading<'_>, by: Option<&str>) -> Option<Self> {
         reading.main()?;
         let reward = reward(reading).filter(|reward| reward.is_finite());
-        Some(Self { task: task(reading.root, by), reward, steps: reading.entries.len() as u64 })
+        Some(Self { task: task(reading.root, by), reward, steps: reading.entries.len() as u64, is_answer: false })
     }
+}
+
+/// The task of a record with several answers: what it names, else the record itself, unless a field is to name tasks.
+pub(super) fn answers_task(reading: &Reading<'_>, number: usize, by: Option<&str>) -> Option<String> {
+    task(reading.root, by).or_else(|| by.is_none().then(|| format!("record {number}")))
 }
 
 /// Steps of some attempts.
@@ -234,7 +261,7 @@ impl TaskGroups {
 /// What a group needs of a record of a table.
 pub(super) fn rollout_of(entry: &RecordFacts<'_>) -> Rollout {
     let steps = cast::f64_to_u64(entry.number(Numbers::Steps).unwrap_or_default());
-    Rollout { task: None, reward: entry.number(Numbers::Reward), steps }
+    Rollout { task: None, reward: entry.number(Numbers::Reward), steps, is_answer: false }
 }
 
 /// How two numbers go together: sums for the correlation of Pearson.
@@ -272,6 +299,8 @@ pub struct Groups {
     pub tasks: Vec<(String, Group)>,
     /// Records that name no task.
     pub unnamed: u64,
+    /// Attempts that are one of several answers of their record.
+    pub answers: u64,
     /// Steps and rewards of all attempts.
     lengths: Together,
 }
@@ -294,6 +323,7 @@ impl Groups {
             self.unnamed += 1;
             return;
         };
+        self.answers += u64::from(rollout.is_answer);
         if let Some(reward) = rollout.reward {
             self.lengths.add(rollout.steps as f64, reward);
         }
@@ -329,10 +359,14 @@ mod tests {
     use super::*;
     use crate::json::parse;
 
+    fn rollout(task: Option<&str>, reward: Option<f64>, steps: u64) -> Rollout {
+        Rollout { task: task.map(str::to_owned), reward, steps, is_answer: false }
+    }
+
     fn group(rewards: &[f64]) -> Group {
         let mut group = Group::default();
         for (steps, reward) in (1..).zip(rewards) {
-            group.add(&Rollout { task: None, reward: Some(*reward), steps }, 1.0);
+            group.add(&rollout(None, Some(*reward), steps), 1.0);
         }
         group
     }
@@ -371,13 +405,13 @@ mod tests {
         let mut groups = Groups::default();
         // Within each task longer attempts are better, but the long task is worse.
         for (task, steps, reward) in [("a", 1, 0.5), ("a", 2, 1.0), ("b", 11, 0.0), ("b", 12, 0.5)] {
-            groups.add(&Rollout { task: Some(task.into()), reward: Some(reward), steps }, 1.0);
+            groups.add(&rollout(Some(task), Some(reward), steps), 1.0);
         }
         let (all, within) = groups.length_and_reward();
         close(within, 1.0);
         assert!(all.is_some_and(|all| all < -0.5), "{all:?}");
         let mut same = Groups::default();
-        (1..4).for_each(|steps| same.add(&Rollout { task: Some("a".into()), reward: Some(1.0), steps }, 1.0));
+        (1..4).for_each(|steps| same.add(&rollout(Some("a"), Some(1.0), steps), 1.0));
         assert_eq!(same.length_and_reward(), (None, None));
         close(group(&[1.0, 0.0]).advantage(1.0), 0.5 / 0.5_f64.sqrt());
         assert_eq!((group(&[1.0, 1.0]).advantage(1.0), group(&[1.0]).advantage(1.0)), (Some(0.0), None));
@@ -420,7 +454,7 @@ mod tests {
             let text = format!(r#"{{"id":"{id}","reward":{reward},"messages":[{{"role":"user","content":"x"}}]}}"#);
             groups.add(&Rollout::of(&parse(&text).unwrap(), None, Way::Formats).unwrap(), 1.0);
         }
-        groups.add(&Rollout { task: None, reward: None, steps: 1 }, 1.0);
+        groups.add(&rollout(None, None, 1), 1.0);
         let names: Vec<&str> = groups.tasks.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!((names, groups.unnamed), (vec!["a", "b"], 1));
         close(groups.mean(|group| group.pass_at(2)), 0.5);

@@ -47,9 +47,8 @@ fn groups(loaded: &Loaded, options: &Options, passing: Option<&[bool]>) -> Resul
     let is_wanted = |record: &Record| passes(passing, record.number);
     for record in loaded.records()?.iter().filter(is_wanted) {
         let Ok(value) = read_text(&record, reader.text(&record)?) else { continue };
-        if let Some(rollout) = Rollout::of(&value, options.by.as_deref(), way) {
-            groups.add(&rollout, options.success);
-        }
+        let rollouts = Rollout::all_of(record.number, &value, options.by.as_deref(), way);
+        rollouts.iter().for_each(|rollout| groups.add(rollout, options.success));
     }
     Ok(groups)
 }
@@ -94,6 +93,7 @@ fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop>
         ("tasks", raw(&groups.tasks.len())?),
         ("attempts", raw(&sum(|group| group.attempts))?),
         ("rewarded", raw(&sum(|group| group.rewarded))?),
+        ("answers", raw(&groups.answers)?),
         ("unnamed", raw(&groups.unnamed)?),
         ("with_several_rewards", raw(&several)?),
         ("without_signal", raw(&without)?),
@@ -142,6 +142,23 @@ fn people(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
     all.extend(passes.map(|pass| (Tone::Plain, number(pass))));
     rows.push(all);
     out.cells(&rows)?;
+    write_notes(groups, out)?;
+    let smallest = groups.tasks.iter().map(|(_, group)| group.rewarded).min().unwrap_or_default();
+    if ks.last().is_some_and(|k| *k > smallest) {
+        let text = "the mean of pass@k and pass^k is of the tasks with at least k rewards";
+        out.styled(&[(Tone::Dim, text)])?;
+    }
+    let (all, within) = groups.length_and_reward();
+    if let Some(all) = all {
+        let within = within.map_or_else(String::new, |within| format!(", within a task {within:+.2}"));
+        let text = format!("steps against reward: correlation {all:+.2} over all attempts{within}");
+        out.styled(&[(Tone::Dim, &text)])?;
+    }
+    Ok(())
+}
+
+/// What the table of the tasks leaves open: signals, what has no reward, what names no task.
+fn write_notes(groups: &Groups, out: &mut Out) -> Result<(), Stop> {
     let (several, without) = signals(groups);
     let unnamed = match groups.unnamed {
         0 => String::new(),
@@ -163,15 +180,11 @@ fn people(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
         let text = format!("{} of {attempts} attempts have no reward: n leaves them out", attempts - rewarded);
         out.styled(&[(Tone::Dim, &text)])?;
     }
-    let smallest = groups.tasks.iter().map(|(_, group)| group.rewarded).min().unwrap_or_default();
-    if ks.last().is_some_and(|k| *k > smallest) {
-        let text = "the mean of pass@k and pass^k is of the tasks with at least k rewards";
-        out.styled(&[(Tone::Dim, text)])?;
-    }
-    let (all, within) = groups.length_and_reward();
-    if let Some(all) = all {
-        let within = within.map_or_else(String::new, |within| format!(", within a task {within:+.2}"));
-        let text = format!("steps against reward: correlation {all:+.2} over all attempts{within}");
+    if groups.answers > 0 {
+        let text = format!(
+            "{} of {attempts} attempts are answers of pairs or of one prompt: group.* and --signal leave them out",
+            groups.answers
+        );
         out.styled(&[(Tone::Dim, &text)])?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! `obelus tree --by-action`: attempts aligned by what they did, with success at each fork.
 
-use super::{EndMember, Options, read_attempts, task_members, write_tasks};
+use super::{EndMember, Options, read_attempts, record_name, task_members, write_tasks};
 use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::Loaded;
@@ -38,7 +38,7 @@ struct PartingMember<'a> {
 }
 
 pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u8, Stop> {
-    let attempts = read_attempts(options, loaded, ActionAttempt::of)?;
+    let attempts = read_attempts(options, loaded, ActionAttempt::all_of)?;
     let tasks = attempt_tasks(&attempts);
     for task in tasks.iter().filter(|task| options.all || task.len() > 1) {
         let tree = action_tree(&attempts, task, options.success);
@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u
             people(&attempts, task, &tree, out)?;
         }
     }
-    write_tasks(options, loaded, (&tasks, attempts.len()), out)?;
+    write_tasks(options, loaded, &tasks, &attempts, out)?;
     Ok(0)
 }
 
@@ -116,7 +116,7 @@ fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &m
         let first = &attempts[stretch.first];
         let actions = first.actions.get(stretch.steps.clone()).unwrap_or_default();
         let who = match success.attempts {
-            1 => format!("record {}", first.attempt.record),
+            1 => record_name(&first.attempt),
             n => format!("{n} attempts"),
         };
         let more = actions.len().saturating_sub(ACTIONS_MAX);
@@ -135,8 +135,9 @@ fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &m
             out.styled(&[(Tone::Dim, &format!("{indent}… {} more", counted(more, "action")))])?;
         }
         if success.attempts > 1 && !stretch.ends.is_empty() {
-            let records: Vec<String> = stretch.ends.iter().map(|i| attempts[*i].attempt.record.to_string()).collect();
-            out.styled(&[(Tone::Dim, &format!("{indent}  ends here: record {}", records.join(", ")))])?;
+            let ends = stretch.ends.iter().map(|i| record_name(&attempts[*i].attempt));
+            let ends = ends.collect::<Vec<_>>().join(", ").replace(", record ", ", ");
+            out.styled(&[(Tone::Dim, &format!("{indent}  ends here: {ends}"))])?;
         }
     }
     match &tree.parting {

@@ -25,8 +25,9 @@ pub enum AttemptLine {
     End(usize, usize),
 }
 
-/// What a row is whatever else the tree holds: a record, and the step at which a stretch of it begins.
-type RowKey = (usize, Option<usize>);
+/// What a row is whatever else the tree holds: a record, the step at which the attempt begins, and the one at which a
+/// stretch of it does.
+type RowKey = (usize, usize, Option<usize>);
 /// Decisions below each branch: good, bad, unsure.
 type Decided = Rc<Vec<[usize; 3]>>;
 
@@ -109,7 +110,7 @@ impl AttemptsPane {
                 let is_first = self.tree.is_none();
                 let is_aligned = |tree: &AttemptTree| tree.by_action.is_some();
                 let before = self.tree().map(is_aligned);
-                let here = self.at.map(|(record, _)| record);
+                let here = self.at.map(|(record, ..)| record);
                 self.tree = Some(answer);
                 self.version += 1;
                 // Branches of another alignment are others, whatever they begin with.
@@ -141,9 +142,10 @@ impl AttemptsPane {
         match line {
             AttemptLine::Branch(i) => {
                 let stretch = &tree.branches[i].stretch;
-                (tree.attempts[stretch.first].record, Some(stretch.steps.start))
+                let first = &tree.attempts[stretch.first];
+                (first.record, first.begin, Some(stretch.steps.start))
             }
-            AttemptLine::End(_, attempt) => (tree.attempts[attempt].record, None),
+            AttemptLine::End(_, attempt) => (tree.attempts[attempt].record, tree.attempts[attempt].begin, None),
         }
     }
 

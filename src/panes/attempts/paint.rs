@@ -44,6 +44,12 @@ pub(super) fn window(
     Window { rows, top, total }
 }
 
+/// `record 3`, and which of its answers.
+fn record_name(attempt: &Attempt) -> String {
+    let answer = attempt.answer.as_ref().map_or_else(String::new, |answer| format!(" {}", steps::one_line(answer)));
+    format!("record {}{answer}", attempt.record)
+}
+
 /// What a row says, for a search and to copy.
 pub(super) fn row_text(tree: &AttemptTree, line: AttemptLine) -> String {
     let (branch, end) = match line {
@@ -54,7 +60,7 @@ pub(super) fn row_text(tree: &AttemptTree, line: AttemptLine) -> String {
     let step = step.map_or(String::new(), |step| format!("{} {}", step.label, steps::one_line(&step.summary)));
     let end = end.map_or(String::new(), |end| {
         let labels = [&end.id, &end.reward, &end.finish].into_iter().flatten().cloned().collect::<Vec<_>>();
-        format!("record {} {} ", end.record, labels.join(" "))
+        format!("{} {} ", record_name(end), labels.join(" "))
     });
     format!("{end}{step}").trim().to_owned()
 }
@@ -200,13 +206,15 @@ impl Painter<'_> {
             Piece::of(Role::Text, " "),
             Piece::of(Role::Blame, &steps),
         ];
-        let record = format!("  record {}", attempt.record);
+        let record = format!("  {}", record_name(attempt));
         match &attempt.id {
             Some(id) => {
                 // The task is above; where room is short, what distinguishes the attempts is enough.
                 let suffix = id.strip_prefix(&self.tree.task).filter(|suffix| self.cells < WIDE && !suffix.is_empty());
                 let id = suffix.map_or_else(|| id.clone(), |suffix| format!("…{suffix}"));
                 head.push(Piece::of(Role::Text, &format!("  {}", steps::one_line(&id))));
+                let answer = attempt.answer.as_ref().filter(|_| self.cells < WIDE);
+                head.extend(answer.map(|answer| Piece::of(Role::Text, &format!("  {}", steps::one_line(answer)))));
                 head.extend((self.cells >= WIDE).then(|| Piece::of(Role::Dim, &record)));
             }
             None => head.push(Piece::of(Role::Text, &record)),
@@ -227,7 +235,7 @@ impl Painter<'_> {
     /// Where an attempt parts from the chosen one, its steps and tokens, each in its cells, where there is room.
     fn measures(&self, attempt: &Attempt) -> Vec<Piece> {
         let Some(chosen) = self.pane.chosen().filter(|_| self.cells >= WIDE) else { return Vec::new() };
-        let place = self.tree.attempts.iter().position(|other| other.record == attempt.record).unwrap_or(usize::MAX);
+        let place = self.tree.attempts.iter().position(|other| other == attempt).unwrap_or(usize::MAX);
         let parts = match self.tree.parts_from(place, chosen) {
             Some(step) => Piece::of(Role::Blame, &format!("{:>11}", format!("parts @{step}"))),
             None if attempt.record == chosen => Piece::of(Role::Accent, &format!("{:>11}", "chosen")),

@@ -6,6 +6,8 @@ use crate::review::{Attempt, AttemptTree};
 fn attempt(record: usize, steps: &[u128]) -> Attempt {
     Attempt {
         record,
+        answer: None,
+        begin: 0,
         id: Some(format!("t-{record}")),
         task: "t".into(),
         reward: None,
@@ -38,8 +40,8 @@ fn pane() -> AttemptsPane {
 fn rows(pane: &AttemptsPane) -> Vec<String> {
     let tree = pane.tree().unwrap();
     let describe = |line: &AttemptLine| match AttemptsPane::known(tree, *line) {
-        (record, Some(start)) => format!("x{record}@{start}"),
-        (record, None) => format!("{record}"),
+        (record, _, Some(start)) => format!("x{record}@{start}"),
+        (record, _, None) => format!("{record}"),
     };
     pane.lines.iter().map(describe).collect()
 }

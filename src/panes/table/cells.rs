@@ -153,7 +153,8 @@ fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
 fn group_cell(numbers: Numbers, facts: &Facts, groups: &TaskGroups) -> Piece {
     let counted = facts.counted.as_ref();
     let reward = counted.and_then(|counted| counted.reward).filter(|reward| reward.is_finite());
-    let rollout = Rollout { task: None, reward, steps: counted.map_or(0, |counted| counted.steps) };
+    let steps = counted.map_or(0, |counted| counted.steps);
+    let rollout = Rollout { task: None, reward, steps, is_answer: false };
     let Some(number) = facts.task.and_then(|task| groups.number(numbers, task, &rollout)) else {
         return Piece::of(Role::Dim, "–");
     };

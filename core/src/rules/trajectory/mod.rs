@@ -5,6 +5,7 @@
 //! their spellings are read here and nowhere else; checks, statistics, exports, templates and trees take it from here.
 
 mod agents;
+mod answer_reward;
 pub(in crate::rules) mod atif;
 pub(crate) mod blocks;
 pub(crate) mod call;
@@ -27,6 +28,7 @@ mod turn;
 mod visible;
 
 pub use agents::{callers, parts};
+pub use answer_reward::answer_reward;
 pub(in crate::rules) use call::FunctionCall;
 pub use entry::{Ask, Body, Call, TrajectoryStep, TrajectoryStepKind};
 pub(in crate::rules) use item::aliases;
