@@ -18,7 +18,7 @@ use super::out::{Out, Tone};
 use super::{Command, Stop};
 use crate::ingest::{self, Loaded};
 use crate::model::Problem;
-use crate::review::{ChatLeft, ChatShape, Filter, Marks, Pick, Scope, Selection, Split, TranscriptFormat};
+use crate::review::{ChatShape, Filter, Marks, Pick, Scope, Selection, Split, TranscriptFormat};
 use crate::rules::data::NEAR;
 use crate::source::Stamp;
 use crate::text::counted;
@@ -319,14 +319,18 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// Says on stderr what of the records is not in their conversations: nobody should find that out by training.
-fn note(not_carried: &ChatLeft) {
+fn note(counts: &write::Counts) {
+    let not_carried = &counts.not_carried;
     if not_carried.is_empty() {
         return;
     }
     super::print_error("not carried over (the manifest says of which records):");
     let mut all: Vec<(&String, &u64)> = not_carried.iter().collect();
     all.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-    all.iter().take(NOTES_MAX).for_each(|(name, count)| super::print_error(&format!("    {count:>8}  {name}")));
+    for (name, count) in all.iter().take(NOTES_MAX) {
+        let first = counts.not_carried_first.get(*name).map_or_else(String::new, |place| format!("; first {place}"));
+        super::print_error(&format!("    {count:>8}  {name}{first}"));
+    }
     if all.len() > NOTES_MAX {
         super::print_error(&format!("    and {} more", all.len() - NOTES_MAX));
     }
@@ -378,7 +382,7 @@ fn write_report(written: &write::WrittenExport, rules: &[(&str, usize)], out: &m
             counted(counts.several, "record")
         ));
     }
-    note(&counts.not_carried);
+    note(counts);
     note_replaced(counts);
     Ok(())
 }

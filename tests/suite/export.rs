@@ -394,7 +394,11 @@ fn what_a_shape_has_no_place_for_is_reported() {
         .unwrap();
     let (status, _, stderr) = obelus(at, &["export", "d.jsonl", "--to", "sharegpt", "--out", "s.jsonl"]);
     assert_eq!(status, 0, "{stderr}");
-    assert!(stderr.contains("       2  message reasoning_content\n") && !stderr.contains('\u{1b}'), "{stderr}");
+    assert!(
+        stderr.contains("       2  message reasoning_content; first record 0 of d.jsonl\n")
+            && !stderr.contains('\u{1b}'),
+        "{stderr}"
+    );
     let first = fs::read_to_string(at.join("s.jsonl")).unwrap();
     let turns = r#"{"from":"gpt","value":"a","weight":0},{"from":"gpt","value":"b"}"#;
     assert!(first.lines().next().unwrap().contains(turns), "{first}");

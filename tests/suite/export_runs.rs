@@ -64,7 +64,8 @@ fn what_is_not_carried_is_said() {
     let (status, stdout, stderr) = obelus(&["export", &path, "--to", "messages", "--out", out]);
     assert_eq!((status, stdout.lines().next()), (0, Some("1 of 1 record written")), "{stderr}");
     for (count, what) in [("1", "state model_change"), ("2", "times")] {
-        let line = stderr.lines().find(|line| line.ends_with(what)).unwrap_or_else(|| panic!("{what}: {stderr}"));
+        let named = format!("  {what}; first record 0 of ");
+        let line = stderr.lines().find(|line| line.contains(&named)).unwrap_or_else(|| panic!("{what}: {stderr}"));
         assert!(line.trim().starts_with(count), "{line}");
     }
     let manifest = fs::read_to_string(format!("{out}.manifest.json")).unwrap();

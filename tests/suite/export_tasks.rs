@@ -75,11 +75,37 @@ fn the_field_of_the_task_can_be_named() {
 
 #[test]
 fn copies_are_left_out() {
-    let (ids, left) = exported(&["--dedupe", "exact"]);
-    assert_eq!(ids, ["a1", "a2", "a3", "b1", "b2", "c1", "d2"]);
-    assert_eq!(left, [("copy of an earlier record".to_owned(), 1)].into());
+    let folder = tempfile::tempdir().unwrap();
+    let records =
+        [attempt("c1", "c", 1.0, ("q", 2)), attempt("d1", "d", 1.0, ("q", 2)), attempt("d2", "d", 0.5, ("r", 2))];
+    let (data, out) = (file(folder.path(), "d.jsonl", &records.concat()), folder.path().join("o.jsonl"));
+    let export = |more: &[&str]| {
+        let all = [&["export", &data, "--force", "--out", out.to_str().unwrap()], more].concat();
+        let (status, answer, errors) = obelus(&all);
+        assert_eq!((status, errors.as_str()), (0, ""));
+        (ids(&out), answer)
+    };
+    let (left, answer) = export(&["--dedupe", "exact"]);
+    assert_eq!(left, ["c1", "d2"]);
+    assert!(answer.contains("1  left out: copy of an earlier record"), "{answer}");
     // A copy is not there any more when the best of each task is picked.
-    assert_eq!(exported(&["--dedupe", "exact", "--per-task", "1", "--pick", "worst"]).0, ["a1", "b1", "c1", "d2"]);
+    assert_eq!(export(&["--dedupe", "exact", "--per-task", "1", "--pick", "best"]).0, ["c1", "d2"]);
+}
+
+#[test]
+fn equal_content_with_another_label_is_no_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    // The fourth is a copy of the third, whose reward is not that of the first.
+    let rewards = [1.0, 1.0, 0.0, 0.0];
+    let records = rewards.iter().enumerate().map(|(n, reward)| attempt(&format!("r{n}"), "t", *reward, ("p", 2)));
+    let (data, out) = (file(folder.path(), "d.jsonl", &records.collect::<String>()), folder.path().join("o.jsonl"));
+    for how in ["exact", "near"] {
+        let (status, _, errors) =
+            obelus(&["export", &data, "--dedupe", how, "--force", "--out", out.to_str().unwrap()]);
+        assert_eq!((status, ids(&out)), (0, vec!["r0".to_owned(), "r2".to_owned()]), "{errors}");
+        assert!(errors.contains("(data.conflicting-label): first record 2 of"), "{errors}");
+        assert!(errors.contains("whose `reward` is not that of record 0 of"), "{errors}");
+    }
 }
 
 #[test]

@@ -147,3 +147,20 @@ fn tables_and_groups_leave_out_findings_that_do_not_count() {
     let (_, groups, _) = obelus(&["stats", &path, "--by", "finding", "--allow", "sft", "--json"]);
     assert!(!groups.contains("sft.empty"), "{groups}");
 }
+
+#[test]
+fn arguments_that_stay_text_are_counted_and_the_first_is_named() {
+    let call = |arguments: &str| serde_json::json!({"function": {"name": "f", "arguments": arguments}});
+    let row = |arguments: &str| {
+        let asked = serde_json::json!({"role": "user", "content": "q"});
+        let done = serde_json::json!({"role": "assistant", "content": null, "tool_calls": [call(arguments)]});
+        format!("{}\n", serde_json::json!({"messages": [asked, done]}))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "a.jsonl", &[row("{\"a\":1}"), row("{\"a\":"), row("7")].concat());
+    let out = folder.path().join("o.jsonl");
+    let export = ["export", &path, "--to", "messages", "--arguments", "object", "--out", out.to_str().unwrap()];
+    let (status, _, errors) = obelus(&export);
+    let line = format!("2  arguments that are no JSON object and stay text; first record 1 of {path}");
+    assert!(status == 0 && errors.contains(&line), "{errors}");
+}

@@ -138,6 +138,11 @@ impl<'l> Candidates<'l> {
         self.filter.as_ref().map(Where::filter)
     }
 
+    /// Whether an input is one candidate.
+    pub(super) fn takes_whole(&self, loaded: &Loaded) -> bool {
+        self.takes_runs && is_one_run(loaded)
+    }
+
     /// The part of a record.
     fn part(&self, number: u64) -> usize {
         self.parts.get(&number).copied().unwrap_or(0)
@@ -153,7 +158,7 @@ impl<'l> Candidates<'l> {
         let mut number = 0_u64;
         for (source, loaded) in self.inputs.iter().enumerate() {
             let mut reader = RecordReader::new(&loaded.input);
-            if self.takes_runs && is_one_run(loaded) {
+            if self.takes_whole(loaded) {
                 if let Some(seen) = self.run(source, loaded, &mut reader, number)? {
                     take(seen)?;
                     number += 1;

@@ -6,7 +6,7 @@ use crate::cli::{Stop, complain};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{Judged, Pick, Picker, Rollout, Split, lot};
-use crate::rules::data::{Crossing, Families, Likeness};
+use crate::rules::data::{CopyKind, Crossing, Families, Likeness};
 use crate::rules::trajectory::{Way, task};
 use crate::text::counted;
 use std::collections::HashMap;
@@ -99,8 +99,39 @@ pub(super) fn copies(options: &Options, sifted: &Candidates<'_>) -> Result<HashM
             numbers.push(seen.number);
         }
     })?;
-    let later = numbers.iter().zip(families.lots()).filter(|(number, first)| number.to_be_bytes() != **first);
+    let kinds = families.copies();
+    let conflicts = numbers.iter().zip(&kinds).filter_map(|(number, kind)| match kind {
+        CopyKind::OtherLabel(first, name) => Some((*number, *numbers.get(*first as usize)?, *name)),
+        CopyKind::First | CopyKind::Copy => None,
+    });
+    note_conflicts(sifted, &conflicts.collect::<Vec<_>>())?;
+    let later = numbers.iter().zip(&kinds).filter(|(_, kind)| **kind == CopyKind::Copy);
     Ok(later.map(|(number, _)| (*number, "copy of an earlier record")).collect())
+}
+
+/// Says which records have the content of an earlier one and another label: both stay.
+fn note_conflicts(sifted: &Candidates<'_>, conflicts: &[(u64, u64, &'static str)]) -> Result<(), Stop> {
+    if let Some((number, first, name)) = conflicts.first() {
+        let (record, other) = (place(sifted, *number)?, place(sifted, *first)?);
+        complain(&format!(
+            "{} with the content of an earlier one and another label are no copies and stay \
+             (data.conflicting-label): first {record}, whose `{name}` is not that of {other}",
+            counted(conflicts.len(), "record")
+        ));
+    }
+    Ok(())
+}
+
+/// The file of a record and its number there, by the number that is counted through all inputs.
+fn place(sifted: &Candidates<'_>, mut number: u64) -> Result<String, Problem> {
+    for loaded in sifted.inputs {
+        let records = if sifted.takes_whole(loaded) { 1 } else { loaded.records()?.len() as u64 };
+        if number < records {
+            return Ok(format!("record {number} of {}", loaded.input.name()));
+        }
+        number -= records;
+    }
+    Ok(format!("record {number}"))
 }
 
 /// A field that is to name tasks, and names none.

@@ -32,6 +32,8 @@ pub(super) struct Counts {
     pub(super) left: BTreeMap<String, u64>,
     /// What of the records their conversations do not carry, by name.
     pub(super) not_carried: ChatLeft,
+    /// The first record of each of these names.
+    pub(super) not_carried_first: BTreeMap<String, String>,
     /// Secrets replaced, by kind.
     pub(super) redacted: BTreeMap<&'static str, u64>,
     /// A line for each of the first of them: where it was.
@@ -246,6 +248,10 @@ impl Work<'_> {
         }
         for (name, count) in not_carried {
             *self.counts.not_carried.entry(name.clone()).or_default() += count;
+            if !self.counts.not_carried_first.contains_key(name) {
+                let place = format!("record {} of {}", seen.record.number, seen.name);
+                self.counts.not_carried_first.insert(name.clone(), place);
+            }
         }
         let changes = Changes { is_shaped, is_joined, not_carried, secrets: &secrets };
         self.manifest.entry(&ManifestEntry { candidate: seen, part: Some(part), reason, changes })?;

@@ -4,7 +4,7 @@ use super::call::Call;
 use super::call_links::link;
 use super::dialogue::Dialogue;
 use super::json_writer::Object;
-use super::message_text::{ChatMessage, Left};
+use super::message_text::{ChatMessage, Left, count};
 use crate::json;
 
 /// For whom messages are written.
@@ -66,8 +66,11 @@ fn call_text(call: &Call, reader: Reader, left: &mut Left) -> String {
     match reader {
         Reader::File => function.put("arguments", &json::quote(&call.arguments_text())),
         Reader::FileOfObjects => {
-            let quoted = || json::quote(&call.arguments_text());
-            function.put("arguments", &call.arguments_object().unwrap_or_else(quoted));
+            let object = call.arguments_object();
+            if object.is_none() {
+                count(left, "arguments that are no JSON object and stay text");
+            }
+            function.put("arguments", &object.unwrap_or_else(|| json::quote(&call.arguments_text())));
         }
         Reader::Template => function.put("arguments", &call.arguments),
     }

@@ -349,8 +349,10 @@ fn arguments_are_objects_on_request() {
     ] {
         for (shape, expect) in [(ChatShape::MessagesWithObjects, object), (ChatShape::Messages, string)] {
             let record = record(arguments);
-            let (line, _) = chat(&json::parse(&record).unwrap(), shape, Way::Formats).unwrap();
+            let (line, left) = chat(&json::parse(&record).unwrap(), shape, Way::Formats).unwrap();
             assert!(line.contains(&format!(r#""arguments":{expect}}}"#)), "{line}");
+            let stays_text = shape == ChatShape::MessagesWithObjects && !object.starts_with('{');
+            assert_eq!(left.contains_key("arguments that are no JSON object and stay text"), stays_text, "{left:?}");
         }
     }
 }

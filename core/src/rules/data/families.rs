@@ -4,6 +4,7 @@
 use super::identity;
 use super::near_duplicates::Sketch;
 use super::questions;
+use super::targets::{self, Label};
 use crate::json::Value;
 use crate::model::cast;
 use crate::rules::trajectory::Way;
@@ -23,6 +24,8 @@ pub struct Likeness {
     sketch: Option<Sketch>,
     /// None of one that is too short to be a question of its own.
     question: Option<u128>,
+    /// What it says of how good it is.
+    label: Option<Label>,
 }
 
 impl Likeness {
@@ -32,7 +35,8 @@ impl Likeness {
         let reading = way.with_written_calls().read(record);
         let is_empty = reading.body.is_some() && reading.entries.is_empty();
         let (digest, sketch) = identity(&reading);
-        Self { digest: (!is_empty).then_some(digest), sketch, question: questions::digest(&reading) }
+        let (question, label) = (questions::digest(&reading), targets::label(reading.root));
+        Self { digest: (!is_empty).then_some(digest), sketch, question, label }
     }
 }
 
@@ -47,6 +51,17 @@ pub struct Crossing {
     pub near_copies: usize,
     /// Records of which another part has the question.
     pub questions: usize,
+}
+
+/// What a record is to the earlier ones of its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyKind {
+    /// The first of its family.
+    First,
+    /// A copy or near copy of one of them.
+    Copy,
+    /// The content of one of them under another label: the number of that record, and the member that says so.
+    OtherLabel(u32, &'static str),
 }
 
 /// Records sorted into families: whose task, content or runs of words are those of another of the family. About 700
@@ -73,6 +88,7 @@ struct Member {
     first: u32,
     sketch: Option<Sketch>,
     question: Option<u128>,
+    label: Option<Label>,
 }
 
 impl Families {
@@ -112,7 +128,8 @@ impl Families {
         if let Some(question) = likeness.question {
             self.questions.entry(question).or_insert((number, 0)).1 += 1;
         }
-        self.records.push(Member { task, first, sketch: likeness.sketch, question: likeness.question });
+        let Likeness { sketch, question, label, .. } = likeness;
+        self.records.push(Member { task, first, sketch, question, label });
     }
 
     /// Puts records of one question together, when all are there. What most records ask is how the dataset asks, not
@@ -176,6 +193,29 @@ impl Families {
         }
         let lot = |number: u32| least.get(&self.root(number)).copied().unwrap_or_default();
         (0..cast::to_u32(self.records.len())).map(lot).collect()
+    }
+
+    /// What each record is to the earlier ones of its family. One whose content is that of a record that stays, and
+    /// whose label none of these has, is no copy: one of the labels is wrong, and which is not known.
+    #[must_use]
+    pub fn copies(&self) -> Vec<CopyKind> {
+        let mut staying: HashMap<u32, Vec<Label>> = HashMap::new();
+        let mut out = Vec::new();
+        for (number, member) in (0..).zip(&self.records) {
+            let labels = staying.get(&member.first).map(Vec::as_slice).unwrap_or_default();
+            let other = member.label.filter(|label| !labels.contains(label));
+            let other = other.and_then(|label| labels.iter().find(|known| known.name == label.name));
+            let kind = match other {
+                _ if self.root(number) == number => CopyKind::First,
+                Some(other) => CopyKind::OtherLabel(member.first, other.name),
+                None => CopyKind::Copy,
+            };
+            if kind != CopyKind::Copy {
+                staying.entry(member.first).or_default().extend(member.label);
+            }
+            out.push(kind);
+        }
+        out
     }
 
     /// The number of families, and of the records of the largest.

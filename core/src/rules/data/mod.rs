@@ -27,7 +27,7 @@ use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, RecordShape, Way, read_text};
-pub use families::{Crossing, Families, Likeness};
+pub use families::{CopyKind, Crossing, Families, Likeness};
 use near_duplicates::{Index, Sketch};
 use questions::Contained;
 pub use questions::{QUESTION_WORDS, QUESTION_WORDS_RANGE, QuestionRuns, Questions};
