@@ -137,6 +137,13 @@ impl WhereOption {
         Ok(Some(Where { tokenizer, ..Where::new(all, columns, (extra, policy)) }))
     }
 
+    /// The column of that name: of --column, else of the configuration, which is only looked into for a name.
+    pub(super) fn column(&self, name: &str) -> Option<Column> {
+        let wanted = CustomColumn::new(name).ok()?;
+        let mut all = self.columns.iter().cloned().chain(columns(&configured()));
+        all.find(|(known, _)| *known == wanted)
+    }
+
     /// What counts tokens; None: they are estimated.
     ///
     /// # Errors

@@ -1,11 +1,14 @@
 //! `obelus stats`: what files consist of, trajectory by trajectory and as a whole.
 
 mod by;
+mod histogram;
 mod lift;
+mod measure;
 mod merge;
 mod outcomes;
 mod summary;
 mod tasks;
+mod together;
 mod tools;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
@@ -18,11 +21,13 @@ use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::lint::Policy;
 use crate::model::Problem;
-use crate::review::{Marks, Numbers, Scope, Tokenizer};
+use crate::review::{Marks, Scope, Tokenizer};
 use clap::{ArgMatches, Args, ValueEnum};
+use measure::RecordQuestion;
 use serde_json::value::RawValue;
 use std::cell::RefCell;
 use std::sync::Arc;
+use together::{Counts, TaskNames, Together};
 
 pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::augment_args, run };
 
@@ -59,18 +64,22 @@ struct Options {
     /// The attempts at each task as a group: rewards, pass@k and pass^k, steps, and whether rewards differ at all
     #[arg(long, conflicts_with_all = ["tools", "only", "outcomes", "summary"])]
     tasks: bool,
-    /// Group the records: by a column (finish, tool, reward …), a path (details.model), or a jq expression
-    /// ('.details.model|ascii_downcase'); with --tasks and --lift, the path that names the task [default: task_id,
-    /// instance_id, the id without its attempt]
+    /// Group the records: by a column (finish, tool, task, one of the configuration …), a path (details.model), or a jq
+    /// expression ('.details.model|ascii_downcase'); with --tasks and --lift, the path that names the task [default:
+    /// task_id, instance_id, the id without its attempt]
     #[arg(long, value_name = "FIELD|JQ", conflicts_with_all = ["tools", "only", "outcomes", "summary"])]
     by: Option<String>,
-    /// Numbers whose mean, deviation and percentiles each group has, with --by [default: steps, calls, reward]
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = by::number, requires = "by")]
-    of: Vec<Numbers>,
-    /// Histogram of a number over the records: steps, tokens, reward …
-    #[arg(long, value_name = "NUMBER", value_parser = by::number)]
+    /// Numbers whose mean, deviation and percentiles each group has, with --by, apart by commas: columns, paths and jq
+    /// expressions as --by takes them [default: steps, calls, reward]
+    #[arg(long, value_name = "NUMBERS", requires = "by")]
+    of: Option<String>,
+    /// Histogram of a number over the records: a column (steps, tokens, reward …), a path or a jq expression
+    #[arg(long, value_name = "NUMBER|JQ")]
     #[arg(conflicts_with_all = ["tools", "only", "outcomes", "tasks", "by", "summary"])]
-    histogram: Option<Numbers>,
+    histogram: Option<String>,
+    /// One answer for all files, with --tasks, --by and --histogram: groups span files, as the shards of a dataset
+    #[arg(long, conflicts_with_all = ["tools", "only", "outcomes", "lift", "summary", "merge"])]
+    together: bool,
     #[command(flatten)]
     filter: WhereOption,
     #[command(flatten)]
@@ -96,12 +105,17 @@ enum StatsQuestion<'o> {
     Lift,
     Tasks,
     By(&'o str),
-    Histogram(Numbers),
+    Histogram(&'o str),
 }
 
 impl Options {
+    /// Whether something is asked about the attempts at a task.
+    fn asks_for_groups(&self) -> bool {
+        [&self.by, &self.of, &self.histogram].into_iter().flatten().any(|text| text.contains("group."))
+    }
+
     fn question(&self) -> StatsQuestion<'_> {
-        match (&self.by, self.histogram) {
+        match (&self.by, &self.histogram) {
             _ if self.tasks => StatsQuestion::Tasks,
             _ if self.outcomes => StatsQuestion::Outcomes,
             _ if self.lift => StatsQuestion::Lift,
@@ -149,8 +163,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of(&options.files);
     let wanted = RecordSelection::of(&options)?;
     let mut status = inputs.complain();
+    if options.together {
+        return Ok(status.max(together::run(&options, &wanted, &inputs.names, out)?));
+    }
+    let mut seen = together::TaskNames::default();
     for file in &inputs.names {
-        match write_report(file, (&options, &wanted), out) {
+        match write_report(file, (&options, &wanted), &mut seen, out) {
             Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
                 status = TROUBLE;
@@ -158,6 +176,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             done => status = status.max(done?),
         }
     }
+    seen.complain();
     Ok(status)
 }
 
@@ -192,7 +211,12 @@ impl RecordSelection {
     }
 }
 
-fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection), out: &mut Out) -> Result<u8, Stop> {
+fn write_report(
+    file: &FileName,
+    (options, wanted): (&Options, &RecordSelection),
+    seen: &mut TaskNames,
+    out: &mut Out,
+) -> Result<u8, Stop> {
     let question = options.question();
     if let StatsQuestion::All | StatsQuestion::Summary = question {
         let loaded = ingest::begin(file, options.format.forced())?;
@@ -207,16 +231,15 @@ fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection)
     let passing = passing.map(|passing| passing.records);
     let of_some = (options, passing.as_deref());
     match question {
-        StatsQuestion::Tasks => tasks::write_report(file, &loaded, of_some, out)?,
         StatsQuestion::Outcomes => outcomes::write_report(file, &loaded, of_some, out)?,
         StatsQuestion::Lift => lift::write_report(file, &loaded, of_some, out)?,
         StatsQuestion::Tools => tools::write_report(file, &loaded, options, out)?,
-        StatsQuestion::By(by) => {
-            return Ok(status.max(by::write_report(file, &loaded, (options, by), (wanted, passing), out)?));
-        }
-        StatsQuestion::Histogram(number) => {
-            let more = by::write_histogram(file, &loaded, (options, number), (wanted, passing), out)?;
-            return Ok(status.max(more));
+        StatsQuestion::Tasks | StatsQuestion::By(_) | StatsQuestion::Histogram(_) => {
+            let Some(mut counts) = Counts::new(options)? else { return Ok(status) };
+            counts
+                .add(options, &RecordQuestion { loaded: &loaded, wanted, passing: passing.as_deref(), groups: None })?;
+            seen.take(&counts);
+            return Ok(status.max(counts.write_report(&Together::One(file), options.json, out)?));
         }
         StatsQuestion::All | StatsQuestion::Summary => {}
     }

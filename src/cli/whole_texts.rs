@@ -41,4 +41,8 @@ impl Reread for WholeTexts<'_> {
     fn whole_texts(&self, record: usize) -> (String, String) {
         self.facts(record).map(|facts| (facts.title, facts.words)).unwrap_or_default()
     }
+
+    fn task(&self, record: usize) -> String {
+        self.facts(record).and_then(|facts| facts.name.task).unwrap_or_default()
+    }
 }

@@ -158,6 +158,11 @@ impl Reread for Source {
         let facts = facts.unwrap_or_default();
         (facts.title, facts.words)
     }
+
+    fn task(&self, record: usize) -> String {
+        let facts = self.records.get(record).map(|record| facts_for(self, &record, Purpose::WholeHeads));
+        facts.and_then(|facts| facts.name.task).unwrap_or_default()
+    }
 }
 
 /// A source that says how many of so many records were read again, in percent.
@@ -204,6 +209,11 @@ impl<F: FnMut(usize)> Reread for ProgressSource<'_, F> {
     fn whole_texts(&self, record: usize) -> (String, String) {
         self.count();
         self.source.whole_texts(record)
+    }
+
+    fn task(&self, record: usize) -> String {
+        self.count();
+        self.source.task(record)
     }
 }
 

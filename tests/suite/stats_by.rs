@@ -79,7 +79,7 @@ fn a_name_that_no_record_has_is_reported() {
     assert!(status == 1 && errors.contains("is the column steps meant?"), "{errors}");
     assert!(out.contains("(none)"), "{out}");
     let (status, _, errors) = obelus(&["stats", "--by", "finish", "--of", "speed", &path]);
-    assert!(status == 2 && errors.contains("these are: record, steps"), "{errors}");
+    assert!(status == 1 && errors.contains("no record has a number speed; numbers are record, steps"), "{errors}");
 }
 
 #[test]
@@ -102,4 +102,61 @@ fn a_histogram_counts_every_record_once() {
     assert_eq!((status, records, &line["percentiles"]["max"]), (0, 5, &6.0.into()), "{out} {errors}");
     let (_, out, _) = obelus(&["stats", "--histogram", "steps", "--where", "steps>3", &path]);
     assert!(out.contains("steps of 3 records") && out.contains('▇'), "{out}");
+}
+
+#[test]
+fn numbers_are_columns_paths_and_expressions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "d.jsonl", &records());
+    let of = ".details.reward|tonumber,details.reward,[.content[],1]|length";
+    let (status, out, errors) = obelus(&["stats", "--by", "details.model", "--of", of, "--json", &path]);
+    let numbers = lines(&out)[0]["group"]["numbers"].clone();
+    let means: Vec<f64> = [".details.reward|tonumber", "details.reward", "[.content[],1]|length"]
+        .iter()
+        .map(|name| numbers[*name]["mean"].as_f64().unwrap())
+        .collect();
+    // The fifth record has no reward: the first expression fails for it.
+    assert_eq!((status, means), (1, vec![2.0 / 3.0, 2.0 / 3.0, 5.0]), "{errors}");
+    for number in ["details.reward", "[.content[]]|length", "steps"] {
+        let (status, out, errors) = obelus(&["stats", "--histogram", number, "--json", &path]);
+        let line = lines(&out).remove(0);
+        assert_eq!((status, line["number"].as_str()), (0, Some(number)), "{errors}");
+    }
+    let (status, _, errors) = obelus(&["stats", "--histogram", "setps", &path]);
+    assert!(status == 1 && errors.contains("no record has a number setps; is the column steps meant?"), "{errors}");
+    let (status, _, errors) = obelus(&["stats", "--histogram", "finish", &path]);
+    assert!(status == 2 && errors.contains("finish is no number of records"), "{errors}");
+}
+
+#[test]
+fn files_are_counted_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |task: &str, reward: u8| {
+        let messages = r#"[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]"#;
+        format!("{{\"task_id\":\"{task}\",\"reward\":{reward},\"messages\":{messages}}}\n")
+    };
+    let one = file(folder.path(), "1.jsonl", &[row("a", 1), row("b", 0)].concat());
+    let two = file(folder.path(), "2.jsonl", &[row("a", 0), row("c", 1)].concat());
+    let (_, out, errors) = obelus(&["stats", "--tasks", "--json", &one, &two]);
+    assert_eq!(lines(&out).len(), 6);
+    assert!(errors.contains("1 task with attempts in several files: --together"), "{errors}");
+    let (status, out, errors) = obelus(&["stats", "--tasks", "--together", "--json", &one, &two]);
+    let all = lines(&out);
+    assert_eq!((status, errors.as_str(), all.len()), (0, "", 4));
+    assert_eq!((&all[0]["group"]["task"], &all[0]["group"]["mean"]), (&"a".into(), &0.5.into()));
+    assert_eq!((&all[3]["files"], &all[3]["attempts"]), (&2.into(), &4.into()));
+    let by = ["stats", "--by", "task", "--of", "reward,group.n", "--together", "--json", &one, &two];
+    let all = lines(&obelus(&by).1);
+    let group = &all[0]["group"];
+    assert_eq!((&group["value"], &group["records"]), (&"a".into(), &2.into()));
+    assert_eq!(group["numbers"]["group.n"]["mean"], 2.0);
+    let (_, out, _) = obelus(&["stats", "--histogram", "reward", "--together", "--json", &one, &two]);
+    assert_eq!(lines(&out)[0]["records"], 4);
+    let (status, _, errors) = obelus(&["stats", "--together", &one, &two]);
+    assert!(status == 2 && errors.contains("--together goes with --tasks"), "{errors}");
+    let count = |filter: &str| {
+        let ids = obelus(&["query", &one, &two, "--where", filter, ".task_id"]).1;
+        ids.lines().map(|id| id.trim_matches('"').to_owned()).collect::<Vec<_>>().concat()
+    };
+    assert_eq!([count("task=a"), count("task:^[bc]$"), count("!task=a")], ["aa", "bc", "bc"]);
 }

@@ -16,7 +16,7 @@ use super::rollouts::{TaskGroups, rollout_of};
 use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
 use crate::model::cast;
-use crate::rules::trajectory::RecordName;
+use crate::rules::trajectory::{RecordName, task_key};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -205,6 +205,8 @@ pub trait Reread: std::fmt::Debug {
     fn texts(&self, record: usize) -> (String, String);
     /// The same, whole.
     fn whole_texts(&self, record: usize) -> (String, String);
+    /// The task that a record names; empty without one.
+    fn task(&self, record: usize) -> String;
 }
 
 impl FactTable {
@@ -356,19 +358,17 @@ impl<'t> RecordFacts<'t> {
     /// The text of a column.
     #[must_use]
     pub fn text(self, text: Texts) -> Cow<'t, str> {
+        if text == Texts::Task {
+            return Cow::Owned(self.reader.map(|reader| reader.task(self.record)).unwrap_or_default());
+        }
         if self.chunk.is_bare {
             let (id, words) = self.reader.map(|reader| reader.texts(self.record)).unwrap_or_default();
-            return Cow::Owned(match text {
-                Texts::Id => head(&id, TITLE_BYTES_MAX).to_owned(),
-                Texts::Words => head(&words, WORDS_BYTES_MAX).to_owned(),
-            });
+            let (text, most) = if text == Texts::Id { (id, TITLE_BYTES_MAX) } else { (words, WORDS_BYTES_MAX) };
+            return Cow::Owned(head(&text, most).to_owned());
         }
         let [id, words] = self.at.row().texts.map(cast::to_usize);
         let middle = self.at.text + id;
-        let range = match text {
-            Texts::Id => self.at.text..middle,
-            Texts::Words => middle..middle + words,
-        };
+        let range = if text == Texts::Id { self.at.text..middle } else { middle..middle + words };
         Cow::Borrowed(self.chunk.texts.get(range).unwrap_or_default())
     }
 
@@ -377,12 +377,13 @@ impl<'t> RecordFacts<'t> {
         let (shown, most) = match text {
             Texts::Id => (self.text(text), TITLE_BYTES_MAX),
             Texts::Words => (self.text(text), WORDS_BYTES_MAX),
+            Texts::Task => return self.text(text),
         };
         // A cut is at the end of a character.
         let may_be_cut = shown.len() + char::MAX.len_utf8() > most;
         match (self.reader.filter(|_| may_be_cut), text) {
             (Some(reader), Texts::Id) => Cow::Owned(reader.whole_texts(self.record).0),
-            (Some(reader), Texts::Words) => Cow::Owned(reader.whole_texts(self.record).1),
+            (Some(reader), Texts::Words | Texts::Task) => Cow::Owned(reader.whole_texts(self.record).1),
             (None, _) => shown,
         }
     }
@@ -484,6 +485,12 @@ impl Subject for RecordFacts<'_> {
 
     fn whole_text(&self, text: Texts) -> Cow<'_, str> {
         RecordFacts::whole_text(*self, text)
+    }
+
+    fn is_text(&self, text: Texts, whole: &str) -> bool {
+        // Of most records the key says that the task is another one, so that the record need not be read again.
+        let is_other = text == Texts::Task && self.task().is_some_and(|key| key != task_key(whole));
+        !is_other && RecordFacts::whole_text(*self, text) == whole
     }
 }
 

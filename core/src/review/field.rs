@@ -156,11 +156,12 @@ impl Names {
 pub enum Texts {
     Id,
     Words,
+    Task,
 }
 
 impl Texts {
     /// All with their names.
-    pub const ALL: [(&'static str, Self); 2] = [("id", Self::Id), ("words", Self::Words)];
+    pub const ALL: [(&'static str, Self); 3] = [("id", Self::Id), ("words", Self::Words), ("task", Self::Task)];
 }
 
 /// What a term asks for.
@@ -227,6 +228,10 @@ pub trait Subject {
     /// The same, where what is shown of it may be its beginning: all of it.
     fn whole_text(&self, text: Texts) -> Cow<'_, str> {
         self.text(text)
+    }
+    /// Whether a text is this one.
+    fn is_text(&self, text: Texts, whole: &str) -> bool {
+        self.whole_text(text) == whole
     }
     /// Whether a text has a pattern somewhere.
     fn matches(&self, text: Texts, pattern: &Pattern) -> bool {

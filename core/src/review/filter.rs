@@ -139,7 +139,7 @@ impl Test {
                 let language = name.strip_prefix("code:").filter(|_| names == Names::Tool);
                 [Some(name), language].into_iter().flatten().any(|name| fits(parts, name))
             }),
-            (Self::Is(whole), Some(FilterField::Text(text))) => subject.whole_text(text) == whole.as_str(),
+            (Self::Is(whole), Some(FilterField::Text(text))) => subject.is_text(text, whole),
             (Self::Has(pattern), Some(FilterField::Text(text))) => subject.matches(text, pattern),
             (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
             _ => false,

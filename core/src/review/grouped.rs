@@ -1,7 +1,7 @@
 //! Records grouped by what a column says of them: how many there are of each value, and how their numbers spread.
 
 use super::facts::RecordFacts;
-use super::field::{FilterField, Numbers, Subject};
+use super::field::{FilterField, Subject};
 use super::value_counts::{Plot, percentile, plot};
 use std::collections::HashMap;
 
@@ -55,35 +55,36 @@ pub struct ValueGroup {
 /// Sorts records into groups, one after the other. It holds eight bytes a record, group and number.
 #[derive(Debug)]
 pub struct Grouper {
-    numbers: Vec<Numbers>,
+    numbers: usize,
     groups: HashMap<Option<String>, (usize, Vec<Vec<f64>>)>,
     records: usize,
 }
 
 impl Grouper {
-    /// Of these numbers it says how they spread.
+    /// Of so many numbers of each record it says how they spread.
     #[must_use]
-    pub fn new(numbers: Vec<Numbers>) -> Self {
+    pub fn new(numbers: usize) -> Self {
         Self { numbers, groups: HashMap::new(), records: 0 }
     }
 
-    /// Takes a record with its values: it belongs to the group of each; without any, to that of no value.
-    pub fn add(&mut self, entry: &RecordFacts<'_>, mut values: Vec<String>) {
+    /// Takes the numbers of a record with its values: it belongs to the group of each; without any, to that of no
+    /// value.
+    pub fn add(&mut self, numbers: &[Option<f64>], mut values: Vec<String>) {
         self.records += 1;
         values.sort_unstable();
         values.dedup();
         if values.is_empty() {
-            self.count(entry, None);
+            self.count(numbers, None);
         }
-        values.into_iter().for_each(|value| self.count(entry, Some(value)));
+        values.into_iter().for_each(|value| self.count(numbers, Some(value)));
     }
 
-    fn count(&mut self, entry: &RecordFacts<'_>, value: Option<String>) {
+    fn count(&mut self, numbers: &[Option<f64>], value: Option<String>) {
         let (records, numbers_of_group) =
-            self.groups.entry(value).or_insert_with(|| (0, vec![Vec::new(); self.numbers.len()]));
+            self.groups.entry(value).or_insert_with(|| (0, vec![Vec::new(); self.numbers]));
         *records += 1;
-        for (numbers, series) in self.numbers.iter().zip(numbers_of_group) {
-            series.extend(entry.number(*numbers));
+        for (number, series) in numbers.iter().zip(numbers_of_group) {
+            series.extend(*number);
         }
     }
 
@@ -137,7 +138,7 @@ pub fn histogram(numbers: Vec<f64>) -> Plot {
 #[cfg(test)]
 mod tests {
     use super::super::facts::tests::{facts_of, table};
-    use super::super::field::Names;
+    use super::super::field::{Names, Numbers};
     use super::*;
 
     #[test]
@@ -157,9 +158,10 @@ mod tests {
             facts_of("b", 4, &[("bash", 1)], Some(0.0), "message"),
             facts_of("c", 6, &[], None, "message"),
         ]);
-        let mut groups = Grouper::new(vec![Numbers::Steps, Numbers::Reward]);
+        let mut groups = Grouper::new(2);
         for entry in facts.iter() {
-            groups.add(&entry, values_of(&entry, FilterField::Name(Names::Tool)));
+            let numbers = [Numbers::Steps, Numbers::Reward].map(|number| entry.number(number));
+            groups.add(&numbers, values_of(&entry, FilterField::Name(Names::Tool)));
         }
         assert_eq!(groups.records(), 3);
         let groups_found: Vec<_> = groups
@@ -183,9 +185,8 @@ mod tests {
 
     #[test]
     fn a_value_that_is_there_twice_counts_once() {
-        let facts = table(&[facts_of("a", 2, &[], None, "finish")]);
-        let mut groups = Grouper::new(Vec::new());
-        facts.iter().for_each(|entry| groups.add(&entry, vec!["x".to_owned(), "x".to_owned()]));
+        let mut groups = Grouper::new(0);
+        groups.add(&[], vec!["x".to_owned(), "x".to_owned()]);
         let groups = groups.finish();
         assert_eq!((groups.len(), groups[0].records), (1, 1));
     }

@@ -90,6 +90,10 @@ mod tests {
         fn whole_texts(&self, record: usize) -> (String, String) {
             self.texts(record)
         }
+
+        fn task(&self, _record: usize) -> String {
+            String::new()
+        }
     }
 
     #[test]

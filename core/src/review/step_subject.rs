@@ -127,7 +127,7 @@ impl Subject for StepEntry<'_> {
     fn text(&self, text: Texts) -> Cow<'_, str> {
         Cow::Borrowed(match text {
             Texts::Words => self.step().summary.as_str(),
-            Texts::Id => "",
+            Texts::Id | Texts::Task => "",
         })
     }
 

@@ -1,9 +1,8 @@
 //! `obelus stats --tasks`: the attempts at each task as a group: rewards, how often they succeed, which have no signal.
 
 use super::super::filter::passes;
-use super::Options;
+use super::{Options, Together};
 use crate::cli::Stop;
-use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::Loaded;
 use crate::model::{Problem, Record};
@@ -30,27 +29,40 @@ struct TaskLine<'a> {
     steps_of_failures: Option<f64>,
 }
 
-/// Reports the tasks of one file.
-pub(super) fn write_report(
-    file: &FileName,
-    loaded: &Loaded,
-    (options, passing): (&Options, Option<&[bool]>),
-    out: &mut Out,
-) -> Result<(), Stop> {
-    let groups = groups(loaded, options, passing)?;
-    if options.json { programs(file, &groups, out) } else { people(file, &groups, out) }
+/// The tasks of one file, or of all.
+#[derive(Default)]
+pub(super) struct Tasks {
+    groups: Groups,
+    /// The records of the files before.
+    records: usize,
 }
 
-fn groups(loaded: &Loaded, options: &Options, passing: Option<&[bool]>) -> Result<Groups, Problem> {
-    let (mut reader, way) = (RecordReader::new(&loaded.input), loaded.detected.format.way());
-    let mut groups = Groups::default();
-    let is_wanted = |record: &Record| passes(passing, record.number);
-    for record in loaded.records()?.iter().filter(is_wanted) {
-        let Ok(value) = read_text(&record, reader.text(&record)?) else { continue };
-        let rollouts = Rollout::all_of(record.number, &value, options.by.as_deref(), way);
-        rollouts.iter().for_each(|rollout| groups.add(rollout, options.success));
+impl Tasks {
+    /// Takes the records of a file.
+    pub(super) fn add(&mut self, options: &Options, loaded: &Loaded, passing: Option<&[bool]>) -> Result<(), Problem> {
+        let (mut reader, way) = (RecordReader::new(&loaded.input), loaded.detected.format.way());
+        let is_wanted = |record: &Record| passes(passing, record.number);
+        for record in loaded.records()?.iter().filter(is_wanted) {
+            let Ok(value) = read_text(&record, reader.text(&record)?) else { continue };
+            let number = self.records + record.number;
+            let rollouts = Rollout::all_of(number, &value, options.by.as_deref(), way);
+            rollouts.iter().for_each(|rollout| self.groups.add(rollout, options.success));
+        }
+        self.records += loaded.records()?.len();
+        Ok(())
     }
-    Ok(groups)
+
+    /// The names of the tasks, without those that are records of several answers and no other record names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let is_record =
+            |name: &str| name.strip_prefix("record ").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+        self.groups.tasks.iter().map(|(name, _)| name.as_str()).filter(move |name| !is_record(name))
+    }
+
+    /// Reports them.
+    pub(super) fn write_report(&self, of: &Together<'_>, json: bool, out: &mut Out) -> Result<(), Stop> {
+        if json { programs(of, &self.groups, out) } else { people(of, &self.groups, out) }
+    }
 }
 
 /// Tasks with at least two rewards, and those of them whose rewards are all equal.
@@ -60,10 +72,10 @@ fn signals(groups: &Groups) -> (usize, usize) {
     (of(|signal| signal.is_some()), of(|signal| signal == Some(false)))
 }
 
-fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
+fn programs(of: &Together<'_>, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
     for (task, group) in &groups.tasks {
-        let passes = |of: fn(&Group, u64) -> Option<f64>| {
-            group.ks().into_iter().filter_map(|k| Some((k, of(group, k)?))).collect::<BTreeMap<_, _>>()
+        let passes = |pass: fn(&Group, u64) -> Option<f64>| {
+            group.ks().into_iter().filter_map(|k| Some((k, pass(group, k)?))).collect::<BTreeMap<_, _>>()
         };
         let (steps_of_successes, steps_of_failures) = group.steps();
         let line = TaskLine {
@@ -79,7 +91,7 @@ fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop>
             steps_of_successes,
             steps_of_failures,
         };
-        out.json(&plain(&vec![("file", raw(&file.text())?), ("type", raw("task")?), ("group", raw(&line)?)]))?;
+        out.json(&plain(&vec![of.member()?, ("type", raw("task")?), ("group", raw(&line)?)]))?;
     }
     let passes = |of: fn(&Group, u64) -> Option<f64>| {
         let mean = |k: u64| Some((k, groups.mean(|group| of(group, k))?));
@@ -88,7 +100,7 @@ fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop>
     let (several, without) = signals(groups);
     let sum = |of: fn(&Group) -> u64| groups.tasks.iter().map(|(_, group)| of(group)).sum::<u64>();
     let members = vec![
-        ("file", raw(&file.text())?),
+        of.member()?,
         ("type", raw("tasks")?),
         ("tasks", raw(&groups.tasks.len())?),
         ("attempts", raw(&sum(|group| group.attempts))?),
@@ -106,10 +118,10 @@ fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop>
     Ok(out.json(&plain(&members))?)
 }
 
-fn people(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
+fn people(of: &Together<'_>, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
     let number = |number: Option<f64>| number.map_or_else(|| "–".to_owned(), |number| format!("{number:.3}"));
     let steps = |steps: Option<f64>| steps.map_or_else(|| "–".to_owned(), |steps| format!("{steps:.1}"));
-    out.line(&format!("{file}  {}", counted(groups.tasks.len(), "task")))?;
+    out.line(&format!("{of}  {}", counted(groups.tasks.len(), "task")))?;
     let dim = |words: &[&str]| words.iter().map(|word| (Tone::Dim, (*word).to_owned())).collect::<Vec<_>>();
     let ks = groups.ks();
     let passes: Vec<String> =

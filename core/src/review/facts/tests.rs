@@ -51,6 +51,10 @@ impl Reread for Again {
     fn whole_texts(&self, record: usize) -> (String, String) {
         self.texts(record)
     }
+
+    fn task(&self, record: usize) -> String {
+        format!("t{}", record / 2)
+    }
 }
 
 #[test]
@@ -84,6 +88,29 @@ impl Reread for WholeTexts {
     fn whole_texts(&self, _record: usize) -> (String, String) {
         (format!("{}/end", "i".repeat(80)), format!("{} zebra", "x".repeat(200)))
     }
+
+    fn task(&self, _record: usize) -> String {
+        String::new()
+    }
+}
+
+#[test]
+fn filters_ask_for_the_task_that_a_record_names() {
+    let facts: Vec<Facts> = (0..3).map(|i| facts_of(&format!("r{i}"), 1, &[], None, "")).collect();
+    let table = table(&facts);
+    let passing = |filter: &str| {
+        let filter = Filter::parse(filter, Scope::Records).unwrap();
+        let reader = Again::default();
+        table
+            .iter()
+            .filter(|entry| filter.holds(&entry.with_reader(&reader)))
+            .map(RecordFacts::record)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(passing("task=t0"), [0, 1]);
+    assert_eq!(passing("!task=t0"), [2]);
+    assert_eq!(passing("task:^t[1-9]"), [2]);
+    assert_eq!(passing("task:none"), [0_usize; 0]);
 }
 
 #[test]

@@ -113,7 +113,8 @@ fn head_with(record: &Record, text: &[u8], way: Way, words: fn(&TrajectoryStep<'
     look(record, text, way, None, |reading, _, _| {
         let (title, words) = (title(reading), first_step(reading).map(words).unwrap_or_default());
         let stats = TrajectoryStats { record: record.number, ..TrajectoryStats::default() };
-        (Some(stats), Some(RecordOverview { title, words, ..RecordOverview::default() }))
+        let name = RecordName::of(reading.root);
+        (Some(stats), Some(RecordOverview { title, name, words, ..RecordOverview::default() }))
     })
 }
 

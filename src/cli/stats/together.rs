@@ -1,0 +1,144 @@
+//! What `obelus stats` counts in one file, or in all files as one.
+
+use super::by::Groups;
+use super::histogram::Histogram;
+use super::measure::RecordQuestion;
+use super::tasks::Tasks;
+use super::{Options, RecordSelection, StatsQuestion};
+use crate::cli::args::FileName;
+use crate::cli::filter::Passing;
+use crate::cli::out::{Out, raw};
+use crate::cli::task_groups::groups_of_files;
+use crate::cli::{Stop, TROUBLE, complain};
+use crate::model::Problem;
+use crate::rules::trajectory::task_key;
+use crate::text::counted;
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::fmt;
+
+/// Of what an answer is.
+pub(super) enum Together<'f> {
+    /// One file.
+    One(&'f FileName),
+    /// So many files as one.
+    All(usize),
+}
+
+impl Together<'_> {
+    /// The member of an answer for programs that says it.
+    pub(super) fn member(&self) -> Result<(&'static str, Box<RawValue>), Problem> {
+        Ok(match self {
+            Self::One(file) => ("file", raw(&file.text())?),
+            Self::All(count) => ("files", raw(count)?),
+        })
+    }
+}
+
+impl fmt::Display for Together<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(file) => file.fmt(f),
+            Self::All(count) => f.write_str(&counted(*count, "file")),
+        }
+    }
+}
+
+/// What is counted.
+pub(super) enum Counts {
+    Tasks(Tasks),
+    By(Groups),
+    Histogram(Histogram),
+}
+
+impl Counts {
+    /// Nothing was counted yet; None where the question is another one.
+    pub(super) fn new(options: &Options) -> Result<Option<Self>, Stop> {
+        Ok(match options.question() {
+            StatsQuestion::Tasks => Some(Self::Tasks(Tasks::default())),
+            StatsQuestion::By(by) => Some(Self::By(Groups::new(options, by)?)),
+            StatsQuestion::Histogram(number) => Some(Self::Histogram(Histogram::new(options, number)?)),
+            _ => None,
+        })
+    }
+
+    /// Takes the records of a file.
+    pub(super) fn add(&mut self, options: &Options, question: &RecordQuestion<'_>) -> Result<(), Stop> {
+        match self {
+            Self::Tasks(tasks) => Ok(tasks.add(options, question.loaded, question.passing)?),
+            Self::By(groups) => groups.add(question),
+            Self::Histogram(histogram) => histogram.add(question),
+        }
+    }
+
+    /// Reports them; the status.
+    pub(super) fn write_report(self, of: &Together<'_>, json: bool, out: &mut Out) -> Result<u8, Stop> {
+        match self {
+            Self::Tasks(tasks) => tasks.write_report(of, json, out).map(|()| 0),
+            Self::By(groups) => groups.write_report(of, json, out),
+            Self::Histogram(histogram) => histogram.write_report(of, json, out),
+        }
+    }
+}
+
+/// The tasks of the files so far, by their keys: attempts at one task may be in several.
+#[derive(Default)]
+pub(super) struct TaskNames {
+    seen: HashSet<u64>,
+    several: HashSet<u64>,
+}
+
+impl TaskNames {
+    /// Takes the tasks of the next file.
+    pub(super) fn take(&mut self, counts: &Counts) {
+        let Counts::Tasks(tasks) = counts else { return };
+        for key in tasks.names().map(task_key) {
+            if !self.seen.insert(key) {
+                self.several.insert(key);
+            }
+        }
+    }
+
+    /// Says on stderr how many tasks were counted in parts.
+    pub(super) fn complain(&self) {
+        if !self.several.is_empty() {
+            let tasks = counted(self.several.len(), "task");
+            complain(&format!("{tasks} with attempts in several files: --together counts these as one group"));
+        }
+    }
+}
+
+/// Reports all files as one.
+pub(super) fn run(options: &Options, wanted: &RecordSelection, files: &[FileName], out: &mut Out) -> Result<u8, Stop> {
+    let Some(mut counts) = Counts::new(options)? else {
+        let hint = "`obelus stats --json FILE | obelus stats --merge -` counts parts of a dataset as one";
+        return Err(Problem::usage("--together goes with --tasks, --by and --histogram").hint(hint).into());
+    };
+    let count_groups = || groups_of_files(files, options.format.forced());
+    if let Some(filter) = &wanted.filter {
+        filter.count_groups(count_groups)?;
+    }
+    let groups = if options.asks_for_groups() { Some(count_groups()?) } else { None };
+    let (mut status, mut read) = (0, 0);
+    for file in files {
+        let added = super::super::load(file, options.format.forced(), out).map_err(Stop::from).and_then(|loaded| {
+            let passing = wanted.passing(&loaded)?;
+            let failed = passing.as_ref().map_or(0, Passing::status);
+            let records = passing.as_ref().map(|passing| passing.records.as_slice());
+            let groups = groups.as_ref();
+            counts.add(options, &RecordQuestion { loaded: &loaded, wanted, passing: records, groups })?;
+            Ok(failed)
+        });
+        match added {
+            Err(Stop::Problem(problem)) => {
+                complain(&problem.to_string());
+                status = TROUBLE;
+            }
+            done => {
+                status = status.max(done?);
+                read += 1;
+            }
+        }
+    }
+    Ok(status.max(counts.write_report(&Together::All(read), options.json, out)?))
+}
