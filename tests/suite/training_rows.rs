@@ -164,3 +164,21 @@ fn arguments_that_stay_text_are_counted_and_the_first_is_named() {
     let line = format!("2  arguments that are no JSON object and stay text; first record 1 of {path}");
     assert!(status == 0 && errors.contains(&line), "{errors}");
 }
+
+#[test]
+fn what_checks_of_a_dataset_find_is_redacted() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = "mail jo@mail.uni-x.de, call +49 30 1234-5678, pay 4111 1111 1111 1111, SSN 536-90-4399";
+    let row = json!({"messages": [{"role": "user", "content": words}, {"role": "assistant", "content": "done"}]});
+    let path = file(folder.path(), "p.jsonl", &format!("{row}\n"));
+    let out = folder.path().join("o.jsonl");
+    let out = out.to_str().unwrap();
+    let personal = |path: &str| {
+        let found = lines(&obelus(&["check", "--data", "--json", path]).1);
+        found.iter().filter(|line| line["rule"] == "data.personal").count()
+    };
+    assert_eq!(personal(&path), 4, "each kind once");
+    let (status, answer, errors) = obelus(&["export", &path, "--redact", "--out", out]);
+    assert!(status == 0 && answer.contains("1  replaced: ssn"), "{answer} {errors}");
+    assert_eq!(personal(out), 0);
+}

@@ -4,32 +4,33 @@
 //! only secrets; the list of what would be replaced is there to be looked at first.
 
 use crate::json;
-use crate::rules::data::{NAMES, SHAPES};
+use crate::rules::data::{NAMES, PERSONAL, SHAPES};
 use regex::{Captures, Regex, RegexSet};
 
 /// Name and pattern of each kind of secret that has more than a beginning. Where a pattern has a group, only the group
 /// is the secret.
 const KINDS: &[(&str, &str)] = &[
-    ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
-    ("jwt", r"(?:\b|\\[nrtbf])(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})"),
-    ("bearer", r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)"),
-    ("password", r"://[^/\s:@]+:([^/\s@]+)@"),
-    ("email", r"(?:\b|\\[nrtbf])([A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})\b"),
+    ("private-key", r"-----BEGIN [^-\n]{0,24}PRIVATE KEY-----[\s\S]*?(?:-----END [^-\n]{0,24}PRIVATE KEY-----|$)"),
+    ("jwt", r"(?:(?-u:\b)|\\[nrtbf])(eyJ[A-Za-z0-9_-]{7,}\.eyJ[A-Za-z0-9_-]{7,}\.[A-Za-z0-9_-]{8,})"),
+    ("bearer", r"(?i)(?-u:\b)bearer\s+([A-Za-z0-9._~+/-]{16,}=*)"),
+    ("password", r#"://[^/\s:"'<>]+:([^/\s"'`<>\\)\]},]+)@"#),
+    ("email", r"(?:(?-u:\b)|\\[nrtbf])([A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})(?-u:\b)"),
 ];
 
 /// Most strings of JSON within strings of JSON.
 const DEPTH_MAX: usize = 8;
 
-/// Where a word begins: also behind an escape for a line end or the like, in a text that is no whole JSON.
-const START: &str = r"(?:\b|\\[nrtbf])";
+/// Where a word of ASCII letters begins, also behind letters of other scripts, which have no spaces; and behind an
+/// escape for a line end or the like, in a text that is no whole JSON.
+const START: &str = r"(?:(?-u:\b)|\\[nrtbf])";
 
 /// Patterns of all kinds, with those that `check --data` knows by their beginnings and names.
 fn kinds() -> Vec<(&'static str, String)> {
     let begun = SHAPES
         .iter()
         .map(|s| (s.kind, format!(r"{START}({}[A-Za-z0-9_-]{{{},}})", regex::escape(s.prefix), s.len_min)));
-    let quote = r#"(?:\\?["'])?"#;
-    let assigned = format!(r#"(?i)(?:{}|secret){quote}\s*[:=]\s*{quote}([^\s"',;\\]{{8,}})"#, names());
+    let around = r#"(?:\\*["']|\s){0,30}"#;
+    let assigned = format!(r#"(?i)(?:{}|secret){around}[:=]{around}([^\s"',;\\]{{8,}})"#, names());
     let known = KINDS.iter().map(|(kind, pattern)| (*kind, (*pattern).to_owned()));
     begun.chain(known).chain([("password", assigned)]).collect()
 }
@@ -135,7 +136,16 @@ impl Redactor {
             });
             out = replaced.into_owned();
         }
-        out
+        PERSONAL.iter().fold(out, |text, kind| {
+            let (mut out, mut rest) = (String::new(), text.as_str());
+            while let Some(found) = kind.find(rest) {
+                secrets.push(Secret { kind: kind.kind, text: rest[found.clone()].to_owned(), at, len: end - at });
+                out.push_str(&rest[..found.start]);
+                out.push_str(&format!("{REPLACED}{}]", kind.kind));
+                rest = &rest[found.end..];
+            }
+            out + rest
+        })
     }
 }
 
@@ -203,6 +213,30 @@ mod tests {
             let text = format!(r#""{name} = aB3dE5gH7jK9mN1pQ2sT4vW6""#);
             check(&text, &format!(r#""{name} = [REDACTED:password]""#), &["password"]);
         }
+    }
+
+    #[test]
+    fn what_checks_report_of_persons_is_redacted() {
+        let redactor = Redactor::new().unwrap();
+        for text in [
+            "jo.doe+x@mail.uni-x.de",
+            "写信给jo@mail.uni-x.de吧",
+            "call +49 30 1234-5678 or +49 30 1234-5679",
+            "4111 1111 1111 1111, 378282246310005",
+            "IBAN: DE89 3704 0044 0532 0130 00, SSN 536-90-4399",
+        ] {
+            let record = format!("[{}]", json::quote(text));
+            assert!(PERSONAL.iter().any(|kind| kind.find(text).is_some()), "{text}");
+            let (out, secrets) = redactor.redact(&record).unwrap_or_default();
+            assert!(PERSONAL.iter().all(|kind| kind.find(&out).is_none()), "{out}");
+            assert!(secrets.iter().all(|secret| text.contains(&secret.text)), "{secrets:?}");
+        }
+        check(
+            r#"["a +49 30 1234567, b","pay 4111 1111 1111 1111 now"]"#,
+            r#"["a [REDACTED:phone], b","pay [REDACTED:card] now"]"#,
+            &["phone", "card"],
+        );
+        check(r#""://bot:p@ss9@git.uni-x.de/a""#, r#""://bot:[REDACTED:password]@git.uni-x.de/a""#, &["password"]);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Numbers of bank accounts and of United States social security behind the words that announce them: the digits alone
 //! can mean anything.
 
-use super::secrets::ends;
+use super::personal::{MaskedMatch, ends};
 use memchr::memmem;
 use regex::bytes::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Bytes behind a word in which its number begins.
@@ -20,42 +21,46 @@ const SOCIAL_SECURITY: [&str; 4] = ["SSN", "ssn", "Social Security", "social sec
 static WORDS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(&[IBAN.as_slice(), &SOCIAL_SECURITY].concat().join("|")).ok());
 
-/// What is found, and its number masked: that of a bank account behind `IBAN`, whose check digits are right, or one of
-/// social security.
-pub(super) fn account_number(text: &[u8]) -> Option<(&'static str, String)> {
-    if WORDS.as_ref().is_some_and(|words| !words.is_match(text)) {
-        return None;
-    }
-    let iban = || Some(("the number of a bank account", iban(text)?));
-    iban().or_else(|| Some(("a social security number", social_security(text)?)))
+/// Whether a text has one of the words.
+fn has_words(text: &[u8]) -> bool {
+    WORDS.as_ref().is_none_or(|words| words.is_match(text))
 }
 
-/// An IBAN by its country and its last characters.
-fn iban(text: &[u8]) -> Option<String> {
-    let found = IBAN.iter().find_map(|word| behind(text, word, iban_at))?;
-    Some(format!("{}…{}", String::from_utf8_lossy(&found[..2]), ends(&found).1))
+/// The number of a bank account behind `IBAN`, whose check digits are right, by its country and its last characters.
+pub(super) fn iban(text: &[u8]) -> Option<MaskedMatch> {
+    let words = IBAN.iter().filter(|_| has_words(text));
+    let (range, number) = words.filter_map(|word| behind(text, word, iban_at)).min_by_key(|(range, _)| range.start)?;
+    Some((range, format!("{}…{}", String::from_utf8_lossy(&number[..2]), ends(&number).1)))
 }
 
 /// A social security number by its last digits.
-fn social_security(text: &[u8]) -> Option<String> {
-    let found = SOCIAL_SECURITY.iter().find_map(|word| behind(text, word, social_security_at))?;
-    Some(format!("…{}", ends(&found).1))
+pub(super) fn social_security(text: &[u8]) -> Option<MaskedMatch> {
+    let words = SOCIAL_SECURITY.iter().filter(|_| has_words(text));
+    let all = words.filter_map(|word| behind(text, word, social_security_at));
+    let (range, number) = all.min_by_key(|(range, _)| range.start)?;
+    Some((range, format!("…{}", ends(&number).1)))
 }
 
+/// A number, without what is between its parts, and the bytes that it takes.
+type NumberAt = fn(&[u8]) -> Option<(Vec<u8>, usize)>;
+
 /// What begins a few bytes behind a word: at the beginning of a word of its own.
-fn behind(text: &[u8], word: &str, at: fn(&[u8]) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
+fn behind(text: &[u8], word: &str, at: NumberAt) -> Option<(Range<usize>, Vec<u8>)> {
     memmem::find_iter(text, word).find_map(|found| {
         let start = found + word.len();
         let gap = text.get(start..).unwrap_or_default().iter().take(GAP_MAX).enumerate();
         let begins = |(place, byte): &(usize, &u8)| {
             byte.is_ascii_alphanumeric() && !text[start + place - 1].is_ascii_alphanumeric()
         };
-        gap.skip(1).filter(begins).find_map(|(place, _)| at(&text[start + place..]))
+        gap.skip(1).filter(begins).find_map(|(place, _)| {
+            let (number, len) = at(&text[start + place..])?;
+            Some((start + place..start + place + len, number))
+        })
     })
 }
 
 /// An IBAN at the beginning of a text, without its spaces.
-fn iban_at(text: &[u8]) -> Option<Vec<u8>> {
+fn iban_at(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let is_in_run = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b' ';
     let run = text.iter().take(2 * IBAN_LENS.end()).take_while(|b| is_in_run(b));
     let run: Vec<u8> = run.copied().filter(|b| *b != b' ').collect();
@@ -63,7 +68,8 @@ fn iban_at(text: &[u8]) -> Option<Vec<u8>> {
         && c.is_ascii_digit() && d.is_ascii_digit());
     // Words of capitals may follow it; a number of another length has other check digits.
     let len = IBAN_LENS.rev().find(|len| is_head && run.get(..*len).is_some_and(has_check_digits))?;
-    Some(run[..len].to_vec())
+    let mut places = text.iter().enumerate().filter(|(_, byte)| **byte != b' ');
+    Some((run[..len].to_vec(), places.nth(len - 1)?.0 + 1))
 }
 
 /// The check of ISO 7064: the first four characters behind the others, letters as numbers from 10, modulo 97 is 1.
@@ -75,7 +81,7 @@ fn has_check_digits(iban: &[u8]) -> bool {
 }
 
 /// Three digits, two and four with hyphens or spaces between; numbers that are never given are none.
-fn social_security_at(text: &[u8]) -> Option<Vec<u8>> {
+fn social_security_at(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     const SHAPE: &[u8] = b"000-00-0000";
     let found = text.get(..SHAPE.len())?;
     let fits = |(byte, shape): (&u8, &u8)| match shape {
@@ -89,7 +95,7 @@ fn social_security_at(text: &[u8]) -> Option<Vec<u8>> {
         let (group, serial) = rest.split_at(2);
         !matches!(area, b"000" | b"666" | [b'9', ..]) && group != b"00" && serial != b"0000" && digits != b"123456789"
     };
-    (found.iter().zip(SHAPE).all(fits) && is_apart && is_given(&digits)).then_some(digits)
+    (found.iter().zip(SHAPE).all(fits) && is_apart && is_given(&digits)).then_some((digits, SHAPE.len()))
 }
 
 #[cfg(test)]
@@ -106,7 +112,8 @@ mod tests {
         ] {
             assert!(iban(text.as_bytes()).is_some(), "{text}");
         }
-        assert_eq!(iban(b"IBAN: DE89 3704 0044 0532 0130 00").as_deref(), Some("DE\u{2026}00"));
+        let found = iban(b"IBAN: DE89 3704 0044 0532 0130 00");
+        assert_eq!(found, Some((6..33, "DE\u{2026}00".to_owned())));
         for text in
             ["DE89 3704 0044 0532 0130 00", "IBAN: DE88 3704 0044 0532 0130 00", "IBAN DE89", "IBAN", "an iban is"]
         {
@@ -117,7 +124,8 @@ mod tests {
     #[test]
     fn social_security_numbers_are_found_behind_their_word() {
         for text in ["SSN: 536-90-4399", "social security number 536 90 4399.", r#""ssn":"536-90-4399""#] {
-            assert_eq!(social_security(text.as_bytes()).as_deref(), Some("\u{2026}99"), "{text}");
+            let (range, masked) = social_security(text.as_bytes()).unwrap();
+            assert_eq!((range.len(), masked.as_str()), (11, "\u{2026}99"), "{text}");
         }
         for text in ["536-90-4399", "SSN: 123-45-6789", "SSN: 000-12-3456", "SSN: 536-90-43991", "SSN", "ssn = row[3]"]
         {

@@ -1,13 +1,13 @@
 //! Numbers of payment cards in texts.
 
-use super::secrets::ends;
+use super::personal::{MaskedMatch, ends};
 
 /// Digits of a card, at least.
 const CARD_DIGITS_MIN: usize = 15;
 
 /// 15 or 16 digits that begin like those of a card and have its check digit, in one piece or in groups of four: by the
 /// last of them.
-pub(super) fn card(text: &[u8]) -> Option<String> {
+pub(super) fn card(text: &[u8]) -> Option<MaskedMatch> {
     let is_in_run = |b: &u8| b.is_ascii_digit() || matches!(b, b' ' | b'-');
     let mut start = 0;
     while let Some(window) = text.get(start..start + CARD_DIGITS_MIN) {
@@ -32,7 +32,7 @@ pub(super) fn card(text: &[u8]) -> Option<String> {
         let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();
         let is_grouped = matches!(lens[..], [16 | 15] | [4, 4, 4, 4] | [4, 6, 5]);
         if is_apart && is_grouped && begins_like_card(&digits) && luhn(&digits) {
-            return Some(format!("…{}", ends(&digits).1));
+            return Some((start..start + len, format!("…{}", ends(&digits).1)));
         }
         start += len;
     }
@@ -69,6 +69,7 @@ mod tests {
             }
         }
         assert_eq!(card(b"4111 1111 1111 111"), None);
-        assert_eq!(card("4111 1111 1111 1111".replace(' ', "").as_bytes()).as_deref(), Some("\u{2026}11"));
+        let found = card("4111 1111 1111 1111".replace(' ', "").as_bytes());
+        assert_eq!(found, Some((0..16, "\u{2026}11".to_owned())));
     }
 }

@@ -12,6 +12,7 @@ mod endings;
 mod families;
 mod generated;
 mod near_duplicates;
+mod personal;
 mod questions;
 mod sample_sketch;
 mod secrets;
@@ -29,6 +30,7 @@ use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, Ste
 use crate::rules::trajectory::{Reading, RecordShape, Way, read_text};
 pub use families::{CopyKind, Crossing, Families, Likeness};
 use near_duplicates::{Index, Sketch};
+pub(crate) use personal::PERSONAL;
 use questions::Contained;
 pub use questions::{QUESTION_WORDS, QUESTION_WORDS_RANGE, QuestionRuns, Questions};
 pub use sample_sketch::{SampleSketch, sketch};
@@ -117,7 +119,10 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Optio
         (question, path)
     });
     report.findings.sort_by(|a, b| a.located.finding.order().cmp(&b.located.finding.order()));
-    report.findings.dedup_by(|a, b| a.located.finding.order() == b.located.finding.order());
+    let is_same = |a: &LocatedFinding, b: &LocatedFinding| {
+        a.finding.order() == b.finding.order() && a.finding.message == b.finding.message
+    };
+    report.findings.dedup_by(|a, b| is_same(&a.located, &b.located));
     LookedSample { findings: report.findings, body, contained: shared, ..looked }
 }
 

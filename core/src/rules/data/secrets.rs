@@ -1,8 +1,6 @@
-//! Secrets and personal data in texts. A message names what was found and never repeats it whole.
+//! Secrets in texts. A message names what was found and never repeats it whole.
 
-use super::account_numbers::account_number;
-use super::cards::card;
-use memchr::{memchr_iter, memchr2_iter, memmem};
+use memchr::{memchr2_iter, memmem};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
@@ -75,7 +73,7 @@ const NAME_BYTES: usize = 40;
 /// Letters and digits that a block of a private key has at least.
 const KEY_LEN_MIN: usize = 40;
 
-fn is_part(byte: u8) -> bool {
+pub(super) fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
@@ -234,23 +232,6 @@ fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|n| **n > 0).map(|n| -of(*n) * of(*n).log2()).sum()
 }
 
-/// Addresses of programs that sign what they do; those of the same domain may be a person's.
-const PROGRAMS: &[&str] = &["openhands@all-hands.dev", "action@github.com", "actions@github.com"];
-
-/// Users that are programs wherever they are.
-const PROGRAM_USERS: &[&str] = &["noreply", "no-reply", "git", "github-actions", "dependabot"];
-
-/// An address, a telephone number, a card, an account: shown masked, so that one can know which it is.
-pub(super) fn personal(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let found = memchr_iter(b'@', bytes).find_map(|at| email(bytes, at)).map(|masked| ("an e-mail address", masked));
-    let phone =
-        || memchr_iter(b'+', bytes).find_map(|at| phone(bytes, at)).map(|masked| ("a telephone number", masked));
-    let card = || card(bytes).map(|masked| ("a payment card number", masked));
-    let (what, masked) = found.or_else(phone).or_else(card).or_else(|| account_number(bytes))?;
-    Some(format!("this looks like {what} (`{masked}`); personal data has no place in training data"))
-}
-
 /// Names of domains that people make up, whatever is behind them.
 const EXAMPLE_DOMAINS: [&str; 20] = [
     "example",
@@ -275,89 +256,14 @@ const EXAMPLE_DOMAINS: [&str; 20] = [
     "hostname",
 ];
 
-/// Users that people make up.
-const EXAMPLE_USERS: [&str; 17] = [
-    "you",
-    "your",
-    "your.name",
-    "yourname",
-    "your-email",
-    "youremail",
-    "your.email",
-    "your_email",
-    "email",
-    "user",
-    "username",
-    "name",
-    "someone",
-    "somebody",
-    "foo",
-    "john.doe",
-    "jane.doe",
-];
-
 /// Whether a host is reserved for documentation (RFC 2606, RFC 6761) or made up for it.
-fn is_reserved(host: &str) -> bool {
+pub(super) fn is_reserved(host: &str) -> bool {
     let mut labels = host.rsplit('.');
     let top = labels.next().unwrap_or_default();
     let is_top = matches!(top, "test" | "example" | "invalid" | "localhost" | "local" | "internal");
     is_top
         || labels.next().is_some_and(|name| EXAMPLE_DOMAINS.contains(&name))
         || labels.next().is_some_and(|name| EXAMPLE_DOMAINS[..1].contains(&name))
-}
-
-fn is_nobody(user: &str) -> bool {
-    EXAMPLE_USERS.contains(&user)
-        || user.strip_suffix(|c: char| c.is_ascii_digit()).is_some_and(|u| u == "user" || u == "test")
-}
-
-/// An address by its first letter and its domain. Those of documentation and of programs are nobody's.
-fn email(text: &[u8], at: usize) -> Option<String> {
-    let is_user = |b: &u8| is_part(*b) || matches!(b, b'.' | b'+' | b'%');
-    let is_host = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
-    let start = at - text[..at].iter().rev().take_while(|b| is_user(b)).count();
-    let before = start.checked_sub(1).map(|i| text[i]);
-    // In JSON within a string a line end is `\n`: its letter is not a part of the name.
-    let is_escape = before == Some(b'\\') && matches!(text[start], b'n' | b't' | b'r');
-    let start = start + usize::from(is_escape);
-    // Signs before a name are those of a list or of a patch, where `+@name` is a decorator.
-    let user = String::from_utf8_lossy(&text[start..at]).to_lowercase();
-    let user = user.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-    let host = &text[at + 1..];
-    let host = &host[..host.iter().take_while(|b| is_host(b)).count()];
-    let host = String::from_utf8_lossy(host).to_lowercase();
-    let host = host.trim_end_matches(['.', '-']);
-    let (name, top) = host.rsplit_once('.')?;
-    let is_example = is_reserved(host) || is_nobody(user);
-    let is_program = PROGRAM_USERS.contains(&user)
-        || user.ends_with("+noreply")
-        || host == "users.noreply.github.com"
-        || PROGRAMS.iter().any(|program| program.split_once('@') == Some((user, host)));
-    let is_name = top.len() >= 2 && top.bytes().all(|b| b.is_ascii_alphabetic()) && !name.is_empty();
-    // `user:password@host` and `https://x@host` are addresses of machines.
-    let is_machine = matches!(before, Some(b':' | b'/' | b'$'));
-    let first = user.chars().next().filter(|_| is_name && !is_machine && !is_example && !is_program)?;
-    Some(format!("{first}…@{host}"))
-}
-
-/// `+49 30 1234567` by its first and last digits: only with the code of a country, since other digits can mean
-/// anything.
-fn phone(text: &[u8], at: usize) -> Option<String> {
-    let is_start = at == 0 || !(text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'+' | b')' | b']'));
-    let rest = &text[at + 1..];
-    let rest = &rest[..rest.iter().take_while(|b| b.is_ascii_digit() || b" -().".contains(b)).count()];
-    let digits: Vec<u8> = rest.iter().copied().filter(u8::is_ascii_digit).collect();
-    let groups = rest.split(|b| !b.is_ascii_digit()).filter(|group| !group.is_empty()).count();
-    let is_country = rest.first().is_some_and(|b| (b'1'..=b'9').contains(b));
-    let is_decimal = rest.contains(&b'.') && groups == 2;
-    let is_phone = is_start && is_country && (10..=15).contains(&digits.len()) && !is_decimal && groups <= 6;
-    is_phone.then(|| format!("+{}…{}", ends(&digits).0, ends(&digits).1))
-}
-
-/// The first and the last two of some digits.
-pub(super) fn ends(digits: &[u8]) -> (String, String) {
-    let text = |digits: &[u8]| String::from_utf8_lossy(digits).into_owned();
-    (text(&digits[..digits.len().min(2)]), text(&digits[digits.len().saturating_sub(2)..]))
 }
 
 #[cfg(test)]
@@ -413,54 +319,5 @@ mod tests {
         assert!(secret(&format!("Authorization: {jwt}")).unwrap().contains("JSON Web Token"));
         let address = "git clone https://bot:s3cr3tQ9@git.uni-x.de/a.git";
         assert!(secret(address).unwrap().contains("for `git.uni-x.de`"), "{:?}", secret(address));
-    }
-
-    #[test]
-    fn personal_data_is_known() {
-        for text in [
-            "mail jo.doe+x@mail.uni-x.de now",
-            "call +49 30 1234-5678",
-            "pay 4111 1111 1111 1111",
-            "(378282246310005)",
-            "4111 1111 1111 1111 is on file",
-        ] {
-            assert!(personal(text).is_some(), "{text}");
-        }
-        for (text, masked) in [
-            ("+jo.doe@mail.uni-x.de", "`j…@mail.uni-x.de`"),
-            (r"mail\njo.doe@mail.uni-x.de", "`j…@mail.uni-x.de`"),
-            ("jo@all-hands.dev", "`j…@all-hands.dev`"),
-            ("call +49 30 1234-5678", "`+49…78`"),
-            ("pay 4111 1111 1111 1111", "`…11`"),
-        ] {
-            let message = personal(text).unwrap();
-            assert!(message.contains(masked), "{text}: {message}");
-        }
-        for text in [
-            "user@example.com",
-            "mia@mail.example.co.uk",
-            "you@yourcompany.com",
-            "john.doe@gmail.com",
-            "user1@site.io",
-            "postgres://app:$DB_PASSWORD@db.prod-x.net/app",
-            "git@github.com:a/b",
-            "12345+noreply@users.github.com",
-            "https://token@host.org",
-            "@decorator x@y",
-            "+@attrs.define\n-@attrs.define\n+ @attrs.define",
-            r"import attrs\n@attrs.define\n\n@attrs.frozen",
-            "Co-authored-by: openhands <openhands@all-hands.dev>",
-            "1234567+someone@users.noreply.github.com",
-            "a@b.c1",
-            "1+1234567890",
-            "+1.2345678901",
-            "4111 1111 1111 1112",
-            "4111111111111111000",
-            "0.4111111111111111",
-            "call 030 12345678",
-            "4444444444444444",
-        ] {
-            assert_eq!(personal(text), None, "{text}");
-        }
     }
 }

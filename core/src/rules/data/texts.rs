@@ -1,5 +1,6 @@
 //! What is found in texts, wherever they are: damage, secrets, personal data, special tokens, circles.
 
+use super::personal::PERSONAL;
 use super::{Report, encoding, generated, secrets};
 use crate::json::{Data, Value, pointer_escape};
 use crate::model::StepRole;
@@ -53,25 +54,29 @@ pub(super) fn agent_text<'v>(entry: &'v TrajectoryStep<'_>) -> Option<Cow<'v, st
 }
 
 /// What a rule finds in a text: the message.
-type Find = fn(&str) -> Option<String>;
+type Find<'f> = &'f dyn Fn(&str) -> Option<String>;
 
 fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, rendered: &[&str], report: &mut Report<'_>) {
-    let rules: [(&'static str, Find); 5] = [
-        ("data.mojibake", encoding::mojibake),
-        ("data.replacement-char", encoding::replacement),
-        ("data.secret", secrets::secret),
-        ("data.personal", secrets::personal),
-        ("data.special-token", generated::special_token),
+    let personal = PERSONAL.map(|kind| move |text: &str| kind.message(text));
+    let of_text: [(&'static str, Find<'_>); 3] = [
+        ("data.mojibake", &encoding::mojibake),
+        ("data.replacement-char", &encoding::replacement),
+        ("data.secret", &secrets::secret),
     ];
+    let special: (&'static str, Find<'_>) = ("data.special-token", &generated::special_token);
+    let of_persons = personal.iter().map(|find| ("data.personal", find as Find<'_>));
+    let rules = of_text.into_iter().chain(of_persons).chain([special]);
     // What a trainer kept is what its template wrote.
     let is_rendered = rendered.contains(&path);
-    for (rule, find) in rules.into_iter().filter(|(rule, _)| !(is_rendered && *rule == "data.special-token")) {
-        if let Some((rest, at, message)) = first(value, &find) {
+    for (rule, find) in rules.filter(|(rule, _)| !(is_rendered && *rule == "data.special-token")) {
+        if let Some((rest, at, message)) = first(value, find) {
+            // Two kinds of one rule in a text are two findings.
+            let found_text = format!("{rule} {message}");
             report.warning(step, format!("{path}{rest}"), at, rule, message);
             // A prompt that all samples share holds one address and not thousands.
             let is_once = matches!(rule, "data.secret" | "data.personal");
             if let Some(last_finding) = report.findings.last_mut().filter(|_| is_once) {
-                last_finding.text = Some(digest::of_pair("rule", rule, "text", at));
+                last_finding.text = Some(digest::of_pair("rule", &found_text, "text", at));
             }
         }
     }
