@@ -75,6 +75,7 @@ mod mapping;
 mod marks;
 mod mcp;
 mod measured_lints;
+mod message_pieces;
 mod mouse;
 mod one_answer;
 mod one_of_several;

@@ -45,6 +45,19 @@ pub enum TurnPart<'a> {
     Attachment(Attachment<'a>),
 }
 
+impl TurnPart<'_> {
+    /// What is said, thought, called with or answered; empty for a file.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Thought(text) => text,
+            Self::Call(call) => &call.arguments,
+            Self::Result(result) => &result.text,
+            Self::Attachment(_) => "",
+        }
+    }
+}
+
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCall<'a> {

@@ -31,6 +31,7 @@ mod order;
 mod pick;
 mod purpose;
 mod redact;
+mod redact_pieces;
 mod rollouts;
 mod sampling;
 mod select;

@@ -48,7 +48,7 @@ fn names() -> String {
 const MEMBER_CHARS_MIN: usize = 8;
 
 /// How what was replaced begins: it is never replaced again.
-const REPLACED: &str = "[REDACTED:";
+pub(super) const REPLACED: &str = "[REDACTED:";
 
 /// A secret that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,7 +173,7 @@ fn is_string(rest: &str) -> bool {
 }
 
 /// Where the strings of a JSON text are, quotes included.
-fn strings(text: &str) -> impl Iterator<Item = (usize, usize)> {
+pub(super) fn strings(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {

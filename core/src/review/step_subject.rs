@@ -74,9 +74,19 @@ impl<'r> StepEntry<'r> {
         self.notes.marks.get(&self.number).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether the bytes of its message hold a match, as a search would find it.
+    /// Whether the bytes of its message hold a match, as a search would find it; of a message that several records
+    /// tell piece by piece, also what they say together.
     fn has(&self, pattern: &Pattern) -> bool {
-        let Some(span) = self.run.place(self.number).map(|place| place.place.span) else { return false };
+        let spans = self.run.spans(self.number);
+        spans.iter().any(|span| self.has_in(*span, pattern)) || (spans.len() > 1 && self.says(pattern))
+    }
+
+    fn says(&self, pattern: &Pattern) -> bool {
+        let turn = self.run.turn(self.number, self.bytes);
+        turn.is_some_and(|turn| turn.parts.iter().any(|part| pattern.is_match(part.text())))
+    }
+
+    fn has_in(&self, span: Span, pattern: &Pattern) -> bool {
         let mut at = span.offset;
         while at < span.end() {
             let end = (at + PIECE_BYTES).min(span.end());

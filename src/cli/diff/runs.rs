@@ -7,8 +7,8 @@ use super::Stop;
 use super::show::{self, DiffEntry, Sides, differences, differs};
 use crate::format::Answer;
 use crate::ingest::Loaded;
-use crate::model::{HEAD, Problem, Record, RecordBody, StepNo, lossy};
-use crate::panes::two_runs::alignment::step_digest;
+use crate::model::{HEAD, Place, Problem, Record, RecordBody, StepNo, lossy};
+use crate::panes::two_runs::alignment::message_digest;
 use crate::state::diff::{At, DiffPart, Hunk, align, partner, states};
 use crate::text::{SafeText, counted, cut, single_line};
 use serde::Serialize;
@@ -115,10 +115,15 @@ fn digests(opened: &Opened) -> Result<Vec<u128>, Problem> {
     let mut reader = opened.reader();
     let mut digests = Vec::with_capacity(opened.run.step_count());
     for step in 0..=opened.last() {
-        let Some(place) = opened.run.place(step) else { continue };
-        let record = Record { number: place.record, place: place.place, body: RecordBody::Text, is_row: false };
-        let text = lossy(reader.text(&record)?);
-        digests.push(step_digest(&text));
+        let spans = opened.run.spans(step);
+        if spans.is_empty() {
+            continue;
+        }
+        digests.push(message_digest(&spans, |span| {
+            let place = Place { span, line: 0 };
+            let record = Record { number: 0, place, body: RecordBody::Text, is_row: false };
+            Ok(lossy(reader.text(&record)?).into_owned())
+        })?);
     }
     Ok(digests)
 }

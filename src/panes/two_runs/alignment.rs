@@ -6,7 +6,7 @@
 
 use crate::format::Run;
 use crate::json;
-use crate::model::{Bytes, HEAD, Problem, StepKind, StepNo, ToolCall, ToolResult, TurnPart, lossy};
+use crate::model::{Bytes, HEAD, Problem, Span, StepKind, StepNo, ToolCall, ToolResult, TurnPart, lossy};
 use crate::panes::call_rows::{CallRows, OpenedCalls, results_of};
 use crate::rules::digest;
 use crate::state::diff::{Hunk, align};
@@ -152,9 +152,18 @@ fn speaker(step: &crate::model::Step) -> u128 {
     digest::of_text(step.role.name(), &format!("{}\0{is_call}\0{}", step.label, step.tool.as_deref().unwrap_or("")))
 }
 
+/// A digest of the message of a step, which several records may tell.
 fn message(run: &dyn Run, bytes: &dyn Bytes, step: StepNo) -> Result<u128, Problem> {
-    let Some(place) = run.place(step) else { return Ok(0) };
-    Ok(step_digest(&lossy(&bytes.read(place.place.span)?)))
+    message_digest(&run.spans(step), |span| Ok(lossy(&bytes.read(span)?).into_owned()))
+}
+
+/// A digest of what is at the places of a step, read in this way.
+///
+/// # Errors
+/// The input can no longer be read.
+pub fn message_digest(spans: &[Span], mut read: impl FnMut(Span) -> Result<String, Problem>) -> Result<u128, Problem> {
+    let digests = spans.iter().map(|span| Ok(step_digest(&read(*span)?)));
+    Ok(joined(digests.collect::<Result<Vec<u128>, Problem>>()?))
 }
 
 fn joined(digests: Vec<u128>) -> u128 {

@@ -1,0 +1,55 @@
+//! Messages that several records tell piece by piece: what looks at a message sees all of it.
+
+use super::command::{file, obelus};
+use serde_json::Value;
+use std::fs;
+
+/// A run of AG-UI in which the agent says a text in two pieces.
+fn run(first: &str, second: &str) -> String {
+    let event = |text: &str| format!(r#"{{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"{text}"}}"#);
+    [
+        r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#.to_owned(),
+        r#"{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}"#.to_owned(),
+        event(first),
+        event(second),
+        r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#.to_owned(),
+    ]
+    .map(|line| line + "\n")
+    .concat()
+}
+
+#[test]
+fn runs_differ_in_a_later_piece() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name, text: &str| file(folder.path(), name, text);
+    let (a, b) = (file("a.jsonl", &run("my budg", "et is 5")), file("b.jsonl", &run("my budg", "et is 7")));
+    let result = obelus(&["diff", &a, &b, "--json"]);
+    let answer: Value = serde_json::from_str(&result.1).unwrap();
+    assert_eq!((result.0, answer["hunks"].as_array().map(Vec::len)), (1, Some(1)), "{answer}");
+    assert_eq!(obelus(&["diff", &a, &a]).0, 0);
+}
+
+#[test]
+fn a_filter_finds_words_across_and_in_later_pieces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "a.jsonl", &run("my budg", "et is 5"));
+    for words in ["my", "budget", "is 5"] {
+        let result = obelus(&["steps", &path, "--where", words, "--json"]);
+        let lines: Vec<Value> = result.1.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.iter().map(|line| &line["step"]).collect::<Vec<_>>(), [1], "{words}");
+    }
+}
+
+#[test]
+fn a_page_has_no_secret_that_came_in_pieces() {
+    let key = format!("AKIA{}", "Q3EGRWPLN7ZK5TXB");
+    let folder = tempfile::tempdir().unwrap();
+    let path =
+        file(folder.path(), "a.jsonl", &run(&format!("my key is {}", &key[..8]), &format!("{}, use it", &key[8..])));
+    let page = format!("{path}.html");
+    let result = obelus(&["report", &path, "--redact", "--out", &page]);
+    let html = fs::read_to_string(&page).unwrap();
+    assert_eq!(result.0, 0, "{}", result.2);
+    assert!(html.contains("my key is [REDACTED:aws-key], use it") && !html.contains(&key[..8]));
+    assert!(html.contains("1 secret replaced"));
+}
