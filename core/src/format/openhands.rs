@@ -345,8 +345,8 @@ fn usage(metrics: &Value<'_>) -> Usage {
     }
 }
 
-/// Where an event of the SDK is in the tree of its conversation: one that goes on from an earlier event leaves what came
-/// after that. Older events name no parent.
+/// Where an event of the SDK is in the tree of its conversation: one that goes on from an earlier event leaves what
+/// came after that. Older events name no parent.
 fn branch(event: &Value<'_>, log: &mut Log<'_>) {
     let (id, parent) = (text(event, "id"), event.get("parent_id"));
     if let (Some(id), Some(parent), Some(_)) = (id, parent, event.get("kind")) {

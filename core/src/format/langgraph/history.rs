@@ -295,6 +295,12 @@ fn write_interrupts(snapshot: &Value<'_>, log: &mut Log<'_>) {
             log.write("interrupt", name, &["value"], Op::Update, asked);
         }
     }
+    // The same beside the tasks, which may be left out.
+    let is_of_task = items(snapshot, "tasks").iter().any(|task| !items(task, "interrupts").is_empty());
+    if let Some(asked) = snapshot.get("interrupts").filter(|_| !is_of_task && !items(snapshot, "interrupts").is_empty())
+    {
+        log.write("interrupt", "main", &["value"], Op::Update, asked);
+    }
 }
 
 /// Which step of the graph it is, and which channels it wrote, where it says that, else which there are.
@@ -353,6 +359,13 @@ mod tests {
         let parsed = lines(&HISTORY, &text);
         let numbers: Vec<String> = (0..4).map(|step| state(&parsed, "state", step)).collect();
         assert_eq!(numbers, [1, 2, 4, 3].map(|n| format!(r#"{{"main":{{"n":{n}}}}}"#)));
+    }
+
+    #[test]
+    fn what_is_asked_may_be_beside_the_tasks() {
+        let beside = r#","tasks":[],"interrupts":[{"value":"Go on?","id":"i"}]"#;
+        let parsed = lines(&HISTORY, &answered("1", None, r#"{"a":1}"#, "", beside));
+        assert_eq!(state(&parsed, "interrupt", 0), r#"{"main":{"value":[{"value":"Go on?","id":"i"}]}}"#);
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn rollout(head: &Head<'_, '_>) -> Option<Match> {
     }
     let is_old = head.records.first().is_some_and(is_old_header)
         && head.records.get(1).is_some_and(|next| is_item(next) || text(next, "record_type") == "state");
-    matched(is_old, "a header with `instructions`, then response items")
+    matched(is_old, "a header with `id` and `timestamp`, then response items")
 }
 
 fn is_line(record: &Value<'_>) -> bool {
@@ -45,8 +45,13 @@ fn is_line(record: &Value<'_>) -> bool {
 
 /// The first line of a rollout from before August 2025.
 fn is_old_header(record: &Value<'_>) -> bool {
+    const MEMBERS: [&str; 4] = ["id", "timestamp", "instructions", "git"];
+    // Outside of a repository, and without instructions, it has neither.
+    let has_only = |record: &Value<'_>| {
+        record.as_object().is_some_and(|header| header.entries().all(|(name, _)| MEMBERS.contains(&name)))
+    };
     let is_header = is_text(record, "id") && is_text(record, "timestamp") && record.get("type").is_none();
-    is_header && has_any(record, &["instructions", "git"])
+    is_header && (has_any(record, &["instructions", "git"]) || has_only(record))
 }
 
 fn is_item(record: &Value<'_>) -> bool {

@@ -72,6 +72,7 @@ fn codex_rollouts_streams_and_debug_logs() {
             "{\"id\":\"i\",\"timestamp\":\"t\",\"instructions\":null,\"git\":{}}\n\
              {\"type\":\"message\",\"role\":\"user\",\"content\":[]}",
             "{\"id\":\"i\",\"timestamp\":\"t\",\"instructions\":\"x\"}\n{\"record_type\":\"state\"}",
+            "{\"id\":\"i\",\"timestamp\":\"t\"}\n{\"record_type\":\"state\"}",
         ],
     );
     check(
@@ -193,6 +194,8 @@ fn openhands_and_adk() {
             r#"{"app_name":"a","user_id":"u","id":"s","events":[{"author":"user","content":{}}]}"#,
             r#"{"appName":"a","userId":"u","id":"s","events":[]}"#,
             r#"{"id":"s","context":{},"events":[{"author":"m","content":null}],"past_events":[]}"#,
+            r#"[{"author":"a","invocationId":"i","content":{"parts":[]}},{"author":"a","invocationId":"i","actions":{}}]"#,
+            "data: {\"author\":\"a\",\"invocation_id\":\"i\",\"content\":{}}\n\n",
         ],
     );
     check_none(&[
@@ -202,6 +205,7 @@ fn openhands_and_adk() {
         r#"{"kind":"MouseEvent","source":"web"}"#,
         r#"{"conversation_id":"c","history":[{"user":{},"assistant":{}}]}"#,
         r#"{"app_name":"a","id":"s","events":[{"type":"click"}]}"#,
+        r#"[{"author":"ann","content":{"text":"x"}}]"#,
     ]);
 }
 
