@@ -14,6 +14,7 @@ mod percent;
 mod python;
 mod setting;
 mod source;
+mod text_filters;
 mod to_json;
 
 pub use mask::Rendered;

@@ -62,6 +62,9 @@ pub(super) fn chat_messages(
     if let Some(last) = turns.last_mut() {
         last.calls.extend(listed);
     }
+    if let [only] = turns.as_mut_slice() {
+        only.order = order(value, message);
+    }
     // What trains is said of all of the message, everything else once.
     let mut others = if is_item { Vec::new() } else { rest(value, &used) };
     let loss: Vec<Member> = others.iter().filter(|(name, _)| is_loss(name)).cloned().collect();
@@ -69,6 +72,17 @@ pub(super) fn chat_messages(
         turn.others.extend(std::mem::replace(&mut others, loss.clone()));
     }
     (turns, tools)
+}
+
+/// The names of the members of a message, as `messages` call them.
+fn order(value: &Value<'_>, message: &Message<'_>) -> Vec<Box<str>> {
+    let name = |(name, _): (&str, &Value<'_>)| match name {
+        _ if name == message.speaker_key => "role".into(),
+        _ if Some(name) == message.text_key => "content".into(),
+        _ if THOUGHTS.contains(&name) => THOUGHTS[0].into(),
+        _ => name.into(),
+    };
+    value.as_object().into_iter().flat_map(|object| object.entries()).map(name).collect()
 }
 
 /// Whether an item has nothing that a message carries: thoughts that are not reported.

@@ -62,6 +62,9 @@ pub(in crate::review) struct ChatMessage {
     pub(super) answers: Option<Id>,
     /// What else the message has.
     pub(super) others: Vec<Member>,
+    /// The names of its members in the order in which they are written, as `messages` call them; none where it is
+    /// written otherwise.
+    pub(super) order: Vec<Box<str>>,
 }
 
 impl ChatMessage {
@@ -87,6 +90,7 @@ impl ChatMessage {
             written: None,
             answers: None,
             others: Vec::new(),
+            order: Vec::new(),
         }
     }
 

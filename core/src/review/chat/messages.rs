@@ -57,7 +57,8 @@ pub(in crate::review) fn message_json(message: &ChatMessage, reader: Reader, lef
         out.put("tool_call_id", &json::quote(&id.text));
     }
     out.put_rest("message", &message.others, left);
-    out.end()
+    // A template may write a message as JSON.
+    if is_raw { out.end_in_order(&message.order) } else { out.end() }
 }
 
 fn call_text(call: &Call, reader: Reader, left: &mut Left) -> String {
@@ -78,9 +79,11 @@ fn call_text(call: &Call, reader: Reader, left: &mut Left) -> String {
     if let Some(id) = &call.id {
         out.put("id", &json::quote(&id.text));
     }
-    out.put("type", "\"function\"");
     // A template may write a call as JSON: the trainer gives it as the record has it.
     let [order, of_function] = if reader == Reader::Template { call.order.clone() } else { Default::default() };
+    if order.is_empty() || order.iter().any(|name| **name == *"type") {
+        out.put("type", "\"function\"");
+    }
     out.put("function", &function.end_in_order(&of_function));
     out.put_rest("call", &call.others, left);
     out.end_in_order(&order)

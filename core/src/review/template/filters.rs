@@ -10,7 +10,7 @@ use super::to_json::{put_json, to_json};
 use crate::json::{self, Data};
 use crate::model::cast;
 use crate::review::conversation::template_value;
-use minijinja::value::{Kwargs, Rest, Value, ValueKind, ValueOrKwargs};
+use minijinja::value::{Rest, Value, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind};
 use std::fmt::Write as _;
 
@@ -48,6 +48,7 @@ const TODAY: &[(char, &str)] = &[
 /// Gives an environment all of them.
 pub(super) fn add_to(environment: &mut Environment<'static>) {
     super::jinja::add_to(environment);
+    super::text_filters::add_to(environment);
     environment.set_unknown_method_callback(methods::call);
     environment.set_formatter(|out, _, value| match value.as_str() {
         Some(text) => out.write_str(text).map_err(Error::from),
@@ -100,11 +101,11 @@ fn now(format: &str) -> String {
 }
 
 /// Filter `join`, of texts as Python writes them.
-fn join(value: &Value, separator: Option<Value>, options: Kwargs) -> Result<String, Error> {
-    let separator = separator.or(options.get("d")?).filter(|separator| !separator.is_undefined());
-    let separator = separator.as_ref().map_or(Ok(String::new()), python::text)?;
-    let attribute: Option<String> = options.get("attribute")?;
-    options.assert_all_used()?;
+fn join(value: &Value, args: Rest<ValueOrKwargs>) -> Result<String, Error> {
+    let args = args.into_values();
+    let arguments = Arguments::of(&args);
+    let separator = arguments.get(0, "d").as_ref().map_or(Ok(String::new()), python::text)?;
+    let attribute = arguments.text(1, "attribute")?;
     let mut out = String::new();
     for (i, item) in listed(value)?.into_iter().enumerate() {
         let item = match &attribute {

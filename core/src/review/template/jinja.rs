@@ -422,7 +422,7 @@ fn truncate(value: &Value, args: Rest<ValueOrKwargs>) -> Result<String, Error> {
 }
 
 /// As markupsafe writes it.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

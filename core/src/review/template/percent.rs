@@ -9,21 +9,27 @@ use minijinja::value::{Value, ValueKind};
 
 /// A text with values in the places of its conversions.
 pub(super) fn percent(template: &str, value: &Value) -> Result<String, Error> {
-    if template.contains("%(") {
-        return format(FormatStyle::Printf, template, std::slice::from_ref(value));
-    }
     let values = if value.is_tuple() { value.try_iter()?.collect() } else { vec![value.clone()] };
     let mut values = values.into_iter();
     let (mut text, mut given) = (String::with_capacity(template.len()), Vec::new());
     let mut rest = template;
     while let Some(at) = rest.find('%') {
         text.push_str(&rest[..at]);
-        let spec = &rest[at..];
-        let length = 1 + spec[1..].find(|c: char| !"-+ #0123456789.*".contains(c)).unwrap_or(spec.len() - 1);
+        let mut spec = &rest[at..];
+        let mut named = None;
+        if let Some((name, behind)) = spec.strip_prefix("%(").and_then(|spec| spec.split_once(')')) {
+            named = Some(value.get_item(&Value::from(name)).ok().filter(|value| !value.is_undefined()));
+            spec = behind;
+            text.push('%');
+        }
+        // Behind a name the percent sign is there already.
+        let begin = usize::from(named.is_none());
+        let length =
+            begin + spec[begin..].find(|c: char| !"-+ #0123456789.*".contains(c)).unwrap_or(spec.len() - begin);
         let Some(sign) = spec[length..].chars().next() else { return Err(wrong("incomplete format")) };
         rest = &spec[length + sign.len_utf8()..];
         if sign == '%' {
-            text.push_str("%%");
+            text.push_str(if named.is_none() { "%%" } else { "%" });
             continue;
         }
         // A width or a precision may be a value too.
@@ -34,7 +40,8 @@ pub(super) fn percent(template: &str, value: &Value) -> Result<String, Error> {
             }
             text.push_str(part);
         }
-        let value = values.next().ok_or_else(|| wrong("not enough values for the format"))?;
+        let next = named.unwrap_or_else(|| values.next());
+        let value = next.ok_or_else(|| wrong("not enough values for the format"))?;
         let (sign, value) = converted(sign, value)?;
         text.push(sign);
         given.push(value);
@@ -79,5 +86,9 @@ mod tests {
         assert_eq!(of("%s", &[Value::from(()), text.clone()]), Err(()), "one is left");
         assert_eq!(of("%s%s", &[text]), Err(()), "one is missing");
         assert_eq!(of("%s", &[Value::from(())]), Ok("None".to_owned()));
+        let members = [("a", Value::from("q")), ("b", Value::from(7))];
+        let mapping = Value::from(std::collections::BTreeMap::from(members));
+        assert_eq!(of("%(a)r %(b)03d %(a)s", std::slice::from_ref(&mapping)), Ok("'q' 007 q".to_owned()));
+        assert_eq!(of("%(c)s", &[mapping]), Err(()), "there is no such member");
     }
 }
