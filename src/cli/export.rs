@@ -2,7 +2,6 @@
 
 mod candidates;
 mod choose;
-mod clean;
 mod manifest;
 mod secrets;
 mod shaped;

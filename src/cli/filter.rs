@@ -3,14 +3,15 @@
 
 use super::chat_template::template;
 use super::check::baseline::Contents;
+use super::clean::CleanCheck;
 use super::columns::{Column, Columns};
-use super::complain;
 use super::extra_findings::{ByRecord, ExtraFindings};
 use super::finding_policy::{FindingPolicy, FindingPolicyOption, THINK_RULES};
 use super::loss::train;
 use super::task_groups::task_groups;
 use super::tokenizer::TokenizerOption;
 use super::whole_texts::WholeTexts;
+use super::{Stop, complain};
 use crate::format::{BoxedLook, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json;
@@ -204,6 +205,8 @@ pub(super) struct Where {
     /// The attempts at each task of all inputs, where these are several.
     groups: RefCell<Option<Rc<TaskGroups>>>,
     tokenizer: Option<Arc<dyn Tokenizer>>,
+    /// Where only records without findings are wanted: what finds these.
+    clean: Option<RefCell<CleanCheck>>,
 }
 
 /// What a filter says of the records of an input.
@@ -236,7 +239,12 @@ impl Where {
         let (known, custom) = filter.apart();
         let (extra, policy) = (RefCell::new(extra), RefCell::new(policy));
         let groups = RefCell::default();
-        Self { filter, known, custom_filter: custom, columns, extra, policy, groups, tokenizer: None }
+        Self { filter, known, custom_filter: custom, columns, extra, policy, groups, tokenizer: None, clean: None }
+    }
+
+    /// The same for records without findings alone.
+    pub(super) fn with_clean(self, clean: CleanCheck) -> Self {
+        Self { clean: Some(RefCell::new(clean)), ..self }
     }
 
     /// Counts the attempts at each task over all inputs, if it asks for them; without this over each by itself.
@@ -288,13 +296,21 @@ impl Where {
     /// # Errors
     /// The input can no longer be read, its records are not trajectories, or an expression fails for good.
     pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
-        let passing = if self.known.is_empty() && !self.custom_filter.is_empty() {
+        let is_all = self.known.is_empty() && (!self.custom_filter.is_empty() || self.clean.is_some());
+        let mut passing = if is_all {
             vec![true; loaded.records()?.len()]
         } else {
             let extra = self.extra_findings(loaded)?;
             let counted = (&self.known, self.tokenizer.as_deref(), self.groups(loaded)?);
             passing(loaded, counted, &extra, marks, &mut self.policy.borrow_mut())?
         };
+        if let Some(clean) = &self.clean {
+            let found = clean.borrow_mut().findings(loaded).map_err(|stop| match stop {
+                Stop::Problem(problem) => problem,
+                Stop::Output(error) => Problem::unreadable(error.to_string()),
+            })?;
+            passing.iter_mut().zip(found).for_each(|(passes, has_findings)| *passes = *passes && !has_findings);
+        }
         self.passing_custom_columns(loaded, passing)
     }
 

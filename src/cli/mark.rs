@@ -1,13 +1,14 @@
 //! `obelus mark`: a decision on records, a step or a value, as the keys of the screen make it.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed, step};
+use super::clean::CleanOption;
 use super::filter::{Passing, WhereOption};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run, TypedPath};
 use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
-use crate::review::{About, Change, ContentKey, MarkTarget, Marks, Scope, Verdict};
+use crate::review::{About, Change, ContentKey, MarkTarget, Marks, Verdict};
 use crate::shell::mark_journal::MarkJournal;
 use crate::source::Stamp;
 use crate::text::counted;
@@ -28,6 +29,8 @@ struct Options {
     record: Option<Ranges>,
     #[command(flatten)]
     filter: WhereOption,
+    #[command(flatten)]
+    clean: CleanOption,
     /// Step of the record; a file that is one run needs it
     #[arg(long, value_name = "N", value_parser = step)]
     step: Option<StepNo>,
@@ -127,7 +130,7 @@ impl MarkSubject {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let filter = options.filter.filter(Scope::Records)?;
+    let filter = options.clean.filter(&options.filter)?;
     let stamp = Stamp::of(options.file.as_ref()).filter(|_| !options.file.is_stdin());
     let loaded = super::load(&options.file, options.format.forced(), out)?;
     let mut mark_journal = MarkJournal::new(Some(&options.marks.journal()?));

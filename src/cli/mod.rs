@@ -10,6 +10,7 @@ mod blame_file;
 mod cause;
 mod chat_template;
 mod check;
+mod clean;
 mod columns;
 mod completions;
 mod config;

@@ -9,6 +9,7 @@ pub(super) mod run;
 mod worker;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::clean::CleanOption;
 use super::filter::{Where, WhereOption};
 use super::inputs::Inputs;
 use super::out::{self, Out, raw};
@@ -17,7 +18,7 @@ use super::{Command, Stop, TROUBLE, complain};
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Place, Problem};
-use crate::review::{Marks, Scope};
+use crate::review::Marks;
 use crate::shell::query::{RecordAnswer, RecordQuery};
 use clap::{ArgMatches, Args};
 use run::Answered;
@@ -46,6 +47,8 @@ struct Options {
     format: FormatOption,
     #[command(flatten)]
     filter: WhereOption,
+    #[command(flatten)]
+    clean: CleanOption,
     #[command(flatten)]
     marks: MarksOption,
     /// Print the records for which a result is neither false nor null, byte by byte as they are
@@ -82,7 +85,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.worker {
         return Ok(worker::work()?);
     }
-    let filter = options.filter.filter(Scope::Records)?;
+    let filter = options.clean.filter(&options.filter)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     if let (Some(filter), true) = (&filter, options.select || options.count) {
         return filter_only::run(&options, filter, &marks, out);

@@ -1,6 +1,7 @@
 //! `obelus table`: a row of facts on each record, as the table of the screen shows them, for people and programs.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::clean::CleanOption;
 use super::entries::{Pass, Passed};
 use super::filter::{Passing, WhereOption};
 use super::finding_policy::FindingPolicy;
@@ -13,7 +14,7 @@ use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record};
 use crate::review::flat::{Cell, FlatSchema, RECORD_FIELDS, RECORDS, SKETCHES, record_row, run_row, sketch_row};
-use crate::review::{Marks, Scope, TaskGroups, Tokenizer};
+use crate::review::{Marks, TaskGroups, Tokenizer};
 use crate::text::{counted, fit};
 use clap::{ArgMatches, Args};
 use std::cell::RefCell;
@@ -52,6 +53,8 @@ struct Options {
     groups: bool,
     #[command(flatten)]
     filter: WhereOption,
+    #[command(flatten)]
+    clean: CleanOption,
     #[command(flatten)]
     marks: MarksOption,
 }
@@ -109,7 +112,7 @@ struct TableRequest {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
-    let filter = options.filter.filter(Scope::Records)?;
+    let filter = options.clean.filter(&options.filter)?;
     let schema = if options.sketches { &SKETCHES } else { &RECORDS };
     let (tokenizer, has_groups) = (options.filter.tokenizer()?, options.groups);
     let policy = RefCell::new(options.filter.policy()?);

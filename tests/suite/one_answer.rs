@@ -204,3 +204,19 @@ fn filters_look_at_all_that_is_asked_first() {
     assert_eq!([count("zebra"), count("!zebra"), count("words:zebra$")], ["2", "0", "2"]);
     assert_eq!(exported(folder.path(), &[&path, "--where", "zebra"]).1.lines().count(), 2);
 }
+
+#[test]
+fn only_clean_lets_the_same_records_through_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = "write to jo.doe@mail.uni-x.de";
+    let rows = [row("1", "a", 1.0, "q one", "a"), row("2", "b", 1.0, mail, "b"), row("3", "c", 0.0, "q three", "c")];
+    let path = file(folder.path(), "c.jsonl", &rows.concat());
+    let (_, text) = exported(folder.path(), &[&path, "--only-clean", "--data"]);
+    assert_eq!(text.lines().count(), 2);
+    let (status, selected, errors) = obelus(&["query", &path, "--only-clean", "--data", "--select"]);
+    assert_eq!((status, selected.as_str(), errors.as_str()), (0, text.as_str(), ""));
+    assert_eq!(obelus(&["query", &path, "--only-clean", "--count"]).1.trim(), "3");
+    let filtered = ["query", &path, "--only-clean", "--data", "--where", "reward>0", "--count"];
+    assert_eq!(obelus(&filtered).1.trim(), "1");
+    assert_eq!(lines(&["table", "--only-clean", "--data", "--json", &path]).len(), 2);
+}

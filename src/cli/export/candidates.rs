@@ -2,8 +2,8 @@
 
 use super::Options;
 use super::choose::{self, Proof};
-use super::clean::CleanCheck;
 use crate::cli::Stop;
+use crate::cli::clean::CleanCheck;
 use crate::cli::filter::{Passing, Where};
 use crate::cli::task_groups::groups_of_all;
 use crate::format::Layout;
@@ -84,7 +84,7 @@ impl<'l> Candidates<'l> {
         }
         let mut rules = Vec::new();
         let found = if selection.only_clean {
-            let mut clean = CleanCheck::of(options)?;
+            let mut clean = CleanCheck::of(&options.filter, options.data.then_some(options.near))?;
             let found = inputs.iter().map(|input| clean.findings(input)).collect::<Result<_, Stop>>()?;
             rules = clean.rules();
             found

@@ -1,15 +1,45 @@
-//! What `export --only-clean` looks for, and which rules left records out.
+//! What `--only-clean` looks for, and which rules leave records out.
 
-use super::Options;
-use crate::cli::Stop;
-use crate::cli::check::baseline::Contents;
-use crate::cli::check::data::Data;
-use crate::cli::check::loss;
-use crate::cli::finding_policy::FindingPolicy;
+use super::Stop;
+use super::check::baseline::Contents;
+use super::check::data::Data;
+use super::check::loss;
+use super::filter::{Where, WhereOption};
+use super::finding_policy::FindingPolicy;
 use crate::ingest::{self, Loaded};
 use crate::model::{LocatedFinding, Problem, Severity};
-use crate::review::LossCheck;
+use crate::review::{LossCheck, Scope};
+use clap::Args;
 use std::collections::BTreeMap;
+
+/// Share of runs of five words from which records are near copies, where nothing else is said.
+const NEAR: f64 = 0.85;
+
+/// Records without findings, beside a filter.
+#[derive(Debug, Clone, Args)]
+pub(super) struct CleanOption {
+    /// Only records in which `check` finds neither error nor warning; with --loss `check --loss`
+    #[arg(long)]
+    only_clean: bool,
+    /// With --only-clean, also those in which `check --data` finds something: copies, secrets, personal data, loops …
+    #[arg(long, requires = "only_clean")]
+    data: bool,
+}
+
+impl CleanOption {
+    /// The filter of records with this; None: all records.
+    ///
+    /// # Errors
+    /// As [`WhereOption::filter`].
+    pub(super) fn filter(&self, filter: &WhereOption) -> Result<Option<Where>, Problem> {
+        let read = filter.filter_beside(Scope::Records, self.only_clean)?;
+        if !self.only_clean {
+            return Ok(read);
+        }
+        let clean = CleanCheck::of(filter, self.data.then_some(NEAR))?;
+        Ok(Some(read.unwrap_or_default().with_clean(clean)))
+    }
+}
 
 /// Which records `--only-clean` leaves out.
 pub(super) struct CleanCheck {
@@ -21,9 +51,10 @@ pub(super) struct CleanCheck {
 }
 
 impl CleanCheck {
-    pub(super) fn of(options: &Options) -> Result<Self, Problem> {
-        let data = options.data.then(|| Data::of_dataset(options.near));
-        let (policy, loss) = (options.filter.policy()?, options.filter.loss()?);
+    /// With `near` what `check --data` finds too: the share from which records are near copies.
+    pub(super) fn of(filter: &WhereOption, near: Option<f64>) -> Result<Self, Problem> {
+        let data = near.map(Data::of_dataset);
+        let (policy, loss) = (filter.policy()?, filter.loss()?);
         Ok(Self { policy, loss, data, rules: BTreeMap::new() })
     }
 
