@@ -124,6 +124,7 @@ fn parts_share_no_task_and_no_copy() {
     assert!(status == 0 && stdout.contains("20 families of 40 tasks"), "{stdout} {errors}");
     let manifest = fs::read_to_string(at.join("o.jsonl.manifest.json")).unwrap();
     let split = &serde_json::from_str::<Value>(&manifest).unwrap()["split"];
+    assert!(split["questions_by"].as_str().is_some_and(|how| how.starts_with("equal words")), "{split}");
     assert_eq!(split["crossing"], serde_json::json!({"tasks": 0, "copies": 0, "near_copies": 0, "questions": 0}));
     assert_eq!((&split["families"], &split["largest_family"]), (&20.into(), &4.into()));
     let pairs = |part: &str| -> Vec<usize> {

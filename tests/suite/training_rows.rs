@@ -182,3 +182,21 @@ fn what_checks_of_a_dataset_find_is_redacted() {
     assert!(status == 0 && answer.contains("1  replaced: ssn"), "{answer} {errors}");
     assert_eq!(personal(out), 0);
 }
+
+#[test]
+fn a_prompt_that_a_template_wrote_is_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |input: &str| format!("{}\n", json!({"input": input, "output": "4", "score": 1.0, "step": 1}));
+    let rows = [
+        row("<|im_start|>user\n2+2?<|im_end|>\n<|im_start|>assistant\n"),
+        row("system\nYou add.\nuser\n2+2?\nassistant\n"),
+        row("user asks: 2+2?"),
+    ];
+    let path = file(folder.path(), "v.jsonl", &rows.concat());
+    for template in ["qwen3", "llama-3.1"] {
+        let found = lines(&obelus(&["check", "--loss", template, "--json", &path]).1);
+        let rendered = found.iter().filter(|line| line["message"].as_str().unwrap().contains("chat template already"));
+        let records: Vec<_> = rendered.map(|line| (line["record"].clone(), line["rule"].clone())).collect();
+        assert_eq!(records, [0, 1].map(|n| (json!(n), json!("loss.special-token"))), "{template}");
+    }
+}

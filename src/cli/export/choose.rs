@@ -17,6 +17,9 @@ const NEAR_MARGIN: f64 = 0.1;
 /// More than this share of the records in one family makes shares that nobody asked for.
 const LARGE_PERCENT: usize = 50;
 
+/// How questions are compared: those inside of longer texts, and shorter ones, are found by `check --against` alone.
+const QUESTIONS_BY: &str = "equal words of the first user message, at least 11";
+
 /// That no family of records is in several parts.
 #[derive(Debug, Clone)]
 pub(super) struct Proof {
@@ -39,7 +42,8 @@ impl Proof {
         let (families, largest) = (self.families, self.largest);
         let mut lines = vec![format!(
             "split: {families} families of {} tasks, copies, near copies and questions; in several parts: {tasks} \
-             tasks, {copies} copies, {near_copies} near copies, {questions} questions",
+             tasks, {copies} copies, {near_copies} near copies, {questions} questions of equal words (parts of \
+             questions: check --against)",
             self.tasks
         )];
         if self.unnamed > 0 {
@@ -63,7 +67,7 @@ impl Proof {
         );
         format!(
             "{{\"by\":{by},\"near\":{},\"records\":{},\"tasks\":{},\"families\":{},\"largest_family\":{},\
-             \"crossing\":{crossing}}}",
+             \"questions_by\":\"{QUESTIONS_BY}\",\"crossing\":{crossing}}}",
             self.near, self.records, self.tasks, self.families, self.largest
         )
     }

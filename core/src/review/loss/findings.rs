@@ -14,6 +14,22 @@ pub(in crate::review) const DOUBLE_ENCODED: &str = "loss.double-encoded";
 /// A message says a token that divides messages.
 pub(in crate::review) const SPECIAL_TOKEN: &str = "loss.special-token";
 
+/// How prompts begin that a chat template wrote.
+const RENDERED_BEGINNINGS: [&str; 12] = [
+    "<|im_start|>",
+    "<|begin_of_text|>",
+    "<|start_header_id|>",
+    "<start_of_turn>",
+    "<bos>",
+    "<s>",
+    "[INST]",
+    "[gMASK]",
+    "<|user|>",
+    "<|system|>",
+    "<|start|>",
+    "<｜begin▁of▁sentence｜>",
+];
+
 /// A conversation as a template writes it, and what was seen of that.
 pub(super) struct RenderedConversation<'a> {
     pub(super) conversation: &'a Conversation,
@@ -46,12 +62,28 @@ impl RenderedConversation<'_> {
             let holds = |token: &&String| message.text.contains(*token) || message.thoughts.contains(*token);
             template.special_tokens().iter().find(holds)
         };
-        if let Some((first, count)) = self.first(|i| token(i).is_some()) {
+        if let Some(begin) = self.rendered_beginning() {
+            let text = format!(
+                "the prompt is written by a chat template already (it begins with `{begin}`), and is put into one \
+                 again: give it as messages, or train on the text as it is"
+            );
+            report(SPECIAL_TOKEN, Some(0), text);
+        } else if let Some((first, count)) = self.first(|i| token(i).is_some()) {
             let token = token(first).map(String::as_str).unwrap_or_default();
             let text = format!("{count} messages say `{token}` or the like, with which the template divides messages");
             report(SPECIAL_TOKEN, Some(first), text);
         }
         out
+    }
+
+    /// With what of a chat template the first message begins.
+    fn rendered_beginning(&self) -> Option<&'static str> {
+        let first = self.conversation.messages.first().filter(|message| message.role == "user")?;
+        let text = first.text.trim_start();
+        // A rollout may be decoded without special tokens: the roles stay, each on a line.
+        let has_answer = || text.contains("\nassistant\n");
+        let roles = ["system\n", "user\n"].into_iter().filter(|role| text.starts_with(role) && has_answer());
+        RENDERED_BEGINNINGS.into_iter().find(|begin| text.starts_with(begin)).or(roles.map(str::trim_end).next())
     }
 
     /// The first message of which something is true, and how many they are.
