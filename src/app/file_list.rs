@@ -178,6 +178,24 @@ impl App {
         }
     }
 
+    /// Whether the list of sessions is shown.
+    pub(super) fn lists_sessions(&self) -> bool {
+        self.is_in(Context::Files) && self.files.as_ref().is_some_and(|files| files.pane.has_sessions())
+    }
+
+    /// Whether what a session is about is being typed: the list below goes on being moved in.
+    pub(super) fn types_session(&self) -> bool {
+        matches!(self.layer, Some(Layer::Filter(_))) && self.lists_sessions()
+    }
+
+    /// Enter after what a session is about: the one under the cursor opens; with nothing typed the list is shown.
+    pub(super) fn open_sought(&mut self, effects: &mut Effects) {
+        self.layer = None;
+        if self.files_filter().is_some() {
+            self.open_at_cursor(effects);
+        }
+    }
+
     /// Takes the filter of the list away; false if there is none.
     pub(super) fn clear_files_filter(&mut self) -> bool {
         let is_filtered = self.is_in(Context::Files) && self.files_filter().is_some();

@@ -97,6 +97,7 @@ fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
     let has_notice = app.notice.is_some();
     match &app.layer {
         Some(Layer::Search(prompt)) => Some(searched(prompt, app.notice.as_ref(), cells)),
+        Some(Layer::Filter(prompt)) if !has_notice && app.lists_sessions() => Some(prompt.line(" / ", cells)),
         Some(Layer::Filter(prompt)) if !has_notice => Some(prompt.line(" & ", cells)),
         Some(Layer::Column(prompt)) if !has_notice => Some(prompt.line(" name = EXPR ", cells)),
         Some(Layer::Condition(prompt)) if !has_notice => Some(prompt.line(" stop when it ", cells)),
@@ -149,13 +150,21 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     let is_set = app.session.format.layout() == format::Layout::Set;
     let is_empty = app.layer.is_none() && app.front().is_empty(app);
     let has_steps = app.session.open().is_some_and(|open| open.count() > 0);
+    // There the key of the search filters.
+    let is_twice = |action: Action| action == Action::Filter && app.lists_sessions();
     let is_vain = |action: Action| {
         let lacks_steps = !has_steps && !app.is_comparing() && needs_step(action);
         let is_there =
             app.is_on_attempts() && app.attempts.is_list() && matches!(action, Action::Tasks | Action::AlignByAction);
         let is_alone = app.front().fills_screen() && matches!(action, Action::PaneNext | Action::Zoom);
         let is_set = is_set && action == Action::Live;
-        is_set || (is_empty && needs_row(action)) || lacks_steps || is_there || is_alone || lacks_file(app, action)
+        is_set
+            || (is_empty && needs_row(action))
+            || is_twice(action)
+            || lacks_steps
+            || is_there
+            || is_alone
+            || lacks_file(app, action)
     };
     let is_hint = |row: &&KeyRow| row.footer > 0 && !row.keys.is_empty() && !is_vain(row.action);
     let mut rows: Vec<_> = app.keymap.rows(&app.contexts()).filter(is_hint).collect();
@@ -187,7 +196,10 @@ fn lacks_file(app: &App, action: Action) -> bool {
 /// What a key does, in a word: of some keys it changes with what they did.
 fn label(app: &App, row: &KeyRow) -> &'static str {
     let is_paused = app.session.replay.is_some_and(|replay| replay.is_paused);
-    if is_paused && row.action == Action::ReplayPause { "play on" } else { row.label }
+    if is_paused && row.action == Action::ReplayPause {
+        return "play on";
+    }
+    if row.action == Action::Search && app.lists_sessions() { "filter" } else { row.label }
 }
 
 /// Whether a key goes from step to step.

@@ -130,7 +130,7 @@ pub static KEYS: &[KeyRow] = &[
 
     row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
     row(C::Files, &["s"], A::Sort, "sort", "List the newest file first, by name folder by folder, the largest first.", LOOK, 3),
-    row(C::Files, &["&"], A::Filter, "filter", "List only files whose names match a text or regular expression, or sessions it may be about; Esc clears it.", LOOK, 3),
+    row(C::Files, &["&"], A::Filter, "filter", "List only files whose names match a text or regular expression, or sessions that it may be about (/ too); Esc clears it.", LOOK, 3),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
     row(C::Attempts, &["Enter"], A::Follow, "open", "Open this attempt at the step at which the branch begins; in the list, the attempts at this task.", LOOK, 1),
     row(C::TwoRuns, &["Enter"], A::Follow, "open", "Open the run in front at this step; q comes back.", LOOK, 5),

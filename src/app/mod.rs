@@ -373,6 +373,10 @@ impl App {
         } else {
             let key = |action| self.keymap.key_of(action);
             self.notify(match self.keymap.elsewhere(&contexts, &pressed) {
+                _ if self.lists_sessions() => {
+                    let filter = key(Action::Search);
+                    format!("{pressed} does nothing here; {filter} filters the sessions by what is typed")
+                }
                 Some(pane) => format!("{pressed} works in {pane}; {} goes there", key(Action::PaneNext)),
                 None => match self.keymap.view_with(&pressed) {
                     Some(view) => format!("{pressed} works in {view}; {} lists the keys here", key(Action::Help)),

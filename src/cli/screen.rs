@@ -3,7 +3,7 @@
 use super::args::{self, FileName, Screen, ScreenLook};
 use super::inputs::spread;
 use super::out::Out;
-use super::{COMMANDS, Command, Stop, complain, paths};
+use super::{COMMANDS, Command, Stop, paths};
 use crate::app::initial_position::Start;
 use crate::ingest::{is_input_folder, is_log, open_input, open_stdin};
 use crate::model::Problem;
@@ -16,7 +16,6 @@ use clap::{ArgMatches, Args};
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What is said where there is nothing to list.
 const NO_SESSIONS: &str = "no sessions of agents and no logs here: this is the demo. `obelus FILE` opens a run";
@@ -75,10 +74,12 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
             None => return show(None, format.forced(), look, Beginning { notice: Some(NO_SESSIONS), ..beginning }),
         },
         ([file], None) if file.is_stdin() || !file.as_ref().is_dir() || is_input_folder(file.as_ref()) => {
-            if follow && !file.is_stdin() {
-                wait_for(file.as_ref());
+            let is_missing = || file.as_ref().metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+            if follow && !file.is_stdin() && is_missing() {
+                Opened::Awaited(file.as_ref().to_path_buf())
+            } else {
+                Opened::Input(input(Some(file))?)
             }
-            Opened::Input(input(Some(file))?)
         }
         _ => list(paths, false)?,
     };
@@ -145,25 +146,6 @@ fn latest_of(folder: FileName) -> Result<Opened, Problem> {
             Problem::unreadable(format!("there are no sessions of {agent} where it keeps them"))
                 .hint("name the folder: --latest DIR")
         }),
-    }
-}
-
-/// Time between looks at a path that leads nowhere.
-const WAIT: Duration = Duration::from_millis(100);
-
-/// Waits until something was written to a file that is not there yet (TAIL T16).
-fn wait_for(path: &Path) {
-    let is_missing = || match std::fs::metadata(path) {
-        Ok(meta) => meta.len() == 0,
-        Err(error) => error.kind() == ErrorKind::NotFound,
-    };
-    if path.exists() || !is_missing() {
-        return;
-    }
-    complain(&format!("{} does not exist yet; waiting for it (Ctrl-C ends)", path.display()));
-    while is_missing() {
-        #[expect(clippy::disallowed_methods, reason = "Ctrl-C ends the process")]
-        std::thread::sleep(WAIT);
     }
 }
 

@@ -346,7 +346,7 @@ impl FilesPane {
         }
         if !self.all.is_empty() {
             let what = if self.has_sessions() { "No session fits the filter." } else { "No name matches the filter." };
-            return Window::notice(&[what, "Esc clears it, & changes it."], cells);
+            return Window::notice(&[what, "Esc clears it, / changes it."], cells);
         }
         if self.has_sessions() {
             let mut lines = vec!["No sessions yet in"];

@@ -1,5 +1,6 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
+use super::live::AWAITED;
 use super::row::pieces_width;
 use super::table::TablePane;
 use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
@@ -64,7 +65,8 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     let used = pieces_width(&left) + pieces_width(&right) + 3;
     let stage = session.format.stage(&session.name).map_or_else(String::new, |stage| format!(" · {stage}"));
     let title = Piece::of(Role::Dim, &format!(" · {}{stage}", session.format.title()));
-    let has_title = cells >= 70 && used + title.width() <= cells;
+    let is_known = session.live.stale != Some(AWAITED);
+    let has_title = is_known && cells >= 70 && used + title.width() <= cells;
     let used = used + if has_title { title.width() } else { 0 };
     left.extend(Some(title).filter(|_| has_title));
     let used = used + polling(session).map_or(0, |polling| polling.width());
@@ -114,6 +116,7 @@ fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
 fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Piece> {
     let mut out = Vec::new();
     out.extend(session.live.stale.map(|word| match word {
+        AWAITED => Piece::of(Role::Dim, "  waiting"),
         "truncated" | "replaced" if cells < 60 => Piece::of(Role::Warning, "  ↻"),
         "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
         _ => {
@@ -188,6 +191,9 @@ fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
 /// The sentence on the value in focus: who set it, what it was before.
 #[must_use]
 pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    if open.session.live.stale == Some(AWAITED) {
+        return vec![Piece::of(Role::Dim, " the file does not exist yet")];
+    }
     if open.session.is_complete && open.session.records.count() == 0 {
         return vec![Piece::of(Role::Dim, " the input holds no records")];
     }

@@ -3,6 +3,9 @@
 
 use crate::model::{HEAD, Place, StepNo};
 
+/// What [`LiveTail::stale`] says of a file that is not there yet.
+pub const AWAITED: &str = "waiting for the file";
+
 /// Whether the view stays at the newest step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Follow {

@@ -1,6 +1,6 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
-use super::live::Pending;
+use super::live::{AWAITED, Pending};
 use super::row::pieces_width;
 use super::step_row;
 use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, marks, spend, times};
@@ -21,7 +21,12 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
     let pending = pending(open).filter(|_| extent.height > 1);
     let extent = Extent { height: height(open, extent), ..extent };
     if total == 0 && pending.is_none() {
-        let lines: &[&str] = if open.session.is_complete {
+        let lines: &[&str] = if open.session.live.stale == Some(AWAITED) {
+            &[
+                "Waiting for the file.",
+                "It does not exist yet. It opens here as soon as something is written to it; q leaves.",
+            ]
+        } else if open.session.is_complete {
             &[
                 "No steps.",
                 "The input holds no record. If something still writes it, the steps appear here as they come.",

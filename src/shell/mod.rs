@@ -43,4 +43,5 @@ mod two_runs;
 pub(crate) mod worker;
 
 pub(crate) use background::ask as ask_background;
-pub use run::{Opened, Settings, run};
+pub use open_session::Opened;
+pub use run::{Settings, run};

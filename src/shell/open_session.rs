@@ -1,14 +1,20 @@
 //! An input as a session that a worker fills while it is shown.
 
 use super::clock;
+use super::listing::Lists;
+use super::run::no_thread;
 use crate::app::Msg;
 use crate::app::msg::Replacement;
-use crate::ingest::{self, Detected, Generation, IngestEvent, LiveRecords, ResetReason, Worker};
+use crate::ingest::{self, Detected, Generation, IngestEvent, LiveRecords, ResetReason, Worker, is_input_folder, is_log};
 use crate::model::{Bytes, Place, Problem, Record};
+use crate::panes::live::AWAITED;
 use crate::panes::{Records, Session};
-use crate::source::{Input, is_missing};
+use crate::source::{Input, Listing, SessionPlace, is_missing};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 impl Records for LiveRecords {
     fn count(&self) -> usize {
@@ -22,6 +28,30 @@ impl Records for LiveRecords {
     fn get(&self, number: usize) -> Option<Record> {
         self.get(number)
     }
+}
+
+/// What is shown at the start.
+pub enum Opened {
+    /// One input.
+    Input(Arc<Input>),
+    /// A file that is not there yet: it is shown when something was written to it (TAIL T16).
+    Awaited(PathBuf),
+    /// A recording that plays, at this speed.
+    Replay(ingest::PlayedInput, f64),
+    /// A list of these files, and of those below these folders.
+    Files {
+        /// Their paths.
+        roots: Vec<PathBuf>,
+        /// Whether the newest is opened by itself.
+        is_latest: bool,
+    },
+    /// A list of the sessions in the places of agents.
+    Sessions {
+        /// The places.
+        places: Vec<SessionPlace>,
+        /// Whether the newest is opened by itself.
+        is_latest: bool,
+    },
 }
 
 /// An input that is shown, and what it needs beside the session.
@@ -65,6 +95,52 @@ pub(super) type DetectedInput = (Arc<Input>, Detected);
 pub(super) fn know(input: Arc<Input>, forced: Option<&str>) -> Result<DetectedInput, Problem> {
     let detected = ingest::detect(&input, forced)?;
     Ok((input, detected))
+}
+
+/// A session, with what goes on reading its input or listing its files.
+pub(super) type OpenedSession = (Session, Option<Reading>, Option<Lists>);
+
+/// Opens what is shown at the start.
+///
+/// # Errors
+/// The input cannot be read, or there is no such format.
+pub(super) fn begin(opened: &Opened, forced: Option<&str>) -> Result<OpenedSession, Problem> {
+    let input = |input, forced| {
+        let (session, reading) = open(know(input, forced)?)?;
+        Ok((session, Some(reading), None))
+    };
+    match opened {
+        Opened::Input(read) => input(Arc::clone(read), forced),
+        Opened::Awaited(path) => {
+            let (mut session, reading) = open(know(Input::memory("", ""), forced)?)?;
+            session.name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            session.live.set_stale(AWAITED, clock::now());
+            Ok((session, Some(reading), None))
+        }
+        Opened::Replay(replay, _) => input(Arc::clone(&replay.input), Some(replay.format.name())),
+        Opened::Files { roots, .. } => listed(Listing::new(roots, is_input_folder, is_log), forced),
+        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone(), is_input_folder, is_log), forced),
+    }
+}
+
+fn listed(listing: Listing, forced: Option<&str>) -> Result<OpenedSession, Problem> {
+    let lists = Lists::start(listing, forced).map_err(no_thread)?;
+    Ok((nothing(forced)?, None, Some(lists)))
+}
+
+/// Time between looks at a path that leads nowhere.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// Waits until something was written to a file that is not there yet (TAIL T16).
+pub(super) fn wait_for(path: &Path) {
+    let is_missing = || match path.metadata() {
+        Ok(facts) => facts.len() == 0,
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    while is_missing() {
+        #[expect(clippy::disallowed_methods, reason = "the thread has nothing else to do, and ends with the program")]
+        thread::sleep(WAIT);
+    }
 }
 
 /// A session on nothing, while a list of files is shown.

@@ -7,20 +7,18 @@ use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
 use super::marks::MarksThread;
-use super::open_session::{DetectedInput, Reading};
+use super::open_session::{DetectedInput, Opened, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
 use super::{clock, demo, editor, notification, open_session};
 use crate::app::initial_position::Start;
 use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
-use crate::ingest::{self, IngestEvent, is_input_folder, is_log};
+use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
-use crate::panes::Session;
 use crate::panes::replay::Replay;
 use crate::panes::two_runs::RunPlace;
 use crate::review::{ChatTemplate, Tokenizer};
-use crate::source::{Input, Listing, SessionPlace};
 use crate::state::condition::Expected;
 use crate::ui::{self, Background};
 use crossbeam_channel::{Receiver, at, bounded, never, select};
@@ -28,28 +26,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// What is shown at the start.
-pub enum Opened {
-    /// One input.
-    Input(Arc<Input>),
-    /// A recording that plays, at this speed.
-    Replay(ingest::PlayedInput, f64),
-    /// A list of these files, and of those below these folders.
-    Files {
-        /// Their paths.
-        roots: Vec<PathBuf>,
-        /// Whether the newest is opened by itself.
-        is_latest: bool,
-    },
-    /// A list of the sessions in the places of agents.
-    Sessions {
-        /// The places.
-        places: Vec<SessionPlace>,
-        /// Whether the newest is opened by itself.
-        is_latest: bool,
-    },
-}
 
 /// What the screen is started with.
 pub struct Settings {
@@ -99,7 +75,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     let asked = Themes::need_background(settings.theme.as_deref(), &config, &environment)
         .then(|| thread::Builder::new().name("background".to_owned()).spawn(background::ask).ok())
         .flatten();
-    let opened = open(&settings);
+    let opened = open_session::begin(&settings.opened, settings.format.as_deref());
     // The terminal answers while the input is opened; no answer may come when the screen is there, or after the end.
     if let Some(background) = asked.and_then(|asked| asked.join().ok()).filter(|b| *b != Background::Any) {
         environment.background = background;
@@ -137,6 +113,10 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
         Opened::Replay(replay, speed) => {
             program.app.play(Replay { speed: *speed, is_paused: false, total: replay.total });
         }
+        Opened::Awaited(path) => {
+            let (path, forced) = (path.clone(), program.settings.format.clone());
+            program.look_into(path, forced, true).map_err(Problem::unreadable)?;
+        }
         Opened::Input(_) => {}
     }
     program.settings.compare.take().into_iter().for_each(|places| program.app.begin_comparison(places));
@@ -160,29 +140,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     })
 }
 
-/// A session, with what goes on reading its input or listing its files.
-type OpenedSession = (Session, Option<Reading>, Option<Lists>);
-
-fn open(settings: &Settings) -> Result<OpenedSession, Problem> {
-    let forced = settings.format.as_deref();
-    let input = |input, forced| {
-        let (session, reading) = open_session::open(open_session::know(input, forced)?)?;
-        Ok((session, Some(reading), None))
-    };
-    match &settings.opened {
-        Opened::Input(read) => input(Arc::clone(read), forced),
-        Opened::Replay(replay, _) => input(Arc::clone(&replay.input), Some(replay.format.name())),
-        Opened::Files { roots, .. } => listed(Listing::new(roots, is_input_folder, is_log), forced),
-        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone(), is_input_folder, is_log), forced),
-    }
-}
-
-fn listed(listing: Listing, forced: Option<&str>) -> Result<OpenedSession, Problem> {
-    let lists = Lists::start(listing, forced).map_err(no_thread)?;
-    Ok((open_session::nothing(forced)?, None, Some(lists)))
-}
-
-fn no_thread(e: std::io::Error) -> Problem {
+pub(super) fn no_thread(e: std::io::Error) -> Problem {
     Problem::unreadable(format!("no thread for the work: {e}"))
 }
 
@@ -310,10 +268,14 @@ impl Program {
         }
     }
 
-    /// Finds out, on a thread of its own, what a file is, if `forced` does not say it: a pipe may keep it waiting.
-    fn look_into(&mut self, path: PathBuf, forced: Option<String>) -> Result<(), String> {
+    /// Finds out, on a thread of its own, what a file is, if `forced` does not say it: a pipe may keep it waiting. One
+    /// that `is_awaited` may not be there yet.
+    fn look_into(&mut self, path: PathBuf, forced: Option<String>, is_awaited: bool) -> Result<(), String> {
         let (sender, opening) = bounded(1);
         let body = move || {
+            if is_awaited {
+                open_session::wait_for(&path);
+            }
             let known = ingest::open_input(&path).and_then(|input| open_session::know(input, forced.as_deref()));
             let _late = sender.send((path, known));
         };
@@ -412,7 +374,7 @@ impl Program {
         let records = self.app.session.records.count();
         let path = self.reading.as_mut().and_then(|reading| reading.known_at_last(records));
         if let Some(path) = path.filter(|_| self.settings.format.is_none())
-            && let Err(problem) = self.look_into(path, None)
+            && let Err(problem) = self.look_into(path, None, false)
         {
             self.send(Msg::Notify(true, problem));
         }
@@ -457,12 +419,12 @@ impl Program {
                 }
                 Ok(())
             }
-            Effect::OpenFile(path) => self.look_into(path, self.settings.format.clone()),
+            Effect::OpenFile(path) => self.look_into(path, self.settings.format.clone(), false),
             Effect::OpenDemo => {
                 self.open_file(demo::NAME.into(), open_session::know(demo::input(), None));
                 Ok(())
             }
-            Effect::OpenAs(path, format) => self.look_into(path, Some(format.to_owned())),
+            Effect::OpenAs(path, format) => self.look_into(path, Some(format.to_owned()), false),
             Effect::Heads(wanted) => {
                 self.lists.iter().for_each(|lists| lists.read(wanted.clone()));
                 Ok(())

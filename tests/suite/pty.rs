@@ -329,11 +329,24 @@ fn a_file_that_is_not_there_yet_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("later.jsonl");
     let mut terminal = Terminal::run(&[path.to_str().unwrap(), "--follow", "--theme", "dark"], &[]);
-    terminal.see("does not exist yet");
+    terminal.see("Waiting for the file");
+    terminal.see("later.jsonl");
     fs::copy(sample("trip-run.jsonl"), &path).unwrap();
     terminal.see("of 0–65");
     terminal.press("q");
     assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn waiting_for_a_file_can_be_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("never.jsonl");
+    for key in ["q", "C-c"] {
+        let mut terminal = Terminal::run(&[path.to_str().unwrap(), "--follow", "--theme", "dark"], &[]);
+        terminal.see("Waiting for the file");
+        terminal.press(key);
+        assert_eq!(terminal.end().0, 0);
+    }
 }
 
 #[test]

@@ -137,6 +137,37 @@ fn a_row_says_what_a_session_is_about_and_typing_narrows_the_list() {
     assert!(screen(&stage).contains("3 sessions"), "{}", screen(&stage));
 }
 
+/// As finders do: `/` and what it is about, Down to the next, Enter opens.
+#[test]
+fn sessions_are_found_by_typing_and_opened_with_enter() {
+    let mut home = Home::new();
+    home.write("home/.claude/projects/-srv-shop/a.jsonl", &claude("/srv/shop", "Add a dark mode to the shop"));
+    home.write("home/.claude/projects/-srv-app/b.jsonl", &claude("/srv/app", "Mend the dark parser of dates"));
+    home.write("home/.claude/projects/-srv-app/c.jsonl", &claude("/srv/app", "Nothing of this"));
+    let mut stage = Stage::list((100, 24), Theme::built_in("dark").unwrap()).unwrap();
+    let change = home.found().1;
+    stage.send(obelus::app::Msg::Files(change));
+    let footer = screen(&stage).lines().last().unwrap_or_default().to_owned();
+    assert!(footer.contains("/ filter") && !footer.contains('&'), "{footer}");
+    stage.press("f").unwrap();
+    assert!(screen(&stage).contains("/ filters the sessions"), "{}", screen(&stage));
+    for key in ["/", "d", "a", "r", "k"] {
+        stage.press(key).unwrap();
+    }
+    assert!(screen(&stage).contains("2 of 3 sessions"), "{}", screen(&stage));
+    let first = screen(&stage).lines().find(|line| line.contains('▌')).unwrap_or_default().to_owned();
+    stage.press("Down").unwrap();
+    let second = screen(&stage).lines().find(|line| line.contains('▌')).unwrap_or_default().to_owned();
+    assert_ne!(first, second);
+    stage.press("Up").unwrap();
+    stage.press("Down").unwrap();
+    stage.press("Enter").unwrap();
+    let asked = if second.contains("parser") { "Mend the dark parser" } else { "Add a dark mode" };
+    assert!(screen(&stage).contains(asked) && screen(&stage).contains("Steps"), "{}", screen(&stage));
+    stage.press("q").unwrap();
+    assert!(screen(&stage).contains("2 of 3 sessions"), "{}", screen(&stage));
+}
+
 #[test]
 fn a_list_without_sessions_says_where_it_looked_and_what_to_do() {
     let home = Home::new();

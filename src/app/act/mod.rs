@@ -90,6 +90,7 @@ impl App {
             A::AlignByAction => self.align_by_action(),
             A::TaskField => self.choose_task_field(),
             A::Tasks => self.show_tasks(),
+            A::Search if self.lists_sessions() => self.ask_filter(),
             A::Search => self.begin_search(),
             A::SearchNext => self.search_on(true, effects),
             A::SearchPrevious => self.search_on(false, effects),
@@ -176,6 +177,8 @@ impl App {
             A::MenuRun => self.run_menu(effects),
             A::MenuClose => self.layer = None,
             A::PromptCancel => self.cancel_prompt(),
+            A::TypedBefore if self.types_session() => self.move_by(-1),
+            A::TypedAfter if self.types_session() => self.move_by(1),
             A::TypedBefore => self.bring_back(true, effects),
             A::TypedAfter => self.bring_back(false, effects),
             A::PromptSubmit => self.submit_prompt(effects),
@@ -186,6 +189,7 @@ impl App {
         self.keep_typed();
         match self.layer {
             Some(Layer::Condition(_)) => self.submit_condition(),
+            Some(Layer::Filter(_)) if self.types_session() => self.open_sought(effects),
             Some(Layer::Filter(_)) => self.submit_filter(),
             Some(Layer::Column(_)) => self.submit_column(),
             _ => self.submit(effects),
