@@ -160,7 +160,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::File, &["d"], A::FileDifference, "difference", "Show what the last write of the file changed, and back.", LOOK, 3),
     row(C::File, &["Esc"], A::Cancel, "files", "Go from the difference to the file, from there to the list of files.", LOOK, 4),
     row(C::Merging, &["9"], A::Tab(Tab::Merge), "merge", "Show slots of one data type merged into one value, and which slots each part came from.", LOOK, 0),
-    row(C::State, &["v"], A::MergeSlot, "choose to merge", "Choose the slot in focus for the Merge tab, and back; where none is chosen, all that merge are merged.", LOOK, 0),
+    row(C::Merging, &["v"], A::MergeSlot, "choose to merge", "Choose the slot in focus for the Merge tab, and back; where none is chosen, all that merge are merged.", LOOK, 0),
     row(C::Trajectory, &["c"], A::ChatTemplate, "chat template", "Choose the chat template by which the Loss tab shows the conversation.", LOOK, 0),
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
     row(C::Instances, &["d"], A::DifferingOnly, "differences", "Show only the paths whose values differ between the instances, and all again.", LOOK, 2),

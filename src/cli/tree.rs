@@ -5,18 +5,21 @@ mod actions;
 use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
 use super::{Command, Stop, load};
-use crate::format::Answer;
+use crate::format::{Answer, Run};
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
-use crate::model::Record;
+use crate::model::{Record, StepNo};
 use crate::review::{Attempt, SharedSteps, attempt_tasks, attempt_tree};
 use crate::rules::trajectory::Way;
 use crate::rules::trajectory::read_text;
-use crate::text::counted;
+use crate::text::{counted, single_line};
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Borrow;
+
+/// Most characters of a step that are printed.
+const WORDS_CHARS_MAX: usize = 60;
 
 pub(super) const COMMAND: Command = Command { name: "tree", describe: Options::augment_args, run };
 
@@ -99,7 +102,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         if options.json {
             programs(&options, &attempts, task, &stretches, out)?;
         } else {
-            people(&attempts, task, &stretches, out)?;
+            people(&loaded, &attempts, task, &stretches, out)?;
         }
     }
     write_tasks(&options, &loaded, &tasks, &attempts, out)?;
@@ -191,10 +194,40 @@ fn record_name(attempt: &Attempt) -> String {
     format!("record {}{answer}", attempt.record)
 }
 
-fn people(attempts: &[Attempt], task: &[usize], stretches: &[SharedSteps], out: &mut Out) -> Result<(), Stop> {
+/// The first step of a stretch, with which it goes another way than those beside it: `call bash make`.
+fn first_step(run: &dyn Run, step: usize, loaded: &Loaded) -> String {
+    if step >= run.step_count() {
+        return String::new();
+    }
+    let step = run.step(StepNo::try_from(step).unwrap_or(StepNo::MAX), loaded.input.as_ref());
+    let words: String = single_line(&step.summary.chars().take(4 * WORDS_CHARS_MAX).collect::<String>());
+    let cut: String = words.chars().take(WORDS_CHARS_MAX).collect();
+    let more = if cut.len() < words.len() { "…" } else { "" };
+    format!("  {} {cut}{more}", step.label).trim_end().to_owned()
+}
+
+fn people(
+    loaded: &Loaded,
+    attempts: &[Attempt],
+    task: &[usize],
+    stretches: &[SharedSteps],
+    out: &mut Out,
+) -> Result<(), Stop> {
     let name = task.first().map_or("", |i| attempts[*i].task.as_str());
     out.styled(&[(Tone::Strong, name), (Tone::Dim, &format!("  {}", counted(task.len(), "attempt")))])?;
+    let mut opened: Option<(usize, Box<dyn Run>)> = None;
     for stretch in stretches {
+        let record = attempts[stretch.first].record;
+        let run = match opened.take() {
+            Some((number, run)) if number == record => run,
+            _ => loaded.run(record)?,
+        };
+        let words = if stretch.steps.is_empty() {
+            String::new()
+        } else {
+            first_step(run.as_ref(), attempts[stretch.first].begin + stretch.steps.start, loaded)
+        };
+        opened = Some((record, run));
         let indent = "  ".repeat(stretch.depth.min(40) + 1);
         let begin = attempts[stretch.first].begin;
         let steps = match stretch.steps.len() {
@@ -203,7 +236,8 @@ fn people(attempts: &[Attempt], task: &[usize], stretches: &[SharedSteps], out: 
             _ => format!("@{}..@{}", begin + stretch.steps.start, begin + stretch.steps.end - 1),
         };
         if stretch.attempts > 1 {
-            out.line(&format!("{indent}{steps}  {} attempts", stretch.attempts))?;
+            let head = format!("{indent}{steps}  {} attempts", stretch.attempts);
+            out.styled(&[(Tone::Plain, &head), (Tone::Dim, &words)])?;
         }
         for attempt in stretch.ends.iter().map(|i| &attempts[*i]) {
             let (indent, steps) =
@@ -213,7 +247,8 @@ fn people(attempts: &[Attempt], task: &[usize], stretches: &[SharedSteps], out: 
             let id = attempt.id.as_deref().unwrap_or_default();
             let outcome = [count_text("reward", &attempt.reward), count_text("finish", &attempt.finish)].concat();
             let head = format!("{indent}{steps}  {}  {id}", record_name(attempt));
-            out.styled(&[(Tone::Plain, head.trim_end()), (Tone::Info, &outcome)])?;
+            let words = if stretch.attempts > 1 { "" } else { words.as_str() };
+            out.styled(&[(Tone::Plain, head.trim_end()), (Tone::Info, &outcome), (Tone::Dim, words)])?;
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The attempts at a task, read for the screen: only the records that the scan takes for attempts at it.
 
 use super::jobs::{Source, read_run};
+use crate::format::Purpose;
 use crate::json::{self, Value};
 use crate::model::{Bytes, RecordBody, StepNo, lossy};
 use crate::review::{
@@ -75,10 +76,19 @@ pub(super) fn answer(
                 }
                 line.name =
                     attempts(source, line.first, by).first().map(|attempt| attempt.task.clone()).unwrap_or_default();
+                line.words = words(source, line.first).unwrap_or_default();
             }
             Some(TaskAnswer::Tasks(list))
         }
     }
+}
+
+/// What a record begins with, as in the table.
+fn words(source: &Source, number: usize) -> Option<String> {
+    let record = source.records.get(number)?;
+    let mut survey = source.format.survey(Purpose::Table)?;
+    let looked = survey.look()(&record, &source.bytes.read(record.place.span).ok()?);
+    Some(survey.take(looked, source.bytes.as_ref()).facts?.words.as_str().to_owned())
 }
 
 /// The attempts of a record.
@@ -165,7 +175,7 @@ fn describe_steps(source: &Source, tree: &mut AttemptTree, is_wanted: &dyn Fn() 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{Purpose, by_name};
+    use crate::format::by_name;
     use crate::ingest;
     use crate::model::{Bytes, Problem, Span};
     use crate::review::ChunkBuilder;

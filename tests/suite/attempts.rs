@@ -55,6 +55,22 @@ fn attempts_show_their_steps_and_where_they_part_from_the_chosen_one() {
     assert!(row(&stage, "a-1  record 0").contains("parts @3"));
 }
 
+/// Tasks whose keys are numbers are told apart by what was asked.
+#[test]
+fn tasks_are_listed_with_what_they_ask_from_where_it_differs() {
+    let record = |id: &str, asked: &str| {
+        let asked = format!("Fix the issue that is described below, in the repository of {asked}");
+        let messages = format!(r#"{{"role":"user","content":"{asked}"}},{{"role":"assistant","content":"no"}}"#);
+        format!("{{\"id\":\"{id}\",\"task_id\":\"9f8e7d6c-{asked:.1}-{}\",\"messages\":[{messages}]}}\n", asked.len())
+    };
+    let text = [record("1", "dates"), record("2", "numbers"), record("3", "dates"), record("4", "numbers")].concat();
+    let mut stage = stage(text, (120, 12));
+    press(&mut stage, "A");
+    let shown = screen(&stage);
+    assert!(shown.contains("repository of dates") && shown.contains("repository of numbers"), "{shown}");
+    assert!(!shown.contains("Fix the issue"), "{shown}");
+}
+
 #[test]
 fn a_row_of_the_tree_opens_its_record_at_its_step_and_esc_leads_back_level_by_level() {
     let mut stage = stage(dataset(), (120, 30));

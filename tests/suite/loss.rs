@@ -145,10 +145,10 @@ fn attempts_at_a_task_are_a_tree() {
     assert_eq!(status, 0, "{stderr}");
     let expect = [
         "t  3 attempts",
-        "  @0..@1  3 attempts",
+        "  @0..@1  3 attempts  user do",
         "    ends  record 3  t-run3  reward 0.5",
-        "    @2..@3  record 0  t-run1  reward 1.0",
-        "    @2  record 2  t-run2  reward 0",
+        "    @2..@3  record 0  t-run1  reward 1.0  user b",
+        "    @2  record 2  t-run2  reward 0  user x",
         "1 of 2 tasks have several attempts; 1 record names no task",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expect);

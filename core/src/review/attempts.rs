@@ -95,6 +95,8 @@ pub struct ActionAlignment {
 pub struct TaskLine {
     /// Its name; empty until it was looked up.
     pub name: String,
+    /// What its first attempt begins with; empty until it was looked up.
+    pub words: String,
     /// Its attempts.
     pub attempts: usize,
     /// The record of the first.
@@ -296,8 +298,14 @@ pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> 
             None if out.tasks.len() >= TASKS_MAX => continue,
             None => {
                 places.insert(task, out.tasks.len());
-                let (name, outcome) = (String::new(), AttemptOutcome::default());
-                out.tasks.push(TaskLine { name, attempts: 0, first: entry.record(), steps: steps..=steps, outcome });
+                out.tasks.push(TaskLine {
+                    name: String::new(),
+                    words: String::new(),
+                    attempts: 0,
+                    first: entry.record(),
+                    steps: steps..=steps,
+                    outcome: AttemptOutcome::default(),
+                });
                 out.tasks.len() - 1
             }
         };

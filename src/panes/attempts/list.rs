@@ -4,7 +4,12 @@ use super::{AttemptsPane, BY, HEAD_ROWS, WHERE, paint};
 use crate::panes::value::count_text;
 use crate::panes::{Extent, Hit, Piece, Row, Window};
 use crate::review::{TaskLine, TaskList};
-use crate::text::{Role, SafeText, pad};
+use crate::text::{Role, SafeText, cut_middle, pad, width};
+
+/// From this width on rows have the first words of a task.
+const WORDS_CELLS_MIN: usize = 80;
+/// Cells of most numbers of steps.
+const STEPS_CELLS: usize = 9;
 
 pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent: Extent) -> Window {
     let scroll = &pane.list_scroll;
@@ -24,9 +29,12 @@ pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent
     let visible = &list.tasks[scroll.top.min(end)..end];
     right.extend(paint::heading(visible.iter().map(|task| &task.outcome), extent.width));
     let mut rows = vec![head(list, looked).right(right)];
-    rows.extend(
-        (scroll.top.min(end)..end).map(|i| row(&list.tasks[i], i == scroll.cursor, extent.width).hit(Hit::Row(i))),
-    );
+    let names = visible.iter().map(|task| width(SafeText::of(&task.name).as_str())).max().unwrap_or(0);
+    let shared = shared_words(visible);
+    rows.extend((scroll.top.min(end)..end).map(|i| {
+        let painter = TaskPainter { names, shared, cells: extent.width };
+        painter.row(&list.tasks[i], i == scroll.cursor).hit(Hit::Row(i))
+    }));
     Window { rows, top: scroll.top, total: list.tasks.len() }
 }
 
@@ -44,21 +52,45 @@ fn head(list: &TaskList, looked: usize) -> Row {
     Row::text(Role::Dim, &title)
 }
 
-fn row(line: &TaskLine, is_cursor: bool, cells: usize) -> Row {
-    let name = match line.name.as_str() {
-        "" => "(cannot be read)",
-        name => name,
-    };
-    let name_cells = (cells * 2 / 5).max(12);
-    let mut left = vec![
-        Piece::of(Role::Accent, if is_cursor { "▌" } else { " " }),
-        Piece::safe(Role::Text, pad(&SafeText::of(name), name_cells)),
-        Piece::of(Role::JsonNumber, &format!("{:>5} ", count_text(line.attempts))),
-    ];
-    if cells >= 60 {
-        let (least, most) = (line.steps.start(), line.steps.end());
-        let steps = if least == most { format!("{least} steps") } else { format!("{least}..{most} steps") };
-        left.push(Piece::of(Role::Dim, &format!("attempts  {steps}")));
+/// How many bytes the words of all visible tasks have in common.
+fn shared_words(visible: &[TaskLine]) -> usize {
+    let Some((first, others)) = visible.split_first() else { return 0 };
+    others.iter().map(|other| paint::common_prefix(&first.words, &other.words)).min().unwrap_or(0)
+}
+
+/// What rows have in common: cells of the longest name, bytes that all words begin with.
+#[derive(Clone, Copy)]
+struct TaskPainter {
+    names: usize,
+    shared: usize,
+    cells: usize,
+}
+
+impl TaskPainter {
+    fn row(self, line: &TaskLine, is_cursor: bool) -> Row {
+        let cells = self.cells;
+        let name = match line.name.as_str() {
+            "" => "(cannot be read)",
+            name => name,
+        };
+        // A name takes no more than it needs, so that words have room beside it; of a longer one the end distinguishes it.
+        let most = if cells >= WORDS_CELLS_MIN { cells / 4 } else { cells * 2 / 5 }.max(12);
+        let name_cells = self.names.clamp(12.min(most), most);
+        let name = cut_middle(&SafeText::of(name), name_cells);
+        let mut left = vec![
+            Piece::of(Role::Accent, if is_cursor { "▌" } else { " " }),
+            Piece::safe(Role::Text, pad(&name, name_cells)),
+            Piece::of(Role::JsonNumber, &format!("{:>5} ", count_text(line.attempts))),
+        ];
+        if cells >= 60 {
+            let (least, most) = (line.steps.start(), line.steps.end());
+            let steps = if least == most { format!("{least} steps") } else { format!("{least}..{most} steps") };
+            left.push(Piece::of(Role::Dim, &format!("attempts  {steps:<STEPS_CELLS$}")));
+        }
+        if cells >= WORDS_CELLS_MIN {
+            let words = paint::from_difference(&line.words, self.shared);
+            left.push(Piece::of(Role::Text, &format!("  {words}")));
+        }
+        Row::new(left).right(paint::outcome(&line.outcome, cells)).cursor(is_cursor)
     }
-    Row::new(left).right(paint::outcome(&line.outcome, cells)).cursor(is_cursor)
 }

@@ -333,12 +333,12 @@ impl Painter<'_> {
 }
 
 /// Bytes that two texts begin with alike, to the end of a character.
-fn common_prefix(a: &str, b: &str) -> usize {
+pub(super) fn common_prefix(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }
 
 /// A text whose first so many bytes say nothing new: from a word or two before them on.
-fn from_difference(text: &str, shared: usize) -> String {
+pub(super) fn from_difference(text: &str, shared: usize) -> String {
     let start = text.get(..shared.min(text.len())).unwrap_or_default();
     let words: Vec<usize> = start.rmatch_indices([' ', ',', '{', '(']).map(|(at, _)| at + 1).take(3).collect();
     match words.last().filter(|_| shared < text.len() && shared >= ALIKE_BYTES_MIN) {
