@@ -73,7 +73,7 @@ impl TaskPainter {
             "" => "(cannot be read)",
             name => name,
         };
-        // A name takes no more than it needs, so that words have room beside it; of a longer one the end distinguishes it.
+        // A name takes no more than it needs, so that words have room; of a longer one the ends distinguish it.
         let most = if cells >= WORDS_CELLS_MIN { cells / 4 } else { cells * 2 / 5 }.max(12);
         let name_cells = self.names.clamp(12.min(most), most);
         let name = cut_middle(&SafeText::of(name), name_cells);

@@ -52,7 +52,8 @@ pub(super) fn line(entry: &TrajectoryStep<'_>) -> String {
         Body::Turn => (entry.calls.iter().map(call_text::call).collect(), turn_texts(entry, &[]).join("\n")),
         _ => {
             let words = Some(entry_text(entry)).filter(|words| !words.is_empty());
-            (Vec::new(), words.or_else(|| reasoning(entry).map(Cow::into_owned)).unwrap_or_default())
+            let words = words.or_else(|| reasoning(entry).map(Cow::into_owned));
+            (Vec::new(), words.unwrap_or_else(|| blocks::result_texts(entry.value).join(" · ")))
         }
     };
     let parts = calls.iter().chain([&words]).map(|part| part.trim()).filter(|part| !part.is_empty());

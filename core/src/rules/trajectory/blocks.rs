@@ -3,7 +3,7 @@
 
 use super::call::{self, FunctionCall};
 use super::text;
-use crate::json::Value;
+use crate::json::{Value, compact};
 use crate::model::{Attachment, ToolResult, TurnPart};
 use std::borrow::Cow;
 
@@ -115,6 +115,22 @@ fn result_content<'a>(part: &'a Value<'a>) -> Option<&'a Value<'a>> {
     Some(typed.unwrap_or(found))
 }
 
+/// The output of a result that is JSON by its type, as the AI SDK writes it.
+fn typed_json<'a>(part: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    let output = part.get("output")?;
+    let is_json = matches!(output.get("type")?.as_str()?, "json" | "error-json");
+    is_json.then(|| output.get("value")).flatten().map(|value| compact(value).into())
+}
+
+/// The texts of the results among the parts of a message, in their order.
+pub(in crate::rules) fn result_texts<'a>(message: &'a Value<'a>) -> Vec<Cow<'a, str>> {
+    let of_result = |part| match part {
+        TurnPart::Result(result) if !result.text.is_empty() => Some(result.text),
+        _ => None,
+    };
+    turn_parts(message).unwrap_or_default().into_iter().filter_map(of_result).collect()
+}
+
 /// Whether the type of a result's output is that of an error, as the AI SDK writes it; None: it has none of its types.
 fn has_typed_error(part: &Value<'_>) -> Option<bool> {
     match part.get("output")?.get("type")?.as_str()? {
@@ -141,7 +157,7 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
         Block::Thought => TurnPart::Thought(thought(part)?),
         Block::Call => TurnPart::Call(call::call(part)?.into()),
         Block::Result => {
-            let text = result_content(part).and_then(text::joined).unwrap_or_default();
+            let text = result_content(part).and_then(text::joined).or_else(|| typed_json(part)).unwrap_or_default();
             let is_error = part.get("is_error").and_then(Value::as_bool).or_else(|| has_typed_error(part));
             TurnPart::Result(ToolResult {
                 id: result_id(part).map(Cow::Borrowed),
@@ -187,6 +203,14 @@ pub(crate) fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
 mod tests {
     use super::*;
     use crate::json::parse;
+
+    #[test]
+    fn several_results_of_a_message_say_what_came_back_json_among_it() {
+        let message = r#"{"role":"tool","content":[
+            {"type":"tool-result","toolCallId":"a","output":{"type":"json","value":{"t":21}}},
+            {"type":"tool-result","toolCallId":"b","output":{"type":"text","value":"sunny"}}]}"#;
+        assert_eq!(result_texts(&parse(message).unwrap()), [r#"{"t":21}"#, "sunny"]);
+    }
 
     #[test]
     fn a_file_with_its_content_is_no_text_and_a_typed_output_is_what_it_holds() {
