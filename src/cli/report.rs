@@ -120,7 +120,7 @@ fn redacted(loaded: &Loaded, record: usize) -> Result<(Loaded, usize, usize), Pr
     Ok((redacted, record, count + of_pieces))
 }
 
-/// The input without the secrets in messages that several records tell piece by piece, and how many these are.
+/// The input without the secrets in messages that come in pieces, in several records, and how many these are.
 fn without_pieces(loaded: &Loaded, record: usize, redactor: &Redactor) -> Result<(Vec<u8>, usize), Problem> {
     let (run, bytes) = (loaded.run(record)?, loaded.input.as_ref());
     let (mut changed, mut count) = (BTreeMap::<u64, (Span, String)>::new(), 0);

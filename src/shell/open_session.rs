@@ -5,7 +5,9 @@ use super::listing::Lists;
 use super::run::no_thread;
 use crate::app::Msg;
 use crate::app::msg::Replacement;
-use crate::ingest::{self, Detected, Generation, IngestEvent, LiveRecords, ResetReason, Worker, is_input_folder, is_log};
+use crate::ingest::{
+    self, Detected, Generation, IngestEvent, LiveRecords, ResetReason, Worker, is_input_folder, is_log,
+};
 use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::live::AWAITED;
 use crate::panes::{Records, Session};

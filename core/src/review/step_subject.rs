@@ -74,8 +74,8 @@ impl<'r> StepEntry<'r> {
         self.notes.marks.get(&self.number).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether the bytes of its message hold a match, as a search would find it; of a message that several records
-    /// tell piece by piece, also what they say together.
+    /// Whether the bytes of its message hold a match, as a search would find it; of a message that is in several
+    /// records piece by piece, also what they say together.
     fn has(&self, pattern: &Pattern) -> bool {
         let spans = self.run.spans(self.number);
         spans.iter().any(|span| self.has_in(*span, pattern)) || (spans.len() > 1 && self.says(pattern))

@@ -152,7 +152,7 @@ fn speaker(step: &crate::model::Step) -> u128 {
     digest::of_text(step.role.name(), &format!("{}\0{is_call}\0{}", step.label, step.tool.as_deref().unwrap_or("")))
 }
 
-/// A digest of the message of a step, which several records may tell.
+/// A digest of the message of a step, which may be in several records.
 fn message(run: &dyn Run, bytes: &dyn Bytes, step: StepNo) -> Result<u128, Problem> {
     message_digest(&run.spans(step), |span| Ok(lossy(&bytes.read(span)?).into_owned()))
 }
