@@ -195,12 +195,15 @@ fn record_name(attempt: &Attempt) -> String {
 }
 
 /// The first step of a stretch, with which it goes another way than those beside it: `call bash make`.
-fn first_step(run: &dyn Run, step: usize, loaded: &Loaded) -> String {
+fn first_step(run: &dyn Run, step: usize, answer: Option<&str>, loaded: &Loaded) -> String {
     if step >= run.step_count() {
         return String::new();
     }
     let step = run.step(StepNo::try_from(step).unwrap_or(StepNo::MAX), loaded.input.as_ref());
-    let words: String = single_line(&step.summary.chars().take(4 * WORDS_CHARS_MAX).collect::<String>());
+    // Which answer it is, is in the row already, and a beginning that answers share is of all of them.
+    let summary = answer.and_then(|answer| step.summary.strip_prefix(answer)?.strip_prefix(": "));
+    let words: String =
+        single_line(&summary.unwrap_or(&step.summary).chars().take(4 * WORDS_CHARS_MAX).collect::<String>());
     let cut: String = words.chars().take(WORDS_CHARS_MAX).collect();
     let more = if cut.len() < words.len() { "…" } else { "" };
     format!("  {} {cut}{more}", step.label).trim_end().to_owned()
@@ -217,7 +220,8 @@ fn people(
     out.styled(&[(Tone::Strong, name), (Tone::Dim, &format!("  {}", counted(task.len(), "attempt")))])?;
     let mut opened: Option<(usize, Box<dyn Run>)> = None;
     for stretch in stretches {
-        let record = attempts[stretch.first].record;
+        let first = &attempts[stretch.first];
+        let record = first.record;
         let run = match opened.take() {
             Some((number, run)) if number == record => run,
             _ => loaded.run(record)?,
@@ -225,11 +229,11 @@ fn people(
         let words = if stretch.steps.is_empty() {
             String::new()
         } else {
-            first_step(run.as_ref(), attempts[stretch.first].begin + stretch.steps.start, loaded)
+            first_step(run.as_ref(), first.begin + stretch.steps.start, first.answer.as_deref(), loaded)
         };
         opened = Some((record, run));
         let indent = "  ".repeat(stretch.depth.min(40) + 1);
-        let begin = attempts[stretch.first].begin;
+        let begin = first.begin;
         let steps = match stretch.steps.len() {
             0 => "no step alike".to_owned(),
             1 => format!("@{}", begin + stretch.steps.start),

@@ -319,8 +319,12 @@ fn the_answers_of_a_preference_pair_are_two_attempts_at_its_task() {
     );
     let (_, tree, _) = obelus(&["tree", &pairs]);
     let lines: Vec<&str> = tree.lines().map(str::trim).collect();
-    let first =
-        ["p  2 attempts", "@0  2 attempts", "@1  record 0 chosen  p  reward 1", "@3  record 0 rejected  p  reward 0"];
+    let first = [
+        "p  2 attempts",
+        "@0  2 attempts  user q",
+        "@1  record 0 chosen  p  reward 1  agent a",
+        "@3  record 0 rejected  p  reward 0  agent b",
+    ];
     assert_eq!(lines[..4], first);
     assert_eq!(lines.last(), Some(&"2 of 2 tasks have several attempts; 0 records name no task"));
     let (_, actions, _) = obelus(&["tree", "--by-action", &pairs]);

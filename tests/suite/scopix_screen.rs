@@ -74,7 +74,7 @@ fn a_merged_part_leads_to_its_slot() {
     assert_eq!((stage.app.pane, focus.as_deref()), (Pane::State, Some("south_results")), "{}", screen(&stage));
     let mut stage = on(r#"{"type":"state","state":{"a":1}}"#, (120, 30));
     press(&mut stage, "Tab v");
-    assert!(notice(&stage).contains("do not merge"), "{}", notice(&stage));
+    assert!(notice(&stage).contains("v works in"), "{}", notice(&stage));
     assert!(!lines(&stage).iter().any(|line| line.contains("Merge")), "the tab is for formats that merge");
 }
 

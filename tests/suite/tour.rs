@@ -23,7 +23,7 @@ fn the_tour_leads_through_the_demo() {
     for (key, words, at) in [
         ("<", "1/5 She asks who set her budget to nothing. < goes to the step that wrote it", 41),
         ("4", "2/5 Step 41: quoteHotel wrote null. 4 lists every write", 41),
-        ("[e", "3/5 Three times 1500, then null. ResetReason? [e goes back", 39),
+        ("[e", "3/5 Three times 1500, then null. Why? [e goes back", 39),
         (",", "4/5 The exchange rate had timed out. . and , step", 38),
         ("?", "5/5 That is all it takes. ? shows every key", 38),
     ] {
