@@ -192,7 +192,7 @@ fn show(opened: &Opened, found: &TracedValue, asked: &AskedPath, out: &mut Out) 
         out.line(&format!("  = {}{who}", hop.describe(run)))?;
     }
     if hops.is_empty() {
-        out.line("  first came in here, as far as the run shows")?;
+        out.line("  no earlier copy found: the value first appears here")?;
     }
     Ok(())
 }

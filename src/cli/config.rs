@@ -53,7 +53,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 fn init(folder: &Path, out: &mut Out) -> Result<(), Stop> {
     let file = folder.join("config.toml");
     let failed = |e: std::io::Error| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => Problem::usage(format!("{} is there already", file.display()))
+        std::io::ErrorKind::AlreadyExists => Problem::usage(format!("{} already exists", file.display()))
             .hint("edit it, or move it away to start over; `obelus config check` says what is wrong in it"),
         _ => Problem::usage(format!("cannot write {}: {e}", file.display())),
     };

@@ -127,7 +127,9 @@ fn version() -> Check {
 fn terminal(environment: &Environment) -> Vec<Check> {
     let mut out = Vec::new();
     out.push(match (io::stdin().is_terminal(), io::stdout().is_terminal(), environment.term.as_str()) {
-        (_, false, _) => Check::note("terminal", "the answer goes to no terminal", "run it in a terminal to see more"),
+        (_, false, _) => {
+            Check::note("terminal", "standard output is not a terminal", "run it in a terminal to see more")
+        }
         (_, _, "" | "dumb") => {
             Check::bad("terminal", "TERM names no terminal that can be drawn on", "set TERM, as xterm-256color")
         }

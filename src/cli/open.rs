@@ -102,7 +102,7 @@ impl StepQuery {
     fn step_of(&self, last: StepNo, end: Option<StepNo>) -> Result<StepNo, Problem> {
         let asked = self.step.or(end).unwrap_or(last);
         if asked > last && !self.json {
-            return Err(Problem::usage(format!("{} has no such step", self.file)).hint(match last {
+            return Err(Problem::usage(format!("{} has no step {asked}", self.file)).hint(match last {
                 HEAD => "it has no steps".to_owned(),
                 _ => format!("the last is {last}, counted from 0"),
             }));

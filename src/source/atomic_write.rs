@@ -204,7 +204,7 @@ pub fn refuse(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<(), Prob
 }
 
 fn is_there(path: &Path) -> Problem {
-    Problem::usage(format!("{} is there already", path.display())).hint("choose another name, or say --force")
+    Problem::usage(format!("{} already exists", path.display())).hint("choose another name or pass --force")
 }
 
 fn cannot_write(path: &Path, e: &io::Error) -> Problem {

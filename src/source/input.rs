@@ -474,8 +474,9 @@ pub fn is_missing(path: &Path) -> bool {
 
 pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
     match e.kind() {
-        ErrorKind::NotFound => remote::refused(Path::new(name))
-            .unwrap_or_else(|| Problem::unreadable(format!("{name}: there is no such file"))),
+        ErrorKind::NotFound => {
+            remote::refused(Path::new(name)).unwrap_or_else(|| Problem::unreadable(format!("{name}: no such file")))
+        }
         ErrorKind::PermissionDenied => {
             Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
         }

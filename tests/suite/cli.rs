@@ -274,7 +274,7 @@ fn names_of_files_are_any_bytes() {
 fn a_word_that_is_no_command_and_no_file_is_reported_with_the_near_command() {
     let (status, _, stderr) = obelus(&["stat", "run.jsonl"]);
     assert_eq!(status, 2);
-    assert!(stderr.contains("stat: there is no such file") && stderr.contains("`state`"), "{stderr}");
+    assert!(stderr.contains("stat: no such file") && stderr.contains("`state`"), "{stderr}");
     let (status, _, stderr) = obelus(&["--latest", "/none"]);
     assert!(status == 2 && stderr.contains("/none is not a folder"), "{stderr}");
     let (status, _, stderr) = obelus(&["Cargo.toml", "-"]);

@@ -114,7 +114,7 @@ fn a_configuration_is_begun_checked_and_never_overwritten() {
     assert!(status == 0 && out.contains("nothing is wrong"), "{out}");
     fs::write(&file, "colour = 1\n").unwrap();
     let (status, _, errors) = run(&["config", "init"]);
-    assert!(status == 2 && errors.contains("is there already"), "{errors}");
+    assert!(status == 2 && errors.contains("already exists"), "{errors}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "colour = 1\n");
     let (status, out, _) = run(&["config", "check", "--json"]);
     assert_eq!(status, 1);

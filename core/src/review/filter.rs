@@ -352,7 +352,8 @@ fn term(written: ParsedTerm, scope: Scope<'_>) -> Result<Term, Fault> {
     }
     let is_order = !matches!(sign, ":" | "=");
     let is_range = |value: &filter_text::Value| !value.is_quoted && value.text.contains("..");
-    let no_order = |value: &str| Fault { at, message: format!("{name} has no order; {name}:{value} asks for it") };
+    let no_order =
+        |value: &str| Fault { at, message: format!("{name} is a name, which has no order; use {name}:{value}") };
     let value = |value: filter_text::Value| match field {
         FilterField::Number(_) => number(&name, sign, &value),
         // A custom column holds numbers and names.

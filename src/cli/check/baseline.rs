@@ -48,7 +48,7 @@ impl BaselineFile {
         source::refuse(file.as_ref(), true, inputs)?;
         let is_there = std::fs::metadata(file).is_ok_and(|meta| meta.len() > 0);
         if is_there && Self::read(Some(file)).is_err() {
-            let problem = Problem::usage(format!("{file} is there already, and is not a baseline"));
+            let problem = Problem::usage(format!("{file} already exists, and is not a baseline"));
             return Err(problem.hint("choose another name"));
         }
         Ok(())

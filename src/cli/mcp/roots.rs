@@ -39,7 +39,7 @@ impl Roots {
         let candidates: Vec<PathBuf> = self.0.iter().map(|root| root.join(asked)).collect();
         let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());
         let Some(found) = found else {
-            return Err(format!("{asked}: there is no such file in {}", self.describe()));
+            return Err(format!("{asked}: no such file in {}", self.describe()));
         };
         if self.0.iter().any(|root| found.starts_with(root)) {
             return Ok(found);

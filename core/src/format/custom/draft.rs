@@ -103,7 +103,7 @@ impl Draft<'_, '_> {
         let fields = Fields::of(steps.iter().copied());
         let mut out = TomlText::default();
         out.comment(&format!("A draft of a format for {}, guessed from {} steps.", quoted(self.file), steps.len()));
-        out.comment("It loads as it is. Check what is guessed; docs/custom-formats.md has all that may be said.");
+        out.comment("It loads as it is. Check what is guessed; docs/custom-formats.md lists all settings.");
         out.comment("Put it into the folder `formats` of your configuration, or name it with --format-file.");
         out.line("name", &quoted(&name_of(self.file)), None);
         out.line("title", &quoted("My agent"), Some("for people"));
@@ -209,7 +209,7 @@ fn roles(fields: &Fields, out: &mut TomlText) {
     }
     out.section("[roles]");
     let path = quoted(&role.path);
-    out.comment(&format!("Words at {path} that are no known roles: user, agent, environment or system?"));
+    out.comment(&format!("Values of {path} that are not known roles: user, agent, environment or system?"));
     for word in unknown {
         out.commented(&quoted(word), "\"agent\"");
     }

@@ -78,7 +78,7 @@ fn faults_say_where_and_what_there_is() {
         ("x steps:1|1..x", "at character 11: 1..x is not a number; steps:20, steps:10..20 or steps:none is understood"),
         ("steps:..", ".. is not a number"),
         ("steps>nan", "nan is not a number"),
-        ("x tool>bash", "at character 3: tool has no order; tool:bash asks for it"),
+        ("x tool>bash", "at character 3: tool is a name, which has no order; use tool:bash"),
         ("steps>", "at character 7: nothing follows steps>"),
         ("tool:a||b", "at character 8: nothing follows tool:"),
         ("a \"open", "at character 3: this quote has no end"),
