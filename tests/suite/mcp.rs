@@ -196,6 +196,7 @@ fn tools_answer_as_their_commands() {
         ),
         ("files", json!({"file": "fix-session.jsonl"}), vec!["files", &fix]),
         ("check", json!({"files": ["trip-run.jsonl"], "json": true}), vec!["check", &trip, "--json"]),
+        ("check", json!({"files": "trip-run.jsonl", "json": true}), vec!["check", &trip, "--json"]),
         (
             "diff",
             json!({"file": "trip-run.jsonl", "from": 3, "to": 9}),
@@ -224,18 +225,19 @@ fn what_is_wrong_with_arguments_is_reported_to_the_model() {
     let mut client = Client::samples();
     for (tool, arguments, words) in [
         ("steps", json!({}), "needs the argument file"),
-        ("steps", json!({"file": 7}), "file is a text"),
+        ("steps", json!({"file": 7}), "file must be a text"),
         ("steps", json!({"file": "none.jsonl"}), "no such file"),
         ("steps", json!({"file": "../README.md"}), "is not in"),
         ("steps", json!({"file": "-"}), "no such file"),
         ("steps", json!({"file": "trip-run.jsonl", "path": "x"}), "no argument path"),
-        ("steps", json!({"file": "trip-run.jsonl", "limit": -1}), "limit is a whole number"),
+        ("steps", json!({"file": "trip-run.jsonl", "limit": -1}), "limit must be a whole number"),
         ("steps", json!({"file": "trip-run.jsonl", "where": "nonsense:3"}), "--where"),
         ("step", json!({"file": "trip-run.jsonl", "step": 999}), "there is no step 999"),
-        ("state", json!({"file": "trip-run.jsonl", "step": 1.5}), "step is a whole number"),
+        ("state", json!({"file": "trip-run.jsonl", "step": 1.5}), "step must be a whole number"),
         ("history", json!({"file": "trip-run.jsonl", "path": "state.bugdet"}), "budget"),
-        ("check", json!({"files": []}), "files is a list"),
-        ("check", json!({"files": ["trip-run.jsonl"], "data": "yes"}), "data is true or false"),
+        ("check", json!({"files": []}), "files must be a path or a list of paths"),
+        ("check", json!({"files": ["trip-run.jsonl"], "data": "yes"}), "data must be true or false"),
+        ("search", json!({"file": "trip-run.jsonl", "text": "x"}), "it has file, query, record, json, offset, limit"),
         // Taken for what they are, not for options.
         ("history", json!({"file": "trip-run.jsonl", "path": "--help"}), "--help"),
         ("search", json!({"file": "trip-run.jsonl", "query": ""}), "empty filter"),

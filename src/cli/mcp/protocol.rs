@@ -184,7 +184,8 @@ impl Server {
             tool.arguments.iter().any(|argument| argument.name == name) || PAGING.iter().any(|(known, _)| known == name)
         };
         if let Some(unknown) = arguments.keys().find(|name| !is_known(name)) {
-            let names: Vec<&str> = tool.arguments.iter().map(|argument| argument.name).collect();
+            let paging = PAGING.iter().map(|(name, _)| *name);
+            let names: Vec<&str> = tool.arguments.iter().map(|argument| argument.name).chain(paging).collect();
             return Err(format!("{} has no argument {unknown}; it has {}", tool.name, names.join(", ")));
         }
         let (mut options, mut places) = (Vec::new(), Vec::new());
@@ -196,14 +197,19 @@ impl Server {
                 None | Some(Value::Null) => continue,
                 Some(value) => value,
             };
-            let wrong = |kind: &str| format!("{} is {kind}", argument.name);
+            let wrong = |kind: &str| format!("{} must be {kind}", argument.name);
             let text = || value.as_str().ok_or_else(|| wrong("a text"));
             let words: Vec<OsString> = match argument.kind {
                 Kind::Text => vec![text()?.into()],
                 Kind::File => vec![self.roots.file(text()?)?.into()],
                 Kind::Files => {
-                    let names = value.as_array().filter(|names| !names.is_empty()).ok_or_else(|| wrong("a list"))?;
-                    let name = |name: &Value| self.files(name.as_str().ok_or_else(|| wrong("a list of texts"))?);
+                    let paths = || wrong("a path or a list of paths");
+                    // One path may come without a list around it.
+                    let names = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                    let name = |name: &Value| self.files(name.as_str().ok_or_else(paths)?);
+                    if names.is_empty() {
+                        return Err(paths());
+                    }
                     names.iter().map(name).collect::<Result<Vec<_>, _>>()?.concat()
                 }
                 Kind::Number(from) => {
@@ -241,7 +247,7 @@ fn number(arguments: &Map<String, Value>, name: &str) -> Result<Option<usize>, S
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
             let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-            number.map(Some).ok_or_else(|| format!("{name} is a whole number from 0 on"))
+            number.map(Some).ok_or_else(|| format!("{name} must be a whole number from 0 on"))
         }
     }
 }
