@@ -12,7 +12,7 @@ use crate::model::{Bytes, Finding, HEAD, LocatedFinding, Problem, Standing, Step
 use crate::review::{ContentKey, Marks, Scope, StepEntry, StepMarks, StepNotes};
 use crate::rules::work::OutcomeLevel;
 use crate::state::EventOp;
-use crate::text::{SafeText, cut};
+use crate::text::{SafeText, counted, cut};
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 use std::sync::Arc;
@@ -79,6 +79,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         if options.record.is_some() {
             is_readable(&loaded, record, run.as_ref())?;
         }
+        report_unreadable(&options.file, run.as_ref());
         let notes = notes(&loaded, record, run.as_ref(), (&filter, &extra), &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
@@ -97,6 +98,16 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
     }
     Ok(passing.status())
+}
+
+/// Reports on standard error how many records of a log are in no step since they cannot be read.
+fn report_unreadable(file: &FileName, run: &dyn Run) {
+    let is_lost = |found: &Arc<Finding>| found.rule == "data.invalid-json" && found.step.is_none();
+    let count = run.findings().iter().filter(|found| is_lost(found)).count() as u64;
+    if count > 0 {
+        let (records, are) = (counted(count, "record"), if count == 1 { "is" } else { "are" });
+        super::complain(&format!("{file}: {records} {are} in no step, not being valid JSON: see `obelus check`"));
+    }
 }
 
 /// What is known of the steps of a run beside itself, as far as a filter asks for it.

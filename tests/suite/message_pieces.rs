@@ -53,3 +53,16 @@ fn a_page_has_no_secret_that_came_in_pieces() {
     assert!(html.contains("my key is [REDACTED:aws-key], use it") && !html.contains(&key[..8]));
     assert!(html.contains("1 secret replaced"));
 }
+
+/// A record of a log that cannot be read is in no step: what counts and lists steps says so.
+#[test]
+fn a_record_that_is_in_no_step_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = run("a", "b").replace("{\"type\":\"TEXT_MESSAGE_END\"", "xx\n{\"type\":\"TEXT_MESSAGE_END\"");
+    let path = file(folder.path(), "a.jsonl", &broken);
+    let (status, lines, errors) = obelus(&["steps", &path, "--json"]);
+    assert_eq!((status, lines.lines().count()), (0, 2));
+    assert!(errors.contains("1 record is in no step"), "{errors}");
+    let (_, stats, _) = obelus(&["stats", &path, "--json", "--only", "dataset"]);
+    assert!(stats.contains(r#""unreadable":1,"#), "{stats}");
+}

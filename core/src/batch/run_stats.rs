@@ -9,6 +9,9 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The finding on a record of a log that is not valid JSON.
+const INVALID_JSON: &str = "data.invalid-json";
+
 type Counts = BTreeMap<String, u64>;
 
 fn count(counts: &mut Counts, name: &str) {
@@ -104,6 +107,9 @@ impl RunStats {
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
         stats.tokens_est = estimated_tokens(stats.chars);
+        // In logs of agents such a record is no step, and in others a step that is broken.
+        let of_logs = found.iter().filter(|finding| finding.rule == INVALID_JSON).count() as u64;
+        stats.unreadable = stats.unreadable.max(of_logs);
         for finding in found {
             stats.errors += u64::from(finding.severity == Severity::Error);
             stats.warnings += u64::from(finding.severity == Severity::Warning);
