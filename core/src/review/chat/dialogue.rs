@@ -5,7 +5,10 @@ use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, lose_all, re
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::StepRole;
-use crate::rules::trajectory::{Body, Reading, RecordShape, Track, Way, blocks};
+use crate::rules::trajectory::{Body, Reading, RecordShape, Track, TrajectoryStep, Way, blocks};
+
+/// Items behind a call among which the results of the calls of one answer are looked for.
+const PARALLEL_MAX: usize = 128;
 
 /// A conversation.
 #[derive(Debug)]
@@ -30,6 +33,19 @@ fn is_sampled(record: &Value<'_>, path: &str) -> Option<bool> {
     let node = path.strip_suffix("/message").filter(|path| path.starts_with("/traces/"))?;
     let node = json::nearest(record, node);
     [SAMPLED, MASK].iter().find_map(|name| node.get(name)?.as_bool())
+}
+
+/// Whether a member is among these.
+fn is_in(name: &str, members: &[Member]) -> bool {
+    members.iter().any(|(other, _)| other == name)
+}
+
+/// Whether the call of the item before a step is answered behind that step: before the agent says anything else.
+fn answered_behind(entries: &[TrajectoryStep<'_>], step: usize) -> bool {
+    let behind = entries.get(step + 1..).unwrap_or_default().iter().take(PARALLEL_MAX);
+    let of_agent = |entry: &&TrajectoryStep<'_>| entry.role == StepRole::Agent;
+    let mut observed = behind.skip_while(of_agent).take_while(|entry| !of_agent(entry));
+    observed.any(|entry| entry.answered.iter().any(|&(asked, _)| asked + 1 == step))
 }
 
 impl Dialogue {
@@ -73,7 +89,12 @@ impl Dialogue {
             let Some(entry) = reading.entries.get(step) else { continue };
             let before = out.turns.len();
             match &entry.body {
-                Body::Item(item) => out.turns.push(from_adp::item_message(&reading.entries, step, item, &mut out.left)),
+                Body::Item(item) => {
+                    out.turns.push(from_adp::item_message(&reading.entries, step, item, &mut out.left));
+                    if out.is_parallel(before, answered_behind(&reading.entries, step)) {
+                        out.absorb(before);
+                    }
+                }
                 Body::Message(message) => {
                     let (turns, tools) = message::chat_messages(entry.value, message, step, &mut out.left);
                     out.turns.extend(turns);
@@ -109,6 +130,15 @@ impl Dialogue {
         are_items && are_agents && self.turns.len() == turn + 1 && (last.calls.is_empty() || !next.calls.is_empty())
     }
 
+    /// Whether a call is one of the same answer as the call before it: nothing is said with it, or what comes back of
+    /// the call before comes after it (`is_open`), which no conversation has between two messages of the agent.
+    fn is_parallel(&self, turn: usize, is_open: bool) -> bool {
+        let Some([last, next]) = turn.checked_sub(1).and_then(|last| self.turns.get(last..=turn)) else { return false };
+        let are_calls = [last, next].iter().all(|turn| turn.role == StepRole::Agent && !turn.calls.is_empty());
+        let is_bare = next.content.is_empty() && next.reasoning.is_none();
+        are_calls && (is_bare || is_open) && !next.others.iter().any(|(name, _)| is_in(name, &last.others))
+    }
+
     /// Makes a turn of the agent a part of the one before.
     fn absorb(&mut self, turn: usize) {
         let next = self.turns.remove(turn);
@@ -117,7 +147,9 @@ impl Dialogue {
             last.reason(thought);
         }
         last.is_null &= next.is_null;
-        last.content.push(next.content);
+        if last.content.is_empty() || !next.content.is_empty() {
+            last.content.push(next.content);
+        }
         last.calls.extend(next.calls);
         last.others.extend(next.others);
     }

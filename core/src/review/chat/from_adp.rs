@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::content::plain;
-use super::message_text::{ChatMessage, Id, Left, Member, is_nothing, lose_all, rest};
+use super::message_text::{ChatMessage, Id, Left, Member, count, is_nothing, lose_all, rest};
 use crate::json;
 use crate::model::StepRole;
 use crate::rules::trajectory::{Class, Item, TrajectoryStep};
@@ -33,8 +33,13 @@ pub(super) fn item_message(
     let used: Vec<&str> =
         ["class_", "class", "source", "tool_call_id", "reasoning_content"].into_iter().chain(keys).collect();
     let members = rest(item.value, &used).into_iter().filter(|(_, json)| !is_nothing(json));
+    let is_prompt = message.role == StepRole::System;
+    let members = members.filter(|(name, _)| !is_prompt || name != "name");
     let (carried, lost): (Vec<Member>, Vec<Member>) = members.partition(|(name, _)| CARRIED.contains(&name.as_str()));
     lose_all(left, "item", &lost);
+    if class == Class::ImageObservation {
+        count(left, "picture, whose place is text now");
+    }
     message.others = carried;
     message
 }
@@ -82,6 +87,7 @@ fn observation(entries: &[TrajectoryStep<'_>], step: usize, item: &Item<'_>, cla
     let answers = answered
         .map(|(asked, place, call)| call.id.as_deref().map_or_else(|| Id::generated(asked, place), Id::recorded));
     let role = match (answers.is_some(), entries[step].role) {
+        _ if entries[step].is_prompt() => StepRole::System,
         (true, _) | (_, StepRole::Environment) => StepRole::Environment,
         (_, StepRole::Agent) => StepRole::Agent,
         _ => StepRole::User,

@@ -233,6 +233,28 @@ impl<'a> TrajectoryStep<'a> {
         }
     }
 
+    /// Whether it is a system prompt, which an export to standardized trajectories writes as an observation of that
+    /// name: they have no such source.
+    #[must_use]
+    pub fn is_prompt(&self) -> bool {
+        let Body::Item(item) = &self.body else { return false };
+        let is_words = item.class == Some(Class::TextObservation) && self.role == StepRole::Environment;
+        is_words
+            && item.text("name") == Some("system")
+            && item.text("tool_call_id").is_none()
+            && self.answered.is_empty()
+    }
+
+    /// Whether it is a whole message or turn, and not an item that is a part of one.
+    #[must_use]
+    pub fn is_whole_message(&self) -> bool {
+        match self.body {
+            Body::Message(_) => blocks::item(self.value).is_none(),
+            Body::Turn => true,
+            Body::Item(_) | Body::Record => false,
+        }
+    }
+
     /// D19: the texts whose characters are counted.
     pub fn texts(&self, each: &mut dyn FnMut(&str)) {
         let excluded = match &self.body {
