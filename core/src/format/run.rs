@@ -290,6 +290,14 @@ pub trait Run: Send + Sync {
     fn seen_turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         self.prompt(step, bytes).or_else(|| self.turn(step, bytes))
     }
+    /// What a conversion writes of a step.
+    fn written_turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        self.seen_turn(step, bytes)
+    }
+    /// Whether a step is a whole message, which is no part of the one before.
+    fn is_message(&self, _step: StepNo) -> bool {
+        false
+    }
     /// Whether a step belongs to the last answer of the agent before it, although results are between.
     fn goes_on(&self, _step: StepNo) -> bool {
         false

@@ -21,7 +21,7 @@ use crate::rules::trajectory::Way;
 pub(super) use content::words;
 pub(super) use dialogue::Dialogue;
 pub use message_text::Left;
-pub(super) use message_text::{ChatMessage, LOSS_FIELDS, MASK, Member, lose, rest};
+pub(super) use message_text::{ChatMessage, LOSS_FIELDS, MASK, Member, is_nothing, lose, lose_all, rest};
 pub(super) use messages::{Reader, message_json};
 
 /// The shape of a conversation.

@@ -15,7 +15,9 @@ use super::chat::{Left, Member};
 use crate::format::{Exclusion, Run, model_of, usage_at};
 use crate::json;
 use crate::model::{Attachment, Bytes, Standing, Step, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::rules::trajectory::is_language;
 pub use record_head::RecordHead;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The format that a transcript is written in.
@@ -56,6 +58,8 @@ pub struct Transcript {
     current: usize,
     /// Whether the next part goes on with the last answer of the agent, behind which there are results.
     continued: bool,
+    /// Whether the next part begins a message that no other joins.
+    is_apart: bool,
 }
 
 type CallPlace = (usize, usize);
@@ -132,7 +136,8 @@ impl Transcript {
                     None if run.exclusion(number).is_some() => transcript.exclude(number, run.exclusion(number)),
                     None => {
                         transcript.continued = run.goes_on(number);
-                        transcript.step(&step, run.seen_turn(number, bytes));
+                        transcript.is_apart = run.is_message(number);
+                        transcript.step(&step, run.written_turn(number, bytes));
                     }
                 }
                 if let Some(usage) = usage_at(run, number).filter(|_| step.standing == Standing::Main) {
@@ -230,8 +235,11 @@ impl Transcript {
 
     /// What a step says.
     fn turn(&mut self, step: &Step, turn: Turn<'static>) {
+        if turn.parts.is_empty() && std::mem::take(&mut self.is_apart) {
+            self.lose("messages without words");
+        }
         let (mut extras, mut role) = (Extras::of(step, &turn), turn.role);
-        let (mut is_begun, mut has_result) = (false, false);
+        let (mut is_begun, mut has_result, mut has_call) = (false, false, false);
         for part in turn.parts {
             let part = match part {
                 // What answers a call that is in the words is said to the agent by the user.
@@ -249,6 +257,10 @@ impl Transcript {
             }
             has_result = is_result || is_beside;
             is_begun = !has_result;
+            has_call |= matches!(part, TurnPart::Call(_));
+            if has_call && matches!(&part, TurnPart::Text(text) if !text.trim().is_empty()) {
+                self.lose("place of a text behind a call");
+            }
             self.part(part, step);
         }
     }
@@ -262,9 +274,10 @@ impl Transcript {
             (TurnPart::Call(_) | TurnPart::Thought(_), StepRole::Unknown) => StepRole::Agent,
             (_, role) => role,
         };
+        let is_apart = std::mem::take(&mut self.is_apart);
         let joins = |last: &Message| {
             let may_join = is_call || (role == StepRole::Agent && last.calls.is_empty());
-            last.role == role && last.result.is_none() && may_join
+            !is_apart && last.role == role && last.result.is_none() && may_join
         };
         let last = self.messages.len().checked_sub(1);
         let is_joined = |at: &usize| self.messages.get(*at).is_some_and(joins);
@@ -343,7 +356,7 @@ impl Transcript {
         if result.is_error == Some(true) {
             self.lose("flags of failed results");
         }
-        let name = result.name.map(std::borrow::Cow::into_owned);
+        let name = result.name.map(Cow::into_owned);
         if let Some(message) = self.messages.get_mut(self.current) {
             message.result = Some(Answer { call, name, text: result.text.into_owned() });
         }
@@ -404,6 +417,20 @@ fn arguments(text: &str) -> String {
     inner
         .filter(|inner| inner.as_object().is_some())
         .map_or_else(|| json::compact(&value), |inner| json::compact(&inner))
+}
+
+/// The language of a call that is code (D9), which its arguments are then.
+fn language(call: &Call) -> Option<&str> {
+    let language = call.name.strip_prefix("code:").filter(|language| is_language(language))?;
+    json::parse(&call.arguments).ok().filter(|code| code.as_str().is_some()).map(|_| language)
+}
+
+/// The name and arguments of a call of a function: code is that of a function with the name of its language.
+fn function(call: &Call) -> (&str, Cow<'_, str>) {
+    match language(call) {
+        Some(language) => (language, format!("{{\"code\":{}}}", call.arguments).into()),
+        None => (&call.name, Cow::Borrowed(&call.arguments)),
+    }
 }
 
 /// Arguments as a JSON object: others are under a name.

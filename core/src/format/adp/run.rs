@@ -54,6 +54,10 @@ struct CompactStep {
     chars: usize,
     reward: Option<Box<str>>,
     hint: Hint,
+    /// The same for a conversion.
+    written: Hint,
+    /// Whether it is a whole message, and no item of one.
+    is_message: bool,
 }
 
 impl CompactStep {
@@ -61,6 +65,8 @@ impl CompactStep {
         Self {
             place,
             hint,
+            written: hint,
+            is_message: entry.is_whole_message(),
             kind: entry.kind,
             class: entry.class().map(Into::into),
             role: entry.role,
@@ -101,7 +107,8 @@ impl Trajectory {
             line += memchr::memchr_iter(b'\n', passed).count() as u64;
             counted = start;
             let place = Place { span: span.part(start, entry.value.text.len()), line };
-            self.steps.push(CompactStep::of(entry, step, place, hint));
+            let written = trajectory::written_hint(reading, step, hint);
+            self.steps.push(CompactStep { written, ..CompactStep::of(entry, step, place, hint) });
         }
         let entries = (0..).zip(reading.entries.iter());
         self.compactions = entries.filter(|(_, entry)| adp::replaces_context(entry)).map(|(step, _)| step).collect();
@@ -305,6 +312,15 @@ impl Run for Trajectory {
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let compact = self.compact_step(step)?;
         self.with_entry(compact, bytes, |entry| trajectory::turn(entry, compact.hint).into_owned()).ok()
+    }
+
+    fn written_turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        let compact = self.compact_step(step)?;
+        self.with_entry(compact, bytes, |entry| trajectory::turn(entry, compact.written).into_owned()).ok()
+    }
+
+    fn is_message(&self, step: StepNo) -> bool {
+        self.compact_step(step).is_some_and(|compact| compact.is_message)
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {

@@ -6,7 +6,7 @@ use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, r
 use crate::json::Value;
 use crate::model::StepRole;
 use crate::rules::trajectory::call::LISTS;
-use crate::rules::trajectory::{Message, before_call, blocks, says_calls};
+use crate::rules::trajectory::{Message, before_call, behind_calls, blocks, says_calls};
 
 /// Members that hold what was thought.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -114,7 +114,9 @@ fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut ChatMessage, left:
         None if written().is_some_and(|(_, calls)| !calls.is_empty()) => {
             let (words, calls) = written().unwrap_or_default();
             let words = (!words.is_empty()).then(|| Piece::Text(words.to_owned(), true));
-            words.into_iter().chain([Piece::Calls(calls)]).collect()
+            let behind = content.as_str().map(behind_calls).filter(|words| !words.is_empty());
+            let behind = behind.map(|words| Piece::Text(words, true));
+            words.into_iter().chain([Piece::Calls(calls)]).chain(behind).collect()
         }
         None => vec![Piece::Text(plain(content), true)],
     }

@@ -143,12 +143,12 @@ pub(super) fn count(left: &mut Left, what: &str) {
 }
 
 /// Counts members that are not carried over; one that says nothing is no loss.
-pub(super) fn lose_all<'m>(left: &mut Left, what: &str, members: impl IntoIterator<Item = &'m Member>) {
+pub(in crate::review) fn lose_all<'m>(left: &mut Left, what: &str, members: impl IntoIterator<Item = &'m Member>) {
     let non_empty = members.into_iter().filter(|(_, json)| !is_nothing(json));
     non_empty.for_each(|(name, _)| lose(left, what, name));
 }
 
 /// Whether a value says nothing.
-pub(super) fn is_nothing(json: &str) -> bool {
+pub(in crate::review) fn is_nothing(json: &str) -> bool {
     matches!(json, "null" | "\"\"" | "[]" | "{}")
 }

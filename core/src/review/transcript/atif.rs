@@ -1,6 +1,6 @@
 //! An ATIF trajectory (D18, `FORMATS.md` 5): a result is in the step of its call.
 
-use super::{Message, Transcript, content, object, picture};
+use super::{Answer, Message, Transcript, content, function, object, picture};
 use crate::json::quote;
 use crate::model::{Attachment, StepRole, Usage};
 
@@ -10,6 +10,9 @@ const VERSION: &str = "ATIF-v1.7";
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
     transcript.leave_calls_of_others();
+    let named = transcript.messages.iter().filter_map(|message| message.result.as_ref());
+    let named = named.filter(|answer| is_named(answer, transcript)).count();
+    (0..named).for_each(|_| transcript.lose("names of results"));
     let messages = std::mem::take(&mut transcript.messages);
     for message in &messages {
         count(message, transcript);
@@ -17,12 +20,16 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
     transcript.messages = messages;
     let mut results: Vec<Vec<String>> = transcript.messages.iter().map(|_| Vec::new()).collect();
     for (number, message) in transcript.messages.iter().enumerate() {
-        let Some(answer) = &message.result else { continue };
-        let id = transcript.answered(answer).map(|call| quote(&call.id));
+        if !is_result(message) {
+            continue;
+        }
+        let answer = message.result.as_ref();
+        let id = answer.and_then(|answer| transcript.answered(answer)).map(|call| quote(&call.id));
         let id = id.map_or_else(String::new, |id| format!("\"source_call_id\":{id},"));
-        let place = answer.call.map_or(number, |(asked, _)| asked);
+        let place = answer.and_then(|answer| answer.call).map_or(number, |(asked, _)| asked);
         if let Some(of_step) = results.get_mut(place) {
-            let content = content(&answer.text, &message.files, image);
+            let text = answer.map_or_else(|| message.texts.join("\n\n"), |answer| answer.text.clone());
+            let content = content(&text, &message.files, image);
             of_step.push(format!("{{{id}\"content\":{content}}}"));
         }
     }
@@ -38,13 +45,21 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
     let model =
         transcript.model.as_deref().map_or_else(String::new, |model| format!(",\"model_name\":{}", quote(model)));
     let (id, name) = (quote(&transcript.id), quote(transcript.source));
-    let others = transcript.other_members(&[]);
+    let tools = transcript.others.iter().find(|(name, value)| name == "tools" && value.starts_with('['));
+    let used: &[&str] = if tools.is_some() { &["tools"] } else { &[] };
+    let tools = tools.map_or_else(String::new, |(_, tools)| format!(",\"tool_definitions\":{tools}"));
+    let others = transcript.other_members(used);
     let extra = if others.is_empty() { others } else { format!(",\"extra\":{{{others}}}") };
     format!(
-        "{{\"schema_version\":\"{VERSION}\",\"trajectory_id\":{id},\"agent\":{{\"name\":{name},\"version\":\"unknown\"{model}}},\
+        "{{\"schema_version\":\"{VERSION}\",\"trajectory_id\":{id},\"agent\":{{\"name\":{name},\"version\":\"unknown\"{model}{tools}}},\
          \"steps\":[{}]{sums}{extra}}}",
         steps.join(",")
     )
+}
+
+/// Whether a message is what came back of a call, be it known or not.
+fn is_result(message: &Message) -> bool {
+    message.result.is_some() || message.role == StepRole::Environment
 }
 
 /// What was recorded of an answer, else the tokens of its words.
@@ -85,6 +100,12 @@ fn count(message: &Message, transcript: &mut Transcript) {
     lost.for_each(|file| transcript.lose(&format!("attachments of {}", file.media_type)));
 }
 
+/// Whether a result has a name that its call does not have.
+fn is_named(answer: &Answer, transcript: &Transcript) -> bool {
+    let call = transcript.answered(answer);
+    answer.name.as_ref().is_some_and(|name| call.is_none_or(|call| call.name != *name))
+}
+
 fn is_iso(time: &str) -> bool {
     time.len() >= 10 && time.as_bytes().get(4) == Some(&b'-') && time.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -98,8 +119,11 @@ fn step(number: usize, message: &Message, results: &[String]) -> String {
     let mut members = vec![format!("\"step_id\":{number}")];
     let time = message.time.as_deref().filter(|time| is_iso(time));
     members.extend(time.map(|time| format!("\"timestamp\":{}", quote(time))));
-    let text = message.texts.join("\n\n");
-    let files = if message.result.is_some() { &[] } else { message.files.as_slice() };
+    let (text, files) = if is_result(message) {
+        (String::new(), [].as_slice())
+    } else {
+        (message.texts.join("\n\n"), message.files.as_slice())
+    };
     members.push(format!("\"source\":\"{source}\",\"message\":{}", content(&text, files, image)));
     if !message.thoughts.is_empty() {
         members.push(format!("\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))));
@@ -118,7 +142,8 @@ fn step(number: usize, message: &Message, results: &[String]) -> String {
 }
 
 fn call(call: &super::Call) -> String {
-    let (id, name, arguments) = (quote(&call.id), quote(&call.name), object(&call.arguments));
+    let (name, arguments) = function(call);
+    let (id, name, arguments) = (quote(&call.id), quote(name), object(&arguments));
     format!("{{\"tool_call_id\":{id},\"function_name\":{name},\"arguments\":{arguments}}}")
 }
 

@@ -1,6 +1,6 @@
 //! `{"id", "messages"}`, as OpenAI's chat has them.
 
-use super::{Message, Transcript, content, picture};
+use super::{Message, Transcript, content, function, picture};
 use crate::json::quote;
 use crate::model::{Attachment, StepRole};
 
@@ -59,7 +59,8 @@ fn row(message: &Message, transcript: &Transcript) -> String {
 }
 
 fn call(call: &super::Call) -> String {
-    let (id, name, arguments) = (quote(&call.id), quote(&call.name), quote(&call.arguments));
+    let (name, arguments) = function(call);
+    let (id, name, arguments) = (quote(&call.id), quote(name), quote(&arguments));
     format!("{{\"id\":{id},\"type\":\"function\",\"function\":{{\"name\":{name},\"arguments\":{arguments}}}}}")
 }
 

@@ -1,8 +1,8 @@
 //! What a record of a dataset says beside the steps of its run: a system prompt, its task, its reward, other members.
 
 use crate::json::{self, Value};
-use crate::review::chat::{LOSS_FIELDS, Left, Member, lose, rest, words};
-use crate::rules::trajectory::{RecordShape, Way};
+use crate::review::chat::{LOSS_FIELDS, Left, Member, is_nothing, lose, lose_all, rest, words};
+use crate::rules::trajectory::{Body, Item, Reading, RecordShape, Way, further_members};
 
 /// What the trajectories of a record have in common.
 #[derive(Debug, Clone, Default)]
@@ -21,8 +21,11 @@ impl RecordHead {
     #[must_use]
     pub fn of(record: &Value<'_>, way: Way) -> Option<Self> {
         let reading = way.read(record);
-        if reading.shape != RecordShape::Chat || record.as_object().is_none() {
-            return None;
+        record.as_object()?;
+        match reading.shape {
+            RecordShape::Chat => {}
+            RecordShape::Atif | RecordShape::Std => return Some(Self::of_trajectory(record, &reading)),
+            RecordShape::Other => return None,
         }
         let system = record.get("system").and_then(words);
         let members = record.as_object().into_iter().flat_map(json::Object::entries).map(|(name, _)| name);
@@ -39,4 +42,34 @@ impl RecordHead {
         let reward = reading.outcome().filter(|_| is_unrewarded).map(|reward| reward.to_string());
         Some(Self { system, others, reward, left })
     }
+
+    /// Of an ATIF or a standardized trajectory: its members, those in `details` among them, and counted what its steps
+    /// say that no message has a place for.
+    fn of_trajectory(record: &Value<'_>, reading: &Reading<'_>) -> Self {
+        let members = record.as_object().into_iter().flat_map(json::Object::entries).map(|(name, _)| name);
+        let used = members.filter(|name| reading.tracks.iter().any(|track| track.is_in(name)));
+        let used =
+            used.chain(reading.id().map(|(key, _)| key)).chain(["schema_version", "details", "content", "steps"]);
+        let details = record.get("details").filter(|_| reading.shape == RecordShape::Std);
+        let mut others = details.map(|details| rest(details, &[])).unwrap_or_default();
+        others.extend(rest(record, &used.collect::<Vec<_>>()));
+        others.retain(|(_, json)| !is_nothing(json));
+        let mut left = Left::new();
+        reading.entries.iter().for_each(|entry| match &entry.body {
+            Body::Turn => further_members(entry.value).iter().for_each(|(what, name)| lose(&mut left, what, name)),
+            Body::Item(item) => lose_all(&mut left, "item", &rest(entry.value, &item_members(item))),
+            Body::Message(_) | Body::Record => {}
+        });
+        Self { others, left, ..Self::default() }
+    }
+}
+
+/// The members of a standardized item that are written, or counted, where the messages are.
+fn item_members(item: &Item<'_>) -> Vec<&'static str> {
+    let fields = ["function", "kwargs", "description", "language", "content", "axtree", "url"];
+    let is_blank = |name| item.text(name).is_none_or(|text| text.trim().is_empty());
+    let fields = fields.into_iter().filter_map(|name| item.field(name)).map(|field| field.key);
+    let html = Some("html").filter(|_| is_blank("axtree"));
+    let links = ["class_", "class", "source", "tool_call_id", "reasoning_content", "name", "reward"];
+    fields.chain(links).chain(html).collect()
 }

@@ -1,9 +1,8 @@
 //! A standardized trajectory of the Agent Data Protocol (D4, D5).
 
-use super::{Call, Message, Transcript, object, picture};
-use crate::json::{self, quote};
+use super::{Call, Message, Transcript, language, object, picture};
+use crate::json::quote;
 use crate::model::StepRole;
-use crate::rules::trajectory::is_language;
 
 /// Links of calls by id hold from any version on; a newer one demands an id of every call.
 const VERSION: &str = "1.2.0";
@@ -14,6 +13,8 @@ const NO_DETAILS: [&str; 2] = ["available_apis", "system_prompt"];
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
     transcript.leave_calls_of_others();
+    (0..seemingly_answered(transcript))
+        .for_each(|_| transcript.lose("calls without a result before words of the user"));
     let messages = std::mem::take(&mut transcript.messages);
     for message in &messages {
         count(message, transcript);
@@ -33,6 +34,17 @@ pub(super) fn write(transcript: &mut Transcript) -> String {
         items.join(","),
         transcript.other_members(&NO_DETAILS)
     )
+}
+
+/// D10: the calls without a result of which the user speaks next: by its place that is their result now.
+fn seemingly_answered(transcript: &Transcript) -> usize {
+    let pairs = transcript.messages.iter().zip(transcript.messages.iter().skip(1));
+    let is_open = |(number, (last, next)): &(usize, (&Message, &Message))| {
+        let last_call = last.calls.len().checked_sub(1);
+        let is_open = last_call.is_some_and(|place| !transcript.answered.contains(&(*number, place)));
+        is_open && next.role == StepRole::User && next.result.is_none()
+    };
+    pairs.enumerate().filter(is_open).count()
 }
 
 /// Counts what has no place in an item.
@@ -112,14 +124,12 @@ fn put_actions(number: usize, message: &Message, transcript: &Transcript, items:
 
 /// A call of a function, or of code in a language of D9.
 fn action(call: &Call, rest: &str) -> String {
-    let language = call.name.strip_prefix("code:").filter(|language| is_language(language));
-    let code = json::parse(&call.arguments).ok().filter(|code| code.as_str().is_some());
-    match (language, code) {
-        (Some(language), Some(_)) => {
+    match language(call) {
+        Some(language) => {
             let (language, code) = (quote(language), &call.arguments);
             format!("{{\"class_\":\"code_action\",\"language\":{language},\"content\":{code},{rest}}}")
         }
-        _ => {
+        None => {
             let (name, kwargs) = (quote(&call.name), object(&call.arguments));
             format!("{{\"class_\":\"api_action\",\"function\":{name},\"kwargs\":{kwargs},{rest}}}")
         }

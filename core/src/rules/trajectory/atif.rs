@@ -2,7 +2,7 @@
 
 use super::entry::{Body, Call, TrajectoryStep};
 use super::number;
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::{StepRole, Usage};
 use std::borrow::Cow;
 
@@ -42,6 +42,29 @@ pub(in crate::rules) fn reasoning<'a>(entry: &TrajectoryStep<'a>) -> Option<&'a 
 pub(in crate::rules) fn results<'a>(turn: &'a Value<'a>) -> impl Iterator<Item = &'a Value<'a>> {
     let results = turn.get("observation").and_then(|o| o.get("results"));
     results.and_then(Value::as_array).unwrap_or_default().iter()
+}
+
+/// D18: what a turn, its calls and its results say beside who said, called and answered what: of what, and the name of
+/// the member. Its time is not among them, nor its reward.
+pub(crate) fn further_members<'a>(turn: &'a Value<'a>) -> Vec<(&'static str, &'a str)> {
+    let words =
+        ["step_id", "timestamp", "source", "message", "reasoning_content", "tool_calls", "observation", "extra"];
+    let mut all = others("step", turn, &words);
+    let extra = turn.get("extra").map(|extra| others("step", extra, &["reward"])).unwrap_or_default();
+    all.extend(extra.first().map(|_| ("step", "extra")));
+    let listed = turn.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
+    all.extend(listed.flat_map(|call| others("call", call, &["tool_call_id", "function_name", "arguments"])));
+    let observation = turn.get("observation").map(|observation| others("observation", observation, &["results"]));
+    all.extend(observation.unwrap_or_default());
+    all.extend(results(turn).flat_map(|result| others("result", result, &["source_call_id", "content"])));
+    all
+}
+
+/// The members of an object that say something and are not in `known`.
+fn others<'a>(what: &'static str, value: &'a Value<'a>, known: &[&str]) -> Vec<(&'static str, &'a str)> {
+    let members = value.as_object().into_iter().flat_map(json::Object::entries);
+    let says = |value: &Value<'_>| !matches!(value.text, "null" | "\"\"" | "[]" | "{}");
+    members.filter(|(name, value)| !known.contains(name) && says(value)).map(|(name, _)| (what, name)).collect()
 }
 
 /// W10: tokens and cost of a turn.

@@ -29,6 +29,7 @@ mod visible;
 
 pub use agents::{callers, parts};
 pub use answer_reward::answer_reward;
+pub(crate) use atif::further_members;
 pub(in crate::rules) use call::FunctionCall;
 pub use entry::{Ask, Body, Call, TrajectoryStep, TrajectoryStepKind};
 pub(in crate::rules) use item::aliases;
@@ -43,7 +44,7 @@ pub use reading::{Reading, Way, record_id, score_number, token_rewards, track_co
 pub use record_text::{read_step, read_text};
 pub use shape::{RecordShape, Version, VersionFault, bare_pointer, shape};
 pub use task::{RecordName, scalar, task, task_fields, task_key};
-pub(crate) use text::{before_call, joined, written_call};
+pub(crate) use text::{before_call, behind_calls, joined, written_call};
 pub use track::Track;
-pub use turn::{Hint, hints, turn};
+pub use turn::{Hint, hints, turn, written_hint};
 pub use visible::{each_visible_text, visible_bytes};

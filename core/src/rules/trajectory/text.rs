@@ -167,6 +167,14 @@ pub(crate) fn written_calls(text: &str) -> Vec<(&str, String)> {
     calls
 }
 
+/// The words between the calls that are written in a text and behind the last, with an empty line between them.
+pub(crate) fn behind_calls(text: &str) -> String {
+    // A call without its end goes on to the next one, or to the end of the text.
+    let parts = text.split(FUNCTION).skip(1);
+    let behind = parts.filter_map(|part| part.split_once(FUNCTION_END).map(|(_, behind)| behind.trim()));
+    behind.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
 /// The parameters in the body of a call that is written in a text, as a JSON object.
 fn parameters(body: &str) -> String {
     if let Ok(value) = json::parse(body.trim())

@@ -3,13 +3,13 @@
 //! Statistics, exports and the reading view use the same reading as the rules for tool-using runs.
 
 use super::atif;
-use super::entry::{Body, TrajectoryStep};
+use super::entry::{Ask, Body, TrajectoryStep};
 use super::item::{Class, Item};
 use super::message::Message;
 use super::message_calls::CallSource;
 use super::reading::{Reading, Way};
 use super::{blocks, text};
-use crate::json::{Value, quote};
+use crate::json::{self, Value, quote};
 use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::work;
 use std::borrow::Cow;
@@ -27,6 +27,10 @@ pub enum Hint {
     /// W2: the call that it writes in its text has the effects of one, though it does not count as one
     /// (`FORMATS.md` 8).
     WrittenCall,
+    /// What is written before its call is said with it, and not thought.
+    Words,
+    /// It is the system prompt, which a conversion wrote as an observation of that name.
+    Prompt,
 }
 
 /// What begins the answer to a command in a fence (W2).
@@ -67,6 +71,37 @@ pub fn hints(reading: &Reading<'_>) -> Vec<Hint> {
     all
 }
 
+/// The hint of a step for a conversion, by the hint that it has for a reader: a message keeps its speaker, no markup in
+/// its text is a call (`FORMATS.md` 8), and what the environment says is a result, whether a call is known or not.
+#[must_use]
+pub fn written_hint(reading: &Reading<'_>, step: usize, hint: Hint) -> Hint {
+    let Some(entry) = reading.entries.get(step) else { return hint };
+    let is_environment = entry.role == StepRole::Environment;
+    match &entry.body {
+        Body::Item(_) if entry.is_prompt() => Hint::Prompt,
+        Body::Item(_) if is_environment => Hint::Answer,
+        Body::Item(item) if item.class.is_some_and(Class::is_action) => Hint::Words,
+        Body::Message(message) => {
+            let is_plain = message.way == Way::Formats && entry.answered.is_empty();
+            match hint {
+                _ if is_environment && entry.calls.is_empty() => Hint::Answer,
+                Hint::Answer if is_plain || answers_by_place(reading, entry) => Hint::None,
+                Hint::FencedCall | Hint::WrittenCall if message.way == Way::Formats => Hint::None,
+                hint => hint,
+            }
+        }
+        _ => hint,
+    }
+}
+
+/// Whether only its place makes a message the answer to a call that has an id: then it may as well be what somebody
+/// says instead of a result.
+fn answers_by_place(reading: &Reading<'_>, entry: &TrajectoryStep<'_>) -> bool {
+    let call = |&(step, place): &(usize, usize)| reading.entries.get(step)?.calls.get(place);
+    let has_id = entry.answered.iter().filter_map(call).any(|call| call.id.is_some());
+    has_id && entry.asks.iter().all(|ask| matches!(ask, Ask::Before)) && entry.results == 0
+}
+
 fn message<'e, 'a>(entry: &'e TrajectoryStep<'a>) -> Option<&'e Message<'a>> {
     match &entry.body {
         Body::Message(message) => Some(message),
@@ -87,6 +122,9 @@ pub fn turn<'a>(entry: &TrajectoryStep<'a>, hint: Hint) -> Turn<'a> {
         Body::Turn => turn.parts = turn_parts(entry),
         Body::Record => {}
     }
+    if hint == Hint::Prompt {
+        turn.role = StepRole::System;
+    }
     let time = entry.value.get("timestamp");
     turn.time = time.and_then(|time| time.as_str().or(time.as_number())).map(Cow::Borrowed);
     turn
@@ -95,8 +133,11 @@ pub fn turn<'a>(entry: &TrajectoryStep<'a>, hint: Hint) -> Turn<'a> {
 fn item_parts<'a>(entry: &TrajectoryStep<'a>, item: &Item<'a>, hint: Hint) -> Vec<TurnPart<'a>> {
     let Some(class) = item.class else { return Vec::new() };
     let mut parts = Vec::new();
-    let thoughts: &[&'static str] = if class.is_action() { &["reasoning_content", "description"] } else { &[] };
-    parts.extend(thoughts.iter().filter_map(|name| item.text(name)).map(|text| TurnPart::Thought(text.into())));
+    if class.is_action() {
+        let description = if hint == Hint::Words { TurnPart::Text } else { TurnPart::Thought };
+        parts.extend(item.text("reasoning_content").map(|text| TurnPart::Thought(text.into())));
+        parts.extend(item.text("description").map(|text| description(text.into())));
+    }
     match class {
         Class::ApiAction | Class::CodeAction => parts.extend(calls(entry, item.field("content").map(|f| f.value))),
         Class::MessageAction => parts.extend(item.text("content").map(|text| TurnPart::Text(text.into()))),
@@ -165,12 +206,11 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
     let text = message.text.clone();
     if hint == Hint::Answer {
         let text = text.unwrap_or_default();
-        return vec![TurnPart::Result(ToolResult {
-            id,
-            text,
-            is_error: failure(entry.value),
-            ..ToolResult::default()
-        })];
+        let name = entry.value.get("name").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
+        let (name, is_error) = (name.map(Cow::Borrowed), failure(entry.value));
+        let result = TurnPart::Result(ToolResult { id, name, text, is_error, ..ToolResult::default() });
+        let files = message.text_key.and_then(|key| entry.value.get(key)).into_iter().flat_map(blocks::files_of);
+        return [result].into_iter().chain(files).collect();
     }
     let mut parts = Vec::new();
     let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
@@ -179,12 +219,8 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
         Hint::WrittenCall => CallSource::in_text(message),
         _ => CallSource::of(entry.value, message),
     };
-    let content = text.as_ref().map(|text| match source {
-        CallSource::Text(_) => before_call(text),
-        CallSource::Turn(_) => Cow::Borrowed(""),
-        _ => text.clone(),
-    });
-    parts.extend(content.filter(|text| !text.is_empty()).map(TurnPart::Text));
+    let (before, behind) = text.as_ref().map(|text| beside_calls(text, &source)).unwrap_or_default();
+    parts.extend(Some(before).filter(|text| !text.is_empty()).map(TurnPart::Text));
     match source {
         CallSource::Text(name) => {
             let arguments = text.as_deref().and_then(text::written_call).map(work::parameters).unwrap_or_default();
@@ -197,7 +233,18 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
     {
         parts.push(TurnPart::Call(ToolCall { id: None, name: "bash".into(), arguments: quote(command).into() }));
     }
+    parts.extend(Some(behind).filter(|text| !text.is_empty()).map(|text| TurnPart::Text(text.into())));
     parts
+}
+
+/// What a message says before the calls that are written in its text, and between and behind them.
+fn beside_calls<'a>(text: &Cow<'a, str>, source: &CallSource<'_>) -> (Cow<'a, str>, String) {
+    match source {
+        CallSource::Turn(_) if json::parse_lenient(text).is_ok() => Default::default(),
+        CallSource::Turn(_) => (before_call(text).trim_end().to_owned().into(), text::behind_calls(text)),
+        CallSource::Text(_) => (before_call(text), text::behind_calls(text)),
+        CallSource::Json(_) | CallSource::Nothing => (text.clone(), String::new()),
+    }
 }
 
 /// Whether calls or results are among the parts.
@@ -241,14 +288,18 @@ fn turn_parts<'a>(entry: &TrajectoryStep<'a>) -> Vec<TurnPart<'a>> {
     let value: &'a Value<'a> = entry.value;
     let mut parts = Vec::new();
     parts.extend(value.get("reasoning_content").and_then(Value::as_str).map(|text| TurnPart::Thought(text.into())));
-    let message = value.get("message").and_then(text::joined);
-    parts.extend(message.filter(|text| !text.is_empty()).map(TurnPart::Text));
+    let message = value.get("message");
+    let text = message.and_then(text::joined);
+    parts.extend(text.filter(|text| !text.is_empty()).map(TurnPart::Text));
+    parts.extend(message.into_iter().flat_map(blocks::files_of));
     parts.extend(calls(entry, None));
-    parts.extend(atif::results(value).map(|result| {
+    for result in atif::results(value) {
         let id = result.get("source_call_id").and_then(Value::as_str).map(Cow::Borrowed);
-        let text = result.get("content").and_then(text::joined).unwrap_or_default();
-        TurnPart::Result(ToolResult { id, text, ..ToolResult::default() })
-    }));
+        let content = result.get("content");
+        let text = content.and_then(text::joined).unwrap_or_default();
+        parts.push(TurnPart::Result(ToolResult { id, text, ..ToolResult::default() }));
+        parts.extend(content.into_iter().flat_map(blocks::files_of));
+    }
     parts
 }
 

@@ -1,0 +1,159 @@
+//! `obelus export --to` there and back: who speaks, what is said, called and answered is the same afterwards, or what
+//! changed is counted.
+
+use super::command::{file, obelus};
+use std::fs;
+
+/// A record in one format after the other: what the last one is, and what was said of each.
+fn converted(record: &str, formats: &[&str]) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut path = file(folder.path(), "0.jsonl", &format!("{record}\n"));
+    let mut said = String::new();
+    for (number, format) in formats.iter().enumerate() {
+        let out = folder.path().join(format!("{}.jsonl", number + 1)).to_str().unwrap().to_owned();
+        let (status, _, stderr) = obelus(&["export", &path, "--to", format, "--out", &out]);
+        assert_eq!(status, 0, "{stderr}");
+        said.push_str(&stderr);
+        path = out;
+    }
+    (fs::read_to_string(path).unwrap().trim_end().to_owned(), said)
+}
+
+fn conversation(messages: &[&str]) -> String {
+    format!("{{\"id\":\"a\",\"messages\":[{}]}}", messages.join(","))
+}
+
+const ASK: &str = r#"{"role":"user","content":"do it"}"#;
+const DONE: &str = r#"{"role":"assistant","content":"done"}"#;
+
+/// A call of `ls`, and of `pwd`, each with its id, beside words.
+const CALLS: &str = concat!(
+    r#"{"role":"assistant","content":"both","reasoning_content":"hm","tool_calls":["#,
+    r#"{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"path\":\"/w\"}"}},"#,
+    r#"{"id":"c2","type":"function","function":{"name":"pwd","arguments":"{}"}}]}"#
+);
+
+#[test]
+fn messages_come_back_as_they_were() {
+    let system = r#"{"role":"system","content":"You are a clerk."}"#;
+    let prose = r#"{"role":"assistant","content":"Write:\n\n<function=rm>\n</function>\n\nThat is all."}"#;
+    let fence = r#"{"role":"assistant","content":"So:\n```bash\nls\n```"}"#;
+    let returned = r#"{"role":"user","content":"<returncode>0</returncode>"}"#;
+    let results = [
+        r#"{"role":"tool","content":"a","tool_call_id":"c1","name":"ls"}"#,
+        r#"{"role":"tool","content":"b","tool_call_id":"c2","name":"pwd"}"#,
+    ];
+    let one = r#"{"role":"assistant","content":"one"}"#;
+    let orphan = r#"{"role":"tool","content":"a.txt"}"#;
+    for messages in [
+        &[system, ASK, DONE][..],
+        &[ASK, prose, ASK],
+        &[ASK, fence, returned, DONE],
+        &[ASK, CALLS, results[0], results[1], DONE],
+        &[ASK, one, DONE, ASK],
+        &[ASK, orphan, DONE],
+    ] {
+        let record = conversation(messages);
+        let (line, said) = converted(&record, &["adp", "messages"]);
+        assert_eq!((line.as_str(), said.contains("not carried")), (record.as_str(), false), "{said}");
+        // ATIF has no place for the names of results.
+        let nameless = record.replace(r#","name":"ls"}"#, "}").replace(r#","name":"pwd"}"#, "}");
+        let (line, said) = converted(&record, &["atif", "messages"]);
+        assert_eq!((line.as_str(), said.contains("names of results")), (nameless.as_str(), false), "{said}");
+    }
+}
+
+#[test]
+fn what_the_user_says_after_a_call_without_a_result_is_no_result() {
+    let call = CALLS.replace("both", "");
+    let stop = r#"{"role":"user","content":"No! Stop."}"#;
+    let record = conversation(&[ASK, &call, stop, DONE]);
+    assert_eq!(converted(&record, &["atif", "messages"]).0, record);
+    let (line, said) = converted(&record, &["adp"]);
+    assert!(line.contains(r#""source":"user","content":"No! Stop.""#), "{line}");
+    assert!(said.contains("calls without a result before words of the user"), "{said}");
+    // Where calls have no ids, their place is all that results have.
+    let record = r#"{"id":"a","conversations":[{"from":"human","value":"do it"},
+        {"from":"function_call","value":"<function=ls>\n</function>"},{"from":"human","value":"a.txt"}]}"#;
+    let (line, _) = converted(&record.replace('\n', ""), &["atif"]);
+    assert!(line.contains(r#""observation":{"results":[{"source_call_id":"call_0","content":"a.txt"}]}"#), "{line}");
+}
+
+#[test]
+fn words_around_the_calls_of_share_gpt_stay() {
+    let call = "I look.\\n\\n<function=ls>\\n<parameter=path>\\n/w\\n</parameter>\\n</function>\\n\\nNow wait.";
+    let turn = format!("{{\"from\":\"function_call\",\"value\":\"{call}\"}}");
+    let turns = [r#"{"from":"human","value":"do it"}"#, &turn, r#"{"from":"observation","value":"a.txt"}"#];
+    let record = format!("{{\"id\":\"a\",\"conversations\":[{}]}}", turns.join(","));
+    for (format, expected) in [
+        ("atif", r#""message":"I look.\n\nNow wait.","tool_calls":[{"tool_call_id":"call_0","function_name":"ls","#),
+        ("adp", r#""function":"ls","kwargs":{"path":"/w"},"description":"I look.\n\nNow wait.""#),
+        ("messages", r#""content":"I look.\nNow wait.","tool_calls":[{"id":"call_1_0","#),
+    ] {
+        let (line, said) = converted(&record, &[format]);
+        assert!(line.contains(expected), "{line}");
+        assert!(said.contains("1  place of a text behind a call"), "{said}");
+    }
+}
+
+#[test]
+fn pictures_in_results_stay() {
+    let content =
+        r#"[{"type":"text","text":"one"},{"type":"image_url","image_url":{"url":"https://example.org/z.png"}}]"#;
+    let result = format!("{{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":{content}}}");
+    let record = conversation(&[ASK, CALLS, &result, DONE]);
+    for formats in [&["atif"][..], &["adp"], &["adp", "atif"], &["atif", "adp"]] {
+        assert!(converted(&record, formats).0.contains("https://example.org/z.png"), "{formats:?}");
+    }
+    let (line, said) = converted(&record, &["adp", "messages"]);
+    assert!(line.contains("https://example.org/z.png") && said.contains("picture, whose place is text now"), "{said}");
+    let (_, said) = converted(&record.replace("https://example.org/z.png", "data:image/png;base64,AA"), &["atif"]);
+    assert!(said.contains("attachments of "), "{said}");
+}
+
+#[test]
+fn code_is_a_call_of_its_language() {
+    let record = concat!(
+        r#"{"id":"a","content":[{"class_":"text_observation","content":"list","source":"user"},"#,
+        r#"{"class_":"code_action","language":"bash","content":"ls","description":"I look."},"#,
+        r#"{"class_":"text_observation","content":"a.txt","source":"environment"}],"details":{"k":1},"x":2}"#
+    );
+    let (line, said) = converted(record, &["atif"]);
+    let expected = r#""message":"I look.","tool_calls":[{"tool_call_id":"call_0","function_name":"bash","arguments":{"code":"ls"}}]"#;
+    assert!(line.contains(expected) && line.contains(r#""extra":{"k":1,"x":2}"#), "{line}");
+    assert!(!said.contains("not carried"), "{said}");
+}
+
+#[test]
+fn tools_come_back_from_atif_and_empty_messages_are_counted() {
+    let tools = r#""tools":[{"type":"function","function":{"name":"ls"}}]"#;
+    let record = |messages: &[&str]| conversation(messages).replace("]}", &format!("],{tools}}}"));
+    let (line, _) = converted(&record(&[ASK, DONE]), &["atif", "messages"]);
+    assert_eq!(line, record(&[ASK, DONE]));
+    let empty = r#"{"role":"user","content":""}"#;
+    for format in ["atif", "adp"] {
+        let (_, said) = converted(&record(&[ASK, DONE, empty]), &[format]);
+        assert!(said.contains("1  messages without words;"), "{said}");
+    }
+}
+
+#[test]
+fn what_atif_says_beside_its_steps_is_in_the_details() {
+    let record = concat!(
+        r#"{"schema_version":"ATIF-v1.7","trajectory_id":"t","agent":{"name":"a","version":"1","tool_definitions":["#,
+        r#"{"type":"function","function":{"name":"ls"}}]},"notes":"mine","final_metrics":{"total_cost_usd":1.5},"#,
+        r#""steps":[{"step_id":1,"source":"user","message":"find it"},{"step_id":2,"source":"agent","message":"ok","#,
+        r#""model_name":"m","metrics":{"cost_usd":0.1},"extra":{"k":1},"tool_calls":[{"tool_call_id":"c1","#,
+        r#""function_name":"ls","arguments":{},"extra":{"x":1}}],"observation":{"results":[{"source_call_id":"c1","#,
+        r#""content":"found"}]}}]}"#
+    );
+    let (line, said) = converted(record, &["adp"]);
+    let details = concat!(
+        r#""details":{"agent":{"name":"a","version":"1","tool_definitions":[{"type":"function","function":"#,
+        r#"{"name":"ls"}}]},"notes":"mine","final_metrics":{"total_cost_usd":1.5}}}"#
+    );
+    assert!(line.ends_with(details), "{line}");
+    for what in ["step model_name", "step metrics", "step extra", "call extra"] {
+        assert!(said.contains(&format!("  1  {what};")), "{what}: {said}");
+    }
+}
