@@ -3,10 +3,12 @@
 mod candidates;
 mod choose;
 mod manifest;
+mod pieces;
 mod secrets;
 mod shaped;
 mod write;
 
+pub(super) use pieces::without_pieces;
 pub(super) use write::redactor;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
@@ -305,6 +307,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let message = format!("{} is one run, and has no records to choose among", run.input.name());
         let hint = "--mark, --not-mark, --only-clean, --where and --by are for files of many";
         return Err(Problem::usage(message).hint(hint).into());
+    }
+    if options.redact && options.to.is_none() {
+        pieces::refuse(&loaded)?;
     }
     let sifted = Candidates::of(&options, filter, &loaded, &marks)?;
     match &options.out {

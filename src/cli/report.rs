@@ -1,21 +1,19 @@
 //! `obelus report`: a run as one HTML page, to be read without obelus.
 
 use super::args::{FileName, FormatOption, parsed};
-use super::export::redactor;
+use super::export::{redactor, without_pieces};
 use super::open::is_readable;
 use super::out::Out;
 use super::{Command, Stop, output_path};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Problem, Record, Span, cast, lossy};
+use crate::model::{Bytes, Problem, Record, Span, lossy};
 use crate::panes::report::Report;
-use crate::review::Redactor;
 use crate::shell::headless::complete_session;
 use crate::source::Input;
 use crate::text::size_text;
 use crate::ui::report::{ReportInfo, Syntaxes, page};
 use clap::{ArgMatches, Args};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Largest input whose secrets are replaced in memory, in bytes.
@@ -118,32 +116,4 @@ fn redacted(loaded: &Loaded, record: usize) -> Result<(Loaded, usize, usize), Pr
     let (text, of_pieces) = without_pieces(&whole, record, &redactor)?;
     let redacted = if of_pieces == 0 { whole } else { load(text)? };
     Ok((redacted, record, count + of_pieces))
-}
-
-/// The input without the secrets in messages that come in pieces, in several records, and how many these are.
-fn without_pieces(loaded: &Loaded, record: usize, redactor: &Redactor) -> Result<(Vec<u8>, usize), Problem> {
-    let (run, bytes) = (loaded.run(record)?, loaded.input.as_ref());
-    let (mut changed, mut count) = (BTreeMap::<u64, (Span, String)>::new(), 0);
-    for step in 0..cast::to_step(run.step_count()) {
-        let spans = run.spans(step);
-        let Some(turn) = run.turn(step, bytes).filter(|_| spans.len() > 1) else { continue };
-        let text_of = |span: &Span| match changed.get(&span.offset) {
-            Some((_, text)) => Ok(String::clone(text)),
-            None => Ok(lossy(&bytes.read(*span)?).into_owned()),
-        };
-        let mut texts = spans.iter().map(text_of).collect::<Result<Vec<String>, Problem>>()?;
-        let found: usize = turn.parts.iter().map(|part| redactor.redact_pieces(part.text(), &mut texts)).sum();
-        if found > 0 {
-            count += found;
-            changed.extend(spans.into_iter().zip(texts).map(|(span, text)| (span.offset, (span, text))));
-        }
-    }
-    let (mut out, mut at) = (Vec::new(), 0);
-    for (span, text) in changed.into_values() {
-        out.extend(bytes.read(Span { offset: at, len: span.offset.saturating_sub(at) })?);
-        out.extend(text.into_bytes());
-        at = span.end();
-    }
-    out.extend(bytes.read(Span { offset: at, len: loaded.input.len().saturating_sub(at) })?);
-    Ok((out, count))
 }

@@ -54,6 +54,20 @@ fn a_page_has_no_secret_that_came_in_pieces() {
     assert!(html.contains("1 secret replaced"));
 }
 
+#[test]
+fn records_are_not_called_redacted_while_pieces_of_a_secret_are_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = format!("AKIA{}", "Q3EGRWPLN7ZK5TXB");
+    let path = file(folder.path(), "a.jsonl", &run(&key[..8], &key[8..]));
+    let out = format!("{path}.out");
+    let (status, _, errors) = obelus(&["export", &path, "--redact", "--out", &out]);
+    assert_eq!((status, fs::exists(&out).unwrap()), (2, false), "{errors}");
+    assert!(errors.contains("1 secret comes in pieces") && errors.contains("--to messages"), "{errors}");
+    assert_eq!(obelus(&["export", &path, "--redact", "--to", "messages", "--out", &out]).0, 0);
+    let text = fs::read_to_string(&out).unwrap();
+    assert!(text.contains("[REDACTED:aws-key]") && !text.contains(&key[..8]), "{text}");
+}
+
 /// A record of a log that cannot be read is in no step: what counts and lists steps says so.
 #[test]
 fn a_record_that_is_in_no_step_is_reported() {
