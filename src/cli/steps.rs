@@ -105,8 +105,8 @@ fn report_unreadable(file: &FileName, run: &dyn Run) {
     let is_lost = |found: &Arc<Finding>| found.rule == "data.invalid-json" && found.step.is_none();
     let count = run.findings().iter().filter(|found| is_lost(found)).count() as u64;
     if count > 0 {
-        let (records, are) = (counted(count, "record"), if count == 1 { "is" } else { "are" });
-        super::complain(&format!("{file}: {records} {are} in no step, not being valid JSON: see `obelus check`"));
+        let (records, verb) = (counted(count, "record"), if count == 1 { "gives" } else { "give" });
+        super::complain(&format!("{file}: {records} that cannot be read {verb} no step; `obelus check` lists them"));
     }
 }
 

@@ -76,7 +76,7 @@ fn a_record_that_is_in_no_step_is_reported() {
     let path = file(folder.path(), "a.jsonl", &broken);
     let (status, lines, errors) = obelus(&["steps", &path, "--json"]);
     assert_eq!((status, lines.lines().count()), (0, 2));
-    assert!(errors.contains("1 record is in no step"), "{errors}");
+    assert!(errors.contains("1 record that cannot be read gives no step"), "{errors}");
     let (_, stats, _) = obelus(&["stats", &path, "--json", "--only", "dataset"]);
     assert!(stats.contains(r#""unreadable":1,"#), "{stats}");
 }
