@@ -1,6 +1,6 @@
 //! Messages that several records tell piece by piece: what looks at a message sees all of it.
 
-use super::command::{file, obelus};
+use super::command::{file, obelus, sample};
 use serde_json::Value;
 use std::fs;
 
@@ -79,4 +79,20 @@ fn a_record_that_is_in_no_step_is_reported() {
     assert!(errors.contains("1 record that cannot be read gives no step"), "{errors}");
     let (_, stats, _) = obelus(&["stats", &path, "--json", "--only", "dataset"]);
     assert!(stats.contains(r#""unreadable":1,"#), "{stats}");
+}
+
+/// A secret that is whole in a record is replaced there, also where a step is made of several values.
+#[test]
+fn records_with_whole_secrets_are_redacted_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = format!("AKIA{}", "Q3EGRWPLN7ZK5TXB");
+    let whole = run(&format!("use {key} "), "now");
+    let session = fs::read_to_string(sample("fix-session.jsonl")).unwrap().replace(" and ", &format!(" {key} "));
+    for (name, text) in [("a.jsonl", whole), ("b.jsonl", session)] {
+        let path = file(folder.path(), name, &text);
+        let out = format!("{path}.out");
+        let (status, _, errors) = obelus(&["export", &path, "--redact", "--out", &out]);
+        assert_eq!(status, 0, "{name}: {errors}");
+        assert!(!fs::read_to_string(&out).unwrap().contains(&key), "{name}");
+    }
 }
