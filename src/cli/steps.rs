@@ -79,7 +79,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         if options.record.is_some() {
             is_readable(&loaded, record, run.as_ref())?;
         }
-        report_unreadable(&options.file, run.as_ref());
+        if layout == Layout::Run {
+            report_unreadable(&options.file, run.as_ref());
+        }
         let notes = notes(&loaded, record, run.as_ref(), (&filter, &extra), &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);

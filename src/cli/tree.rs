@@ -188,12 +188,6 @@ fn programs(
     Ok(out.json(&plain(&members))?)
 }
 
-/// `record 3`, and which of its answers.
-fn record_name(attempt: &Attempt) -> String {
-    let answer = attempt.answer.as_ref().map_or_else(String::new, |answer| format!(" {answer}"));
-    format!("record {}{answer}", attempt.record)
-}
-
 /// The first step of a stretch, with which it goes another way than those beside it: `call bash make`.
 fn first_step(run: &dyn Run, step: usize, answer: Option<&str>, loaded: &Loaded) -> String {
     if step >= run.step_count() {
@@ -250,7 +244,7 @@ fn people(
                 |name: &str, value: &Option<String>| value.as_ref().map_or(String::new(), |v| format!("  {name} {v}"));
             let id = attempt.id.as_deref().unwrap_or_default();
             let outcome = [count_text("reward", &attempt.reward), count_text("finish", &attempt.finish)].concat();
-            let head = format!("{indent}{steps}  {}  {id}", record_name(attempt));
+            let head = format!("{indent}{steps}  {}  {id}", attempt.record_name());
             let words = if stretch.attempts > 1 { "" } else { words.as_str() };
             out.styled(&[(Tone::Plain, head.trim_end()), (Tone::Info, &outcome), (Tone::Dim, words)])?;
         }

@@ -81,6 +81,13 @@ impl Attempt {
         }
     }
 
+    /// `record 3`, and which of its answers.
+    #[must_use]
+    pub fn record_name(&self) -> String {
+        let answer = self.answer.as_ref().map_or_else(String::new, |answer| format!(" {answer}"));
+        format!("record {}{answer}", self.record)
+    }
+
     /// One of several answers of a record.
     fn answer(number: usize, reading: &Reading<'_>, track: &Track, by: Option<&str>) -> Option<Self> {
         Some(Self {

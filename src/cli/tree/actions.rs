@@ -1,6 +1,6 @@
 //! `obelus tree --by-action`: attempts aligned by what they did, with success at each fork.
 
-use super::{EndMember, Options, read_attempts, record_name, task_members, write_tasks};
+use super::{EndMember, Options, read_attempts, task_members, write_tasks};
 use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::Loaded;
@@ -116,7 +116,7 @@ fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &m
         let first = &attempts[stretch.first];
         let actions = first.actions.get(stretch.steps.clone()).unwrap_or_default();
         let who = match success.attempts {
-            1 => record_name(&first.attempt),
+            1 => first.attempt.record_name(),
             n => format!("{n} attempts"),
         };
         let more = actions.len().saturating_sub(ACTIONS_MAX);
@@ -135,7 +135,7 @@ fn people(attempts: &[ActionAttempt], task: &[usize], tree: &ActionTree, out: &m
             out.styled(&[(Tone::Dim, &format!("{indent}… {} more", counted(more, "action")))])?;
         }
         if success.attempts > 1 && !stretch.ends.is_empty() {
-            let ends = stretch.ends.iter().map(|i| record_name(&attempts[*i].attempt));
+            let ends = stretch.ends.iter().map(|i| attempts[*i].attempt.record_name());
             let ends = ends.collect::<Vec<_>>().join(", ").replace(", record ", ", ");
             out.styled(&[(Tone::Dim, &format!("{indent}  ends here: {ends}"))])?;
         }

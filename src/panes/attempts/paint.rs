@@ -44,12 +44,6 @@ pub(super) fn window(
     Window { rows, top, total }
 }
 
-/// `record 3`, and which of its answers.
-fn record_name(attempt: &Attempt) -> String {
-    let answer = attempt.answer.as_ref().map_or_else(String::new, |answer| format!(" {}", steps::one_line(answer)));
-    format!("record {}{answer}", attempt.record)
-}
-
 /// What a row says, for a search and to copy.
 pub(super) fn row_text(tree: &AttemptTree, line: AttemptLine) -> String {
     let (branch, end) = match line {
@@ -60,7 +54,7 @@ pub(super) fn row_text(tree: &AttemptTree, line: AttemptLine) -> String {
     let step = step.map_or(String::new(), |step| format!("{} {}", step.label, steps::one_line(&step.summary)));
     let end = end.map_or(String::new(), |end| {
         let labels = [&end.id, &end.reward, &end.finish].into_iter().flatten().cloned().collect::<Vec<_>>();
-        format!("{} {} ", record_name(end), labels.join(" "))
+        format!("{} {} ", steps::one_line(&end.record_name()), labels.join(" "))
     });
     format!("{end}{step}").trim().to_owned()
 }
@@ -206,7 +200,7 @@ impl Painter<'_> {
             Piece::of(Role::Text, " "),
             Piece::of(Role::Blame, &steps),
         ];
-        let record = format!("  {}", record_name(attempt));
+        let record = format!("  {}", steps::one_line(&attempt.record_name()));
         match &attempt.id {
             Some(id) => {
                 // The task is above; where room is short, what distinguishes the attempts is enough.

@@ -2,7 +2,6 @@
 //! can mean anything.
 
 use super::personal::{MaskedMatch, ends};
-use memchr::memmem;
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -21,33 +20,26 @@ const SOCIAL_SECURITY: [&str; 4] = ["SSN", "ssn", "Social Security", "social sec
 static WORDS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(&[IBAN.as_slice(), &SOCIAL_SECURITY].concat().join("|")).ok());
 
-/// Whether a text has one of the words.
-fn has_words(text: &[u8]) -> bool {
-    WORDS.as_ref().is_none_or(|words| words.is_match(text))
-}
-
 /// The number of a bank account behind `IBAN`, whose check digits are right, by its country and its last characters.
 pub(super) fn iban(text: &[u8]) -> Option<MaskedMatch> {
-    let words = IBAN.iter().filter(|_| has_words(text));
-    let (range, number) = words.filter_map(|word| behind(text, word, iban_at)).min_by_key(|(range, _)| range.start)?;
+    let (range, number) = behind(text, &IBAN, iban_at)?;
     Some((range, format!("{}…{}", String::from_utf8_lossy(&number[..2]), ends(&number).1)))
 }
 
 /// A social security number by its last digits.
 pub(super) fn social_security(text: &[u8]) -> Option<MaskedMatch> {
-    let words = SOCIAL_SECURITY.iter().filter(|_| has_words(text));
-    let all = words.filter_map(|word| behind(text, word, social_security_at));
-    let (range, number) = all.min_by_key(|(range, _)| range.start)?;
+    let (range, number) = behind(text, &SOCIAL_SECURITY, social_security_at)?;
     Some((range, format!("…{}", ends(&number).1)))
 }
 
 /// A number, without what is between its parts, and the bytes that it takes.
 type NumberAt = fn(&[u8]) -> Option<(Vec<u8>, usize)>;
 
-/// What begins a few bytes behind a word: at the beginning of a word of its own.
-fn behind(text: &[u8], word: &str, at: NumberAt) -> Option<(Range<usize>, Vec<u8>)> {
-    memmem::find_iter(text, word).find_map(|found| {
-        let start = found + word.len();
+/// The first number a few bytes behind one of the words: at the beginning of a word of its own. No more of the text is
+/// looked at than up to there, so that a search for all of them looks at it once.
+fn behind(text: &[u8], words: &[&str], at: NumberAt) -> Option<(Range<usize>, Vec<u8>)> {
+    let found = WORDS.as_ref()?.find_iter(text).filter(|found| words.iter().any(|w| w.as_bytes() == found.as_bytes()));
+    found.map(|found| found.end()).find_map(|start| {
         let gap = text.get(start..).unwrap_or_default().iter().take(GAP_MAX).enumerate();
         let begins = |(place, byte): &(usize, &u8)| {
             byte.is_ascii_alphanumeric() && !text[start + place - 1].is_ascii_alphanumeric()
