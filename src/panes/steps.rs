@@ -24,7 +24,7 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
         let lines: &[&str] = if open.session.live.stale == Some(AWAITED) {
             &[
                 "Waiting for the file.",
-                "It does not exist yet. It opens here as soon as something is written to it; q leaves.",
+                "It does not exist yet, or is empty. It opens here as soon as something is written to it; q leaves.",
             ]
         } else if open.session.is_complete {
             &[
