@@ -192,7 +192,7 @@ fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
 #[must_use]
 pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     if open.session.live.stale == Some(AWAITED) {
-        return vec![Piece::of(Role::Dim, " the file does not exist yet, or is empty")];
+        return vec![Piece::of(Role::Dim, " nothing is written to the file yet")];
     }
     if open.session.is_complete && open.session.records.count() == 0 {
         return vec![Piece::of(Role::Dim, " the input holds no records")];
