@@ -200,8 +200,9 @@ impl<'a> Reading<'a> {
     /// The string that begins at `start`, of which the part before `at` is plain.
     fn decoded(&mut self, start: usize, mut at: usize) -> Option<String> {
         let bytes = self.text.as_bytes();
-        // No longer than the string, and mostly as long.
-        let guess = memchr::memchr(b'"', &bytes[at..])?;
+        // Up to the first quote that no backslash precedes: mostly the end, so that the text never moves.
+        let is_end = |quote: &usize| *quote == 0 || bytes[at + quote - 1] != b'\\';
+        let guess = memchr::memchr_iter(b'"', &bytes[at..]).find(is_end)?;
         let mut out = String::with_capacity(at - start + guess);
         let mut from = start;
         loop {

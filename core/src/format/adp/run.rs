@@ -72,7 +72,7 @@ impl CompactStep {
             role: entry.role,
             tool: entry.tool().map(Into::into),
             answers: entry.answers(step).map(cast::to_step),
-            chars: entry.chars,
+            chars: entry.chars(),
             reward: entry.reward.as_ref().map(|r| r.text.as_str().into()),
         }
     }

@@ -1,11 +1,17 @@
 //! D4, D5, D8, D9: presence, types and closed sets of a standardized trajectory.
 
-use super::report::{Report, below};
+use super::report::{ItemPath, Report, below};
 use crate::json::{Data, Value};
 use crate::rules::trajectory::{
     Body, Class, ClassNote, Item, Reading, TrajectoryStep, Version, VersionFault, aliases, is_language,
     number::{integer, number},
 };
+use std::fmt::Display;
+
+/// D9: who an observation may come from.
+fn is_source(source: &str) -> bool {
+    matches!(source, "user" | "agent" | "environment")
+}
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +50,8 @@ impl Rule {
         match (self.holds, &value.data) {
             (_, Data::Null) => self.is_nullable,
             (Holds::Text, Data::String(_)) | (Holds::Object, Data::Object(_)) | (Holds::Items, Data::Array(_)) => true,
+            (Holds::Source, Data::String(source)) => is_source(source),
+            (Holds::Language, Data::String(language)) => is_language(language),
             _ => false,
         }
     }
@@ -152,7 +160,7 @@ pub(super) fn check_root(reading: &Reading<'_>, report: &mut Report) {
         }
     }
     for (key, _) in object.entries().filter(|(key, _)| ROOT.iter().all(|r| r.name != *key)) {
-        checker.extra("", key);
+        checker.extra(&"", key);
     }
     check_version(version, checker.report);
 }
@@ -176,12 +184,12 @@ fn check_version(version: Version, report: &mut Report) {
 pub(super) fn check_item(entry: &TrajectoryStep<'_>, step: usize, reading: &Reading<'_>, report: &mut Report) {
     let Body::Item(item) = &entry.body else { return };
     let (version, is_row) = (reading.version, reading.is_row);
-    Checker { report, version, is_row, step: Some(step) }.item(item, &format!("/content/{step}"));
+    Checker { report, version, is_row, step: Some(step) }.item(item, &ItemPath(step));
 }
 
 impl Checker<'_> {
     /// D6 to D8: class and fields of an item, or of the image inside a web observation.
-    fn item(&mut self, item: &Item<'_>, path: &str) {
+    fn item(&mut self, item: &Item<'_>, path: &dyn Display) {
         self.class(item, path);
         let Some(class) = item.class else { return };
         let common = if class.is_action() { ACTION } else { OBSERVATION };
@@ -218,7 +226,7 @@ impl Checker<'_> {
     }
 
     /// D6: how the class was recognised.
-    fn class(&mut self, item: &Item<'_>, path: &str) {
+    fn class(&mut self, item: &Item<'_>, path: &dyn Display) {
         let name = item.class.map_or("", Class::name);
         match item.note {
             ClassNote::Proper => {}
@@ -228,7 +236,7 @@ impl Checker<'_> {
             }
             ClassNote::Missing => {
                 let message = format!("the item has no class_; from its fields it is read as {name}");
-                self.report.warning(self.step, path.to_owned(), "adp.class-missing", message);
+                self.report.warning(self.step, path.to_string(), "adp.class-missing", message);
             }
             ClassNote::Unknown(key) => {
                 let message = "the class is none of the seven of the format, so the item cannot be read";
@@ -236,14 +244,14 @@ impl Checker<'_> {
             }
             ClassNote::NotInferable => {
                 let message = "the item has no class_, and its fields do not imply one";
-                self.report.error(self.step, path.to_owned(), "adp.class", message);
+                self.report.error(self.step, path.to_string(), "adp.class", message);
             }
             ClassNote::NotObject => self.wrong_type(path, "an object"),
         }
     }
 
     /// D8, D9: one value.
-    fn value(&mut self, value: &Value<'_>, rule: &Rule, path: &str) {
+    fn value(&mut self, value: &Value<'_>, rule: &Rule, path: &dyn Display) {
         if value.is_null() && rule.is_nullable {
             return;
         }
@@ -253,7 +261,7 @@ impl Checker<'_> {
             (Holds::Source, Data::String(source)) => self.source(source, path),
             (Holds::Language, Data::String(language)) if !is_language(language) => {
                 let message = format!("{language:?} is not a language of the format");
-                self.report.error(self.step, path.to_owned(), "adp.language", message);
+                self.report.error(self.step, path.to_string(), "adp.language", message);
             }
             (Holds::Language, Data::String(_)) => {}
             (Holds::Number, _) => self.number(value, path),
@@ -270,8 +278,8 @@ impl Checker<'_> {
     }
 
     /// D9: who an observation comes from.
-    fn source(&mut self, source: &str, path: &str) {
-        if !matches!(source, "user" | "agent" | "environment") {
+    fn source(&mut self, source: &str, path: &dyn Display) {
+        if !is_source(source) {
             let hint = match source {
                 "system" => "; write environment",
                 "assistant" => "; write agent",
@@ -279,27 +287,27 @@ impl Checker<'_> {
                 _ => "",
             };
             let message = format!("the source {source:?} is none of user, agent, environment{hint}");
-            self.report.error(self.step, path.to_owned(), "adp.source", message);
+            self.report.error(self.step, path.to_string(), "adp.source", message);
         }
     }
 
     /// D8: a number, perhaps given as something else.
-    fn number(&mut self, value: &Value<'_>, path: &str) {
+    fn number(&mut self, value: &Value<'_>, path: &dyn Display) {
         match number(value) {
             None => self.wrong_type(path, "a number"),
             Some(n) => self.coerced(n.is_coerced, &n.text, path),
         }
     }
 
-    fn coerced(&mut self, is_coerced: bool, text: &str, path: &str) {
+    fn coerced(&mut self, is_coerced: bool, text: &str, path: &dyn Display) {
         if is_coerced {
             let message = format!("this is read as the number {text}; write it as one");
-            self.report.warning(self.step, path.to_owned(), "adp.coerced", message);
+            self.report.warning(self.step, path.to_string(), "adp.coerced", message);
         }
     }
 
     /// D5: exactly two integers.
-    fn viewport(&mut self, sides: &[Value<'_>], path: &str) {
+    fn viewport(&mut self, sides: &[Value<'_>], path: &dyn Display) {
         if sides.len() != 2 {
             return self.wrong_type(path, Holds::Viewport.name());
         }
@@ -313,7 +321,7 @@ impl Checker<'_> {
     }
 
     /// D5: marks on an image; fields that are not named are nothing.
-    fn annotations(&mut self, marks: &[Value<'_>], path: &str) {
+    fn annotations(&mut self, marks: &[Value<'_>], path: &dyn Display) {
         for (i, mark) in marks.iter().enumerate() {
             let path = format!("{path}/{i}");
             if mark.as_object().is_none() {
@@ -333,7 +341,7 @@ impl Checker<'_> {
         }
     }
 
-    fn member(&mut self, object: &Value<'_>, rule: &Rule, path: &str) {
+    fn member(&mut self, object: &Value<'_>, rule: &Rule, path: &dyn Display) {
         let at = below(path, rule.name);
         match object.get(rule.name) {
             Some(value) => self.value(value, rule, &at),
@@ -347,16 +355,16 @@ impl Checker<'_> {
         rule.is_required && !(self.is_row && rule.is_nullable)
     }
 
-    fn missing(&mut self, path: &str) {
-        self.report.error(self.step, path.to_owned(), "adp.required", "the field is required and missing");
+    fn missing(&mut self, path: &dyn Display) {
+        self.report.error(self.step, path.to_string(), "adp.required", "the field is required and missing");
     }
 
-    fn wrong_type(&mut self, path: &str, expect: &str) {
-        self.report.error(self.step, path.to_owned(), "adp.type", format!("this should be {expect}"));
+    fn wrong_type(&mut self, path: &dyn Display, expect: &str) {
+        self.report.error(self.step, path.to_string(), "adp.type", format!("this should be {expect}"));
     }
 
     /// D8: a field that the format does not have; since 1.2.0 strict readers reject it.
-    fn extra(&mut self, path: &str, key: &str) {
+    fn extra(&mut self, path: &dyn Display, key: &str) {
         let path = below(path, key);
         if self.version.forbids_extra() {
             let message = "the format has no such field here; a strict reader rejects the record";

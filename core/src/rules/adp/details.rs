@@ -55,17 +55,17 @@ fn check_languages(root: &Value<'_>, entries: &[TrajectoryStep<'_>], report: &mu
 pub(super) fn check_details(root: &Value<'_>, version: Version, report: &mut Report) {
     let Some(details) = root.get("details").and_then(Value::as_object) else { return };
     for (key, value) in details.entries() {
-        let path = below("/details", key);
+        let path = || below("/details", key);
         let is_text = matches!(value.data, Data::String(_));
         if version.minor.is_none() && !is_text {
-            report.warning(None, path.clone(), "adp.details-type", "before versions, details are strings");
+            report.warning(None, path(), "adp.details-type", "before versions, details are strings");
         }
         if version.minor.is_some() && is_text && holds_number(key) {
             let message = "by its name this is a number, but it is a string";
-            report.warning(None, path.clone(), "adp.numeric-detail", message);
+            report.warning(None, path(), "adp.numeric-detail", message);
         }
         if matches!(key, "available_apis" | "system_prompt") {
-            report.warning(None, path, "adp.details-misplaced", "this does not belong into the details");
+            report.warning(None, path(), "adp.details-misplaced", "this does not belong into the details");
         }
     }
 }

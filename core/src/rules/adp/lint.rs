@@ -1,9 +1,10 @@
 //! D13, D14: text and order of a standardized trajectory.
 
-use super::report::Report;
+use super::report::{ItemPath, Report};
 use crate::json::Value;
 use crate::model::StepRole;
 use crate::rules::trajectory::{Body, Class, Item, TrajectoryStep, TrajectoryStepKind, Way, is_note, text::is_blank};
+use std::fmt::Display;
 
 /// D13: a content longer than this many scalars is the image itself, not a path.
 pub(super) const IMAGE_PATH_MAX: usize = 512;
@@ -21,18 +22,18 @@ pub(super) fn check_root(root: &Value<'_>, report: &mut Report) {
 /// D13: the texts of one item.
 pub(super) fn check_item(entries: &[TrajectoryStep<'_>], step: usize, report: &mut Report) {
     let Some(entry) = entries.get(step) else { return };
-    let path = format!("/content/{step}");
-    report.control_chars(step, &path, entry.value, Way::Protocol);
+    let path = &ItemPath(step);
+    report.control_chars(step, path, entry.value, Way::Protocol);
     let Some((item, class)) = entry.known_item() else { return };
     match class {
-        Class::ApiAction => check_blank(item, "function", step, &path, report),
+        Class::ApiAction => check_blank(item, "function", step, path, report),
         // What an agent notes for itself says nothing.
         Class::TextObservation if is_noted(entries, entry) => {}
         Class::CodeAction | Class::MessageAction | Class::TextObservation => {
-            check_blank(item, "content", step, &path, report);
+            check_blank(item, "content", step, path, report);
         }
-        Class::ImageObservation => check_image(item, step, &path, report),
-        Class::WebObservation => check_page(item, step, &path, report),
+        Class::ImageObservation => check_image(item, step, path, report),
+        Class::WebObservation => check_page(item, step, path, report),
         Class::JsonObservation => {}
     }
     if class.is_action() {
@@ -52,7 +53,7 @@ pub(super) fn is_noted(entries: &[TrajectoryStep<'_>], entry: &TrajectoryStep<'_
 }
 
 /// D13: a blank text.
-fn check_blank(item: &Item<'_>, name: &'static str, step: usize, path: &str, report: &mut Report) {
+fn check_blank(item: &Item<'_>, name: &'static str, step: usize, path: &dyn Display, report: &mut Report) {
     if let Some(field) = item.field(name).filter(|f| f.value.as_str().is_some_and(is_blank)) {
         let is_back = item.class == Some(Class::TextObservation) && item.text("source") != Some("user");
         let message = if is_back {
@@ -65,12 +66,12 @@ fn check_blank(item: &Item<'_>, name: &'static str, step: usize, path: &str, rep
 }
 
 /// D13: a page without anything to see, and its image.
-fn check_page(item: &Item<'_>, step: usize, path: &str, report: &mut Report) {
+fn check_page(item: &Item<'_>, step: usize, path: &dyn Display, report: &mut Report) {
     let is_nothing =
         |name| item.field(name).is_none_or(|f| f.value.is_null() || f.value.as_str().is_some_and(is_blank));
     let image = item.field("image_observation").filter(|f| !f.value.is_null());
     if ["html", "axtree", "url"].into_iter().all(is_nothing) && image.is_none() {
-        report.warning(Some(step), path.to_owned(), "adp.empty", "the page has neither html, axtree, url nor image");
+        report.warning(Some(step), path.to_string(), "adp.empty", "the page has neither html, axtree, url nor image");
     }
     if let Some(field) = image {
         let image = Item::image(field.value);
@@ -81,7 +82,7 @@ fn check_page(item: &Item<'_>, step: usize, path: &str, report: &mut Report) {
 }
 
 /// D13: an image that only its maker can open.
-fn check_image(item: &Item<'_>, step: usize, path: &str, report: &mut Report) {
+fn check_image(item: &Item<'_>, step: usize, path: &dyn Display, report: &mut Report) {
     check_blank(item, "content", step, path, report);
     if item.text("content").is_some_and(is_local_path) {
         let message = "the image is named by a path of one machine; others cannot open it";

@@ -4,6 +4,7 @@ use crate::json::{Value, pointer_escape};
 use crate::model::cast;
 use crate::model::{Finding, Remark, Severity};
 use crate::rules::trajectory::{Way, text};
+use std::fmt::{self, Display};
 
 /// The findings of one record, and the lints that all shapes share.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ impl Report {
 
     /// D13: control characters anywhere in a step, at the first string that has some. In data of other formats a
     /// carriage return alone is none: progress bars write it, and it does no harm.
-    pub(super) fn control_chars(&mut self, step: usize, path: &str, value: &Value<'_>, way: Way) {
+    pub(super) fn control_chars(&mut self, step: usize, path: impl Display, value: &Value<'_>, way: Way) {
         if let Some(rest) = text::first_control(value, way == Way::Protocol) {
             let message = "the text holds control characters, such as terminal colours; remove them before training";
             self.warning(Some(step), format!("{path}{rest}"), "adp.control-chars", message);
@@ -66,8 +67,18 @@ impl Report {
     }
 }
 
+/// The path of an item. It is written out where something is found, as mostly nothing is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ItemPath(pub(super) usize);
+
+impl Display for ItemPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/content/{}", self.0)
+    }
+}
+
 /// The path of a member.
 #[must_use]
-pub(super) fn below(path: &str, key: &str) -> String {
+pub(super) fn below(path: impl Display, key: &str) -> String {
     format!("{path}/{}", pointer_escape(key))
 }

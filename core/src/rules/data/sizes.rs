@@ -28,7 +28,7 @@ impl Size {
         let begins =
             |i: usize| entries[i].role == StepRole::Agent && (i == 0 || entries[i - 1].role != StepRole::Agent);
         let turns = (0..entries.len()).filter(|&i| begins(i)).count();
-        let chars: usize = entries.iter().map(|entry| entry.chars).sum();
+        let chars: usize = entries.iter().map(TrajectoryStep::chars).sum();
         Self([entries.len() as u64, turns as u64, chars as u64])
     }
 }

@@ -70,7 +70,7 @@ impl TrajectoryStats {
     #[must_use]
     pub fn of(reading: &Reading<'_>, record: usize) -> Self {
         let entries = &reading.entries;
-        let chars = entries.iter().map(|e| e.chars as u64).sum();
+        let chars = entries.iter().map(|e| e.chars() as u64).sum();
         let rewards = step_rewards(reading);
         let thoughtful = entries.iter().filter(|e| e.has_thought);
         let calls = entries.iter().flat_map(|e| &e.calls);

@@ -105,8 +105,6 @@ pub struct TrajectoryStep<'a> {
     pub links: Vec<Option<(usize, usize)>>,
     /// D20: its reward, as read.
     pub reward: Option<Number>,
-    /// D19: Unicode scalars of its strings.
-    pub chars: usize,
     /// D22: whether its calls come with a thought.
     pub has_thought: bool,
     /// Results among the parts of a message (`FORMATS.md` 8).
@@ -135,7 +133,6 @@ impl<'a> TrajectoryStep<'a> {
             answered: Vec::new(),
             links: Vec::new(),
             reward: item.field("reward").and_then(|f| number::number(f.value)),
-            chars: text::chars(value, ITEM_NAMES),
             has_thought: kind == TrajectoryStepKind::Action
                 && (has_text("description") || has_text("reasoning_content")),
             results: 0,
@@ -187,7 +184,6 @@ impl<'a> TrajectoryStep<'a> {
             answered: Vec::new(),
             links: Vec::new(),
             reward: value.get("reward").and_then(number::number),
-            chars: text::chars(value, MESSAGE_NAMES),
             has_thought: unmarked.is_some_and(|t| !text::is_blank(t)),
             body: Body::Message(message),
         }
@@ -207,7 +203,6 @@ impl<'a> TrajectoryStep<'a> {
             answered: Vec::new(),
             links: Vec::new(),
             reward: value.get("extra").and_then(|e| e.get("reward")).and_then(number::number),
-            chars: text::chars(value, TURN_NAMES),
             has_thought: thoughts.filter_map(text::joined).any(|t| !text::is_blank(&t)),
             results: 0,
             body: Body::Turn,
@@ -227,7 +222,6 @@ impl<'a> TrajectoryStep<'a> {
             answered: Vec::new(),
             links: Vec::new(),
             reward: None,
-            chars: text::chars(value, &[]),
             has_thought: false,
             results: 0,
         }
@@ -264,6 +258,14 @@ impl<'a> TrajectoryStep<'a> {
             Body::Record => &[],
         };
         text::each(self.value, excluded, each);
+    }
+
+    /// D19: Unicode scalars of its strings.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        let mut chars = 0;
+        self.texts(&mut |text| chars += text.chars().count());
+        chars
     }
 
     /// D19: `class` of `steps --json`; None is null.

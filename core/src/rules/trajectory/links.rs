@@ -26,12 +26,15 @@ fn answered_calls(entries: &[TrajectoryStep<'_>]) -> Vec<Vec<Option<(usize, usiz
     let mut answered: HashSet<(usize, usize)> = HashSet::new();
     let mut all = Vec::with_capacity(entries.len());
     let mut asked = 0;
+    let is_asked_by_name = entries.iter().flat_map(|entry| &entry.asks).any(|ask| matches!(ask, Ask::Name(_)));
     for (step, entry) in entries.iter().enumerate() {
         if !entry.calls.is_empty() {
             asked = step;
         }
         for (place, call) in entry.calls.iter().enumerate() {
-            by_name.entry(&call.tool).or_default().push((step, place));
+            if is_asked_by_name {
+                by_name.entry(&call.tool).or_default().push((step, place));
+            }
             if let Some(id) = call.id.as_deref() {
                 last_of_id.insert(id, (step, place));
             }

@@ -53,14 +53,6 @@ pub(in crate::rules) fn each(value: &Value<'_>, excluded: &[&str], take: &mut dy
     }
 }
 
-/// D19: the Unicode scalars of all string values, without the members `own` of the value itself.
-#[must_use]
-pub(in crate::rules) fn chars(value: &Value<'_>, excluded: &[&str]) -> usize {
-    let mut chars = 0;
-    each(value, excluded, &mut |text| chars += text.chars().count());
-    chars
-}
-
 /// D20: a text as a digest, in JSON: the first 12 hex digits of its SHA-256 and its Unicode scalars.
 #[must_use]
 pub(in crate::rules) fn digest(text: &str) -> String {

@@ -97,9 +97,9 @@ impl<'t> FileExcerpt<'t> {
         let notices: Vec<usize> = NOTICES.find_all(text).map(|found| found.start()).collect();
         shown.is_cut = !notices.is_empty();
         let (mut sign, mut at) = (None, 0);
-        for line in text.split('\n') {
-            let (start, end) = (at, at + line.len());
-            at = end + 1;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+            let start = std::mem::replace(&mut at, end + 1);
+            let line = &text[start..end];
             let fitted = match sign {
                 Some(sign) => fit(sign, line),
                 None => signs.iter().find_map(|pattern| {

@@ -7,6 +7,7 @@
 //! rule makes for a format are in [`Dialect`].
 
 mod action_line;
+mod ansi;
 mod answers;
 mod arguments;
 mod background;
@@ -225,7 +226,6 @@ impl Work {
                 TurnPart::Text(text) | TurnPart::Thought(text) => {
                     self.notes.text(text);
                     if !is_agents {
-                        self.interrupt(at, text);
                         self.interrupt(at, text);
                         self.read_places(text);
                         self.end_agents(at, text, sink);

@@ -7,6 +7,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Longest word that is kept, in bytes.
 const WORD_BYTES_MAX: usize = 200;
+/// Bytes of texts that wait in most short runs.
+const WAITING_BYTES: usize = 16 << 10;
 /// Most bytes of texts that wait.
 const WAITING_BYTES_MAX: usize = 256 << 10;
 /// How often texts that wait are searched through, about, before it is cheaper to add their words.
@@ -121,6 +123,9 @@ impl Names {
         if self.waiting.len() + text.len() > WAITING_BYTES_MAX {
             self.settle();
             return self.add_words(text);
+        }
+        if self.waiting.is_empty() {
+            self.waiting.reserve(WAITING_BYTES.max(text.len() + 1));
         }
         self.waiting.push_str(text);
         self.waiting.push('\n');

@@ -57,6 +57,7 @@ const NEEDED: &[(&str, &[&str])] = &[
     ("git-error", &["fatal: ", "error: "]),
     ("crash", &["Segmentation", "panicked at", "panic: ", "Killed", "dumped", "Unhandled", "Uncaught"]),
     ("exception", &["Error", "Exception"]),
+    ("error-line", &["Error", "ERROR"]),
 ];
 
 /// The texts that a row needs, by its reason.
@@ -142,6 +143,7 @@ mod tests {
                  UnhandledPromiseRejection\nUnhandled exception\nUncaught Error",
             ),
             ("exception", "Error:\nx.AException\nSomeError"),
+            ("error-line", "Error: x\nERROR in it: x"),
         ];
         assert_eq!(texts.map(|(reason, _)| reason).as_slice(), NEEDED.iter().map(|(of, _)| *of).collect::<Vec<_>>());
         for (reason, lines) in texts {

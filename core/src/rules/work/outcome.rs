@@ -1,13 +1,13 @@
 //! W4: whether a call succeeded.
 
+use super::ansi::without_escapes;
 use super::call::{Action, Class};
 use super::needed;
 use super::shell;
-use super::tables::{self, ANSI, At, NO_EXIT, REJECTED, Row};
+use super::tables::{self, At, NO_EXIT, REJECTED, Row};
 use super::words::{self, Joint};
 use super::wrapping::Body;
 use memchr::memrchr_iter;
-use std::borrow::Cow;
 use std::cell::LazyCell;
 
 /// How a call came out.
@@ -150,20 +150,6 @@ fn by_text(text: &str, mut given: CallOutput<'_>) -> Outcome {
         return Outcome::of(verdict, row.reason, given.exit);
     }
     Outcome::ok(given.exit)
-}
-
-pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
-    if !text.contains('\u{1b}') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for found in ANSI.find_all(text) {
-        out.push_str(&text[from..found.start()]);
-        from = found.end();
-    }
-    out.push_str(&text[from..]);
-    Cow::Owned(out)
 }
 
 /// The last lines of a text; a final line end ends the last one.

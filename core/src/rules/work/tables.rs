@@ -3,8 +3,8 @@
 
 use super::needed::{self, Literals, needed};
 use crate::json::{self, Data, Value};
+use fnv::{FnvHashMap, FnvHashSet};
 use regex::{Captures, Match, Regex, RegexBuilder};
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The file as it is.
@@ -75,7 +75,8 @@ fn text(keys: &[&str]) -> &'static str {
     keys.iter().try_fold(root, |value, key| value.get(key)).and_then(Value::as_str).unwrap_or("")
 }
 
-type Lists = HashMap<&'static str, HashSet<&'static str>>;
+/// The keys are ours, so that nothing is asked of the hash but speed.
+type Lists = FnvHashMap<&'static str, FnvHashSet<&'static str>>;
 
 fn lists(root: Option<&'static Value<'static>>) -> Lists {
     let members = root.and_then(Value::as_object).into_iter().flat_map(|object| object.entries());
@@ -83,8 +84,8 @@ fn lists(root: Option<&'static Value<'static>>) -> Lists {
 }
 
 static WORDS: LazyLock<Lists> = LazyLock::new(|| lists(Some(&ROOT)));
-static TOOLS: LazyLock<HashMap<&'static str, ToolNames>> = LazyLock::new(|| {
-    let names = |names: HashSet<&'static str>| {
+static TOOLS: LazyLock<FnvHashMap<&'static str, ToolNames>> = LazyLock::new(|| {
+    let names = |names: FnvHashSet<&'static str>| {
         let starts = names.iter().filter_map(|name| name.strip_suffix('*')).collect();
         ToolNames { names, starts }
     };
@@ -93,7 +94,7 @@ static TOOLS: LazyLock<HashMap<&'static str, ToolNames>> = LazyLock::new(|| {
 
 /// The bare names of tools of an operation, and what those begin with that are given as `x_*`.
 struct ToolNames {
-    names: HashSet<&'static str>,
+    names: FnvHashSet<&'static str>,
     starts: Vec<&'static str>,
 }
 
@@ -114,7 +115,7 @@ pub(super) fn is_tool(operation: &str, name: &str) -> bool {
         .is_some_and(|of| of.names.contains(name) || of.starts.iter().any(|start| name.starts_with(start)))
 }
 
-static ARGUMENTS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+static ARGUMENTS: LazyLock<FnvHashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
     let members = ROOT.get("arguments").and_then(Value::as_object).into_iter().flat_map(|object| object.entries());
     members.map(|(key, value)| (key, texts(Some(value)).collect())).collect()
 });
@@ -228,8 +229,6 @@ patterns! {
     RETURNCODE: text(&["wrapping", "returncode"]);
     /// W4: Claude Code's first line.
     CLAUDE_EXIT: text(&["wrapping", "claude_exit"]);
-    /// W4: escape sequences of terminals.
-    ANSI: r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])";
     /// W7: a numbered line: `N` and a tab or an arrow.
     NUMBER_TAB: r"^ *(\d{1,9})(?:\t|→)";
     /// W7: a line of a window or of grep.
