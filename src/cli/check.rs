@@ -26,7 +26,7 @@ use crate::rules::data::{NEAR, QUESTION_WORDS, QUESTION_WORDS_RANGE};
 use crate::state::IS_CHECKED;
 use baseline::{BaselineFile, Contents};
 use clap::{ArgMatches, Args};
-use data::Data;
+use data::{Beginning, Data};
 use folded::{Folded, ReportLine};
 use loss::Counted;
 use sarif::Sarif;
@@ -231,15 +231,20 @@ impl Check<'_, '_> {
         let mut contents = Contents::new(loaded);
         self.folded = Folded::new(loaded.detected.format.layout() == Layout::Run);
         let (mut records, mut last) = (0, 0);
-        ingest::findings(loaded, |found| -> Result<(), Stop> {
+        let mut data = self.data.take();
+        let each = |found: Vec<LocatedFinding>| -> Result<(), Stop> {
             last = found.iter().map(|found| found.place.span.end()).fold(last, u64::max);
             found.into_iter().try_for_each(|found| self.judge_finding(file, found, &mut contents))?;
             records += 1;
             self.report_passed(file, loaded, records, last)
-        })?;
+        };
+        let beginning = match &mut data {
+            Some(data) => data.beginning(&file.to_string(), loaded, each)?,
+            None => ingest::findings(loaded, each).map(|()| Beginning::default())?,
+        };
         self.report_folded(file, loaded)?;
-        if let Some(mut data) = self.data.take() {
-            data.file(&file.to_string(), loaded, |found, is_again| {
+        if let Some(mut data) = data {
+            data.rest(loaded, beginning, |found, is_again| {
                 self.is_again = is_again;
                 self.judge_finding(file, found, &mut contents)
             })?;

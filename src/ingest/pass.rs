@@ -2,10 +2,12 @@
 
 use super::{Loaded, findings_of, parts};
 use crate::format::{BoxedLook, Purpose, Run, Survey, Surveyed};
+use crate::json::Value;
 use crate::model::{Finding, LocatedFinding, PartState, Place, Problem, Record, RecordIndex, RunPart};
 use crate::source::{self, RecordReader, RecordReport};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Bytes that a thread looks at before it hands on what it found.
 const BATCH_BYTES: u64 = 1 << 20;
@@ -30,6 +32,61 @@ pub fn findings<E: From<Problem>>(
                 .map(|finding| LocatedFinding { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
             each(found.collect())
         }),
+    }
+}
+
+/// The same, and what `beside` sees in the records, each parsed once for both: of the first ones in order, until
+/// `each_beside` says that there is enough. Returns of how many; none where the format does not parse records whole.
+///
+/// # Errors
+/// As [`findings`], or what `each_beside` says.
+pub fn findings_beside<S: RecordReport, E: From<Problem>>(
+    loaded: &Loaded,
+    beside: impl Fn(&Record, &[u8], Option<&Value<'_>>) -> S + Sync,
+    mut each: impl FnMut(Vec<LocatedFinding>) -> Result<(), E>,
+    mut each_beside: impl FnMut(S) -> Result<bool, E>,
+) -> Result<usize, E> {
+    let survey = loaded.detected.format.survey(Purpose::Findings);
+    let Some((mut survey, look)) = survey.and_then(|survey| survey.shared_look().map(|look| (survey, look))) else {
+        return findings(loaded, each).map(|()| 0);
+    };
+    let (is_wanted, mut seen) = (AtomicBool::new(true), 0);
+    let both = |record: &Record, text: &[u8]| {
+        let mut seen = None;
+        let looked = look(record, text, &mut |value| {
+            seen = is_wanted.load(Relaxed).then(|| beside(record, text, value));
+        });
+        Both { looked, beside: seen }
+    };
+    look_at_all(loaded, both, |Both { looked, beside }: Both<S>| {
+        each(take(loaded, survey.as_mut(), looked)?.findings)?;
+        // Threads may be ahead: what they saw behind a record that was not looked at is not the next.
+        match beside.filter(|_| is_wanted.load(Relaxed)) {
+            Some(beside) => {
+                seen += 1;
+                is_wanted.store(each_beside(beside)?, Relaxed);
+            }
+            None => is_wanted.store(false, Relaxed),
+        }
+        Ok::<(), E>(())
+    })?;
+    Ok(seen)
+}
+
+/// Two looks at one record.
+struct Both<S> {
+    looked: BoxedLook,
+    beside: Option<S>,
+}
+
+impl<S: RecordReport> RecordReport for Both<S> {
+    fn is_whole(&self) -> bool {
+        self.looked.is_whole()
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        self.looked.shift(records, lines);
+        self.beside.iter_mut().for_each(|beside| beside.shift(records, lines));
     }
 }
 
@@ -113,8 +170,11 @@ pub fn look_at_known<T: Send, E: From<Problem>>(
     look_from(loaded, 0, look, each)
 }
 
-/// Looks at the records from one on.
-fn look_from<T: Send, E: From<Problem>>(
+/// The same of the records from one on.
+///
+/// # Errors
+/// The input can no longer be read, or what `each` says.
+pub fn look_from<T: Send, E: From<Problem>>(
     loaded: &Loaded,
     first: usize,
     look: impl Fn(&Record, &[u8]) -> T + Sync,

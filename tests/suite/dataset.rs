@@ -298,3 +298,26 @@ fn the_screen_shows_what_check_finds_when_it_is_asked_to() {
     press(&mut stage, "Esc g Enter 6");
     assert!(is_on_screen(&stage, "Nor do the rules of datasets"));
 }
+
+/// The records of a large file are looked at by several threads, each parsed once for all rules, until many findings
+/// wait: the rest is read again.
+#[test]
+fn each_record_of_a_large_file_is_looked_at_once_and_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let count = 20_000;
+    let record = |number: usize| {
+        let word = if number % 1_000 == 999 { "caf\\u00e9" } else { "caf\\u00c3\\u00a9" };
+        let beside = if number.is_multiple_of(5_000) { "\\u0007" } else { "" };
+        chat(number, 20).replace("yes", &format!("{word} {number} {}{beside}", "very ".repeat(20)))
+    };
+    fs::write(folder.join("large.jsonl"), (0..count).map(record).collect::<String>()).unwrap();
+    let (_, found) = rules(folder, &["--data", "large.jsonl"]);
+    let expected = |rule: &str, has: &dyn Fn(usize) -> bool| {
+        let numbers = (0..count).filter(|number| has(*number));
+        numbers.map(|number| format!("large.jsonl {number} {rule}")).collect::<Vec<_>>()
+    };
+    let own = expected("adp.control-chars", &|number| number.is_multiple_of(5_000));
+    let data = expected("data.mojibake", &|number| number % 1_000 != 999);
+    assert!(found.len() > 1 << 14 && found == [own, data].concat(), "{} {:?}", found.len(), &found[..6]);
+}

@@ -64,7 +64,7 @@ pub use facts::{Counted, Facts};
 use run::Detect;
 pub use run::{Exclusion, Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
 pub use step_calls::StepCalls;
-pub use survey::{BoxedLook, JudgeFinding, LookFn, LookedRecord, Purpose, Survey, Surveyed};
+pub use survey::{BoxedLook, JudgeFinding, LookFn, LookedRecord, Purpose, SharedLookFn, Survey, Surveyed};
 pub use typed_path::{TypedPath, ValuePlace, instance_named};
 
 /// All formats, in the order in which detection tries them.

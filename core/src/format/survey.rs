@@ -1,12 +1,16 @@
 //! What only a look at every record of a file reports: findings across records, statistics.
 
 use super::Facts;
+use crate::json::Value;
 use crate::model::{Bytes, Finding, LocatedFinding, Record, RunPart};
 use serde_json::value::RawValue;
 use std::any::Any;
 
 /// Looks at one record by itself; several can be looked at at once, in any order.
 pub type LookFn = Box<dyn Fn(&Record, &[u8]) -> BoxedLook + Send + Sync>;
+
+/// The same, and shows the value of the record, None without one, to another look, so that it is parsed once for both.
+pub type SharedLookFn = Box<dyn Fn(&Record, &[u8], &mut dyn FnMut(Option<&Value<'_>>)) -> BoxedLook + Send + Sync>;
 
 /// A finding as it counts; None: it does not.
 pub type JudgeFinding = Box<dyn Fn(Finding) -> Option<Finding> + Send>;
@@ -16,6 +20,10 @@ pub type JudgeFinding = Box<dyn Fn(Finding) -> Option<Finding> + Send>;
 pub trait Survey: Send {
     /// How a record is looked at: the record, and its bytes (of a broken one at most the first 64 KiB).
     fn look(&self) -> LookFn;
+    /// The same look, which shows the values of records; None: it does not parse them whole.
+    fn shared_look(&self) -> Option<SharedLookFn> {
+        None
+    }
     /// Takes the next record of the file, whose bytes are these.
     fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed;
     /// Which findings count from the next record on, and as what; without it all do.

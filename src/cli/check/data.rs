@@ -5,8 +5,10 @@ use crate::cli::inputs::Inputs;
 use crate::cli::{Stop, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
+use crate::json::Value;
 use crate::model::{LocatedFinding, Problem, Record};
 use crate::rules::data::{self, CONTAMINATED, Dataset, LookedSample, QUESTION_WORDS, Questions, Taken, Unit};
+use crate::source::RecordReport;
 use crate::text::counted;
 
 /// What was seen of all files so far.
@@ -73,22 +75,77 @@ impl Data {
         &mut self,
         file: &str,
         loaded: &Loaded,
+        each: impl FnMut(LocatedFinding, bool) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        self.dataset.begin(file);
+        self.rest(loaded, Beginning::default(), each)
+    }
+
+    /// Gives the findings of a file by the rules of its format to `each`, and looks at its first records meanwhile, as
+    /// each is parsed once for both. The findings of these come afterwards, by [`Data::rest`].
+    pub(super) fn beginning(
+        &mut self,
+        file: &str,
+        loaded: &Loaded,
+        each: impl FnMut(Vec<LocatedFinding>) -> Result<(), Stop>,
+    ) -> Result<Beginning, Stop> {
+        let Self { dataset, questions, is_all } = self;
+        dataset.begin(file);
+        let (unit, way, mut found) = (unit(loaded), loaded.detected.format.way(), Vec::new());
+        let look = |record: &Record, text: &[u8], value: Option<&Value<'_>>| {
+            data::look_at_value(record, (text, value), unit, way, Some(questions))
+        };
+        let records = ingest::findings_beside(loaded, look, each, |looked: LookedSample| {
+            found.extend(asked(dataset.take(looked), *is_all));
+            Ok(found.len() < WAITING_MAX)
+        })?;
+        Ok(Beginning { records, found })
+    }
+
+    /// Gives the findings of the beginning of a file and of the rest of it.
+    pub(super) fn rest(
+        &mut self,
+        loaded: &Loaded,
+        beginning: Beginning,
         mut each: impl FnMut(LocatedFinding, bool) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let Self { dataset, questions, is_all } = self;
-        let mut report = |found: Taken| {
-            let Taken { new, again } = found;
-            let again = again.into_iter().map(|found| (found, true));
-            let found = new.into_iter().map(|found| (found, false)).chain(again);
-            let mut asked = found.filter(|(found, _)| *is_all || found.finding.rule == CONTAMINATED);
-            asked.try_for_each(|(found, is_again)| each(found, is_again))
-        };
-        dataset.begin(file);
+        let Beginning { records, found } = beginning;
+        found.into_iter().try_for_each(|(found, is_again)| each(found, is_again))?;
+        let mut report = |taken| asked(taken, *is_all).try_for_each(|(found, is_again)| each(found, is_again));
         let (unit, way) = (unit(loaded), loaded.detected.format.way());
         let look = |record: &Record, text: &[u8]| data::look(record, text, unit, way, Some(questions));
-        ingest::look_at_known(loaded, look, |looked: LookedSample| report(dataset.take(looked)))?;
+        ingest::look_from(loaded, records, look, |looked: LookedSample| report(dataset.take(looked)))?;
         report(Taken { new: dataset.end(), ..Taken::default() })
     }
+}
+
+/// Most findings that wait until those by the rules of the format are reported.
+const WAITING_MAX: usize = 1 << 14;
+
+/// What was found in the first records of a file.
+#[derive(Default)]
+pub(super) struct Beginning {
+    records: usize,
+    /// Each with whether it is in a text in which the same was found before.
+    found: Vec<(LocatedFinding, bool)>,
+}
+
+impl RecordReport for LookedSample {
+    fn is_whole(&self) -> bool {
+        self.is_read()
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        Self::shift(self, records, lines);
+    }
+}
+
+/// Those that are asked for of what was found in a record.
+fn asked(taken: Taken, is_all: bool) -> impl Iterator<Item = (LocatedFinding, bool)> {
+    let again = taken.again.into_iter().map(|found| (found, true));
+    let found = taken.new.into_iter().map(|found| (found, false)).chain(again);
+    found.filter(move |(found, _)| is_all || found.finding.rule == CONTAMINATED)
 }
 
 /// What the records of a file are.

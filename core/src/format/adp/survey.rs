@@ -1,11 +1,13 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
 use crate::format::survey::looked as looked_at;
-use crate::format::{BoxedLook, Counted, Facts, JudgeFinding, LookFn, LookedRecord, Purpose, Survey, Surveyed};
+use crate::format::{
+    BoxedLook, Counted, Facts, JudgeFinding, LookFn, LookedRecord, Purpose, SharedLookFn, Survey, Surveyed,
+};
 use crate::model::{Bytes, LocatedFinding};
 use crate::rules::adp::{self, Examined};
 use crate::rules::statistics::TrajectoryStats;
-use crate::rules::trajectory::Way;
+use crate::rules::trajectory::{Way, read_text};
 use crate::text::single_line;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -48,6 +50,17 @@ impl Survey for Trajectories {
             Purpose::Measures => adp::measure,
         };
         Box::new(move |record, text| Box::new(see(record, text, way)))
+    }
+
+    fn shared_look(&self) -> Option<SharedLookFn> {
+        let (way, is_judging) = (self.way, matches!(self.purpose, Purpose::Findings | Purpose::Judged));
+        is_judging.then(|| -> SharedLookFn {
+            Box::new(move |record, text, show| {
+                let read = read_text(record, text);
+                show(read.as_ref().ok());
+                Box::new(adp::judge_read(record, text, &read, way))
+            })
+        })
     }
 
     fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed {

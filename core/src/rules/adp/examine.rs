@@ -15,7 +15,7 @@ use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
 use crate::rules::trajectory::visible_bytes;
 use crate::rules::trajectory::{
-    Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text, task_key,
+    ReadRecord, Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text, task_key,
 };
 use crate::rules::work::ToolOutcomes;
 
@@ -84,7 +84,7 @@ pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
 /// D1 to D22, W4, W11: examines one record and what its run did, and takes what a table shows beside.
 #[must_use]
 pub fn examine_with_overview(record: &Record, text: &[u8], way: Way) -> Examined {
-    with_work(record, text, way, |reading, found, done| {
+    with_work(record, text, &read_text(record, text), way, |reading, found, done| {
         let (stats, mut overview) = stats_and_overview(record, reading, found);
         overview.iter_mut().for_each(|overview| (overview.failed, overview.suspect) = (done.failed, done.suspect));
         (stats, overview)
@@ -155,18 +155,25 @@ pub fn outcomes(record: &Record, text: &[u8], way: Way) -> Examined {
 /// D1 to D18, W11: examines one record and what its run did, without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8], way: Way) -> Examined {
-    with_work(record, text, way, |_, _, _| (None, None))
+    judge_read(record, text, &read_text(record, text), way)
+}
+
+/// The same of a record that was parsed already.
+#[must_use]
+pub fn judge_read(record: &Record, text: &[u8], read: &ReadRecord<'_>, way: Way) -> Examined {
+    with_work(record, text, read, way, |_, _, _| (None, None))
 }
 
 /// Examines one record with what is found in what its run did.
 fn with_work(
     record: &Record,
     text: &[u8],
+    read: &ReadRecord<'_>,
     way: Way,
     finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RunOutcome) -> SurveyParts,
 ) -> Examined {
     let mut of_work = Vec::new();
-    let mut examined = look(record, text, way, Some(digest::quick), |reading, found, _| {
+    let mut examined = look_at(record, (text, read), way, Some(digest::quick), |reading, found, _| {
         let done = work::run_outcome(reading, record.number);
         for finding in &done.findings {
             let step = finding.step.and_then(|step| usize::try_from(step).ok());
@@ -196,11 +203,22 @@ fn look(
     digest: Option<fn(&Value<'_>) -> u128>,
     finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RepeatKeys) -> SurveyParts,
 ) -> Examined {
+    look_at(record, (text, &read_text(record, text)), way, digest, finish)
+}
+
+/// The same of a text and what it was read as.
+fn look_at(
+    record: &Record,
+    (text, read): (&[u8], &ReadRecord<'_>),
+    way: Way,
+    digest: Option<fn(&Value<'_>) -> u128>,
+    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RepeatKeys) -> SurveyParts,
+) -> Examined {
     let at = record.place;
-    let root = match read_text(record, text) {
+    let root = match read {
         Ok(root) => root,
         Err(finding) => {
-            let found = vec![LocatedFinding { finding, place: at }];
+            let found = vec![LocatedFinding { finding: finding.clone(), place: at }];
             let (is_read, keys) = (false, RepeatKeys::default());
             let overview = Some(RecordOverview { name: RecordName::of_text(text), ..RecordOverview::default() });
             let (stats, parts) = (None, Vec::new());
@@ -208,8 +226,8 @@ fn look(
         }
     };
     let place = |value: &Value<'_>| place_of(value, text, at);
-    let reading = way.read_record(record, &root);
-    let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
+    let reading = way.read_record(record, root);
+    let value = |finding: &Finding| json::nearest(root, finding.path.as_deref().unwrap_or_default());
     let found_at = |finding: Finding| LocatedFinding { place: place(value(&finding)), finding };
     let (found, keys) = match digest {
         Some(digest) => {

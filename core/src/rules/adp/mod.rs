@@ -21,7 +21,8 @@ mod work;
 mod writes;
 
 pub use examine::{
-    Examined, RecordOverview, examine, examine_with_overview, findings, head, judge, measure, outcomes, whole_head,
+    Examined, RecordOverview, examine, examine_with_overview, findings, head, judge, judge_read, measure, outcomes,
+    whole_head,
 };
 pub use show::{SUMMARY_MAX, digested_text, entry_text, has_digest, label, summary, text_with_reasoning};
 pub use stage::stage;

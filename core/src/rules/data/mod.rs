@@ -11,6 +11,7 @@ mod encoding;
 mod endings;
 mod families;
 mod generated;
+mod looked;
 mod near_duplicates;
 mod personal;
 mod questions;
@@ -29,6 +30,7 @@ use crate::model::cast;
 use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, RecordShape, Way, read_text};
 pub use families::{CopyKind, Crossing, Families, Likeness};
+pub use looked::{look, look_at_value};
 use near_duplicates::{Index, Sketch};
 pub(crate) use personal::PERSONAL;
 use questions::Contained;
@@ -90,40 +92,6 @@ struct Body {
     label: Option<Label>,
     /// What was asked and answered.
     target: Option<CallTarget>,
-}
-
-/// Looks at one record, read in that way, and for questions of another dataset in it. One that cannot be read says
-/// nothing; why that is so is said by the rules of its format.
-#[must_use]
-pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Option<&Questions>) -> LookedSample {
-    let looked =
-        LookedSample { record: record.number, place: record.place, findings: Vec::new(), body: None, contained: None };
-    let Ok(root) = read_text(record, text) else { return looked };
-    let reading = way.with_written_calls().read_record(record, &root);
-    let (number, place, is_row) = (record.number, record.place, record.is_row);
-    let mut report = Report { record: number, place, text, is_row, findings: Vec::new() };
-    texts::check(&reading, &mut report);
-    let is_sample = unit == Unit::Sample;
-    if is_sample && reading.shape != RecordShape::Other {
-        calls::check(&reading, &mut report);
-        endings::check(&reading, &mut report);
-        texts::circles(&reading, &mut report);
-        if targets::is_same_pair(&reading) {
-            let message = "what was chosen is what was rejected: the pair teaches nothing";
-            report.warning(None, String::new(), &root, "data.conflicting-label", message);
-        }
-    }
-    let body = is_sample.then(|| body(&reading));
-    let shared = questions.and_then(|questions| questions.find(&reading)).map(|question| {
-        let path = question.step.map_or_else(String::new, |step| reading.path(step));
-        (question, path)
-    });
-    report.findings.sort_by(|a, b| a.located.finding.order().cmp(&b.located.finding.order()));
-    let is_same = |a: &LocatedFinding, b: &LocatedFinding| {
-        a.finding.order() == b.finding.order() && a.finding.message == b.finding.message
-    };
-    report.findings.dedup_by(|a, b| is_same(&a.located, &b.located));
-    LookedSample { findings: report.findings, body, contained: shared, ..looked }
 }
 
 /// What copies and near copies of a sample are found by.

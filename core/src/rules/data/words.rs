@@ -66,15 +66,35 @@ fn leading(mask: u64) -> usize {
     ((!mask & HIGH).trailing_zeros() / 8) as usize
 }
 
+/// How many bytes from the lowest on have no bit in a mask.
+fn leading_zeros(mask: u64) -> usize {
+    (mask.trailing_zeros() / 8) as usize
+}
+
+/// The lowest bytes, fewer than eight, in lower case.
+fn low(chunk: u64, len: usize) -> u64 {
+    (chunk | LOWER) & ((1 << (8 * len)) - 1)
+}
+
 /// Reports the hash of each word of a text, in order.
 pub(super) fn each_word(text: &str, mut emit: impl FnMut(u64)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         let chunk = load(bytes, at);
-        let separators = leading(!(alphanumeric(chunk) | chunk));
+        let letters = alphanumeric(chunk);
+        // Letters and digits, and what is beyond ASCII.
+        let others = letters | (chunk & HIGH);
+        let separators = leading_zeros(others);
         if separators > 0 {
             at += separators;
+            continue;
+        }
+        let len = leading(letters);
+        if len < 8 && (chunk >> (8 * len)) & 0x80 == 0 {
+            // A short word, and the separators behind it: most of all there is.
+            emit(WordHash::EMPTY.add(low(chunk, len)).0);
+            at += len + leading_zeros(others >> (8 * len)).min(8 - len);
             continue;
         }
         let (end, hash) = ascii_word(bytes, at, chunk);
@@ -96,7 +116,7 @@ fn ascii_word(bytes: &[u8], mut at: usize, mut chunk: u64) -> (usize, u64) {
         match len {
             0 => return (at, hash.0),
             8 => hash = hash.add(chunk | LOWER),
-            _ => return (at, hash.add((chunk | LOWER) & ((1 << (8 * len)) - 1)).0),
+            _ => return (at, hash.add(low(chunk, len)).0),
         }
         chunk = load(bytes, at);
     }

@@ -41,7 +41,7 @@ pub(crate) use message::says_calls;
 pub(crate) use message_calls::CallSource;
 pub use number::Number;
 pub use reading::{Reading, Way, record_id, score_number, token_rewards, track_count};
-pub use record_text::{read_step, read_text};
+pub use record_text::{ReadRecord, read_step, read_text};
 pub use shape::{RecordShape, Version, VersionFault, bare_pointer, shape};
 pub use task::{RecordName, scalar, task, task_fields, task_key};
 pub(crate) use text::{before_call, behind_calls, joined, written_call};

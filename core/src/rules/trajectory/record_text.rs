@@ -8,11 +8,14 @@ use crate::model::{Finding, Record, RecordBody, Remark, Severity};
 /// null is something else than none (D17).
 const COLUMNS: &[&str] = &["content", "details", "steps"];
 
+/// The JSON of a record, or the finding that says why there is none.
+pub type ReadRecord<'t> = Result<Value<'t>, Finding>;
+
 /// D1, D8: reads the JSON of a record: of a row of columns without members that are null.
 ///
 /// # Errors
 /// The finding `adp.json`: it is cut off, no JSON, not UTF-8, or nested too deep.
-pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Finding> {
+pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> ReadRecord<'t> {
     let unreadable = |message: String| {
         let (path, message) = (Some("".into()), message.into());
         Finding::new(record.number, None, Remark { path, rule: "adp.json", severity: Severity::Error, message })
