@@ -88,33 +88,50 @@ static BEGINNINGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&all.map(regex::escape).collect::<Vec<_>>().join("|")).ok()
 });
 
-/// A secret, by its shape, or by its name and how random it is.
-pub(super) fn secret(text: &str) -> Option<String> {
+/// The secrets of a text, each kind once: by their shapes; where there is none, by a name and how random what follows
+/// is, since a key of a known shape often follows such a name.
+pub(super) fn secrets(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
     let may_have_shape = BEGINNINGS.as_ref().is_none_or(|beginnings| beginnings.is_match(bytes));
-    if let Some(message) = may_have_shape.then(|| shaped(bytes)).flatten() {
-        return Some(message);
+    let found = if may_have_shape { shaped(bytes) } else { Vec::new() };
+    if !found.is_empty() {
+        return found;
     }
-    let name = memchr2_iter(b':', b'=', bytes).find_map(|at| named(bytes, at))?;
-    Some(format!("a random value follows `{name}`; if it is a secret take it out, and revoke it"))
+    let name = memchr2_iter(b':', b'=', bytes).find_map(|at| named(bytes, at));
+    let message = |name| format!("a random value follows `{name}`; if it is a secret take it out, and revoke it");
+    name.map(message).into_iter().collect()
 }
 
-/// A secret by its shape.
-fn shaped(bytes: &[u8]) -> Option<String> {
-    let shape = SHAPES.iter().find(|shape| memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at)));
-    if let Some(shape) = shape {
-        return Some(format!("this looks like {} (`{}…`); take it out, and revoke it", shape.what, shape.prefix));
-    }
+/// The secrets with a shape.
+fn shaped(bytes: &[u8]) -> Vec<String> {
+    let is_there = |shape: &&SecretShape| {
+        memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at) && !is_of_longer(shape, &bytes[at..]))
+    };
+    let message = |shape: &SecretShape| {
+        format!("this looks like {} (`{}…`); take it out, and revoke it", shape.what, shape.prefix)
+    };
+    let mut found: Vec<String> = SHAPES.iter().filter(is_there).map(message).collect();
     if private_key(bytes) {
-        return Some("this looks like a private key; take it out, and revoke it".to_owned());
+        found.push("this looks like a private key; take it out, and revoke it".to_owned());
     }
     if memmem::find_iter(bytes, TOKEN).any(|at| is_start(bytes, at) && is_web_token(&bytes[at..])) {
-        return Some(
-            "this looks like a JSON Web Token (`eyJ…`); take it out, and let it expire or revoke it".to_owned(),
-        );
+        let message = "this looks like a JSON Web Token (`eyJ…`); take it out, and let it expire or revoke it";
+        found.push(message.to_owned());
     }
-    let host = memmem::find_iter(bytes, AUTHORITY).find_map(|at| with_password(&bytes[at + AUTHORITY.len()..]))?;
-    Some(format!("an address holds a user and a password for `{host}`; take them out, and change them"))
+    let host = memmem::find_iter(bytes, AUTHORITY).find_map(|at| with_password(&bytes[at + AUTHORITY.len()..]));
+    let message = |host| format!("an address holds a user and a password for `{host}`; take them out, and change them");
+    found.extend(host.map(message));
+    found
+}
+
+/// Whether a text begins with a longer prefix than that of a shape: `sk-ant-` is no `sk-`.
+fn is_of_longer(shape: &SecretShape, text: &[u8]) -> bool {
+    let is_longer = |other: &SecretShape| {
+        other.prefix.len() > shape.prefix.len()
+            && other.prefix.starts_with(shape.prefix)
+            && text.starts_with(other.prefix.as_bytes())
+    };
+    SHAPES.iter().any(is_longer)
 }
 
 /// Whether no part of a word ends where something begins; an escape for a line end or the like, as JSON in a string has
@@ -280,7 +297,7 @@ mod tests {
     #[test]
     fn texts_of_beginnings_alone_are_looked_through_once() {
         for beginning in ["sk-", "eyJ", "eyJ.", "eyJhbGci."] {
-            assert_eq!(secret(&beginning.repeat(2_000_000)), None, "{beginning}");
+            assert_eq!(secrets(&beginning.repeat(2_000_000)), [""; 0], "{beginning}");
         }
     }
 
@@ -288,15 +305,15 @@ mod tests {
     fn secrets_are_known_by_shape_and_name() {
         for shape in SHAPES {
             let text = token(shape.prefix, shape.len_min + 4);
-            assert!(secret(&format!("key={text}.")).is_some(), "{text}");
-            assert!(secret(&format!("x{text}")).is_none() || shape.prefix.contains('-'), "{text}");
+            assert_eq!(secrets(&format!("key={text}.")).len(), 1, "{text}");
+            assert!(secrets(&format!("x{text}")).is_empty() || shape.prefix.contains('-'), "{text}");
         }
         let block = token(&format!("-----BEGIN {}", "PRIVATE KEY-----\n"), 60);
-        assert!(secret(&block).is_some());
+        assert!(!secrets(&block).is_empty());
         assert!(NAMES.iter().all(|name| LAST_LETTERS.contains(&name.as_bytes()[name.len() - 1])));
         let value = token("", 24);
         for text in [format!("api_key = \"{value}\""), format!("{{\"Password\": \"{value}\"}}")] {
-            assert!(secret(&text).unwrap().contains("a random value"), "{text}");
+            assert!(secrets(&text)[0].contains("a random value"), "{text}");
         }
         for text in [
             "AKIAIOSFODNN7EXAMPLE",
@@ -313,11 +330,13 @@ mod tests {
             "eyJhbGciOiJIUzI1NiJ9.e30.x",
             "see http://a.io:80/b@c",
         ] {
-            assert_eq!(secret(text), None, "{text}");
+            assert_eq!(secrets(text), [""; 0], "{text}");
         }
         let jwt = format!("eyJ{}.eyJ{}.{}", token("", 20), token("", 30), token("", 40));
-        assert!(secret(&format!("Authorization: {jwt}")).unwrap().contains("JSON Web Token"));
+        assert!(secrets(&format!("Authorization: {jwt}"))[0].contains("JSON Web Token"));
         let address = "git clone https://bot:s3cr3tQ9@git.uni-x.de/a.git";
-        assert!(secret(address).unwrap().contains("for `git.uni-x.de`"), "{:?}", secret(address));
+        assert!(secrets(address)[0].contains("for `git.uni-x.de`"), "{:?}", secrets(address));
+        let both = format!("{} {} {address}", token("AKIA", 16), token("sk-ant-", 60));
+        assert_eq!(secrets(&both).len(), 3, "each kind once: {:?}", secrets(&both));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::personal::PERSONAL;
 use super::{Report, encoding, generated, secrets};
-use crate::json::{Data, Value, pointer_escape};
+use crate::json::{Data, Member, Value, pointer_escape};
 use crate::model::StepRole;
 use crate::rules::digest;
 use crate::rules::trajectory::{Body, Reading, RecordShape, TrajectoryStep, joined};
@@ -58,11 +58,8 @@ type Find<'f> = &'f dyn Fn(&str) -> Option<String>;
 
 fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, rendered: &[&str], report: &mut Report<'_>) {
     let personal = PERSONAL.map(|kind| move |text: &str| kind.message(text));
-    let of_text: [(&'static str, Find<'_>); 3] = [
-        ("data.mojibake", &encoding::mojibake),
-        ("data.replacement-char", &encoding::replacement),
-        ("data.secret", &secrets::secret),
-    ];
+    let of_text: [(&'static str, Find<'_>); 2] =
+        [("data.mojibake", &encoding::mojibake), ("data.replacement-char", &encoding::replacement)];
     let special: (&'static str, Find<'_>) = ("data.special-token", &generated::special_token);
     let of_persons = personal.iter().map(|find| ("data.personal", find as Find<'_>));
     let rules = of_text.into_iter().chain(of_persons).chain([special]);
@@ -70,15 +67,61 @@ fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, rendered: &[&s
     let is_rendered = rendered.contains(&path);
     for (rule, find) in rules.filter(|(rule, _)| !(is_rendered && *rule == "data.special-token")) {
         if let Some((rest, at, message)) = first(value, find) {
-            // Two kinds of one rule in a text are two findings.
-            let found_text = format!("{rule} {message}");
+            let shared = (rule == "data.personal").then(|| digest_of(rule, &message, at));
             report.warning(step, format!("{path}{rest}"), at, rule, message);
-            // A prompt that all samples share holds one address and not thousands.
-            let is_once = matches!(rule, "data.secret" | "data.personal");
-            if let Some(last_finding) = report.findings.last_mut().filter(|_| is_once) {
-                last_finding.text = Some(digest::of_pair("rule", &found_text, "text", at));
-            }
+            mark_shared(report, shared);
         }
+    }
+    secret_rule(value, step, path, report);
+}
+
+/// The secrets of the strings below a value, each kind where it is first.
+fn secret_rule(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut Report<'_>) {
+    const RULE: &str = "data.secret";
+    let mut known: Vec<String> = Vec::new();
+    for (rest, at, message) in every_secret(value) {
+        if !known.contains(&message) {
+            let shared = digest_of(RULE, &message, at);
+            known.push(message.clone());
+            report.warning(step, format!("{path}{rest}"), at, RULE, message);
+            mark_shared(report, Some(shared));
+        }
+    }
+}
+
+/// The secrets of all strings below a value: the path, the string, what is found. Paths are written only where
+/// something is found, since nearly nowhere is.
+fn every_secret<'v, 'a>(value: &'v Value<'a>) -> Vec<(String, &'v Value<'a>, String)> {
+    match &value.data {
+        Data::String(text) => {
+            secrets::secrets(text).into_iter().map(|message| (String::new(), value, message)).collect()
+        }
+        Data::Array(items) => {
+            let below = |(i, item): (usize, &'v Value<'a>)| {
+                every_secret(item).into_iter().map(move |(rest, at, message)| (format!("/{i}{rest}"), at, message))
+            };
+            items.iter().enumerate().flat_map(below).collect()
+        }
+        Data::Object(object) => {
+            let below = |member: &'v Member<'a>| {
+                let path = |rest: String| format!("/{}{rest}", pointer_escape(&member.key));
+                every_secret(&member.value).into_iter().map(move |(rest, at, message)| (path(rest), at, message))
+            };
+            object.members.iter().flat_map(below).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What is found in a text: two kinds of one rule in it are two findings.
+fn digest_of(rule: &str, message: &str, text: &Value<'_>) -> u128 {
+    digest::of_pair("rule", &format!("{rule} {message}"), "text", text)
+}
+
+/// A prompt that all samples share holds one address and not thousands: the last finding is known by its text.
+fn mark_shared(report: &mut Report<'_>, shared: Option<u128>) {
+    if let Some(last_finding) = report.findings.last_mut().filter(|_| shared.is_some()) {
+        last_finding.text = shared;
     }
 }
 
