@@ -200,3 +200,54 @@ fn a_prompt_that_a_template_wrote_is_called_so() {
         assert_eq!(records, [0, 1].map(|n| (json!(n), json!("loss.special-token"))), "{template}");
     }
 }
+
+/// Attempts whose rewards are in the notes of standardized trajectories: as numbers, as texts, as an outcome.
+fn noted_attempts() -> Vec<Value> {
+    let notes = [json!({"reward": 1}), json!({"score": "0.25"}), json!({"resolved": "True"}), json!({"turns": 3})];
+    let record = |(n, notes): (usize, &Value)| {
+        json!({"id": format!("t-attempt-{n}"), "details": notes, "content": [
+            {"class_": "text_observation", "source": "user", "content": "q"},
+            {"class_": "message_action", "content": format!("answer {n}")}]})
+    };
+    notes.iter().enumerate().map(record).collect()
+}
+
+#[test]
+fn a_reward_in_the_notes_of_a_trajectory_counts_wherever_rewards_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = noted_attempts().iter().map(|row| format!("{row}\n")).collect::<String>();
+    let std = file(folder.path(), "std.jsonl", &rows);
+    let rewards = |path: &str| {
+        let (_, table, _) = obelus(&["table", path, "--json"]);
+        lines(&table).into_iter().map(|row| row["reward"].clone()).collect::<Vec<_>>()
+    };
+    let expected = [json!(1.0), json!(0.25), json!(1.0), Value::Null];
+    assert_eq!(rewards(&std), expected);
+    let (_, tasks, _) = obelus(&["stats", &std, "--tasks", "--json"]);
+    let group = &lines(&tasks)[0]["group"];
+    assert_eq!((&group["rewarded"], &group["mean"], &group["successes"]), (&json!(3), &json!(0.75), &json!(2)));
+    for (filter, count) in [("reward>=1", "2"), ("group.mean=0.75", "4"), ("reward:none", "1")] {
+        let (_, found, _) = obelus(&["query", &std, "--count", "--where", filter]);
+        assert_eq!(found.trim(), count, "{filter}");
+    }
+    for shape in ["messages", "sharegpt", "atif"] {
+        let out = format!("{std}.{shape}.jsonl");
+        let (status, _, stderr) = obelus(&["export", &std, "--to", shape, "--out", &out]);
+        assert_eq!(status, 0, "{stderr}");
+        assert_eq!(rewards(&out), expected, "{shape}");
+    }
+}
+
+#[test]
+fn the_tools_of_a_row_come_back_from_the_notes_of_a_standardized_trajectory() {
+    let tools = json!([{"type": "function", "function": {"name": "f", "parameters": {}}}]);
+    let row = json!({"id": "a", "task_id": "t", "tools": tools, "messages": [{"role": "user", "content": "q"},
+        {"role": "assistant", "content": "a"}]});
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "rows.jsonl", &format!("{row}\n"));
+    let (std, back) = (format!("{path}.std.jsonl"), format!("{path}.back.jsonl"));
+    assert_eq!(obelus(&["export", &path, "--to", "adp", "--out", &std]).0, 0);
+    assert_eq!(obelus(&["export", &std, "--to", "messages", "--out", &back]).0, 0);
+    let back = lines(&std::fs::read_to_string(back).unwrap());
+    assert_eq!((&back[0]["tools"], &back[0]["details"]), (&row["tools"], &json!({"task_id": "t"})));
+}

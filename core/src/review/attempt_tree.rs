@@ -4,7 +4,7 @@ use super::rollouts::answers_task;
 use super::sampling::record_id;
 use crate::json::Value;
 use crate::rules::digest;
-use crate::rules::trajectory::{Reading, Track, Way, answer_reward, scalar, task};
+use crate::rules::trajectory::{Reading, Track, Way, answer_reward, detailed_reward, scalar, task};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -107,13 +107,14 @@ impl Attempt {
         let steps = reading.entries.get(track.steps.clone())?;
         let (reward, finish) = ending_of(reading.root);
         let step_reward = || steps.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
+        let whole = || reading.outcome().or_else(|| detailed_reward(reading.root));
         Some(Self {
             record: number,
             answer: None,
             begin: track.steps.start,
             id: record_id(reading.root),
             task: task(reading.root, by)?,
-            reward: reward.or_else(step_reward).or_else(|| reading.outcome().map(|reward| reward.to_string())),
+            reward: reward.or_else(step_reward).or_else(|| whole().map(|reward| reward.to_string())),
             finish,
             steps: Vec::new(),
         })

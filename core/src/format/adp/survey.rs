@@ -103,7 +103,7 @@ fn facts(stats: Option<TrajectoryStats>, overview: adp::RecordOverview, found: &
         tools,
         chars: stats.chars,
         tokens: overview.visible_bytes.div_ceil(TOKEN_BYTES),
-        reward: stats.reward,
+        reward: overview.reward,
         finish: stats.finish.to_owned(),
         failed: overview.failed,
         suspect: overview.suspect,

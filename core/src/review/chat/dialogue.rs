@@ -1,7 +1,8 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
 use super::content::words;
-use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, lose_all, rest};
+use super::json_writer::Object;
+use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, is_nothing, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::StepRole;
@@ -9,6 +10,9 @@ use crate::rules::trajectory::{Body, Reading, RecordShape, Track, TrajectoryStep
 
 /// Items behind a call among which the results of the calls of one answer are looked for.
 const PARALLEL_MAX: usize = 128;
+
+/// Members of ADP and of ATIF that hold the notes of a trajectory.
+const NOTES: [&str; 2] = ["details", "extra"];
 
 /// A conversation.
 #[derive(Debug)]
@@ -175,7 +179,8 @@ impl Dialogue {
         self.others = rest(record, &used);
     }
 
-    /// What another trajectory says beside its steps: a conversation has the schemas of tools, nothing else.
+    /// What another trajectory says beside its steps: a conversation has the schemas of tools, and the notes, which say
+    /// the task and the reward of it.
     fn foreign_head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
         used.push("schema_version");
         let agent = record.get("agent").filter(|agent| agent.as_object().is_some());
@@ -184,6 +189,17 @@ impl Dialogue {
             used.push("agent");
             lose_all(&mut self.left, "agent", &rest(agent, &["tool_definitions"]));
         }
+        for name in NOTES {
+            let Some(notes) = record.get(name).filter(|notes| notes.as_object().is_some()) else { continue };
+            let tools = notes.get("tools").filter(|tools| self.tools.is_none() && tools.as_array().is_some());
+            self.tools = self.tools.take().or_else(|| tools.map(json::compact));
+            let mut object = Object::default();
+            let members = rest(notes, if tools.is_some() { &["tools"] } else { &[] });
+            object.put_rest("record", &members, &mut self.left);
+            self.others.push((name.to_owned(), object.end()));
+            used.push(name);
+        }
+        self.others.retain(|(_, json)| !is_nothing(json));
         lose_all(&mut self.left, "record", &rest(record, &used));
     }
 

@@ -242,14 +242,19 @@ fn what_no_shape_carries_is_counted() {
         {"class_":"web_observation","html":"<p>","axtree":"T","url":"u","image_observation":null,"viewport_size":null},
         {"class_":"message_action","content":"bye","reasoning_content":"r","reward":1}]}"#;
     let (line, left) = convert(std, ChatShape::Messages);
-    assert_eq!(left, ["1 item html", "1 item url", "1 record details"]);
+    assert_eq!(left, ["1 item html", "1 item url"]);
     assert_eq!(
         line,
         concat!(
             r#"{"id":"s","messages":[{"role":"user","content":"x","name":"ann"},{"role":"tool","content":"T"},"#,
-            r#"{"role":"assistant","content":"bye","reasoning_content":"r","reward":1}]}"#
+            r#"{"role":"assistant","content":"bye","reasoning_content":"r","reward":1}],"#,
+            r#""details":{"a":1}}"#
         )
     );
+    let with_tools = r#"{"id":"s","content":[{"class_":"message_action","content":"x"}],"details":{"tools":[{"name":"f"}],
+        "reward":1}}"#;
+    let (line, left) = convert(with_tools, ChatShape::Messages);
+    assert!(line.ends_with(r#""tools":[{"name":"f"}],"details":{"reward":1}}"#) && left.is_empty(), "{line} {left:?}");
     let odd = r#"{"system":["no part"],"messages":[{"role":"assistant","content":"x","reasoning":["y"]}]}"#;
     assert!(convert(odd, ChatShape::Messages).0.contains("no part"));
     let odd = r#"{"messages":[{"role":"user","value":"x","content":7,"a b":1},{"role":"assistant","content":[

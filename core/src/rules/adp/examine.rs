@@ -12,7 +12,7 @@ use super::work::{self, RunOutcome};
 use crate::json::{self, Value};
 use crate::model::{Finding, LocatedFinding, Place, Record, RunPart, StepRole};
 use crate::rules::digest;
-use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
+use crate::rules::statistics::{RepeatKeys, TrajectoryStats, reward};
 use crate::rules::trajectory::visible_bytes;
 use crate::rules::trajectory::{
     ReadRecord, Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text, task_key,
@@ -63,6 +63,8 @@ pub struct RecordOverview {
     pub visible_bytes: u64,
     /// The key of the task that it is an attempt at; None: it names none.
     pub task: Option<u64>,
+    /// Its reward, also where its notes alone say one, which D22 does not count.
+    pub reward: Option<f64>,
     /// W4: steps with a result that is an error; 0 where findings were not asked for.
     pub failed: u64,
     /// W4: steps with a result that is suspect; likewise.
@@ -139,7 +141,8 @@ fn stats_and_overview(record: &Record, reading: &Reading<'_>, found: &[LocatedFi
     let name = RecordName::of(reading.root);
     let task = reading.main().and(name.task.as_deref()).map(task_key);
     let (title, words, visible_bytes) = (title(reading), first_words(reading), visible_bytes(reading));
-    (Some(stats), Some(RecordOverview { title, name, words, visible_bytes, task, ..RecordOverview::default() }))
+    let reward = reward(reading);
+    (Some(stats), Some(RecordOverview { title, name, words, visible_bytes, task, reward, ..RecordOverview::default() }))
 }
 
 /// D22, W4: how the calls of one record came out, beside its statistics.
@@ -148,7 +151,10 @@ pub fn outcomes(record: &Record, text: &[u8], way: Way) -> Examined {
     look(record, text, way, None, |reading, _, _| {
         let RunOutcome { failed, suspect, outcomes, .. } = work::run_outcome(reading, record.number);
         let stats = TrajectoryStats::of(reading, record.number);
-        (Some(stats), Some(RecordOverview { failed, suspect, outcomes, ..RecordOverview::default() }))
+        (
+            Some(stats),
+            Some(RecordOverview { failed, suspect, outcomes, reward: reward(reading), ..RecordOverview::default() }),
+        )
     })
 }
 

@@ -4,10 +4,10 @@
 //! an item that name its tool are read, and all else is passed over. Whatever could be meant otherwise is read in full.
 
 use super::examine::{Examined, RecordOverview, measure};
-use crate::json::{Skim, unescape};
+use crate::json::{self, Skim, unescape};
 use crate::model::{Record, RecordBody};
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats, count, is_marked_finished, reward_sum};
-use crate::rules::trajectory::{Way, is_finishing, read_text};
+use crate::rules::trajectory::{Way, is_finishing, read_text, reward_of_notes};
 use std::borrow::Cow;
 
 /// D22: the calls of one record by tool, and nothing else of it.
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub fn tally(record: &Record, text: &[u8], way: Way) -> Examined {
     let items = if record.body == RecordBody::Text { plain(text) } else { None };
     let tools = match items {
-        Some(items) => count(items.iter().filter_map(|step| step.tool.as_deref())),
+        Some(Plain { items, .. }) => count(items.iter().filter_map(|step| step.tool.as_deref())),
         None => match read_text(record, text) {
             Ok(root) => {
                 let reading = way.read(&root);
@@ -42,7 +42,8 @@ fn only(record: &Record, stats: TrajectoryStats) -> Examined {
 #[must_use]
 pub fn outline(record: &Record, text: &[u8], way: Way) -> Examined {
     let items = if record.body == RecordBody::Text { plain(text) } else { None };
-    let Some((items, finish)) = items.and_then(|items| finish(&items).map(|finish| (items, finish))) else {
+    let Some((Plain { items, notes }, finish)) = items.and_then(|plain| finish(&plain.items).map(|end| (plain, end)))
+    else {
         return measure(record, text, way);
     };
     let rewards: Vec<f64> = items.iter().filter_map(|step| step.reward).collect();
@@ -56,7 +57,9 @@ pub fn outline(record: &Record, text: &[u8], way: Way) -> Examined {
         finish,
         ..TrajectoryStats::default()
     };
-    only(record, stats)
+    let noted = || reward_of_notes(&json::parse(notes?).ok()?);
+    let overview = RecordOverview { reward: stats.reward.or_else(noted), ..RecordOverview::default() };
+    Examined { overview: Some(overview), ..only(record, stats) }
 }
 
 /// How a trajectory of these items ends; None where that needs a closer look.
@@ -83,20 +86,28 @@ struct Step<'a> {
     source: Option<&'a str>,
 }
 
-/// The items of a record that is plainly a standardized trajectory. A member that comes twice is read in full.
-fn plain(text: &[u8]) -> Option<Vec<Step<'_>>> {
+/// A record that is plainly a standardized trajectory.
+struct Plain<'a> {
+    items: Vec<Step<'a>>,
+    /// Its `details`, as JSON.
+    notes: Option<&'a str>,
+}
+
+/// The items and notes of a record that is plainly a standardized trajectory. What comes twice is read in full.
+fn plain(text: &[u8]) -> Option<Plain<'_>> {
     let mut skim = Skim::new(std::str::from_utf8(text).ok()?);
-    let mut items = None;
+    let (mut items, mut notes) = (None, None);
     skim.object(|skim, key| match &*key {
         "content" if items.is_none() => {
             let items = items.insert(Vec::new());
             skim.array(|skim| step(skim).map(|step| items.push(step)))
         }
-        "content" | "role" | "steps" | "conversations" | "messages" | "trajectory" => None,
+        "content" | "role" | "steps" | "conversations" | "messages" | "trajectory" | "extra" => None,
+        "details" => notes.replace(skim.pass()?).is_none().then_some(()),
         _ => skim.pass().map(drop),
     })?;
     skim.end()?;
-    items
+    Some(Plain { items: items?, notes })
 }
 
 /// An item as a step; None where that needs a closer look.
@@ -149,6 +160,31 @@ mod tests {
             count(reading.entries.iter().flat_map(|e| &e.calls).map(|c| c.tool.as_ref()))
         });
         (fast, full)
+    }
+
+    fn assert_outlines_agree(text: &str) {
+        let compared = |examined: Examined| {
+            let rewards = |stats: &TrajectoryStats| (stats.reward.map(f64::to_bits), stats.rewarded_steps);
+            let whole = examined.overview.and_then(|overview| overview.reward).map(f64::to_bits);
+            examined.stats.map(|stats| (whole, rewards(&stats), stats.finish, stats.steps, stats.classes, stats.tools))
+        };
+        let record = Record { number: 0, place: Place::default(), body: RecordBody::Text, is_row: false };
+        let looks = [outline, measure].map(|look| compared(look(&record, text.as_bytes(), Way::Protocol)));
+        assert_eq!(looks[0], looks[1], "{text}");
+    }
+
+    #[test]
+    fn rewards_in_notes_agree_with_the_full_reading() {
+        let call = r#"{"class_":"api_action","function":"f","kwargs":{}}"#;
+        for notes in [
+            r#""details":{"reward":0.5}"#,
+            r#""details":{"resolved":"True"}"#,
+            r#""details":{"reward":1},"details":{"reward":0}"#,
+            r#""extra":{"reward":1}"#,
+            r#""details":{"reward":[1]}"#,
+        ] {
+            assert_outlines_agree(&format!("{{{notes},\"content\":[{call}]}}"));
+        }
     }
 
     #[test]
@@ -207,17 +243,7 @@ mod tests {
         for text in items.chain(roots) {
             let (fast, full) = both(&text);
             assert_eq!(fast, full, "{text}");
-            let compared = |examined: Examined| {
-                let rewards = |stats: &TrajectoryStats| (stats.reward.map(f64::to_bits), stats.rewarded_steps);
-                examined.stats.map(|stats| (rewards(&stats), stats.finish, stats.steps, stats.classes, stats.tools))
-            };
-            let record = Record { number: 0, place: Place::default(), body: RecordBody::Text, is_row: false };
-            let bytes = text.as_bytes();
-            assert_eq!(
-                compared(outline(&record, bytes, Way::Protocol)),
-                compared(measure(&record, bytes, Way::Protocol)),
-                "{text}"
-            );
+            assert_outlines_agree(&text);
             calls += full.map_or(0, |tools| tools.values().sum());
         }
         assert!(calls > 24);

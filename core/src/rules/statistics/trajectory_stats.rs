@@ -5,7 +5,7 @@ use super::run_usage::{RunUsage, add_usage};
 use crate::json::Value;
 use crate::model::{LocatedFinding, Severity, StepRole, estimated_tokens};
 use crate::rules::trajectory::{
-    Body, Class, Reading, RecordShape, TrajectoryStep, atif, is_finishing, number::add_reward,
+    Body, Class, Reading, RecordShape, TrajectoryStep, atif, detailed_reward, is_finishing, number::add_reward,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -120,10 +120,10 @@ fn step_rewards(reading: &Reading<'_>) -> Vec<f64> {
     reading.entries.iter().filter_map(|entry| entry.reward.as_ref().map(|reward| reward.value)).collect()
 }
 
-/// D20, D22: the reward of a record.
+/// The reward of a record for whoever looks at a dataset: D20, D22, else what its notes say of how it went.
 #[must_use]
 pub fn reward(reading: &Reading<'_>) -> Option<f64> {
-    reward_sum(&step_rewards(reading)).or_else(|| reading.outcome())
+    reward_sum(&step_rewards(reading)).or_else(|| reading.outcome()).or_else(|| detailed_reward(reading.root))
 }
 
 /// D20, D22: the sum of rewards, added in order; None without any.
