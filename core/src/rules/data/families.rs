@@ -7,6 +7,7 @@ use super::questions;
 use super::targets::{self, Label};
 use crate::json::Value;
 use crate::model::cast;
+use crate::rules::digest;
 use crate::rules::trajectory::Way;
 use std::collections::HashMap;
 
@@ -34,7 +35,7 @@ impl Likeness {
     pub fn of(record: &Value<'_>, way: Way) -> Self {
         let reading = way.with_written_calls().read(record);
         let is_empty = reading.body.is_some() && reading.entries.is_empty();
-        let (digest, sketch) = identity(&reading);
+        let (digest, sketch) = identity(&reading, digest::of);
         let (question, label) = (questions::digest(&reading), targets::label(reading.root));
         Self { digest: (!is_empty).then_some(digest), sketch, question, label }
     }

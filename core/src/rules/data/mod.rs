@@ -94,15 +94,23 @@ struct Body {
     target: Option<CallTarget>,
 }
 
+/// How values are compared: [`digest::of`] where samples that are alike are left out or joined elsewhere,
+/// [`digest::quick`] where they are reported.
+type Digest = fn(&Value<'_>) -> u128;
+
 /// What copies and near copies of a sample are found by.
-fn identity(reading: &Reading<'_>) -> (u128, Option<Sketch>) {
+fn identity(reading: &Reading<'_>, digest: Digest) -> (u128, Option<Sketch>) {
     let value = reading.steps();
     let all = || {
-        if reading.shape == RecordShape::Other { digest::of(reading.root) } else { targets::content_digest(reading) }
+        if reading.shape == RecordShape::Other {
+            digest(reading.root)
+        } else {
+            targets::content_digest(reading, digest)
+        }
     };
-    let body = value.map_or_else(all, digest::of);
+    let body = value.map_or_else(all, digest);
     // A system prompt beside the steps is part of what is learned.
-    let digest = reading.system_prompt().map_or(body, |prompt| targets::folded([digest::of(prompt), body].into_iter()));
+    let digest = reading.system_prompt().map_or(body, |prompt| targets::folded([digest(prompt), body].into_iter()));
     let sketch = match reading.shape {
         RecordShape::Other => Sketch::of([reading.root].into_iter()),
         _ => Sketch::of(reading.system_prompt().into_iter().chain(reading.entries.iter().map(|entry| entry.value))),
@@ -112,7 +120,7 @@ fn identity(reading: &Reading<'_>) -> (u128, Option<Sketch>) {
 
 fn body(reading: &Reading<'_>) -> Body {
     let value = reading.steps();
-    let (digest, sketch) = identity(reading);
+    let (digest, sketch) = identity(reading, digest::quick);
     Body {
         path: reading.body.unwrap_or_default().to_owned(),
         digest,

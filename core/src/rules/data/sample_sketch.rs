@@ -3,6 +3,7 @@
 use super::identity;
 use super::near_duplicates::Sketch;
 use crate::model::Record;
+use crate::rules::digest;
 use crate::rules::trajectory::{Way, read_text};
 
 /// What identifies copies and near copies of a sample.
@@ -46,6 +47,6 @@ pub fn sketch(record: &Record, text: &[u8], way: Way) -> Option<SampleSketch> {
     let root = read_text(record, text).ok()?;
     let reading = way.with_written_calls().read(&root);
     let id = reading.id().map(|(_, id)| id.as_str().unwrap_or(id.text).to_owned());
-    let (digest, sketch) = identity(&reading);
+    let (digest, sketch) = identity(&reading, digest::of);
     Some(SampleSketch { id, digest, sketch })
 }

@@ -1,7 +1,7 @@
 //! Secrets in texts. A message names what was found and never repeats it whole.
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::{memchr2_iter, memmem};
-use regex::bytes::Regex;
 use std::sync::LazyLock;
 
 /// The shape of a well-known secret, which is also how it is found where it is to be redacted.
@@ -82,18 +82,33 @@ const KEY_END: &str = "PRIVATE KEY-----";
 const TOKEN: &str = "eyJ";
 const AUTHORITY: &str = "://";
 
-/// The beginnings of all shapes: most texts have none, which one pass says.
-static BEGINNINGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// The beginnings of all shapes, and then these: one pass says which a text has, mostly none.
+static BEGINNINGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let all = SHAPES.iter().map(|shape| shape.prefix).chain([KEY_END, TOKEN, AUTHORITY]);
-    Regex::new(&all.map(regex::escape).collect::<Vec<_>>().join("|")).ok()
+    // Only this kind looks at many bytes at a time. A longer beginning precedes those that it begins with.
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(all).ok()
 });
+
+/// The beginnings that a text has, by their numbers.
+struct Beginnings(u64);
+
+impl Beginnings {
+    fn of(text: &[u8]) -> Self {
+        let all = |found: &AhoCorasick| found.find_iter(text).fold(0, |set, at| set | 1 << at.pattern().as_u32());
+        Self(BEGINNINGS.as_ref().map_or(u64::MAX, all))
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.0 >> number & 1 == 1
+    }
+}
 
 /// The secrets of a text, each kind once: by their shapes; where there is none, by a name and how random what follows
 /// is, since a key of a known shape often follows such a name.
 pub(super) fn secrets(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
-    let may_have_shape = BEGINNINGS.as_ref().is_none_or(|beginnings| beginnings.is_match(bytes));
-    let found = if may_have_shape { shaped(bytes) } else { Vec::new() };
+    let beginnings = Beginnings::of(bytes);
+    let found = if beginnings.0 == 0 { Vec::new() } else { shaped(bytes, &beginnings) };
     if !found.is_empty() {
         return found;
     }
@@ -103,22 +118,25 @@ pub(super) fn secrets(text: &str) -> Vec<String> {
 }
 
 /// The secrets with a shape.
-fn shaped(bytes: &[u8]) -> Vec<String> {
-    let is_there = |shape: &&SecretShape| {
-        memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at) && !is_of_longer(shape, &bytes[at..]))
+fn shaped(bytes: &[u8], beginnings: &Beginnings) -> Vec<String> {
+    let is_there = |(number, shape): &(usize, &SecretShape)| {
+        let fits = |at: usize| fits(shape, bytes, at) && !is_of_longer(shape, &bytes[at..]);
+        beginnings.has(*number) && memmem::find_iter(bytes, shape.prefix).any(fits)
     };
-    let message = |shape: &SecretShape| {
+    let message = |(_, shape): (usize, &SecretShape)| {
         format!("this looks like {} (`{}…`); take it out, and revoke it", shape.what, shape.prefix)
     };
-    let mut found: Vec<String> = SHAPES.iter().filter(is_there).map(message).collect();
-    if private_key(bytes) {
+    let mut found: Vec<String> = SHAPES.iter().enumerate().filter(is_there).map(message).collect();
+    let [has_key_end, has_token, has_authority] = [0, 1, 2].map(|number| beginnings.has(SHAPES.len() + number));
+    if has_key_end && private_key(bytes) {
         found.push("this looks like a private key; take it out, and revoke it".to_owned());
     }
-    if memmem::find_iter(bytes, TOKEN).any(|at| is_start(bytes, at) && is_web_token(&bytes[at..])) {
+    if has_token && memmem::find_iter(bytes, TOKEN).any(|at| is_start(bytes, at) && is_web_token(&bytes[at..])) {
         let message = "this looks like a JSON Web Token (`eyJ…`); take it out, and let it expire or revoke it";
         found.push(message.to_owned());
     }
-    let host = memmem::find_iter(bytes, AUTHORITY).find_map(|at| with_password(&bytes[at + AUTHORITY.len()..]));
+    let mut addresses = has_authority.then(|| memmem::find_iter(bytes, AUTHORITY)).into_iter().flatten();
+    let host = addresses.find_map(|at| with_password(&bytes[at + AUTHORITY.len()..]));
     let message = |host| format!("an address holds a user and a password for `{host}`; take them out, and change them");
     found.extend(host.map(message));
     found

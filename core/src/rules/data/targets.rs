@@ -1,5 +1,6 @@
 //! What records say that contradict one another: two answers to one prompt, two labels of one content.
 
+use super::Digest;
 use crate::json::Value;
 use crate::model::StepRole;
 use crate::rules::digest;
@@ -61,8 +62,8 @@ pub(super) fn target(reading: &Reading<'_>) -> Option<CallTarget> {
 }
 
 /// The digest of all that the trajectories of a record say, wherever it is.
-pub(super) fn content_digest(reading: &Reading<'_>) -> u128 {
-    folded(reading.entries.iter().map(|entry| digest::of(entry.value)))
+pub(super) fn content_digest(reading: &Reading<'_>, digest: Digest) -> u128 {
+    folded(reading.entries.iter().map(|entry| digest(entry.value)))
 }
 
 /// Whether what was chosen is what was rejected.
