@@ -86,6 +86,7 @@ mod tests {
             (r#"{"a":[1] ,"#, r#"{"a":[1]}"#),
             (r#"{"a":[1,NaN,3],"b":2}"#, r#"{"a":[1]}"#),
             (r#"{"a":[]"#, r#"{"a":[]}"#),
+            (r#"{"a":{"b":[1]é}"#, r#"{"a":{"b":[1]}}"#),
         ] {
             assert_eq!(parse_cut(text).map(|value| compact(&value)).as_deref(), Some(whole), "{text}");
         }

@@ -121,6 +121,11 @@ pub fn unescape(body: &str) -> Result<Cow<'_, str>, (usize, Cow<'_, str>)> {
 pub(super) fn escape(rest: &str) -> (Option<char>, usize) {
     match rest.as_bytes().get(1) {
         Some(b'u') => unicode_escape(rest),
+        // No escape of JSON, but what is read leniently may have it.
+        Some(letter) if !letter.is_ascii() => {
+            let character = rest[1..].chars().next();
+            (character, 1 + character.map_or(0, char::len_utf8))
+        }
         Some(&letter) => (Some(if escaped(letter) == 0 { letter } else { escaped(letter) }.into()), 2),
         None => (None, rest.len()),
     }
@@ -204,6 +209,18 @@ impl<'de> Visitor<'de> for Skim {
 mod tests {
     use super::*;
     use crate::json::Data;
+
+    #[test]
+    fn a_string_may_end_with_a_backslash() {
+        let value = parse(r#"["\n\\","\\"]"#).unwrap();
+        let texts: Vec<_> = value.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!((texts, parse(r#"["\n\\"]"#).is_ok()), (vec!["\n\\", "\\"], true));
+    }
+
+    #[test]
+    fn a_backslash_before_any_character_ends_with_that_character() {
+        assert_eq!(unescape("a\\\u{200b}b\\é\\n").unwrap(), "a\u{200b}bé\n");
+    }
 
     #[test]
     fn keeps_number_text_order_duplicates_and_places() {

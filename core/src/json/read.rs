@@ -159,8 +159,10 @@ impl<'a> Reading<'a> {
     /// After a member or element: whether the container ends here; else a comma is taken.
     pub(super) fn ends(&mut self, close: u8) -> Option<bool> {
         let byte = self.skip_space()?;
-        self.at += 1;
-        (byte == close || byte == b',').then_some(byte == close)
+        let is_taken = byte == close || byte == b',';
+        // Whatever else is here stays: it may be a part of a character.
+        self.at += usize::from(is_taken);
+        is_taken.then_some(byte == close)
     }
 
     /// A container that stays closed is skimmed, without recursion.
@@ -200,9 +202,10 @@ impl<'a> Reading<'a> {
     /// The string that begins at `start`, of which the part before `at` is plain.
     fn decoded(&mut self, start: usize, mut at: usize) -> Option<String> {
         let bytes = self.text.as_bytes();
-        // Up to the first quote that no backslash precedes: mostly the end, so that the text never moves.
+        // Up to the first quote that no backslash precedes: mostly the end, never before it, so that the text never
+        // moves.
         let is_end = |quote: &usize| *quote == 0 || bytes[at + quote - 1] != b'\\';
-        let guess = memchr::memchr_iter(b'"', &bytes[at..]).find(is_end)?;
+        let guess = memchr::memchr_iter(b'"', &bytes[at..]).find(is_end).unwrap_or(bytes.len() - at);
         let mut out = String::with_capacity(at - start + guess);
         let mut from = start;
         loop {

@@ -1,12 +1,9 @@
 //! W7: lines that a result shows, with their numbers.
 
 use super::call::Range;
-use super::tables::{
-    ELIDED, NOTICES, NUMBER_BAR, NUMBER_BLANK, NUMBER_COLON, NUMBER_DOT, NUMBER_TAB, PERSISTED, Pattern, WINDOW,
-};
+use super::tables::{ELIDED, NOTICES, PERSISTED, WINDOW};
 use super::text::{LINE_MAX, is_blank, lines};
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 /// What a result shows of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,25 +24,52 @@ pub(super) struct FileExcerpt<'t> {
     pub(super) is_numbered: bool,
 }
 
-/// Those of other views.
-static VIEW_SIGNS: [&LazyLock<Pattern>; 4] = [&NUMBER_TAB, &NUMBER_BAR, &NUMBER_DOT, &NUMBER_BLANK];
+/// What is between the number of a line and the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// A tab or an arrow.
+    Tab,
+    /// Of windows and of grep, which alone have it: `N:`, no blanks before the number.
+    Colon,
+    /// `N|`.
+    Bar,
+    /// `N. `; in replies to edits it begins an item of a list.
+    Dot,
+    /// A blank, two or more before the number.
+    Blank,
+}
 
-/// Those of replies to edits: there `N. ` begins an item of a list.
-static REPLY_SIGNS: [&LazyLock<Pattern>; 3] = [&NUMBER_TAB, &NUMBER_BAR, &NUMBER_BLANK];
+/// Those of views.
+const VIEW_SIGNS: &[Sign] = &[Sign::Tab, Sign::Bar, Sign::Dot, Sign::Blank];
+/// Those of replies to edits.
+const REPLY_SIGNS: &[Sign] = &[Sign::Tab, Sign::Bar, Sign::Blank];
+const SIGNS: &[Sign] = &[Sign::Tab, Sign::Colon, Sign::Bar, Sign::Dot, Sign::Blank];
 
 /// Numbered lines of a whole view, at most: with more, a reader's own limit may have ended it.
 const WHOLE_LINES_MAX: usize = 2000;
-/// The signs between number and line of windows and of grep, which alone have the colon.
-static SIGNS: [&LazyLock<Pattern>; 5] = [&NUMBER_TAB, &NUMBER_COLON, &NUMBER_BAR, &NUMBER_DOT, &NUMBER_BLANK];
+/// Digits of the number of a line, at most.
+const NUMBER_DIGITS_MAX: usize = 9;
 
-fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
-    // All signs begin with blanks and a digit, as most lines do not.
-    if !line.trim_start_matches(' ').starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
+impl Sign {
+    /// W7: the number of a line that begins with one and this sign, and the line behind it.
+    fn fit(self, line: &str) -> Option<(u32, &str)> {
+        let text = line.trim_start_matches(' ');
+        let blanks = line.len() - text.len();
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        if !(1..=NUMBER_DIGITS_MAX).contains(&digits) {
+            return None;
+        }
+        let (number, behind) = text.split_at(digits);
+        let behind = match self {
+            Self::Tab => behind.strip_prefix(['\t', '→']),
+            Self::Colon => behind.strip_prefix(':').filter(|_| blanks == 0),
+            Self::Bar => behind.strip_prefix('|'),
+            Self::Dot => behind.strip_prefix(". "),
+            Self::Blank => behind.strip_prefix(' ').filter(|_| blanks >= 2),
+        };
+        let number = number.parse().ok().filter(|number| (1..=LINE_MAX).contains(number))?;
+        Some((number, behind?))
     }
-    let found = sign.captures(line)?;
-    let number = found.get(1)?.as_str().parse().ok().filter(|n| (1..=LINE_MAX).contains(n))?;
-    Some((number, line.get(found.get(0)?.end()..)?))
 }
 
 /// The lines of a text that shows a file, each with its number where it has one; None: it is no such text. Signs that
@@ -53,18 +77,17 @@ fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
 #[must_use]
 pub fn listing(text: &str, is_file: bool) -> Option<Vec<(Option<u32>, &str)>> {
     let is_window = is_file && (WINDOW.find(text).is_some() || text.starts_with("<path>"));
-    let signs: &[&LazyLock<Pattern>] = match (is_window, is_file) {
-        (true, _) => &SIGNS,
-        (false, true) => &VIEW_SIGNS,
+    let signs = match (is_window, is_file) {
+        (true, _) => SIGNS,
+        (false, true) => VIEW_SIGNS,
         (false, false) => &VIEW_SIGNS[..1],
     };
-    let signs = || signs.iter().map(|sign| &***sign);
-    let first =
-        text.split('\n').take(LISTING_HEAD_LINES).find_map(|line| signs().find(|sign| fit(sign, line).is_some()))?;
+    let fits = |line| signs.iter().find(|sign| sign.fit(line).is_some());
+    let first = text.split('\n').take(LISTING_HEAD_LINES).find_map(fits)?;
     let (mut numbered, mut last, mut rest) = (0, 0, 0);
     let lines: Vec<(Option<u32>, &str)> = text
         .split('\n')
-        .map(|line| match fit(first, line).filter(|(number, _)| *number > last) {
+        .map(|line| match first.fit(line).filter(|(number, _)| *number > last) {
             Some((number, line)) => {
                 (numbered, last) = (numbered + 1, number);
                 (Some(number), line)
@@ -84,27 +107,27 @@ const LISTING_HEAD_LINES: usize = 20;
 impl<'t> FileExcerpt<'t> {
     /// Numbered lines of a text; `N:` counts where `has_colons` says so.
     pub(super) fn numbered(text: &'t str, has_colons: bool) -> Self {
-        Self::with_signs(text, if has_colons { &SIGNS } else { &VIEW_SIGNS })
+        Self::with_signs(text, if has_colons { SIGNS } else { VIEW_SIGNS })
     }
 
     /// W8: the lines that the reply to an edit shows: a window, else numbered lines.
     pub(super) fn reply(text: &'t str) -> Self {
-        Self::window(text).unwrap_or_else(|| Self::with_signs(text, &REPLY_SIGNS))
+        Self::window(text).unwrap_or_else(|| Self::with_signs(text, REPLY_SIGNS))
     }
 
-    fn with_signs(text: &'t str, signs: &[&'static LazyLock<Pattern>]) -> Self {
+    fn with_signs(text: &'t str, signs: &[Sign]) -> Self {
         let mut shown = Self::default();
         let notices: Vec<usize> = NOTICES.find_all(text).map(|found| found.start()).collect();
         shown.is_cut = !notices.is_empty();
-        let (mut sign, mut at) = (None, 0);
+        let (mut sign, mut at): (Option<Sign>, usize) = (None, 0);
         for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
             let start = std::mem::replace(&mut at, end + 1);
             let line = &text[start..end];
             let fitted = match sign {
-                Some(sign) => fit(sign, line),
-                None => signs.iter().find_map(|pattern| {
-                    let fitted = fit(pattern, line)?;
-                    sign = Some(&***pattern);
+                Some(sign) => sign.fit(line),
+                None => signs.iter().find_map(|candidate| {
+                    let fitted = candidate.fit(line)?;
+                    sign = Some(*candidate);
                     Some(fitted)
                 }),
             };
@@ -119,7 +142,7 @@ impl<'t> FileExcerpt<'t> {
             }
         }
         shown.is_numbered = sign.is_some();
-        let has_colons = signs.len() == SIGNS.len();
+        let has_colons = signs == SIGNS;
         if !shown.is_cut && !has_colons && shown.lines.last().is_some_and(|(_, line)| line.is_empty()) {
             shown.lines.pop();
         }

@@ -108,13 +108,13 @@ impl Notes {
 
     /// A call is made: whether tests may run with it.
     pub(super) fn call(&mut self, call: &Call) {
-        self.has_tests |= match &call.action {
+        let may_run_tests = || match &call.action {
             Action::Shell { command, .. } => TESTS.is_match(command),
             Action::Input { text } => TESTS.is_match(text),
             Action::Code => true,
             _ => false,
         };
-        self.has_tests |= call.name.contains("test");
+        self.has_tests = self.has_tests || call.name.contains("test") || may_run_tests();
     }
 
     /// Names in a text of the run.
@@ -146,6 +146,7 @@ impl Notes {
             match part {
                 TurnPart::Text(text) => {
                     says = true;
+                    words.reserve(text.len() + 1);
                     words.push_str(text);
                     words.push('\n');
                 }
@@ -188,7 +189,7 @@ impl Notes {
     fn end_notes(&self, has_open_todos: bool, seen: impl Fn(usize) -> Option<StepNo>) -> Vec<Note> {
         let mut all = Vec::new();
         if let Some(end) = &self.end {
-            if !FAILURE_WORDS.is_match(&end.words) {
+            if !self.failed.is_empty() && !FAILURE_WORDS.is_match(&end.words) {
                 let open = self.failed.iter().filter(|(file, (step, _))| seen(**file).is_none_or(|seen| seen < *step));
                 all.extend(open.map(|(_, (step, path))| Note {
                     step: *step,

@@ -229,16 +229,6 @@ patterns! {
     RETURNCODE: text(&["wrapping", "returncode"]);
     /// W4: Claude Code's first line.
     CLAUDE_EXIT: text(&["wrapping", "claude_exit"]);
-    /// W7: a numbered line: `N` and a tab or an arrow.
-    NUMBER_TAB: r"^ *(\d{1,9})(?:\t|→)";
-    /// W7: a line of a window or of grep.
-    NUMBER_COLON: r"^(\d{1,9}):";
-    /// W7: `N|`.
-    NUMBER_BAR: r"^ *(\d{1,9})\|";
-    /// W7: `N. `.
-    NUMBER_DOT: r"^ *(\d{1,9})\. ";
-    /// W7: two blanks or more, `N`, a blank.
-    NUMBER_BLANK: r"^ {2,}(\d{1,9}) ";
     /// W7: what is in the place of lines that a view of SWE-agent leaves out.
     ELIDED: r"^\.\.\. eliding lines \d+-\d+ \.\.\.$";
     /// The head of a file that opencode read.
