@@ -91,9 +91,8 @@ fn is_preference(record: &Value<'_>) -> bool {
 fn is_response(record: &Value<'_>) -> bool {
     let is_item = |item: &Value<'_>| match text(item, "type") {
         "message" => is_text(item, "role"),
-        "function_call" => is_text(item, "call_id"),
         "reasoning" => is_array(item, "summary"),
-        _ => false,
+        class => class.ends_with("_call") && (is_text(item, "call_id") || is_text(item, "id")),
     };
     let is_asked = text(record, "object") == "response" || is_text(record, "input") || is_array(record, "input");
     is_asked && first(record, "output").is_some_and(is_item)

@@ -27,15 +27,19 @@ pub(crate) enum Block {
 /// Where results name their call, and have what came back.
 pub(crate) const RESULT_IDS: [&str; 5] = ["tool_use_id", "tool_call_id", "toolCallId", "call_id", "callId"];
 pub(crate) const RESULT_TEXTS: [&str; 6] = ["content", "result", "output", "value", "text", "response"];
+/// Items of the Responses interface that nobody says.
+const NOTES: [&str; 5] =
+    ["compaction", "item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools"];
 /// Where a thought has its text.
 pub(crate) const THOUGHT_TEXTS: [&str; 6] = ["thinking", "reasoning", "text", "value", "content", "summary"];
 
 /// What an element of a list of messages is that is not a message, but a part by itself (an item of the Responses
-/// interface): a call, a result or a thought without a speaker.
+/// interface): a call, a result or a thought without a speaker, or what that interface says of itself.
 pub(crate) fn item(value: &Value<'_>) -> Option<Block> {
     let has_speaker = ["from", "role"].iter().any(|key| value.get(key).is_some());
-    let is_typed = value.get("type").is_some() && !has_speaker;
-    is_typed.then(|| block(value)).filter(|block| matches!(block, Block::Call | Block::Result | Block::Thought))
+    let kind = value.get("type").filter(|_| !has_speaker)?.as_str().unwrap_or_default();
+    let found = block(value);
+    (matches!(found, Block::Call | Block::Result | Block::Thought) || NOTES.contains(&kind)).then_some(found)
 }
 
 /// The parts of a message's content; an item is its own.
@@ -51,12 +55,12 @@ fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
 pub(crate) fn block(part: &Value<'_>) -> Block {
     match part.get("type").and_then(Value::as_str).unwrap_or_default() {
         "thinking" | "redacted_thinking" | "reasoning" | "thought" => Block::Thought,
-        "tool_use" | "tool_call" | "tool-call" | "toolCall" | "server_tool_use" | "mcp_tool_use" | "function_call" => {
-            Block::Call
-        }
-        "tool_result" | "tool-result" | "toolResult" | "function_call_output" => Block::Result,
+        "tool_use" | "tool-call" | "toolCall" | "server_tool_use" | "mcp_tool_use" => Block::Call,
+        "tool_result" | "tool-result" | "toolResult" => Block::Result,
         "tools" => Block::Tools,
-        kind if kind.ends_with("_tool_result") => Block::Result,
+        kind if kind.ends_with("_tool_result") || kind.ends_with("_call_output") => Block::Result,
+        // Tools of the Responses interface: `custom_tool_call`, `local_shell_call`, `web_search_call`.
+        kind if kind.ends_with("_call") => Block::Call,
         _ if part_text(part).is_some() => Block::Text,
         _ => Block::File,
     }

@@ -10,6 +10,8 @@ pub(crate) const LISTS: [&str; 3] = ["tool_calls", "toolCalls", "function_call"]
 /// Where calls have their names, arguments and ids; the first that is there counts.
 const NAMES: [&str; 6] = ["name", "function_name", "tool_name", "toolName", "tool", "function"];
 const ARGUMENTS: [&str; 6] = ["arguments", "input", "args", "kwargs", "parameters", "function_args"];
+/// Where those of OpenAI's tools have what is to be done.
+const HOSTED_ARGUMENTS: [&str; 4] = ["action", "operation", "queries", "code"];
 const IDS: [&str; 7] = ["call_id", "tool_call_id", "toolCallId", "callId", "tool_use_id", "toolUseId", "id"];
 /// What a call is called whose name cannot be read.
 const UNNAMED: &str = "?";
@@ -107,13 +109,21 @@ fn object<'a>(value: &'a Value<'a>) -> Option<FunctionCall<'a>> {
     Some(FunctionCall { id: text_at(value, &IDS).map(Cow::Borrowed).or(found.id), ..found })
 }
 
-/// An object with a name of its own.
+/// An object with a name of its own, or with the type of one of OpenAI's tools (`web_search_call`).
 fn flat<'a>(value: &'a Value<'a>) -> Option<FunctionCall<'a>> {
-    Some(named(value, name(value)?))
+    Some(named(value, name(value).or_else(|| hosted(value))?))
+}
+
+/// The tool of a call that has no name besides its type.
+fn hosted<'a>(value: &'a Value<'a>) -> Option<&'a str> {
+    let tool = value.get("type")?.as_str()?.strip_suffix("_call")?;
+    (!matches!(tool, "tool" | "function" | "custom_tool" | "mcp")).then_some(tool)
 }
 
 fn named<'a>(value: &'a Value<'a>, name: &'a str) -> FunctionCall<'a> {
-    let given = ARGUMENTS.iter().find_map(|key| value.get(key).filter(|given| !given.is_null()));
+    let member = |key: &&str| value.get(key).filter(|given| !given.is_null());
+    let hosted = || hosted(value).and_then(|_| HOSTED_ARGUMENTS.iter().find_map(member));
+    let given = ARGUMENTS.iter().find_map(member).or_else(hosted);
     FunctionCall {
         name: name.into(),
         id: text_at(value, &IDS).map(Cow::Borrowed),
@@ -183,6 +193,7 @@ mod tests {
             r#"{"type":"tool_use","id":"1","name":"f","input":{"a":2}}"#,
             r#"{"type":"tool-call","toolCallId":"1","toolName":"f","input":{"a":2}}"#,
             r#"{"type":"function_call","id":"item","call_id":"1","name":"f","arguments":"{\"a\":2}"}"#,
+            r#"{"type":"f_call","call_id":"1","action":{"a":2}}"#,
             r#"{"type":"tool_call","value":"{\"id\":\"1\",\"name\":\"f\",\"arguments\":{\"a\":2}}"}"#,
             r#"{"tool_call_id":"1","function_name":"f","arguments":{"a":2}}"#,
             r#"{"id":"1","function":"f","kwargs":{"a":2}}"#,
@@ -195,7 +206,7 @@ mod tests {
                 [call.name.as_ref(), call.id.as_deref().unwrap_or("-"), call.arguments.as_deref().unwrap_or("-")];
             assert_eq!(labels.join("|"), expect, "{text}");
         }
-        for none in ["7", "null", "{}", r#"{"name":7}"#, r#""f""#, r#"{"id":"1"}"#] {
+        for none in ["7", "null", "{}", r#"{"name":7}"#, r#""f""#, r#"{"id":"1"}"#, r#"{"type":"tool_call"}"#] {
             assert!(call(&parse(none).unwrap()).is_none(), "{none}");
         }
     }

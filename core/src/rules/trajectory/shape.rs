@@ -201,6 +201,13 @@ mod tests {
                 {"type":"function_call_output","call_id":"c","output":"y"}]"#,
                 true,
             ),
+            (
+                r#"[{"role":"user","content":"x"},{"type":"web_search_call","id":"w","action":{"type":"search"}},
+                {"type":"custom_tool_call","call_id":"c","name":"p","input":"x"},{"type":"mcp_list_tools","id":"l"},
+                {"type":"custom_tool_call_output","call_id":"c","output":"y"},{"type":"compaction","id":"k"}]"#,
+                true,
+            ),
+            (r#"[{"role":"user","content":"x"},{"type":"point","id":"w"}]"#, false),
             (r#"[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]"#, false),
             ("[]", false),
             (r#"[{"role":"user"}]"#, false),
