@@ -6,7 +6,7 @@ use super::log::{
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, Turn, TurnPart};
-use crate::rules::trajectory::blocks::{Block, block};
+use crate::rules::trajectory::blocks::{Block, block, item, turn_parts};
 use std::borrow::Cow;
 
 /// The format, as a row of `messages`.
@@ -33,11 +33,13 @@ impl Format for MessageLines {
 
     fn about(&self) -> &'static str {
         "JSON Lines that are chat messages themselves, as gptme and Vibe write them: a file is one conversation, each \
-         message a step with its calls and results. Most of the first lines must be messages with a `role`."
+         message a step with its calls and results. Most of the first lines must be messages with a `role`, or the \
+         first, if items of OpenAI's Responses interface follow."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let is_message = |record: &&Value<'_>| record.get("role").is_some_and(|role| role.as_str().is_some());
+        let has_role = |record: &Value<'_>| record.get("role").is_some_and(|role| role.as_str().is_some());
+        let is_message = |record: &&Value<'_>| has_role(record) || item(record).is_some();
         let are_messages = first.len() > 1 && first.iter().filter(is_message).count() * 2 >= first.len();
         signature::detect(self.name(), first).filter(|_| are_messages)
     }
@@ -80,7 +82,7 @@ impl Adapter for Lines {
         let values = [record];
         let is_injected = record.get("hide").and_then(Value::as_bool) == Some(true);
         log.step(&Draft {
-            class: text(record, "role"),
+            class: text(record, "role").or_else(|| text(record, "type")),
             time,
             tokens: usage.as_ref().and_then(|usage| usage.output),
             is_injected,
@@ -101,6 +103,10 @@ impl Adapter for Lines {
 
 /// All that a message says: thoughts, words, calls, results.
 fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
+    if let Some(found) = item(message) {
+        let role = if found == Block::Result { StepRole::Environment } else { StepRole::Agent };
+        return Turn::of(role, turn_parts(message).unwrap_or_default());
+    }
     let role = text(message, "role").map_or(StepRole::Unknown, role_of);
     if role == StepRole::Environment {
         return Turn::of(role, vec![TurnPart::Result(result(message))]);
@@ -124,6 +130,7 @@ fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
 mod tests {
     use super::super::log::tests::{damage, report_of};
     use super::*;
+    use crate::json::parse;
 
     #[test]
     fn each_message_is_a_step_with_its_calls_and_results() {
@@ -132,6 +139,21 @@ mod tests {
         assert_eq!(report.roles, ["user", "agent", "environment"]);
         assert_eq!((report.answers[2], report.tools[1].as_str()), (Some(1), "ls"));
         assert!(report.summaries[1].starts_with("I look."), "{:?}", report.summaries);
+    }
+
+    #[test]
+    fn items_between_messages_are_steps() {
+        let lines = r#"{"role":"user","content":"list it"}
+{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"hm"}]}
+{"type":"function_call","call_id":"c","name":"ls","arguments":"{}"}
+{"type":"function_call_output","call_id":"c","output":"a.txt"}
+{"type":"web_search_call","id":"w","action":{"type":"search","query":"q"}}
+"#;
+        let report = report_of(MessageLines.run(), &MessageLines, lines);
+        assert_eq!(report.roles, ["user", "agent", "agent", "environment", "agent"]);
+        assert_eq!((report.answers[3], report.tools[4].as_str()), (Some(2), "web_search"));
+        let values: Vec<_> = lines.lines().map(|line| parse(line).unwrap()).collect();
+        assert!(MessageLines.detect(&values).is_some() && MessageLines.detect(&values[1..]).is_none());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::members::{first, has_any, is_array, is_message, is_text, matched, mos
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::{OutlineLayout, Value};
+use crate::rules::trajectory::blocks::item;
 
 pub(super) const AI_SDK: Signature = Signature {
     format: "ai-sdk",
@@ -57,7 +58,10 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     if rows > 0 && (rows + failed) * 2 >= head.records.len() {
         return matched(true, "rows whose messages have a `role` and `content`");
     }
-    if most(head, is_message) && (head.records.len() > 1 || head.layout == OutlineLayout::Elements) {
+    // Items of the Responses interface are between messages, and may be more than these.
+    let is_begun = head.records.first().is_some_and(is_message);
+    let is_entry = |r: &Value<'_>| is_message(r) || (is_begun && item(r).is_some());
+    if most(head, is_entry) && (head.records.len() > 1 || head.layout == OutlineLayout::Elements) {
         return matched(true, "messages with a `role` and `content`");
     }
     let is_list = |r: &Value<'_>| r.as_array().is_some_and(|all| all.first().is_some_and(is_message));
