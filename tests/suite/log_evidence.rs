@@ -36,6 +36,19 @@ fn an_agent_in_the_background_runs_until_a_notification_names_its_call() {
     assert_eq!(status(&end("c", "completed")), "done");
     assert_eq!(status(&end("c", "killed")), "failed");
     assert_eq!(status(&end("other", "completed")), "running");
+    let output = |agent: &str, state: &str| {
+        let ask = r#"[{"type":"tool_use","id":"o","name":"TaskOutput","input":{"task_id":"a"}}]"#;
+        let text = format!("<task_id>{agent}</task_id>\\n<status>{state}</status>\\n<output>\\nit\\n</output>");
+        let got = format!(r#"[{{"type":"tool_result","tool_use_id":"o","content":"{text}"}}]"#);
+        let lines =
+            [line(1, "assistant", call), line(2, "user", launch), line(3, "assistant", ask), line(4, "user", &got)];
+        let path = file(folder.path(), "s.jsonl", &lines.join("\n"));
+        answer(&["state", &path, "--json"])["state"]["sub"]["@0"]["status"].clone()
+    };
+    assert_eq!(output("a", "completed"), "done");
+    assert_eq!(output("a", "failed"), "failed");
+    assert_eq!(output("a", "running"), "running");
+    assert_eq!(output("b", "completed"), "running");
 }
 
 #[test]

@@ -202,8 +202,10 @@ impl Lines {
             is_failed,
             ..Draft::of(Kind::State, NOTE, &values)
         });
-        if subtype == Some("compact_boundary") {
-            log.drop_before(log.next_step() - 1);
+        match subtype {
+            Some("compact_boundary") => log.drop_before(log.next_step() - 1),
+            Some("task_notification") => agent_ended(record, log),
+            _ => {}
         }
         let (kind, slots): (&str, &[&str]) = match class {
             "result" => ("result", &RESULT),
@@ -239,6 +241,14 @@ impl Lines {
             log.cost(more);
         }
     }
+}
+
+/// An agent in the background has ended: this has the effects of the notice that the model is given.
+fn agent_ended(record: &Value<'_>, log: &mut Log<'_>) {
+    let (Some(call), Some(status)) = (text(record, "tool_use_id"), text(record, "status")) else { return };
+    let words = format!("<tool-use-id>{call}</tool-use-id><status>{status}</status>");
+    let notice = TurnPart::Text(format!("<task-notification>{words}</task-notification>").into());
+    log.effects(&Turn::of(StepRole::System, vec![notice]));
 }
 
 /// What a result says of all answers of a model so far.
@@ -289,6 +299,23 @@ mod tests {
             (of_lines.value("/usage/main/turns"), of_lines.value("/usage/main/cost")),
             ("1".to_owned(), "0.01".to_owned())
         );
+    }
+
+    #[test]
+    fn an_agent_in_the_background_ends_when_an_event_says_so() {
+        use super::super::log::tests::report_of;
+        let init = STREAM.lines().next().unwrap();
+        let call = r#"{"type":"assistant","session_id":"s1","message":{"id":"m","role":"assistant","content":[
+            {"type":"tool_use","id":"t","name":"Agent","input":{"description":"look"}}]}}"#;
+        let launch = r#"{"type":"user","session_id":"s1","message":{"role":"user","content":[
+            {"type":"tool_result","tool_use_id":"t","content":"Async agent launched successfully.\nagentId: a"}]}}"#;
+        let end = r#"{"type":"system","subtype":"task_notification","session_id":"s1","tool_use_id":"t","status":"X"}"#;
+        let status = |end: &str| {
+            let lines = [init, &call.replace('\n', ""), &launch.replace('\n', ""), end].join("\n");
+            report_of(ClaudeStream.run(), &ClaudeStream, &lines).value("/sub/@1/status")
+        };
+        let ends = ["", &end.replace('X', "completed"), &end.replace('X', "stopped")];
+        assert_eq!(ends.map(status), ["\"running\"", "\"done\"", "\"failed\""]);
     }
 
     #[test]

@@ -428,6 +428,9 @@ impl Work {
 
     fn effects(&mut self, at: StepNo, open: &OpenCall, body: &Body<'_>, outcome: Outcome, sink: &mut dyn SlotSink) {
         let mut to = Writer { board: &mut self.board, sink, at };
+        if let Some((step, place, is_failed)) = self.background.ended_by_output(&open.call.name, &body.text) {
+            other::write_sub_end(step, place, is_failed, &mut to);
+        }
         match &open.call.action {
             Action::Sub { .. } if self.background.launch(open, &body.text) => {}
             Action::Sub { .. } => other::write_sub_end(open.step, open.place, outcome.is_error(), &mut to),
