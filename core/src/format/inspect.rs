@@ -45,7 +45,7 @@ impl Format for Inspect {
         "Logs of evaluations with Inspect AI: `.eval` archives, and JSON with `version`, `status` and `eval.task`. Each \
          sample is a trajectory, its messages the steps. State: the store as the events of tools and solvers change it \
          (a key `Name:instance:field` is a slot of that kind and instance), the state beside messages and output, the \
-         sample's id, target and metadata, scores."
+         sample's id, target and metadata, errors of earlier attempts, scores."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {

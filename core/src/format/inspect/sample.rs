@@ -3,7 +3,7 @@
 use super::store::SlotWrite;
 use super::timeline::{self, Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
-use crate::json::{Document, Value};
+use crate::json::{self, Document, Value};
 use crate::model::{Severity, StepNo, StepRole, Surroundings, ToolResult, Turn, TurnPart};
 use crate::rules::trajectory::score_number;
 use crate::rules::work::Dialect;
@@ -89,6 +89,18 @@ pub(super) fn begin(record: &Value<'_>, attachments: &Attachments<'_>, log: &mut
         if let Some(value) = record.get(slot) {
             write_resolved(["sample", "main"], &[slot], value, attachments, log);
         }
+    }
+    retries(record, log);
+}
+
+/// Earlier attempts that an error ended: what they said. Their traces and events are not state.
+fn retries(record: &Value<'_>, log: &mut Log<'_>) {
+    let attempts = record.get("error_retries").and_then(Value::as_array).unwrap_or_default();
+    let words = attempts.iter().filter_map(|error| error.get("message").or(Some(error))?.as_str()).map(json::quote);
+    let words: Vec<String> = words.collect();
+    if !words.is_empty() {
+        let list = format!("[{}]", words.join(","));
+        log.derive("sample", "main", &["error_retries"], Op::Update, &list);
     }
 }
 

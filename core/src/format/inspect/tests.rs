@@ -161,6 +161,14 @@ fn a_chunked_sample_is_its_ranges_of_messages() {
 }
 
 #[test]
+fn what_ended_earlier_attempts_is_in_the_state() {
+    let text = r#"{"id":"x","messages":[{"role":"user","content":"q"}],
+        "error_retries":[{"message":"no \"disk\"","traceback":"at 1","events":[{"event":"error"}]},"gone"]}"#;
+    let given = state(&run_of(text), text, 0);
+    assert!(given.contains(r#""error_retries":["no \"disk\"","gone"]"#) && !given.contains("at 1"), "{given}");
+}
+
+#[test]
 fn a_part_that_is_missing_is_found() {
     let run = run_of(r#"{"id":"x","messages":[],"part_missing":{"part":"samples/x.json","why":"cut off"}}"#);
     let findings = run.findings();
