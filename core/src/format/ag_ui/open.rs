@@ -93,8 +93,12 @@ impl Open {
         };
         let (values, time) = ([event], event.get("timestamp"));
         let step = log.open(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
-        let name = first_text(event, &CALL_NAME).unwrap_or("?").into();
-        self.all.insert((channel, id.into()), OpenItem { step, role, id: id.into(), name, text: String::new() });
+        let name = first_text(event, &CALL_NAME).unwrap_or("?");
+        if channel == Channel::Call {
+            log.calls_tool(step, name);
+        }
+        let begun = OpenItem { step, role, id: id.into(), name: name.into(), text: String::new() };
+        self.all.insert((channel, id.into()), begun);
     }
 
     /// A piece. One that nothing began begins it; one without an id goes on with what the chunk before it began.

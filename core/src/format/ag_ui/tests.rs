@@ -99,6 +99,15 @@ fn chunks_without_an_id_go_on_with_the_one_before() {
 }
 
 #[test]
+fn a_call_that_is_not_whole_yet_names_its_tool() {
+    let text = r#"{"type":"RUN_STARTED","threadId":"t"}
+{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"ls"}
+{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"pa"}"#;
+    let parsed = lines(&AG_UI, text);
+    assert_eq!(parsed.0.step(1, &parsed.1).tool.as_deref(), Some("ls"));
+}
+
+#[test]
 fn chunks_that_interleave_are_one_step_for_each_id() {
     let text = [
         r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"ls","delta":"{\"path\":"}"#,

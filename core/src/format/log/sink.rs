@@ -152,6 +152,11 @@ impl Log<'_> {
         self.steps.add(CompactStep::new(draft, self.record.number, line, &spans, time), draft.class)
     }
 
+    /// The tool that an open step calls: its arguments may never be whole.
+    pub(in crate::format) fn calls_tool(&mut self, step: StepNo, tool: &str) {
+        self.steps.set_tool(step, tool);
+    }
+
     /// Adds a value to a step that is open, or that shows more than it did.
     pub(in crate::format) fn extend(&mut self, step: StepNo, value: &Value<'_>) {
         let span = self.span(value);

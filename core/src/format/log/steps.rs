@@ -195,6 +195,14 @@ impl Steps {
         }
     }
 
+    /// The tool that a step calls, before all of the call is there.
+    pub(super) fn set_tool(&mut self, step: StepNo, tool: &str) {
+        let name = self.names.number(tool);
+        if let Some(compact) = self.get_mut(step) {
+            compact.set_tool(name);
+        }
+    }
+
     /// The step shows another value after its first.
     pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
         self.note_change(step);
