@@ -272,8 +272,22 @@ fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-/// The tokens of all models. Copilot counts cached ones among the input; what a request costs is in no currency.
+/// The tokens of all models, and what these do not say from the details of the session, which have cached tokens apart.
 fn totals(data: &Value<'_>) -> Option<Usage> {
+    let models = of_models(data).unwrap_or_default();
+    let detail = |name: &str| count(data.get("tokenDetails")?.get(name)?, "tokenCount");
+    let sum = Usage {
+        input: models.input.or_else(|| detail("input")),
+        output: models.output.or_else(|| detail("output")),
+        cache_read: models.cache_read.or_else(|| detail("cache_read")),
+        cache_write: models.cache_write.or_else(|| detail("cache_write")),
+        cost: None,
+    };
+    (sum != Usage::default()).then_some(sum)
+}
+
+/// Copilot counts cached tokens among the input; what a request costs is in no currency.
+fn of_models(data: &Value<'_>) -> Option<Usage> {
     let models = data.get("modelMetrics")?.as_object()?;
     let add =
         |sum: Option<u64>, more: Option<u64>| more.map_or(sum, |more| Some(sum.unwrap_or(0).saturating_add(more)));
@@ -286,7 +300,7 @@ fn totals(data: &Value<'_>) -> Option<Usage> {
         cost: None,
     });
     let cached = sum.cache_read.unwrap_or(0).saturating_add(sum.cache_write.unwrap_or(0));
-    (sum != Usage::default()).then(|| Usage { input: sum.input.map(|all| all.saturating_sub(cached)), ..sum })
+    Some(Usage { input: sum.input.map(|all| all.saturating_sub(cached)), ..sum })
 }
 
 #[cfg(test)]
@@ -303,6 +317,15 @@ mod tests {
         let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
         let total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
         assert_eq!((total.input, total.output, total.cache_read), (Some(10), Some(4), Some(10)));
+        let of = |name: &str, n: u32| format!(r#""{name}":{{"tokenCount":{n}}}"#);
+        let details = [of("input", 3), of("cache_read", 20), of("cache_write", 7), of("output", 5)].join(",");
+        let models = r#""modelMetrics":{"a":{"usage":{"reasoningTokens":2}}}"#;
+        let data = format!(r#"{{"tokenDetails":{{{details}}},{models}}}"#);
+        let end = format!(r#"{{"type":"session.shutdown","id":"z","timestamp":"t","parentId":"f","data":{data}}}"#);
+        let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
+        let total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
+        let all = (total.input, total.output, total.cache_read, total.cache_write);
+        assert_eq!(all, (Some(3), Some(5), Some(20), Some(7)));
     }
 
     #[test]
