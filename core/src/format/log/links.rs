@@ -5,8 +5,9 @@ use std::collections::{HashMap, VecDeque};
 
 /// Calls without an answer so far.
 ///
-/// A result answers the nearest earlier open call of its id; without a match the nearest open one of its tool's name;
-/// without id and name the earliest open one without an id, else of those that were made last (`FORMATS.md` 0.3).
+/// A result answers the nearest earlier open call of its id; without a match the nearest open one of its tool's name
+/// (of several that were made last the first, as their results come in order); without id and name the earliest open
+/// one without an id, else of those that were made last (`FORMATS.md` 0.3).
 #[derive(Debug, Default)]
 pub(super) struct Links {
     by_id: HashMap<Box<str>, Vec<StepNo>>,
@@ -76,12 +77,18 @@ impl Links {
         {
             return Some(Link::of(step, self.close(step, Some(&other), None)));
         }
-        let of_name = || name.and_then(|name| self.by_name.get(name)?.last().copied());
+        let of_name = || self.nearest_of(name?);
         let unnamed = || self.without_id.front().copied().filter(|_| id.is_none() && name.is_none());
         let Some(step) = of_id.or_else(of_name).or_else(unnamed) else { return self.latest(result) };
         let closed = self.close(step, id.filter(|_| of_id.is_some()), name.filter(|_| of_id.is_none()));
         let link = Link::of(step, closed);
         Some(Link { place: link.place.filter(|_| of_id.is_none()), ..link })
+    }
+
+    /// The nearest open call of a name; of several that were made last the first.
+    fn nearest_of(&self, name: &str) -> Option<StepNo> {
+        let steps = self.by_name.get(name)?;
+        steps.iter().find(|step| **step >= self.latest).or(steps.last()).copied()
     }
 
     /// Of the calls that were made last the earliest open one, for a result that names nothing.
@@ -169,6 +176,11 @@ mod tests {
         let of_last = [result(None, None), result(None, None), result(None, None)];
         let steps: Vec<_> = of_last.iter().map(|answer| links.result(answer).map(|link| link.step)).collect();
         assert_eq!(steps, [Some(6), Some(7), None], "an earlier call that stayed open is not meant");
+        links.call(8, 0, None, "cat");
+        links.call(9, 0, None, "cat");
+        let of_name = [result(None, Some("cat")), result(None, Some("cat"))];
+        let steps: Vec<_> = of_name.iter().map(|answer| links.result(answer).map(|link| link.step)).collect();
+        assert_eq!(steps, [Some(8), Some(9)], "results of calls that were made together come in order");
         links.result(&result(Some("b"), None));
         assert!(links.open.is_empty() && links.without_id.is_empty());
         assert!(links.by_id.is_empty() && links.by_name.is_empty(), "what is answered takes no room");
