@@ -3,6 +3,9 @@
 /// Most bytes of a path.
 const PATH_BYTES_MAX: usize = 4096;
 
+/// What a path on a server of Windows begins with.
+const SERVER: &str = "\\\\";
+
 /// The folders that say what a relative path and `~` mean.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
@@ -41,9 +44,12 @@ impl Folders {
 
     /// A path in a folder.
     pub(super) fn resolve(&self, path: &str, folder: Option<&str>) -> String {
-        let path = path.strip_prefix("file://").unwrap_or(path);
+        let path = path.strip_prefix("file://").map_or(path, without_host);
+        // In a folder of Windows a backslash is no part of a name, nor is it before a server.
+        let is_of_windows = folder.is_some_and(|folder| drive(folder).is_some()) || path.starts_with(SERVER);
         let path = match drive(path) {
             Some(path) => path,
+            None if is_of_windows => path.replace('\\', "/"),
             None => self.without_home(path),
         };
         match folder {
@@ -60,6 +66,11 @@ impl Folders {
             None => path.to_owned(),
         }
     }
+}
+
+/// The path of a URL: a drive has a slash before it.
+fn without_host(path: &str) -> &str {
+    path.strip_prefix('/').filter(|path| drive(path).is_some()).unwrap_or(path)
 }
 
 /// `C:\x` with slashes.
@@ -135,6 +146,16 @@ mod tests {
         folders.go_to("a".to_owned());
         folders.go_to(folders.shell_path("b"));
         assert_eq!(folders.shell_path("c"), "a/b/c", "a folder is resolved once");
+        let mut windows = Folders::default();
+        windows.enter("C:\\app");
+        for (path, expected) in [
+            ("src\\a.py", "C:/app/src/a.py"),
+            ("..\\lib\\a.py", "C:/lib/a.py"),
+            ("file:///C:/app/b", "C:/app/b"),
+            ("\\\\srv\\share\\c", "/srv/share/c"),
+        ] {
+            assert_eq!(windows.tool_path(path), expected);
+        }
         folders.go_to("x/".repeat(PATH_BYTES_MAX));
         assert_eq!(folders.shell_path("c"), "c");
         assert_eq!(home("/home/"), None);
