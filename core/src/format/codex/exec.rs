@@ -2,7 +2,7 @@
 
 use super::{item, payload, rollout, show};
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, first, items, text, write_slots};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::{StepNo, StepRole, Turn};
 use crate::rules::work::Dialect;
 use crate::state::Op;
@@ -117,12 +117,21 @@ impl Exec {
 
 /// The list of an item, whole.
 fn todos(item: &Value<'_>, log: &mut Log<'_>) {
-    match items(item, "items") {
-        [] => write_slots(log, "plan", "main", item, &["content"]),
-        [..] => {
-            if let Some(list) = item.get("items") {
-                log.write("plan", "main", &["items"], Op::Update, list);
-            }
-        }
+    let entries = items(item, "items");
+    if entries.is_empty() {
+        return write_slots(log, "plan", "main", item, &["content"]);
+    }
+    if let Some(list) = item.get("items") {
+        log.write("plan", "main", &["items"], Op::Update, list);
+    }
+    // Entries have no status, they are completed or not.
+    let todo = |entry: &Value<'_>| {
+        let is_completed = entry.get("completed").and_then(Value::as_bool) == Some(true);
+        let status = if is_completed { "completed" } else { "pending" };
+        Some(format!("{{\"text\":{},\"status\":\"{status}\"}}", json::quote(text(entry, "text")?)))
+    };
+    let todos: Vec<String> = entries.iter().filter_map(todo).collect();
+    if let Ok(list) = json::parse(&format!("[{}]", todos.join(","))) {
+        log.todo_list(&list);
     }
 }

@@ -223,6 +223,17 @@ fn an_item_without_status_is_over_when_its_event_says_so() {
 }
 
 #[test]
+fn the_list_of_a_stream_is_a_todo_list() {
+    let list = |event: &str, is_completed: bool| {
+        let entries = format!(r#"[{{"text":"one","completed":{is_completed}}},{{"text":"two","completed":false}}]"#);
+        format!(r#"{{"type":"item.{event}","item":{{"id":"l","type":"todo_list","items":{entries}}}}}"#)
+    };
+    let parsed = lines(&EXEC, &[list("started", false), list("updated", true)].join("\n"));
+    let expected = r#"{"one":{"text":"one","status":"completed"},"two":{"text":"two","status":"pending"}}"#;
+    assert_eq!((steps(&parsed).len(), state(&parsed, "todo", 0).as_str()), (1, expected));
+}
+
+#[test]
 fn items_of_a_later_process_do_not_replace_those_of_the_first() {
     let run = |thread: &str, text: &str| {
         let messages =
