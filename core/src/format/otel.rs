@@ -25,9 +25,9 @@ pub(super) static OTEL: Row = Row {
     name: "otel",
     title: "OpenTelemetry spans",
     about: "Spans of OpenTelemetry with attributes of the GenAI conventions, OpenInference or the AI SDK: OTLP in \
-            JSON, or arrays of span objects. A span is a step; the spans of a trace stand together, in the order in \
-            which they began. Logs (`resourceLogs`) with events of the GenAI conventions: what `gen_ai.user.message`, \
-            `gen_ai.choice` and their like say once, and a step for the details of a request.",
+            JSON, or span objects in an array or lines. A span is a step; the spans of a trace stand together, in the \
+            order in which they began. Logs (`resourceLogs`) with events of the GenAI conventions: what \
+            `gen_ai.user.message`, `gen_ai.choice` and their like say once, and a step for the details of a request.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Spans::default())),
     detect: None,
@@ -101,7 +101,7 @@ fn id<'v>(span: &'v Value<'_>) -> Option<&'v str> {
 
 /// The span that a span is in, or that a record of a log is of.
 fn parent<'v>(span: &'v Value<'_>) -> Option<&'v str> {
-    let of_span = ["parentSpanId", "parent_id", "parentId"];
+    let of_span = ["parentSpanId", "parent_span_id", "parent_id", "parentId"];
     let keys = if logs::is_log_record(span) { &["spanId", "span_id"][..] } else { &of_span };
     let of_context = || text(span.get("parentSpanContext")?, "spanId");
     first_text(span, keys).or_else(of_context)

@@ -181,5 +181,5 @@ impl Conversations {
 
 /// The time of a record or span, for its order.
 pub(super) fn order_time<'v, 'a>(value: &'v Value<'a>) -> Option<&'v Value<'a>> {
-    first(value, &["startTimeUnixNano", "startTime", "start_time"]).or_else(|| time(value))
+    first(value, &["startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"]).or_else(|| time(value))
 }

@@ -22,6 +22,8 @@ fn a_span_is_nested_in_its_parent() {
     assert_eq!(depths(OTLP), [0, 1]);
     let as_context = OTLP.replace(r#""parentSpanId":"a""#, r#""parentSpanContext":{"spanId":"a"}"#);
     assert_eq!(depths(&as_context), [0, 1]);
+    let flat = OTLP.replace(r#""parentSpanId":"a""#, r#""parent_span_id":"a""#);
+    assert_eq!(depths(&flat), [0, 1]);
     let of_another_trace = OTLP.replacen(r#""traceId":"t1""#, r#""traceId":"t2""#, 1);
     assert_eq!(depths(&of_another_trace), [0, 0]);
 }

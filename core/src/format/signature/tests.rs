@@ -262,6 +262,8 @@ fn evaluation_logs_and_traces() {
             r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"s","traceId":"t"}]}]}]}"#,
             r#"[{"name":"n","spanContext":{"traceId":"t","spanId":"s"},"attributes":{}}]"#,
             r#"[{"name":"n","context":{"trace_id":"t","span_id":"s"},"start_time":"t"}]"#,
+            r#"{"name":"n","trace_id":"t","span_id":"s","start_time":"t","attributes":{"gen_ai.tool.name":"ls"}}"#,
+            r#"[{"name":"n","traceId":"t","spanId":"s","startTime":1,"attributes":[{"key":"llm.model_name"}]}]"#,
             r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{}},{"eventName":"gen_ai.choice"}]}]}]}"#,
         ],
     );
@@ -275,6 +277,7 @@ fn evaluation_logs_and_traces() {
     check_none(&[
         r#"{"version":2,"status":"success","eval":"t"}"#,
         r#"{"resourceSpans":[]}"#,
+        r#"{"name":"n","trace_id":"t","span_id":"s","start_time":"t","attributes":{"http.method":"GET"}}"#,
         r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"gen_ai.choice"}}]}]}]}"#,
         r#"{"post":[{"title":"a blog"}]}"#,
         r#"{"kind":"scope","scope_category":"start","uuid":"u","name":"n","atof_version":"0.1"}"#,

@@ -62,7 +62,8 @@ fn otel(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, |record| is_otlp(record) || record.get("resourceLogs").is_some()) && any(head, has_event) {
         return matched(true, "`resourceLogs` with events of models");
     }
-    matched(most(head, is_span), "spans with their context and attributes")
+    let are_of_models = || most(head, is_flat_span) && any(head, has_model);
+    matched(most(head, is_span) || are_of_models(), "spans with their context and attributes")
 }
 
 fn is_otlp(record: &Value<'_>) -> bool {
@@ -93,6 +94,22 @@ fn is_span(record: &Value<'_>) -> bool {
     let is_phoenix = record.get("context").is_some_and(|context| has(context, &["trace_id", "span_id"]));
     let is_timed = has_any(record, &["startTime", "start_time", "startTimeUnixNano"]);
     is_text(record, "name") && (is_sdk || is_phoenix) && (is_timed || is_object(record, "attributes"))
+}
+
+/// A span with its ids beside its name, as OTLP has them below resources, and exporters of their own write them.
+fn is_flat_span(record: &Value<'_>) -> bool {
+    let is_timed = has_any(record, &["startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"]);
+    let has_ids = has_any(record, &["traceId", "trace_id"]) && has_any(record, &["spanId", "span_id"]);
+    is_text(record, "name") && has_ids && is_timed && record.get("attributes").is_some()
+}
+
+/// Whether a span has attributes of a model or an agent, in a map or a list.
+fn has_model(span: &Value<'_>) -> bool {
+    const PREFIXES: [&str; 4] = ["gen_ai.", "llm.", "openinference.", "ai."];
+    let is_of_model = |name: &str| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let map = span.get("attributes").and_then(Value::as_object);
+    map.is_some_and(|map| map.entries().any(|(name, _)| is_of_model(name)))
+        || elements(span, "attributes").iter().any(|attribute| is_of_model(text(attribute, "key")))
 }
 
 /// The kinds of runs that LangSmith has.
