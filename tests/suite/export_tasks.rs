@@ -115,7 +115,9 @@ fn parts_share_no_task_and_no_copy() {
     // Forty tasks of two attempts; the second attempt at each even task is nearly that at the next task.
     let near = |task: usize| attempt(&format!("{task}-2"), &task.to_string(), 0.0, (&format!("w{}", task / 2), 5));
     let records = |task: usize| {
-        let changed = near(task).replace("0x7 ", &format!("other{task} "));
+        // So few words differ that the two are near copies, and so many of the first message that they ask otherwise.
+        let changed = ["0x7 ", "0x15 ", "0x23 ", "0x31 "];
+        let changed = changed.iter().fold(near(task), |text, word| text.replace(word, &format!("other{task} ")));
         [attempt(&format!("{task}-1"), &task.to_string(), 1.0, (&format!("o{task}"), 3)), changed].concat()
     };
     let data = file(at, "d.jsonl", &(0..40).map(records).collect::<String>());
@@ -124,7 +126,7 @@ fn parts_share_no_task_and_no_copy() {
     assert!(status == 0 && stdout.contains("20 families of 40 tasks"), "{stdout} {errors}");
     let manifest = fs::read_to_string(at.join("o.jsonl.manifest.json")).unwrap();
     let split = &serde_json::from_str::<Value>(&manifest).unwrap()["split"];
-    assert!(split["questions_by"].as_str().is_some_and(|how| how.starts_with("equal words")), "{split}");
+    assert!(split["questions_by"].as_str().is_some_and(|how| how.contains("anywhere in a record")), "{split}");
     assert_eq!(split["crossing"], serde_json::json!({"tasks": 0, "copies": 0, "near_copies": 0, "questions": 0}));
     assert_eq!((&split["families"], &split["largest_family"]), (&20.into(), &4.into()));
     let pairs = |part: &str| -> Vec<usize> {
@@ -143,6 +145,40 @@ fn parts_share_no_task_and_no_copy() {
     assert!(stdout.contains(" families of 40 tasks") && !stdout.contains("split: 20 families"), "{stdout}");
     let (train, test) = (pairs("train"), pairs("test"));
     assert!(train.iter().any(|pair| test.contains(pair)), "{train:?} {test:?}");
+}
+
+/// Where the question of one task stands in the middle of a record of another, `check --against` would report it.
+#[test]
+fn parts_share_no_question_that_another_record_quotes() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let words = |name: &str, count: usize| (0..count).map(|i| format!("{name}x{i} ")).collect::<String>();
+    // Six attempts at each of twenty tasks; one more task quotes each question.
+    let row = |id: String, task: String, user: String| {
+        let messages = serde_json::json!([{"role": "user", "content": user},
+            {"role": "assistant", "content": words(&format!("answer{id}"), 60)}]);
+        format!("{}\n", serde_json::json!({"id": id, "task_id": task, "messages": messages}))
+    };
+    let question = |task: usize| words(&format!("q{task}"), 15);
+    let attempts = |task: usize| -> String {
+        (0..6).map(|n| row(format!("{task}-{n}"), task.to_string(), question(task))).collect()
+    };
+    let quote = |task: usize| {
+        let user = format!("{}{}{}", words(&format!("b{task}"), 40), question(task), words(&format!("e{task}"), 40));
+        row(format!("quote{task}"), format!("other {task}"), user)
+    };
+    let rows = (0..20).map(attempts).chain((0..20).map(quote)).collect::<String>();
+    let (data, out) = (file(at, "d.jsonl", &rows), at.join("o.jsonl"));
+    let (status, stdout, errors) = obelus(&["export", &data, "--split", "50/50", "--out", out.to_str().unwrap()]);
+    assert!(status == 0 && stdout.contains("20 families of 40 tasks"), "{stdout} {errors}");
+    let [train, test] = ["train", "test"].map(|part| at.join(format!("o.{part}.jsonl")).to_str().unwrap().to_owned());
+    let (status, found, errors) = obelus(&["check", &train, "--against", &test]);
+    assert!(status == 0 && !errors.contains("too short"), "{found} {errors}");
+    // The same question of six attempts is one question, and found.
+    let test_rows: String = (0..3).map(attempts).collect();
+    let test = file(at, "test.jsonl", &test_rows);
+    let (status, found, errors) = obelus(&["check", &file(at, "train.jsonl", &quote(1)), "--against", &test]);
+    assert!(status == 1 && found.contains("the question of record 6 of"), "{found} {errors}");
 }
 
 /// The commands of a section of the page on review, run one after the other in a folder that has the samples.

@@ -61,8 +61,9 @@ pub(super) static LINTS: &[Lint] = &[
         help: "The dataset of `--against` has the same sample, or nearly (by `--near`), or its question occurs in the \
                record: a model that is trained on one must not be measured on the other. Remove it from one of them. A \
                question is what the user says first, or a member such as `question` or `prompt`; it occurs in a record \
-               that has 70 % of its runs of eight words (`--ngram`), letters and digits without case. Runs that more \
-               than four questions share do not count, and a question with fewer than four unique runs is not searched \
+               that has 70 % of its runs of eight words (`--ngram`), letters and digits without case. Attempts at one \
+               task ask one question. Runs that more than four questions share do not count, nor does a question that \
+               more than half of ten records or more ask, and one with fewer than four unique runs is not searched \
                for. In the example the first record is in the file of `--against`, and the second is checked: `obelus \
                check train.jsonl --against test.jsonl`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4"}]}

@@ -6,7 +6,7 @@ use crate::cli::{Stop, complain};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{Judged, Pick, Picker, Rollout, Split, lot};
-use crate::rules::data::{CopyKind, Crossing, Families, Likeness};
+use crate::rules::data::{AskedQuestions, CopyKind, Crossing, Families, Likeness};
 use crate::rules::trajectory::{Way, task};
 use crate::text::counted;
 use std::collections::HashMap;
@@ -17,8 +17,9 @@ const NEAR_MARGIN: f64 = 0.1;
 /// More than this share of the records in one family makes shares that nobody asked for.
 const LARGE_PERCENT: usize = 50;
 
-/// How questions are compared: those inside of longer texts, and shorter ones, are found by `check --against` alone.
-const QUESTIONS_BY: &str = "equal words of the first user message, at least 11";
+/// How questions are compared: by the method of `check --against`.
+const QUESTIONS_BY: &str = "runs of 8 words of the first user message, of 11 words or more: most of them anywhere in a \
+                            record of another part, or equal words";
 
 /// That no family of records is in several parts.
 #[derive(Debug, Clone)]
@@ -42,8 +43,7 @@ impl Proof {
         let (families, largest) = (self.families, self.largest);
         let mut lines = vec![format!(
             "split: {families} families of {} tasks, copies, near copies and questions; in several parts: {tasks} \
-             tasks, {copies} copies, {near_copies} near copies, {questions} questions of equal words (parts of \
-             questions: check --against)",
+             tasks, {copies} copies, {near_copies} near copies, {questions} questions",
             self.tasks
         )];
         if self.unnamed > 0 {
@@ -179,6 +179,18 @@ pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<Has
     Ok(unpicked.into_iter().map(|(number, why)| (number, why.label())).collect())
 }
 
+/// Puts records together of which one holds the question of another, in a second pass: any of them may.
+fn unite_quoted(sifted: &Candidates<'_>, mut asked: AskedQuestions, families: &mut Families) -> Result<(), Stop> {
+    asked.settle();
+    let mut number = 0;
+    taken(sifted, |seen| {
+        if let Ok(record) = json::parse_lenient(&lossy(seen.text)) {
+            families.unite_quoted(number, &asked.inside(&record, way(sifted, seen)));
+            number += 1;
+        }
+    })
+}
+
 /// The part of each record that is wanted, by its number, and the proof.
 pub(super) fn parts(
     options: &Options,
@@ -188,7 +200,7 @@ pub(super) fn parts(
     // What is nearly near stays together too: shares are estimated, but for that of equal runs.
     let near = if options.near < 1.0 { options.near - NEAR_MARGIN } else { options.near };
     let (mut families, mut numbers) = (Families::new(near), Vec::new());
-    let mut named = 0;
+    let (mut asked, mut named) = (AskedQuestions::default(), 0);
     taken(sifted, |seen| {
         let text = lossy(seen.text);
         let Ok(record) = json::parse_lenient(&text) else { return };
@@ -196,10 +208,12 @@ pub(super) fn parts(
         named += usize::from(task.is_some());
         let lot = task.map_or_else(|| seen.key.bits().to_be_bytes().to_vec(), String::into_bytes);
         families.add(Likeness::of(&record, way(sifted, seen)), &lot);
+        asked.add(numbers.len(), &record, way(sifted, seen));
         numbers.push(seen.number);
     })?;
     refuse_unnamed(options, numbers.len(), named)?;
     families.unite_questions();
+    unite_quoted(sifted, asked, &mut families)?;
     let parts: Vec<usize> = families.lots().into_iter().map(|lot| split.part(options.seed, lot)).collect();
     let (count, largest) = families.sizes();
     let proof = Proof {

@@ -3,7 +3,7 @@
 
 use super::identity;
 use super::near_duplicates::Sketch;
-use super::questions;
+use super::questions::{self, COMMON_RECORDS_MIN, QUESTION_WORDS, QuestionRuns, Questions};
 use super::targets::{self, Label};
 use crate::json::Value;
 use crate::model::cast;
@@ -14,8 +14,9 @@ use std::collections::HashMap;
 /// Most records that are remembered of a band: what is like one of them is like the others, too.
 const BAND_RECORDS_MAX: usize = 8;
 
-/// In fewer records a question is one, however large a share of the dataset they are.
-const QUESTION_RECORDS_MIN: u32 = 10;
+/// Most runs of words of a question that are kept, and by how much the share of them that a record has may be wrong.
+const QUESTION_RUNS_MAX: usize = 128;
+const QUESTION_MARGIN: f64 = 0.1;
 
 /// What of a record is compared with others.
 #[derive(Debug, Clone)]
@@ -50,7 +51,7 @@ pub struct Crossing {
     pub copies: usize,
     /// Records of which a near copy is in another part.
     pub near_copies: usize,
-    /// Records of which another part has the question.
+    /// Records of which another part has the question, as it is or inside of a text.
     pub questions: usize,
 }
 
@@ -65,6 +66,43 @@ pub enum CopyKind {
     OtherLabel(u32, &'static str),
 }
 
+/// The questions of records, to be looked for inside of all of them.
+#[derive(Debug)]
+pub struct AskedQuestions {
+    questions: Questions,
+    /// The first record of each.
+    records: Vec<u32>,
+}
+
+impl Default for AskedQuestions {
+    fn default() -> Self {
+        let questions = Questions::estimating(QUESTION_WORDS, QUESTION_RUNS_MAX, QUESTION_MARGIN);
+        Self { questions, records: Vec::new() }
+    }
+}
+
+impl AskedQuestions {
+    /// Takes the question of the record of that number.
+    pub fn add(&mut self, number: usize, record: &Value<'_>, way: Way) {
+        let runs: QuestionRuns = questions::runs(&way.read(record), QUESTION_WORDS);
+        if self.questions.add(runs) {
+            self.records.push(cast::to_u32(number));
+        }
+    }
+
+    /// To be called when all are there.
+    pub fn settle(&mut self) {
+        self.questions.settle();
+    }
+
+    /// The first records of the questions that a record holds.
+    #[must_use]
+    pub fn inside(&self, record: &Value<'_>, way: Way) -> Vec<u32> {
+        let found = self.questions.find_all(&way.read(record)).into_iter();
+        found.filter_map(|contained| self.records.get(contained.question).copied()).collect()
+    }
+}
+
 /// Records sorted into families: whose task, content or runs of words are those of another of the family. About 700
 /// bytes a record.
 #[derive(Debug, Default)]
@@ -77,6 +115,8 @@ pub struct Families {
     bands: HashMap<u64, Vec<u32>>,
     /// The first record of each question, and how many have it.
     questions: HashMap<u128, (u32, u32)>,
+    /// Records, each with another of which it holds the question.
+    quotes: Vec<(u32, u32)>,
     records: Vec<Member>,
     /// Of each record one of its family, of one of them itself.
     parents: Vec<u32>,
@@ -143,9 +183,18 @@ impl Families {
         }
     }
 
+    /// Puts a record and those of which it holds the question together.
+    pub fn unite_quoted(&mut self, number: usize, asking: &[u32]) {
+        let number = cast::to_u32(number);
+        for &asked in asking.iter().filter(|asked| **asked != number) {
+            self.unite(asked, number);
+            self.quotes.push((number, asked));
+        }
+    }
+
     fn first_of_question(&self, number: u32) -> Option<u32> {
         let (first, count) = *self.questions.get(&self.records.get(number as usize)?.question?)?;
-        (count as usize * 2 <= self.records.len() || count < QUESTION_RECORDS_MIN).then_some(first)
+        (count as usize * 2 <= self.records.len() || count < COMMON_RECORDS_MIN).then_some(first)
     }
 
     /// The records that are nearly the same.
@@ -248,6 +297,7 @@ impl Families {
             let of_question = self.first_of_question(number);
             out.questions += usize::from(of_question.is_some_and(|first| part(first) != this_part));
         }
+        out.questions += self.quotes.iter().filter(|(record, asked)| part(*record) != part(*asked)).count();
         out.tasks = split_tasks.into_iter().filter(|is| *is).count();
         out
     }

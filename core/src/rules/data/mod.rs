@@ -29,7 +29,7 @@ use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, RecordShape, Way, read_text};
-pub use families::{CopyKind, Crossing, Families, Likeness};
+pub use families::{AskedQuestions, CopyKind, Crossing, Families, Likeness};
 pub use looked::{look, look_at_value};
 use near_duplicates::{Index, Sketch};
 pub(crate) use personal::PERSONAL;
@@ -302,8 +302,10 @@ impl Dataset {
             id: None,
             label: None,
         };
-        self.asked.push(source);
-        questions.add(runs);
+        // Numbers of questions count those that are asked first.
+        if questions.add(runs) {
+            self.asked.push(source);
+        }
         if let Some(body) = looked.body {
             self.other_index.add(looked.record, body);
         }

@@ -2,7 +2,7 @@
 //!
 //! A copy of a test's question in the middle of a long run makes the two samples no more alike; it is found because
 //! most runs of N words of the question are in the one record. Runs that many questions share are how the dataset asks,
-//! not what, and are not counted.
+//! not what, and are not counted; nor is a question that most records ask. Attempts at one task ask one question.
 
 use super::near_duplicates::mix;
 use crate::json::{Data, Value};
@@ -21,20 +21,48 @@ const SHARE_MIN: f64 = 0.7;
 const RUNS_MIN: usize = 4;
 /// Most questions that have a run: what more of them have is how they ask.
 const SHARED_MAX: usize = 4;
+/// In fewer records a question is one, however large a share of the dataset they are.
+pub(super) const COMMON_RECORDS_MIN: u32 = 10;
 /// Members of a record that are its question, the first that is there counts.
 const MEMBERS: &[&str] =
     &["question", "problem_statement", "problem", "prompt", "instruction", "query", "goal", "task", "input"];
 /// Multiplier of the rolling hash; odd, so that no bit of a word is lost.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The questions of the other dataset. About 40 bytes a word of them.
+/// The questions of a dataset. About 40 bytes a word of them.
 #[derive(Debug)]
 pub struct Questions {
     words: usize,
-    /// The questions that have a run, in order; more than [`SHARED_MAX`]: it is nobody's.
-    runs: HashMap<u64, Vec<u32>>,
-    /// Of each question how many runs are its own.
+    /// Most runs of a question that are kept, and the share of these that a record has which holds it.
+    runs_max: usize,
+    share_min: f64,
+    /// The questions that have a run.
+    runs: HashMap<u64, Askers>,
+    /// The number of each question by a digest of its runs.
+    numbers: HashMap<u64, u32>,
+    /// Of each question how many records ask it, and how many runs are its own.
+    records: Vec<u32>,
     sizes: Vec<u32>,
+}
+
+/// The questions that have a run; of more than [`SHARED_MAX`] it is nobody's.
+#[derive(Debug, Clone, Copy, Default)]
+struct Askers {
+    count: u8,
+    first: [u32; SHARED_MAX],
+}
+
+impl Askers {
+    fn add(&mut self, question: u32) {
+        if let Some(place) = self.first.get_mut(usize::from(self.count)) {
+            *place = question;
+        }
+        self.count = self.count.saturating_add(1);
+    }
+
+    fn all(&self) -> &[u32] {
+        self.first.get(..usize::from(self.count)).unwrap_or_default()
+    }
 }
 
 /// A question that a record holds.
@@ -58,7 +86,15 @@ impl Questions {
     /// None yet; runs of so many words are compared.
     #[must_use]
     pub fn new(words: usize) -> Self {
-        Self { words, runs: HashMap::new(), sizes: Vec::new() }
+        let (runs, numbers) = (HashMap::new(), HashMap::new());
+        Self { words, runs_max: usize::MAX, share_min: SHARE_MIN, runs, numbers, records: vec![], sizes: vec![] }
+    }
+
+    /// The same for many questions: of a long one only so many runs are kept, so that shares are estimated, and a share
+    /// that is lower by `margin` is enough.
+    #[must_use]
+    pub fn estimating(words: usize, runs_max: usize, margin: f64) -> Self {
+        Self { runs_max, share_min: SHARE_MIN - margin, ..Self::new(words) }
     }
 
     /// Words of a run.
@@ -67,23 +103,38 @@ impl Questions {
         self.words
     }
 
-    /// Takes the question of the next record.
-    pub(super) fn add(&mut self, runs: QuestionRuns) {
-        let number = cast::to_u32(self.sizes.len());
-        for run in runs.0 {
-            let known = self.runs.entry(run).or_default();
-            if known.len() <= SHARED_MAX {
-                known.push(number);
-            }
+    /// Takes the question of the next record; whether no record before asks it.
+    pub(super) fn add(&mut self, runs: QuestionRuns) -> bool {
+        let key = runs.0.iter().fold(runs.0.len() as u64, |sum, run| sum.wrapping_add(mix(*run)));
+        let next = cast::to_u32(self.sizes.len());
+        let number = *self.numbers.entry(key).or_insert(next);
+        if let Some(records) = self.records.get_mut(number as usize) {
+            *records += 1;
+            return false;
         }
+        let mut all: Vec<u64> = runs.0.into_iter().collect();
+        if all.len() > self.runs_max {
+            all.sort_unstable();
+            all.truncate(self.runs_max);
+        }
+        for run in all {
+            self.runs.entry(run).or_default().add(number);
+        }
+        self.records.push(1);
         self.sizes.push(0);
+        true
     }
 
     /// Counts the runs of each question, when all are there.
     pub fn settle(&mut self) {
-        self.runs.retain(|_, questions| questions.len() <= SHARED_MAX);
+        let all: u32 = self.records.iter().sum();
+        let is_common = |question: &u32| {
+            let records = self.records.get(*question as usize).copied().unwrap_or_default();
+            records >= COMMON_RECORDS_MIN && records > all / 2
+        };
+        self.runs.retain(|_, askers| usize::from(askers.count) <= SHARED_MAX && !askers.all().iter().any(is_common));
         self.sizes.fill(0);
-        for question in self.runs.values().flatten() {
+        for question in self.runs.values().flat_map(Askers::all) {
             self.sizes[*question as usize] += 1;
         }
     }
@@ -103,13 +154,19 @@ impl Questions {
 
     /// The question that a record holds most of, the first of several, if it holds one.
     pub(super) fn find(&self, reading: &Reading<'_>) -> Option<Contained> {
+        let all = self.find_all(reading).into_iter();
+        all.max_by(|a, b| a.share.total_cmp(&b.share).then(b.question.cmp(&a.question)))
+    }
+
+    /// The questions that a record holds.
+    pub(super) fn find_all(&self, reading: &Reading<'_>) -> Vec<Contained> {
         if self.runs.is_empty() {
-            return None;
+            return Vec::new();
         }
         let mut shared: HashMap<u32, (HashSet<u64>, Option<usize>)> = HashMap::new();
         let mut look = |step: Option<usize>, text: &str| {
             each_run(text, self.words, &mut |run| {
-                for question in self.runs.get(&run).into_iter().flatten() {
+                for question in self.runs.get(&run).into_iter().flat_map(Askers::all) {
                     shared.entry(*question).or_insert_with(|| (HashSet::new(), step)).0.insert(run);
                 }
             });
@@ -120,17 +177,13 @@ impl Questions {
         if reading.entries.is_empty() {
             each_text(reading.root, &mut |text| look(None, text));
         }
-        let shares = shared.into_iter().filter_map(|(question, (runs, step))| {
-            let all = self.sizes[question as usize] as usize;
+        let contained = |(question, (runs, step)): (u32, (HashSet<u64>, Option<usize>))| {
+            let (all, question) = (self.sizes[question as usize] as usize, question as usize);
             let share = runs.len() as f64 / all as f64;
-            (all >= RUNS_MIN && share >= SHARE_MIN).then_some(Contained {
-                question: question as usize,
-                share,
-                step,
-                words: self.words,
-            })
-        });
-        shares.max_by(|a, b| a.share.total_cmp(&b.share).then(b.question.cmp(&a.question)))
+            let is_contained = all >= RUNS_MIN && share >= self.share_min;
+            is_contained.then_some(Contained { question, share, step, words: self.words })
+        };
+        shared.into_iter().filter_map(contained).collect()
     }
 }
 
@@ -239,6 +292,20 @@ mod tests {
             contained_question(&questions(4, &[TRAINS, WELLS]), &[&changed])
                 .is_some_and(|(number, share, _)| number == 1 && share < 1.0)
         );
+    }
+
+    #[test]
+    fn attempts_at_one_task_ask_one_question() {
+        let attempts = [[TRAINS; 8], [WELLS; 8]].concat();
+        let all = questions(8, &attempts);
+        assert_eq!(all.too_short(), (0, 2));
+        assert_eq!(contained_question(&all, &["hello", WELLS]), Some((1, 1.0, Some(1))));
+        assert_eq!(contained_question(&questions(8, &[WELLS; 30]), &[WELLS]), None, "how all ask");
+        let mut few = Questions::estimating(8, 6, 0.1);
+        few.add(runs(&Reading::of(&parse(&json!({"question": WELLS}).to_string()).unwrap()), 8));
+        few.settle();
+        assert_eq!(contained_question(&few, &[WELLS]), Some((0, 1.0, Some(0))));
+        assert_eq!(few.runs.len(), 6);
     }
 
     #[test]
