@@ -52,14 +52,28 @@ pub(super) fn prepared(input: Arc<Input>) -> Result<Arc<Input>, Problem> {
 /// Where agents have the files of a run below the folder that is named for it: OpenHands, opencode.
 const RUN_FOLDERS: [&str; 2] = ["events", "storage"];
 
+/// What describes the simulations of tau2-bench, and the folder where they are.
+const DESCRIPTION: &str = "results.json";
+const SIMULATIONS: &str = "simulations";
+
 /// What a format makes of a container; None: it is none, or none that a format knows. Of a folder that is none the
 /// one below it that is.
 fn assembled(path: &Path) -> Result<Option<Arc<Input>>, Problem> {
+    if let Some(folder) = described_folder(path) {
+        return of_container(folder);
+    }
     if path.is_dir() && !is_input_folder(path) {
         let below = RUN_FOLDERS.iter().map(|name| path.join(name)).find(|below| is_input_folder(below));
         return below.map_or(Ok(None), |below| of_container(&below));
     }
     of_container(path)
+}
+
+/// The folder of which a file is the description alone, as tau2-bench writes it beside its simulations.
+fn described_folder(path: &Path) -> Option<&Path> {
+    let folder = path.parent().filter(|_| path.ends_with(DESCRIPTION) && path.is_file())?;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    (folder.join(SIMULATIONS).is_dir() && is_input_folder(folder)).then_some(folder)
 }
 
 fn of_container(path: &Path) -> Result<Option<Arc<Input>>, Problem> {

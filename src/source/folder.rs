@@ -19,12 +19,14 @@ const BLOCK: usize = 1 << 16;
 /// Folders in which the files of a run lie beside what describes it.
 const EVENTS: &str = "events";
 const DESCRIPTIONS: [&str; 2] = ["base_state.json", "metadata.json"];
+/// What describes a run of tau2-bench, and the folder of its simulations.
+const SIMULATIONS: [&str; 2] = ["results.json", "simulations"];
 /// Folders of a store that has a file for each session, message and part.
 const STORE: [&str; 3] = ["session", "message", "part"];
 
 /// Whether a folder that has entries of these names may be one input.
 pub(super) fn may_be_input<'n>(names: impl Iterator<Item = &'n str>) -> bool {
-    let (mut has_events, mut is_described, mut stores) = (false, false, 0);
+    let (mut has_events, mut is_described, mut stores, mut of_simulations) = (false, false, 0, 0);
     for name in names {
         if is_event(name) || is_store_file(name) {
             return true;
@@ -32,8 +34,9 @@ pub(super) fn may_be_input<'n>(names: impl Iterator<Item = &'n str>) -> bool {
         has_events |= name == EVENTS;
         is_described |= DESCRIPTIONS.contains(&name);
         stores += usize::from(STORE.contains(&name));
+        of_simulations += usize::from(SIMULATIONS.contains(&name));
     }
-    (has_events && is_described) || stores == STORE.len()
+    (has_events && is_described) || stores == STORE.len() || of_simulations == SIMULATIONS.len()
 }
 
 /// `.langgraph_checkpoint.1.pckl`: a part of the store of LangGraph's development server.

@@ -1,7 +1,7 @@
 //! Folders whose files together are one input: a file for each event (OpenHands), for each session, message and part
 //! (opencode).
 
-use super::command::{file, obelus};
+use super::command::{file, obelus, obelus_in};
 use obelus::ingest::{is_input_folder, is_log};
 use obelus::source::{Listing, files_below};
 use std::fs;
@@ -169,4 +169,39 @@ fn other_folders_stay_folders_of_files() {
     let change = listing.look(SystemTime::now()).unwrap();
     assert!(change.changed[0].is_live, "{:?}", change.changed);
     assert_eq!(change.changed.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["s1"]);
+}
+
+/// A run of tau2-bench that has a file for each simulation: two trials of one task and one of another.
+fn simulations(root: &Path) -> PathBuf {
+    let folder = root.join("run");
+    fs::create_dir_all(folder.join("simulations")).unwrap();
+    let index = ["a", "b", "c"].map(|id| format!("{{\"id\":\"{id}\",\"task_id\":\"7\"}}")).join(",");
+    file(&folder, "results.json", &format!("{{\"info\":{{}},\"tasks\":[],\n\"simulation_index\":[{index}]}}"));
+    for (id, task, reward) in [("b", "7", 1), ("a", "7", 0), ("c", "8", 1)] {
+        let simulation = format!(
+            "{{\"id\":\"{id}\",\"task_id\":\"{task}\",\n\"reward_info\":{{\"reward\":{reward}}},\"messages\":[\
+             {{\"role\":\"user\",\"content\":\"cancel it\"}},{{\"role\":\"assistant\",\"content\":\"Done.\"}}]}}"
+        );
+        file(&folder.join("simulations"), &format!("{id}.json"), &simulation);
+    }
+    folder
+}
+
+#[test]
+fn simulations_in_files_of_their_own_are_one_dataset() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = simulations(root.path());
+    for path in [folder.clone(), folder.join("results.json")] {
+        let (status, stdout, stderr) = obelus(&["table", text(&path), "--json"]);
+        assert_eq!((status, stderr.as_str(), stdout.lines().count()), (0, "", 3), "{stdout}");
+        assert!(stdout.lines().next().unwrap().contains("\"id\":\"a\""), "{stdout}");
+        let (_, stdout, _) = obelus(&["stats", text(&path), "--tasks", "--json"]);
+        assert!(stdout.contains("\"attempts\":2,\"rewarded\":2,\"successes\":1"), "{stdout}");
+    }
+    let (status, stdout, _) = obelus_in(&folder, &["table", "results.json", "--json"]);
+    assert_eq!((status, stdout.lines().count()), (0, 3));
+    fs::remove_file(folder.join("simulations/c.json")).unwrap();
+    let (status, stdout, stderr) = obelus(&["table", text(&folder), "--json"]);
+    assert_eq!((status, stdout.lines().count()), (2, 2), "{stderr}");
+    assert!(stderr.contains("1 of 3 simulations have no file in simulations: c"), "{stderr}");
 }

@@ -4,6 +4,7 @@ mod atif;
 mod conversations;
 mod dataset_row;
 mod run;
+mod simulations_folder;
 mod survey;
 
 use super::acts::evidence::Evidence;
@@ -15,6 +16,7 @@ use crate::rules::adp::stage;
 use crate::rules::trajectory::{ClassNote, Item, RecordShape, Way, shape};
 pub(super) use atif::ATIF;
 pub(super) use conversations::{ALPACA, BARE, MESSAGES, SHAREGPT, SIMULATIONS};
+pub(super) use simulations_folder::SimulationsFolder;
 
 /// The format.
 pub(super) struct Adp;

@@ -31,6 +31,7 @@ pub static ASSEMBLERS: &[&dyn Assembler] = &[
     &super::opencode::Database,
     &super::opencode::Storage,
     &super::openhands::Folder,
+    &super::adp::SimulationsFolder,
     &super::openai_sessions::Database,
 ];
 

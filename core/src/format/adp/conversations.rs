@@ -98,6 +98,7 @@ pub(in crate::format) static SIMULATIONS: DatasetRow = DatasetRow {
     title: "tau2 simulations",
     about: "Results of tau2-bench: one object whose `simulations` hold `messages`, a trajectory each. The agent and \
             the simulated user call tools; a result names its call by `id`, and one message may hold several results. \
+            A run that has a file for each simulation is opened by its folder, or by the `results.json` in it. \
             State: as in the rows above, with `reward_info` and `termination_reason`.",
     framing: Framing::Items("simulations"),
     detect: detect_simulations,
