@@ -23,15 +23,7 @@ fn loss_sets_off_what_trains() {
     let body: Vec<&str> = text.lines().skip(1).take_while(|line| !line.is_empty()).collect();
     assert_eq!(
         body,
-        [
-            "|  <s>[INST] Hi[/INST]",
-            "|>  ",
-            "+> Hello.",
-            "+  You?</s>",
-            "|> [INST] Bye[/INST]",
-            "|>  ",
-            "+> See you.</s>"
-        ]
+        ["|  <s>[INST] Hi[/INST]", "+>  Hello.", "+  You?</s>", "|> [INST] Bye[/INST]", "+>  See you.</s>"]
     );
     let (status, text, _) = obelus(&["loss", &talk, "--record", "1"]);
     assert_eq!(status, 1);

@@ -2,11 +2,12 @@
 //!
 //! The text is rendered for growing beginnings of the conversation: what the next message adds is its part. A template
 //! that writes the beginning otherwise once more follows (it is not prefix-stable) is reported, and there the contents
-//! are looked up in the text instead.
+//! are looked up in the text instead, and from there what the template writes around what the agent says.
 
 mod counted;
 mod findings;
 mod touched;
+mod turn_marks;
 
 use super::conversation::{Conversation, TemplateMessage};
 use super::template::{Rendered, Template, TemplateFault};
@@ -15,6 +16,7 @@ use findings::{RenderedConversation, by_limit};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use touched::{has_calls, touched};
+use turn_marks::TurnMarks;
 
 /// Bytes that are counted as one token.
 const TOKEN_BYTES: usize = 4;
@@ -328,13 +330,27 @@ fn answer_start(
         return None;
     }
     let asked = template.render(conversation, message, true).ok()?.text;
-    (text.starts_with(&asked) && span.start < asked.len() && asked.len() <= span.end).then_some(asked.len())
+    // In some published formats nothing asks, and the answer is all that the message adds. A template of a file may
+    // just not know how to ask.
+    let is_asked = span.start < asked.len() || (template.is_named() && span.start == asked.len());
+    (text.starts_with(&asked) && is_asked && asked.len() <= span.end).then_some(asked.len())
 }
 
 impl Parts<'_> {
     fn put(&mut self, span: Range<usize>, message: Option<usize>, is_trained: bool) {
         if !span.is_empty() {
             self.segments.push(LossSegment { span, message, is_trained, is_cut: false });
+        }
+    }
+
+    /// Notes what of a message that trains is not in its part of the text.
+    fn note_missing(&mut self, message: usize, part: &str) {
+        let turn = &self.conversation.messages[message];
+        if self.trained[message] && !part.contains(turn.thoughts.trim()) {
+            self.thoughtless.push(message);
+        }
+        if self.trained[message] && !part.contains(turn.text.trim()) {
+            self.speechless.push(message);
         }
     }
 
@@ -345,12 +361,7 @@ impl Parts<'_> {
         let place = |part: &str| text[span.clone()].find(part).filter(|_| !part.is_empty());
         let content = || [thoughts, content_text].into_iter().filter_map(place).min().map(|at| span.start + at);
         let is_trained = self.trained[message];
-        if is_trained && !text[span.clone()].contains(thoughts) {
-            self.thoughtless.push(message);
-        }
-        if is_trained && !text[span.clone()].contains(content_text) {
-            self.speechless.push(message);
-        }
+        self.note_missing(message, &text[span.clone()]);
         let head = answer.or_else(content).filter(|_| is_trained).unwrap_or(span.start);
         self.put(span.start..head, Some(message), false);
         self.put(head..span.end, Some(message), is_trained);
@@ -361,22 +372,27 @@ impl Parts<'_> {
     fn located(&mut self, messages: Range<usize>, span: Range<usize>, (template, text): (&Template, &str)) {
         let mut at = span.start;
         let is_short = is_short(self.conversation.messages.len(), text);
+        let marks = TurnMarks::of(self.conversation, template);
         for message in messages {
             let turn = &self.conversation.messages[message];
-            let trimmed = turn.text.trim();
+            let (trimmed, has_calls) = (turn.text.trim(), has_calls(&turn.value));
+            let marks = marks.as_ref().filter(|_| turn.role == "assistant");
             let looked_up = || {
-                let found = text[at..span.end].find(trimmed).filter(|_| !trimmed.is_empty());
-                found.map(|found| at + found..at + found + trimmed.len())
+                let found = match marks {
+                    Some(marks) => marks.find(trimmed, at..span.end, text, has_calls),
+                    None => text[at..span.end].find(trimmed).map(|found| at + found),
+                };
+                found.filter(|_| !trimmed.is_empty()).map(|found| found..found + trimmed.len())
             };
-            let is_changed = is_short && self.trained[message] && has_calls(&turn.value);
+            let is_changed = is_short && self.trained[message] && has_calls;
             let touched = if is_changed { touched(self.conversation, template, message, text) } else { None };
             let found = touched.filter(|found| at <= found.start && found.end <= span.end).or_else(looked_up);
             match found {
                 Some(found) => {
+                    let found =
+                        marks.map_or(found.clone(), |marks| marks.widened(found, at..span.end, text, has_calls));
                     self.put(at..found.start, None, false);
-                    if self.trained[message] && !text[found.clone()].contains(trimmed) {
-                        self.speechless.push(message);
-                    }
+                    self.note_missing(message, &text[found.clone()]);
                     at = found.end;
                     self.put(found, Some(message), self.trained[message]);
                 }

@@ -146,6 +146,11 @@ impl Template {
         &self.name
     }
 
+    /// Whether it is one of [`Template::named`].
+    pub(super) fn is_named(&self) -> bool {
+        self.is_named
+    }
+
     /// Whether it takes thoughts out of think tags, or writes them in such.
     #[must_use]
     pub fn knows_think_tags(&self) -> bool {

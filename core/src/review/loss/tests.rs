@@ -165,7 +165,7 @@ fn a_limit_cuts_what_lies_behind_it() {
     let cut = at(14);
     assert_eq!(
         marked(&cut),
-        "<s>[SYSTEM_PROMPT] Be brief.[/SYSTEM_PROMPT][INST] Hi[/I{NST]}{ }{Hello.</s>}{[INST] Bye[/INST]}{ }{See you.</s>}"
+        "<s>[SYSTEM_PROMPT] Be brief.[/SYSTEM_PROMPT][INST] Hi[/I{NST]}{ Hello.</s>}{[INST] Bye[/INST]}{ See you.</s>}"
     );
     assert_eq!(rules(&cut), vec![("loss.nothing-trains", None), ("loss.cut", Some(2))]);
     let umlauts = r#"{"messages":[{"role":"assistant","content":"ääääääää"}]}"#;
@@ -289,7 +289,7 @@ fn calls_that_a_later_message_changes_are_found_too() {
     assert!(rules(&loss).iter().all(|(rule, _)| *rule == "loss.not-prefix-stable"), "{:?}", rules(&loss));
     let text = marked(&loss);
     let calls = "«Look.\n<tool_call>\n{\"name\": \"run\", \"arguments\": {\"a\": 1}}\n</tool_call>\n<tool_call>\n\
-                 {\"name\": \"run\", \"arguments\": {}»}\n</tool_call><|im_end|>\n";
+                 {\"name\": \"run\", \"arguments\": {}}\n</tool_call><|im_end|>\n»";
     assert!(text.contains(calls), "{text}");
     assert!(text.ends_with("assistant\n«<think>\n\n</think>\n\nDone.<|im_end|>\n»"), "{text}");
 }
@@ -330,4 +330,28 @@ fn what_a_rollout_did_not_sample_does_not_train() {
     let record = format!(r#"{{"id":"e","traces":[{{"id":"t","nodes":[{}]}}]}}"#, nodes.join(","));
     let shown = shaded(&named("chatml"), &record, "agent");
     assert!(shown.contains("«sampled<|im_end|>") && !shown.contains("«given"), "{shown}");
+}
+
+/// A template that leaves out earlier thoughts writes every beginning otherwise; what trains is the same as by one that
+/// does not, from behind what asks to the end of the turn, also where a message ends in the middle of a call.
+#[test]
+fn turns_of_a_template_that_rewrites_are_trained_to_their_ends() {
+    let talk = r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a","reasoning_content":"r"},
+        {"role":"user","content":"q2"},{"role":"assistant","content":"b","reasoning_content":"s"}]}"#;
+    let trained = |template: &str, record: &str| -> Vec<String> {
+        let loss = loss(&conversation(record), &named(template), &Train::Agent, None).unwrap();
+        let parts = loss.segments.iter().filter(|segment| segment.is_trained);
+        parts.map(|segment| loss.text[segment.span.clone()].to_owned()).collect()
+    };
+    assert_eq!(trained("qwen3", talk), ["a<|im_end|>\n", "<think>\ns\n</think>\n\nb<|im_end|>\n"]);
+    assert_eq!(trained("glm-4.5", talk), ["\n<think></think>\na", "\n<think>s</think>\nb"]);
+    assert_eq!(trained("gpt-oss", talk)[0], "<|channel|>final<|message|>a<|end|>");
+    assert_eq!(trained("mistral-v13", talk), ["[THINK]r[/THINK]a</s>", "[THINK]s[/THINK]b</s>"]);
+    let loss = loss(&conversation(talk), &named("qwen3"), &Train::Agent, None).unwrap();
+    assert_eq!(rules(&loss), [(NOT_STABLE, Some(1)), ("loss.lost", Some(1))]);
+    let calls = r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"more","tool_calls":[
+        {"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"1","content":"x"},{"role":"assistant","content":"done","reasoning_content":"t"}]}"#;
+    let call = "more\n<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call><|im_end|>\n";
+    assert_eq!(trained("qwen3", calls), [call, "<think>\nt\n</think>\n\ndone<|im_end|>\n"]);
 }

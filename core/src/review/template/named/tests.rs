@@ -25,8 +25,8 @@ Be brief.<|im_end|>
 <|im_start|>user
 Hi<|im_end|>
 <|im_start|>assistant
-«Hello.»<|im_end|>
-<|im_start|>user
+«Hello.<|im_end|>
+»<|im_start|>user
 Bye<|im_end|>
 <|im_start|>assistant
 «<think>
@@ -94,11 +94,11 @@ Reasoning: medium
 
 Be brief.
 
-<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>«Hello.»<|end|><|start|>user<|message|>Bye<|end|><|start|>assistant«<|channel|>analysis<|message|>Done?<|end|><|start|>assistant<|channel|>final<|message|>See you.<|return|>»",
+<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant«<|channel|>final<|message|>Hello.<|end|>»<|start|>user<|message|>Bye<|end|><|start|>assistant«<|channel|>analysis<|message|>Done?<|end|><|start|>assistant<|channel|>final<|message|>See you.<|return|>»",
     ),
     (
         "mistral-v13",
-        r"<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]«Hello.</s>»[INST]Bye[/INST][THINK]«Done?[/THINK]See you.</s>»",
+        r"<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]«Hello.</s>»[INST]Bye[/INST]«[THINK]Done?[/THINK]See you.</s>»",
     ),
 ];
 
@@ -130,9 +130,9 @@ For each function call, return a json object with function name and arguments wi
 ls<|im_end|>
 <|im_start|>assistant
 «<tool_call>
-{"name": "run", "arguments": {"cmd": "ls"}»}
+{"name": "run", "arguments": {"cmd": "ls"}}
 </tool_call><|im_end|>
-<|im_start|>user
+»<|im_start|>user
 <tool_response>
 a.txt
 </tool_response><|im_end|>
