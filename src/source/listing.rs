@@ -28,6 +28,8 @@ pub struct Listing {
     reported: HashMap<PathBuf, (ListedFile, Option<SystemTime>)>,
     troubles: Vec<String>,
     has_looked: bool,
+    /// Whether a look reported all files that were there.
+    has_seen_all: bool,
     /// Files of folders whose beginning was read, with what they were then; whether obelus wrote them.
     begun: HashMap<PathBuf, (Version, bool)>,
     /// Files of places whose names do not say whether they are logs, as they were when that was found out.
@@ -67,6 +69,7 @@ impl Listing {
             reported,
             troubles,
             has_looked: false,
+            has_seen_all: false,
             begun,
             judged: HashMap::new(),
             is_partial: false,
@@ -187,6 +190,7 @@ impl Listing {
         }
         let changed: Vec<ListedFile> =
             found.into_iter().filter_map(|(path, facts)| self.changed(path, facts, now)).collect();
+        self.has_seen_all |= !self.is_partial;
         let is_first = !std::mem::replace(&mut self.has_looked, true);
         if !is_first && changed.is_empty() && gone.is_empty() && troubles == self.troubles {
             return None;
@@ -244,7 +248,7 @@ impl Listing {
             Some((old, _)) if is_other(old) => Some(now),
             Some((_, moved)) => *moved,
             // What was there when the list was opened may be a copy of an old run, however new the file is.
-            None => written.filter(|at| self.has_looked && is_recent(*at)).map(|_| now),
+            None => written.filter(|at| self.has_seen_all && is_recent(*at)).map(|_| now),
         };
         file.is_live = file.kind == ListedKind::File && moved.is_some_and(is_recent);
         if before.is_some_and(|(old, _)| *old == file) {

@@ -104,8 +104,22 @@ fn what_names_give_is_listed_before_contents_are_looked_at() {
     home.write("here/run", &claude("/b", "y"));
     let mut listing = home.listing();
     assert_eq!((listing.look(home.now).unwrap().changed.len(), listing.is_partial()), (1, true));
-    assert_eq!((listing.look(home.now).unwrap().changed.len(), listing.is_partial()), (1, false));
+    let second = listing.look(home.now).unwrap();
+    assert_eq!((second.changed.len(), listing.is_partial()), (1, false));
+    assert!(!second.changed[0].is_live, "it was there before, found late");
     assert_eq!(listing.look(home.now), None);
+}
+
+#[test]
+fn files_of_the_current_folder_are_listed_by_name() {
+    let mut home = Home::new();
+    home.write("home/.claude/projects/-srv-app/a.jsonl", &claude("/srv/app", "Mend the parser of dates"));
+    home.write("here/rollouts.jsonl", "{\"messages\":[{\"role\":\"user\",\"content\":\"Book a seat\"}]}\n");
+    let mut stage = Stage::list((120, 30), Theme::built_in("dark").unwrap()).unwrap();
+    stage.send(obelus::app::Msg::Files(home.found().1));
+    let shown = screen(&stage);
+    let row = shown.lines().find(|line| line.contains("Book a seat")).unwrap_or_default();
+    assert!(row.contains("messages") && row.contains("./rollouts.jsonl") && !shown.contains("live"), "{shown}");
 }
 
 #[test]

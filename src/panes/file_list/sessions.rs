@@ -113,8 +113,12 @@ impl SessionColumns {
     }
 }
 
-/// The last folder in which the agent worked; where nothing says it, what the place says.
+/// The last folder in which the agent worked; where nothing says it, what the place says. Files of the current folder
+/// are known to the user by their names.
 fn project_of(file: &ListedFile, session: &SessionHead) -> String {
+    if file.agent == "here" {
+        return format!("./{}", file.path.file_name().unwrap_or_default().to_string_lossy());
+    }
     let last = session.folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if last.is_empty() { file.project.clone() } else { last.to_owned() }
 }
