@@ -4,7 +4,7 @@ use super::call_rows::results_of;
 use super::{Open, Piece};
 use crate::model::{ActionLine, StepNo};
 use crate::rules::work::{Outcome, OutcomeLevel};
-use crate::text::{Role, SafeText, counted, cut, cut_middle, cut_start, pad, single_line, width};
+use crate::text::{Role, SafeText, counted, cut, cut_middle, cut_path, pad, single_line, width};
 use std::borrow::Cow;
 
 /// Fewest cells that an object keeps beside its notes.
@@ -99,16 +99,6 @@ fn without_folder<'c>(command: &'c str, folder: &str) -> Option<&'c str> {
 pub(super) fn file_name_cells(action: &ActionLine) -> usize {
     let name = action.object.rsplit('/').next().unwrap_or_default();
     if action.is_path { width(SafeText::of(name).as_str()) } else { 0 }
-}
-
-/// A path in so many cells: the name of the file in full where it fits, of its folders what is left.
-fn cut_path(path: &SafeText, cells: usize) -> SafeText {
-    let text = path.as_str();
-    let name = text.rfind('/').map_or(0, |at| width(&text[at..]));
-    if width(text) <= cells || name == 0 || name >= cells {
-        return cut_middle(path, cells);
-    }
-    cut(path, cells - name).join(&cut_start(path, width(text) - name))
 }
 
 /// A call that names no file, since one was open: the file that its result changed.

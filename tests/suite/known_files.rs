@@ -44,6 +44,13 @@ fn a_step_leads_to_its_file_and_each_line_to_its_author() {
 }
 
 #[test]
+fn before_any_file_the_next_one_is_named() {
+    let stage = coding(": type:0 Enter 9");
+    let text = screen(&stage).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("No file yet.") && text.contains("goes there."), "{}", screen(&stage));
+}
+
+#[test]
 fn a_line_that_had_changed_underneath_is_marked_until_that_was_seen() {
     let stage = coding(": type:14 Enter 9");
     row(&stage, &["@5 ", "!", " 3 │", "from tally.rates import rate_of", "stale by @14, shown @16"]);

@@ -18,4 +18,4 @@ pub use humanize::{count_of, count_text, counted, fit, shorten, single_line, siz
 pub use prompt::{asked, is_notice};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
-pub use width::{cut, cut_middle, cut_start, pad, width, wrap, wrap_hanging};
+pub use width::{cut, cut_middle, cut_path, cut_start, pad, width, wrap, wrap_hanging};

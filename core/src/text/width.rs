@@ -65,6 +65,21 @@ pub fn cut_middle(text: &SafeText, cells: usize) -> SafeText {
     cut(&cut(text, cells - tail).join(&end), cells)
 }
 
+/// A path at most `cells` wide: the name of the file in full where it fits, of its folders what is left; of a longer
+/// name beginning and end, without its folders.
+#[must_use]
+pub fn cut_path(path: &SafeText, cells: usize) -> SafeText {
+    let text = path.as_str();
+    let whole = width(text);
+    let name = text.rfind('/').map_or(0, |at| width(&text[at..]));
+    match name {
+        0 => cut_middle(path, cells),
+        _ if whole <= cells => path.clone(),
+        name if name > cells => cut_middle(&cut_start(path, whole + 1 - name), cells),
+        name => cut(path, cells - name).join(&cut_start(path, whole - name)),
+    }
+}
+
 /// Exactly `cells` wide: cut, or filled with spaces.
 #[must_use]
 pub fn pad(text: &SafeText, cells: usize) -> SafeText {
@@ -119,6 +134,20 @@ mod tests {
         assert_eq!(cut("a-long-name-without-a-folder.json", 12), "a-lo…er.json");
         for cells in 0..40 {
             for text in ["ordner/größe-日本語-日本語.json", "日本/語", "x", ""] {
+                assert!(width(&cut(text, cells)) <= cells, "{text} {cells}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_file_says_more_than_its_folders() {
+        let cut = |text: &str, cells| cut_path(&SafeText::of(text), cells).as_str().to_owned();
+        assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 40), "mnt/c/python/docs/implementation-plan.md");
+        assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 30), "mnt/c/…/implementation-plan.md");
+        assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 24), "…/implementation-plan.md".to_owned());
+        assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 16), "implem…n-plan.md");
+        for cells in 0..40 {
+            for text in ["ordner/größe-日本語-日本語.json", "日本/語", "x/", "/", "x", ""] {
                 assert!(width(&cut(text, cells)) <= cells, "{text} {cells}");
             }
         }

@@ -4,7 +4,7 @@ use crate::model::StepNo;
 use crate::panes::state::at;
 use crate::panes::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window};
 use crate::rules::work::{FileFacts, FileId, Work};
-use crate::text::{Pattern, Role, SafeText, count_of, count_text, cut_middle, pad, width};
+use crate::text::{Pattern, Role, SafeText, count_of, count_text, cut_path, pad, width};
 
 /// Most cells of the column of paths.
 const PATH_CELLS_MAX: usize = 64;
@@ -13,7 +13,7 @@ const PATH_CELLS_MIN: usize = 12;
 /// Cells of the numbers of lines that came and went.
 const DELTA_CELLS: usize = 10;
 /// Cells of what was done when.
-const LAST_CHANGE_CELLS: usize = 14;
+const LAST_CHANGE_CELLS: usize = 16;
 /// In fewer cells no row says how much of the file is known.
 const WIDE: usize = 72;
 /// Cells of how much of a file is known.
@@ -46,7 +46,7 @@ impl FileList {
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
         let total = Self::count(open);
         let Some(work) = open.run().work().filter(|_| total > 0) else {
-            return Window::notice(&NO_FILES, extent.width);
+            return no_files(open, extent);
         };
         let top = self.scroll.top.min(total);
         let folder = open.folder();
@@ -61,7 +61,7 @@ impl FileList {
         let cells = widest.clamp(PATH_CELLS_MIN, PATH_CELLS_MAX).min(room);
         let row = |(place, facts): (usize, Option<FileFacts>)| {
             let row = facts.map_or_else(Row::default, |facts| {
-                let path = pad(&cut_middle(&name(&facts), cells), cells);
+                let path = pad(&cut_path(&name(&facts), cells), cells);
                 row(&facts, path, open.step(), is_wide)
             });
             row.hit(Hit::Row(place)).cursor(has_focus && place == self.scroll.cursor)
@@ -80,9 +80,22 @@ impl FileList {
     }
 }
 
-/// Said where no file is known.
-const NO_FILES: [&str; 2] =
-    ["No file yet.", "The run read and wrote none up to this step. `.` steps on, ]t goes to the next call."];
+/// What is shown where no file is known yet: the one that comes next.
+fn no_files(open: &Open<'_>, extent: Extent) -> Window {
+    let next = open.run().work().and_then(|work| {
+        let (file, step) = work.next_file(open.step())?;
+        Some((work.file_path(file), step))
+    });
+    let hint = next.map_or_else(
+        || "The run read and wrote none up to this step, and names none later.".to_owned(),
+        |(path, step)| {
+            let path = path.strip_prefix(&*open.folder()).unwrap_or(path);
+            let none = "The run reads and writes none up to this step.";
+            format!("{none} The first is {path}, at step {step}: `:{step}` goes there.")
+        },
+    );
+    Window::notice(&["No file yet.", &hint], extent.width)
+}
 
 fn row(facts: &FileFacts, path: SafeText, step: StepNo, is_wide: bool) -> Row {
     let is_here = facts.changed == Some(step);

@@ -7,7 +7,7 @@ use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::{Extent, Hit, Piece, Row, value};
 use crate::state::{EventOp, NodeId};
-use crate::text::{Role, SafeText, cut_middle, pad, width};
+use crate::text::{Role, SafeText, cut_path, pad, width};
 use std::collections::HashSet;
 
 /// Whether the values of a kind count what the run does, so that they change with nearly every step.
@@ -146,7 +146,7 @@ impl StatePane {
         let mut rows = Vec::with_capacity(shown.rows());
         rows.extend(shown.has_title.then(|| here.title()));
         for (change, name) in changes.iter().zip(&names) {
-            let name = pad(&cut_middle(name, column), column);
+            let name = pad(&cut_path(name, column), column);
             rows.push(self.changed_row(open, &outline, *change, &name, extent.width.saturating_sub(column + 4)));
         }
         if let Some(last) = rows.last_mut().filter(|_| here.count > shown.changes) {

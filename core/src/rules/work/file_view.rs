@@ -82,6 +82,13 @@ impl Work {
         self.known_at(step).nth(place).map(FileId)
     }
 
+    /// The first file that appears after a step, and the step at which it does.
+    #[must_use]
+    pub fn next_file(&self, step: StepNo) -> Option<(FileId, StepNo)> {
+        let place = self.files.list.partition_point(|file| file.first <= step);
+        self.files.list.get(place).map(|file| (FileId(place), file.first))
+    }
+
     /// The file of a path, of several the one that is known at a step.
     #[must_use]
     pub fn file_of_path(&self, path: &str, step: StepNo) -> Option<FileId> {
@@ -101,14 +108,25 @@ impl Work {
         file.versions.facts(step).map(|facts| file_facts(&file.path, &facts))
     }
 
-    /// The first file that a step changed, else the first that it showed, else the first that it may have changed.
+    /// The first file that a step changed, else the first that it showed, failed to change, or may have changed.
     #[must_use]
     pub fn file_touched(&self, step: StepNo) -> Option<FileId> {
         let is = |of: fn(&Facts) -> Option<StepNo>| {
             let has = |file: &super::file::File| file.versions.facts(step).and_then(|facts| of(&facts)) == Some(step);
             self.files.list.iter().position(has).map(FileId)
         };
-        is(|facts| facts.changed).or_else(|| is(|facts| facts.seen)).or_else(|| is(|facts| facts.doubt))
+        is(|facts| facts.changed)
+            .or_else(|| is(|facts| facts.seen))
+            .or_else(|| self.file_failed(step))
+            .or_else(|| is(|facts| facts.doubt))
+    }
+
+    /// The first file that a step failed to change.
+    fn file_failed(&self, step: StepNo) -> Option<FileId> {
+        let failed = |file: &super::file::File, at| file.versions.facts(at).map_or(0, |facts| facts.failed);
+        let before = step.checked_sub(1);
+        let has_more = |file: &super::file::File| failed(file, step) > before.map_or(0, |before| failed(file, before));
+        self.files.list.iter().position(has_more).map(FileId)
     }
 
     /// What it costs to look at a file, in lines.

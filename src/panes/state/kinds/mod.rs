@@ -16,7 +16,7 @@ use crate::model::Identity;
 use crate::panes::row::pieces_width;
 use crate::panes::{Open, Piece, Row};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId};
-use crate::text::{Role, SafeText, cut, cut_middle, pad, width};
+use crate::text::{Role, SafeText, cut, cut_path, pad, width};
 use slots::Slots;
 use std::rc::Rc;
 
@@ -203,7 +203,7 @@ impl StatePane {
         let identity = ids.first().filter(|_| !is_group).map(|id| open.tree().identity(*id));
         if let Some(name) = identity.and_then(|identity| instance_name(open, identity)) {
             let name =
-                if line.depth > 0 { pad(&cut_middle(&name, names), names) } else { cut_middle(&name, NAME_CELLS_MAX) };
+                if line.depth > 0 { pad(&cut_path(&name, names), names) } else { cut_path(&name, NAME_CELLS_MAX) };
             out.push(Piece::safe(Role::Instance, name));
             out.push(Piece::of(Role::Text, "  "));
         }
