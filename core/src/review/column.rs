@@ -101,7 +101,7 @@ impl Column {
             Self::Chars => "characters of all steps",
             Self::Size => "bytes of the record",
             Self::Reward => "sum of the steps' rewards; of a conversation without any, its own",
-            Self::Finish => "how it ends",
+            Self::Finish => "how it ends, by its last step",
             Self::Words => "first words of the user",
             Self::GroupSize => "attempts at the record's task; in filters group.n",
             Self::GroupPass => "share of the task's attempts with a reward of at least 1; in filters group.pass",

@@ -106,15 +106,20 @@ impl TableWidths {
             first += 1;
         }
         let mut end = (first.max(at) + 1).min(wanted.len());
-        while end < wanted.len() && used(0..fixed) + used(first..end + 1) <= room {
+        let words = wanted.iter().position(|(column, _)| *column == Column::Words);
+        let is_next = |end: usize| {
+            let now = used(0..fixed) + used(first..end);
+            let next = now + least[end] + GAP;
+            next <= room && leaves_words(wanted[end].0, words.is_some_and(|words| words > end), (now, next), room)
+        };
+        while end < wanted.len() && is_next(end) {
             end += 1;
         }
         let mut shown: Vec<usize> = (0..fixed).chain(first..end).collect();
         let mut left = room.saturating_sub(used(0..fixed) + used(first..end));
         let mut columns: Vec<(Column, usize)> =
             shown.iter().map(|i| (wanted[*i].0, least[*i].min(cells.saturating_sub(1)))).collect();
-        // First words say what a record is: they come after what fits, in what is left.
-        let words = wanted.iter().position(|(column, _)| *column == Column::Words);
+        // They come after what fits, in what is left.
         if let Some(words) = words.filter(|words| !shown.contains(words) && left >= WORDS_CELLS_MIN + GAP) {
             shown.push(words);
             columns.push((Column::Words, WORDS_CELLS_MIN));
@@ -182,6 +187,17 @@ impl TableWidths {
 
 /// Fewest cells in which first words say something.
 const WORDS_CELLS_MIN: usize = 12;
+/// Most cells that numbers leave to first words that come after them.
+const WORDS_CELLS_RESERVED: usize = 20;
+
+/// Whether the next column leaves room for first words that come later: they say what a record is. What failed comes
+/// before them. `now` cells are used without it, `next` with it.
+fn leaves_words(column: Column, has_words_later: bool, (now, next): (usize, usize), room: usize) -> bool {
+    let is_failure = matches!(column, Column::Findings | Column::Failed);
+    let has_no_room = now + WORDS_CELLS_MIN + GAP > room;
+    let reserved = (room / 4).clamp(WORDS_CELLS_MIN, WORDS_CELLS_RESERVED) + GAP;
+    !has_words_later || is_failure || has_no_room || next + reserved <= room
+}
 
 /// Fewest cells in which a column of words is worth showing.
 fn least(column: Column, cells: usize) -> usize {
@@ -290,7 +306,7 @@ mod tests {
         let narrow = [(Column::Number, 4), (Column::Id, 30), (Column::Words, 50), (Column::Tools, 30)];
         assert_eq!(cells(&narrow, 80), [4, 20, 38, 10]);
         let tight = [(Column::Id, 30), (Column::Size, 30), (Column::Chars, 30), (Column::Words, 50)];
-        assert_eq!(cells(&tight, 80), [14, 30, 30], "words come in what another column has no room in");
+        assert_eq!(cells(&tight, 80), [20, 30, 24], "numbers leave room for words");
         let few = [(Column::Number, 2), (Column::Steps, 5)];
         assert_eq!(cells(&few, 80), [2, 5], "numbers are not spread");
     }

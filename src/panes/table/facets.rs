@@ -64,13 +64,14 @@ impl FacetsPane {
             );
         }
         let thing = if tally.plot.is_some() { "range" } else { "value" };
-        let mut head = format!(" {} · {}", focus.title(), value::count_of(tally.distinct, thing));
+        let mut head = format!(" {}", value::count_of(tally.distinct, thing));
         if tally.values.len() < tally.distinct {
             head += &format!(", the first {}", tally.values.len());
         }
         if tally.missing > 0 {
             head += &format!(" · {} without", value::count_text(tally.missing));
         }
+        head += &format!(" · {}", focus.about());
         let mut rows = vec![Row::text(Role::Dim, &head)];
         let most = tally.values.iter().map(|value| value.records).max().unwrap_or(0);
         let top = self.scroll.top;
