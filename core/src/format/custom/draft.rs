@@ -3,6 +3,7 @@
 mod fields;
 mod guess;
 mod toml_text;
+mod unused;
 
 use super::path::{FieldPath, Scope};
 use crate::format::FORMATS;
@@ -120,6 +121,7 @@ impl Draft<'_, '_> {
         }
         usage(&fields, &mut out);
         self.session(&fields, &mut out);
+        unused::unused(&fields, self.shape.list.as_deref().map(|list| (&self.of_records, list)), &mut out);
         out.text
     }
 

@@ -334,6 +334,27 @@ fn a_draft_of_the_sample_reads_it() {
 }
 
 #[test]
+fn a_draft_lists_the_members_that_it_leaves_unused() {
+    let lines = r#"{"ev":"prompt","who":"human","body":"list files","trace":"a1"}
+{"ev":"invoke","tool_name":"ls","tool_args":{"path":"."},"call":"c1","extra":{"node":"n1","retry":0}}
+{"ev":"reply","who":"bot","body":"There is a.txt","trace":"a4"}"#;
+    let (draft, ..) = drafted("odd.jsonl", lines);
+    let unused = draft.split("# Members that nothing above reads").nth(1).unwrap_or_default();
+    for path in ["# \"ev\"", "# \"trace\"", "# \"extra\""] {
+        assert!(unused.contains(path), "{path}: {draft}");
+    }
+    for path in ["\"body\"", "\"who\"", "\"tool_args", "\"extra.node\""] {
+        assert!(!unused.contains(path), "{path}: {draft}");
+    }
+    let list = r#"{"host":{"os":"x"},"turns":[{"speaker":"human","utterance":"hi"},
+        {"speaker":"bot","utterance":"yo","latency":3}]}"#;
+    let (draft, ..) = drafted("a.json", list);
+    let unused = draft.split("# Members that nothing above reads").nth(1).unwrap_or_default();
+    assert!(unused.contains("# \"latency\"") && unused.contains("# \"$.host\""), "{draft}");
+    assert!(!unused.contains("turns"), "{draft}");
+}
+
+#[test]
 fn drafts_know_lists_messages_flat_calls_and_rows() {
     let list = r#"{"conversationId":"c","state":{"n":1},"turns":[{"speaker":"human","utterance":"hi"},
         {"speaker":"bot","utterance":"yo","toolCalls":[{"id":"1","function":{"name":"ls","arguments":"{}"}}],

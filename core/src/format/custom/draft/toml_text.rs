@@ -13,12 +13,16 @@ const WORD_CHARS: usize = 24;
 #[derive(Debug, Default)]
 pub(super) struct TomlText {
     pub(super) text: String,
+    /// The values of lines that read something: the signature reads nothing.
+    values: Vec<String>,
+    is_in_signature: bool,
 }
 
 impl TomlText {
     /// A heading, after an empty line.
     pub(super) fn section(&mut self, heading: &str) {
         let _ = write!(self.text, "\n{heading}\n");
+        self.is_in_signature = heading == "[signature]";
     }
 
     /// A line that is a comment.
@@ -29,10 +33,19 @@ impl TomlText {
     /// A key and its value, with a comment.
     pub(super) fn line(&mut self, key: &str, value: &str, comment: Option<&str>) {
         let line = format!("{key} = {value}");
+        if !self.is_in_signature {
+            self.values.push(value.to_owned());
+        }
         let _ = match comment.filter(|comment| !comment.is_empty()) {
             Some(comment) => writeln!(self.text, "{line:<COMMENT_AT$}  # {comment}"),
             None => writeln!(self.text, "{line}"),
         };
+    }
+
+    /// Whether a line names a path, as such or as that of a list.
+    pub(super) fn names(&self, path: &str) -> bool {
+        let (whole, list) = (quoted(path), quoted(&format!("{path}[]")));
+        self.values.iter().any(|value| value.contains(&whole) || value.contains(&list))
     }
 
     /// A key and its value that do not count.
