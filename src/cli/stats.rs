@@ -290,15 +290,35 @@ fn write_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut O
 fn rows(dataset: &Value<'_>) -> Vec<Vec<String>> {
     members(dataset)
         .into_iter()
-        .map(|(key, value)| vec![format!("  {}", key.replace('_', " ")), value_text(value)])
+        .map(|(key, value)| vec![format!("  {}", label(key)), member_text(key, value)])
         .collect()
+}
+
+/// The name of a member for people.
+pub(super) fn label(key: &str) -> String {
+    if key == "gates" { "quality gates".to_owned() } else { key.replace('_', " ") }
+}
+
+/// A member in one line, by its name.
+pub(super) fn member_text(key: &str, value: &Value<'_>) -> String {
+    if key == "gates" { gates_text(value) } else { value_text(value) }
+}
+
+/// The gates of the quality script (D23), in words.
+fn gates_text(gates: &Value<'_>) -> String {
+    let gate = |(key, words): (&str, &str)| gates.get(key).map(|gate| format!("{words}: {}", value_text(gate)));
+    [("finish", "over 80 % finish"), ("thoughts", "80 % of calls have a thought"), ("alternate", "roles alternate")]
+        .into_iter()
+        .filter_map(gate)
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 /// The members of statistics that say something.
 pub(super) fn members<'v>(dataset: &'v Value<'v>) -> Vec<(&'v str, &'v Value<'v>)> {
     let members = dataset.as_object().map(|o| o.entries().collect::<Vec<_>>()).unwrap_or_default();
     let is_shown = |key: &str, value: &Value<'_>| {
-        !matches!(key, "type" | "sketch") && !value.as_object().is_some_and(json::Object::is_empty)
+        !matches!(key, "type" | "sketch") && !value.is_null() && !value.as_object().is_some_and(json::Object::is_empty)
     };
     members.into_iter().filter(|(key, value)| is_shown(key, value)).collect()
 }

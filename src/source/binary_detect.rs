@@ -33,6 +33,9 @@ const PARQUET_ADVICE: &str = if cfg!(feature = "parquet") {
 } else {
     "use an obelus that was built with `--features parquet`, or convert it to JSON Lines first"
 };
+/// The name of standard input in messages.
+pub(crate) const STDIN: &str = "standard input";
+const STREAM_ADVICE: &str = "name the file: logs in archives, databases and pickles are read by name, not from a pipe";
 const LFS_ADVICE: &str = "the file itself was not fetched: `git lfs pull` fetches it";
 const PICKLE: &str = "a Python pickle";
 const PICKLE_ADVICE: &str = "export what you want to see as JSON Lines: to load a pickle is to run what is in it";
@@ -49,6 +52,8 @@ pub(crate) fn foreign(head: &[u8], name: &str) -> Option<Problem> {
     let magic = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic));
     let utf16 = || utf16_without_mark(head).then_some(("UTF-16 text", UTF16_ADVICE));
     let (what, advice) = magic.map(|&(_, what, advice)| (what, advice)).or_else(utf16)?;
+    let is_container = head.starts_with(b"PK") || head.starts_with(b"SQLite") || what == PICKLE;
+    let advice = if name == STDIN && is_container { STREAM_ADVICE } else { advice };
     Some(problem(name, what, advice))
 }
 
@@ -93,6 +98,14 @@ mod tests {
         ] {
             let problem = refused(head, "x").unwrap();
             assert!(problem.message.contains(what) && problem.hint.is_some(), "{problem}");
+        }
+    }
+
+    #[test]
+    fn containers_on_standard_input_are_to_be_named() {
+        for head in [&b"PK\x03\x04"[..], b"SQLite format 3\0", b"\x80\x04\x95"] {
+            let hint = |name| refused(head, name).and_then(|problem| problem.hint).unwrap_or_default();
+            assert!(hint(STDIN).starts_with("name the file") && !hint("x.zip").starts_with("name the file"));
         }
     }
 

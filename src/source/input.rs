@@ -149,7 +149,7 @@ impl Input {
     /// # Errors
     /// No temporary file can be made.
     pub fn stdin() -> Result<Arc<Self>, Problem> {
-        Self::spooled("standard input".to_owned(), None, Packing::Unknown, || Ok(io::stdin()))
+        Self::spooled(binary_detect::STDIN.to_owned(), None, Packing::Unknown, || Ok(io::stdin()))
     }
 
     /// Bytes in memory, for tests and what is built in.

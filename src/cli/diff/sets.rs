@@ -3,7 +3,7 @@
 
 use super::super::args::FileName;
 use super::super::out::{Out, Tone, exact, plain, raw};
-use super::super::stats::{members, value_text};
+use super::super::stats::{label, member_text, members};
 use super::super::survey;
 use super::Stop;
 use super::stages::{self, Converted};
@@ -232,11 +232,11 @@ fn side_by_side(stats: &[Option<Box<RawValue>>; 2], out: &mut Out) -> Result<(),
     let (Some(old), Some(new)) = (old, new) else { return Ok(()) };
     let mut rows = vec![["", "", "A", "B"].map(str::to_owned).to_vec()];
     for (key, value) in members(&old) {
-        let other = new.get(key).map_or(String::new(), value_text);
-        let value = value_text(value);
+        let other = new.get(key).map_or(String::new(), |value| member_text(key, value));
+        let value = member_text(key, value);
         let sign = if value == other { "" } else { "≠" };
         let [value, other] = [&value, &other].map(|text| cut(&SafeText::of(text), VALUE_CELLS).as_str().to_owned());
-        rows.push(vec![sign.to_owned(), key.replace('_', " "), value, other]);
+        rows.push(vec![sign.to_owned(), label(key), value, other]);
     }
     Ok(out.table(&rows)?)
 }
