@@ -70,8 +70,7 @@ impl App {
     /// Asks for the template.
     pub(super) fn ask_template(&mut self) {
         if !self.session.format.has_conversations() {
-            return self
-                .notify("only conversations and Agent Data Protocol records have parts that train; this is neither");
+            return self.notify("only records for training (conversations, Agent Data Protocol) have parts that train");
         }
         let names = self.chat.templates.iter().map(|template| template.name.clone()).collect();
         self.layer = Some(Layer::Menu(Menu::templates(names, self.chat.front)));

@@ -1,5 +1,6 @@
 //! Help and palette: the table of keys as a list that is filtered by typing.
 
+mod no_match;
 mod paint;
 
 use super::command_match::{Fit, named};
@@ -12,6 +13,8 @@ use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad, wrap};
+pub use no_match::SHELL_COMMANDS;
+use no_match::no_match;
 use paint::{HELP_CELLS, column_row, filter_row, go_to_row, key_help, reader_row, row};
 
 /// Which list.
@@ -351,11 +354,7 @@ impl Menu {
     #[must_use]
     pub fn window(&self, width: usize, height: usize) -> Window {
         if self.items.is_empty() {
-            let heading = match self.kind {
-                MenuKind::Palette => format!("No command {}.", self.prompt.text().trim()),
-                _ => "Nothing matches.".to_owned(),
-            };
-            return Window::notice(&[&heading, "Backspace widens, Esc closes."], width);
+            return no_match(self.kind, self.prompt.text().trim(), width);
         }
         let reserved = self.reserved(width, height);
         let height = height - reserved;

@@ -33,7 +33,7 @@ enum Next {
 
 /// What a step refers to.
 enum PartTarget {
-    File(PathBuf),
+    File(PartRole, PathBuf),
     Sentence(String),
 }
 
@@ -43,7 +43,7 @@ impl App {
         match self.part_of_focus() {
             None => self.notify("this step refers to no other file"),
             Some(PartTarget::Sentence(sentence)) => self.notify(sentence),
-            Some(PartTarget::File(path)) => {
+            Some(PartTarget::File(_, path)) => {
                 let Some(here) = self.session.path.clone() else { return };
                 let name = self.trail.file_name.clone().unwrap_or_else(|| self.session.name.clone());
                 let crumb = Crumb { path: here, name, step: self.session.focus.step };
@@ -52,6 +52,17 @@ impl App {
                 effects.push(Effect::OpenFile(path));
             }
         }
+    }
+
+    /// What the step in focus refers to, and which key opens it.
+    pub(super) fn part_hint(&self) -> Option<String> {
+        Some(match self.part_of_focus()? {
+            PartTarget::Sentence(sentence) => sentence,
+            PartTarget::File(role, path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                format!("P opens {}: {name}", role.name())
+            }
+        })
     }
 
     fn part_of_focus(&self) -> Option<PartTarget> {
@@ -63,7 +74,7 @@ impl App {
             Some(PartState::Found { .. }) if part.role == PartRole::Output => {
                 PartTarget::Sentence(format!("the text of this result is that of {}", part.file))
             }
-            Some(PartState::Found { path, .. }) => PartTarget::File(path.clone()),
+            Some(PartState::Found { path, .. }) => PartTarget::File(part.role, path.clone()),
             Some(PartState::Missing) => {
                 PartTarget::Sentence(format!("{} is not there: {}", part.role.name(), part.file))
             }

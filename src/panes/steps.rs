@@ -134,8 +134,13 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
         StepKind::Message | StepKind::Thought => without_marks(&one_line(&step.summary)),
         _ => one_line(&step.summary),
     };
+    let is_unreadable = step.sign == StepKind::Thought && summary.is_empty();
     // A span that only has a name.
-    let summary = if summary == step.label { String::new() } else { summary };
+    let summary = match summary {
+        _ if is_unreadable => "no text in the log".to_owned(),
+        summary if summary == step.label => String::new(),
+        summary => summary,
+    };
     let rest = if summary.is_empty() { 0 } else { cells };
     let label = step_row::name(&step.label, label_cells, cells.saturating_sub(pieces_width(&left) + 2), rest);
     left.extend([Piece::of(role, sign), Piece::safe(role, label), Piece::of(Role::Text, " ")]);
@@ -143,9 +148,10 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     let fixed = left.len();
     let writes = (step.sign == StepKind::Data).then(|| open.writes(number, || writes(open, number)));
     let Some(writes) = writes.filter(|w| !w.is_empty()) else {
-        let tone = if step.sign == StepKind::Meta { Role::Dim } else { Role::Text };
+        let tone = if step.sign == StepKind::Meta || is_unreadable { Role::Dim } else { Role::Text };
         if let Some(call) = step.answers.filter(|call| step.sign == StepKind::Result && *call + 1 != number) {
-            left.push(Piece::of(Role::Dim, &format!("of {call} · ")));
+            let separator = if summary.is_empty() { "" } else { " · " };
+            left.push(Piece::of(Role::Dim, &format!("of {call}{separator}")));
         }
         left.push(Piece::of(tone, &summary));
         let outcome = outcome.map(|outcome| step_row::of_result(Some(outcome), step.result_lines)).unwrap_or_default();

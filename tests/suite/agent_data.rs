@@ -177,6 +177,13 @@ const DESCRIBED: &str = concat!(
     "\n",
 );
 
+#[test]
+fn p_without_schemas_and_descriptions_says_that_there_are_none() {
+    let mut stage = on(r#"{"type":"state","state":{"n":1}}"#, (100, 20));
+    press(&mut stage, "Tab p");
+    assert_eq!(notice(&stage), "no value has a schema or a description at this step");
+}
+
 /// A20: descriptions stand beside identities and values, and what the schema has and the data lacks stands below.
 #[test]
 fn the_state_has_descriptions_and_what_is_missing() {

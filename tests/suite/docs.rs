@@ -121,9 +121,17 @@ fn keys_page() -> String {
 fn formats_page() -> String {
     let mut out = String::from(
         "# Formats\n\nMade from the table `FORMATS` in `core/src/format/mod.rs`, in the order in which detection tries them. A \
-         format is told from the content of the first records, never from the name of a file; `obelus formats FILE` says \
-         which one a file is and why, `--format NAME` overrules it.\n",
+         format is recognised by the content of the first records, never by the name of a file; `obelus formats FILE` \
+         prints the format of a file and why, `--format NAME` overrules it. *State* in the descriptions is what the State \
+         pane and `obelus state` show.\n\nFiles may be packed with gzip or Zstandard. Archives, databases, pickles and \
+         Parquet files are read by name, not from standard input. A file that fits no format opens as JSON records; \
+         [custom-formats.md](custom-formats.md) shows how to describe its format in a file, without code.\n\n\
+         | name | format |\n| --- | --- |\n",
     );
+    for format in FORMATS {
+        let (name, title) = (format.name(), format.title());
+        let _ = writeln!(out, "| `{name}` | [{title}](#{}) |", anchor(&format!("{title} {name}")));
+    }
     for format in FORMATS {
         let layout = match format.layout() {
             Layout::Run => "All records of a file make one trajectory.",
@@ -366,17 +374,16 @@ fn links(text: &str) -> Vec<&str> {
     targets.chain(sources).filter(|target| !target.contains("://") && !target.starts_with("mailto:")).collect()
 }
 
-/// The anchor that a heading gets.
+/// The anchors that headings get.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
-    let anchor = |heading: &str| {
-        let kept = heading.to_lowercase();
-        kept.chars()
-            .filter(|c| c.is_alphanumeric() || "-_ ".contains(*c))
-            .map(|c| if c == ' ' { '-' } else { c })
-            .collect()
-    };
     headings.map(anchor).collect()
+}
+
+fn anchor(heading: &str) -> String {
+    let lower = heading.to_lowercase();
+    let shown = lower.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+    shown.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 fn broken_links(page: &Path, text: &str) -> Vec<String> {

@@ -183,8 +183,10 @@ fn the_table_has_every_rule_and_no_other() {
 
 fn page() -> String {
     let mut out = String::from(
-        "# Findings\n\nMade from the tables in `core/src/lint`. `obelus check FILE` tells these, so does the tab *Findings* of the \
-         open trajectory, `obelus explain RULE` says the same as this page. Numbers such as A8, S9 or D10 name \
+        "# Findings\n\nMade from the tables in `core/src/lint`. `obelus check FILE` prints findings, the tab *Findings* shows \
+         those of the open trajectory, and `obelus explain RULE` prints the entry of a rule on this page. Which families \
+         apply depends on the format of the file; `work` applies to all runs with tools; most of `data` needs \
+         `check --data`, `loss` needs `check --loss TEMPLATE`. Numbers such as A8, S9 or D10 name \
          [rules](rules/README.md).\n",
     );
     for family in FAMILIES {

@@ -160,7 +160,7 @@ fn the_template_is_chosen_in_the_tab_and_remembered() {
     assert!(next.contains("! mistral · ~") && next.contains("! loss.nothing-trains"), "{next}");
     // From any tab: it leads to this one.
     assert!(screen(TALK, &["Enter", "c", "Down", "Enter"]).contains("✓ deepseek-v3 · ~"));
-    assert!(screen("{\"a\":1}\n{\"a\":2}\n", &["Enter", "c"]).contains("this is neither"));
+    assert!(screen("{\"a\":1}\n{\"a\":2}\n", &["Enter", "c"]).contains("only records for training"));
 }
 
 #[test]

@@ -114,10 +114,10 @@ pub(crate) fn section() -> String {
     let (right, wrong, missed) = (sum(|s| s.right), sum(|s| s.wrong), sum(|s| s.missed));
     let mut out = format!(
         "\n## How well the rules find\n\nMeasured over {labels} labels on {} cases of `tests/findings/labelled.jsonl`: \
-         made up, but as real data is, with near misses that should not be told and faults that the rules are known to \
-         miss (each with a note). *Precision* is the share of what is told that should be, *recall* the share of what \
-         should be told that is. `cargo test --test suite measured_lints -- --nocapture` prints the table, and what is \
-         wrong or missed.\n\n| rule | told rightly | wrongly | missed | precision | recall |\n\
+         invented cases that resemble real data, with near misses that must not be reported and faults that the rules \
+         are known to miss (each with a note). *Precision* is the share of reported findings that are right, *recall* \
+         the share of faults that are reported. `cargo test --test suite measured_lints -- --nocapture` prints the table, and what is \
+         wrong or missed.\n\n| rule | right | wrong | missed | precision | recall |\n\
          | --- | --- | --- | --- | --- | --- |\n",
         cases().len()
     );

@@ -46,6 +46,7 @@ fn a_key_leads_into_the_run_of_a_sub_agent_and_q_back_to_its_call() {
     assert!(stage.app.notice.as_ref().unwrap().text.contains("refers to no other file"));
     for _ in 0..2 {
         stage.app.jump_to(1);
+        assert!(super::stage::screen(&stage).contains("P opens the run of a sub-agent: agent-a7.jsonl"));
         stage.press("P").unwrap();
         assert!(
             stage.app.session.name.ends_with("s1.jsonl › agent-a7.jsonl") || stage.app.session.name.contains(" › ")

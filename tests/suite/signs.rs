@@ -24,3 +24,15 @@ fn every_sign_in_the_golden_frames_is_explained() {
     }
     assert!(frames > 20 && unknown.is_empty(), "no row of SIGNS has {unknown:?}");
 }
+
+/// What the screen has no key for is found by who looks for it among the commands.
+#[test]
+fn the_list_of_commands_names_those_of_the_shell() {
+    let mut stage = super::stage::on("{\"a\":1}\n{\"a\":2}\n", (100, 20));
+    super::stage::press(&mut stage, ": type:export");
+    super::stage::shows(&stage, &["No command export.", "`obelus export FILE` in the shell"]);
+    let (_, help, _) = super::command::obelus(&["--help"]);
+    for command in obelus::app::menu::SHELL_COMMANDS {
+        assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command}");
+    }
+}

@@ -23,6 +23,14 @@ impl App {
 
     /// Shows what schemas and messages say of the values, or the values alone.
     pub(in crate::app) fn toggle_descriptions(&mut self) {
+        let is_described = self.session.open().is_some_and(|open| {
+            let (run, step) = (open.run(), open.step());
+            let has_words = |id| run.schema_at(id, step).is_some() || run.description_at(id, step).is_some();
+            open.tree().identities(step).iter().any(|view| has_words(view.id))
+        });
+        if !is_described {
+            return self.notify("no value has a schema or a description at this step");
+        }
         self.state.toggle_descriptions();
         self.notify(if self.state.hides_descriptions {
             "the data alone; p brings descriptions and missing properties back"

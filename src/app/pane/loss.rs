@@ -23,8 +23,9 @@ impl PaneContent for Loss {
 
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
         if !self.is_offered(app) {
-            let why = "Only conversations and Agent Data Protocol records have parts that train; this is neither.";
-            return Window::notice(&["Nothing here.", why], extent.width);
+            let why = "Only records for training (conversations, Agent Data Protocol) have parts that train.";
+            let how = "`obelus export FILE --to messages` makes such records of a log.";
+            return Window::notice(&["Nothing here.", why, how], extent.width);
         }
         let head = self.head(app, extent);
         below_head(head, extent, |below| app.inspector.loss.window(below, has_focus))

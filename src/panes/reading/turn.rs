@@ -97,6 +97,11 @@ impl Writer<'_> {
         for part in &turn.parts {
             match part {
                 TurnPart::Text(text) => self.text(turn.role, text, called),
+                // Encrypted, or left out by the provider.
+                TurnPart::Thought(text) if text.trim().is_empty() && turn.parts.len() == 1 => {
+                    self.out
+                        .line(ReadingLine::of(Role::Dim, "The log has no text of this thought; R shows its record."));
+                }
                 TurnPart::Thought(text) => self.thought(text),
                 TurnPart::Call(call) => {
                     let answer = self.answer(results, call, calls);
