@@ -58,7 +58,7 @@ impl Format for ClaudeCode {
 
     fn about(&self) -> &'static str {
         "Sessions of Claude Code and of its sub-agents, below `~/.claude/projects`: JSON Lines, each with `sessionId`, \
-         `version` and `isSidechain`, between them lines that tell of the session. State: folder, branch, version, \
+         `version` and `isSidechain`, between them lines about the session. State: folder, branch, version, \
          mode, titles, file history; files, shell, todo list and usage by the rules for tool-using runs, and the todo \
          list that lines of the user carry. Branches that \
          were left and sub-agents inside the file are marked; files of sub-agents and long outputs beside the session \

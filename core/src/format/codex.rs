@@ -30,8 +30,8 @@ pub(super) static ROLLOUT: Row = Row {
 pub(super) static EXEC: Row = Row {
     name: "codex-exec",
     title: "Codex exec stream",
-    about: "What `codex exec --json` prints: JSON Lines of `thread.started`, `turn.*` and `item.*`. An item is told \
-            several times while it grows; the last state counts.",
+    about: "What `codex exec --json` prints: JSON Lines of `thread.started`, `turn.*` and `item.*`. An item is \
+            reported several times while it grows; the last state counts.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(exec::Exec::default())),
     detect: None,

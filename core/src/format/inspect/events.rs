@@ -35,7 +35,7 @@ impl Format for InspectEvents {
     fn about(&self) -> &'static str {
         "The events of the samples of an Inspect AI log as steps, with `--format inspect-events`: spans, answers of \
          models, tools with their results, changes of the store and the state, scores. State: as in `inspect`, but \
-         each write at the event that tells it, in the span of its tool or solver."
+         each write at the event that reports it, in the span of its tool or solver."
     }
 
     fn detect(&self, _first: &[Value<'_>]) -> Option<Match> {
