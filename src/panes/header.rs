@@ -204,10 +204,8 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         )];
     }
     let Some((identity, path)) = &open.session.focus.path else {
-        return vec![Piece::of(
-            Role::Dim,
-            " no value in focus · move to one in State: who set it and when is shown here",
-        )];
+        let hint = if cells < 60 { "" } else { " · move to one in State: who set it and when is shown here" };
+        return vec![Piece::of(Role::Dim, &format!(" no value in focus{hint}"))];
     };
     let step = open.step();
     // The end of a long path says most; the value and who wrote it must have room, too.

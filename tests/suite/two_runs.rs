@@ -105,7 +105,20 @@ fn the_panes_of_two_runs_have_their_own_cursors_and_a_narrow_screen_shows_one_si
     shows(&stage, &["reward 0.5", "✗"].map(|wanted| if wanted == "✗" { "make" } else { wanted }));
     press(&mut stage, "l");
     shows(&stage, &["reward 1.5"]);
+    press(&mut stage, "Tab");
+    shows(&stage, &["two runs B"]);
+    press(&mut stage, "h");
+    shows(&stage, &["two runs A"]);
+    press(&mut stage, "BackTab l");
     assert_eq!(lines(&stage).len(), 12);
+}
+
+#[test]
+fn a_run_that_says_whether_it_resolved_its_task_is_shown_so() {
+    let text = two().replacen("\"exit_status\":\"end0\"", "\"details\":{\"resolved\":\"True\"}", 1);
+    let mut stage = on(&text.replace("\"exit_status\":\"end1\"", "\"resolved\":false"), (140, 40));
+    press(&mut stage, "D j D");
+    shows(&stage, &["reward 0.5 · resolved · 9 steps", "reward 1.5 · not resolved"]);
 }
 
 #[test]

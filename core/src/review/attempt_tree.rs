@@ -128,6 +128,16 @@ pub fn ending_of(record: &Value<'_>) -> (Option<String>, Option<String>) {
     (first(REWARD_FIELDS), first(FINISH_FIELDS))
 }
 
+/// How a record ended, for people: a bare truth value is that of `resolved`.
+#[must_use]
+pub fn ending_words(finish: &str) -> &str {
+    match finish {
+        "true" | "True" => "resolved",
+        "false" | "False" => "not resolved",
+        other => other,
+    }
+}
+
 /// The attempts of each task by their places in the list, tasks in the order of first appearance.
 #[must_use]
 pub fn tasks<A: Borrow<Attempt>>(attempts: &[A]) -> Vec<Vec<usize>> {

@@ -44,7 +44,7 @@ mod transcript;
 mod value_counts;
 
 pub use action_tree::{Action, ActionAttempt, ActionTree, Parting, Success, action_tree};
-pub use attempt_tree::{Attempt, SharedSteps, ending_of, tasks as attempt_tasks, tree as attempt_tree};
+pub use attempt_tree::{Attempt, SharedSteps, ending_of, ending_words, tasks as attempt_tasks, tree as attempt_tree};
 pub use attempts::{
     ActionAlignment, AttemptOutcome, AttemptTree, Branch, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion,
     attempts_at, key_by, several,

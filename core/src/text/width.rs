@@ -75,7 +75,7 @@ pub fn cut_path(path: &SafeText, cells: usize) -> SafeText {
     match name {
         0 => cut_middle(path, cells),
         _ if whole <= cells => path.clone(),
-        name if name > cells => cut_middle(&cut_start(path, whole + 1 - name), cells),
+        name if name >= cells => cut_middle(&cut_start(path, whole + 1 - name), cells),
         name => cut(path, cells - name).join(&cut_start(path, whole - name)),
     }
 }
@@ -89,7 +89,8 @@ pub fn pad(text: &SafeText, cells: usize) -> SafeText {
     })
 }
 
-/// Wraps one line of text to lines of at most `cells` cells, at spaces where there are some; byte ranges into `text`.
+/// Wraps one line of text to lines of at most `cells` cells, at spaces behind words where there are some: no line is an
+/// indent alone. Byte ranges into `text`.
 #[must_use]
 pub fn wrap(text: &str, cells: usize) -> Vec<std::ops::Range<usize>> {
     wrap_hanging(text, cells, 0)
@@ -101,7 +102,7 @@ pub fn wrap_hanging(text: &str, cells: usize, hanging: usize) -> Vec<std::ops::R
     let mut cells = cells.max(1);
     let below = cells.saturating_sub(hanging).max(1);
     let mut out = Vec::new();
-    let (mut start, mut used, mut space) = (0, 0, None);
+    let (mut start, mut used, mut space, mut has_word) = (0, 0, None, false);
     for (at, g) in text.grapheme_indices(true) {
         let w = width(g);
         while used + w > cells && at > start {
@@ -109,11 +110,14 @@ pub fn wrap_hanging(text: &str, cells: usize, hanging: usize) -> Vec<std::ops::R
             out.push(start..end);
             used = width(&text[end..at]);
             start = end;
+            has_word = text[end..at].contains(|c| c != ' ');
             space = None;
             cells = below;
         }
         used += w;
-        if g == " " {
+        if g != " " {
+            has_word = true;
+        } else if has_word {
             space = Some(at + 1);
         }
     }
@@ -145,6 +149,7 @@ mod tests {
         assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 40), "mnt/c/python/docs/implementation-plan.md");
         assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 30), "mnt/c/…/implementation-plan.md");
         assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 24), "…/implementation-plan.md".to_owned());
+        assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 23), "implementation-plan.md");
         assert_eq!(cut("mnt/c/python/docs/implementation-plan.md", 16), "implem…n-plan.md");
         for cells in 0..40 {
             for text in ["ordner/größe-日本語-日本語.json", "日本/語", "x/", "/", "x", ""] {
@@ -162,6 +167,9 @@ mod tests {
         let s = "one two three";
         let lines: Vec<_> = wrap(s, 8).into_iter().map(|r| &s[r]).collect();
         assert_eq!(lines, ["one two ", "three"]);
+        let indented = "        abcdefghij kl";
+        let lines: Vec<_> = wrap(indented, 12).into_iter().map(|r| &indented[r]).collect();
+        assert_eq!(lines, ["        abcd", "efghij kl"]);
         let long: Vec<_> = wrap("abcdefgh", 3);
         assert_eq!(long, [0..3, 3..6, 6..8]);
     }

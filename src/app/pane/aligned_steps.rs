@@ -150,7 +150,11 @@ pub(super) fn header(app: &App, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let right = vec![Piece::of(Role::Changed, &label)];
     // Where the steps are shown, the names are above them.
     let room = cells.saturating_sub(label.len() + NARROW_CELLS / 2);
-    if app.layout().has(Pane::AlignedSteps) || cells < NARROW_CELLS {
+    if app.layout().has(Pane::AlignedSteps) {
+        return (left, right);
+    }
+    if cells < NARROW_CELLS {
+        left.push(Piece::of(Role::Accent, if view.front == 0 { "A" } else { "B" }));
         return (left, right);
     }
     let name = |side: usize| cut(&SafeText::of(&runs.sides[side].data.name), room / 2);

@@ -6,7 +6,9 @@ use crate::panes::row::pieces_width;
 use crate::panes::table::measured;
 use crate::panes::value::{count_of, count_text};
 use crate::panes::{Extent, Hit, Piece, Row, Session, Window, marks, steps};
-use crate::review::{ActionAlignment, Attempt, AttemptOutcome, AttemptTree, Branch, Numbers, Success, Verdict};
+use crate::review::{
+    ActionAlignment, Attempt, AttemptOutcome, AttemptTree, Branch, Numbers, Success, Verdict, ending_words,
+};
 use crate::text::{Role, SafeText, cut, pad};
 
 /// From these widths on a row shows more.
@@ -69,7 +71,8 @@ pub(super) fn outcome(outcome: &AttemptOutcome, cells: usize) -> Vec<Piece> {
     }
     let shown = if cells >= WIDE { FINISHES_WIDE } else { 1 };
     if cells >= MEDIUM || out.is_empty() {
-        let names: Vec<String> = outcome.finishes.iter().take(shown).map(|(name, n)| format!("{name} {n}")).collect();
+        let names: Vec<String> =
+            outcome.finishes.iter().take(shown).map(|(name, n)| format!("{} {n}", ending_words(name))).collect();
         let more = if outcome.finishes.len() > shown { " …" } else { "" };
         put_finish(&format!("{}{more}", names.join(", ")), cells, &mut out);
     }
@@ -221,7 +224,10 @@ impl Painter<'_> {
         }
         attempt.reward.iter().for_each(|reward| put_reward(&steps::one_line(reward), self.cells, &mut right));
         if self.cells >= MEDIUM || has_measures || right.is_empty() {
-            attempt.finish.iter().for_each(|finish| put_finish(&steps::one_line(finish), self.cells, &mut right));
+            attempt
+                .finish
+                .iter()
+                .for_each(|finish| put_finish(ending_words(&steps::one_line(finish)), self.cells, &mut right));
         }
         self.branch_row(head, is_alone.then_some(branch), right)
     }

@@ -5,6 +5,7 @@ use super::{Ending, Pairing, Side, TwoRuns};
 use crate::model::StepNo;
 use crate::panes::value::count_of;
 use crate::panes::{Extent, Hit, Piece, Row, Scroll, Window, steps};
+use crate::review::ending_words;
 use crate::text::{Role, SafeText, cut_start};
 
 /// Rows above the list: what each run is called, and what it came to.
@@ -60,7 +61,7 @@ fn ending(side: &Side) -> Vec<Piece> {
     }
     if let Some(finish) = finish {
         between(&mut out);
-        out.push(Piece::of(Role::Text, &steps::one_line(finish)));
+        out.push(Piece::of(Role::Text, ending_words(&steps::one_line(finish))));
     }
     for (count, sign, role) in failures.into_iter().filter(|(count, ..)| *count > 0) {
         between(&mut out);
