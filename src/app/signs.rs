@@ -91,7 +91,7 @@ pub static SIGNS: &[Sign] = &[
         Role::Accent,
         "Beside a heading: the column in focus; more columns at the left, at the right.",
     ),
-    sign(C::Dataset, "≈", Role::Dim, "A number of tokens that is estimated, not counted."),
+    sign(C::Global, "≈", Role::Dim, "A number of tokens that is estimated, not counted."),
     sign(C::Global, "▶ ‖", Role::Accent, "Playing or running; paused."),
     sign(C::Global, "↻", Role::Warning, "The file was cut short or replaced while it was open."),
     sign(C::Global, "↑ ↓", Role::Dim, "More above, more below."),

@@ -216,7 +216,7 @@ fn write_report(
         }
     }
     out.line("")?;
-    let about = if answer.is_counted() { "" } else { "~" };
+    let about = if answer.is_counted() { "" } else { "≈" };
     let tokens = |count: usize| format!("{about}{count}");
     let mut rows = vec![["role", "messages", "seen", "trained", "cut"].map(str::to_owned).to_vec()];
     rows.extend(answer.token_totals().iter().map(|(role, total)| {

@@ -200,7 +200,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     if !open.session.format.has_state() {
         return vec![Piece::of(
             Role::Dim,
-            " no state: nothing is known of how these records merge · obelus formats FILE says why",
+            " no state: no format knows these records · `obelus formats --explain` drafts one",
         )];
     }
     let Some((identity, path)) = &open.session.focus.path else {

@@ -155,11 +155,11 @@ fn attempts_at_a_task_are_a_tree() {
 fn the_template_is_chosen_in_the_tab_and_remembered() {
     let mistral = ["Enter", "8", "c", "type:mist", "Enter"];
     let text = screen(TALK, &mistral);
-    assert!(text.contains("✓ mistral · ~") && text.contains("[INST] Hi[/INST]"), "{text}");
+    assert!(text.contains("✓ mistral · ≈") && text.contains("[INST] Hi[/INST]"), "{text}");
     let next = screen(TALK, &[&mistral[..], &["}"]].concat());
-    assert!(next.contains("! mistral · ~") && next.contains("! loss.nothing-trains"), "{next}");
+    assert!(next.contains("! mistral · ≈") && next.contains("! loss.nothing-trains"), "{next}");
     // From any tab: it leads to this one.
-    assert!(screen(TALK, &["Enter", "c", "Down", "Enter"]).contains("✓ deepseek-v3 · ~"));
+    assert!(screen(TALK, &["Enter", "c", "Down", "Enter"]).contains("✓ deepseek-v3 · ≈"));
     assert!(screen("{\"a\":1}\n{\"a\":2}\n", &["Enter", "c"]).contains("only records for training"));
 }
 

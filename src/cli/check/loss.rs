@@ -83,7 +83,7 @@ pub(super) fn write_table(all: &[Counted], out: &mut Out) -> io::Result<()> {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(all.iter().map(Counted::member).map(|member| {
         let counts = [member.cut, member.unstable, member.double_encoded, member.special_token].map(|n| n.to_string());
-        let about = if member.tokens_counted { "" } else { "~" };
+        let about = if member.tokens_counted { "" } else { "≈" };
         let row = [
             member.template.to_owned(),
             member.conversations.to_string(),

@@ -52,7 +52,7 @@ fn what_trains_is_set_off_by_a_sign_and_a_role_and_each_segment_has_its_line() {
     assert!(shown(&all).contains(&"+>Yo".to_owned()), "{:?}", shown(&all));
     let cut = LossText::of(TALK, 0, &options("chatml", Some(30)), Way::Formats).unwrap();
     assert!(shown(&cut).iter().any(|line| line.starts_with("x ")), "{:?}", shown(&cut));
-    assert_eq!(shown(&cut)[0], "! loss.cut @3  ~5 of ~9 tokens that train lie behind the limit");
+    assert_eq!(shown(&cut)[0], "! loss.cut @3  ≈5 of ≈9 tokens that train lie behind the limit");
 }
 
 #[test]
@@ -158,8 +158,8 @@ fn the_head_shows_what_trains_by_role_and_what_is_wrong() {
         rows.iter().map(Row::plain).collect::<Vec<_>>().join("\n")
     };
     let fine = text_of(TALK, &options("chatml", None));
-    assert!(fine.contains(" ✓ chatml · ~9 of ~") && fine.contains("34 of "), "{fine}");
-    assert!(fine.contains("assistant ~9 of ~20") && fine.contains("user ~0 of ~"), "{fine}");
+    assert!(fine.contains(" ✓ chatml · ≈9 of ≈") && fine.contains("34 of "), "{fine}");
+    assert!(fine.contains("assistant ≈9 of ≈20") && fine.contains("user ≈0 of ≈"), "{fine}");
     let cut = text_of(TALK, &options("chatml", Some(30)));
     let cut = cut.replace('\n', "");
     assert!(cut.contains("tokens behind the limit") && cut.contains("! loss.cut"), "{cut}");

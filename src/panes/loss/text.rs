@@ -157,7 +157,7 @@ impl LossText {
         let totals = self.loss.token_totals();
         let sum = |pick: fn(&crate::review::Total) -> usize| totals.iter().map(|(_, t)| pick(t)).sum::<usize>();
         let (all, trained, cut) = (self.loss.token_count(), sum(|t| t.trained), sum(|t| t.cut));
-        let about = if self.loss.is_counted() { "" } else { "~" };
+        let about = if self.loss.is_counted() { "" } else { "≈" };
         let part = (trained * 100).checked_div(all).unwrap_or(0);
         let (chars, chars_trained) = self.chars;
         let mut lines = vec![

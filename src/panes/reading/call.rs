@@ -152,13 +152,19 @@ pub(super) fn put_arguments(out: &mut Builder, arguments: &str) {
     }
 }
 
+/// Longest JSON that is beside its name, in bytes.
+const BESIDE_BYTES_MAX: usize = 60;
+
 fn put_argument(out: &mut Builder, key: &str, value: &Value<'_>, key_cells: usize) {
     let name = (Role::JsonKey, format!("{key:<key_cells$}"));
     let is_container = value.as_object().is_some() || value.as_array().is_some();
+    let is_long_json =
+        |text: &str| text.len() > BESIDE_BYTES_MAX && text.starts_with(['{', '[']) && json::parse(text).is_ok();
     let beside = match value.as_str() {
+        Some(text) if is_long_json(text) => None,
         Some(text) if !text.trim_end().contains('\n') => Some((Role::Text, text.trim_end().to_owned())),
         Some(_) => None,
-        None if is_container && value.text.len() > 60 => None,
+        None if is_container && value.text.len() > BESIDE_BYTES_MAX => None,
         None => Some((Role::JsonNumber, json::compact(value))),
     };
     if let Some((role, text)) = beside {

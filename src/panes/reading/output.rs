@@ -7,7 +7,7 @@ use super::line::{CODE_TABS, Lead, ReadingLine, TERMINAL_TABS, untabbed};
 use crate::json;
 use crate::panes::value::role_of;
 use crate::rules::work::{listing, patch_text};
-use crate::text::Role;
+use crate::text::{Role, count_of};
 use std::borrow::Cow;
 
 /// What is known of a text before it is looked at.
@@ -56,18 +56,56 @@ pub(super) fn put_known(out: &mut Builder, text: &str) -> bool {
     put_json(out, text) || put_difference(out, text)
 }
 
-/// A JSON text as a tree; false: it is not one.
+/// How deep JSON in strings of JSON is laid out.
+const STRINGS_DEPTH_MAX: usize = 3;
+
+/// A JSON text as a tree; false: it is not one. Strings in it that are JSON or have several lines are laid out below
+/// their keys.
 pub(super) fn put_json(out: &mut Builder, text: &str) -> bool {
+    put_json_in(out, text, 0)
+}
+
+fn put_json_in(out: &mut Builder, text: &str, depth: usize) -> bool {
     let trimmed = text.trim();
     let is_likely =
         trimmed.starts_with('{') && trimmed.ends_with('}') || trimmed.starts_with('[') && trimmed.ends_with(']');
     let Some(value) = json::parse(trimmed).ok().filter(|_| is_likely && trimmed.len() > 2) else { return false };
     let pretty = json::pretty(&value);
-    for line in out.lines(&pretty) {
-        out.line(ReadingLine { spans: json_line(line), ..ReadingLine::default() });
+    let lines = out.lines(&pretty);
+    let is_cut = std::mem::take(&mut out.reading.is_cut);
+    for line in lines {
+        let mut spans = json_line(line);
+        let inner = string_of(&spans).filter(|_| depth < STRINGS_DEPTH_MAX);
+        if let Some((inner, is_json)) = &inner
+            && let Some(value) = spans.iter_mut().find(|(role, _)| *role == Role::JsonString)
+        {
+            let lines = || count_of(inner.trim_end().split('\n').count(), "line");
+            *value = (Role::Dim, if *is_json { "JSON in a string".to_owned() } else { format!("text, {}", lines()) });
+        }
+        out.line(ReadingLine { spans, ..ReadingLine::default() });
+        if let Some((inner, _)) = inner {
+            let indent = line.len() - line.trim_start().len();
+            out.leads.push(Lead::each(Role::Dim, format!("{}┊ ", " ".repeat(indent + 2))));
+            if !put_json_in(out, &inner, depth + 1) {
+                let shown = without_colours(&inner);
+                out.reading.has_codes |= shown.len() < inner.len();
+                out.plain(Role::JsonString, &shown, TERMINAL_TABS);
+            }
+            out.leads.pop();
+        }
     }
+    out.reading.is_cut |= is_cut;
     out.note_rest(text);
     true
+}
+
+/// The text of a string in a line of JSON, if it has several lines or is JSON; whether it is that.
+fn string_of(line: &[(Role, String)]) -> Option<(String, bool)> {
+    let (_, value) = line.iter().find(|(role, _)| *role == Role::JsonString)?;
+    // Most strings have no escapes, and are on one line.
+    let text = json::parse(value).ok().filter(|_| value.contains('\\'))?.as_str()?.to_owned();
+    let is_json = text.starts_with(['{', '[']) && text.len() > 2 && json::parse(text.trim()).is_ok();
+    (is_json || text.trim_end().contains('\n')).then_some((text, is_json))
 }
 
 /// A line of JSON that is laid out: its key, its value, its signs.

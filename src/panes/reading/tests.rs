@@ -146,3 +146,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn strings_in_json_that_are_json_or_have_lines_are_laid_out_below_their_keys() {
+    let result = r#"{"stdout":"one\ntwo\n","meta":"{\"k\": 1}","note":"a \"b\"","path":"C:\\x"}"#;
+    let run = run("", ("search", "{}"), result);
+    let text: Vec<String> = plain(&view(&run, 2), 60).iter().map(|line| line.chars().skip(1).collect()).collect();
+    let shown = text.join("\n");
+    let expected = [
+        "  \"stdout\": text, 2 lines,",
+        "    ┊ one",
+        "    ┊ two",
+        "  \"meta\": JSON in a string,",
+        "    ┊ {",
+        "    ┊   \"k\": 1",
+        "    ┊ }",
+        "  \"note\": \"a \\\"b\\\"\",",
+        "  \"path\": \"C:\\\\x\"",
+    ];
+    let start = text.iter().position(|line| line.trim_end() == expected[0]).unwrap_or_else(|| panic!("{shown}"));
+    let found: Vec<&str> = text[start..start + expected.len()].iter().map(|line| line.trim_end()).collect();
+    assert_eq!(found, expected);
+}

@@ -108,7 +108,7 @@ impl RenderedConversation<'_> {
     }
 
     fn of_training(&self) -> Vec<LossFinding> {
-        let mut out = by_limit(self.segments, &Range::len, &|bytes| format!("~{}", tokens(bytes)));
+        let mut out = by_limit(self.segments, &Range::len, &|bytes| format!("≈{}", tokens(bytes)));
         let mut report = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
         let trained = || self.segments.iter().filter(|segment| segment.is_trained);
         let is_other = |segment: &&LossSegment| {
