@@ -73,7 +73,15 @@ fn fitted(cells: usize, front: Tab, all: Vec<(Tab, Title)>) -> Titles {
     let whole = cut(|_, (whole, _)| whole);
     let short = cut(|_, (_, short)| short);
     let three = cut(|_, title| letters(title, 3));
-    let ways = [(&whole, 1, true), (&whole, 0, true), (&short, 0, true), (&three, 0, true), (&three, 0, false)];
+    let two = cut(|_, title| letters(title, 2));
+    let ways = [
+        (&whole, 1, true),
+        (&whole, 0, true),
+        (&short, 0, true),
+        (&three, 0, true),
+        (&three, 0, false),
+        (&two, 0, false),
+    ];
     let ways = ways.map(|(tabs, space, has_gap)| Titles { tabs: tabs.clone(), space, has_gap });
     let found = ways.into_iter().find(|titles| titles.width() <= cells);
     found.unwrap_or_else(|| Titles { tabs: cut(|_, _| ""), space: 0, has_gap: true })
@@ -104,6 +112,6 @@ mod tests {
         }
         assert_eq!(text(80, Tab::Diff)[0], "Message");
         assert_eq!(text(56, Tab::Diff)[0], "Msg");
-        assert_eq!((text(38, Tab::Diff)[0], text(28, Tab::Diff)[0]), ("", ""), "the keys stay");
+        assert_eq!((text(38, Tab::Diff)[0], text(28, Tab::Diff)[0]), ("Me", ""), "the keys stay");
     }
 }
