@@ -271,7 +271,7 @@ fn how_conversations_train_is_checked_where_a_template_is_named() {
     let (_, stdout, _) = folder.run(&["check", "t.jsonl", "--loss", "chatml", "--max-tokens", "33"]);
     let cut = stdout.lines().find(|line| line.contains("loss.cut")).unwrap();
     assert!(
-        cut.starts_with("t.jsonl:4: warning: ~") && cut.ends_with("[loss.cut] record 2 @1 /conversations/1"),
+        cut.starts_with("t.jsonl:4: warning: ≈") && cut.ends_with("[loss.cut] record 2 @1 /conversations/1"),
         "{cut}"
     );
     // The same findings, the same ids, in the command that shows one conversation.
