@@ -5,6 +5,10 @@ use crate::json::{self, Data, Value};
 use crate::model::cast;
 use std::fmt::Write as _;
 
+/// Names of the first and the last line to read: those of W3, of Cursor, of Copilot in VS Code.
+pub(super) const FIRST_LINES: [&str; 3] = ["start_line", "start_line_one_indexed", "startLine"];
+pub(super) const LAST_LINES: [&str; 3] = ["end_line", "end_line_one_indexed_inclusive", "endLine"];
+
 /// Arguments of a call: an object, or plain text.
 pub(super) struct Arguments<'v> {
     value: &'v Value<'v>,
@@ -45,6 +49,11 @@ impl<'v> Arguments<'v> {
 
     pub(super) fn number(&self, key: &str) -> Option<i64> {
         number(self.get(key)?)
+    }
+
+    /// The number of the first name that has one.
+    pub(super) fn number_of(&self, keys: &[&str]) -> Option<i64> {
+        keys.iter().find_map(|key| self.number(key))
     }
 
     pub(super) fn is_true(&self, key: &str) -> bool {

@@ -1,7 +1,7 @@
 //! W3: what a call does, by its bare name and its arguments.
 
 use super::Dialect;
-use super::arguments::{Arguments, number, unquoted};
+use super::arguments::{Arguments, FIRST_LINES, LAST_LINES, number, unquoted};
 use super::patch;
 use super::tables::{self, SPLICE};
 use super::text::{line_number, parse_line};
@@ -338,9 +338,9 @@ fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     let path = given.path()?.to_owned();
     let is_from_zero = given.get("absolute_path").is_some();
     let offset = given.number("offset").map(|n| n.saturating_add(i64::from(is_from_zero)));
-    let start = offset.or_else(|| given.number("start_line")).filter(|_| dialect != Dialect::OpenHands);
+    let start = offset.or_else(|| given.number_of(&FIRST_LINES)).filter(|_| dialect != Dialect::OpenHands);
     let first = line(start).unwrap_or(1).max(1);
-    let end = ["end_line", "end_line_one_indexed_inclusive"].iter().find_map(|key| line(given.number(key)));
+    let end = line(given.number_of(&LAST_LINES));
     let count = line(given.number("limit")).or_else(|| end.and_then(|end| (end + 1).checked_sub(first)));
     let range = match given.pair("view_range") {
         Some(_) => view_range(given),

@@ -1,16 +1,16 @@
-//! Files as the readers of opencode, Gemini CLI and Qwen Code report them: what they put around the lines, and where
-//! the file goes on. W7 names none of these; without them their words are taken for lines, or no line is known.
+//! Files as the readers of opencode, Gemini CLI, Qwen Code and VS Code report them: what they put around the lines, and
+//! where the file goes on. W7 names none of these; without them their words are taken for lines, or no line is known.
 
 use super::call::Range;
 use super::file_excerpt::FileExcerpt;
 use super::tables::{
-    CUT_LINE, FRAME_COUNT, FRAME_TOTAL, LISTED_FILE, LISTED_LINE, NO_TEXT, Pattern, SHOWN_PART, ZERO_LINE,
+    CUT_LINE, FENCED_PART, FRAME_COUNT, FRAME_TOTAL, LISTED_FILE, LISTED_LINE, NO_TEXT, Pattern, SHOWN_PART, ZERO_LINE,
 };
 use std::borrow::Cow;
 
 /// The lines that a reader reports in its frame; None: there is no frame.
 pub(super) fn framed(text: &str, range: Range) -> Option<FileExcerpt<'_>> {
-    opencode(text).or_else(|| part(text, range))
+    opencode(text).or_else(|| part(text, range)).or_else(|| fenced(text, range))
 }
 
 /// Whether a result is a notice of a reader that shows no text: of a picture, a document, a binary file.
@@ -87,6 +87,27 @@ fn part(text: &str, range: Range) -> Option<FileExcerpt<'_>> {
     Some(shown)
 }
 
+/// Copilot in VS Code: lines of a file in a fence, without a head if they reach its end. There lines are asked for: a
+/// whole text that begins and ends with a fence may be a file of Markdown.
+fn fenced(text: &str, range: Range) -> Option<FileExcerpt<'_>> {
+    let head = FENCED_PART.captures(text)?;
+    let number = |group| head.get(group).and_then(|group| group.as_str().parse::<u32>().ok());
+    let end = text.trim_end().strip_suffix(head.get(4)?.as_str())?.strip_suffix('\n')?.len();
+    let body = text.get(head.get(0)?.end()..end)?;
+    let Some((first, last)) = number(1).zip(number(2)) else {
+        let mut shown = FileExcerpt::raw(body, Range { count: None, ..range });
+        let last = range.first.checked_add(count_of(&shown))?.checked_sub(1)?;
+        (shown.has_end, shown.total) = (true, Some(last));
+        drop_empty_end(&mut shown, last);
+        shown.is_whole = range.first == 1;
+        return Some(shown).filter(|_| range.is_given);
+    };
+    let count = (last + 1).checked_sub(first)?;
+    let mut shown = FileExcerpt::raw(body, Range { first, count: Some(count), is_given: true });
+    shown.is_cut = true;
+    Some(shown)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +146,21 @@ mod tests {
         assert_eq!(of(&old("00001| a", more)), "1=a of ? cut");
         assert_eq!(of("<file>\n00001| a\n00002| b\n</file>"), "1=a|2=b of ? whole");
         assert_eq!(of("<file>\nwords\n</file>"), "none");
+    }
+
+    #[test]
+    fn vs_code_puts_a_fence_around_lines() {
+        let head = "File: `/w/a.py`. Lines 2 to 3 (9 lines total): \n";
+        assert_eq!(of(&format!("{head}```python\nb\nc\n```")), "2=b|3=c of ? cut");
+        assert_eq!(of("```python\na\n```"), "none", "it may be a file");
+        let asked = |text, first| {
+            let range = Range { first, count: Some(9), is_given: true };
+            let shown = framed(text, range).unwrap();
+            let lines: Vec<String> = shown.lines.iter().map(|(number, line)| format!("{number}={line}")).collect();
+            (lines.join("|"), shown.total, shown.is_whole)
+        };
+        assert_eq!(asked("````md\n```\nb\n\n````\n", 4), ("4=```|5=b".to_owned(), Some(5), false));
+        assert_eq!(asked("```\na\nb\n```", 1), ("1=a|2=b".to_owned(), Some(2), true));
     }
 
     #[test]

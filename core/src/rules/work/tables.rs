@@ -249,6 +249,11 @@ patterns! {
         r"Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) total lines\.\n",
         r"(?:Action: [^\n]*\n\n--- FILE CONTENT \(truncated\) ---\n|\n---\n\n)",
     );
+    /// What Copilot in VS Code says above a part of a file that does not reach its end, and the fence around each part.
+    FENCED_PART: concat!(
+        r"\A(?:File: `[^`\n]*`\. Lines (\d{1,9}) to (\d{1,9}) \((\d{1,9}) lines total\): ?\n)?",
+        r"(`{3,})[^`\n]*\n",
+    );
     /// What readers say of a file that they do not show as text.
     NO_TEXT: concat!(
         r"\A(?:Read image file \[|Cannot display content of binary file: |Binary content provided \(\d+ item|",
