@@ -239,6 +239,22 @@ fn a_reward_in_the_notes_of_a_trajectory_counts_wherever_rewards_do() {
 }
 
 #[test]
+fn arguments_that_get_a_name_in_a_conversion_are_counted() {
+    let row = json!({"id": "a", "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "",
+        "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "ls -l"}},
+            {"id": "2", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "r"}, {"role": "tool", "tool_call_id": "2", "content": "s"},
+        {"role": "assistant", "content": "done"}]});
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "rows.jsonl", &format!("{row}\n"));
+    for shape in ["adp", "atif"] {
+        let out = format!("{path}.{shape}.jsonl");
+        let (status, _, stderr) = obelus(&["export", &path, "--to", shape, "--out", &out]);
+        assert!(status == 0 && stderr.contains("1  arguments that are no object, under `input` now"), "{stderr}");
+    }
+}
+
+#[test]
 fn the_tools_of_a_row_come_back_from_the_notes_of_a_standardized_trajectory() {
     let tools = json!([{"type": "function", "function": {"name": "f", "parameters": {}}}]);
     let row = json!({"id": "a", "task_id": "t", "tools": tools, "messages": [{"role": "user", "content": "q"},

@@ -188,6 +188,14 @@ impl Transcript {
         }
     }
 
+    /// Where arguments are objects, others get a name that nobody gave them.
+    fn count_bare_arguments(&mut self) {
+        let calls = self.messages.iter().flat_map(|message| &message.calls);
+        let is_bare = |call: &&Call| language(call).is_none() && !call.arguments.starts_with('{');
+        let bare = calls.filter(is_bare).count();
+        (0..bare).for_each(|_| self.lose("arguments that are no object, under `input` now"));
+    }
+
     fn lose(&mut self, what: &str) {
         *self.left.entry(what.to_owned()).or_default() += 1;
     }

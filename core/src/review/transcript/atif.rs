@@ -10,6 +10,7 @@ const VERSION: &str = "ATIF-v1.7";
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
     transcript.leave_calls_of_others();
+    transcript.count_bare_arguments();
     let named = transcript.messages.iter().filter_map(|message| message.result.as_ref());
     let named = named.filter(|answer| is_named(answer, transcript)).count();
     (0..named).for_each(|_| transcript.lose("names of results"));

@@ -13,6 +13,7 @@ const NO_DETAILS: [&str; 2] = ["available_apis", "system_prompt"];
 /// Writes a transcript.
 pub(super) fn write(transcript: &mut Transcript) -> String {
     transcript.leave_calls_of_others();
+    transcript.count_bare_arguments();
     (0..seemingly_answered(transcript))
         .for_each(|_| transcript.lose("calls without a result before words of the user"));
     let messages = std::mem::take(&mut transcript.messages);
