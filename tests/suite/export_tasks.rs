@@ -147,6 +147,27 @@ fn parts_share_no_task_and_no_copy() {
     assert!(train.iter().any(|pair| test.contains(pair)), "{train:?} {test:?}");
 }
 
+/// What most of a few tasks say alike is how they ask, and joins none of them.
+#[test]
+fn a_few_tasks_that_ask_in_the_same_words_are_no_family() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask = "You are in the repository. Please resolve the issue and make sure that all tests pass again: number";
+    let row = |task: usize, attempt: usize| {
+        let answer: String = (0..80).map(|i| format!("t{task}a{attempt}w{i} ")).collect();
+        let messages = serde_json::json!([{"role": "user", "content": format!("{ask} {task}")},
+            {"role": "assistant", "content": answer}]);
+        format!("{}\n", serde_json::json!({"task_id": task.to_string(), "messages": messages}))
+    };
+    for tasks in [2, 4, 9] {
+        let rows: String = (0..tasks).flat_map(|task| (0..3).map(move |n| row(task, n))).collect();
+        let (data, out) = (file(folder.path(), "d.jsonl", &rows), folder.path().join("o.jsonl"));
+        let arguments = ["export", &data, "--split", "50/50", "--force", "--out", out.to_str().unwrap()];
+        let (status, stdout, errors) = obelus(&arguments);
+        let families = format!("{tasks} families of {tasks} tasks");
+        assert!(status == 0 && stdout.contains(&families), "{stdout} {errors}");
+    }
+}
+
 /// Where the question of one task stands in the middle of a record of another, `check --against` would report it.
 #[test]
 fn parts_share_no_question_that_another_record_quotes() {

@@ -51,7 +51,8 @@ impl Proof {
         }
         if largest * 100 > self.records * LARGE_PERCENT && families > 1 {
             lines.push(format!(
-                "       one family has {largest} of {} records: with a greater --near fewer are near copies",
+                "       one family has {largest} of {} records, joined by tasks, near copies (fewer with a greater --near) and \
+                 quoted questions",
                 self.records
             ));
         }

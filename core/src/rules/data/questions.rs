@@ -36,6 +36,8 @@ pub struct Questions {
     /// Most runs of a question that are kept, and the share of these that a record has which holds it.
     runs_max: usize,
     share_min: f64,
+    /// Whether the questions are those of the records in which they are looked for.
+    is_of_itself: bool,
     /// The questions that have a run.
     runs: HashMap<u64, Askers>,
     /// The number of each question by a digest of its runs.
@@ -87,14 +89,15 @@ impl Questions {
     #[must_use]
     pub fn new(words: usize) -> Self {
         let (runs, numbers) = (HashMap::new(), HashMap::new());
-        Self { words, runs_max: usize::MAX, share_min: SHARE_MIN, runs, numbers, records: vec![], sizes: vec![] }
+        let (runs_max, share_min, is_of_itself) = (usize::MAX, SHARE_MIN, false);
+        Self { words, runs_max, share_min, is_of_itself, runs, numbers, records: vec![], sizes: vec![] }
     }
 
-    /// The same for many questions: of a long one only so many runs are kept, so that shares are estimated, and a share
-    /// that is lower by `margin` is enough.
+    /// The same for the many questions of the records in which they are looked for: of a long one only so many runs
+    /// are kept, so that shares are estimated, and a share that is lower by `margin` is enough.
     #[must_use]
     pub fn estimating(words: usize, runs_max: usize, margin: f64) -> Self {
-        Self { runs_max, share_min: SHARE_MIN - margin, ..Self::new(words) }
+        Self { runs_max, share_min: SHARE_MIN - margin, is_of_itself: true, ..Self::new(words) }
     }
 
     /// Words of a run.
@@ -132,7 +135,9 @@ impl Questions {
             let records = self.records.get(*question as usize).copied().unwrap_or_default();
             records >= COMMON_RECORDS_MIN && records > all / 2
         };
-        self.runs.retain(|_, askers| usize::from(askers.count) <= SHARED_MAX && !askers.all().iter().any(is_common));
+        // Of a few tasks what most share is how they ask, too.
+        let shared_max = if self.is_of_itself { (self.sizes.len() / 2).clamp(1, SHARED_MAX) } else { SHARED_MAX };
+        self.runs.retain(|_, askers| usize::from(askers.count) <= shared_max && !askers.all().iter().any(is_common));
         self.sizes.fill(0);
         for question in self.runs.values().flat_map(Askers::all) {
             self.sizes[*question as usize] += 1;
