@@ -203,6 +203,9 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
             " no state: no format knows these records · `obelus formats --explain` drafts one",
         )];
     }
+    if !open.has_state() && open.session.focus.path.is_none() {
+        return vec![Piece::of(Role::Dim, " no state but for model, steps and tokens")];
+    }
     let Some((identity, path)) = &open.session.focus.path else {
         let hint = if cells < 60 { "" } else { " · move to one in State: who set it and when is shown here" };
         return vec![Piece::of(Role::Dim, &format!(" no value in focus{hint}"))];

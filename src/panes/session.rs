@@ -198,15 +198,10 @@ impl Session {
         Some(Open { session: self, guard })
     }
 
-    /// Whether a run has state that is worth a pane of its own beside its steps. What counts the run's steps and calls,
-    /// and names its model, is not.
+    /// Whether a run has state that is worth a pane of its own beside its steps.
     #[must_use]
     pub fn has_state_pane(&self) -> bool {
-        let Some(open) = self.open().filter(|_| self.format.has_state() && self.is_complete) else {
-            return self.format.has_state();
-        };
-        let mut identities = (0..open.tree().identity_count()).filter_map(|place| open.tree().named_identity(place));
-        identities.any(|identity| identity.kind != "run" && !counts(&identity.kind))
+        self.format.has_state() && self.open().is_none_or(|open| open.has_state())
     }
 
     /// Forgets the findings: the run has others now.
@@ -224,6 +219,14 @@ pub struct Open<'s> {
 }
 
 impl Open<'_> {
+    /// Whether the run has state beside what counts its steps and calls, and names its model; assumed until it is read.
+    #[must_use]
+    pub fn has_state(&self) -> bool {
+        let mut identities = (0..self.tree().identity_count()).filter_map(|place| self.tree().named_identity(place));
+        let is_state = |identity: &Identity| identity.kind != "run" && !counts(&identity.kind);
+        !self.session.is_complete || identities.any(is_state)
+    }
+
     /// The run.
     #[must_use]
     pub fn run(&self) -> &dyn Run {

@@ -3,6 +3,7 @@
 use super::stage::{input, lines, notice, on, press, screen, stage, step};
 use obelus::app::{Layer, Msg, Notice, Pane};
 use obelus::shell::headless::Stage;
+use obelus::source::Input;
 use obelus::text::Role;
 
 fn trip(size: (u16, u16)) -> Stage {
@@ -295,4 +296,14 @@ fn a_page_that_changed_is_marked_in_the_state() {
     assert!(!is_marked(&stage), "{}", screen(&stage));
     press(&mut stage, ".");
     assert!(is_marked(&stage), "{}", screen(&stage));
+}
+
+#[test]
+fn a_run_without_state_does_not_speak_of_the_pane_that_it_has_not() {
+    let spans = r#"[{"traceId":"t","spanId":"a","name":"chat m","startTimeUnixNano":"1","endTimeUnixNano":"2",
+        "attributes":{"gen_ai.operation.name":"chat","gen_ai.completion.0.content":"hi"}}]"#;
+    let mut stage = stage(Input::memory("spans.json", spans), (120, 30));
+    press(&mut stage, "g");
+    let shown = lines(&stage).join("\n");
+    assert!(shown.contains("no state but for model, steps and tokens") && !shown.contains("State"), "{shown}");
 }
