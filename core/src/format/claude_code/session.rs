@@ -58,9 +58,7 @@ impl Session {
             self.member(record.get(member), slot, log);
         }
         if let Some((_, member, slot)) = LINES.iter().find(|(name, ..)| *name == class) {
-            // The model may name again what the user named.
-            let is_less = class == "ai-title" && self.rank == TitleRank::User;
-            self.member(record.get(member).filter(|_| !is_less), slot, log);
+            self.member(record.get(member), slot, log);
         }
         self.title(record, class, is_known, log);
         match class {
