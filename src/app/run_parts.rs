@@ -3,6 +3,7 @@
 use super::initial_position::Start;
 use super::{App, Effect, Effects};
 use crate::model::{PartRole, PartState, StepNo};
+use crate::panes::Open;
 use std::path::{Path, PathBuf};
 
 /// A file that was left for one of its parts.
@@ -40,7 +41,8 @@ enum PartTarget {
 impl App {
     /// Opens the file that the step in focus, or the result of its call, refers to.
     pub(super) fn open_part(&mut self, effects: &mut Effects) {
-        match self.part_of_focus() {
+        let target = self.session.open().and_then(|open| part_of_focus(&open));
+        match target {
             None => self.notify("this step refers to no other file"),
             Some(PartTarget::Sentence(sentence)) => self.notify(sentence),
             Some(PartTarget::File(_, path)) => {
@@ -55,30 +57,13 @@ impl App {
     }
 
     /// What the step in focus refers to, and which key opens it.
-    pub(super) fn part_hint(&self) -> Option<String> {
-        Some(match self.part_of_focus()? {
+    pub(super) fn part_hint(open: &Open<'_>) -> Option<String> {
+        Some(match part_of_focus(open)? {
             PartTarget::Sentence(sentence) => sentence,
             PartTarget::File(role, path) => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 format!("P opens {}: {name}", role.name())
             }
-        })
-    }
-
-    fn part_of_focus(&self) -> Option<PartTarget> {
-        let open = self.session.open()?;
-        let (run, step) = (open.run(), open.step());
-        let answers = || run.parts().iter().filter_map(|part| part.step).find(|of| run.answers(*of) == Some(step));
-        let (part, found) = run.part_of(step).or_else(|| run.part_of(answers()?))?;
-        Some(match found {
-            Some(PartState::Found { .. }) if part.role == PartRole::Output => {
-                PartTarget::Sentence(format!("the text of this result is that of {}", part.file))
-            }
-            Some(PartState::Found { path, .. }) => PartTarget::File(part.role, path.clone()),
-            Some(PartState::Missing) => {
-                PartTarget::Sentence(format!("{} is not there: {}", part.role.name(), part.file))
-            }
-            None => PartTarget::Sentence(format!("{} is looked for: {}", part.role.name(), part.file)),
         })
     }
 
@@ -111,4 +96,19 @@ impl App {
         trail.file_name = Some(name);
         self.trail = trail;
     }
+}
+
+/// What the step in focus, or the call that it answers, refers to.
+fn part_of_focus(open: &Open<'_>) -> Option<PartTarget> {
+    let (run, step) = (open.run(), open.step());
+    let answers = || run.parts().iter().filter_map(|part| part.step).find(|of| run.answers(*of) == Some(step));
+    let (part, found) = run.part_of(step).or_else(|| run.part_of(answers()?))?;
+    Some(match found {
+        Some(PartState::Found { .. }) if part.role == PartRole::Output => {
+            PartTarget::Sentence(format!("the text of this result is that of {}", part.file))
+        }
+        Some(PartState::Found { path, .. }) => PartTarget::File(part.role, path.clone()),
+        Some(PartState::Missing) => PartTarget::Sentence(format!("{} is not there: {}", part.role.name(), part.file)),
+        None => PartTarget::Sentence(format!("{} is looked for: {}", part.role.name(), part.file)),
+    })
 }

@@ -96,7 +96,7 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
 
 /// The sentence on the value in focus; a search in the state finds paths, which are whole only there.
 fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
-    let part = || app.session.focus.path.is_none().then(|| app.part_hint()).flatten();
+    let part = || app.session.focus.path.is_none().then(|| App::part_hint(open)).flatten();
     let part_pieces = || part().map(|hint| vec![Piece::of(Role::Dim, &format!(" {hint}"))]);
     let explanation = app.front().explain(app, open).or_else(part_pieces);
     let mut pieces = explanation.unwrap_or_else(|| header::explain(open, cells));
