@@ -30,6 +30,7 @@ mod open_session;
 pub(crate) mod query;
 pub mod run;
 mod scan;
+mod screen_backend;
 mod search;
 mod seek;
 mod signals;

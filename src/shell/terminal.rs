@@ -12,6 +12,7 @@
 use super::clipboard;
 use super::config::Environment;
 use super::input::{self, EVENTS_MAX, InputEvent};
+use super::screen_backend::ScreenBackend;
 use super::signals;
 use super::tty::Device;
 use crate::model::Problem;
@@ -19,7 +20,6 @@ use crate::platform::NEEDS_TERM;
 use crate::source::is_expendable_panic;
 use crate::text::SafeText;
 use crossbeam_channel::Receiver;
-use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use ratatui::{Frame, Terminal};
@@ -36,7 +36,7 @@ const PRINTS_HINT: &str = "the commands print anywhere, as `obelus steps FILE` d
 
 /// The terminal while it is ours.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<FrameBytes>>,
+    terminal: Terminal<ScreenBackend<FrameBytes>>,
     frame: FrameBytes,
     /// The bytes of the last frame.
     sent: Vec<u8>,
@@ -66,7 +66,7 @@ impl Screen {
         signals::start(&device, sender.clone())?;
         device.enter()?;
         let frame = FrameBytes::default();
-        let terminal = Terminal::new(CrosstermBackend::new(frame.clone()));
+        let terminal = Terminal::new(ScreenBackend::new(frame.clone()));
         let started = terminal.and_then(|terminal| {
             input::start(&device, sender)?;
             Ok(terminal)
@@ -90,7 +90,7 @@ impl Screen {
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if self.device.take_stale() {
             // The device has cleared the screen, and a new terminal knows an empty one.
-            self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
+            self.terminal = Terminal::new(ScreenBackend::new(self.frame.clone()))?;
             self.sent.clear();
         }
         queue!(self.frame, BeginSynchronizedUpdate)?;

@@ -3,6 +3,7 @@
 pub mod code;
 mod colour;
 mod draw;
+mod encode;
 mod html;
 pub mod report;
 mod sgr;
@@ -10,5 +11,6 @@ mod svg;
 mod theme;
 
 pub use draw::draw;
+pub use encode::Encoder;
 pub use svg::{AnimationFrame, animation, svg};
 pub use theme::{Background, Theme};

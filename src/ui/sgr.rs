@@ -8,6 +8,10 @@ use ratatui::style::{Color, Modifier};
 /// Codes of the modifiers, in the order of [`MODIFIERS`].
 const MODIFIER_CODES: [u8; 5] = [1, 3, 4, 2, 7];
 
+/// The codes from which those of colours count.
+pub(super) const FOREGROUND: u8 = 30;
+pub(super) const BACKGROUND: u8 = 40;
+
 impl Theme {
     /// Parameters of the SGR sequence that sets the style of a role on the ground of the theme, without what begins and
     /// ends it: `0;1;38;5;4`.
@@ -17,8 +21,8 @@ impl Theme {
         let modifiers = MODIFIERS.iter().zip(MODIFIER_CODES).filter(|((_, m), _)| has(style.add_modifier, *m));
         let mut codes: Vec<String> =
             std::iter::once(0).chain(modifiers.map(|(_, code)| code)).map(|c| c.to_string()).collect();
-        codes.extend(style.fg.map(|colour| code(colour, 30)));
-        codes.extend(style.bg.map(|colour| code(colour, 40)));
+        codes.extend(style.fg.map(|colour| code(colour, FOREGROUND)));
+        codes.extend(style.bg.map(|colour| code(colour, BACKGROUND)));
         codes.join(";")
     }
 
@@ -37,8 +41,8 @@ fn has(modifiers: Modifier, one: Modifier) -> bool {
     modifiers.contains(one)
 }
 
-/// A colour as parameters; `base` is 30 for the foreground, 40 for the background.
-fn code(colour: Color, base: u8) -> String {
+/// A colour as parameters; `base` is [`FOREGROUND`] or [`BACKGROUND`].
+pub(super) fn code(colour: Color, base: u8) -> String {
     match (colour, colour::index(colour)) {
         (Color::Reset, _) => (base + 9).to_string(),
         (Color::Rgb(r, g, b), _) => format!("{};2;{r};{g};{b}", base + 8),

@@ -7,8 +7,7 @@ use super::terminal::Terminal;
 use obelus::app::Msg;
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
-use obelus::ui::Theme;
-use ratatui::backend::{Backend, CrosstermBackend};
+use obelus::ui::{Encoder, Theme};
 use ratatui::buffer::Buffer;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -50,9 +49,7 @@ fn run_of(text: impl Fn(usize) -> String) -> String {
 /// What an emulator of that size shows of a buffer that is drawn into it.
 fn emulated(buffer: &Buffer) -> Vec<Vec<String>> {
     let area = buffer.area;
-    let mut bytes = Vec::new();
-    let blank = Buffer::empty(area);
-    CrosstermBackend::new(&mut bytes).draw(blank.diff(buffer).into_iter()).unwrap();
+    let bytes = Encoder::new(area.as_size()).encode(Buffer::empty(area).diff(buffer).into_iter());
     let mut parser = vt100::Parser::new(area.height.try_into().unwrap(), area.width.try_into().unwrap(), 0);
     parser.process(&bytes);
     let cell = |row, column| parser.screen().cell(row, column).map_or(String::new(), |cell| cell.contents().to_owned());
