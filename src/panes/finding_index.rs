@@ -1,5 +1,6 @@
 //! The findings of a run in order, with what is asked of them at every frame: there can be as many as steps.
 
+use super::Open;
 use crate::model::{Finding, Severity, StepNo};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -54,6 +55,23 @@ impl Listed {
         let key = (record, Some(step));
         let start = self.all.partition_point(|f| (f.record, f.step) < key);
         start..start + self.all[start..].partition_point(|f| (f.record, f.step) == key)
+    }
+}
+
+impl Open<'_> {
+    /// Where the findings of a step are among all of one look; an empty range where they would be. A thread that checks
+    /// values adds to them: another look may have more.
+    #[must_use]
+    pub fn findings_at(&self, all: &Listed, step: StepNo) -> Range<usize> {
+        let record = self.run().place(step).map_or(self.session.trajectory, |place| place.record);
+        all.of_step(record, step)
+    }
+
+    /// Findings of one step.
+    #[must_use]
+    pub fn findings_of(&self, step: StepNo) -> Vec<Arc<Finding>> {
+        let all = self.findings();
+        all[self.findings_at(&all, step)].to_vec()
     }
 }
 

@@ -37,7 +37,7 @@ impl FindingsPane {
         if findings.get(self.scroll.cursor).is_some_and(|f| f.step == step) {
             return;
         }
-        let at = open.findings_at(open.step());
+        let at = open.findings_at(&findings, open.step());
         self.scroll.jump_to(if at.is_empty() { at.start.saturating_sub(1) } else { at.start });
     }
 
@@ -50,7 +50,7 @@ impl FindingsPane {
             let next = self.scroll.cursor.checked_add_signed(if is_forward { 1 } else { -1 })?;
             return (next < findings.len()).then_some(next);
         }
-        let at = open.findings_at(open.step());
+        let at = open.findings_at(&findings, open.step());
         if is_forward { Some(at.end).filter(|next| *next < findings.len()) } else { at.start.checked_sub(1) }
     }
 

@@ -16,7 +16,6 @@ use crate::state::copy_origin::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::rc::Rc;
 use std::sync::{Arc, RwLockReadGuard};
 
@@ -424,19 +423,6 @@ impl Open<'_> {
         steps.sort_unstable();
         steps.dedup();
         steps
-    }
-
-    /// Where the findings of a step are among all; an empty range where they would.
-    #[must_use]
-    pub fn findings_at(&self, step: StepNo) -> Range<usize> {
-        let record = self.guard.place(step).map_or(self.session.trajectory, |place| place.record);
-        self.findings().of_step(record, step)
-    }
-
-    /// Findings of one step.
-    #[must_use]
-    pub fn findings_of(&self, step: StepNo) -> Vec<Arc<Finding>> {
-        self.findings()[self.findings_at(step)].to_vec()
     }
 
     /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through
