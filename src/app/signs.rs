@@ -22,95 +22,69 @@ const fn sign(context: Context, text: &'static str, role: Role, about: &'static 
 
 use Context as C;
 
-/// All signs. Order is the order of the help.
+/// All signs. Order is the order of the help, which shows a sentence of up to 62 cells whole from 80
+/// columns on.
+#[rustfmt::skip]
 pub static SIGNS: &[Sign] = &[
-    sign(C::Global, "▌", Role::Accent, "The row that is chosen; in lists of values and findings, that of this step."),
-    sign(
-        C::Trajectory,
-        "▸ ◂",
-        Role::Call,
-        "A tool call and its result; in the row of a call, ◂ says that its result is selected.",
-    ),
+    sign(C::Global, "▌", Role::Accent, "The row of the cursor; in lists of values, that of this step."),
+    sign(C::Trajectory, "▸", Role::Call, "A tool call."),
+    sign(C::Trajectory, "◂", Role::Result, "A result; in the row of a call: its result is selected."),
     sign(C::Global, "▸ ▾", Role::Dim, "Folded, unfolded."),
     sign(C::Global, "✗", Role::Error, "Failed, broken, an error, or a value that breaks its schema."),
-    sign(C::Global, "? !", Role::Warning, "?: the text of a result looks like a failure. !: a warning."),
-    sign(
-        C::Trajectory,
-        "+ ~ −",
-        Role::Changed,
-        "Added, changed, gone at this step; = written again with the same value.",
-    ),
+    sign(C::Global, "?", Role::Warning, "A result whose text looks like a failure."),
+    sign(C::Global, "!", Role::Warning, "A warning."),
+    sign(C::Trajectory, "+ ~ −", Role::Changed, "Added, changed, gone at this step."),
+    sign(C::Trajectory, "=", Role::Dim, "Written again, the same value."),
     sign(C::TwoRuns, "▸", Role::Call, "A tool call; how its result came out is at the right."),
-    sign(
-        C::TwoRuns,
-        "~ + −",
-        Role::Changed,
-        "Between two runs: different, only in the right one, only in the left one.",
-    ),
+    sign(C::TwoRuns, "~ + −", Role::Changed, "Different, only in the right run, only in the left run."),
     sign(C::TwoRuns, "@41", Role::Blame, "Step 41 of its run wrote this value."),
-    sign(C::TwoRuns, "≠", Role::Changed, "How many values differ; on a narrow screen, which difference of how many."),
-    sign(C::Trajectory, "•", Role::Good, "In Steps, a step that came just now; in State, a value whose parts changed."),
-    sign(C::Trajectory, "…", Role::Dim, "In Steps, a thought; at the end of a text, that it is cut."),
-    sign(C::Trajectory, "·", Role::Dim, "In Steps, what is neither message nor call: settings, headings, counts."),
+    sign(C::TwoRuns, "≠", Role::Changed, "How many values differ; narrow: which difference of how many."),
+    sign(C::Trajectory, "•", Role::Good, "In Steps, a step that came just now; in State, changed parts."),
+    sign(C::Trajectory, "…", Role::Dim, "In Steps, a thought; at the end of a text: it is cut."),
+    sign(C::Trajectory, "·", Role::Dim, "Neither message nor call: settings, headings, counts."),
     sign(C::Trajectory, "↳ ×", Role::Dim, "A step of a sub-agent; a step on a branch that was left."),
-    sign(
-        C::Trajectory,
-        "@41 head t4",
-        Role::Blame,
-        "Step 41 wrote this value; head: it was there before the first step. In Steps, tick 4 begins.",
-    ),
-    sign(C::Trajectory, "¶ ①", Role::Kind, "¶: a kind of state, as ¶file or ¶todo; ①: one instance of that kind."),
-    sign(
-        C::Trajectory,
-        "† → ←",
-        Role::Reference,
-        "†: a reference to a value of the state; → where it goes to, ← where it comes from.",
-    ),
-    sign(
-        C::Trajectory,
-        "◆ ◇ ◈",
-        Role::Focus,
-        "On the timeline: a write of the value in focus, one that changed nothing, one at this step. In Steps, ◇ is a plan.",
-    ),
-    sign(
-        C::Trajectory,
-        "│ ┊",
-        Role::Dim,
-        "On the timeline: this step, a long pause. In front of a text, ┊ says that the line goes on with it.",
-    ),
-    sign(C::Trajectory, "⚑ ⚐", Role::Accent, "A mark on a record or step; on the timeline ⚐ is one at this step."),
+    sign(C::Trajectory, "@41", Role::Blame, "Step 41 wrote this value."),
+    sign(C::Trajectory, "head", Role::Blame, "This value was there before the first step."),
+    sign(C::Trajectory, "t4", Role::Dim, "In Steps, tick 4 begins."),
+    sign(C::Trajectory, "¶ ①", Role::Kind, "A kind of state, as ¶file or ¶todo; one instance of it."),
+    sign(C::Trajectory, "† → ←", Role::Reference, "A reference to a value; where it goes to, where it is from."),
+    sign(C::Trajectory, "◆ ◇ ◈", Role::Focus, "Writes of the value in focus: ◇ no change, ◈ at this step."),
+    sign(C::Trajectory, "◇", Role::Text, "In Steps, a plan."),
+    sign(C::Trajectory, "│ ┊", Role::Dim, "On the timeline: this step, a long pause."),
+    sign(C::Trajectory, "┊", Role::Dim, "In front of a text: the line above it goes on."),
+    sign(C::Trajectory, "⚑ ⚐", Role::Accent, "A mark; on the timeline, a mark at this step."),
     sign(C::Trajectory, "■ ▣ □ ⊠ ⊘", Role::Changed, "In a to-do list: done, in progress, to do, given up, blocked."),
     sign(C::Trajectory, "⋯", Role::Dim, "Lines that are left out or were never shown to the agent."),
     sign(C::Trajectory, "≠", Role::Changed, "Values that differ between instances."),
-    sign(C::Global, "● ○", Role::Good, "Live: the newest step is followed, or not. In watches: stops there, or not."),
-    sign(C::Table, "+ - =", Role::Good, "In the column mark: kept, dropped, unsure; ⚑: a flag."),
+    sign(C::Global, "● ○", Role::Good, "Live: the newest step is followed, or not."),
+    sign(C::Trajectory, "● ○", Role::Accent, "In watches: the run stops there, or not."),
+    sign(C::Table, "+ - =", Role::Good, "In the column mark: kept, dropped, unsure."),
+    sign(C::Table, "⚑", Role::Accent, "In the column mark: a flag, a tag or a note."),
     sign(C::Table, "┃", Role::Accent, "A record that is selected."),
-    sign(
-        C::Table,
-        "▸ ‹ ›",
-        Role::Accent,
-        "Beside a heading: the column in focus; more columns at the left, at the right.",
-    ),
+    sign(C::Table, "▸ ‹ ›", Role::Accent, "The column in focus; more columns at the left, at the right."),
     sign(C::Global, "≈", Role::Dim, "A number of tokens that is estimated, not counted."),
     sign(C::Global, "▶ ‖", Role::Accent, "Playing or running; paused."),
     sign(C::Global, "↻", Role::Warning, "The file was cut short or replaced while it was open."),
     sign(C::Global, "↑ ↓", Role::Dim, "More above, more below."),
-    sign(
-        C::Global,
-        "▲ ▼",
-        Role::Accent,
-        "The column that a table is sorted by; in a plot, ▲ is the bin of the cursor.",
-    ),
+    sign(C::Global, "▲ ▼", Role::Accent, "The column that is sorted by; in a plot, ▲ is the cursor."),
     sign(C::Global, "✓", Role::Accent, "Chosen, done, or as it should be."),
-    sign(
-        C::Global,
-        "␛ ⟨U+202E⟩",
-        Role::Warning,
-        "A control or invisible character of the text, which is not sent to the terminal.",
-    ),
+    sign(C::Global, "␛ ⟨U+202E⟩", Role::Warning, "A hidden character of the text, not sent to the terminal."),
 ];
 
 /// The signs of a place.
 pub fn of(contexts: &[Context]) -> impl Iterator<Item = &'static Sign> {
     SIGNS.iter().filter(|sign| contexts.contains(&sign.context))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::width;
+
+    #[test]
+    fn no_sentence_is_cut_in_the_help_of_80_columns() {
+        for sign in SIGNS {
+            assert!(width(sign.about) <= 62, "{} cells: {}", width(sign.about), sign.about);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The titles of the inspector's tabs: as wide as there is room, the one in front always whole.
+//! The titles of the inspector's tabs: as wide as there is room, the one in front never cut.
 
 use super::pane::{Tab, Title};
 use super::{App, Pane};
@@ -73,6 +73,11 @@ fn fitted(cells: usize, front: Tab, all: Vec<(Tab, Title)>) -> Titles {
     let whole = cut(|_, (whole, _)| whole);
     let short = cut(|_, (_, short)| short);
     let three = cut(|_, title| letters(title, 3));
+    // Three letters of all say more than two of all but one; a title of two words says how its tab shows things.
+    let of_front = |(whole, short): Title| if whole.contains(' ') { whole } else { short };
+    let front_short =
+        all.iter().map(|&(tab, name)| (tab, if tab == front { of_front(name) } else { letters(name, 3) }));
+    let front_short = front_short.collect::<Vec<_>>();
     let two = cut(|_, title| letters(title, 2));
     let ways = [
         (&whole, 1, true),
@@ -80,6 +85,7 @@ fn fitted(cells: usize, front: Tab, all: Vec<(Tab, Title)>) -> Titles {
         (&short, 0, true),
         (&three, 0, true),
         (&three, 0, false),
+        (&front_short, 0, false),
         (&two, 0, false),
     ];
     let ways = ways.map(|(tabs, space, has_gap)| Titles { tabs: tabs.clone(), space, has_gap });
@@ -97,21 +103,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tab_in_front_is_whole_at_every_width() {
+    fn the_tab_in_front_is_not_cut_at_any_width() {
         // File and Merge have one key: they are never beside each other.
         let shown = || Tab::ALL.iter().filter(|tab| **tab != Tab::Merge);
         let all = || shown().map(|tab| (*tab, tab.row().title)).collect::<Vec<_>>();
         let text = |cells, front| fitted(cells, front, all()).tabs.iter().map(|(_, name)| *name).collect::<Vec<_>>();
-        for (tab, (name, _)) in all() {
+        for (tab, (name, short)) in all() {
             for cells in 20..80 {
                 let titles = text(cells, tab);
-                assert!(titles.contains(&name), "{titles:?}");
+                assert!(titles.contains(&name) || titles.contains(&short), "{titles:?}");
                 let width = fitted(cells, tab, all()).width();
                 assert!(width <= cells || titles.iter().all(|t| t.is_empty() || *t == name), "{cells}: {titles:?}");
             }
         }
         assert_eq!(text(80, Tab::Diff)[0], "Message");
         assert_eq!(text(56, Tab::Diff)[0], "Msg");
+        assert_eq!(text(43, Tab::Message)[..3], ["Msg", "LLM", "Sch"]);
         assert_eq!((text(38, Tab::Diff)[0], text(28, Tab::Diff)[0]), ("Me", ""), "the keys stay");
     }
 }
