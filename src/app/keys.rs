@@ -64,8 +64,8 @@ const REST: &str = "The program";
 /// All keys. Order is the order of the help.
 #[rustfmt::skip]
 pub static KEYS: &[KeyRow] = &[
-    row(C::Trajectory, &["."], A::StepNext, "step", "Go one row of Steps forward, from any pane; a call and its result are one row, l opens it to two.", TIME, 1),
-    row(C::Trajectory, &[","], A::StepPrevious, "back", "Go one row of Steps back, from any pane.", TIME, 1),
+    row(C::Trajectory, &["."], A::StepNext, "step", "Go one step forward, from any pane: from a call to its result too, also where they share a row of Steps.", TIME, 1),
+    row(C::Trajectory, &[","], A::StepPrevious, "back", "Go one step back, from any pane.", TIME, 1),
     row(C::Trajectory, &[">"], A::WriteNext, "next write", "Go to the next write of the value in focus (of any value, if none is).", TIME, 2),
     row(C::Trajectory, &["<"], A::WritePrevious, "previous write", "Go to the previous write of the value in focus: who set it.", TIME, 2),
     row(C::Trajectory, &["0"], A::StepFirst, "first step", "Go to the first step.", TIME, 0),

@@ -29,12 +29,12 @@ pub fn sign(mark: &Mark) -> Piece {
     }
 }
 
-/// The cell of a step in the list; None where the trajectory has no marks on steps, so that no room is taken.
+/// The cell of a step in the list.
 #[must_use]
-pub fn step_cell(open: &Open<'_>, step: StepNo, has_marks: bool) -> Option<Piece> {
+pub fn step_cell(open: &Open<'_>, step: StepNo) -> Piece {
     let step_marks = open.session.review.step_marks(open.session.trajectory, step);
     let step_itself = step_marks.iter().find(|(target, _)| target.path.is_none()).or(step_marks.first());
-    has_marks.then(|| step_itself.map_or_else(|| Piece::of(Role::Text, " "), |(_, mark)| sign(mark)))
+    step_itself.map_or_else(|| Piece::of(Role::Text, " "), |(_, mark)| sign(mark))
 }
 
 /// The steps of the open trajectory that have marks.

@@ -1,7 +1,9 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
+use super::call_rows::results_of;
 use super::live::{AWAITED, Pending};
 use super::row::pieces_width;
+use super::step_filter::StepRows;
 use super::step_row;
 use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, marks, spend, times};
 use crate::format::Layout;
@@ -46,7 +48,8 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
         .map(|i| {
             let step = list.step(i);
             let is_cursor = i == cursor;
-            let shape = StepColumns { digits, cells: extent.width, has_marks, is_cursor, has_calls: list.has_calls() };
+            let mark_of = has_marks.then(|| marked_step(open, &list, i));
+            let shape = StepColumns { digits, cells: extent.width, mark_of, is_cursor, has_calls: list.has_calls() };
             let spend_column = spend.as_ref().map(|spend| Times::spend_column(open, spend, step));
             let row = row(open, step, spend_column.or_else(|| times.piece(open, step, start)), shape);
             let above = i.checked_sub(1).map(|above| list.step(above));
@@ -81,19 +84,31 @@ struct StepColumns {
     digits: usize,
     /// Cells of the pane.
     cells: usize,
-    has_marks: bool,
+    /// The step whose mark is shown; None where the run has no marks on steps, so that no room is taken.
+    mark_of: Option<StepNo>,
     is_cursor: bool,
     /// Whether results are in the rows of their calls.
     has_calls: bool,
 }
 
+/// The step of a row whose mark is shown: the row's, or a marked result of it that has no row of its own.
+fn marked_step(open: &Open<'_>, list: &StepRows<'_>, row: usize) -> StepNo {
+    let step = list.step(row);
+    let has_marks = |step: StepNo| !open.session.review.step_marks(open.session.trajectory, step).is_empty();
+    if has_marks(step) {
+        return step;
+    }
+    let mut folded = results_of(open.run(), step).filter(|result| list.row(open, *result) == row);
+    folded.find(|result| has_marks(*result)).unwrap_or(step)
+}
+
 /// The row of a step with its results, in a list beside another: cells of its number, and of the row.
 pub(super) fn cell(open: &Open<'_>, step: StepNo, (digits, cells): (usize, usize), is_cursor: bool) -> Row {
-    row(open, step, None, StepColumns { digits, cells, has_marks: false, is_cursor, has_calls: true })
+    row(open, step, None, StepColumns { digits, cells, mark_of: None, is_cursor, has_calls: true })
 }
 
 fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns) -> Row {
-    let StepColumns { digits, cells, has_marks, is_cursor, has_calls } = shape;
+    let StepColumns { digits, cells, mark_of, is_cursor, has_calls } = shape;
     let label_cells = if cells < NARROW_CELLS { 6 } else { 8 };
     let step = open.describe(number);
     let outcome = open.run().outcome(number);
@@ -107,7 +122,7 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
         Piece::of(Role::Dim, &format!("{number:>digits$} ")),
     ];
     left.extend(time);
-    left.extend(marks::step_cell(open, number, has_marks));
+    left.extend(mark_of.map(|step| marks::step_cell(open, step)));
     let level_cells = if cells < NARROW_CELLS { 1 } else { 2 };
     left.push(Piece::of(Role::Dim, &" ".repeat(level_cells * step.levels_shown())));
     if let Some(action) = &step.action {

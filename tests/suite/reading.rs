@@ -35,6 +35,26 @@ fn counting(calls: usize) -> Stage {
 }
 
 #[test]
+fn a_step_forward_goes_through_a_result_in_the_row_of_its_call_and_its_flag_is_seen_there() {
+    let mut stage = counting(2);
+    let mut steps = Vec::new();
+    for _ in 0..3 {
+        press(&mut stage, ".");
+        steps.push(step(&stage));
+    }
+    assert_eq!(steps, [1, 2, 3]);
+    press(&mut stage, ",");
+    shows(&stage, &["▌1 ◂ run"]);
+    press(&mut stage, "m m");
+    shows(&stage, &["▌1 ⚑◂ run"]);
+    // Rows are for j and k.
+    press(&mut stage, "j");
+    assert_eq!(step(&stage), 3);
+    press(&mut stage, "k");
+    assert_eq!(step(&stage), 1);
+}
+
+#[test]
 fn a_message_is_read_then_json_then_its_bytes() {
     let mut stage = counting(2);
     press(&mut stage, "1");

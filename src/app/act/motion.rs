@@ -19,8 +19,20 @@ impl App {
         self.front().page_by(self, delta);
     }
 
-    /// Moves by some of the listed steps.
-    pub(in crate::app) fn step_by(&mut self, delta: isize) {
+    /// Goes one step forward or back: through calls and results alike, also where they share a row of the list. With a
+    /// filter, through the steps that pass it.
+    pub(in crate::app) fn step_by(&mut self, is_forward: bool) {
+        if self.is_comparing() || !self.step_filter.filter.is_empty() {
+            return self.step_row_by(if is_forward { 1 } else { -1 });
+        }
+        let delta = if is_forward { 1 } else { -1 };
+        if let Some((step, last)) = self.session.open().map(|open| (open.step(), open.last())) {
+            self.go_to(step.saturating_add(delta).min(last).max(0));
+        }
+    }
+
+    /// Moves by some rows of the list of steps, or of two runs.
+    pub(in crate::app) fn step_row_by(&mut self, delta: isize) {
         if self.is_comparing() {
             return self.aligned_row_by(delta);
         }

@@ -34,7 +34,7 @@ impl PaneContent for Steps {
     }
 
     fn move_by(&self, app: &mut App, delta: isize) {
-        app.step_by(delta);
+        app.step_row_by(delta);
     }
 
     /// A call opens to a row of its own and one of its result; what does not open leads to the message.
