@@ -23,7 +23,9 @@ const NOTICE_PART: u16 = 2;
 /// over what else is above it.
 pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>) {
     if let Some((typed, column)) = typed(app, usize::from(layout.footer.width)) {
-        return (vec![(layout.footer, typed)], Some((column, layout.footer.y)));
+        let mut rows = above_typed(app, layout.footer);
+        rows.push((layout.footer, typed));
+        return (rows, Some((column, layout.footer.y)));
     }
     let mut rows = match &app.notice {
         Some(notice) if app.prefix.is_none() => notice_rows(notice, app.size),
@@ -37,6 +39,15 @@ pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>)
     let first = (layout.footer.y + 1).saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
     let area = |y: u16| Area { y, ..layout.footer };
     ((first..).zip(rows).map(|(y, row)| (area(y), row)).collect(), None)
+}
+
+/// The command that does what Enter in the line does, above it; what is wrong with the line goes before.
+fn above_typed(app: &App, footer: Area) -> Vec<Bar> {
+    let Some(Layer::Export(line)) = &app.layer else { return Vec::new() };
+    let command = Notice { is_error: false, text: format!("$ {}", line.request().command()) };
+    let rows = notice_rows(app.notice.as_ref().unwrap_or(&command), app.size);
+    let first = footer.y.saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
+    (first..footer.y).zip(rows).map(|(y, row)| (Area { y, ..footer }, row)).collect()
 }
 
 /// Whether a cell belongs to the line, or to the notice in its place.
@@ -55,7 +66,7 @@ fn notice_rows(notice: &Notice, (width, height): (u16, u16)) -> Vec<Vec<Piece>> 
         last.end = text.as_str().len();
         parts.truncate(rows_max);
     }
-    let row = |part: Range<usize>| vec![Piece::of(role, " "), Piece::of(role, &text.as_str()[part])];
+    let row = |part: Range<usize>| vec![Piece::of(role, " "), Piece::of(role, text.as_str()[part].trim_start())];
     parts.into_iter().map(row).collect()
 }
 
@@ -102,6 +113,8 @@ fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
         Some(Layer::Column(prompt)) if !has_notice => Some(prompt.line(" name = EXPR ", cells)),
         Some(Layer::Condition(prompt)) if !has_notice => Some(prompt.line(" stop when it ", cells)),
         Some(Layer::Review(line)) => Some(line.prompt.line(&line.label(), cells)),
+        Some(Layer::Export(line)) if line.is_question() => Some(Prompt::default().line(&line.label(), cells)),
+        Some(Layer::Export(line)) => Some(line.prompt.line(&line.label(), cells)),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Work off the screen's thread: what is asked for, and in which lane.
 
+use super::export::ExportRequest;
 use super::msg::SearchPosition;
 use super::pane::{MessageMode, ReadingOf, ViewOf};
 use super::{App, Notice};
@@ -230,6 +231,8 @@ pub enum Job {
         /// Its path.
         path: Vec<Key>,
     },
+    /// Write records of the table into a file.
+    Export(ExportRequest),
     /// Make the keys of units of the input.
     Keys {
         /// Content to answer with.
@@ -296,6 +299,8 @@ pub enum Lane {
     File,
     /// The readers of a value.
     Readers,
+    /// The file of records that is written.
+    Export,
     /// The keys of marks.
     Keys,
 }
@@ -332,6 +337,7 @@ impl Job {
             Self::Seek { .. } => Lane::Seek,
             Self::File { .. } => Lane::File,
             Self::Readers { .. } => Lane::Readers,
+            Self::Export(_) => Lane::Export,
             Self::Keys { .. } => Lane::Keys,
         }
     }
@@ -376,6 +382,7 @@ impl Lane {
             Self::Seek => "looking for the step",
             Self::File => "reading the file",
             Self::Readers => "looking up who reads the value",
+            Self::Export => "exporting the records",
             Self::Keys => "looking up the marks",
         }
     }
@@ -414,6 +421,7 @@ impl App {
             | Lane::Highlight
             | Lane::File
             | Lane::Readers
+            | Lane::Export
             | Lane::Keys => {}
         }
         self.notice = Some(Notice { is_error: true, text: why });

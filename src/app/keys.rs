@@ -222,6 +222,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["f"], A::Facets, "values", "Show or hide the values of the column in focus with their counts.", DATA, 3),
     row(C::Dataset, &["p"], A::Plot, "plot", "Show or hide a histogram of the column in focus, or its most frequent values.", DATA, 4),
     row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns, or add one that a jq expression computes, as model = .details.model.", DATA, 0),
+    row(C::Dataset, &["e"], A::Export, "export", "Write the records that are shown, but those that were dropped, into a new file; the command that does the same is above the name.", DATA, 4),
     row(C::Dataset, &["!"], A::CheckData, "check the dataset", "Run the rules of datasets too (data.*): copies, loops, damaged text, secrets, outliers.", DATA, 0),
     row(C::Trajectory, &["!"], A::CheckData, "check the dataset", "Run the rules of datasets too, on all its records.", DATA, 0),
     row(C::Dataset, &["a"], A::Attempts, "attempts", "Show the attempts at the task of this record as a tree: shared steps, forks, the result of each.", DATA, 5),

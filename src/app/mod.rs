@@ -8,6 +8,7 @@ pub mod chat_templates;
 mod command_match;
 mod custom_columns;
 pub mod dataset;
+pub mod export;
 pub mod file_list;
 mod follow;
 pub mod footer;
@@ -50,6 +51,7 @@ use crate::panes::timeline::Timeline;
 use crate::panes::watch::WatchPane;
 use crate::panes::{Focus, Scroll, Session, StepFilter, Times};
 use chat_templates::Chat;
+use export::ExportLine;
 use key::KeyPress;
 use keys::{Action, Context, Keymap};
 use marks::{ReviewLine, Reviewing};
@@ -76,6 +78,8 @@ pub enum Layer {
     Filter(Prompt),
     /// The line in which a custom column is typed.
     Column(Prompt),
+    /// The line in which the name of a file for records is typed.
+    Export(ExportLine),
 }
 
 impl Layer {
@@ -85,6 +89,7 @@ impl Layer {
             Self::Menu(menu) => &mut menu.prompt,
             Self::Search(prompt) | Self::Condition(prompt) | Self::Filter(prompt) | Self::Column(prompt) => prompt,
             Self::Review(line) => &mut line.prompt,
+            Self::Export(line) => &mut line.prompt,
         }
     }
 }
@@ -163,6 +168,8 @@ pub struct App {
     pub keymap: Keymap,
     /// First key of a two-key sequence.
     pub prefix: Option<String>,
+    /// Options of the command line on how inputs are read and where marks are, for a command that does the same.
+    pub input_options: Vec<String>,
     /// Filters of the configuration by name.
     pub filters: Vec<(String, String)>,
     /// Whether a decision on one record goes on to the next that is undecided.
@@ -237,6 +244,7 @@ impl App {
             themes,
             keymap: Keymap::default(),
             prefix: None,
+            input_options: Vec::new(),
             filters: Vec::new(),
             next_undecided: false,
             chat: Chat::default(),
@@ -316,6 +324,7 @@ impl App {
             Msg::Examined => self.stop_at_hit(&mut effects),
             Msg::Marked(events) => self.marked(events),
             Msg::Unsaved(count, why) => self.unsaved(count, why),
+            Msg::Exported(request, outcome) => self.exported(&request, outcome),
             Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Seeking(number, per_cent) => self.seeking_at(number, per_cent),
             Msg::Sought(number, count, step) => self.sought(number, count, step),

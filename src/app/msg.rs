@@ -1,5 +1,6 @@
 //! What happens to the program, and what it asks to be done: both are data.
 
+use super::export::{ExportOutcome, ExportRequest};
 use super::job::{Job, Lane};
 use super::key::{KeyPress, Mouse};
 use super::pane::{ReadingOf, ViewOf};
@@ -138,6 +139,8 @@ pub enum Msg {
     Marked(Vec<Marked>),
     /// So many marks are not in the journal yet, and why.
     Unsaved(usize, Option<String>),
+    /// Records of the table were written into a file, or why not.
+    Exported(ExportRequest, ExportOutcome),
     /// Keys of units of the input: which content of it, from which unit on.
     Keys(u64, usize, Vec<ContentKey>),
     /// A job came to a bad end, of which its lane knows no more: where.

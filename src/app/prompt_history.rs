@@ -18,6 +18,7 @@ enum Of {
     FilterOfSteps,
     Condition,
     Column,
+    Export,
     Tag,
     Note,
 }
@@ -60,6 +61,7 @@ impl App {
             },
             Layer::Condition(_) => Of::Condition,
             Layer::Column(_) => Of::Column,
+            Layer::Export(_) => Of::Export,
             Layer::Review(line) => match line.kind {
                 LineKind::Tag => Of::Tag,
                 LineKind::Note => Of::Note,

@@ -149,20 +149,30 @@ pub(super) struct FormatOption {
     format: String,
     /// Data type of Scopix slots to register, with the JSON Schema of its values: a file, or the schema itself
     #[arg(long = "data-type", value_name = "NAME=SCHEMA")]
-    #[allow(dead_code, reason = "`data_types::register` asks the matches of any command for it")]
     data_types: Vec<String>,
     /// File that defines a custom format, tried after the built-in ones and with `--format NAME`
     #[arg(long = "format-file", value_name = "FILE")]
-    #[allow(dead_code, reason = "`custom_formats::register` asks the matches of any command for it")]
     format_files: Vec<PathBuf>,
     /// Member of each record by a jq expression, as messages=.turns: messages, id, task, reward, label, or any other;
     /// repeatable
     #[arg(long = "map", value_name = "NAME=JQ")]
-    #[allow(dead_code, reason = "`mapping::register` asks the matches of any command for it")]
     maps: Vec<String>,
 }
 
 impl FormatOption {
+    /// The options as they were given, for another command on the same input.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let text = |paths: &[PathBuf]| paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let all: [(&str, Vec<String>); 4] = [
+            ("--format", self.forced().into_iter().map(str::to_owned).collect()),
+            ("--data-type", self.data_types.clone()),
+            ("--format-file", text(&self.format_files)),
+            ("--map", self.maps.clone()),
+        ];
+        let pair = |name: &str, value: String| [name.to_owned(), value];
+        all.into_iter().flat_map(|(name, values)| values.into_iter().flat_map(move |value| pair(name, value))).collect()
+    }
+
     /// The format that was asked for by name; None: found from the content.
     pub(super) fn forced(&self) -> Option<&str> {
         (self.format != "auto").then_some(self.format.as_str())
@@ -218,6 +228,12 @@ pub(super) struct MarksOption {
 }
 
 impl MarksOption {
+    /// The option as it was given, for another command.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let named = self.marks.iter();
+        named.flat_map(|path| ["--marks".to_owned(), path.to_string_lossy().into_owned()]).collect()
+    }
+
     /// The journal that was named, else the user's own; None without a home folder.
     pub(super) fn path(&self) -> Option<PathBuf> {
         self.marks.clone().or_else(mark_journal::default_path)

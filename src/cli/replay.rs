@@ -62,6 +62,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         watches,
         follow,
         theme,
+        input_options: Vec::new(),
         marks,
         template,
         max_tokens,

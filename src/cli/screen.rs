@@ -66,7 +66,8 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     if diff {
         return two_files(&paths, format.forced(), look, marks.path());
     }
-    let beginning = Beginning { follow, marks: marks.path(), record, ..Beginning::default() };
+    let input_options = [format.arguments(), marks.arguments()].concat();
+    let beginning = Beginning { follow, marks: marks.path(), record, input_options, ..Beginning::default() };
     let opened = match (paths.as_slice(), latest) {
         (_, Some(folder)) => latest_of(folder)?,
         ([], None) => match sessions(None, false) {
@@ -189,6 +190,8 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
 struct Beginning {
     /// Whether the file is followed from the start.
     follow: bool,
+    /// Options on how inputs are read and where marks are, as they were given.
+    input_options: Vec<String>,
     /// The journal of marks; None: they are not kept.
     marks: Option<PathBuf>,
     /// Two runs to compare.
@@ -203,7 +206,7 @@ struct Beginning {
 
 /// Shows what was opened (None: the recorded run).
 fn show(opened: Option<Opened>, format: Option<&str>, look: ScreenLook, beginning: Beginning) -> Result<u8, Stop> {
-    let Beginning { follow, marks, compare, record, has_tour, notice } = beginning;
+    let Beginning { follow, input_options, marks, compare, record, has_tour, notice } = beginning;
     if let Some(folder) = look.files.as_ref().filter(|folder| !folder.is_dir()) {
         let problem = Problem::unreadable(format!("{} is not a folder", folder.display()));
         return Err(problem.hint("--files takes the folder in which the files lie by their ids").into());
@@ -226,6 +229,7 @@ fn show(opened: Option<Opened>, format: Option<&str>, look: ScreenLook, beginnin
         watches: look.watches,
         follow,
         theme: look.theme,
+        input_options,
         marks,
         template,
         max_tokens: look.max_tokens,

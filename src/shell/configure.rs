@@ -6,6 +6,7 @@ use crate::app::App;
 
 /// What the configuration offers, and what the command line chooses of it.
 pub(super) fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
+    app.input_options = std::mem::take(&mut settings.input_options);
     app.filters.clone_from(&config.filters);
     app.next_undecided = config.next_undecided;
     app.keymap = config.keymap;

@@ -10,7 +10,7 @@ use crate::app::initial_position::Start;
 use crate::app::key::{KeyPress, UnknownKey};
 use crate::app::keys::{KEYS, sequence};
 use crate::app::msg::OpenedRun;
-use crate::app::{App, Effect, Msg, view};
+use crate::app::{App, Effect, Job, Msg, view};
 use crate::format::Layout;
 use crate::format::SharedRun;
 use crate::ingest::{self, Loaded};
@@ -142,6 +142,8 @@ impl Stage {
                     | Effect::Play(_) => {
                         outside.push(effect);
                     }
+                    // Another program would do it.
+                    Effect::Job(Job::Export(_)) => outside.push(effect),
                     Effect::Stop(_) => {}
                     Effect::Job(job) => {
                         let caches = JobCaches::default();

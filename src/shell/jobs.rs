@@ -5,7 +5,7 @@ use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
 use super::lanes::{IsWanted, Lanes, Work};
 use super::scan::{self, ScanRequest, Scanner};
-use super::{attempts, file_list, llm_view, marks, search, seek, step_filter, two_runs};
+use super::{attempts, export, file_list, llm_view, marks, search, seek, step_filter, two_runs};
 use crate::app::msg::OpenedRun;
 use crate::app::{Job, Lane, Msg};
 use crate::format::SharedRun;
@@ -162,6 +162,7 @@ pub fn perform(source: &Source, job: Job, caches: &JobCaches, is_wanted: &IsWant
             search::find(source, &wanted, is_wanted, send);
         }
         Job::Seek { number, passes, nth } => seek::seek(source, (number, &passes, nth), is_wanted, send),
+        Job::Export(request) => send(export::export(request)),
         Job::File { generation, step, id } => send(file(source, generation, step, &id)),
         Job::Keys { content, from } => send(Msg::Keys(content, from, marks::keys(source, from))),
     }

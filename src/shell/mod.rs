@@ -12,6 +12,7 @@ mod configure;
 pub(crate) mod custom_columns;
 pub(crate) mod demo;
 pub mod editor;
+mod export;
 pub mod file_list;
 pub mod format_files;
 pub mod headless;

@@ -43,6 +43,8 @@ pub struct Settings {
     pub follow: bool,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
+    /// Options on how inputs are read and where marks are, as they were given.
+    pub input_options: Vec<String>,
     /// The journal of marks; None: they are not kept.
     pub marks: Option<PathBuf>,
     /// The chat template of the Loss tab; None: that of the configuration.

@@ -44,6 +44,7 @@ mod docs;
 mod edit_bases;
 mod export;
 mod export_parquet;
+mod export_prompt;
 mod export_round_trip;
 mod export_runs;
 mod export_tasks;

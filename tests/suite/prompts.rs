@@ -12,6 +12,7 @@ fn typed(stage: &Stage) -> &str {
             prompt.text()
         }
         Some(Layer::Review(line)) => line.prompt.text(),
+        Some(Layer::Export(line)) => line.prompt.text(),
         None => "(none)",
     }
 }

@@ -150,6 +150,7 @@ impl App {
             A::BinToggle => self.toggle_value(self.chosen_bin()),
             A::BinNext => self.move_bin(1),
             A::BinPrevious => self.move_bin(-1),
+            A::Export => self.ask_export(),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::CopyCommand => self.copy_command(effects),
@@ -192,6 +193,7 @@ impl App {
             Some(Layer::Filter(_)) if self.types_session() => self.open_sought(effects),
             Some(Layer::Filter(_)) => self.submit_filter(),
             Some(Layer::Column(_)) => self.submit_column(),
+            Some(Layer::Export(_)) => self.submit_export(effects),
             _ => self.submit(effects),
         }
     }

@@ -33,13 +33,21 @@ impl App {
 
     /// Whether a question is there that one key answers.
     pub(in crate::app) fn is_asked(&self) -> bool {
-        matches!(&self.layer, Some(Layer::Review(ReviewLine { kind: LineKind::Sure(_), .. })))
+        match &self.layer {
+            Some(Layer::Review(line)) => matches!(line.kind, LineKind::Sure(_)),
+            Some(Layer::Export(line)) => line.is_question(),
+            _ => false,
+        }
     }
 
     /// Answers that question.
     pub(in crate::app) fn answer(&mut self, key: &str, effects: &mut Effects) {
-        if matches!(key, "y" | "Y" | "Enter") {
-            return self.submit(effects);
+        match (&self.layer, key) {
+            (Some(Layer::Export(_)), "y" | "Y") => return self.submit_export(effects),
+            // A second Enter by mistake overwrites nothing.
+            (Some(Layer::Export(_)), _) => {}
+            (_, "y" | "Y" | "Enter") => return self.submit(effects),
+            _ => {}
         }
         self.layer = None;
         self.notify("nothing was changed");

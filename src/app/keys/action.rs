@@ -111,6 +111,7 @@ pub enum Action {
     Plot,
     ChooseColumns,
     CheckData,
+    Export,
     TablePaneNext,
     TablePanePrevious,
     FacetToggle,
