@@ -86,11 +86,11 @@ const LOGS: &str = concat!(
 const SPAN: Form = FIRST_ADAPTER_FORM;
 const CALL: Form = FIRST_ADAPTER_FORM + 1;
 
-/// The trace of a span, or of a record of a log.
+/// The trace of a span, or of a record of a log; without one the conversation that it is of.
 fn trace<'v>(span: &'v Value<'_>) -> &'v str {
     let context = first(span, &["context", "spanContext"]).unwrap_or(span);
     let trace = first_text(context, &["traceId", "trace_id"]).unwrap_or_default();
-    if trace.is_empty() && logs::is_log_record(span) { logs::conversation(span) } else { trace }
+    if trace.is_empty() { logs::conversation(span) } else { trace }
 }
 
 /// The id of a span; records of logs have none of their own.
@@ -152,7 +152,7 @@ impl Adapter for Spans {
         let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
         log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
         // The details of a request repeat what its span says.
-        let id = text(span, "spanId").filter(|id| !id.is_empty());
+        let id = first_text(span, &["spanId", "span_id"]).filter(|id| !id.is_empty());
         let is_counted = |id: &str| is_log && self.counted.contains(id);
         let usage = usage(span).filter(|_| is_answer(span) && !id.is_some_and(is_counted));
         self.counted.extend(id.filter(|_| usage.is_some()).map(Into::into));

@@ -68,7 +68,7 @@ fn typed(value: &Value<'_>) -> String {
     };
     match (&*member.key, member.value.as_str()) {
         // Whole numbers are texts in JSON of protobuf.
-        ("intValue", Some(digits)) if json::parse(digits).is_ok() => digits.to_owned(),
+        ("intValue" | "int_value", Some(digits)) if json::parse(digits).is_ok() => digits.to_owned(),
         _ => plain(&member.value).unwrap_or_else(|| json::compact(&member.value)),
     }
 }

@@ -6,7 +6,7 @@
 
 use super::attributes::{attribute, attribute_text};
 use super::messages::{self, DETAILS};
-use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text, text_of};
+use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text_of};
 use crate::json::Value;
 use crate::model::{StepRole, Turn, TurnPart};
 use crate::rules::digest;
@@ -22,17 +22,22 @@ pub(super) const UNIT: Form = FIRST_ADAPTER_FORM + 3;
 const UNITS_MAX: usize = (Form::MAX - UNIT) as usize + 1;
 
 /// Members that spans have, in all spellings, and records of logs do not.
-const SPAN_MEMBERS: [&str; 6] = ["name", "startTimeUnixNano", "startTime", "start_time", "spanContext", "context"];
+const SPAN_MEMBERS: [&str; 7] =
+    ["name", "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time", "spanContext", "context"];
+
+/// Members that name the event that a record of a log is.
+const EVENT_NAMES: [&str; 2] = ["eventName", "event_name"];
 
 /// Whether a value is a record of a log, and no span.
 pub(super) fn is_log_record(value: &Value<'_>) -> bool {
     let is_span = SPAN_MEMBERS.iter().any(|name| value.get(name).is_some());
-    !is_span && (value.get("body").is_some() || value.get("eventName").is_some() || value.get("attributes").is_some())
+    let has_content = ["body", "attributes"].iter().chain(&EVENT_NAMES).any(|name| value.get(name).is_some());
+    !is_span && has_content
 }
 
 /// The name of the event that a record of a log is.
 pub(super) fn event<'v>(record: &'v Value<'_>) -> &'v str {
-    let name = text(record, "eventName").filter(|name| !name.is_empty());
+    let name = first_text(record, &EVENT_NAMES).filter(|name| !name.is_empty());
     name.or_else(|| attribute_text(record, &["event.name"])).unwrap_or_default()
 }
 
@@ -41,7 +46,7 @@ pub(super) fn is_details(record: &Value<'_>) -> bool {
     event(record) == DETAILS
 }
 
-/// The trajectory of a record of a log that is of no trace.
+/// The trajectory of a span or a record of a log that is of no trace.
 pub(super) fn conversation<'v>(record: &'v Value<'_>) -> &'v str {
     attribute_text(record, &["gen_ai.conversation.id", "session.id"]).unwrap_or_default()
 }
@@ -49,7 +54,8 @@ pub(super) fn conversation<'v>(record: &'v Value<'_>) -> &'v str {
 /// When it was written.
 pub(super) fn time<'v, 'a>(record: &'v Value<'a>) -> Option<&'v Value<'a>> {
     let is_known = |time: &&Value<'_>| !matches!(time.as_str().or(time.as_number()), Some("0" | ""));
-    ["timeUnixNano", "observedTimeUnixNano"].iter().find_map(|name| record.get(name).filter(is_known))
+    const NAMES: [&str; 4] = ["timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano"];
+    NAMES.iter().find_map(|name| record.get(name).filter(is_known))
 }
 
 /// What a step of a record says.
@@ -71,7 +77,7 @@ fn body<'v, 'a>(record: &'v Value<'a>) -> Option<&'v Value<'a>> {
     let body = record.get("body").filter(|body| !body.is_null());
     let body = body.or_else(|| attribute(record, &["gen_ai.event.content"]))?;
     let typed = body.as_object().filter(|object| object.members.len() == 1).and_then(|object| object.members.first());
-    let is_typed = |name: &str| name.ends_with("Value");
+    let is_typed = |name: &str| name.ends_with("Value") || name.ends_with("_value");
     Some(typed.filter(|member| is_typed(&member.key)).map_or(body, |member| &member.value))
 }
 
@@ -156,7 +162,7 @@ impl Conversations {
         let digest = messages.iter().map(digest::of_turn).fold(0, |all: u128, one| all.rotate_left(1) ^ one);
         let is_answer = event(record) == "gen_ai.choice";
         let known = self.known.entry(trace.into()).or_default();
-        let key = [trace, first_text(record, &["spanId"]).unwrap_or_default()].map(Into::into);
+        let key = [trace, first_text(record, &["spanId", "span_id"]).unwrap_or_default()].map(Into::into);
         let open = self.open.get(&key).copied().filter(|open| is_answer || !open.is_answered);
         let OpenRequest { place: at, count, .. } =
             open.unwrap_or(OpenRequest { place: known.len(), count: 0, is_answered: false });

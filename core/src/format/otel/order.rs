@@ -2,16 +2,30 @@
 //! parents come late.
 
 use super::logs::order_time;
-use crate::format::log::{Arrange, Piece, PlacedPieces, first, items};
+use crate::format::log::{Arrange, Piece, PlacedPieces, first};
 use crate::json::{Value, compare_numbers};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// Where OTLP has spans and records of logs: below resources, in scopes.
-const OTLP: [(&str, [&str; 2], &str); 2] = [
-    ("resourceSpans", ["scopeSpans", "instrumentationLibrarySpans"], "spans"),
-    ("resourceLogs", ["scopeLogs", "instrumentationLibraryLogs"], "logRecords"),
+/// Where OTLP has spans and records of logs: below resources, in scopes. Some exporters write the names as the
+/// definitions of the messages have them, with `_`.
+const OTLP: [[&[&str]; 3]; 2] = [
+    [
+        &["resourceSpans", "resource_spans"],
+        &["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"],
+        &["spans"],
+    ],
+    [
+        &["resourceLogs", "resource_logs"],
+        &["scopeLogs", "scope_logs", "instrumentationLibraryLogs", "instrumentation_library_logs"],
+        &["logRecords", "log_records"],
+    ],
 ];
+
+/// The elements of the first of these members.
+fn elements<'v, 'a>(value: &'v Value<'a>, names: &[&str]) -> &'v [Value<'a>] {
+    first(value, names).and_then(Value::as_array).unwrap_or_default()
+}
 
 /// The spans and records so far.
 #[derive(Default)]
@@ -111,11 +125,11 @@ fn put_parents_first(spans: &mut [Span]) {
 impl Arrange for Order {
     fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
         let (known, mut has_resources) = (self.spans.len(), false);
-        for (resources, scopes, inner) in OTLP {
-            for resource in items(value, resources) {
+        for [resources, scopes, inner] in OTLP {
+            for resource in elements(value, resources) {
                 has_resources = true;
-                let scopes = first(resource, &scopes).and_then(Value::as_array).unwrap_or_default();
-                scopes.iter().flat_map(|scope| items(scope, inner)).for_each(|span| self.put(record, span));
+                let scopes = elements(resource, scopes).iter();
+                scopes.flat_map(|scope| elements(scope, inner)).for_each(|span| self.put(record, span));
             }
         }
         if !has_resources {

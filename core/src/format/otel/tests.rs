@@ -28,6 +28,57 @@ fn a_span_is_nested_in_its_parent() {
     assert_eq!(depths(&of_another_trace), [0, 0]);
 }
 
+/// A text with the names of OTLP as the definitions of its messages have them.
+fn with_definition_names(text: &str) -> String {
+    const NAMES: [&str; 17] = [
+        "resourceSpans",
+        "scopeSpans",
+        "resourceLogs",
+        "scopeLogs",
+        "logRecords",
+        "traceId",
+        "spanId",
+        "parentSpanId",
+        "startTimeUnixNano",
+        "timeUnixNano",
+        "eventName",
+        "stringValue",
+        "intValue",
+        "kvlistValue",
+        "arrayValue",
+        "observedTimeUnixNano",
+        "boolValue",
+    ];
+    let spelled = |name: &str| -> String {
+        name.chars().flat_map(|c| c.is_uppercase().then_some('_').into_iter().chain(c.to_lowercase())).collect()
+    };
+    NAMES
+        .iter()
+        .fold(text.to_owned(), |text, name| text.replace(&format!("\"{name}\":"), &format!("\"{}\":", spelled(name))))
+}
+
+#[test]
+fn names_are_those_of_the_json_or_of_the_definitions() {
+    for text in [OTLP, LOGS] {
+        let (run, bytes) = lines(&OTEL, text);
+        let parsed = lines(&OTEL, &with_definition_names(text));
+        let depths = |run: &dyn crate::format::Run, bytes: &Vec<u8>| -> Vec<u8> {
+            (0..).take(run.step_count()).map(|number: StepNo| run.step(number, bytes).depth).collect()
+        };
+        assert_eq!(depths(&*run, &bytes), depths(&*parsed.0, &parsed.1));
+        assert_eq!(steps(&(run, bytes)), steps(&parsed));
+    }
+}
+
+#[test]
+fn spans_without_a_trace_are_of_their_session() {
+    let span = |id: &str, session: &str| {
+        format!(r#"{{"name":"{id}","span_id":"{id}","start_time":"{id}","attributes":{{"session.id":"{session}"}}}}"#)
+    };
+    let text = [span("a", "x"), span("b", "y"), span("c", "x")].join("\n");
+    assert_eq!(lines(&OTEL, &text).0.trajectory_count(), 2);
+}
+
 #[test]
 fn a_parent_comes_before_a_child_that_began_with_it() {
     let spans: Vec<&str> = OTLP.lines().collect();

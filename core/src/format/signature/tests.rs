@@ -260,11 +260,13 @@ fn evaluation_logs_and_traces() {
         "otel",
         &[
             r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"s","traceId":"t"}]}]}]}"#,
+            r#"{"resource_spans":[{},{"scope_spans":[{"spans":[]},{"spans":[{"span_id":"s","trace_id":"t"}]}]}]}"#,
             r#"[{"name":"n","spanContext":{"traceId":"t","spanId":"s"},"attributes":{}}]"#,
             r#"[{"name":"n","context":{"trace_id":"t","span_id":"s"},"start_time":"t"}]"#,
             r#"{"name":"n","trace_id":"t","span_id":"s","start_time":"t","attributes":{"gen_ai.tool.name":"ls"}}"#,
             r#"[{"name":"n","traceId":"t","spanId":"s","startTime":1,"attributes":[{"key":"llm.model_name"}]}]"#,
             r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{}},{"eventName":"gen_ai.choice"}]}]}]}"#,
+            r#"{"resource_logs":[{"scope_logs":[{"log_records":[{"event_name":"gen_ai.choice"}]}]}]}"#,
         ],
     );
     check(

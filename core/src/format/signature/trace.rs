@@ -1,7 +1,7 @@
 //! Logs of evaluations and traces: Inspect, OpenTelemetry spans, LangSmith runs, LangGraph histories (`FORMATS.md` 2,
 //! 4, 12).
 
-use super::members::{any, at, first, has, has_any, is_array, is_number, is_object, is_text, matched, most, text};
+use super::members::{any, first, has, has_any, is_array, is_number, is_object, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::Value;
@@ -59,33 +59,43 @@ fn otel(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_otlp) {
         return matched(true, "`resourceSpans` with spans");
     }
-    if most(head, |record| is_otlp(record) || record.get("resourceLogs").is_some()) && any(head, has_event) {
+    if most(head, |record| is_otlp(record) || has_any(record, &RESOURCE_LOGS)) && any(head, has_event) {
         return matched(true, "`resourceLogs` with events of models");
     }
     let are_of_models = || most(head, is_flat_span) && any(head, has_model);
     matched(most(head, is_span) || are_of_models(), "spans with their context and attributes")
 }
 
+/// Names of OTLP, as its JSON and as the definitions of its messages have them.
+const RESOURCE_SPANS: [&str; 2] = ["resourceSpans", "resource_spans"];
+const SCOPE_SPANS: [&str; 4] =
+    ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"];
+const RESOURCE_LOGS: [&str; 2] = ["resourceLogs", "resource_logs"];
+const SCOPE_LOGS: [&str; 4] = ["scopeLogs", "scope_logs", "instrumentationLibraryLogs", "instrumentation_library_logs"];
+const LOG_RECORDS: [&str; 2] = ["logRecords", "log_records"];
+
 fn is_otlp(record: &Value<'_>) -> bool {
-    let span = ["/resourceSpans/scopeSpans/spans/spanId", "/resourceSpans/instrumentationLibrarySpans/spans/spanId"];
-    span.iter().any(|pointer| at(record, pointer).is_some())
+    let scopes = elements(record, &RESOURCE_SPANS).flat_map(|resource| elements(resource, &SCOPE_SPANS));
+    scopes.flat_map(|scope| elements(scope, &["spans"])).any(|span| has_any(span, &["spanId", "span_id"]))
 }
 
 /// Whether a record of logs has an event of the GenAI conventions.
 fn has_event(record: &Value<'_>) -> bool {
-    let scopes = elements(record, "resourceLogs").iter().flat_map(|resource| elements(resource, "scopeLogs"));
-    scopes.flat_map(|scope| elements(scope, "logRecords")).any(is_event)
+    let scopes = elements(record, &RESOURCE_LOGS).flat_map(|resource| elements(resource, &SCOPE_LOGS));
+    scopes.flat_map(|scope| elements(scope, &LOG_RECORDS)).any(is_event)
 }
 
-fn elements<'v, 'a>(value: &'v Value<'a>, name: &str) -> &'v [Value<'a>] {
-    value.get(name).and_then(Value::as_array).unwrap_or_default()
+/// The elements of those of these members that are arrays.
+fn elements<'v, 'a>(value: &'v Value<'a>, names: &[&str]) -> impl Iterator<Item = &'v Value<'a>> {
+    names.iter().filter_map(|name| value.get(name)).filter_map(Value::as_array).flatten()
 }
 
 fn is_event(log: &Value<'_>) -> bool {
     let is_model = |name: &str| name.starts_with("gen_ai.");
-    let mut named = elements(log, "attributes").iter().filter(|attribute| text(attribute, "key") == "event.name");
-    is_model(text(log, "eventName"))
-        || named.any(|attribute| attribute.get("value").is_some_and(|value| is_model(text(value, "stringValue"))))
+    let mut named = elements(log, &["attributes"]).filter(|attribute| text(attribute, "key") == "event.name");
+    let is_named = |value: &Value<'_>, names: [&str; 2]| names.iter().any(|name| is_model(text(value, name)));
+    is_named(log, ["eventName", "event_name"])
+        || named.any(|item| item.get("value").is_some_and(|value| is_named(value, ["stringValue", "string_value"])))
 }
 
 /// A span as the JavaScript SDK or Phoenix writes it.
@@ -109,7 +119,7 @@ fn has_model(span: &Value<'_>) -> bool {
     let is_of_model = |name: &str| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     let map = span.get("attributes").and_then(Value::as_object);
     map.is_some_and(|map| map.entries().any(|(name, _)| is_of_model(name)))
-        || elements(span, "attributes").iter().any(|attribute| is_of_model(text(attribute, "key")))
+        || elements(span, &["attributes"]).any(|attribute| is_of_model(text(attribute, "key")))
 }
 
 /// The kinds of runs that LangSmith has.
