@@ -153,3 +153,22 @@ fn the_stream_of_pi_is_read_where_its_messages_end() {
     assert_eq!(steps.lines().count(), 2, "{steps}");
     assert_eq!(roles_and_texts(&messages(&path)), ["user: do it", "assistant: done"]);
 }
+
+#[test]
+fn what_opencode_says_before_an_export_is_a_record_that_is_no_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = json!({"id": "p", "sessionID": "s", "messageID": "m", "type": "text", "text": "hi"});
+    let message = json!({"info": {"id": "m", "sessionID": "s", "role": "user"}, "parts": [part]});
+    let export = json!({"info": {"id": "s", "directory": "/w"}, "messages": [message]});
+    let export = serde_json::to_string_pretty(&export).unwrap();
+    // Old versions end the line only where the document does.
+    for end in ["\n", ""] {
+        let path = file(folder.path(), "export.json", &format!("Exporting session: s{end}{export}\n"));
+        let (_, steps, _) = obelus(&["steps", &path, "--json"]);
+        assert_eq!(steps.lines().count(), 1, "{steps}");
+        assert!(steps.contains("\"role\":\"user\""), "{steps}");
+        let (status, findings, _) = obelus(&["check", &path, "--json"]);
+        assert_eq!((status, findings.lines().count()), (1, 1), "{findings}");
+        assert!(findings.contains("\"record\":0") && findings.contains("data.invalid-json"), "{findings}");
+    }
+}

@@ -8,7 +8,8 @@ mod tests;
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, form, items, text, text_of,
+    Adapter, Arrange, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, form, items, text,
+    text_of,
 };
 use crate::json::{Data, Value};
 use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -79,6 +80,7 @@ struct Chat {
     steps: StepsByContent,
     /// Ids of messages that stand for what compressions took away.
     snapshots: HashSet<Box<str>>,
+    calls: Copies,
 }
 
 impl Adapter for Chat {
@@ -217,6 +219,10 @@ impl Chat {
             self.add_message(record, StepRole::Agent, tokens.take(), false, log);
         }
         for call in calls.iter().chain(parts) {
+            // A chat that goes on may have a call once more, in a message of another id (0.1.5).
+            if text(call, "id").is_some_and(|id| self.calls.has(id, call.text)) {
+                continue;
+            }
             let draft = of(Kind::Call, CALL, StepRole::Agent);
             let step = log.step(&Draft { values: &[call], tokens: tokens.take(), ..draft });
             self.steps.add_call(call, step);

@@ -209,3 +209,12 @@ fn values_behind_marks_are_records_and_so_is_the_text_between_them() {
     // Nothing but the format that writes them has such lines.
     check(Text, "--JSON Event--\n{}\n", &["1 --JSON Event--", "2 {}"]);
 }
+
+#[test]
+fn a_document_may_begin_at_the_end_of_what_its_writer_says_first() {
+    check(LogValues, "Exporting: x{\n \"a\": {}\n}\n", &["!1 Exporting: x", "1 {\n \"a\": {}\n}"]);
+    check(LogValues, "\u{feff}Exporting: x{ \r\n}\n{}", &["!1 Exporting: x", "1 { \r\n}", "3 {}"]);
+    check(LogValues, "Exporting: x\n{\n}\n", &["!1 Exporting: x", "2 {\n}"]);
+    check(LogValues, "one\ntwo {\n}\n", &["!1 one\ntwo {\n}"]);
+    check(Values, "Exporting: x{\n}\n", &["!1 Exporting: x{\n}"]);
+}

@@ -328,7 +328,12 @@ pub(super) struct Skip {
     start: Cursor,
     why: String,
     end: u64,
+    /// The last byte before it.
+    last: u8,
     is_line_start: bool,
+    /// Whether it is on the first line of a log, which may end with the first byte of the document: `opencode export`
+    /// writes what it does before it, without a newline.
+    is_head: bool,
 }
 
 impl Run {
@@ -356,7 +361,10 @@ impl Run {
                         at.pass(piece);
                         return FramerAction::More;
                     }
-                    Scan::Fault(n, why) => return Self::unreadable(*start, at.byte + n as u64, why),
+                    Scan::Fault(n, why) => {
+                        let is_head = rules.takes_surrogates && start.line == 1 && start.byte == rules.origin.byte;
+                        return Self::unreadable(*start, at.byte + n as u64, why, is_head);
+                    }
                     Scan::End(n) => {
                         at.pass(&piece[..n]);
                         piece = &piece[n..];
@@ -370,7 +378,7 @@ impl Run {
                 },
                 Self::Scalar(start) => match piece.first() {
                     None => return FramerAction::More,
-                    Some(&b) if !is_space(b) => return Self::unreadable(*start, at.byte, "text behind a value"),
+                    Some(&b) if !is_space(b) => return Self::unreadable(*start, at.byte, "text behind a value", false),
                     Some(_) => {
                         index.push(start.until(at.byte), None);
                         *self = Self::Between;
@@ -380,7 +388,11 @@ impl Run {
                     let Some(taken) = skip.feed(at, piece) else { return FramerAction::More };
                     piece = &piece[taken..];
                     skip.push_record(index);
+                    let document = skip.document(*at);
                     *self = Self::Between;
+                    if let Some(document) = document {
+                        return FramerAction::From(document, Mode::Run(Self::Between));
+                    }
                 }
                 Self::Nuls(start) => {
                     let run = zeros(piece);
@@ -401,9 +413,9 @@ impl Run {
         matches!(self, Self::Nuls(_))
     }
 
-    fn unreadable(start: Cursor, byte: u64, why: &str) -> FramerAction {
+    fn unreadable(start: Cursor, byte: u64, why: &str, is_head: bool) -> FramerAction {
         let why = format!("{why} at byte {byte}");
-        let skip = Skip { start, why, end: start.byte, is_line_start: false };
+        let skip = Skip { start, why, end: start.byte, last: 0, is_line_start: false, is_head };
         FramerAction::From(start, Mode::Run(Self::Skip(skip)))
     }
 
@@ -412,7 +424,7 @@ impl Run {
             Self::Between => {}
             Self::Value(start, _, scanner) => match scanner.finish() {
                 Ok(()) => index.push(start.until(at.byte), None),
-                Err(why) => return Self::unreadable(*start, at.byte, why),
+                Err(why) => return Self::unreadable(*start, at.byte, why, false),
             },
             Self::Scalar(start) => index.push(start.until(at.byte), None),
             Self::Skip(skip) => skip.push_record(index),
@@ -454,13 +466,23 @@ impl Skip {
             let newline = end.filter(|end| rest[*end] == b'\n');
             let part = &rest[..newline.map_or(end.unwrap_or(rest.len()), |i| i + 1)];
             if let Some(last) = part.iter().rposition(|&b| !is_space(b)) {
-                self.end = at.byte + last as u64 + 1;
+                (self.end, self.last) = (at.byte + last as u64 + 1, part[last]);
             }
             at.pass(part);
             taken += part.len();
             self.is_line_start = newline.is_some();
+            self.is_head &= newline.is_none() || self.last == b'{';
+            if self.is_head && self.is_line_start {
+                self.end -= 1;
+                return Some(taken);
+            }
         }
         None
+    }
+
+    /// Where the document begins whose first byte is the last one of the first line.
+    fn document(&self, at: Cursor) -> Option<Cursor> {
+        (self.is_head && at.line > self.start.line).then_some(Cursor { byte: self.end, line: self.start.line })
     }
 
     fn push_record(&mut self, index: &mut RecordIndex) {

@@ -66,6 +66,8 @@ pub struct Outliner {
     line: LineStart,
     /// Bytes before the first record.
     prose: u64,
+    /// Whether the first line is over.
+    is_past_first_line: bool,
     are_lines: bool,
     /// A record goes over the end of a line, so that lines are not records.
     is_document: bool,
@@ -118,6 +120,8 @@ impl Escape {
 struct LineStart {
     bytes: [u8; 5],
     len: usize,
+    /// The last byte that is no space.
+    last: u8,
 }
 
 #[derive(Debug)]
@@ -165,7 +169,13 @@ impl Outliner {
         self.prose += 1;
         self.is_done |= self.prose > PROSE_MAX_BYTES;
         if byte == b'\n' {
+            // A document may begin at the end of what its writer says before it.
+            let is_document = !std::mem::replace(&mut self.is_past_first_line, true) && self.line.last == b'{';
             (self.line, self.place) = (LineStart::default(), Position::Start);
+            if is_document {
+                (self.place, self.is_document) = (Position::Json, true);
+                self.open(b'{');
+            }
             return 1;
         }
         if self.place == Position::Start && self.line.len == 0 {
@@ -184,6 +194,9 @@ impl Outliner {
             }
         }
         self.place = Position::Prose;
+        if !matches!(byte, b' ' | b'\t' | b'\r') {
+            self.line.last = byte;
+        }
         if let Some(slot) = self.line.bytes.get_mut(self.line.len) {
             *slot = byte;
             self.line.len += 1;
@@ -392,6 +405,8 @@ mod tests {
         check("{\"a\":1}{\"b\":1}\n\"text\"\n", Values, &["{\"a\":1}", "{\"b\":1}", "\"text\""]);
         check("", Values, &[]);
         check("no JSON\nat all", Values, &[]);
+        check("Exporting: x{\r\n \"a\": {\n\"b\":1}\n}\n", Values, &["{\"a\":{\"b\":1}}"]);
+        check("one\ntwo {\n{\"c\":1}\n", Values, &["{\"c\":1}"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::format::assembler::Assembler;
 use crate::format::rows::{Groups, Trouble, embedded, group_name, members};
 use crate::json::{self, Pickle};
 use crate::model::{ContainerValue, Contents, Problem, Sink, Tables};
+use std::collections::HashMap;
 
 /// How such databases are read.
 pub(in crate::format) struct Database;
@@ -16,6 +17,11 @@ const OWNER: [&str; 3] = ["app_name", "user_id", "id"];
 
 /// What is taken of a session.
 const SESSION: [&str; 6] = ["app_name", "user_id", "id", "create_time", "update_time", "state"];
+
+/// Tables of what is the same in all sessions of an app, or of a user in one, as members that a session has of them.
+const SHARED: [(&str, &str, &[&str]); 2] =
+    [("app_states", "app_state", &["app_name"]), ("user_states", "user_state", &["app_name", "user_id"])];
+const STATE: &str = "state";
 
 /// An event as a whole; or, in older databases, its parts. Their `actions` are a pickle, in which nothing is run.
 const EVENT: &str = "event_data";
@@ -60,12 +66,18 @@ impl Assembler for Database {
             }
             Ok(())
         }));
+        let shared = SHARED.map(|(table, member, owner)| (member, owner, states(tables, table, owner, &mut trouble)));
         for (name, number) in sessions {
             let mut events = events.take(&name);
             events.sort_by(|(a, _), (b, _)| compare_times(a, b));
             let Some(Some(cells)) = trouble.pass(tables.row(SESSIONS, number, &SESSION)) else { continue };
             let head = members(&SESSION, &cells, &["state"]).replace("\"update_time\":", "\"last_update_time\":");
-            out(format!("{{{head},\"events\":[").as_bytes())?;
+            let of_shared = |(member, owner, states): &(&str, &[&str], HashMap<String, String>)| {
+                let state = states.get(&group_name(&cells.iter().take(owner.len()).collect::<Vec<_>>()))?;
+                Some(format!(",{}:{state}", json::quote(member)))
+            };
+            let shared: String = shared.iter().filter_map(of_shared).collect();
+            out(format!("{{{head}{shared},\"events\":[").as_bytes())?;
             let mut is_first = true;
             for (_, number) in events {
                 let Some(Some(text)) = trouble.pass(event(tables, number)) else { continue };
@@ -76,6 +88,20 @@ impl Assembler for Database {
         }
         trouble.end()
     }
+}
+
+/// The states of a table by those that they are of.
+fn states(tables: &mut dyn Tables, table: &str, owner: &[&str], trouble: &mut Trouble) -> HashMap<String, String> {
+    let mut states = HashMap::new();
+    let columns: Vec<&str> = owner.iter().copied().chain([STATE]).collect();
+    if tables.has(table, &columns) {
+        trouble.pass(tables.rows(table, &columns, &mut |_, cells| {
+            let owner: Vec<&ContainerValue> = cells.iter().take(owner.len()).collect();
+            states.extend(cells.last().map(|state| (group_name(&owner), embedded(state))));
+            Ok(())
+        }));
+    }
+    states
 }
 
 /// The text of an event.

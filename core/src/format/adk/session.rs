@@ -31,6 +31,13 @@ impl Adapter for Session {
         for (key, value) in members(state).filter(|(key, _)| !written.contains(key)) {
             set(key, value, log);
         }
+        // Other sessions of the app, or of the user, may have set these before.
+        for (scope, shared) in ["app", "user"].into_iter().zip(["app_state", "user_state"]) {
+            let is_new = |key: &str| !written.contains(format!("{scope}:{key}").as_str());
+            for (key, value) in members(record.get(shared)).filter(|(key, _)| is_new(key)) {
+                log.write("state", scope, &[key], Op::Update, value);
+            }
+        }
         let mut last = HashMap::new();
         for (event, is_superseded) in events.iter().zip(superseded(events)) {
             if !is_superseded {

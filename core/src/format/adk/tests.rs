@@ -257,3 +257,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_an_app_and_a_user_have_in_all_sessions_is_in_the_state() {
+    let session = |id: &str| vec![text("a"), text("u"), text(id), text("{}")];
+    let mut memory = Memory::new(vec![
+        ("app_states", &["app_name", "state"], vec![vec![text("a"), text(r#"{"color":"red","n":1}"#)]]),
+        (
+            "user_states",
+            &["app_name", "user_id", "state"],
+            vec![vec![text("a"), text("v"), text(r#"{"n":0}"#)], vec![text("a"), text("u"), text(r#"{"lang":"en"}"#)]],
+        ),
+        ("sessions", &["app_name", "user_id", "id", "state"], vec![session("1")]),
+        (
+            "events",
+            &["app_name", "user_id", "session_id", "timestamp", "event_data"],
+            vec![vec![
+                text("a"),
+                text("u"),
+                text("1"),
+                text("1"),
+                text(r#"{"author":"x","actions":{"state_delta":{"app:n":2}}}"#),
+            ]],
+        ),
+    ]);
+    let line = lines(&mut memory).remove(0);
+    assert!(line.contains(r#""app_state":{"color":"red","n":1},"user_state":{"lang":"en"}"#), "{line}");
+    let of = |step| state_of(&run_of(&line), &line.as_bytes().to_vec(), "state", step);
+    assert_eq!(of(0), r#"{"app":{"color":"red","n":2},"user":{"lang":"en"}}"#);
+}

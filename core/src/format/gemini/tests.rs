@@ -222,3 +222,16 @@ fn a_result_has_its_texts_beside_the_response_and_not_the_responses_of_other_cal
     assert_eq!(shown(&[response("c", "ok"), files]), "tool-result environment: ok\n--- a --- (of 0)");
     assert_eq!(shown(&[response("c", "mine"), response("d", "other")]), "tool-result environment: mine (of 0)");
 }
+
+#[test]
+fn a_call_that_a_message_of_another_id_repeats_as_it_is_counts_once() {
+    let answer = |id: &str, result: &str| {
+        let call = format!(r#"{{"id":"c","name":"read","args":{{}},"status":"success","resultDisplay":"{result}"}}"#);
+        format!(r#"{{"id":"{id}","type":"gemini","content":"","toolCalls":[{call}]}}"#)
+    };
+    let text = [HEADER.to_owned(), answer("g", "a"), answer("h", "a"), answer("i", "b")].join("\n");
+    let parsed = lines(&GEMINI, &text);
+    let (call, result) = ("tool-call agent: read", "tool-result environment: ");
+    let expected = [call.to_owned(), format!("{result}a (of 0)"), call.to_owned(), format!("{result}b (of 2)")];
+    assert_eq!(steps(&parsed), expected);
+}
