@@ -35,7 +35,7 @@ pub(super) static EXEC: Row = Row {
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(exec::Exec::default())),
     detect: None,
-    has_trajectories: false,
+    has_trajectories: true,
     samples: &[STREAM],
 };
 

@@ -244,9 +244,13 @@ impl<'p> Reader<'p> {
     /// An object of Python: a list of module, class, arguments and, for some, a method.
     fn object(&mut self, code: u8) -> Result<(), String> {
         let count = match self.byte()? {
-            tag @ 0x93..=0x9f => tag & 0x0f,
+            tag @ 0x90..=0x9f => usize::from(tag & 0x0f),
+            tag @ (0xdc | 0xdd) => self.len(2 * usize::from(tag - 0xdb))?,
             _ => return Err("it is not a list".to_owned()),
         };
+        if count < 3 {
+            return Err("it names no object".to_owned());
+        }
         let (module, class) = (self.text()?, self.text()?);
         let _ = write!(self.out, "{{\"$class\":{}", quote(&format!("{module}.{class}")));
         match (code, self.rest.first().copied()) {
@@ -359,6 +363,8 @@ mod tests {
     fn objects_of_python_name_their_class() {
         let message = extension(5, b"\x94\xa1m\xa1H\x81\xa7content\xa2hi\xa1v");
         assert_eq!(json(&message).unwrap(), "{\"$class\":\"m.H\",\"content\":\"hi\"}");
+        let wide = extension(5, b"\xdc\x00\x04\xa1m\xa1H\x81\xa7content\xa2hi\xa1v");
+        assert_eq!(json(&wide).unwrap(), "{\"$class\":\"m.H\",\"content\":\"hi\"}");
         let single = extension(0, b"\x93\xa4uuid\xa4UUID\xa2ab");
         assert_eq!(json(&single).unwrap(), "{\"$class\":\"uuid.UUID\",\"value\":\"ab\"}");
         let args = extension(1, b"\x93\xa1m\xa1C\x92\x01\x02");

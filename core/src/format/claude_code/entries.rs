@@ -12,7 +12,7 @@ use crate::model::cast;
 use crate::model::{PartRole, Severity, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::work::Dialect;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use twox_hash::XxHash3_128;
 
 /// A line about the session.
@@ -39,12 +39,24 @@ pub(super) struct Entries {
     copies: Copies,
     /// Calls of sub-agents by the digest of their prompts.
     prompts: HashMap<u64, StepNo>,
+    inside: SubAgents,
     /// Whether this is the file of a sub-agent; None before a record says it.
     is_sub_agent: Option<bool>,
     /// Whether the last message was a result.
     last_was_result: bool,
     /// A command that the user ran, until its output comes.
     typed: Option<String>,
+}
+
+/// Sub-agents whose lines are in the file of the session; ids by 64 bits.
+#[derive(Debug, Default)]
+struct SubAgents {
+    /// Calls by their ids.
+    calls: HashMap<u64, StepNo>,
+    /// The first steps by the ids of the agents.
+    roots: HashMap<u64, StepNo>,
+    /// Calls of which the first step is known.
+    begun: HashSet<StepNo>,
 }
 
 /// Ids by 64 bits.
@@ -82,6 +94,10 @@ impl Adapter for Entries {
         }
         // The list of a sub-agent inside the file is not the one of the session.
         if let Some(list) = record.get("todos").filter(|_| !is_side) {
+            log.todo_list(list);
+        }
+        // What a result says the list is now is better evidence than what the call asked for.
+        if let Some(list) = record.get("toolUseResult").and_then(|result| result.get("newTodos")) {
             log.todo_list(list);
         }
         let copies = &self.copies;
@@ -214,18 +230,22 @@ impl Entries {
             let prompt = call.get("input").and_then(|input| text(input, "prompt"));
             if let Some(prompt) = prompt.filter(|_| text(call, "name").is_some_and(|name| SUB_AGENTS.contains(&name))) {
                 self.prompts.insert(hash(prompt), step);
+                self.inside.calls.extend(text(call, "id").map(|id| (hash(id), step)));
             }
         }
         let is_root = is_side && text(record, "parentUuid").is_none();
-        if let (true, Some(text), Some(step)) = (is_root, first_text(message), of_kind(Kind::Message).next())
-            && let Some(call) = self.prompts.get(&hash(text))
-        {
-            log.called_by(step, *call);
+        if let (true, Some(words), Some(step)) = (is_root, first_text(message), of_kind(Kind::Message).next()) {
+            self.inside.roots.extend(text(record, "agentId").map(|agent| (hash(agent), step)));
+            if let Some(call) = self.prompts.get(&hash(words)) {
+                log.called_by(step, *call);
+                self.inside.begun.insert(*call);
+            }
         }
         let details = record.get("toolUseResult");
         let results = blocks_of(message).filter(|block| is_result(block));
         for (result, step) in results.zip(of_kind(Kind::Result)) {
-            if let Some(agent) = details.and_then(|details| text(details, "agentId")) {
+            let agent = details.and_then(|details| text(details, "agentId"));
+            if let Some(agent) = agent.filter(|agent| !self.is_inside(agent, result, log)) {
                 let file = format!("agent-{agent}.jsonl");
                 let identity = agent_identity(record, agent);
                 log.part(PartRole::SubAgent, "subagents", &file, Some(&identity), Some(step));
@@ -236,6 +256,22 @@ impl Entries {
                 log.part(PartRole::Output, OUTPUTS, file, None, Some(step));
             }
         }
+    }
+}
+
+impl Entries {
+    /// Whether the lines of a sub-agent are in this file: as those of the call that a result answers, or of its id.
+    fn is_inside(&mut self, agent: &str, result: &Value<'_>, log: &mut Log<'_>) -> bool {
+        let call = text(result, "tool_use_id").and_then(|id| self.inside.calls.get(&hash(id))).copied();
+        if call.is_some_and(|call| self.inside.begun.contains(&call)) {
+            return true;
+        }
+        let root = self.inside.roots.get(&hash(agent)).copied();
+        if let (Some(root), Some(call)) = (root, call) {
+            log.called_by(root, call);
+            self.inside.begun.insert(call);
+        }
+        root.is_some()
     }
 }
 

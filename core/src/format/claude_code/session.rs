@@ -49,6 +49,8 @@ pub(super) struct Session {
     /// Searches of each answer that made some, and of all.
     searches: HashMap<u64, u64>,
     searched: u64,
+    /// Messages of the snapshots of files, the newest last.
+    snapshots: Vec<Box<str>>,
 }
 
 impl Session {
@@ -62,8 +64,8 @@ impl Session {
         }
         self.title(record, class, is_known, log);
         match class {
-            "file-history-snapshot" => snapshot(record, log),
-            "file-history-delta" => delta(record, log),
+            "file-history-snapshot" => self.snapshot(record, log),
+            "file-history-delta" => self.delta(record, log),
             _ => {}
         }
     }
@@ -136,19 +138,27 @@ impl Session {
     }
 }
 
-/// A snapshot replaces the one of its message.
-fn snapshot(record: &Value<'_>, log: &mut Log<'_>) {
-    let Some(snapshot) = record.get("snapshot") else { return };
-    let id = text(snapshot, "messageId").or_else(|| text(record, "messageId"));
-    if let (Some(id), Some(backups)) = (id, snapshot.get("trackedFileBackups")) {
-        log.write("file-history", id, &[], Op::Update, backups);
+impl Session {
+    /// A snapshot replaces the one of its message.
+    fn snapshot(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let Some(snapshot) = record.get("snapshot") else { return };
+        let id = text(snapshot, "messageId").or_else(|| text(record, "messageId"));
+        if let (Some(id), Some(backups)) = (id, snapshot.get("trackedFileBackups")) {
+            log.write("file-history", id, &[], Op::Update, backups);
+            if self.snapshots.last().is_none_or(|last| **last != *id) {
+                self.snapshots.push(id.into());
+            }
+        }
     }
-}
 
-/// A delta adds the backup of one file to a snapshot.
-fn delta(record: &Value<'_>, log: &mut Log<'_>) {
-    let id = text(record, "snapshotMessageId").or_else(|| text(record, "messageId"));
-    if let (Some(id), Some(path), Some(backup)) = (id, text(record, "trackingPath"), record.get("backup")) {
-        log.write("file-history", id, &[path], Op::Update, backup);
+    /// A delta adds the backup of one file to a snapshot: the one that it names, else the newest.
+    fn delta(&self, record: &Value<'_>, log: &mut Log<'_>) {
+        let of_message = || text(record, "messageId").filter(|id| self.snapshots.iter().any(|known| **known == **id));
+        let newest = || self.snapshots.last().map(|id| &**id);
+        let id = text(record, "snapshotMessageId").or_else(of_message).or_else(newest);
+        let id = id.or_else(|| text(record, "messageId")).unwrap_or("main");
+        if let (Some(path), Some(backup)) = (text(record, "trackingPath"), record.get("backup")) {
+            log.write("file-history", id, &[path], Op::Update, backup);
+        }
     }
 }

@@ -105,6 +105,7 @@ fn usage_of_a_message_is_its_greatest_and_members_are_state_when_they_change() {
         answer("a2", "a1", r#"{"type":"text","text":"B"}"#, 30),
         r#"{"type":"file-history-snapshot","messageId":"u1","snapshot":{"messageId":"u1","trackedFileBackups":{"a":{"version":1}}}}"#.to_owned(),
         r#"{"type":"file-history-delta","snapshotMessageId":"u1","trackingPath":"b","backup":{"version":2}}"#.to_owned(),
+        r#"{"type":"file-history-delta","messageId":"z","trackingPath":"c","backup":{"version":3}}"#.to_owned(),
         line(r#""type":"system","subtype":"info","uuid":"i","permissionMode":"plan""#).replace("main", "fix"),
     ];
     let (run, bytes) = read(&lines);
@@ -114,7 +115,7 @@ fn usage_of_a_message_is_its_greatest_and_members_are_state_when_they_change() {
         r#""input":10"#,
         r#""gitBranch":"fix""#,
         r#""permissionMode":"plan""#,
-        r#""u1":{"a":{"version":1},"b":{"version":2}}"#,
+        r#""u1":{"a":{"version":1},"b":{"version":2},"c":{"version":3}}"#,
     ] {
         assert!(state.replace(": ", ":").contains(wanted), "{wanted} in {state}");
     }
@@ -243,4 +244,39 @@ fn a_notice_in_place_of_an_output_is_not_the_text_of_a_file() {
     assert!(state_after("one").contains("a.txt"));
     let notice = r"<persisted-output>\nOutput too large (1.2MB). Full output saved to: /w/x.txt\n\nPreview (first 2KB):\none\n</persisted-output>";
     assert!(!state_after(notice).contains("/w/a.txt"), "{}", state_after(notice));
+}
+
+#[test]
+fn a_result_says_what_the_todo_list_is_now() {
+    let write =
+        r#"{"type":"tool_use","id":"t","name":"TodoWrite","input":{"todos":[{"content":"one","status":"pending"}]}}"#;
+    let result = line(
+        r#""type":"user","uuid":"u2","parentUuid":"a1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]},"toolUseResult":{"oldTodos":[],"newTodos":[{"content":"two","status":"completed","activeForm":"x"}]}"#,
+    );
+    let (run, bytes) = read(&[line(ASKED), answer("a1", "u1", write, 2), result]);
+    let todo = |step: StepNo| crate::format::log::testing::state_of(run.as_ref(), &bytes, "todo", step);
+    assert_eq!([todo(1), todo(2)], [String::new(), r#"{"two":{"text":"two","status":"completed"}}"#.to_owned()]);
+}
+
+#[test]
+fn the_run_of_a_sub_agent_inside_the_file_is_not_missed() {
+    let task = r#"{"type":"tool_use","id":"t","name":"Task","input":{"prompt":"look","subagent_type":"x"}}"#;
+    let side = |words: &str| {
+        line(&format!(
+            r#""type":"user","uuid":"s1","parentUuid":null,"agentId":"abc","message":{{"role":"user","content":"{words}"}}"#
+        ))
+        .replace("\"isSidechain\":false", "\"isSidechain\":true")
+    };
+    let result = line(
+        r#""type":"user","uuid":"u2","parentUuid":"a1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"seen"}]},"toolUseResult":{"agentId":"abc"}"#,
+    );
+    for (words, is_missed) in [("look", false), ("look, in other words", false), ("", true)] {
+        let mut lines = vec![line(ASKED), answer("a1", "u1", task, 2), result.clone()];
+        if !is_missed {
+            lines.insert(2, side(words));
+        }
+        let (run, bytes) = read(&lines);
+        assert_eq!(run.parts().len(), usize::from(is_missed), "{words}");
+        assert_eq!(run.step(2, &bytes).caller, (!is_missed).then_some(1), "{words}");
+    }
 }

@@ -4,8 +4,8 @@ use super::payload::{compacted_text, flag_of, instructions, is_added, surround, 
 use super::show;
 use super::totals::Totals;
 use crate::format::log::{
-    Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first, first_text, form, merge_patch, text, text_of,
-    write_slots,
+    Adapter, Blocks, Copies, Draft, Earlier, Form, Kind, Log, count, first, first_text, form, merge_patch, text,
+    text_of, write_slots,
 };
 use crate::json::{self, Value};
 use crate::model::{PartRole, StepNo, StepRole, Surroundings, Turn, TurnPart};
@@ -58,6 +58,8 @@ pub(super) struct Rollout {
     threads: HashSet<Box<str>>,
     /// The prompts of the user that were not taken back.
     turns: Vec<StepNo>,
+    /// Records by their ordinals.
+    copies: Copies,
 }
 
 /// What is known of the file as a whole, and remains when it is read again.
@@ -100,6 +102,10 @@ impl Adapter for Rollout {
         let Some(payload) = record.get("payload").filter(|payload| payload.as_object().is_some()) else {
             return self.bare(record, log);
         };
+        let ordinal = record.get("ordinal").and_then(Value::as_number);
+        if ordinal.is_some_and(|ordinal| self.copies.has(ordinal, record.text)) {
+            return;
+        }
         match text(record, "type").unwrap_or("record") {
             "response_item" => self.item(record, payload, log),
             "event_msg" => self.event(record, payload, log),

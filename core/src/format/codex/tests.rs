@@ -267,3 +267,14 @@ fn a_tool_of_a_server_that_says_of_its_result_that_it_is_an_error_failed() {
     ];
     assert_eq!(lines(&EXEC, &text.join("\n")).0.error_steps().len(), 1);
 }
+
+#[test]
+fn a_record_that_the_file_has_twice_counts_once() {
+    let line = |ordinal: u32, text: &str| {
+        let message =
+            format!(r#"{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{text}"}}]}}"#);
+        item(&message).replacen('{', &format!(r#"{{"ordinal":{ordinal},"#), 1)
+    };
+    let texts = [line(1, "a"), line(1, "a"), line(2, "a"), line(2, "b"), item(r#"{"type":"reasoning","summary":[]}"#)];
+    assert_eq!(lines(&ROLLOUT, &texts.join("\n")).0.step_count(), 4);
+}

@@ -88,11 +88,12 @@ fn is_pi_entry(record: &Value<'_>) -> bool {
 }
 
 fn gemini(head: &Head<'_, '_>) -> Option<Match> {
-    let first_record = head.records.first()?;
-    if !is_text(first_record, "sessionId") || !is_text(first_record, "projectHash") {
-        return None;
-    }
+    let is_header = |r: &Value<'_>| is_text(r, "sessionId") && is_text(r, "projectHash");
     let is_of_chat = |r: &Value<'_>| is_text(r, "type") && is_text(r, "id") && has_any(r, &["content", "toolCalls"]);
+    let is_change = |r: &Value<'_>| is_object(r, "$set") || is_text(r, "$rewindTo");
+    let place = head.records.iter().position(is_header)?;
+    let (before, from) = head.records.split_at(place);
+    let first_record = from.first().filter(|_| before.iter().all(|r| is_of_chat(r) || is_change(r)))?;
     match first_record.get("messages") {
         Some(messages) => {
             let messages = messages.as_array()?;

@@ -114,6 +114,7 @@ fn gemini_qwen_cursor() {
         &[
             r#"{"sessionId":"s","projectHash":"h","messages":[{"id":"1","type":"user","content":"x"}]}"#,
             "{\"sessionId\":\"s\",\"projectHash\":\"h\",\"startTime\":\"t\",\"kind\":\"main\"}\n{\"$set\":{}}",
+            "{\"id\":\"1\",\"type\":\"user\",\"content\":\"x\"}\n{\"sessionId\":\"s\",\"projectHash\":\"h\",\"kind\":\"main\"}",
         ],
     );
     check(
