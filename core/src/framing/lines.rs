@@ -132,6 +132,8 @@ pub(super) struct DetectLines {
     /// After the last byte that is no white space.
     end: u64,
     line: LineContent,
+    /// Where the first line begins that may be a value or the beginning of one, and where the text before it ends.
+    value: Option<(Cursor, u64)>,
     /// Whether the text is whole values one after the other: if no line is a record, those are (not in A1, S1).
     is_run: bool,
     /// Whether a line may be one of a stream of events, or a mark before one, so that these are the records.
@@ -159,7 +161,15 @@ impl DetectLines {
         let (why, has_events) = (format!("{why} at byte {byte}"), rules.framing == Framing::Elements);
         FramerAction::From(
             rules.origin,
-            Mode::DetectLines(Self { from, why, end: from.byte, line: LineContent::Blank, is_run: false, has_events }),
+            Mode::DetectLines(Self {
+                from,
+                why,
+                end: from.byte,
+                line: LineContent::Blank,
+                value: None,
+                is_run: false,
+                has_events,
+            }),
         )
     }
 
@@ -182,6 +192,7 @@ impl DetectLines {
                 why,
                 end: from.byte,
                 line: LineContent::NotAsked,
+                value: None,
                 is_run: false,
                 has_events: false,
             }),
@@ -221,8 +232,14 @@ impl DetectLines {
         if self.is_run {
             return FramerAction::From(self.from, Mode::Run(Run::default()));
         }
-        index.push(self.from.until(self.end), Some(std::mem::take(&mut self.why)));
-        FramerAction::Now(Mode::Ended)
+        // What a program printed before its document costs only itself.
+        let document = self.value.filter(|(at, _)| rules.takes_surrogates && at.byte > self.from.byte);
+        let end = document.map_or(self.end, |(_, end)| end);
+        index.push(self.from.until(end), Some(std::mem::take(&mut self.why)));
+        match document {
+            Some((at, _)) => FramerAction::From(at, Mode::Start),
+            None => FramerAction::Now(Mode::Ended),
+        }
     }
 
     pub(super) fn start(&self) -> Cursor {
@@ -251,9 +268,13 @@ impl DetectLines {
 
     /// A part of a line.
     fn part(&mut self, rules: Rules, at: Cursor, mut part: &[u8]) {
+        let end = self.end;
         self.saw(at, part);
         if matches!(self.line, LineContent::Blank) {
             let Some(first) = part.iter().position(|&b| !is_space(b)) else { return };
+            if matches!(part[first], b'{' | b'[') {
+                self.value.get_or_insert((Cursor { byte: at.byte + first as u64, ..at }, end));
+            }
             part = &part[first..];
             self.line = match part[0] {
                 b'{' | b'[' => LineContent::Value(Box::new(rules.scanner(SCAN_DEPTH_MAX))),

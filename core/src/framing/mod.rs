@@ -245,7 +245,14 @@ impl Framer {
             Mode::Members(members) => members.finish(self.at, index),
             Mode::Items(items) => items.finish(self.at, index),
             Mode::Run(run) => run.finish(self.at, index),
-            Mode::DetectLines(detecting) => detecting.finish(self.rules, index),
+            Mode::DetectLines(detecting) => {
+                let turn = detecting.finish(self.rules, index);
+                // The document is the whole input from here on.
+                if let FramerAction::From(document, Mode::Start) = &turn {
+                    self.rules.origin = *document;
+                }
+                turn
+            }
             Mode::Lines(lines) => lines.finish(self.at, index),
             Mode::EventStream(events) => events.finish(index),
             Mode::Marked(marked) => marked.finish(self.at, index),

@@ -218,3 +218,19 @@ fn a_document_may_begin_at_the_end_of_what_its_writer_says_first() {
     check(LogValues, "one\ntwo {\n}\n", &["!1 one\ntwo {\n}"]);
     check(Values, "Exporting: x{\n}\n", &["!1 Exporting: x{\n}"]);
 }
+
+#[test]
+fn what_is_printed_before_a_document_costs_only_itself() {
+    for framing in [Elements, LogText] {
+        check(
+            framing,
+            "a warning:\n\n two\n{\n \"a\": [\n  1\n ]\n}\n",
+            &["!1 a warning:\n\n two", "4 {\n \"a\": [\n  1\n ]\n}"],
+        );
+    }
+    check(Elements, "words\r\n[\n {\"a\":\n1},\n 2]\n", &["!1 words", "3 {\"a\":\n1}", "5 2"]);
+    check(Elements, "words\n[\n {\"a\":\n1},\n {\"b\"", &["!1 words", "3 {\"a\":\n1}", "!5 {\"b\""]);
+    check(Elements, "words\n{\n\"a\":\n", &["!1 words", "!2 {\n\"a\":"]);
+    check(Elements, "words\n{\"a\":1}\n", &["1 words", "2 {\"a\":1}"]);
+    check(Text, "words\n{\n}\n", &["!1 words\n{\n}"]);
+}

@@ -219,3 +219,22 @@ fn tokens_of_a_sample_without_events_are_those_that_it_states() {
         assert!(!state(&run, &text, 0).contains("usage"));
     }
 }
+
+#[test]
+fn a_tool_that_the_service_of_the_model_ran_has_its_result_in_its_call() {
+    let block = |more: &str| {
+        format!(
+            r#"{{"type":"tool_use","tool_type":"web_search","id":"w","name":"web_search","arguments":"{{}}",{more}}}"#
+        )
+    };
+    for (more, is_error) in [(r#""result":"found","error":null"#, false), (r#""result":"","error":"denied""#, true)] {
+        let text = format!(
+            r#"{{"id":1,"messages":[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{}]}}]}}"#,
+            block(more)
+        );
+        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+        assert_eq!((run.step_count(), run.step(1, &bytes).kind.as_str()), (2, "tool-call"), "{more}");
+        assert_eq!(run.work().map(|work| work.is_open(1)), Some(false), "{more}");
+        assert_eq!(run.error_steps().len(), usize::from(is_error), "{more}");
+    }
+}

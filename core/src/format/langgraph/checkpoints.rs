@@ -181,7 +181,7 @@ impl<'v> Checkpoint<'v> {
             }
         };
         let before = self.parent.map(writes).unwrap_or_default();
-        for write in before.iter().filter(|write| !idx(write).starts_with('-')) {
+        for write in before.iter().filter(|write| !idx(write).starts_with('-') && self.takes(write)) {
             let path = write.get("task_path").and_then(Value::as_str).unwrap_or_default();
             // `~__pregel_pull, NODE`; a node that was sent something has more after it. Others are updates by a user.
             let mut parts = path.split(", ");
@@ -205,6 +205,17 @@ impl<'v> Checkpoint<'v> {
             });
         }
         nodes
+    }
+
+    /// Whether an output that waits after the parent is of this checkpoint. An update by the user takes in none of a
+    /// node's, but for channels that have a new version.
+    fn takes(&self, write: &Value<'_>) -> bool {
+        let source = self.it.get("metadata").and_then(|m| m.get("source")).and_then(Value::as_str);
+        let versions = |of| content(of, "channel_versions");
+        let (Some("update" | "fork"), Some(new)) = (source, versions(self.it)) else { return true };
+        let channel = write.get("channel").and_then(Value::as_str).unwrap_or_default();
+        let old = self.parent.and_then(versions).and_then(|old| old.get(channel));
+        new.get(channel).is_some_and(|new| old.is_none_or(|old| old.text != new.text))
     }
 
     /// Writes the channels that are stored with the checkpoint, where they changed: by their versions, else by what

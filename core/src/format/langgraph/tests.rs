@@ -307,3 +307,18 @@ fn nodes_that_the_metadata_names_are_found_in_a_pickled_dict() {
     assert_eq!(of(r#"{"$class":"x.AddableUpdatesDict","args":[],"state":{"ask":{"a":1}}}"#).as_deref(), Some("ask"));
     assert_eq!(of(r#"{"$class":"x.AddableUpdatesDict","args":[]}"#).as_deref(), Some("loop"));
 }
+
+#[test]
+fn an_update_of_the_user_takes_in_no_output_that_waits_for_the_next_step() {
+    let wrote = |channel: &str, node: &str| {
+        format!(r#"{{"channel":"{channel}","task_path":"~__pregel_pull, {node}","idx":0,"value":2}}"#)
+    };
+    let first = checkpoint("1", "null", r#"{"a":1,"b":1}"#, r#"{"a":1,"b":1}"#, &wrote("a", "ask"));
+    let next = checkpoint("2", "\"1\"", r#"{"a":2,"b":1}"#, r#"{"a":2,"b":1}"#, "");
+    let update = checkpoint("3", "\"1\"", r#"{"a":1,"b":5}"#, r#"{"a":1,"b":2}"#, "")
+        .replace(r#"{"source":"loop"}"#, r#"{"source":"update"}"#);
+    let text = thread(&[first, next, update]);
+    let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+    let class = |step: StepNo| run.step(step, &bytes).class;
+    assert_eq!([class(1), class(2)], [Some("ask".to_owned()), Some("update".to_owned())]);
+}

@@ -194,7 +194,10 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
     let role = value.get("role").and_then(Value::as_str).map_or(StepRole::Unknown, role_of);
     match form {
         form::THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(thought(value))]),
-        form::CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
+        form::CALL => {
+            let result = result_of_server(value).map(TurnPart::Result);
+            Turn::of(StepRole::Agent, std::iter::once(TurnPart::Call(call(value))).chain(result).collect())
+        }
         form::RESULT => {
             let details = values.get(1);
             let exit =
@@ -248,6 +251,14 @@ fn content_part<'v>(block: &'v Value<'v>) -> TurnPart<'v> {
 pub(in crate::format) fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
     let FunctionCall { id, name, source, .. } = call_or_unnamed(value);
     ToolCall { id, name, arguments: source.unwrap_or(Cow::Borrowed("{}")) }
+}
+
+/// What came back from a tool that the model's service ran, where the block of the call has it (Inspect).
+fn result_of_server<'v>(call: &'v Value<'v>) -> Option<ToolResult<'v>> {
+    call.get("tool_type")?;
+    let error = first(call, &["error"]);
+    let text = error.or_else(|| first(call, &["result"]))?;
+    Some(ToolResult { text: text_of(text), is_error: error.map(|_| true), ..result(call) })
 }
 
 /// A result in any spelling.

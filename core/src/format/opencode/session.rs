@@ -27,7 +27,7 @@ impl Adapter for Session {
             log.title(title);
         }
         log.surroundings_ahead(&Surroundings { cwd: text("directory").map(Cow::Borrowed), ..Surroundings::default() });
-        for slot in ["id", "title", "directory", "parent_id", "parentID", "version"] {
+        for slot in ["id", "title", "directory", "parent_id", "parentID", "version", "revert"] {
             if let Some(value) = info.and_then(|info| info.get(slot)).filter(|value| !value.is_null()) {
                 log.write("session", "main", &[slot], Op::Update, value);
             }
