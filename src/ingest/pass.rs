@@ -125,13 +125,12 @@ pub fn survey<E: From<Problem>>(
 ///
 /// # Errors
 /// The input can no longer be read.
-pub fn take(loaded: &Loaded, survey: &mut dyn Survey, looked: BoxedLook) -> Result<Surveyed, Problem> {
-    let mut surveyed = survey.take(looked, loaded.input.as_ref());
-    if !surveyed.parts.is_empty() {
-        let missing = missing(loaded, &surveyed.parts)?;
-        surveyed.add_findings(missing);
+pub fn take(loaded: &Loaded, survey: &mut dyn Survey, mut looked: BoxedLook) -> Result<Surveyed, Problem> {
+    if !looked.parts().is_empty() {
+        let missing = missing(loaded, looked.parts())?;
+        looked.add_findings(missing);
     }
-    Ok(surveyed)
+    Ok(survey.take(looked, loaded.input.as_ref()))
 }
 
 impl RecordReport for BoxedLook {

@@ -80,6 +80,7 @@ mod measured_lints;
 mod message_pieces;
 mod mouse;
 mod one_answer;
+mod one_number;
 mod one_of_several;
 mod outcome_filters;
 mod outputs;

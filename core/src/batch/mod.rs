@@ -187,14 +187,15 @@ impl Batch {
         let look = survey.look();
         for record in self.records.iter() {
             let text = self.text(record.shown()).ok_or_else(|| Problem::gone(record.shown()))?;
-            let mut surveyed = survey.take(look(&record, text), &self.bytes);
-            if let Some(first) = surveyed.parts.first() {
+            let mut looked = look(&record, text);
+            if let Some(first) = looked.parts().first() {
                 // What a record refers to are files, and there are none.
                 let run = self.run(self.records.get(first.record))?;
-                let missing = surveyed.parts.iter().map(|part| self.located(run.as_ref(), part.missing()));
-                surveyed.add_findings(missing.collect());
+                let missing = looked.parts().iter().map(|part| self.located(run.as_ref(), part.missing()));
+                let missing = missing.collect();
+                looked.add_findings(missing);
             }
-            each(&record, surveyed)?;
+            each(&record, survey.take(looked, &self.bytes))?;
         }
         Ok(())
     }

@@ -47,6 +47,9 @@ struct RunStats {
     unreadable: u64,
     errors: u64,
     warnings: u64,
+    /// W4: steps with a result that is an error, and those with one that is suspect.
+    failed: u64,
+    suspect: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
@@ -81,6 +84,8 @@ impl RunStats {
             unreadable: 0,
             errors: 0,
             warnings: 0,
+            failed: run.work().map_or(0, |work| work.error_steps().len() as u64),
+            suspect: run.work().map_or(0, |work| work.suspect_steps().len() as u64),
         };
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
@@ -151,6 +156,10 @@ pub struct RunsStats {
     unreadable: u64,
     with_errors: u64,
     with_warnings: u64,
+    #[serde(default)]
+    failed: u64,
+    #[serde(default)]
+    suspect: u64,
 }
 
 /// Statistics of runs as a line of that type.
@@ -203,6 +212,8 @@ impl RunsStats {
         self.unreadable += one.unreadable;
         self.with_errors += u64::from(one.errors > 0);
         self.with_warnings += u64::from(one.warnings > 0);
+        self.failed += one.failed;
+        self.suspect += one.suspect;
         add_counts(&mut self.kinds, &one.kinds);
         add_counts(&mut self.classes, &one.classes);
         add_counts(&mut self.roles, &one.roles);
@@ -224,6 +235,8 @@ impl RunsStats {
         self.unreadable = self.unreadable.saturating_add(other.unreadable);
         self.with_errors = self.with_errors.saturating_add(other.with_errors);
         self.with_warnings = self.with_warnings.saturating_add(other.with_warnings);
+        self.failed = self.failed.saturating_add(other.failed);
+        self.suspect = self.suspect.saturating_add(other.suspect);
         add_counts(&mut self.kinds, &other.kinds);
         add_counts(&mut self.classes, &other.classes);
         add_counts(&mut self.roles, &other.roles);

@@ -100,7 +100,11 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8], is_whole: bool
         facts.words = words;
     }
     // The rest of a record may say which task it is an attempt at, as no run does.
-    let name = RecordName::of_text(text);
+    let mut name = RecordName::of_text(text);
+    // Filters and statistics have what the run is called.
+    if !facts.title.is_empty() {
+        name.id.clone_from(&facts.title);
+    }
     let task = name.task.as_deref().filter(|_| is_read).map(task_key);
     RunFacts { facts: Facts { name, task, ..facts.with_findings(&found) }, findings: found, is_read }
 }

@@ -66,6 +66,12 @@ pub trait LookedRecord: Any + Send {
     fn is_read(&self) -> bool;
     /// Counts the record from an earlier place of the input: so many records and lines come before.
     fn shift(&mut self, records: usize, lines: u64);
+    /// Other files that it refers to, which nobody looked for.
+    fn parts(&self) -> &[RunPart] {
+        &[]
+    }
+    /// Adds what is found of the record beside its text.
+    fn add_findings(&mut self, _found: Vec<LocatedFinding>) {}
 }
 
 /// The same, on its way to its survey.
@@ -98,15 +104,4 @@ pub struct Surveyed {
     pub stats: Option<Box<RawValue>>,
     /// Its facts, where they were asked for.
     pub facts: Option<Facts>,
-    /// Other files that it refers to, which nobody looked for.
-    pub parts: Vec<RunPart>,
-}
-
-impl Surveyed {
-    /// Adds what is found of the record beside its text: to its findings, and to its facts.
-    pub fn add_findings(&mut self, found: Vec<LocatedFinding>) {
-        self.facts = self.facts.take().map(|facts| facts.with_findings(&found));
-        self.findings.extend(found);
-        self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
-    }
 }

@@ -117,13 +117,15 @@ impl Merge<'_, '_> {
         let renumbered = match (self.merged_stats(is_of_records)?, is_of_records) {
             (MergedStats::Records(parts), _) => {
                 let renumbered = parts.trajectory(line).ok_or(Fault::Line("this is not a line of a trajectory"))?;
-                vec![("record", renumbered.record), ("warnings", renumbered.warnings)]
+                let mut members = vec![("record", raw(&renumbered.record)?), ("warnings", raw(&renumbered.warnings)?)];
+                members.extend(renumbered.found.map(|found| raw(&found)).transpose()?.map(|found| ("found", found)));
+                members
             }
             (MergedStats::Summary(_), _) => return Err(Fault::Line(MIXED)),
             (MergedStats::Runs(stats), _) => {
                 let record = line.get("record").and_then(count);
                 let record = record.ok_or(Fault::Line("this is not a line of a trajectory"))?;
-                vec![("record", record.saturating_add(stats.trajectories()))]
+                vec![("record", raw(&record.saturating_add(stats.trajectories()))?)]
             }
         };
         if !self.options.json {
@@ -131,9 +133,8 @@ impl Merge<'_, '_> {
         }
         let members = line.as_object().map(|object| object.entries().collect::<Vec<_>>()).unwrap_or_default();
         let members = members.into_iter().map(|(key, value)| {
-            let number = renumbered.iter().find(|(name, _)| *name == key).map(|(_, number)| number.to_string());
-            let value =
-                if key == "file" { json::quote(TOTAL_FILE) } else { number.unwrap_or_else(|| value.text.to_owned()) };
+            let other = renumbered.iter().find(|(name, _)| *name == key).map(|(_, other)| other.get());
+            let value = if key == "file" { &json::quote(TOTAL_FILE) } else { other.unwrap_or(value.text) };
             format!("{}:{value}", json::quote(key))
         });
         let text = members.collect::<Vec<_>>().join(",");
@@ -200,6 +201,12 @@ fn count(value: &Value<'_>) -> Option<u64> {
 enum Fault {
     Line(&'static str),
     Stop(Stop),
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self::Stop(problem.into())
+    }
 }
 
 impl Fault {

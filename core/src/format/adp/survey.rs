@@ -4,7 +4,7 @@ use crate::format::survey::looked as looked_at;
 use crate::format::{
     BoxedLook, Counted, Facts, JudgeFinding, LookFn, LookedRecord, Purpose, SharedLookFn, Survey, Surveyed,
 };
-use crate::model::{Bytes, LocatedFinding};
+use crate::model::{Bytes, LocatedFinding, RunPart};
 use crate::rules::adp::{self, Examined};
 use crate::rules::statistics::TrajectoryStats;
 use crate::rules::trajectory::{Way, read_text};
@@ -32,6 +32,15 @@ impl LookedRecord for Examined {
 
     fn shift(&mut self, records: usize, lines: u64) {
         Self::shift(self, records, lines);
+    }
+
+    fn parts(&self) -> &[RunPart] {
+        &self.parts
+    }
+
+    fn add_findings(&mut self, found: Vec<LocatedFinding>) {
+        self.findings.extend(found);
+        self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
     }
 }
 
@@ -65,7 +74,7 @@ impl Survey for Trajectories {
 
     fn take(&mut self, looked: BoxedLook, bytes: &dyn Bytes) -> Surveyed {
         let Some(mut examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
-        let (overview, parts) = (examined.overview.take().unwrap_or_default(), std::mem::take(&mut examined.parts));
+        let overview = examined.overview.take().unwrap_or_default();
         let adp::AdpSurveyed { findings: found, stats } = self.survey.take(examined, bytes, &self.judge);
         let (mut stats_text, mut known) = (None, None);
         match self.purpose {
@@ -74,7 +83,7 @@ impl Survey for Trajectories {
             Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
             _ => known = Some(facts(stats, overview, &found)),
         }
-        Surveyed { findings: found, stats: stats_text, facts: known, parts }
+        Surveyed { findings: found, stats: stats_text, facts: known }
     }
 
     fn judge_by(&mut self, judge: JudgeFinding) {

@@ -114,6 +114,8 @@ struct RunLine {
     reward: Option<f64>,
     errors: Option<i64>,
     warnings: Option<i64>,
+    failed: Option<i64>,
+    suspect: Option<i64>,
     #[serde(default)]
     tools: std::collections::BTreeMap<String, u64>,
 }
@@ -134,6 +136,8 @@ pub fn run_row((file, format): (&str, &str), stats: &RawValue) -> Option<Vec<Cel
         "reward" => Cell::Float(line.reward),
         "errors" => Cell::Int(line.errors),
         "warnings" => Cell::Int(line.warnings),
+        "failed" => Cell::Int(line.failed),
+        "suspect" => Cell::Int(line.suspect),
         "tools" => Cell::Texts(line.tools.keys().cloned().collect()),
         _ => match kind {
             ColumnType::Int => Cell::Int(None),

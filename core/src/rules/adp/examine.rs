@@ -73,21 +73,21 @@ pub struct RecordOverview {
     pub outcomes: Vec<(String, ToolOutcomes)>,
 }
 
-/// D1 to D22: examines one record, read in that way.
+/// D1 to D22, W4, W11: examines one record, read in that way, and what its run did.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
     // These digests are reported.
-    look(record, text, way, Some(digest::of), |reading, found, keys| {
-        let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
-        (Some(stats), None)
+    with_work(record, (text, &read_text(record, text)), way, digest::of, |reading, keys, done| {
+        let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests());
+        (Some(TrajectoryStats { failed: done.failed, suspect: done.suspect, ..stats }), None)
     })
 }
 
 /// D1 to D22, W4, W11: examines one record and what its run did, and takes what a table shows beside.
 #[must_use]
 pub fn examine_with_overview(record: &Record, text: &[u8], way: Way) -> Examined {
-    with_work(record, text, &read_text(record, text), way, |reading, found, done| {
-        let (stats, mut overview) = stats_and_overview(record, reading, found);
+    with_work(record, (text, &read_text(record, text)), way, digest::quick, |reading, _, done| {
+        let (stats, mut overview) = stats_and_overview(record, reading);
         overview.iter_mut().for_each(|overview| (overview.failed, overview.suspect) = (done.failed, done.suspect));
         (stats, overview)
     })
@@ -96,7 +96,7 @@ pub fn examine_with_overview(record: &Record, text: &[u8], way: Way) -> Examined
 /// D22: the same without a look at what the rules find, which costs most.
 #[must_use]
 pub fn measure(record: &Record, text: &[u8], way: Way) -> Examined {
-    look(record, text, way, None, |reading, found, _| stats_and_overview(record, reading, found))
+    look(record, text, way, None, |reading, _| stats_and_overview(record, reading))
 }
 
 /// D22: the id of one record and its first words alone.
@@ -112,7 +112,7 @@ pub fn whole_head(record: &Record, text: &[u8], way: Way) -> Examined {
 }
 
 fn head_with(record: &Record, text: &[u8], way: Way, words: fn(&TrajectoryStep<'_>) -> String) -> Examined {
-    look(record, text, way, None, |reading, _, _| {
+    look(record, text, way, None, |reading, _| {
         let (title, words) = (title(reading), first_step(reading).map(words).unwrap_or_default());
         let stats = TrajectoryStats { record: record.number, ..TrajectoryStats::default() };
         let name = RecordName::of(reading.root);
@@ -136,8 +136,8 @@ fn first_words(reading: &Reading<'_>) -> String {
 /// What a survey wants of a record: its statistics, its overview.
 type SurveyParts = (Option<TrajectoryStats>, Option<RecordOverview>);
 
-fn stats_and_overview(record: &Record, reading: &Reading<'_>, found: &[LocatedFinding]) -> SurveyParts {
-    let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
+fn stats_and_overview(record: &Record, reading: &Reading<'_>) -> SurveyParts {
+    let stats = TrajectoryStats::of(reading, record.number);
     let name = RecordName::of(reading.root);
     let task = reading.main().and(name.task.as_deref()).map(task_key);
     let (title, words, visible_bytes) = (title(reading), first_words(reading), visible_bytes(reading));
@@ -148,7 +148,7 @@ fn stats_and_overview(record: &Record, reading: &Reading<'_>, found: &[LocatedFi
 /// D22, W4: how the calls of one record came out, beside its statistics.
 #[must_use]
 pub fn outcomes(record: &Record, text: &[u8], way: Way) -> Examined {
-    look(record, text, way, None, |reading, _, _| {
+    look(record, text, way, None, |reading, _| {
         let RunOutcome { failed, suspect, outcomes, .. } = work::run_outcome(reading, record.number);
         let stats = TrajectoryStats::of(reading, record.number);
         (
@@ -167,19 +167,19 @@ pub fn judge(record: &Record, text: &[u8], way: Way) -> Examined {
 /// The same of a record that was parsed already.
 #[must_use]
 pub fn judge_read(record: &Record, text: &[u8], read: &ReadRecord<'_>, way: Way) -> Examined {
-    with_work(record, text, read, way, |_, _, _| (None, None))
+    with_work(record, (text, read), way, digest::quick, |_, _, _| (None, None))
 }
 
 /// Examines one record with what is found in what its run did.
 fn with_work(
     record: &Record,
-    text: &[u8],
-    read: &ReadRecord<'_>,
+    (text, read): (&[u8], &ReadRecord<'_>),
     way: Way,
-    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RunOutcome) -> SurveyParts,
+    digest: fn(&Value<'_>) -> u128,
+    finish: impl FnOnce(&Reading<'_>, &RepeatKeys, &RunOutcome) -> SurveyParts,
 ) -> Examined {
     let mut of_work = Vec::new();
-    let mut examined = look_at(record, (text, read), way, Some(digest::quick), |reading, found, _| {
+    let mut examined = look_at(record, (text, read), way, Some(digest), |reading, keys| {
         let done = work::run_outcome(reading, record.number);
         for finding in &done.findings {
             let step = finding.step.and_then(|step| usize::try_from(step).ok());
@@ -187,7 +187,7 @@ fn with_work(
             let place = entry.map_or(record.place, |entry| place_of(entry.value, text, record.place));
             of_work.push(LocatedFinding { finding: finding.clone(), place });
         }
-        finish(reading, found, &done)
+        finish(reading, keys, &done)
     });
     examined.findings.extend(of_work);
     examined.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
@@ -207,7 +207,7 @@ fn look(
     text: &[u8],
     way: Way,
     digest: Option<fn(&Value<'_>) -> u128>,
-    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RepeatKeys) -> SurveyParts,
+    finish: impl FnOnce(&Reading<'_>, &RepeatKeys) -> SurveyParts,
 ) -> Examined {
     look_at(record, (text, &read_text(record, text)), way, digest, finish)
 }
@@ -218,7 +218,7 @@ fn look_at(
     (text, read): (&[u8], &ReadRecord<'_>),
     way: Way,
     digest: Option<fn(&Value<'_>) -> u128>,
-    finish: impl FnOnce(&Reading<'_>, &[LocatedFinding], &RepeatKeys) -> SurveyParts,
+    finish: impl FnOnce(&Reading<'_>, &RepeatKeys) -> SurveyParts,
 ) -> Examined {
     let at = record.place;
     let root = match read {
@@ -242,7 +242,7 @@ fn look_at(
         }
         None => (Vec::new(), RepeatKeys::default()),
     };
-    let (stats, overview) = finish(&reading, &found, &keys);
+    let (stats, overview) = finish(&reading, &keys);
     let parts = parts_of(&reading, record.number);
     Examined { record: record.number, is_read: true, stats, findings: found, keys, overview, parts }
 }

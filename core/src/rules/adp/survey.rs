@@ -31,13 +31,13 @@ impl AdpSurvey {
     ) -> AdpSurveyed {
         let Examined { record, findings: mut found, stats, keys, .. } = examined;
         let repeated = self.repeats.note(record, &keys, bytes);
-        let stats = stats.map(|s| s.with_findings(&repeated));
         if !repeated.is_empty() {
             found.extend(repeated);
             found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         }
         let judged = |found: LocatedFinding| Some(LocatedFinding { finding: judge(found.finding)?, ..found });
         let found: Vec<LocatedFinding> = found.into_iter().filter_map(judged).collect();
+        let stats = stats.map(|stats| stats.with_findings(&found));
         self.stats.add(stats.as_ref(), &found);
         AdpSurveyed { findings: found, stats }
     }

@@ -1,6 +1,6 @@
 //! D23: statistics of a dataset, which merge in any order.
 
-use super::trajectory_stats::{Counts, TrajectoryStats, add, count};
+use super::trajectory_stats::{Counts, TrajectoryStats, add, count, is_of_run};
 use crate::json::Value;
 use crate::model::{LocatedFinding, Severity};
 use serde::Serialize;
@@ -20,10 +20,17 @@ pub struct DatasetStats {
     rules: Counts,
     with_errors: u64,
     with_warnings: u64,
+    failed: u64,
+    suspect: u64,
+    /// W11: findings on what runs did, by rule.
+    work: Counts,
+    found: FoundRecords,
     calls: u64,
     calls_with_thought: u64,
     rewarded: u64,
     rewarded_steps: u64,
+    /// Trajectories whose notes alone say a reward.
+    noted: u64,
     rewards: ExactSum,
     steps: Spread,
     chars: Spread,
@@ -33,10 +40,15 @@ impl DatasetStats {
     /// D23: counts one record: its statistics (None: it cannot be read) and all its findings.
     pub fn add(&mut self, stats: Option<&TrajectoryStats>, found: &[LocatedFinding]) {
         self.records += 1;
-        let has = |severity| u64::from(found.iter().any(|f| f.finding.severity == severity));
+        let of_record = || found.iter().filter(|found| !is_of_run(found));
+        let has = |severity| u64::from(of_record().any(|f| f.finding.severity == severity));
         self.with_errors += has(Severity::Error);
         self.with_warnings += has(Severity::Warning);
-        merge(&mut self.rules, &count(found.iter().map(|f| f.finding.rule)));
+        merge(&mut self.rules, &count(of_record().map(|f| f.finding.rule)));
+        let has = |severity| u64::from(found.iter().any(|f| f.finding.severity == severity));
+        self.found.with_errors += has(Severity::Error);
+        self.found.with_warnings += has(Severity::Warning);
+        merge(&mut self.work, &count(found.iter().filter(|found| is_of_run(found)).map(|f| f.finding.rule)));
         let Some(one) = stats else {
             self.unreadable += 1;
             return;
@@ -51,6 +63,9 @@ impl DatasetStats {
         self.calls_with_thought += one.calls_with_thought;
         self.rewarded += u64::from(one.reward.is_some());
         self.rewarded_steps += one.rewarded_steps;
+        self.noted += u64::from(one.noted_reward.is_some());
+        self.failed += one.failed;
+        self.suspect += one.suspect;
         self.rewards.add(one.reward.unwrap_or(0.0));
         self.steps.add(one.steps, 1);
         self.chars.add(one.chars, 1);
@@ -66,6 +81,12 @@ impl DatasetStats {
         self.calls_with_thought += other.calls_with_thought;
         self.rewarded += other.rewarded;
         self.rewarded_steps += other.rewarded_steps;
+        self.noted += other.noted;
+        self.failed += other.failed;
+        self.suspect += other.suspect;
+        self.found.with_errors += other.found.with_errors;
+        self.found.with_warnings += other.found.with_warnings;
+        merge(&mut self.work, &other.work);
         self.rewards.merge(&other.rewards);
         merge(&mut self.shapes, &other.shapes);
         merge(&mut self.versions, &other.versions);
@@ -85,10 +106,11 @@ impl DatasetStats {
         self.rewards.add(reward.unwrap_or(0.0));
     }
 
-    /// D15, D23: counts findings of repetition in a record that had no warning before, or some.
-    pub(in crate::rules) fn add_repeats(&mut self, rules: &[&str], has_warning: bool) {
+    /// D15, D23: counts findings of repetition in a record that had no warning before, or some: on the record, or any.
+    pub(in crate::rules) fn add_repeats(&mut self, rules: &[&str], has_warning: bool, has_any: bool) {
         rules.iter().for_each(|rule| add(&mut self.rules, rule, 1));
         self.with_warnings += u64::from(!rules.is_empty() && !has_warning);
+        self.found.with_warnings += u64::from(!rules.is_empty() && !has_any);
     }
 
     /// D23: counts what the last line of a part reports beside those before it; None if it is no such line.
@@ -120,11 +142,26 @@ impl DatasetStats {
                 add(into, name, number(Some(n))?);
             }
         }
+        self.add_run_totals(line);
         if reward.get("sum")?.is_null() {
             // A sum that is no finite number has no JSON, and nothing mends it.
             self.rewards.special = f64::NAN;
         }
         Some(())
+    }
+
+    /// W4, W11: the same of what runs did, which lines of earlier versions do not have.
+    fn add_run_totals(&mut self, line: &Value<'_>) {
+        let number = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
+        let of = |key: &str, member: &str| number(line.get(key).and_then(|value| value.get(member)));
+        self.failed += number(line.get("failed")).unwrap_or(0);
+        self.suspect += number(line.get("suspect")).unwrap_or(0);
+        self.found.with_errors += of("found", "with_errors").unwrap_or(0);
+        self.found.with_warnings += of("found", "with_warnings").unwrap_or(0);
+        self.noted += number(line.get("noted_rewards")).unwrap_or(0);
+        for (rule, n) in line.get("work").and_then(Value::as_object).iter().flat_map(|work| work.entries()) {
+            add(&mut self.work, rule, number(Some(n)).unwrap_or(0));
+        }
     }
 
     /// D23: what is said of the dataset.
@@ -148,9 +185,14 @@ impl DatasetStats {
             rules: self.rules.clone(),
             with_errors: self.with_errors,
             with_warnings: self.with_warnings,
+            failed: self.failed,
+            suspect: self.suspect,
+            work: self.work.clone(),
+            found: self.found,
             calls: self.calls,
             calls_with_thought: self.calls_with_thought,
             reward: Rewards { trajectories: self.rewarded, steps: self.rewarded_steps, sum: rewards },
+            noted_rewards: self.noted,
             steps: self.steps.summary(),
             chars: self.chars.summary(),
             gates: self.gates(steps.get(&2).copied().unwrap_or(0)),
@@ -169,6 +211,11 @@ impl DatasetStats {
             alternate: !has_rule("sft.alternate") && !has_rule("adp.consecutive"),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 fn merge(into: &mut Counts, from: &Counts) {
@@ -204,12 +251,23 @@ pub struct DatasetSummary {
     pub with_errors: u64,
     /// Records with a warning.
     pub with_warnings: u64,
+    /// W4: steps with a result that is an error.
+    pub failed: u64,
+    /// W4: steps with a result that is suspect.
+    pub suspect: u64,
+    /// W11: findings on what runs did and on the files that belong to them, by rule.
+    pub work: Counts,
+    /// Records with findings of any rule.
+    pub found: FoundRecords,
     /// Calls.
     pub calls: u64,
     /// Calls that come with a thought.
     pub calls_with_thought: u64,
     /// Rewards.
     pub reward: Rewards,
+    /// Trajectories whose notes alone say a reward.
+    #[serde(skip_serializing_if = "is_none")]
+    pub noted_rewards: u64,
     /// Steps of a trajectory.
     pub steps: SpreadSummary,
     /// Unicode scalars of a trajectory.
@@ -220,9 +278,9 @@ pub struct DatasetSummary {
 
 impl DatasetSummary {
     /// Its members that count names.
-    pub(super) fn counts_mut(&mut self) -> [&mut Counts; 7] {
-        let Self { shapes, versions, classes, roles, tools, finish, rules, .. } = self;
-        [shapes, versions, classes, roles, tools, finish, rules]
+    pub(super) fn counts_mut(&mut self) -> [&mut Counts; 8] {
+        let Self { shapes, versions, classes, roles, tools, finish, rules, work, .. } = self;
+        [shapes, versions, classes, roles, tools, finish, rules, work]
     }
 }
 
@@ -235,6 +293,15 @@ pub struct Rewards {
     pub steps: u64,
     /// Their sum.
     pub sum: f64,
+}
+
+/// Records with findings of any rule.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct FoundRecords {
+    /// Those with errors.
+    pub with_errors: u64,
+    /// Those with warnings.
+    pub with_warnings: u64,
 }
 
 /// D23: the gates of upstream's quality script.

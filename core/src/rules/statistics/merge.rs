@@ -3,6 +3,7 @@
 //! All but what one part repeats of another is in the lines; that comes from their digests (D15).
 
 use super::dataset_stats::DatasetStats;
+use super::trajectory_stats::FoundCounts;
 use crate::json::Value;
 use std::collections::HashSet;
 
@@ -27,6 +28,8 @@ pub struct Renumbered {
     pub record: u64,
     /// Its warnings.
     pub warnings: u64,
+    /// All its findings; None: a line of an earlier version has none.
+    pub found: Option<FoundCounts>,
 }
 
 /// The members of `digests`, each with the rule that says what repeats.
@@ -51,8 +54,15 @@ impl Parts {
         let reward = line.get("reward")?.as_number().and_then(|text| text.parse().ok());
         self.lines += 1;
         self.total.add_line(steps, chars, reward);
-        self.total.add_repeats(&repeats, warnings > 0);
-        Some(Renumbered { record: record + self.records, warnings: warnings + repeats.len() as u64 })
+        let found = |key: &str| line.get("found")?.get(key)?.as_number()?.parse::<u64>().ok();
+        let found = found("errors").zip(found("warnings"));
+        self.total.add_repeats(&repeats, warnings > 0, found.is_none_or(|(_, warnings)| warnings > 0));
+        let more = repeats.len() as u64;
+        Some(Renumbered {
+            record: record + self.records,
+            warnings: warnings + more,
+            found: found.map(|(errors, warnings)| FoundCounts { errors, warnings: warnings + more }),
+        })
     }
 
     /// D23: takes the last line of a part; None if it is not one. Whether the lines before it are all of its

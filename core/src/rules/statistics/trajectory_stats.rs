@@ -5,7 +5,7 @@ use super::run_usage::{RunUsage, add_usage};
 use crate::json::Value;
 use crate::model::{LocatedFinding, Severity, StepRole, estimated_tokens};
 use crate::rules::trajectory::{
-    Body, Class, Reading, RecordShape, TrajectoryStep, atif, detailed_reward, is_finishing, number::add_reward,
+    Body, Class, Reading, RecordShape, TrajectoryStep, Way, atif, detailed_reward, is_finishing, number::add_reward,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -21,7 +21,8 @@ pub struct TrajectoryStats {
     pub(in crate::rules) line: &'static str,
     /// Record number, from 0.
     pub record: usize,
-    /// The record's own id as written; None is null.
+    /// The record's own id as written, in formats that are not the protocol's also what it has in its place; None is
+    /// null.
     pub id: Option<Box<RawValue>>,
     /// D2.
     pub shape: &'static str,
@@ -43,6 +44,9 @@ pub struct TrajectoryStats {
     pub tokens_est: u64,
     /// Sum of the steps' rewards, else the reward of the whole; None without any.
     pub reward: Option<f64>,
+    /// The reward that its notes alone say, which `reward` does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noted_reward: Option<f64>,
     /// Steps with a reward.
     pub rewarded_steps: u64,
     /// Calls.
@@ -57,12 +61,42 @@ pub struct TrajectoryStats {
     /// ATIF: tokens and cost of the turns; None: they report none.
     #[serde(rename = "spent", skip_serializing_if = "Option::is_none")]
     pub usage: Option<RunUsage>,
-    /// Findings that are errors.
+    /// Findings on the record that are errors.
     pub errors: u64,
-    /// Findings that are warnings.
+    /// Findings on the record that are warnings.
     pub warnings: u64,
+    /// W4: steps with a result that is an error.
+    pub failed: u64,
+    /// W4: steps with a result that is suspect.
+    pub suspect: u64,
+    /// W11: findings on what its run did and on the files that belong to it, by rule.
+    pub work: Counts,
+    /// All its findings.
+    pub found: FoundCounts,
     /// D15: what of it may repeat.
     pub digests: RepeatDigests,
+}
+
+/// Findings of any rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct FoundCounts {
+    /// Those that are errors.
+    pub errors: u64,
+    /// Those that are warnings.
+    pub warnings: u64,
+}
+
+/// Families of rules that look at what the run of a trajectory did, which D22 and D23 do not count.
+const RUN_FAMILIES: [&str; 2] = ["work.", "run."];
+
+/// Whether a finding is on the run of a trajectory rather than on its record.
+pub(super) fn is_of_run(found: &LocatedFinding) -> bool {
+    RUN_FAMILIES.iter().any(|family| found.finding.rule.starts_with(family))
+}
+
+/// How many findings are that severe.
+fn count_of<'f>(found: impl Iterator<Item = &'f LocatedFinding>, severity: Severity) -> u64 {
+    found.filter(|found| found.finding.severity == severity).count() as u64
 }
 
 impl TrajectoryStats {
@@ -74,10 +108,12 @@ impl TrajectoryStats {
         let rewards = step_rewards(reading);
         let thoughtful = entries.iter().filter(|e| e.has_thought);
         let calls = entries.iter().flat_map(|e| &e.calls);
+        let id = if reading.way == Way::Protocol { reading.id().map(|(_, id)| id) } else { reading.name() };
+        let reward = reward_sum(&rewards).or_else(|| reading.outcome());
         Self {
             line: "trajectory",
             record,
-            id: reading.id().and_then(|(_, v)| RawValue::from_string(v.text.to_owned()).ok()),
+            id: id.and_then(|id| RawValue::from_string(id.text.to_owned()).ok()),
             shape: reading.shape.name(),
             version: reading.root.get("schema_version").and_then(Value::as_str).map(str::to_owned),
             steps: entries.len() as u64,
@@ -86,7 +122,8 @@ impl TrajectoryStats {
             turns: turns(entries),
             chars,
             tokens_est: estimated_tokens(chars),
-            reward: reward_sum(&rewards).or_else(|| reading.outcome()),
+            reward,
+            noted_reward: if reward.is_none() { detailed_reward(reading.root) } else { None },
             rewarded_steps: rewards.len() as u64,
             calls: calls.clone().count() as u64,
             results: entries.iter().map(results).sum(),
@@ -94,9 +131,7 @@ impl TrajectoryStats {
             tools: count(calls.map(|c| c.tool.as_ref())),
             finish: finish(reading),
             usage: usage(entries),
-            errors: 0,
-            warnings: 0,
-            digests: RepeatDigests::default(),
+            ..Self::default()
         }
     }
 
@@ -106,13 +141,20 @@ impl TrajectoryStats {
         Self { digests, ..self }
     }
 
-    /// D22: counts these findings of the record too.
+    /// D22, W11: counts all findings of the record.
     #[must_use]
-    pub fn with_findings(mut self, found: &[LocatedFinding]) -> Self {
-        let of = |severity| found.iter().filter(|f| f.finding.severity == severity).count() as u64;
-        self.errors += of(Severity::Error);
-        self.warnings += of(Severity::Warning);
-        self
+    pub fn with_findings(self, found: &[LocatedFinding]) -> Self {
+        let of_record = || found.iter().filter(|found| !is_of_run(found));
+        Self {
+            errors: count_of(of_record(), Severity::Error),
+            warnings: count_of(of_record(), Severity::Warning),
+            work: count(found.iter().filter(|found| is_of_run(found)).map(|found| found.finding.rule)),
+            found: FoundCounts {
+                errors: count_of(found.iter(), Severity::Error),
+                warnings: count_of(found.iter(), Severity::Warning),
+            },
+            ..self
+        }
     }
 }
 
