@@ -6,6 +6,7 @@ mod manifest;
 mod pieces;
 mod secrets;
 mod shaped;
+mod used_ids;
 mod write;
 
 pub(super) use pieces::without_pieces;

@@ -106,9 +106,41 @@ fn pictures_in_results_stay() {
         assert!(converted(&record, formats).0.contains("https://example.org/z.png"), "{formats:?}");
     }
     let (line, said) = converted(&record, &["adp", "messages"]);
-    assert!(line.contains("https://example.org/z.png") && said.contains("picture, whose place is text now"), "{said}");
+    assert!(line.contains(content) && !said.contains("picture"), "{line}\n{said}");
     let (_, said) = converted(&record.replace("https://example.org/z.png", "data:image/png;base64,AA"), &["atif"]);
     assert!(said.contains("attachments of "), "{said}");
+}
+
+#[test]
+fn pictures_of_standardized_trajectories_are_parts_of_messages() {
+    let seen = |content: &str, class: &str| {
+        let picture = format!(r#"{{"class_":"image_observation","content":"{content}","source":"user"}}"#);
+        let page = r#""html":"<p>","url":"u","viewport_size":null,"axtree":"T","image_observation""#;
+        let item =
+            if class == "page" { format!(r#"{{"class_":"web_observation",{page}:{picture}}}"#) } else { picture };
+        let asked = r#"{"class_":"text_observation","content":"What is it?","source":"user"}"#;
+        let answer = r#"{"class_":"message_action","content":"A cat.","description":null}"#;
+        converted(&format!(r#"{{"id":"a","content":[{asked},{item},{answer}]}}"#), &["messages"])
+    };
+    let part = |url: &str| format!(r#"{{"type":"image_url","image_url":{{"url":"{url}"}}}}"#);
+    let (line, said) = seen("https://e.org/a.png", "picture");
+    let both = format!(
+        r#"{{"role":"user","content":[{{"type":"text","text":"What is it?"}},{}]}}"#,
+        part("https://e.org/a.png")
+    );
+    assert!(line.contains(&both) && !said.contains("picture"), "{line}\n{said}");
+    let (line, said) = seen("shots/1.png", "picture");
+    assert!(line.contains(&part("shots/1.png")), "{line}");
+    assert!(said.contains("1  picture in a file, of which only the place is there"), "{said}");
+    let long = format!("/9j/{}", "A".repeat(600));
+    let (line, said) = seen(&long, "picture");
+    assert!(line.contains(&part(&format!("data:image/jpeg;base64,{long}"))) && !said.contains("picture"), "{said}");
+    let unknown = "A".repeat(600);
+    let (line, said) = seen(&unknown, "picture");
+    assert!(line.contains(&unknown) && said.contains("1  picture, whose place is text now"), "{said}");
+    let (line, said) = seen("https://e.org/a.png", "page");
+    assert!(line.contains(&format!(r#"{{"type":"text","text":"T"}},{}"#, part("https://e.org/a.png"))), "{line}");
+    assert!(!said.contains("image_observation"), "{said}");
 }
 
 #[test]
@@ -156,4 +188,60 @@ fn what_atif_says_beside_its_steps_is_in_the_details() {
     for what in ["step model_name", "step metrics", "step extra", "call extra"] {
         assert!(said.contains(&format!("  1  {what};")), "{what}: {said}");
     }
+}
+
+/// Rows in a format: what each line is, and what was said.
+fn rows_in(name: &str, rows: &[serde_json::Value], format: &str) -> Vec<serde_json::Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), name, &rows.iter().map(|row| format!("{row}\n")).collect::<String>());
+    let out = folder.path().join("out.jsonl").to_str().unwrap().to_owned();
+    let (status, _, stderr) = obelus(&["export", &path, "--to", format, "--out", &out]);
+    assert_eq!(status, 0, "{stderr}");
+    let (_, table, _) = obelus(&["table", "--json", &out]);
+    table.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn attempts_stay_attempts_at_their_tasks_with_ids_and_rewards() {
+    use serde_json::json;
+    let messages = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);
+    let each = |row: &dyn Fn(u64) -> serde_json::Value| [0, 1].map(row).to_vec();
+    for (rows, task) in [
+        (each(&|reward| json!({"task_id": 7, "traj": messages, "reward": reward, "trial": reward})), "7"),
+        (each(&|score| json!({"input": "q", "output": "a", "score": score, "step": 1})), "prompt "),
+        (each(&|score| json!({"input_prompt": "q", "output_response": "a", "score": score})), "prompt "),
+        (
+            each(&|reward| {
+                json!({"example_id": 3, "task": "calc", "prompt": [messages[0]], "completion": [messages[1]],
+                    "reward": reward})
+            }),
+            "calc/3",
+        ),
+        (
+            vec![
+                json!({"id": "p", "prompt": "q", "chosen": "a", "rejected": "b", "score_chosen": 1, "score_rejected": 0}),
+            ],
+            "p",
+        ),
+        (
+            vec![json!({"prompt": "q", "chosen": "a", "rejected": "b", "score_chosen": 1, "score_rejected": 0})],
+            "rows-0",
+        ),
+    ] {
+        for format in ["messages", "sharegpt", "adp", "atif"] {
+            let written = rows_in("rows.jsonl", &rows, format);
+            assert_eq!(written.len(), 2, "{format} {task}");
+            let tasks = written.iter().map(|row| row["task"].as_str().unwrap_or_default()).collect::<Vec<_>>();
+            assert!(tasks[0].starts_with(task) && tasks[0] == tasks[1], "{format} {task}: {tasks:?}");
+            let mut rewards = written.iter().map(|row| row["reward"].as_f64().unwrap()).collect::<Vec<_>>();
+            rewards.sort_by(f64::total_cmp);
+            assert_eq!(rewards, [0.0, 1.0], "{format} {task}");
+            if matches!(format, "adp" | "atif") {
+                assert_ne!(written[0]["id"], written[1]["id"], "{format} {task}");
+            }
+        }
+    }
+    let noted = json!({"schema_version": "ATIF-v1.4", "session_id": "s", "extra": {"reward": 0.5},
+        "agent": {"name": "x", "version": "1"}, "steps": [{"step_id": 1, "source": "agent", "message": "a"}]});
+    assert_eq!(rows_in("t.jsonl", &[noted], "adp")[0]["reward"], 0.5);
 }

@@ -14,6 +14,7 @@ mod json_writer;
 mod message;
 mod message_text;
 mod messages;
+mod picture;
 mod share_gpt;
 
 use crate::json::Value;
@@ -40,7 +41,8 @@ pub enum ChatShape {
 /// A record as one line of a conversation, and what of it that does not carry; None for a broken record.
 #[must_use]
 pub fn chat(record: &Value<'_>, shape: ChatShape, way: Way) -> Option<(String, Left)> {
-    let dialogue = Dialogue::of(record, way)?;
+    let mut dialogue = Dialogue::of(record, way)?;
+    dialogue.keep_task(record);
     Some(match shape {
         ChatShape::Messages => messages::row(dialogue, Reader::File),
         ChatShape::MessagesWithObjects => messages::row(dialogue, Reader::FileOfObjects),

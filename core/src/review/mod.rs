@@ -38,6 +38,7 @@ mod select;
 mod session;
 mod sort_by_text;
 mod step_subject;
+mod task_note;
 mod template;
 mod tokenizer;
 mod transcript;

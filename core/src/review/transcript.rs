@@ -7,6 +7,7 @@
 
 mod atif;
 mod messages;
+mod noted;
 mod record_head;
 mod requests;
 mod standard;
@@ -46,6 +47,10 @@ pub struct Transcript {
     others: Vec<Member>,
     /// What the record gives for the run as a whole.
     reward: Option<String>,
+    /// The task that it is an attempt at.
+    task: Option<String>,
+    /// Whether its id is of its record, and not made of what stands for one.
+    has_id: bool,
     left: Left,
     /// Of each call where it is: its message, and its place in that. Calls of a step are in order.
     calls: HashMap<StepNo, VecDeque<CallPlace>>,
@@ -102,6 +107,17 @@ impl Transcript {
         self.label.as_deref()
     }
 
+    /// Its id, where that is not its record's: what stands for one may stand for several attempts.
+    #[must_use]
+    pub fn id_of_several(&self) -> Option<&str> {
+        (!self.has_id).then_some(self.id.as_str())
+    }
+
+    /// Gives it another id.
+    pub fn rename(&mut self, id: String) {
+        self.id = id;
+    }
+
     /// The trajectories of a run, each as its conversation; `name` is what one without a title is called, `head` what a
     /// record says beside its run.
     #[must_use]
@@ -126,8 +142,11 @@ impl Transcript {
             if all.last().is_none_or(|(label, _)| *label != step.trajectory) {
                 let id = step.trajectory.as_ref().map_or_else(|| id.clone(), |label| format!("{id}/{label}"));
                 // What messages lack is counted once, however many trajectories have them.
-                let head = head.map(|head| Self::begun(head, all.is_empty())).unwrap_or_default();
                 let label = step.trajectory.clone();
+                let head = match head {
+                    Some(head) => Self::begun(head, label.as_deref(), all.is_empty()),
+                    None => Self { has_id: true, ..Self::default() },
+                };
                 all.push((label.clone(), Self { id, label, source, model: model_of(run), ..head }));
             }
             if let Some((_, transcript)) = all.last_mut() {
@@ -145,17 +164,25 @@ impl Transcript {
                 }
             }
         }
+        // Several answers are attempts at one task, also where their record names none.
+        if all.len() > 1 && head.is_some() {
+            all.iter_mut().for_each(|(_, transcript)| transcript.task = transcript.task.take().or(Some(id.clone())));
+        }
         all.into_iter().map(|(_, transcript)| transcript).filter(|transcript| !transcript.messages.is_empty()).collect()
     }
 
     /// A trajectory that begins with what its record says.
-    fn begun(head: &RecordHead, is_first: bool) -> Self {
+    fn begun(head: &RecordHead, label: Option<&str>, is_first: bool) -> Self {
         let prompt =
             |text: &String| Message { role: StepRole::System, texts: vec![text.clone()], ..Message::default() };
+        let named = |(name, _): &&(String, String)| label == Some(name.as_str());
+        let of_answer = || head.rewards.iter().find(named).map(|(_, reward)| reward.clone());
         Self {
             messages: head.system.iter().map(prompt).collect(),
             others: head.others.clone(),
-            reward: head.reward.clone(),
+            reward: of_answer().or_else(|| head.reward.clone()),
+            task: head.task.clone(),
+            has_id: head.has_id,
             left: if is_first { head.left.clone() } else { Left::new() },
             ..Self::default()
         }
@@ -170,22 +197,14 @@ impl Transcript {
     /// The same as one line of that format, and what of the run it does not carry.
     #[must_use]
     pub fn write(mut self, format: TranscriptFormat) -> (String, Left) {
-        if format != TranscriptFormat::Messages {
-            self.reward_end();
-        }
+        self.keep_reward(format);
+        self.keep_task(format);
         let text = match format {
             TranscriptFormat::Messages => messages::write(&mut self),
             TranscriptFormat::Standard => standard::write(&mut self),
             TranscriptFormat::Atif => atif::write(&mut self),
         };
         (text, self.left)
-    }
-
-    /// Where only steps have rewards, that of the run is the reward of the agent's last one.
-    fn reward_end(&mut self) {
-        if let Some(last) = self.messages.iter_mut().rfind(|message| message.role == StepRole::Agent) {
-            last.reward = last.reward.take().or_else(|| self.reward.take());
-        }
     }
 
     /// Where arguments are objects, others get a name that nobody gave them.

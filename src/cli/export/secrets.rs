@@ -3,6 +3,7 @@
 use super::Options;
 use super::candidates::Candidates;
 use super::shaped::shaped;
+use super::used_ids::UsedIds;
 use super::write::{redacted, redactor};
 use crate::cli::Stop;
 use crate::cli::out::Out;
@@ -16,12 +17,12 @@ const SHOWN_CHARS: usize = 60;
 /// Prints a line for each secret of the records that would be written, then how many there are.
 pub(super) fn list(options: &Options, sifted: &Candidates<'_>, out: &mut Out) -> Result<(), Stop> {
     let redactor = redactor()?;
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let (mut counts, mut ids): (BTreeMap<&str, u64>, _) = (BTreeMap::new(), UsedIds::default());
     sifted.each(|seen| {
         let Judged::Taken(_) = seen.judged else { return Ok(()) };
         let Some(input) = sifted.inputs.get(seen.source) else { return Ok(()) };
         let file = input.input.name();
-        let texts = shaped(&seen, (options.to, options.answer.as_deref()), input)?;
+        let texts = shaped(&seen, (options.to, options.answer.as_deref()), input, &mut ids)?;
         for secret in texts.into_iter().flat_map(|(text, _)| redacted(&redactor, text).1) {
             *counts.entry(secret.kind).or_default() += 1;
             let shown = shorten(&secret.text, SHOWN_CHARS);

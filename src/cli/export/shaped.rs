@@ -2,6 +2,7 @@
 
 use super::To;
 use super::candidates::{CandidateRecord, is_one_run};
+use super::used_ids::UsedIds;
 use crate::ingest::Loaded;
 use crate::json::{self, Value};
 use crate::model::{Problem, lossy};
@@ -18,6 +19,7 @@ pub(super) fn shaped<'t>(
     seen: &CandidateRecord<'t>,
     (to, answer): (Option<To>, Option<&str>),
     input: &Loaded,
+    ids: &mut UsedIds,
 ) -> Result<Vec<Shaped<'t>>, Problem> {
     let Some(to) = to else { return Ok(vec![(Cow::Borrowed(seen.text), ChatLeft::new())]) };
     if !is_one_run(input) {
@@ -31,7 +33,7 @@ pub(super) fn shaped<'t>(
             return Ok(vec![(Cow::Owned(line.into_bytes()), left)]);
         }
     }
-    of_run(seen, (to, answer), input)
+    of_run(seen, (to, answer), input, ids)
 }
 
 /// Whether a record is of that format already.
@@ -48,6 +50,7 @@ fn of_run<'t>(
     seen: &CandidateRecord<'_>,
     (to, answer): (To, Option<&str>),
     input: &Loaded,
+    ids: &mut UsedIds,
 ) -> Result<Vec<Shaped<'t>>, Problem> {
     let (run, format) = (input.run(seen.record.number)?, input.detected.format);
     if is_one_run(input) && run.step_count() > 0 && run.work().is_none() {
@@ -63,7 +66,10 @@ fn of_run<'t>(
     let transcripts = Transcript::of(run.as_ref(), format.name(), &name, head.as_ref(), input.input.as_ref());
     let is_wanted =
         |transcript: &Transcript| answer.is_none_or(|answer| transcript.label().is_none_or(|l| l == answer));
-    let shaped = transcripts.into_iter().filter(is_wanted).map(|transcript| {
+    let shaped = transcripts.into_iter().filter(is_wanted).map(|mut transcript| {
+        if let Some(id) = transcript.id_of_several().map(|id| ids.take(id)) {
+            transcript.rename(id);
+        }
         let (line, mut left) = transcript.write(to.format());
         let Some(shape) = to.shape().filter(|shape| *shape != ChatShape::Messages) else { return (line, left) };
         let turned = json::parse(&line).ok().and_then(|record| chat(&record, shape, Way::Formats));

@@ -4,6 +4,7 @@ use super::candidates::{CandidateRecord, Candidates};
 use super::choose::Proof;
 use super::manifest::{Changes, Manifest, ManifestEntry};
 use super::shaped::shaped;
+use super::used_ids::UsedIds;
 use super::{NOTES_MAX, Options};
 #[cfg(feature = "parquet")]
 use crate::cli::complain;
@@ -173,8 +174,8 @@ pub(super) fn write(
     name.push(".manifest.json");
     let manifest = Manifest::begin(Path::new(&name), options, sifted, &inputs)?;
     let redactor = options.redact.then(redactor).transpose()?;
-    let proof = sifted.proof.as_ref();
-    let mut work = Work { options, inputs: sifted.inputs, redactor, parts, manifest, counts: Counts::default(), proof };
+    let (proof, counts, ids) = (sifted.proof.as_ref(), Counts::default(), UsedIds::default());
+    let mut work = Work { options, inputs: sifted.inputs, redactor, parts, manifest, counts, proof, ids };
     let written = sifted.each(|seen| check(&ended).and_then(|()| work.take(&seen)));
     let written = written.and_then(|()| check(&ended)).and_then(|()| work.end(stamps));
     // What was begun is taken away by now.
@@ -203,6 +204,7 @@ struct Work<'o> {
     manifest: Manifest,
     counts: Counts,
     proof: Option<&'o Proof>,
+    ids: UsedIds,
 }
 
 impl Work<'_> {
@@ -214,7 +216,7 @@ impl Work<'_> {
         };
         let Some(input) = self.inputs.get(seen.source) else { return Ok(()) };
         let answer = self.options.answer.as_deref();
-        let all = shaped(seen, (self.options.to, answer), input)?;
+        let all = shaped(seen, (self.options.to, answer), input, &mut self.ids)?;
         if all.is_empty() {
             return self.leave(seen, if answer.is_some() { "no such answer" } else { "no conversation" });
         }

@@ -46,6 +46,17 @@ impl Content {
         Self { parts: vec![ContentPart::Text(text.to_owned())], is_list: false }
     }
 
+    /// A picture at an address, as OpenAI spells it.
+    pub(super) fn picture(address: &str) -> Self {
+        let part = format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}", json::quote(address));
+        Self { parts: vec![ContentPart::Other("image_url".to_owned(), part)], is_list: false }
+    }
+
+    /// Whether it is a picture alone.
+    pub(super) fn is_picture(&self) -> bool {
+        matches!(&*self.parts, [ContentPart::Other(kind, _)] if kind == "image_url")
+    }
+
     /// Of a value: a string, a list of parts, or anything else as JSON.
     pub(super) fn of(value: &Value<'_>, left: &mut Left) -> Self {
         match value.as_array() {

@@ -6,7 +6,8 @@ use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, is_nothing, 
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::StepRole;
-use crate::rules::trajectory::{Body, Reading, RecordShape, Track, TrajectoryStep, Way, blocks};
+use crate::review::task_note::{Places, task_member};
+use crate::rules::trajectory::{Body, Reading, RecordShape, Track, TrajectoryStep, Way, blocks, task};
 
 /// Items behind a call among which the results of the calls of one answer are looked for.
 const PARALLEL_MAX: usize = 128;
@@ -98,6 +99,9 @@ impl Dialogue {
                     if out.is_parallel(before, answered_behind(&reading.entries, step)) {
                         out.absorb(before);
                     }
+                    if out.shows(before) {
+                        out.join(before);
+                    }
                 }
                 Body::Message(message) => {
                     let (turns, tools) = message::chat_messages(entry.value, message, step, &mut out.left);
@@ -141,6 +145,14 @@ impl Dialogue {
         let are_calls = [last, next].iter().all(|turn| turn.role == StepRole::Agent && !turn.calls.is_empty());
         let is_bare = next.content.is_empty() && next.reasoning.is_none();
         are_calls && (is_bare || is_open) && !next.others.iter().any(|(name, _)| is_in(name, &last.others))
+    }
+
+    /// Whether a turn is a picture alone that goes with the words before it: the protocol has an item for each.
+    fn shows(&self, turn: usize) -> bool {
+        let Some([last, next]) = turn.checked_sub(1).and_then(|last| self.turns.get(last..=turn)) else { return false };
+        let is_seen = last.role == next.role && matches!(next.role, StepRole::User | StepRole::Environment);
+        let is_bare = next.others.is_empty() && (next.answers.is_none() || next.answers == last.answers);
+        is_seen && is_bare && next.content.is_picture()
     }
 
     /// Makes a turn of the agent a part of the one before.
@@ -201,6 +213,14 @@ impl Dialogue {
         }
         self.others.retain(|(_, json)| !is_nothing(json));
         lose_all(&mut self.left, "record", &rest(record, &used));
+    }
+
+    /// Keeps the record an attempt at its task, where that is nothing that is written of it.
+    pub(super) fn keep_task(&mut self, record: &Value<'_>) {
+        let wanted = task(record, None);
+        let places = Places { id: "id", notes: None };
+        let member = wanted.and_then(|wanted| task_member(&wanted, places, self.id.as_deref(), &self.others));
+        self.others.extend(member);
     }
 
     fn take_tools(&mut self, tools: Option<String>) {

@@ -3,6 +3,7 @@
 use super::call::Call;
 use super::content::plain;
 use super::message_text::{ChatMessage, Id, Left, Member, count, is_nothing, lose_all, rest};
+use super::picture::{of_page, picture};
 use crate::json;
 use crate::model::StepRole;
 use crate::rules::trajectory::{Class, Item, TrajectoryStep};
@@ -29,16 +30,29 @@ pub(super) fn item_message(
         Class::WebObservation => &[page(item)],
         _ => &["content"],
     };
+    let pictured = match class {
+        Class::ImageObservation => item.text("content"),
+        Class::WebObservation => of_page(item.value),
+        _ => None,
+    };
+    let picture = pictured.and_then(|content| picture(content, left));
+    let carried_page = picture.as_ref().filter(|_| class == Class::WebObservation).map(|_| "image_observation");
     let keys = fields.iter().filter_map(|name| item.field(name)).map(|field| field.key);
-    let used: Vec<&str> =
-        ["class_", "class", "source", "tool_call_id", "reasoning_content"].into_iter().chain(keys).collect();
+    let used: Vec<&str> = ["class_", "class", "source", "tool_call_id", "reasoning_content"]
+        .into_iter()
+        .chain(keys)
+        .chain(carried_page)
+        .collect();
     let members = rest(item.value, &used).into_iter().filter(|(_, json)| !is_nothing(json));
     let is_prompt = message.role == StepRole::System;
     let members = members.filter(|(name, _)| !is_prompt || name != "name");
     let (carried, lost): (Vec<Member>, Vec<Member>) = members.partition(|(name, _)| CARRIED.contains(&name.as_str()));
     lose_all(left, "item", &lost);
-    if class == Class::ImageObservation {
-        count(left, "picture, whose place is text now");
+    match picture {
+        Some(picture) if class == Class::ImageObservation || message.content.is_empty() => message.content = picture,
+        Some(picture) => message.content.push(picture),
+        None if class == Class::ImageObservation => count(left, "picture, whose place is text now"),
+        None => {}
     }
     message.others = carried;
     message

@@ -2,7 +2,9 @@
 
 use crate::json::{self, Value};
 use crate::review::chat::{LOSS_FIELDS, Left, Member, is_nothing, lose, lose_all, rest, words};
-use crate::rules::trajectory::{Body, Item, Reading, RecordShape, Way, further_members};
+use crate::rules::trajectory::{
+    Body, Item, Reading, RecordShape, Way, answer_reward, detailed_reward, further_members, task,
+};
 
 /// What the trajectories of a record have in common.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +14,12 @@ pub struct RecordHead {
     pub(super) others: Vec<Member>,
     /// How the run came out, where no step says it: a number as JSON.
     pub(super) reward: Option<String>,
+    /// The same of each of several answers, by what it is called.
+    pub(super) rewards: Vec<(String, String)>,
+    /// The task that it is an attempt at; None: it names none.
+    pub(super) task: Option<String>,
+    /// Whether it has an id, and not only what stands for one.
+    pub(super) has_id: bool,
     /// What no message of another format says.
     pub(super) left: Left,
 }
@@ -40,7 +48,12 @@ impl RecordHead {
         // Both of a pair are rewarded by which they are.
         let is_unrewarded = reading.tracks.len() == 1 && reading.entries.iter().all(|entry| entry.reward.is_none());
         let reward = reading.outcome().filter(|_| is_unrewarded).map(|reward| reward.to_string());
-        Some(Self { system, others, reward, left })
+        let rewards = reading.answers().filter(|_| reading.main().is_none());
+        let rewards =
+            rewards.filter_map(|track| Some((track.label.clone()?, answer_reward(&reading, track)?.to_string())));
+        let rewards = rewards.collect();
+        let (task, has_id) = (task(record, None), reading.id().is_some());
+        Some(Self { system, others, reward, rewards, task, has_id, left })
     }
 
     /// Of an ATIF or a standardized trajectory: its members, those in `details` among them, and counted what its steps
@@ -60,7 +73,11 @@ impl RecordHead {
             Body::Item(item) => lose_all(&mut left, "item", &rest(entry.value, &item_members(item))),
             Body::Message(_) | Body::Record => {}
         });
-        Self { others, left, ..Self::default() }
+        let (task, has_id) = (task(record, None), reading.id().is_some());
+        // Notes of ATIF are an object among the notes of a standardized trajectory, where nobody looks for a reward.
+        let is_noted = reading.shape == RecordShape::Atif && reading.entries.iter().all(|entry| entry.reward.is_none());
+        let reward = detailed_reward(record).filter(|_| is_noted).map(|reward| reward.to_string());
+        Self { others, reward, task, has_id, left, ..Self::default() }
     }
 }
 
