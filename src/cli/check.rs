@@ -5,6 +5,7 @@ pub(super) mod config;
 pub(super) mod data;
 mod folded;
 pub(super) mod loss;
+mod pieces;
 mod sarif;
 mod text;
 

@@ -55,6 +55,26 @@ fn a_page_has_no_secret_that_came_in_pieces() {
 }
 
 #[test]
+fn checks_find_what_comes_in_pieces_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = format!("AKIA{}", "Q3EGRWPLN7ZK5TXB");
+    let found = |first: &str, second: &str| -> Vec<Value> {
+        let path = file(folder.path(), "a.jsonl", &run(first, second));
+        let (_, stdout, _) = obelus(&["check", "--data", "--json", &path]);
+        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    for (first, second, rule) in
+        [(&key[..8], &key[8..], "data.secret"), ("write to jo.miller@", "mail.uni-x.de", "data.personal")]
+    {
+        let all = found(first, second);
+        assert_eq!((all.len(), &all[0]["rule"], &all[0]["record"]), (1, &rule.into(), &1.into()), "{all:?}");
+        assert!(all[0]["message"].as_str().unwrap().ends_with("it comes in pieces, in records 1 to 3"), "{all:?}");
+    }
+    let whole = found(&key, " is mine");
+    assert!(whole.len() == 1 && whole[0]["path"] == "/delta", "{whole:?}");
+}
+
+#[test]
 fn records_are_not_called_redacted_while_pieces_of_a_secret_are_left() {
     let folder = tempfile::tempdir().unwrap();
     let key = format!("AKIA{}", "Q3EGRWPLN7ZK5TXB");

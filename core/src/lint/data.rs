@@ -281,7 +281,8 @@ pub(super) static LINTS: &[Lint] = &[
                such as `password`. Models repeat what they learn: remove it, and revoke it, since everybody with \
                access to the data could read it. The message does not repeat it. Placeholders are not reported, and a \
                text that many records have is printed once, at the first; filters, exports and `--json` find it in \
-               each. Texts of every format are looked at. Reported with `obelus check --data`.",
+               each. Texts of every format are looked at, those that a stream has in pieces as a whole too. Reported \
+               with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=aB3dE5gH7jK9mN1pQ2sT4vW6 fails"},{"role":"assistant","content":"renew it"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=$SECRET fails"},{"role":"assistant","content":"renew it"}]}"#,
     },
@@ -294,7 +295,8 @@ pub(super) static LINTS: &[Lint] = &[
                number behind its name. The message shows it masked. Replace it by a placeholder. Addresses at \
                domains that are reserved or made up for examples (example.com, yourcompany.com), of programs and of \
                machines are not reported, and a text that many records have is printed once, at the first; filters, \
-               exports and `--json` find it in each. Texts of every format are checked. Reported with \
+               exports and `--json` find it in each. Texts of every format are checked, those that a stream has in \
+               pieces as a whole too. Reported with \
                `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write to jo.doe@mail.uni-x.de"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"write to user@example.com"},{"role":"assistant","content":"done"}]}"#,

@@ -1,5 +1,6 @@
 //! `obelus check --data` and `--against`: the rules of datasets, which look at records beside one another.
 
+use super::pieces;
 use crate::cli::args::FileName;
 use crate::cli::inputs::Inputs;
 use crate::cli::{Stop, complain};
@@ -116,7 +117,9 @@ impl Data {
         let (unit, way) = (unit(loaded), loaded.detected.format.way());
         let look = |record: &Record, text: &[u8]| data::look(record, text, unit, way, Some(questions));
         ingest::look_from(loaded, records, look, |looked: LookedSample| report(dataset.take(looked)))?;
-        report(Taken { new: dataset.end(), ..Taken::default() })
+        report(Taken { new: dataset.end(), ..Taken::default() })?;
+        let in_pieces = if *is_all && unit == Unit::Message { pieces::found(loaded)? } else { Vec::new() };
+        in_pieces.into_iter().try_for_each(|found| each(found, false))
     }
 }
 

@@ -91,7 +91,7 @@ fn secret_rule(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut 
 
 /// The secrets of all strings below a value: the path, the string, what is found. Paths are written only where
 /// something is found, since nearly nowhere is.
-fn every_secret<'v, 'a>(value: &'v Value<'a>) -> Vec<(String, &'v Value<'a>, String)> {
+pub(super) fn every_secret<'v, 'a>(value: &'v Value<'a>) -> Vec<(String, &'v Value<'a>, String)> {
     match &value.data {
         Data::String(text) => {
             secrets::secrets(text).into_iter().map(|message| (String::new(), value, message)).collect()
@@ -126,7 +126,7 @@ fn mark_shared(report: &mut Report<'_>, shared: Option<u128>) {
 }
 
 /// The first string below a value in which something is found: its path, the string, what is found.
-fn first<'v, 'a>(
+pub(super) fn first<'v, 'a>(
     value: &'v Value<'a>,
     find: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(String, &'v Value<'a>, String)> {
