@@ -79,6 +79,26 @@ fn a_file_that_was_never_read_is_known_from_the_base() {
 }
 
 #[test]
+fn lines_that_a_command_changed_are_those_that_the_result_reports() {
+    let read = json!({"file": {"content": "one\ntwo\n", "startLine": 1, "totalLines": 3}});
+    let hunk = |old: u32, lines: &[&str]| json!([{"oldStart": old, "newStart": 1, "lines": lines}]);
+    let files = json!([{"filePath": "/w/a", "hunks": hunk(1, &[" one", "-two", "+2"])},
+        {"filePath": "/w/n", "created": true, "hunks": hunk(0, &["+new"])}]);
+    let more = json!([{"filePath": "/w/a", "hunks": hunk(1, &[" one", " 2", "+end"])}]);
+    let diff = |files: &Value| json!({"stdout": "", "bashEditDiff": {"files": files, "changedFiles": []}});
+    let text = claude(&[
+        call("1", "Read", &json!({"file_path": "/w/a"})),
+        result("1", "1\tone\n2\ttwo", &read),
+        call("2", "Bash", &json!({"command": "python3 change.py a"})),
+        result("2", "", &diff(&files)),
+        call("3", "Bash", &json!({"command": "echo end >> a"})),
+        result("3", "", &diff(&more)),
+    ]);
+    assert_eq!(known(&text, "/w/a"), ("\"all\" one view|2 command|end command".to_owned(), vec![]));
+    assert_eq!(known(&text, "/w/n").0, "\"all\" new command");
+}
+
+#[test]
 fn an_edit_that_the_user_changed_is_the_one_that_was_made() {
     let edit = json!({"file_path": "/w/a", "old_string": "two", "new_string": "2"});
     let details = json!({"filePath": "/w/a", "oldString": "two", "newString": "zwei", "userModified": true,

@@ -102,9 +102,45 @@ pub(super) fn detail_changes(details: &str) -> Option<Vec<FilePatch>> {
     are_complete.then(|| patch::of_changes(changes)).flatten().map(|text| patch::parse(&text))
 }
 
+/// What Claude Code reports that a command changed of files.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct CommandDiff {
+    /// The files whose lines it reports.
+    pub(super) patches: Vec<FilePatch>,
+    /// Those of which it knows only that they changed: of many files the first few have lines.
+    pub(super) unclear: Vec<String>,
+}
+
+/// W9: the `bashEditDiff` of a result, from version 2.1.270 on.
+pub(super) fn command_diff(details: &str) -> Option<CommandDiff> {
+    memmem::find(details.as_bytes(), b"\"bashEditDiff\"")?;
+    let value = json::parse(details).ok()?;
+    let diff = value.get("bashEditDiff")?;
+    let items = |key| diff.get(key).and_then(Value::as_array).into_iter().flatten();
+    let files = items("files").filter_map(|file| Some((file.get("filePath")?.as_str()?, file.get("hunks")?)));
+    let patches: Vec<FilePatch> = files.filter_map(|(path, hunks)| patch::of_hunks(path, hunks)).collect();
+    let named = items("files").filter_map(|file| file.get("filePath"));
+    let named = named.chain(items("changedFiles")).filter_map(Value::as_str);
+    let unclear = named.filter(|path| patches.iter().all(|patch| patch.path() != *path)).map(str::to_owned).collect();
+    Some(CommandDiff { patches, unclear })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn w9_a_command_of_claude_code_reports_what_it_changed() {
+        let details = r#"{"stdout":"","bashEditDiff":{"files":[
+            {"filePath":"/w/a","hunks":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-x","+y"]}]},
+            {"filePath":"/w/n","created":true,"hunks":[{"oldStart":0,"newStart":1,"lines":["+n"]}]},
+            {"filePath":"/w/b","hunks":[]}],"moreFiles":1,"changedFiles":["/w/a","/w/n","/w/b","/w/c"]}}"#;
+        let diff = command_diff(details).unwrap();
+        assert_eq!(diff.patches.iter().map(FilePatch::path).collect::<Vec<_>>(), ["/w/a", "/w/n"]);
+        assert_eq!(diff.patches[1], FilePatch::Add { path: "/w/n".to_owned(), text: "n\n".to_owned() });
+        assert_eq!(diff.unclear, ["/w/b", "/w/b", "/w/c"]);
+        assert_eq!(command_diff(r#"{"stdout":"bashEditDiff"}"#), None);
+    }
 
     #[test]
     fn w7_files_of_structured_results() {

@@ -1,12 +1,13 @@
 //! W9: what commands of the shell do to files that are known.
 
 use super::call::Action;
+use super::details::{CommandDiff, command_diff};
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
 use super::files::Answer;
 use super::history::Piece;
 use super::outcome::OutcomeLevel;
-use super::patch;
+use super::patch::{self, FilePatch};
 use super::path::last_name;
 use super::shell::{Effect, Script};
 use super::shell_read::Reading;
@@ -103,19 +104,57 @@ impl Work {
         }
         let is_pending = is_background || answer.outcome.reason == Some("no-exit");
         let is_done = !answer.outcome.is_error() && !is_pending;
+        let diff = answer.details.filter(|_| self.dialect == Dialect::ClaudeCode).and_then(command_diff);
+        let diff = diff.unwrap_or_default();
         let mut touched: HashSet<usize> = HashSet::new();
         let (reads, changes): (Vec<_>, Vec<_>) =
             script.effects.iter().partition(|effect| script.reads_last && matches!(effect, Effect::Read { .. }));
         for effect in changes {
+            // The log says where the text was put.
+            let is_reported = matches!(effect, Effect::Append { path, .. } if diff.patches.iter().any(|patch| {
+                self.folders.tool_path(patch.path()) == *path
+            }));
+            if is_reported {
+                continue;
+            }
             if is_done {
                 self.effect(answer, effect, &mut touched);
             } else {
                 self.blur(answer.step, effect);
             }
         }
+        self.reported_changes(answer, &diff, is_done, &mut touched);
         self.doubt(answer.step, command, &script, &touched);
         if is_done {
             reads.into_iter().for_each(|effect| self.effect(answer, effect, &mut touched));
+        }
+    }
+
+    /// W9: what the log says that the command changed. Where a file went is what the command says.
+    fn reported_changes(
+        &mut self,
+        answer: &Answer<'_>,
+        diff: &CommandDiff,
+        is_done: bool,
+        touched: &mut HashSet<usize>,
+    ) {
+        for patch in &diff.patches {
+            let path = self.folders.tool_path(patch.path());
+            let index = self.files.of(&path, answer.step);
+            if !is_done {
+                self.put_in_doubt(answer.step, index);
+            } else if !touched.contains(&index) {
+                self.with_file(answer, index, How::Command, "command", |editor, file| match patch {
+                    FilePatch::Update { hunks, .. } => editor.patch(file, hunks),
+                    FilePatch::Add { text, .. } => editor.write(file, text),
+                    FilePatch::Delete { .. } => Delta::default(),
+                });
+                touched.insert(index);
+            }
+        }
+        for path in &diff.unclear {
+            let index = self.files.find_known(&self.folders.tool_path(path));
+            index.filter(|index| !touched.contains(index)).into_iter().for_each(|i| self.put_in_doubt(answer.step, i));
         }
     }
 

@@ -99,6 +99,28 @@ pub(super) fn of_changes(changes: &Value<'_>) -> Option<String> {
     Some(out)
 }
 
+/// The hunks of one file that Claude Code reports as objects; a file that they begin is added. None: they hold no
+/// lines.
+pub(super) fn of_hunks(path: &str, hunks: &Value<'_>) -> Option<FilePatch> {
+    let mut out: Vec<Hunk> = Vec::new();
+    let (mut is_new, mut text) = (true, String::new());
+    for hunk in hunks.as_array()? {
+        let number = |key| hunk.get(key).and_then(Value::as_number).and_then(parse_line);
+        is_new &= number("oldStart") == Some(0);
+        out.push(Hunk { new_start: number("newStart"), ..Hunk::default() });
+        for line in hunk.get("lines")?.as_array()?.iter().filter_map(Value::as_str) {
+            text.extend(line.strip_prefix('+').map(|line| format!("{line}\n")));
+            hunk_line(line, &mut out);
+        }
+    }
+    let path = path.to_owned();
+    (!out.is_empty()).then_some(if is_new {
+        FilePatch::Add { path, text }
+    } else {
+        FilePatch::Update { path, target: None, hunks: out }
+    })
+}
+
 fn envelope(all: &[&str]) -> Vec<FilePatch> {
     let mut out: Vec<FilePatch> = Vec::new();
     for line in all {
