@@ -2,7 +2,7 @@
 
 use super::payload::{compacted_text, flag_of, instructions, is_added, surround, tokens};
 use super::show;
-use super::totals::Totals;
+use super::totals::{Start, Totals};
 use crate::format::log::{
     Adapter, Blocks, Copies, Draft, Earlier, Form, Kind, Log, count, first, first_text, form, merge_patch, text,
     text_of, write_slots,
@@ -40,6 +40,8 @@ pub(super) struct Rollout {
     has_unfolded_thoughts: bool,
     /// The id of the session that the file belongs to.
     session_id: Option<Box<str>>,
+    /// Where its own records begin, if it starts with a copy of those of another session.
+    start: Start,
     /// Whether the world state is known: a full one came, and no compaction since.
     has_baseline: bool,
     /// Steps of the calls by each of their ids.
@@ -111,7 +113,7 @@ impl Adapter for Rollout {
             "event_msg" => self.event(record, payload, log),
             "token_usage_record" => {
                 let response = text(payload, "response_id");
-                if response.is_none_or(|id| self.responses.insert(id.into())) {
+                if response.is_none_or(|id| self.responses.insert(id.into())) && !self.start.is_after(record) {
                     self.spend(Spend::Records, payload.get("usage"), log);
                 }
             }
@@ -171,6 +173,7 @@ impl Rollout {
         let is_this_session = self.session_id.is_none();
         if is_this_session {
             self.session_id = Some(id.into());
+            self.start = Start::of(meta);
             log.title(id);
             let branch = meta.get("git").and_then(|git| text(git, "branch")).map(Cow::Borrowed);
             let cwd = text(meta, "cwd").map(Cow::Borrowed);
@@ -189,7 +192,7 @@ impl Rollout {
         // After the file's own are those of the records that a fork copied.
         let is_this_session = is_this_session || self.session_id.as_deref() == Some(id);
         let instance = if is_this_session { "main" } else { id };
-        const SLOTS: [&str; 12] = [
+        const SLOTS: [&str; 15] = [
             "id",
             "cwd",
             "originator",
@@ -200,7 +203,10 @@ impl Rollout {
             "forked_from_id",
             "parent_thread_id",
             "history_base",
+            "thread_source",
             "agent_nickname",
+            "agent_role",
+            "agent_path",
             "dynamic_tools",
         ];
         write_slots(log, "session", instance, meta, &SLOTS);
@@ -246,8 +252,10 @@ impl Rollout {
             }
             _ => {
                 state(record, payload, class, log);
-                if class == "agent_message" {
-                    log.prompt();
+                match class {
+                    "agent_message" => log.prompt(),
+                    "additional_tools" => log.declare_tools(payload.get("tools")),
+                    _ => {}
                 }
             }
         }
@@ -292,7 +300,7 @@ impl Rollout {
     fn event(&mut self, record: &Value<'_>, payload: &Value<'_>, log: &mut Log<'_>) {
         let class = text(payload, "type").unwrap_or("event_msg");
         match class {
-            "token_count" => return self.token_count(payload, log),
+            "token_count" => return self.token_count(record, payload, log),
             "item_completed" => {
                 if let Some(item) = payload.get("item") {
                     return self.completed(record, payload, item, log);
@@ -415,10 +423,13 @@ impl Rollout {
         self.waiting.insert(id.into(), log.keep(item));
     }
 
-    fn token_count(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
+    fn token_count(&mut self, record: &Value<'_>, payload: &Value<'_>, log: &mut Log<'_>) {
         let Some(info) = payload.get("info") else { return };
         if self.totals.is_new(info.get("total_token_usage")) {
             self.totals.check(info, log);
+            if self.start.is_after(record) {
+                return;
+            }
             match info.get("last_token_usage").filter(|last| !last.is_null()) {
                 Some(last) => self.spend(Spend::Counts, Some(last), log),
                 None => self.spend_in_all(info.get("total_token_usage"), log),

@@ -1,6 +1,6 @@
-//! The running total that counts of tokens give beside those of the last answer.
+//! The running total that counts of tokens give beside those of the last answer, and which counts are copies.
 
-use crate::format::log::{Log, count};
+use crate::format::log::{Log, count, text};
 use crate::json::Value;
 use crate::model::Severity;
 
@@ -48,5 +48,31 @@ impl Totals {
             );
             log.finding(None, "log.replay-differs", Severity::Warning, message);
         }
+    }
+}
+
+/// The first record of a session that copies others: by its number, where records have one, else by its time.
+#[derive(Default)]
+pub(super) struct Start {
+    ordinal: Option<u64>,
+    time: Option<Box<str>>,
+}
+
+impl Start {
+    pub(super) fn of(meta: &Value<'_>) -> Self {
+        let is_set = |key: &str| text(meta, key).is_some_and(|id| !id.is_empty());
+        let is_sub_agent = meta.get("source").is_some_and(|source| source.get("subagent").is_some());
+        let is_copy = is_sub_agent || is_set("forked_from_id") || is_set("parent_thread_id");
+        let time = text(meta, "timestamp").filter(|time| is_copy && time.ends_with('Z')).map(Box::from);
+        Self { ordinal: count(meta, "subagent_history_start_ordinal"), time }
+    }
+
+    /// Whether a record is a copy: what it reports was spent by the other session.
+    pub(super) fn is_after(&self, record: &Value<'_>) -> bool {
+        if let (Some(start), Some(ordinal)) = (self.ordinal, count(record, "ordinal")) {
+            return ordinal < start;
+        }
+        let time = text(record, "timestamp").filter(|time| time.ends_with('Z'));
+        time.zip(self.time.as_deref()).is_some_and(|(time, start)| time < start)
     }
 }

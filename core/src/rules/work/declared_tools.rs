@@ -55,6 +55,11 @@ impl DeclaredTools {
         let one = [list];
         let items = list.as_array().map_or(one.as_slice().to_vec(), |items| items.iter().collect());
         for item in items {
+            // A namespace holds tools.
+            if let Some(tools) = item.get("tools").filter(|tools| tools.as_array().is_some()) {
+                self.add_all(at, tools);
+                continue;
+            }
             let described = item.get("function").filter(|function| function.as_object().is_some()).unwrap_or(item);
             if let Some(name) = ["name", "title"].iter().find_map(|key| described.get(key)?.as_str()) {
                 self.add(at, name, described.text);
