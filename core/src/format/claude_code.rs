@@ -4,6 +4,7 @@
 //! What tools did to files, the shell and the todo list follows from calls and results (`rules/work`); what only this
 //! format says is in `session` and `file-history`.
 
+mod attachment;
 mod entries;
 mod session;
 #[cfg(test)]
@@ -75,7 +76,7 @@ impl Format for ClaudeCode {
     }
 
     fn identity(&self, first: &[Value<'_>]) -> Option<String> {
-        first.iter().find_map(|record| Some(entries::agent_identity(record, text(record, "agentId")?)))
+        first.iter().find_map(|record| entries::agent_identity(record, text(record, "agentId")?))
     }
 
     fn framing(&self) -> Framing {

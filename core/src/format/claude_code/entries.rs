@@ -1,5 +1,6 @@
 //! The lines of a session as steps.
 
+use super::attachment::{self, SystemPrompt};
 use super::session::Session;
 use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
 use super::{flag, text};
@@ -46,6 +47,7 @@ pub(super) struct Entries {
     last_was_result: bool,
     /// A command that the user ran, until its output comes.
     typed: Option<String>,
+    system_prompt: SystemPrompt,
 }
 
 /// Sub-agents whose lines are in the file of the session; ids by 64 bits.
@@ -80,7 +82,7 @@ impl Adapter for Entries {
         surroundings(record, is_side, log);
         let is_turn = match record.get("message").filter(|_| matches!(class, "user" | "assistant")) {
             Some(message) => self.add_message(record, message, (class, is_side), log),
-            None => note(record, class, log),
+            None => note(record, class, &mut self.system_prompt, log),
         };
         if id.is_some() {
             log.thread(&Node {
@@ -115,13 +117,9 @@ impl Adapter for Entries {
         }
     }
 
-    /// A file that the model is shown, or the places of one that somebody edited.
+    /// What the model is given with an attachment.
     fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
-        let attachment = values.first()?.get("attachment")?;
-        let file = attachment.get("content").and_then(|content| text(content.get("file")?, "content"));
-        let shown = text(attachment, "snippet").or(file)?;
-        let name = text(attachment, "filename").unwrap_or_default();
-        Some(Turn::of(StepRole::System, vec![TurnPart::Text(Cow::Owned(format!("{name}:\n{shown}")))]))
+        attachment::shown(values.first()?)
     }
 
     fn dialect(&self) -> Dialect {
@@ -247,7 +245,7 @@ impl Entries {
             let agent = details.and_then(|details| text(details, "agentId"));
             if let Some(agent) = agent.filter(|agent| !self.is_inside(agent, result, log)) {
                 let file = format!("agent-{agent}.jsonl");
-                let identity = agent_identity(record, agent);
+                let identity = agent_identity(record, agent).unwrap_or_else(|| format!("/{agent}"));
                 log.part(PartRole::SubAgent, "subagents", &file, Some(&identity), Some(step));
             }
             let path = details.and_then(|details| text(details, "persistedOutputPath")).map(Cow::Borrowed);
@@ -275,9 +273,10 @@ impl Entries {
     }
 }
 
-/// What the file of a sub-agent is (0.4): the session of a record, and the agent.
-pub(super) fn agent_identity(record: &Value<'_>, agent: &str) -> String {
-    format!("{}/{agent}", text(record, "sessionId").unwrap_or_default())
+/// What the file of a sub-agent is (0.4): the session of a record, and the agent. A fork of the session names it first.
+pub(super) fn agent_identity(record: &Value<'_>, agent: &str) -> Option<String> {
+    let session = text(record, "sessionId").or_else(|| text(record, "parentSessionId"))?;
+    Some(format!("{session}/{agent}"))
 }
 
 /// The blocks of a message.
@@ -332,12 +331,12 @@ fn surroundings(record: &Value<'_>, is_side: bool, log: &mut Log<'_>) {
 }
 
 /// A line that is not a message; whether somebody speaks again with it.
-fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
+fn note(record: &Value<'_>, class: &str, prompt: &mut SystemPrompt, log: &mut Log<'_>) -> bool {
     let attachment = record.get("attachment").filter(|_| class == "attachment");
     let kind = attachment.and_then(|attachment| text(attachment, "type"));
-    let prompt = attachment.and_then(|attachment| attachment.get("prompt"));
-    if let (Some("queued_command"), Some(prompt), Some(attachment)) = (kind, prompt, attachment) {
-        let values = [prompt];
+    let queued = attachment.and_then(|attachment| attachment.get("prompt"));
+    if let (Some("queued_command"), Some(queued), Some(attachment)) = (kind, queued, attachment) {
+        let values = [queued];
         // What the program itself puts into the queue is no word of the user.
         let is_notification = text(attachment, "commandMode").is_some_and(|mode| mode != "prompt");
         let is_injected = flag(record, "isMeta") || flag(attachment, "isMeta") || is_notification;
@@ -361,25 +360,14 @@ fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
         is_injected: flag(record, "isMeta"),
         ..Draft::of(Kind::State, NOTE, &values)
     });
-    match (kind, attachment) {
-        (Some("edited_text_file"), Some(attachment)) => edited(attachment, log),
-        (Some("file"), Some(attachment)) => attached(attachment, log),
-        _ => {}
+    if let (Some(kind), Some(attachment)) = (kind, attachment) {
+        attachment::read(record, kind, attachment, prompt, log);
     }
     false
 }
 
-/// The model is shown a file as if it had read it.
-fn attached(attachment: &Value<'_>, log: &mut Log<'_>) {
-    let content = attachment.get("content").filter(|content| content.get("file").is_some());
-    if let (Some(path), Some(content)) = (text(attachment, "filename"), content) {
-        log.prompt();
-        read_beside(path, "", Some(content.text), "", log);
-    }
-}
-
 /// The effects of a read that no call asked for.
-fn read_beside(path: &str, range: &str, details: Option<&str>, shown: &str, log: &mut Log<'_>) {
+pub(super) fn read_beside(path: &str, range: &str, details: Option<&str>, shown: &str, log: &mut Log<'_>) {
     effects_beside("Read", &format!("{{\"file_path\":{}{range}}}", json::quote(path)), (details, shown), log);
 }
 
@@ -397,15 +385,8 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     Some(text.strip_prefix(start)?.split_once(end)?.0)
 }
 
-/// The model is shown the places of a file that somebody else edited: it has the effects of a read of some lines.
-fn edited(attachment: &Value<'_>, log: &mut Log<'_>) {
-    let (Some(path), Some(snippet)) = (text(attachment, "filename"), text(attachment, "snippet")) else { return };
-    log.prompt();
-    read_beside(path, ",\"offset\":1,\"limit\":1", None, snippet, log);
-}
-
 /// Members whose text says what a line is about.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 14] = [
     "summary",
     "customTitle",
     "aiTitle",
@@ -418,6 +399,7 @@ const TEXTS: [&str; 13] = [
     "prUrl",
     "worktreePath",
     "relocatedCwd",
+    "continuedInSessionId",
     "filename",
 ];
 
@@ -434,6 +416,9 @@ fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
     }
     if let Some(error) = record.get("error").and_then(error_parts) {
         return Cow::Borrowed(error);
+    }
+    if let Some(text) = attachment::text_for_model(record) {
+        return Cow::Owned(text);
     }
     match record.get("attachment").or_else(|| record.get("snapshot")).or_else(|| record.get("data")) {
         Some(inner) => Cow::Owned(describe::note(inner)),

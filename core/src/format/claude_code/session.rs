@@ -4,6 +4,7 @@
 use super::text;
 use crate::format::log::{Log, count};
 use crate::json::Value;
+use crate::model::PartRole;
 use crate::state::Op;
 use std::collections::HashMap;
 
@@ -20,13 +21,17 @@ const MEMBERS: [(&str, &str); 8] = [
 ];
 
 /// Lines of which one member is state, and the slot that it is written to.
-const LINES: [(&str, &str, &str); 6] = [
+const LINES: [(&str, &str, &str); 10] = [
     ("custom-title", "customTitle", "title"),
     ("ai-title", "aiTitle", "title"),
     ("agent-name", "agentName", "agentName"),
     ("relocated", "relocatedCwd", "cwd"),
     ("worktree-state", "worktreeSession", "worktree"),
     ("pr-link", "prUrl", "pullRequest"),
+    ("agent-setting", "agentSetting", "agentSetting"),
+    ("tag", "tag", "tag"),
+    ("continued-in", "continuedInSessionId", "continuedIn"),
+    ("cost-state", "modelUsage", "modelUsage"),
 ];
 
 /// The priority of a title, from a summary of the model up to a title of the user.
@@ -51,6 +56,8 @@ pub(super) struct Session {
     searched: u64,
     /// Messages of the snapshots of files, the newest last.
     snapshots: Vec<Box<str>>,
+    /// What all answers of the session cost, as a line said last.
+    cost: f64,
 }
 
 impl Session {
@@ -66,7 +73,24 @@ impl Session {
         match class {
             "file-history-snapshot" => self.snapshot(record, log),
             "file-history-delta" => self.delta(record, log),
+            "cost-state" => self.cost(record, log),
+            "continued-in" => continued(record, log),
+            // The session left the worktree.
+            "worktree-state" if record.get("worktreeSession").is_some_and(Value::is_null) => {
+                if self.members.remove("worktree").is_some() {
+                    log.remove("session", "main", &["worktree"]);
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// What the session cost so far, with answers that no line of it reports.
+    fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let cost = record.get("totalCostUSD").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
+        if let Some(cost) = cost.filter(|cost| *cost > self.cost) {
+            let more = cost - std::mem::replace(&mut self.cost, cost);
+            log.cost(more);
         }
     }
 
@@ -135,6 +159,15 @@ impl Session {
         if self.rank == TitleRank::None {
             log.title(&format!("sub-agent {agent}"));
         }
+    }
+}
+
+/// The session goes on in another one, whose file is beside its own.
+fn continued(record: &Value<'_>, log: &mut Log<'_>) {
+    let id = text(record, "continuedInSessionId").filter(|id| !id.is_empty());
+    if let Some(id) = id.filter(|id| id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
+        let step = log.next_step() - 1;
+        log.part(PartRole::Continuation, "", &format!("{id}.jsonl"), None, Some(step));
     }
 }
 

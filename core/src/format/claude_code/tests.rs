@@ -280,3 +280,63 @@ fn the_run_of_a_sub_agent_inside_the_file_is_not_missed() {
         assert_eq!(run.step(2, &bytes).caller, (!is_missed).then_some(1), "{words}");
     }
 }
+
+/// A line about the session, which has no place in the tree.
+fn aside(members: &str) -> String {
+    format!(r#"{{"sessionId":"s1",{members}}}"#)
+}
+
+#[test]
+fn lines_about_the_session_report_its_cost_and_where_it_goes_on() {
+    let cost = |total: &str| {
+        aside(&format!(r#""type":"cost-state","totalCostUSD":{total},"modelUsage":{{"m":{{"costUSD":{total}}}}}"#))
+    };
+    let worktree = |session: &str| aside(&format!(r#""type":"worktree-state","worktreeSession":{session}"#));
+    let lines = [
+        line(ASKED),
+        cost("0.25"),
+        worktree(r#"{"worktreePath":"/w/t"}"#),
+        cost("0.5"),
+        worktree("null"),
+        aside(r#""type":"continued-in","continuedInSessionId":"s-2""#),
+    ];
+    let (run, bytes) = read(&lines);
+    let state = state(run.as_ref(), &bytes).replace(": ", ":");
+    assert!(state.contains(r#""cost":0.5"#) && state.contains(r#""continuedIn":"s-2""#), "{state}");
+    assert!(!state.contains("worktree"), "the session left it: {state}");
+    let parts: Vec<_> = run.parts().iter().map(|part| (part.role, part.file.as_str(), part.step)).collect();
+    assert_eq!(parts, [(PartRole::Continuation, "s-2.jsonl", Some(5))]);
+}
+
+#[test]
+fn the_model_sees_what_attachments_say_they_sent() {
+    let attached = |id: u32, attachment: &str, more: &str| {
+        let parent = id - 1;
+        line(&format!(r#""type":"attachment","uuid":"u{id}","parentUuid":"u{parent}","attachment":{attachment}{more}"#))
+    };
+    let snapshot = |text: &str| format!(r#"{{"type":"prompt_snapshot","systemPrompt":["{text}","Be brief."]}}"#);
+    let sent = r#","rendered":[{"content":"<env>"},{"content":[{"type":"text","text":"x"}]}],"renderedRole":"user""#;
+    let lines = [
+        line(ASKED),
+        attached(2, &snapshot("One."), ""),
+        attached(3, r#"{"type":"environment","cwd":"/w"}"#, sent),
+        attached(4, r#"{"type":"command_permissions","allowedTools":[]}"#, ""),
+        attached(5, &snapshot("One."), ""),
+        attached(6, &snapshot("Two."), ""),
+    ];
+    let (run, bytes) = read(&lines);
+    assert_eq!(run.context_steps(4), Some(vec![0, 1, 2]), "a prompt that is repeated is not there twice");
+    assert_eq!(run.context_steps(5), Some(vec![0, 2, 5]));
+    let prompt = |step| format!("{:?}", run.prompt(step, &bytes).unwrap());
+    assert!(prompt(1).contains("One.\\nBe brief.") && prompt(1).contains("System"), "{}", prompt(1));
+    assert!(prompt(2).contains("<env>\\nx") && prompt(2).contains("User"), "{}", prompt(2));
+    assert_eq!((run.prompt(3, &bytes).is_none(), run.step(2, &bytes).summary.as_str()), (true, "<env>\nx"));
+}
+
+#[test]
+fn the_file_of_a_fork_is_known_by_its_first_line() {
+    use crate::json;
+    let first = r#"{"type":"fork-context-ref","agentId":"a1","parentSessionId":"s1","parentLastUuid":"u1"}"#;
+    let record = json::parse(first).unwrap();
+    assert_eq!(ClaudeCode.identity(&[record]), Some("s1/a1".to_owned()));
+}

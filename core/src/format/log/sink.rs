@@ -408,6 +408,12 @@ impl Log<'_> {
         self.steps.window.fix(self.steps.last());
     }
 
+    /// From the step that was added last on, the model does not see one that was fixed.
+    pub(in crate::format) fn release(&mut self, step: StepNo) {
+        self.steps.window.release(step);
+        self.drop_steps(&[step]);
+    }
+
     /// The step that was added last is a message that is not for the model.
     pub(in crate::format) fn aside(&mut self) {
         self.steps.window.aside(self.steps.last(), Exclusion::Aside);

@@ -54,6 +54,11 @@ impl Window {
         self.fixed.insert(at);
     }
 
+    /// A step that was fixed is like others.
+    pub(super) fn release(&mut self, at: StepNo) {
+        self.fixed.remove(&at);
+    }
+
     /// Whether the model sees a step whatever is compacted.
     pub(super) fn is_fixed(&self, step: StepNo) -> bool {
         self.fixed.contains(&step)
