@@ -2,11 +2,11 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Copies, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, form,
-    items, text, text_of, write_slots,
+    Adapter, Copies, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Node, Row, count, first, first_text,
+    form, items, text, text_of, write_slots,
 };
 use crate::json::Value;
-use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -77,6 +77,12 @@ struct Events {
     copies: Copies,
     /// Calls that answers asked for and that were not started yet; None: started.
     asked: HashMap<Box<str>, Option<Earlier>>,
+    /// Steps of calls by their ids.
+    calls: HashMap<Box<str>, StepNo>,
+    /// Sub-agents that have a step, or an event that says which call began them; None: they have a step.
+    agents: HashMap<Box<str>, Option<StepNo>>,
+    /// Whether the last answer says how much the model wrote.
+    has_output: bool,
 }
 
 impl Events {
@@ -103,22 +109,8 @@ impl Events {
     }
 }
 
-impl Adapter for Events {
-    fn restart(&mut self) {
-        *self = Self::default();
-    }
-
-    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        if text(record, "id").is_some_and(|id| self.copies.has(id, record.text)) {
-            return;
-        }
-        let class = text(record, "type").unwrap_or("event");
-        // Deltas of a stream, and thoughts that the message has too.
-        let is_ephemeral = record.get("ephemeral").and_then(Value::as_bool) == Some(true);
-        if is_ephemeral || class.ends_with("_delta") || class == "tool.execution_partial_result" {
-            return;
-        }
-        let data = record.get("data").unwrap_or(record);
+impl Events {
+    fn event(&mut self, record: &Value<'_>, data: &Value<'_>, class: &str, is_side: bool, log: &mut Log<'_>) {
         let values = [data];
         let of = |kind, form, role| Draft {
             role,
@@ -130,17 +122,22 @@ impl Adapter for Events {
             "user.message" => log.step(&of(Kind::Message, TEXT, StepRole::User)),
             "system.message" => log.step(&of(Kind::Message, TEXT, StepRole::System)),
             "tool.execution_start" => {
-                self.asked.extend(text(data, "toolCallId").map(|id| (id.into(), None)));
-                log.step(&of(Kind::Call, CALL, StepRole::Agent))
+                let step = log.step(&of(Kind::Call, CALL, StepRole::Agent));
+                if let Some(id) = text(data, "toolCallId") {
+                    self.asked.insert(id.into(), None);
+                    self.calls.insert(id.into(), step);
+                }
+                step
             }
             "tool.execution_complete" => {
                 self.end(data, of, log);
                 log.step(&of(Kind::Result, RESULT, StepRole::Environment))
             }
             "assistant.message" => {
-                let model = text(data, "model").map(Cow::Borrowed);
+                let model = text(data, "model").filter(|_| !is_side).map(Cow::Borrowed);
                 log.surroundings(&Surroundings { model, ..Surroundings::default() });
                 self.ask(data, log);
+                self.has_output = data.get("outputTokens").is_some();
                 return answer(data, of, log);
             }
             _ => {
@@ -149,7 +146,68 @@ impl Adapter for Events {
                 log.step(&Draft { is_failed, ..of(Kind::State, form::STATE, StepRole::System) })
             }
         };
+        if class == "subagent.started"
+            && let Some(agent) = text(record, "agentId").or_else(|| text(data, "toolCallId"))
+        {
+            let call = text(data, "toolCallId").and_then(|id| self.calls.get(id)).copied();
+            self.agents.insert(agent.into(), call);
+        }
         write(class, data, log);
+    }
+
+    /// What the service says of an answer, of which the message says at most what the model wrote.
+    fn usage(&mut self, data: &Value<'_>, log: &mut Log<'_>) {
+        let of = |key: &str| count(data, key);
+        let (cache_read, cache_write) = (of("cacheReadTokens"), of("cacheWriteTokens"));
+        let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
+        let has_output = std::mem::take(&mut self.has_output);
+        log.beyond(&Usage {
+            input: of("inputTokens").map(|all| all.saturating_sub(cached)),
+            output: of("outputTokens").filter(|_| !has_output),
+            cache_read,
+            cache_write,
+            cost: None,
+        });
+    }
+}
+
+/// The sub-agent whose event this is. Those that report one are of the agent that called it.
+fn agent_of<'v>(record: &'v Value<'v>, data: &'v Value<'v>, class: &str) -> Option<&'v str> {
+    let agent = text(record, "agentId").or_else(|| text(data, "parentToolCallId"));
+    agent.filter(|agent| !agent.is_empty() && !class.starts_with("subagent."))
+}
+
+impl Adapter for Events {
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if text(record, "id").is_some_and(|id| self.copies.has(id, record.text)) {
+            return;
+        }
+        let class = text(record, "type").unwrap_or("event");
+        let data = record.get("data").unwrap_or(record);
+        let agent = agent_of(record, data, class);
+        if class == "assistant.usage" {
+            self.usage(data, log);
+        }
+        // Deltas of a stream, and thoughts that the message has too.
+        let is_ephemeral = record.get("ephemeral").and_then(Value::as_bool) == Some(true);
+        if is_ephemeral || class.ends_with("_delta") || class == "tool.execution_partial_result" {
+            return;
+        }
+        if let Some(agent) = agent {
+            // What a sub-agent does follows what it did: all is under its id.
+            let (id, is_turn) = (Some(agent), true);
+            log.thread(&Node { id, parent: id, is_side: true, is_turn, ..Node::default() });
+        }
+        let first = log.next_step();
+        self.event(record, data, class, agent.is_some(), log);
+        if let Some(agent) = agent.filter(|_| log.next_step() > first) {
+            let call = self.agents.insert(agent.into(), None).unwrap_or_else(|| self.calls.get(agent).copied());
+            call.into_iter().for_each(|call| log.called_by(first, call));
+        }
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -224,7 +282,15 @@ fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     let context = data.get("context").unwrap_or(data);
     let around = match class {
         "session.start" | "session.resume" | "session.context_changed" => {
-            Surroundings { cwd: of(context, "cwd"), branch: of(context, "branch"), ..Surroundings::default() }
+            let model = of(data, "selectedModel").filter(|_| class != "session.context_changed");
+            let effort = of(data, "reasoningEffort");
+            Surroundings {
+                cwd: of(context, "cwd"),
+                branch: of(context, "branch"),
+                model,
+                effort,
+                ..Surroundings::default()
+            }
         }
         "session.model_change" => {
             Surroundings { model: of(data, "newModel"), effort: of(data, "reasoningEffort"), ..Surroundings::default() }
@@ -349,6 +415,35 @@ mod tests {
         assert!(testing::state(&parsed, "session", 2).contains(r#""exitCode":0"#));
         let failed = lines(&COPILOT, &PRINTED.replace(r#""exitCode":0"#, r#""exitCode":1"#));
         assert_eq!(failed.0.error_steps(), [2]);
+    }
+
+    #[test]
+    fn what_a_sub_agent_does_is_under_the_call_that_began_it() {
+        let event = |class: &str, agent: &str, data: &str| {
+            let agent = if agent.is_empty() { String::new() } else { format!(r#""agentId":"{agent}","#) };
+            format!(r#"{{"type":"{class}",{agent}"data":{data}}}"#)
+        };
+        let call = |id: &str| format!(r#"{{"toolCallId":"{id}","toolName":"task","arguments":{{}}}}"#);
+        let say = |words: &str| format!(r#"{{"content":"{words}","model":"{words}-m","toolRequests":[]}}"#);
+        let usage = r#"{"inputTokens":10,"outputTokens":3,"cacheReadTokens":4,"cacheWriteTokens":1}"#;
+        let text = [
+            event("session.start", "", r#"{"sessionId":"s","selectedModel":"m","context":{"cwd":"/w"}}"#),
+            event("tool.execution_start", "", &call("c1")),
+            event("subagent.started", "a", r#"{"toolCallId":"c1","agentName":"look"}"#),
+            event("assistant.message", "a", &say("side")),
+            event("assistant.usage", "a", usage).replace("\"data\"", "\"ephemeral\":true,\"data\""),
+            event("tool.execution_complete", "", r#"{"toolCallId":"c1","success":true,"result":{"content":"x"}}"#),
+            event("assistant.message", "", &say("main").replace("\"model\":\"main-m\",", "")),
+        ];
+        let parsed = lines(&COPILOT, &text.join("\n"));
+        let side = parsed.0.step(3, &parsed.1);
+        assert_eq!((side.standing.name(), side.caller, side.summary.as_str()), ("sub-agent", Some(1), "side"));
+        let seen = parsed.0.context_steps(5);
+        assert_eq!(seen, Some(vec![1, 4, 5]), "the main agent does not see it");
+        let spent = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
+        let all = (spent.input, spent.output, spent.cache_read, spent.cache_write);
+        assert_eq!(all, (Some(5), Some(3), Some(4), Some(1)));
+        assert!(testing::state(&parsed, "run", 5).contains(r#""model":"m""#));
     }
 
     #[test]
