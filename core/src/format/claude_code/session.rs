@@ -6,7 +6,7 @@ use crate::format::log::{Log, count};
 use crate::json::Value;
 use crate::model::PartRole;
 use crate::state::Op;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Members of any line that are state, and the slots that they are written to when they change.
 const MEMBERS: [(&str, &str); 8] = [
@@ -54,8 +54,9 @@ pub(super) struct Session {
     /// Searches of each answer that made some, and of all.
     searches: HashMap<u64, u64>,
     searched: u64,
-    /// Messages of the snapshots of files, the newest last.
-    snapshots: Vec<Box<str>>,
+    /// Messages of the snapshots of files, by 64 bits, and the newest of them.
+    snapshots: HashSet<u64>,
+    newest_snapshot: Option<Box<str>>,
     /// What all answers of the session cost, as a line said last.
     cost: f64,
 }
@@ -76,10 +77,11 @@ impl Session {
             "cost-state" => self.cost(record, log),
             "continued-in" => continued(record, log),
             // The session left the worktree.
-            "worktree-state" if record.get("worktreeSession").is_some_and(Value::is_null) => {
-                if self.members.remove("worktree").is_some() {
-                    log.remove("session", "main", &["worktree"]);
-                }
+            "worktree-state"
+                if record.get("worktreeSession").is_some_and(Value::is_null)
+                    && self.members.remove("worktree").is_some() =>
+            {
+                log.remove("session", "main", &["worktree"]);
             }
             _ => {}
         }
@@ -178,17 +180,16 @@ impl Session {
         let id = text(snapshot, "messageId").or_else(|| text(record, "messageId"));
         if let (Some(id), Some(backups)) = (id, snapshot.get("trackedFileBackups")) {
             log.write("file-history", id, &[], Op::Update, backups);
-            if self.snapshots.last().is_none_or(|last| **last != *id) {
-                self.snapshots.push(id.into());
-            }
+            self.snapshots.insert(super::entries::hash(id));
+            self.newest_snapshot = Some(id.into());
         }
     }
 
     /// A delta adds the backup of one file to a snapshot: the one that it names, else the newest.
     fn delta(&self, record: &Value<'_>, log: &mut Log<'_>) {
-        let of_message = || text(record, "messageId").filter(|id| self.snapshots.iter().any(|known| **known == **id));
-        let newest = || self.snapshots.last().map(|id| &**id);
-        let id = text(record, "snapshotMessageId").or_else(of_message).or_else(newest);
+        let is_snapshot = |id: &&str| self.snapshots.contains(&super::entries::hash(id));
+        let of_message = || text(record, "messageId").filter(is_snapshot);
+        let id = text(record, "snapshotMessageId").or_else(of_message).or(self.newest_snapshot.as_deref());
         let id = id.or_else(|| text(record, "messageId")).unwrap_or("main");
         if let (Some(path), Some(backup)) = (text(record, "trackingPath"), record.get("backup")) {
             log.write("file-history", id, &[path], Op::Update, backup);
