@@ -172,9 +172,9 @@ fn any_size_is_drawn_and_left_again() {
     }
     terminal.resize(140, 40);
     terminal.press("?");
-    terminal.see("Through the run");
+    terminal.see("In this pane");
     terminal.press("Esc");
-    terminal.miss("Through the run");
+    terminal.miss("In this pane");
     terminal.see("╰");
     terminal.press("q");
     assert_eq!(terminal.end(), (0, String::new()));

@@ -211,7 +211,7 @@ fn usage(value: &Value<'_>) -> Usage {
     let read = count("prompt_token_count", "promptTokenCount");
     Usage {
         input: read.map(|read| read.saturating_sub(cached.unwrap_or(0))),
-        output: answer_tokens.or(thought).map(|_| answer_tokens.unwrap_or(0) + thought.unwrap_or(0)),
+        output: answer_tokens.or(thought).map(|_| answer_tokens.unwrap_or(0).saturating_add(thought.unwrap_or(0))),
         cache_read: cached,
         ..Usage::default()
     }

@@ -263,7 +263,7 @@ fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
     let (answered, thought) = (count(tokens.get("output")), count(tokens.get("reasoning")));
     Usage {
         input: count(tokens.get("input")),
-        output: answered.or(thought).map(|_| answered.unwrap_or(0) + thought.unwrap_or(0)),
+        output: answered.or(thought).map(|_| answered.unwrap_or(0).saturating_add(thought.unwrap_or(0))),
         cache_read: count(cache.and_then(|cache| cache.get("read"))),
         cache_write: count(cache.and_then(|cache| cache.get("write"))),
         cost: info.get("cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
