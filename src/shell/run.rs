@@ -74,7 +74,7 @@ const MARKED_MAX: usize = 1024;
 pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     let mut environment = Environment::read();
     let mut config = Config::load();
-    let asked = Themes::need_background(settings.theme.as_deref(), &config, &environment)
+    let asked = needs_question(settings.theme.as_deref(), &config, &environment)
         .then(|| thread::Builder::new().name("background".to_owned()).spawn(background::ask).ok())
         .flatten();
     let opened = open_session::begin(&settings.opened, settings.format.as_deref());
@@ -140,6 +140,11 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
         Unknown::Missing(problem) => Some(problem),
         Unknown::NotLooked | Unknown::None => None,
     })
+}
+
+/// Whether the terminal is asked for its background: one that cannot hold the screen is asked nothing.
+fn needs_question(theme: Option<&str>, config: &Config, environment: &Environment) -> bool {
+    Themes::need_background(theme, config, environment) && Screen::is_possible(environment)
 }
 
 pub(super) fn no_thread(e: std::io::Error) -> Problem {

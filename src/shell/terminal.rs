@@ -82,6 +82,12 @@ impl Screen {
         }
     }
 
+    /// Whether there is a terminal that can hold it.
+    #[must_use]
+    pub fn is_possible(environment: &Environment) -> bool {
+        check(environment, io::stdout().is_terminal()).is_ok()
+    }
+
     /// Draws one frame: what changed since the last one is sent in one piece, so that no half of it is ever seen. Bytes
     /// that were sent the time before change nothing and are not sent again.
     ///

@@ -1,5 +1,6 @@
 //! An open input: a file read by `pread`, a stream spooled to a temporary file, or bytes in memory.
 
+use super::missing::missing;
 use super::spool::{Packing, Spool, no_room};
 use super::{binary_detect, remote, unpack};
 use crate::model::{Bytes, Problem, Sink, Span};
@@ -474,9 +475,7 @@ pub fn is_missing(path: &Path) -> bool {
 
 pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
     match e.kind() {
-        ErrorKind::NotFound => {
-            remote::refused(Path::new(name)).unwrap_or_else(|| Problem::unreadable(format!("{name}: no such file")))
-        }
+        ErrorKind::NotFound => remote::refused(Path::new(name)).unwrap_or_else(|| missing(name)),
         ErrorKind::PermissionDenied => {
             Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
         }

@@ -18,6 +18,7 @@ mod glob;
 mod input;
 mod journal;
 mod listing;
+mod missing;
 mod origin;
 mod parallel;
 #[cfg(feature = "parquet")]

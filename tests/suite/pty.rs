@@ -53,6 +53,16 @@ fn the_terminal_is_asked_one_question_before_the_screen_opens() {
 }
 
 #[test]
+fn a_terminal_that_cannot_hold_the_screen_is_asked_nothing() {
+    let path = sample("trip-run.jsonl");
+    for term in ["", "dumb"] {
+        let terminal = Terminal::run(&[path.to_str().unwrap()], &[("COLORFGBG", ""), ("TERM", term)]);
+        let printed = terminal.printed();
+        assert!(printed.contains("obelus steps FILE") && !printed.contains('\u{1b}'), "{printed:?}");
+    }
+}
+
+#[test]
 fn a_key_that_changes_nothing_sends_nothing() {
     let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
     terminal.see("of 0–65");

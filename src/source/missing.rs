@@ -1,0 +1,44 @@
+//! What is message of a file that is not there: a name near it, where its folder has one.
+
+use crate::model::Problem;
+use crate::text::suggest;
+use std::path::Path;
+
+/// Most names of the folder that are looked at.
+const NAMES_MAX: usize = 2_000;
+
+/// The problem, with what to do about it.
+pub(super) fn missing(name: &str) -> Problem {
+    let problem = Problem::unreadable(format!("{name}: no such file"));
+    match near(Path::new(name)) {
+        Some(near) => problem.hint(format!("do you mean {near}?")),
+        None => problem.hint("check its name; for one that is still to come, `obelus FILE --follow` waits"),
+    }
+}
+
+/// The name in the same folder that is nearest.
+fn near(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or_else(|| Path::new("."))).ok()?;
+    let names: Vec<String> =
+        entries.take(NAMES_MAX).filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let near = suggest::nearest(wanted, names.iter().map(String::as_str)).into_iter().next()?;
+    Some(folder.map_or_else(|| near.to_owned(), |folder| folder.join(near).display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_slip_leads_to_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("run-17.jsonl"), "").unwrap();
+        let message = |name: &str| missing(&folder.path().join(name).display().to_string()).to_string();
+        let file = folder.path().join("run-17.jsonl").display().to_string();
+        assert!(message("run-71.jsonl").ends_with(&format!("do you mean {file}?")), "{}", message("run-71.jsonl"));
+        assert!(message("something else").contains("--follow"), "{}", message("something else"));
+        assert!(missing("/no such folder/a.jsonl").to_string().contains("--follow"));
+    }
+}
