@@ -277,7 +277,7 @@ fn widths_follow_the_rows_shown_and_stay_while_these_scroll() {
     filter(&mut stage, "id:longer");
     assert!(at(&heading(&stage)) > at(&before), "{} {before}", heading(&stage));
     let text = stage.app.table.window(&stage.app.session, stage.app.pane_extent(Pane::Table)).rows[1].plain();
-    assert!(text.contains("longer-name-"), "the end of a long id is seen: {text}");
+    assert!(text.contains("ger-name-"), "the end of a long id is seen: {text}");
     press(&mut stage, "Esc");
     assert!(!before.contains("reward"));
     assert!(screen(&stage).contains("Trajectories · hidden (empty): failed, reward, tools"), "{}", screen(&stage));

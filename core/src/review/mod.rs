@@ -66,7 +66,7 @@ pub use loss::{ChatTemplate, Loss, LossFinding, LossSegment, Total, Train, loss,
 pub use loss_check::{LossCheck, LossCounts};
 pub use mark_event::{About, Change, ContentKey, DecodeError, EventId, MarkEvent, MarkTarget, VERSION, Verdict};
 pub use marks::{Mark, Marks};
-pub use non_empty_columns::NonEmptyColumns;
+pub use non_empty_columns::{NonEmptyColumns, is_informative_class};
 pub use order::{Grounds, RecordOrder, Sort, arrange};
 pub use pick::{Pick, Picker, Unpicked};
 pub use purpose::{is_of_findings, purpose_of};

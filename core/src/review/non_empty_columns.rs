@@ -41,6 +41,12 @@ impl NonEmptyColumns {
     }
 }
 
+/// Whether a class says what a step does: not if it is that of all steps of its shape (D19).
+#[must_use]
+pub fn is_informative_class(class: &str) -> bool {
+    !matches!(class, "chat_message" | "atif_step" | "record")
+}
+
 fn has_value(column: Column, facts: &Facts) -> bool {
     let counted = facts.counted.as_ref();
     match column {
@@ -51,7 +57,9 @@ fn has_value(column: Column, facts: &Facts) -> bool {
         Column::Reward => counted.is_some_and(|counted| counted.reward.is_some()),
         Column::Finish => counted.is_some_and(|counted| !counted.finish.is_empty()),
         Column::Tools => counted.is_some_and(|counted| !counted.tools.is_empty()),
-        Column::Actions => counted.is_some_and(|counted| !counted.classes.is_empty()),
+        Column::Actions => {
+            counted.is_some_and(|counted| counted.classes.iter().any(|(class, _)| is_informative_class(class)))
+        }
         _ => true,
     }
 }
@@ -60,6 +68,17 @@ fn has_value(column: Column, facts: &Facts) -> bool {
 mod tests {
     use super::super::facts::tests::facts_of;
     use super::*;
+
+    #[test]
+    fn a_class_that_all_steps_of_a_shape_have_is_no_action() {
+        for (class, is_lacking) in [("atif_step", true), ("chat_message", true), ("tool-call", false)] {
+            let mut facts = facts_of("a", 6, &[], None, "finish");
+            facts.counted.as_mut().unwrap().classes = vec![(class.to_owned(), 6)];
+            let mut non_empty = NonEmptyColumns::default();
+            non_empty.take(&facts);
+            assert_eq!(non_empty.lacks(Column::Actions), is_lacking, "{class}");
+        }
+    }
 
     #[test]
     fn a_column_is_lacking_until_one_record_has_a_value() {

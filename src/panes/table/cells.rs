@@ -5,7 +5,7 @@ use crate::format::{Counted, Facts};
 use crate::model::cast;
 use crate::panes::row::pieces_width;
 use crate::panes::{Piece, Session, marks, value};
-use crate::review::{CellValue, Column, Mark, Numbers, Rollout, TaskGroups};
+use crate::review::{CellValue, Column, Mark, Numbers, Rollout, TaskGroups, is_informative_class};
 use crate::text::{Role, SafeText, cut, cut_start, width};
 
 /// What is known of a record whose cells are shown.
@@ -143,7 +143,8 @@ fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
         _ => {
             let short = |name: &str| name.strip_suffix("_action").is_some();
             let has_actions = counted.classes.iter().any(|(name, _)| short(name));
-            let shown = counted.classes.iter().filter(|(name, _)| !has_actions || short(name));
+            let shown =
+                counted.classes.iter().filter(|(name, _)| is_informative_class(name) && (!has_actions || short(name)));
             one(Role::Text, &names(&mut shown.map(|(name, n)| (name.trim_end_matches("_action"), *n))))
         }
     }

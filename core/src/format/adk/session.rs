@@ -19,7 +19,10 @@ const SCOPES: [&str; 3] = ["app", "user", "temp"];
 impl Adapter for Session {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let state = either(record, "state", "state").or_else(|| record.get("context"));
-        title(record, state, log);
+        // The name that `adk web` shows is the first words of the user: beside these, the id says which session it is.
+        if let Some(id) = record.get("id").and_then(Value::as_str) {
+            log.title(id);
+        }
         for (slot, camel) in [("app_name", "appName"), ("user_id", "userId"), ("id", "id")] {
             if let Some(value) = either(record, slot, camel) {
                 log.write("session", "main", &[slot], Op::Update, value);
@@ -78,13 +81,6 @@ pub(super) fn either<'v>(value: &'v Value<'v>, snake: &str, camel: &str) -> Opti
 
 fn members<'v>(value: Option<&'v Value<'v>>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
     value.and_then(Value::as_object).into_iter().flat_map(|object| object.entries())
-}
-
-fn title(record: &Value<'_>, state: Option<&Value<'_>>, log: &mut Log<'_>) {
-    let named = state.and_then(|state| state.get("__session_metadata__")?.get("displayName")?.as_str());
-    if let Some(title) = named.or_else(|| record.get("id")?.as_str()) {
-        log.title(title);
-    }
 }
 
 fn parts<'v>(content: &'v Value<'v>) -> &'v [Value<'v>] {

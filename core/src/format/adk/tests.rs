@@ -37,6 +37,15 @@ fn parts_of_events_are_steps_and_deltas_the_state() {
 }
 
 #[test]
+fn a_session_is_known_by_its_id_whatever_name_is_shown_for_it() {
+    let named = r#""state":{"__session_metadata__":{"displayName":"Which crops grow here..."},"#;
+    let text = SESSION.replacen(r#""state":{"#, named, 1);
+    assert!(text.contains("displayName"));
+    let run = run_of(&text);
+    assert_eq!(run.title().as_deref(), Some("s1"));
+}
+
+#[test]
 fn events_alone_are_a_run_in_which_the_full_one_replaces_its_pieces() {
     let lines = EVENTS.replace("data: ", "").replace("\n\n", "\n");
     let steps_of = |text: &str| {
