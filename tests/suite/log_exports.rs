@@ -132,6 +132,19 @@ fn pi_exports_what_an_edit_of_the_context_left_and_what_the_model_sees_of_comman
 }
 
 #[test]
+fn pi_exports_what_replaced_a_message_in_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let right = json!({"role": "assistant", "content": [{"type": "text", "text": "right"}]});
+    let log = pi_session(&[
+        pi_message("user", "do it"),
+        pi_message("assistant", "wrong"),
+        json!({"type": "context_edit", "targetId": "2", "replacement": right}),
+    ]);
+    let path = file(folder.path(), "run.jsonl", &log);
+    assert_eq!(roles_and_texts(&messages(&path)), ["user: do it", "assistant: right"]);
+}
+
+#[test]
 fn the_stream_of_pi_is_read_where_its_messages_end() {
     let folder = tempfile::tempdir().unwrap();
     let message = |role: &str, text: &str| json!({"role": role, "content": [{"type": "text", "text": text}]});

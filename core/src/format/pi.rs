@@ -5,7 +5,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, first, form, text_of};
+use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, first, form, role_of, text_of};
 use super::{Format, Framing, Layout, Match, Run};
 use crate::json::Value;
 use crate::model::cast;
@@ -181,6 +181,11 @@ impl Adapter for Entries {
     /// The model gets a custom message, and a command of the user with what it printed, as one of the user.
     fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
         let value = values.first()?;
+        if let Some(replacement) = value.get("replacement").filter(|replacement| !replacement.is_null()) {
+            let words = replacement_text(replacement).into_owned();
+            let role = text(replacement, "role").map_or(StepRole::User, role_of);
+            return (!words.is_empty()).then(|| Turn::of(role, vec![TurnPart::Text(words.into())]));
+        }
         let text = match text(value, "command") {
             Some(command) => script::report(command, value),
             None => value.get("content").map(text_of)?.into_owned(),
@@ -242,7 +247,11 @@ impl Entries {
             "context_edit" => {
                 let edited = steps_of("targetId").cloned().unwrap_or_default();
                 log.remove_steps(&edited.collect::<Vec<_>>());
-                log.summarize(&record.get("replacement").map(replacement_text).unwrap_or_default());
+                let replacement = record.get("replacement").map(replacement_text).unwrap_or_default();
+                log.summarize(&replacement);
+                if !replacement.is_empty() {
+                    log.prompt();
+                }
             }
             "branch_summary" => log.summarize(text(record, "summary").unwrap_or_default()),
             "custom_message" => log.prompt(),

@@ -2,7 +2,7 @@
 
 use crate::format::log::{Log, count, first_text, text, text_of};
 use crate::json::Value;
-use crate::model::{Surroundings, Usage};
+use crate::model::{StepRole, Surroundings, Turn, TurnPart, Usage};
 use std::borrow::Cow;
 
 /// A flag of a response item, in its metadata or in those of its record.
@@ -26,6 +26,17 @@ pub(super) fn compacted_text(payload: &Value<'_>) -> String {
         return first_text(payload, &["message"]).unwrap_or_default().to_owned();
     };
     history.iter().filter_map(|item| item.get("content")).map(text_of).collect()
+}
+
+/// The messages that the model sees in place of what was compacted, as one; None: none are listed.
+pub(super) fn replacement(payload: &Value<'_>) -> Option<Turn<'static>> {
+    let history = payload.get("replacement_history")?.as_array()?;
+    let messages = || history.iter().filter(|item| text(item, "type") == Some("message"));
+    let words = messages().filter_map(|item| item.get("content")).map(text_of).filter(|words| !words.is_empty());
+    let parts: Vec<TurnPart<'static>> = words.map(|words| TurnPart::Text(words.into_owned().into())).collect();
+    let are_of_user = messages().all(|item| matches!(text(item, "role"), Some("user" | "developer")));
+    let role = if are_of_user { StepRole::User } else { StepRole::System };
+    (!parts.is_empty()).then(|| Turn::of(role, parts))
 }
 
 /// The settings of a turn or of the thread.

@@ -1,6 +1,6 @@
 //! The records of a rollout.
 
-use super::payload::{compacted_text, flag_of, instructions, is_added, surround, tokens};
+use super::payload::{compacted_text, flag_of, instructions, is_added, replacement, surround, tokens};
 use super::show;
 use super::totals::{Start, Totals};
 use crate::format::log::{
@@ -125,6 +125,9 @@ impl Adapter for Rollout {
     /// What another agent says, and what the program adds to the context.
     fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
         let value = values.first()?;
+        if let Some(turn) = replacement(value) {
+            return Some(turn);
+        }
         if let Some(text) = instructions(value) {
             return Some(Turn::of(StepRole::System, vec![TurnPart::Text(Cow::Owned(text.to_owned()))]));
         }
@@ -472,6 +475,9 @@ impl Rollout {
                 self.clear_world_state(log);
                 log.drop_before(log.next_step() - 1);
                 log.summarize(&compacted_text(payload));
+                if replacement(payload).is_some() {
+                    log.prompt();
+                }
             }
             _ => {}
         }

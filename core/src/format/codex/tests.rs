@@ -206,6 +206,19 @@ fn what_was_compacted_or_taken_back_is_not_seen_any_more() {
 }
 
 #[test]
+fn the_messages_that_replace_a_history_are_what_the_model_sees_of_it() {
+    let message = |text: &str| {
+        format!(r#"{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{text}"}}]}}"#)
+    };
+    let history =
+        format!(r#"{{"message":"so far","replacement_history":[{},{}]}}"#, message("one"), message("Summary: x"));
+    let text = [item(&message("one")), line("compacted", &history), item(&message("two"))];
+    let (run, bytes) = lines(&ROLLOUT, &text.join("\n"));
+    let seen: Vec<String> = run.view(2, &bytes).into_iter().map(|entry| entry.text).collect();
+    assert_eq!(seen, ["user: one\nSummary: x", "user: two"]);
+}
+
+#[test]
 fn an_item_without_status_is_over_when_its_event_says_so() {
     let text = concat!(
         r#"{"type":"item.started","item":{"id":"a","type":"web_search","query":"x"}}"#,
