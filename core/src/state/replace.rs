@@ -1,6 +1,6 @@
 //! What is at a node gives way to something else: first the drops in the old order, then the writes in the new (A30).
 
-use super::moves::element_id;
+use super::moves::{ElementOrigin, element_id, is_message};
 use super::storage::store::NONE;
 use super::storage::versions::{Attribution, ValueLocation, Version, VersionContent};
 use super::{EventOp, NodeId, NodeShape, Stored, Tree};
@@ -33,6 +33,18 @@ pub(super) trait Source<'s>: Copy {
     fn id(self) -> Option<Stored> {
         None
     }
+    /// Whether it is a message.
+    fn is_message(self) -> bool {
+        false
+    }
+    /// Whether it is another element than the one at its place.
+    fn is_new(self) -> bool {
+        false
+    }
+    /// The same as such an element.
+    fn as_new(self) -> Self {
+        self
+    }
 }
 
 /// A value of a message.
@@ -46,6 +58,8 @@ pub(super) struct GivenValue<'v> {
     pub(super) is_opaque: bool,
     /// Leaves that stay equal are not written.
     pub(super) is_update: bool,
+    /// It is another message than the one at its place: equal leaves of that are not its own.
+    pub(super) is_new: bool,
 }
 
 impl<'v> GivenValue<'v> {
@@ -95,6 +109,18 @@ impl<'v> Source<'v> for GivenValue<'v> {
 
     fn id(self) -> Option<Stored> {
         element_id(self.value)
+    }
+
+    fn is_message(self) -> bool {
+        is_message(self.value)
+    }
+
+    fn is_new(self) -> bool {
+        self.is_new
+    }
+
+    fn as_new(self) -> Self {
+        Self { is_new: true, ..self }
     }
 }
 
@@ -302,8 +328,11 @@ impl<'t> Writer<'t> {
         for (index, element) in (0..).zip(elements) {
             let child = self.tree.indexed(node, index);
             let before = old.and_then(|old| self.tree.child(old, &Key::Index(index)));
-            let before = before.or_else(|| moved.get(index as usize).copied().flatten());
-            self.put(child, *element, before);
+            match moved.get(index as usize) {
+                Some(ElementOrigin::At(node)) => self.put(child, *element, before.or(Some(*node))),
+                Some(ElementOrigin::New) if element.is_message() => self.put(child, element.as_new(), before),
+                Some(ElementOrigin::Here | ElementOrigin::New) | None => self.put(child, *element, before),
+            }
         }
     }
 
@@ -358,6 +387,10 @@ impl<'t> Writer<'t> {
             return self.push(node, author, Some(EventOp::Change), what);
         }
         if new.keeps_equal() {
+            if new.is_new() {
+                let what = self.keep(shape, value);
+                self.push(node, author, None, what);
+            }
             return;
         }
         let is_event = !S::IS_FOLD || author == self.at;

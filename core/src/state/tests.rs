@@ -415,6 +415,7 @@ fn an_element_with_an_id_keeps_its_author_where_it_moves() {
         r#"[{"id":"b","t":"two"},{"id":"c","t":"else"},{"id":"d","t":"four"}]"#,
         r#"[{"id":"x","t":"new"},{"id":"b","t":"two"},{"id":"c","t":"else"}]"#,
         r#"[{"id":"x","t":"two"},{"t":"two"},{"id":"b","t":"two"}]"#,
+        r#"[{"id":"y","t":"two","content":"","role":"user"},{"id":"z","t":"two"},{"id":"b","t":"two"}]"#,
     ];
     for (at, list) in (0..).zip(lists) {
         let value = parse(list).unwrap();
@@ -429,5 +430,6 @@ fn an_element_with_an_id_keeps_its_author_where_it_moves() {
         (0..3).filter_map(author).collect()
     };
     assert_eq!([0, 1, 2, 3].map(authors), [[0, 0, 0], [0, 1, 1], [2, 0, 1], [3, 0, 0]]);
+    assert_eq!(authors(4), [4, 0, 0], "another message is not the one before, though it says the same");
     assert_eq!(text(&tree, id, 2), lists[2], "values are those that were written");
 }

@@ -19,8 +19,14 @@ impl Tree {
         if write.ops.iter().any(|(_, op)| *op == Op::Remove) {
             writer.remove_all(root, write);
         } else if let Some(value) = write.value {
-            let given =
-                GivenValue { value, base: write.base, author: write.author, is_opaque: false, is_update: false };
+            let given = GivenValue {
+                value,
+                base: write.base,
+                author: write.author,
+                is_opaque: false,
+                is_update: false,
+                is_new: false,
+            };
             let targets: Vec<WriteTarget<'_>> = write.ops.iter().map(|(path, op)| (path.as_slice(), *op)).collect();
             writer.apply(root, given, &targets);
         }
