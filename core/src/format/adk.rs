@@ -58,7 +58,8 @@ impl Format for Adk {
          or an object with `events` and `app_name`; or the events alone that the server answers, as an array (`/run`) \
          or a stream (`/run_sse`). Each session or answer is a trajectory; its events give thoughts, messages, \
          calls and results. State: the keys that `state_delta` sets, those of a user, an app or a turn (`user:`, \
-         `app:`, `temp:`) by themselves; artifacts by their versions; the agent that a session was handed to."
+         `app:`, `temp:`) by themselves, also as the tables `app_states` and `user_states` have them; artifacts by \
+         their versions; the agent that a session was handed to."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {

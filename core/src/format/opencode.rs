@@ -52,9 +52,9 @@ impl Format for Opencode {
 
     fn about(&self) -> &'static str {
         "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`), the \
-         folder `storage` with a file for each of these, what `opencode \
-         export` writes, or the events of `opencode run --format json`. Each session is a trajectory, the parts \
-         of its messages the steps. State: title, folder and parent of the session, patches."
+         folder `storage` with a file for each of these, what `opencode export` writes, also behind the line that it \
+         prints first, or the events of `opencode run --format json`. Each session is a trajectory, the parts of its \
+         messages the steps. State: title, folder and parent of the session, what it was reverted to, patches."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {

@@ -25,9 +25,10 @@ pub(super) static OTEL: Row = Row {
     name: "otel",
     title: "OpenTelemetry spans",
     about: "Spans of OpenTelemetry with attributes of the GenAI conventions, OpenInference or the AI SDK: OTLP in \
-            JSON, or span objects in an array or lines. A span is a step; the spans of a trace stand together, in the \
-            order in which they began. Logs (`resourceLogs`) with events of the GenAI conventions: what \
-            `gen_ai.user.message`, `gen_ai.choice` and their like say once, and a step for the details of a request.",
+            JSON, with its names or those of the definitions (`resource_spans`), or span objects in an array or \
+            lines. A span is a step; the spans of a trace stand together, in the order in which they began. Logs \
+            (`resourceLogs`) with events of the GenAI conventions: what `gen_ai.user.message`, `gen_ai.choice` and \
+            their like say once, and a step for the details of a request.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Spans::default())),
     detect: None,

@@ -38,6 +38,11 @@ impl Adapter for Session {
             first_steps.extend(id.map(|id| (id.to_owned(), log.next_step())));
             add_steps(message, &first_steps, log);
         }
+        // Some exports have the list as it is at their end.
+        let list = record.get("todos").filter(|list| list.as_array().is_some_and(|all| !all.is_empty()));
+        if let Some(list) = list.filter(|_| log.next_step() > 0) {
+            log.todo_list(list);
+        }
         if let Some(what) = missing_part_of(record) {
             report_missing(what, None, log);
         }

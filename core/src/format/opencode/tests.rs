@@ -160,3 +160,19 @@ fn later_parts_of_an_id_take_the_place_of_earlier_ones() {
     let kinds: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes).kind).collect();
     assert_eq!(kinds, ["tool-call", "tool-result", "message"]);
 }
+
+#[test]
+fn an_export_says_what_the_todo_list_is_at_its_end() {
+    let write = r#"{"id":"1","type":"tool","callID":"c","tool":"todowrite","state":{"status":"completed","output":"",
+        "input":{"todos":[{"content":"one","status":"pending"}]}}}"#;
+    let text =
+        |messages: &str, todos: &str| format!(r#"{{"todos":{todos},"info":{{"id":"s"}},"messages":[{messages}]}}"#);
+    let message = format!(r#"{{"info":{{"role":"assistant"}},"parts":[{write}]}}"#);
+    let todo = |todos: &str| {
+        let text = text(&message, todos);
+        crate::format::log::testing::state_of(&run_of(&text), &text.into_bytes(), "todo", 1)
+    };
+    assert_eq!(todo(r#"[{"content":"two","status":"completed"}]"#), r#"{"two":{"text":"two","status":"completed"}}"#);
+    assert_eq!(todo("[]"), r#"{"one":{"text":"one","status":"pending"}}"#);
+    assert_eq!(run_of(&text("", r#"[{"content":"two"}]"#)).step_count(), 0);
+}
