@@ -10,7 +10,7 @@ use super::to_json::{put_json, to_json};
 use crate::json::{self, Data};
 use crate::model::cast;
 use crate::review::conversation::template_value;
-use minijinja::value::{Rest, Value, ValueKind, ValueOrKwargs};
+use minijinja::value::{Kwargs, Rest, Value, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind};
 use std::fmt::Write as _;
 
@@ -59,7 +59,8 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("join", join);
     environment.add_filter("trim", trim);
     environment.add_filter("int", int);
-    environment.add_filter("float", |value: &Value, default: Option<f64>| number(value).or(default).unwrap_or(0.0));
+    environment.add_filter("float", float);
+    environment.add_filter("round", round);
     environment.add_filter("said", content_text);
     environment.add_filter("called", called);
     environment.add_filter("parsed", parsed);
@@ -124,6 +125,23 @@ fn number(value: &Value) -> Option<f64> {
         Some(text) => text.trim_matches(is_space).replace('_', "").parse().ok(),
         None => f64::try_from(value.clone()).ok(),
     }
+}
+
+/// Filter `float`: what is no number is the default.
+fn float(value: &Value, args: Rest<ValueOrKwargs>) -> Value {
+    let of_bool = (value.kind() == ValueKind::Bool).then(|| f64::from(u8::from(value.is_true())));
+    let args = args.into_values();
+    let default = || Arguments::of(&args).get(0, "default").unwrap_or_else(|| Value::from(0.0));
+    of_bool.or_else(|| number(value)).map_or_else(default, Value::from)
+}
+
+/// Filter `round`: up or down it divides, which makes a whole number of Python one with a point.
+fn round(value: Value, precision: Option<i32>, method: Option<&str>, named: Kwargs) -> Result<Value, Error> {
+    let method_name = method.map(str::to_owned).or(named.peek::<Option<String>>("method").ok().flatten());
+    let is_directed = method_name.is_some_and(|name| name != "common");
+    let is_whole = value.is_integer() && is_directed;
+    let rounded = minijinja::filters::round(value, precision, method, named)?;
+    Ok(if is_whole { f64::try_from(rounded.clone()).map_or(rounded, Value::from) } else { rounded })
 }
 
 /// Filter `int`: what is no number is the default; texts may be of another base than ten.

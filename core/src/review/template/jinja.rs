@@ -322,7 +322,7 @@ fn slice(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     let columns = (0..count).map(|column| {
         let (here, behind) = rest.split_at((each + usize::from(column < more)).min(rest.len()));
         rest = behind;
-        let fill = fill.iter().filter(|_| column >= more && more > 0);
+        let fill = fill.iter().filter(|_| column >= more);
         here.iter().chain(fill).cloned().collect::<Value>()
     });
     Ok(columns.collect())
