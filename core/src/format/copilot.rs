@@ -440,8 +440,8 @@ mod tests {
         assert_eq!((side.standing.name(), side.caller, side.summary.as_str()), ("sub-agent", Some(1), "side"));
         let seen = parsed.0.context_steps(5);
         assert_eq!(seen, Some(vec![1, 4, 5]), "the main agent does not see it");
-        let spent = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
-        let all = (spent.input, spent.output, spent.cache_read, spent.cache_write);
+        let usage_total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
+        let all = (usage_total.input, usage_total.output, usage_total.cache_read, usage_total.cache_write);
         assert_eq!(all, (Some(5), Some(3), Some(4), Some(1)));
         assert!(testing::state(&parsed, "run", 5).contains(r#""model":"m""#));
     }

@@ -2,6 +2,7 @@
 
 mod database;
 mod latest;
+mod projected;
 mod session;
 mod storage;
 #[cfg(test)]
@@ -41,6 +42,17 @@ const SESSION: &str = r#"{"info":{"id":"ses_1","title":"List it","directory":"/w
             "time":{"start":1777626863100,"end":1777626863200}}},
         {"id":"prt_4","type":"text","text":"one file"}]}]}"#;
 
+/// A session of version 2.
+const PROJECTED: &str = r#"{"info":{"id":"ses_2","title":"List it","location":{"directory":"/w"}},"messages":[
+    {"id":"msg_1","type":"user","time":{"created":1790000000000},"text":"list it"},
+    {"id":"msg_2","type":"assistant","time":{"created":1790000001000},"agent":"build",
+        "model":{"id":"m","providerID":"p"},"cost":0.25,
+        "tokens":{"input":9,"output":4,"reasoning":1,"cache":{"read":2,"write":3}},"content":[
+        {"type":"reasoning","text":"ls will do"},
+        {"type":"tool","id":"c1","name":"bash","time":{"created":1790000001100,"completed":1790000001200},
+            "state":{"status":"completed","input":{"command":"ls"},"content":[{"type":"text","text":"a.txt"}]}},
+        {"type":"text","text":"one file"}]}]}"#;
+
 impl Format for Opencode {
     fn name(&self) -> &'static str {
         "opencode"
@@ -51,22 +63,25 @@ impl Format for Opencode {
     }
 
     fn about(&self) -> &'static str {
-        "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`), the \
-         folder `storage` with a file for each of these, what `opencode export` writes, also behind the line that it \
-         prints first, or the events of `opencode run --format json`. Each session is a trajectory, the parts of its \
-         messages the steps. State: title, folder and parent of the session, what it was reverted to, patches."
+        "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`; of version 2 \
+         `session_v2` and `session_message`), the folder `storage` with a file for each of these, what `opencode \
+         export` writes, also behind the line that it prints first, or the events of `opencode run --format json`. \
+         Each session is a trajectory, the parts of its messages the steps. State: title, folder and parent of the \
+         session, what it was reverted to, patches."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let is_session = |value: &&Value<'_>| {
             let messages = value.get("messages").and_then(Value::as_array);
-            let is_message = |message: &Value<'_>| message.get("info").is_some() && message.get("parts").is_some();
+            let is_message = |message: &Value<'_>| {
+                (message.get("info").is_some() && message.get("parts").is_some()) || projected::is_message(message)
+            };
             value.get("info").is_some_and(|info| info.get("id").is_some())
                 && messages.is_some_and(|all| all.iter().all(is_message))
         };
         let count = first.iter().filter(is_session).count();
         (count > 0 && count * 2 >= first.len())
-            .then(|| Match { reason: "objects with `info` and `messages` of `info` and `parts`".to_owned() })
+            .then(|| Match { reason: "objects with `info` and `messages` of a session".to_owned() })
     }
 
     fn framing(&self) -> Framing {
@@ -94,7 +109,7 @@ impl Format for Opencode {
     }
 
     fn samples(&self) -> &'static [&'static str] {
-        &[SESSION]
+        &[SESSION, PROJECTED]
     }
 }
 

@@ -293,7 +293,7 @@ fn a_record_that_the_file_has_twice_counts_once() {
 }
 
 #[test]
-fn what_was_spent_before_a_thread_began_is_not_its_own() {
+fn usage_before_a_thread_began_is_not_of_it() {
     let usage = |n: u32| format!(r#"{{"input_tokens":{n},"output_tokens":{n}}}"#);
     let count = |more: &str, total: u32, last: u32| {
         format!(
@@ -304,17 +304,17 @@ fn what_was_spent_before_a_thread_began_is_not_its_own() {
     };
     let meta = |members: &str| format!(r#"{{"ordinal":0,"type":"session_meta","payload":{{"id":"child",{members}}}}}"#);
     let say = line("response_item", r#"{"type":"message","role":"user","content":[]}"#);
-    let spent = |meta: String, counts: [String; 2]| {
+    let usage_of = |meta: String, counts: [String; 2]| {
         let parsed = lines(&ROLLOUT, &[meta, say.clone(), counts[0].clone(), counts[1].clone()].join("\n"));
         state(&parsed, "usage", 1)
     };
     let numbered = [count(r#""ordinal":2"#, 500, 500), count(r#""ordinal":4"#, 503, 3)];
-    let own = spent(meta(r#""subagent_history_start_ordinal":3"#), numbered.clone());
-    assert!(own.contains(r#""input":3"#), "{own}");
-    assert!(spent(meta(r#""cwd":"/w""#), numbered).contains(r#""input":503"#));
+    let total = usage_of(meta(r#""subagent_history_start_ordinal":3"#), numbered.clone());
+    assert!(total.contains(r#""input":3"#), "{total}");
+    assert!(usage_of(meta(r#""cwd":"/w""#), numbered).contains(r#""input":503"#));
     let at = |time: &str, total, last| count(&format!(r#""timestamp":"2026-10-01T{time}Z""#), total, last);
     let timed = [at("09:00:00.000", 500, 500), at("10:00:01.000", 503, 3)];
     let fork = meta(r#""forked_from_id":"parent","timestamp":"2026-10-01T10:00:00.000Z""#);
-    assert!(spent(fork, timed.clone()).contains(r#""input":3"#));
-    assert!(spent(meta(r#""timestamp":"2026-10-01T10:00:00.000Z""#), timed).contains(r#""input":503"#));
+    assert!(usage_of(fork, timed.clone()).contains(r#""input":3"#));
+    assert!(usage_of(meta(r#""timestamp":"2026-10-01T10:00:00.000Z""#), timed).contains(r#""input":503"#));
 }

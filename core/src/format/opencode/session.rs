@@ -1,6 +1,7 @@
 //! A session as a trajectory: the parts of its messages are steps.
 
 use super::latest::Latest;
+use super::projected;
 use crate::format::assembler::{missing_part_of, report_missing};
 use crate::format::describe;
 use crate::format::log::{Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, form, show, text_of};
@@ -26,8 +27,11 @@ impl Adapter for Session {
         if let Some(title) = text("title").or(text("id")) {
             log.title(title);
         }
-        log.surroundings_ahead(&Surroundings { cwd: text("directory").map(Cow::Borrowed), ..Surroundings::default() });
-        for slot in ["id", "title", "directory", "parent_id", "parentID", "version", "revert"] {
+        let location =
+            info.and_then(|info| info.get("location")).and_then(|location| self::text(location, "directory"));
+        let cwd = text("directory").or(location).map(Cow::Borrowed);
+        log.surroundings_ahead(&Surroundings { cwd, ..Surroundings::default() });
+        for slot in ["id", "title", "directory", "location", "parent_id", "parentID", "version", "revert"] {
             if let Some(value) = info.and_then(|info| info.get(slot)).filter(|value| !value.is_null()) {
                 log.write("session", "main", &[slot], Op::Update, value);
             }
@@ -36,7 +40,11 @@ impl Adapter for Session {
         for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
             let id = message.get("info").and_then(|info| self::text(info, "id"));
             first_steps.extend(id.map(|id| (id.to_owned(), log.next_step())));
-            add_steps(message, &first_steps, log);
+            if projected::is_message(message) {
+                projected::add_steps(message, log);
+            } else {
+                add_steps(message, &first_steps, log);
+            }
         }
         // Some exports have the list as it is at their end.
         let list = record.get("todos").filter(|list| list.as_array().is_some_and(|all| !all.is_empty()));
@@ -56,6 +64,7 @@ impl Adapter for Session {
                 let files = part.get("state").and_then(|state| state.get("attachments")?.as_array());
                 Turn::answer(result(part), files.unwrap_or_default().iter().map(content))
             }
+            (projected::WORDS..=projected::PRINTED, Some(value)) => projected::show(form, value),
             _ => show(form, values),
         }
     }
@@ -119,7 +128,7 @@ fn parts_of<'v>(message: &'v Value<'v>) -> Vec<&'v Value<'v>> {
     parts
 }
 
-fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+pub(super) fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
@@ -262,7 +271,7 @@ fn time_of<'v>(part: &'v Value<'v>, kind: Kind) -> Option<&'v Value<'v>> {
     end.or_else(|| time.get("start"))
 }
 
-fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
+pub(super) fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
     let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<f64>().ok().map(cast::f64_to_u64);
     let cache = tokens.get("cache");
     let (answered, thought) = (count(tokens.get("output")), count(tokens.get("reasoning")));

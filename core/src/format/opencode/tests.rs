@@ -176,3 +176,83 @@ fn an_export_says_what_the_todo_list_is_at_its_end() {
     assert_eq!(todo("[]"), r#"{"one":{"text":"one","status":"pending"}}"#);
     assert_eq!(run_of(&text("", r#"[{"content":"two"}]"#)).step_count(), 0);
 }
+
+/// Sessions of version 2 from tables, beside one of version 1 and the copy of one that was taken over.
+#[test]
+fn a_database_of_version_2_has_the_sessions_of_both() {
+    let session = |id: &str| vec![text(id), text(id)];
+    let old =
+        |id: &str, session: &str| vec![text(id), text(session), ContainerValue::Integer(1), text(r#"{"role":"user"}"#)];
+    let new = |id: &str, class: &str, seq: i64, data: &str| {
+        vec![text(id), text("s2"), text(class), ContainerValue::Integer(seq), text(data)]
+    };
+    let mut memory = Memory::new(vec![
+        ("session", &["id", "title"], vec![session("s1"), session("s2")]),
+        ("message", &["id", "session_id", "time_created", "data"], vec![old("m1", "s1"), old("m2", "s2")]),
+        ("part", &["id", "message_id", "data"], vec![]),
+        ("session_v2", &["id", "title"], vec![session("s2")]),
+        (
+            "session_message",
+            &["id", "session_id", "type", "seq", "data"],
+            vec![new("msg_a", "assistant", 2, r#"{"content":[]}"#), new("msg_b", "user", 1, r#"{"text":"hi"}"#)],
+        ),
+    ]);
+    assert!(Database.claims(&mut Contents::Tables(&mut memory)));
+    let mut out = Vec::new();
+    Database
+        .assemble(Contents::Tables(&mut memory), &mut |piece| {
+            out.extend_from_slice(piece);
+            Ok(())
+        })
+        .unwrap();
+    let expect = [
+        r#"{"info":{"id":"s1","title":"s1"},"messages":[{"info":{"id":"m1","role":"user"},"parts":[]}]}"#,
+        concat!(
+            r#"{"info":{"id":"s2","title":"s2"},"messages":[{"id":"msg_b","type":"user","text":"hi"},"#,
+            r#"{"id":"msg_a","type":"assistant","content":[]}]}"#
+        ),
+    ];
+    assert_eq!(String::from_utf8(out).unwrap().lines().collect::<Vec<_>>(), expect);
+}
+
+#[test]
+fn messages_of_version_2_are_steps() {
+    let kinds_of = |text: &str| {
+        let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
+        (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes).kind).collect::<Vec<_>>()
+    };
+    let (run, bytes) = (run_of(PROJECTED), PROJECTED.as_bytes().to_vec());
+    assert_eq!(kinds_of(PROJECTED), ["message", "thought", "tool-call", "tool-result", "message"]);
+    let result = run.step(3, &bytes);
+    assert_eq!(
+        (result.answers, result.time.as_deref(), result.summary.as_str()),
+        (Some(2), Some("1790000001200"), "a.txt")
+    );
+    let usage = run.work().unwrap().total_usage();
+    assert_eq!((usage.input, usage.output, usage.cost), (Some(9), Some(5), Some(0.25)));
+    let message =
+        |class: &str, more: &str| format!(r#"{{"id":"msg_x","type":"{class}","time":{{"created":1}}{more}}}"#);
+    let tool = r#""type":"tool","id":"c","name":"read""#;
+    let failed = r#""state":{"status":"error","input":{},"error":{"type":"unknown","message":"gone"}}"#;
+    let messages = [
+        message("user", r#","text":"see","files":[{"data":"aGk=","mime":"image/png","name":"a.png"}]"#),
+        message("shell", r#","command":"pwd","status":"completed","output":{"output":"/w"},"exit":1"#),
+        message(
+            "assistant",
+            &format!(
+                r#","content":[{{{tool},{failed}}},{{{tool},"state":{{"status":"streaming","input":"{{\"pa"}}}}]"#
+            ),
+        ),
+        message("compaction", r#","status":"completed","summary":"so far","tokens":{"input":1,"output":1}"#),
+        message("assistant", r#","content":[],"error":{"type":"provider","message":"no quota"}"#),
+        message("idle", ""),
+    ];
+    let text = format!(r#"{{"info":{{"id":"ses_1"}},"messages":[{}]}}"#, messages.join(","));
+    let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+    let pair = ["tool-call", "tool-result"];
+    let expect = [&["message"][..], &pair, &pair, &["tool-call", "state", "message", "state"]].concat();
+    assert_eq!(kinds_of(&text), expect);
+    assert_eq!(run.error_steps(), [2, 4, 7]);
+    assert_eq!((run.step(4, &bytes).summary.as_str(), run.step(7, &bytes).summary.as_str()), ("gone", "no quota"));
+    assert_eq!(run.context_steps(8), Some(vec![6]), "a summary takes the place of what precedes it");
+}

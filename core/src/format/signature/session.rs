@@ -151,7 +151,7 @@ fn opencode(head: &Head<'_, '_>) -> Option<Match> {
     } else if most(head, is_stored) {
         "a stored session, message or part with its ids"
     } else if head.records.first().is_some_and(is_export) {
-        "`info` and `messages` with `parts`"
+        "`info` and `messages` of a session"
     } else {
         return None;
     };
@@ -180,5 +180,12 @@ fn is_export(record: &Value<'_>) -> bool {
     let is_message = |message: &Value<'_>| {
         is_array(message, "parts") && message.get("info").is_some_and(|info| is_text(info, "role"))
     };
-    is_object(record, "info") && first(record, "messages").is_some_and(is_message)
+    // Messages of version 2 are flat.
+    let is_projected = |message: &Value<'_>| {
+        text(message, "id").starts_with("msg_") && is_text(message, "type") && is_object(message, "time")
+    };
+    let of_session = || record.get("info").is_some_and(|info| text(info, "id").starts_with("ses_"));
+    is_object(record, "info")
+        && first(record, "messages")
+            .is_some_and(|message| is_message(message) || (is_projected(message) && of_session()))
 }
