@@ -82,8 +82,19 @@ const NOTE: Form = FIRST_ADAPTER_FORM;
 
 /// Slots of the first line, and of the result.
 const INIT: [&str; 6] = ["session_id", "cwd", "model", "permissionMode", "tools", "claude_code_version"];
-const RESULT: [&str; 8] =
-    ["subtype", "is_error", "num_turns", "duration_ms", "total_cost_usd", "usage", "permission_denials", "result"];
+const RESULT: [&str; 11] = [
+    "subtype",
+    "is_error",
+    "num_turns",
+    "duration_ms",
+    "total_cost_usd",
+    "usage",
+    "modelUsage",
+    "permission_denials",
+    "errors",
+    "structured_output",
+    "result",
+];
 
 /// Reads the lines of a stream.
 #[derive(Debug, Default)]
@@ -276,7 +287,8 @@ fn usage_of(usage: &Value<'_>) -> Option<Usage> {
 
 /// What a line that is not a message says.
 fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
-    let text = ["result", "content", "text", "description"].iter().find_map(|key| text(record, key));
+    let text =
+        ["result", "content", "text", "description", "summary", "suggestion"].iter().find_map(|key| text(record, key));
     let text = text.or_else(|| record.get("error").and_then(error_parts)).filter(|text| !text.is_empty());
     text.map_or_else(|| Cow::Owned(describe::note(record)), Cow::Borrowed)
 }

@@ -56,7 +56,8 @@ impl Adapter for Sample {
         let Some((value, attached)) = values.split_first() else { return Turn::default() };
         let mut turn = match form {
             form::RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(tool_result(value))]),
-            form::THOUGHT => match value.get("reasoning").map(text_of) {
+            // Of reasoning that the service hides nobody can read more than a summary.
+            form::THOUGHT => match summary_of_hidden(value).or_else(|| value.get("reasoning")).map(text_of) {
                 Some(text) => Turn::of(StepRole::Agent, vec![TurnPart::Thought(text)]),
                 None => show(form, &[value]),
             },
@@ -331,3 +332,9 @@ fn put(text: &mut Cow<'_, str>, reference: &str, plain: &str) {
 /// Longer attachments are not put into other text, where they are many times as long as it.
 const EMBEDDED_MAX: usize = 1 << 16;
 const EMBEDDED_SHARE: usize = 16;
+
+/// The summary of reasoning of which the text is encrypted.
+fn summary_of_hidden<'v>(block: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    let is_hidden = block.get("redacted").and_then(Value::as_bool) == Some(true);
+    block.get("summary").filter(|summary| is_hidden && summary.as_str().is_some_and(|text| !text.is_empty()))
+}

@@ -238,3 +238,13 @@ fn a_tool_that_the_service_of_the_model_ran_has_its_result_in_its_call() {
         assert_eq!(run.error_steps().len(), usize::from(is_error), "{more}");
     }
 }
+
+#[test]
+fn hidden_reasoning_shows_its_summary() {
+    let text = r#"{"id":1,"messages":[{"role":"assistant","content":[
+        {"type":"reasoning","reasoning":"gAAAA","summary":"Look first.","redacted":true},
+        {"type":"reasoning","reasoning":"All of it.","summary":"Less.","redacted":false}]}]}"#;
+    let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
+    let words = [0, 1].map(|step| run.step(step, &bytes).summary);
+    assert_eq!(words, ["Look first.", "All of it."]);
+}

@@ -24,7 +24,7 @@ pub(super) fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let time = message.get("time").and_then(|time| time.get("created"));
     let class = text(message, "type");
     let values = [message];
-    let of = |kind, form, role| Draft { class, time, role, ..Draft::of(kind, form, &values) };
+    let of = |kind, form, role| Draft { role, class, time, ..Draft::of(kind, form, &values) };
     match class.unwrap_or_default() {
         "user" => {
             log.step(&of(Kind::Message, WORDS, StepRole::User));
@@ -93,7 +93,7 @@ fn answer(message: &Value<'_>, log: &mut Log<'_>) {
             let role = if is_result { StepRole::Environment } else { StepRole::Agent };
             let tokens = if *kind == Kind::State { None } else { tokens.take() };
             let class = Some("assistant");
-            let step = log.step(&Draft { class, role, time: at, tokens, ..Draft::of(*kind, *form, &values) });
+            let step = log.step(&Draft { role, class, time: at, tokens, ..Draft::of(*kind, *form, &values) });
             // Calls of one answer come with their results: the next of them is still of that answer.
             if *kind == Kind::Call && std::mem::take(&mut has_result) {
                 log.go_on(step);
