@@ -8,6 +8,7 @@ mod show;
 #[cfg(test)]
 mod tests;
 mod totals;
+mod world_state;
 
 use super::Framing;
 use super::log::{LogRun, Row};

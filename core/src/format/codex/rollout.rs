@@ -3,9 +3,10 @@
 use super::payload::{compacted_text, flag_of, instructions, is_added, replacement, surround, tokens};
 use super::show;
 use super::totals::{Start, Totals};
+use super::world_state::WorldState;
 use crate::format::log::{
-    Adapter, Blocks, Copies, Draft, Earlier, Form, Kind, Log, count, first, first_text, form, merge_patch, text,
-    text_of, write_slots,
+    Adapter, Blocks, Copies, Draft, Earlier, Form, Kind, Log, count, first, first_text, form, text, text_of,
+    write_slots,
 };
 use crate::json::{self, Value};
 use crate::model::{PartRole, StepNo, StepRole, Surroundings, Turn, TurnPart};
@@ -42,8 +43,7 @@ pub(super) struct Rollout {
     session_id: Option<Box<str>>,
     /// Where its own records begin, if it starts with a copy of those of another session.
     start: Start,
-    /// Whether the world state is known: a full one came, and no compaction since.
-    has_baseline: bool,
+    world: WorldState,
     /// Steps of the calls by each of their ids.
     calls: HashMap<Box<str>, StepNo>,
     /// Ids of items that were shown as call and result, since no call of their id came before.
@@ -470,9 +470,9 @@ impl Rollout {
         state(record, payload, class, log);
         match class {
             "turn_context" => replace_value(log, "turn_context", Some(payload)),
-            "world_state" => self.world_state(payload, log),
+            "world_state" => self.world.read(payload, log),
             "compacted" => {
-                self.clear_world_state(log);
+                self.world.clear(log);
                 log.drop_before(log.next_step() - 1);
                 log.summarize(&compacted_text(payload));
                 if replacement(payload).is_some() {
@@ -480,24 +480,6 @@ impl Rollout {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// What was compacted is no baseline any more, until a full state comes.
-    fn clear_world_state(&mut self, log: &mut Log<'_>) {
-        if std::mem::take(&mut self.has_baseline) {
-            log.remove("world_state", "main", &[]);
-        }
-    }
-
-    /// A full world state is a baseline; another patches it, and without one says nothing that is whole.
-    fn world_state(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
-        let Some(state) = payload.get("state") else { return };
-        if payload.get("full").and_then(Value::as_bool) == Some(true) {
-            self.has_baseline = true;
-            log.write("world_state", "main", &[], Op::Update, state);
-        } else if self.has_baseline {
-            merge_patch(log, "world_state", "main", &[], state);
         }
     }
 }
