@@ -57,8 +57,18 @@ struct SubAgents {
     calls: HashMap<u64, StepNo>,
     /// The first steps by the ids of the agents.
     roots: HashMap<u64, StepNo>,
+    /// First steps without a call so far, by the digests of their words: a call may be logged after its agent began.
+    waiting: HashMap<u64, StepNo>,
     /// Calls of which the first step is known.
     begun: HashSet<StepNo>,
+}
+
+impl SubAgents {
+    /// The first step of an agent is of a call.
+    fn begin(&mut self, root: StepNo, call: StepNo, log: &mut Log<'_>) {
+        log.called_by(root, call);
+        self.begun.insert(call);
+    }
 }
 
 /// Ids by 64 bits.
@@ -229,14 +239,19 @@ impl Entries {
             if let Some(prompt) = prompt.filter(|_| text(call, "name").is_some_and(|name| SUB_AGENTS.contains(&name))) {
                 self.prompts.insert(hash(prompt), step);
                 self.inside.calls.extend(text(call, "id").map(|id| (hash(id), step)));
+                if let Some(root) = self.inside.waiting.remove(&hash(prompt)) {
+                    self.inside.begin(root, step, log);
+                }
             }
         }
         let is_root = is_side && text(record, "parentUuid").is_none();
         if let (true, Some(words), Some(step)) = (is_root, first_text(message), of_kind(Kind::Message).next()) {
             self.inside.roots.extend(text(record, "agentId").map(|agent| (hash(agent), step)));
-            if let Some(call) = self.prompts.get(&hash(words)) {
-                log.called_by(step, *call);
-                self.inside.begun.insert(*call);
+            match self.prompts.get(&hash(words)) {
+                Some(call) => self.inside.begin(step, *call, log),
+                None => {
+                    self.inside.waiting.insert(hash(words), step);
+                }
             }
         }
         let details = record.get("toolUseResult");
@@ -266,8 +281,7 @@ impl Entries {
         }
         let root = self.inside.roots.get(&hash(agent)).copied();
         if let (Some(root), Some(call)) = (root, call) {
-            log.called_by(root, call);
-            self.inside.begun.insert(call);
+            self.inside.begin(root, call, log);
         }
         root.is_some()
     }

@@ -279,6 +279,8 @@ fn the_run_of_a_sub_agent_inside_the_file_is_not_missed() {
         assert_eq!(run.parts().len(), usize::from(is_missed), "{words}");
         assert_eq!(run.step(2, &bytes).caller, (!is_missed).then_some(1), "{words}");
     }
+    let (run, bytes) = read(&[line(ASKED), side("look"), answer("a1", "u1", task, 2), result]);
+    assert_eq!((run.parts().len(), run.step(1, &bytes).caller), (0, Some(2)), "the call is logged late");
 }
 
 /// A line about the session, which has no place in the tree.

@@ -427,7 +427,7 @@ impl Rollout {
     }
 
     fn token_count(&mut self, record: &Value<'_>, payload: &Value<'_>, log: &mut Log<'_>) {
-        let Some(info) = payload.get("info") else { return };
+        let Some(info) = payload.get("info").filter(|info| info.as_object().is_some()) else { return };
         if self.totals.is_new(info.get("total_token_usage")) {
             self.totals.check(info, log);
             if self.start.is_after(record) {

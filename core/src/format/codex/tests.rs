@@ -111,8 +111,12 @@ fn tokens_go_to_the_answer_and_a_repeated_total_is_not_added() {
         ))
     };
     let answer = item(r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}"#);
-    let (run, bytes) = lines(&ROLLOUT, &[answer.clone(), count(7), answer, count(7), count(9)].join("\n"));
-    assert_eq!((run.step(0, &bytes).tokens, run.step(1, &bytes).tokens), (Some(7), Some(9)));
+    let limits = event(r#"{"type":"token_count","info":null,"rate_limits":{}}"#);
+    let text = [answer.clone(), count(7), answer, limits, count(7), count(9)].join("\n");
+    let parsed = lines(&ROLLOUT, &text);
+    let (run, bytes) = &parsed;
+    assert_eq!((run.step(0, bytes).tokens, run.step(1, bytes).tokens), (Some(7), Some(9)));
+    assert!(state(&parsed, "usage", 1).contains(r#""output":16"#), "{}", state(&parsed, "usage", 1));
 }
 
 #[test]

@@ -18,12 +18,9 @@ pub(super) struct Totals {
 impl Totals {
     /// Whether a count reports another answer: one whose total did not grow gives the last one again.
     pub(super) fn is_new(&mut self, total: Option<&Value<'_>>) -> bool {
-        let total = total.map(|total| Box::from(total.text));
-        let is_new = total.is_none() || total != self.last;
-        if is_new {
-            self.last = total;
-        }
-        is_new
+        let Some(total) = total else { return true };
+        let last = self.last.replace(total.text.into());
+        last.is_none_or(|last| *last != *total.text)
     }
 
     /// `FORMATS.md` 3: the total grows by what the answer took; the first difference of a file is a finding. A total
@@ -35,8 +32,10 @@ impl Totals {
             Some([input?, output?])
         };
         let (total, last) = (of("total_token_usage"), of("last_token_usage"));
-        let before = std::mem::replace(&mut self.counts, total);
-        let (Some(before), Some(total), Some(last), false) = (before, total, last, self.has_finding) else { return };
+        // A record may give the limits alone.
+        let Some(total) = total else { return };
+        let before = self.counts.replace(total);
+        let (Some(before), Some(last), false) = (before, last, self.has_finding) else { return };
         let has_fallen = total.iter().zip(before).any(|(now, before)| *now < before);
         let differs = (0..COUNTS.len()).find(|at| before[*at].saturating_add(last[*at]) != total[*at]);
         if let Some(at) = differs.filter(|_| !has_fallen) {

@@ -152,8 +152,8 @@ pub(super) fn show<'v>(form: Form, value: &'v Value<'v>) -> Turn<'v> {
 
 /// A text and its files; an error says what it is about in its message.
 fn words<'v>(value: &'v Value<'v>) -> Vec<TurnPart<'v>> {
-    let reason = value.get("text").or_else(|| value.get("message")).map(text_of).unwrap_or_default();
-    std::iter::once(TurnPart::Text(reason)).chain(files_of(value.get("files"))).collect()
+    let text = value.get("text").or_else(|| value.get("message")).map(text_of).unwrap_or_default();
+    std::iter::once(TurnPart::Text(text)).chain(files_of(value.get("files"))).collect()
 }
 
 /// The files of a list; a list of a result has texts too.
