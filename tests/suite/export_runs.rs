@@ -97,6 +97,36 @@ fn a_run_is_one_trajectory_and_a_pair_two() {
 }
 
 #[test]
+fn a_sample_of_inspect_has_its_task_score_and_target_wherever_it_goes() {
+    use serde_json::{Value, json};
+    let folder = tempfile::tempdir().unwrap();
+    let call = json!([{"id": "c", "type": "function", "function": "look", "arguments": {}}]);
+    let sample = |epoch: u8, value: &str| {
+        json!({"id": "s", "epoch": epoch, "input": "q", "target": "4", "metadata": {"level": 2}, "total_time": 1.5,
+            "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "", "tool_calls": call},
+                {"role": "tool", "tool_call_id": "c", "content": "4"}],
+            "scores": {"match": {"value": value, "answer": "4"}}})
+    };
+    let log = json!({"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
+        "samples": [sample(1, "C"), sample(2, "I")]});
+    let path = file(folder.path(), "log.json", &log.to_string());
+    let out = folder.path().join("out.jsonl").to_str().unwrap().to_owned();
+    for format in ["messages", "sharegpt", "adp", "atif"] {
+        let (status, _, stderr) = obelus(&["export", &path, "--to", format, "--out", &out, "--force"]);
+        assert!(status == 0 && stderr.contains("2  record total_time"), "{format}: {stderr}");
+        let text = fs::read_to_string(&out).unwrap();
+        for member in [r#""target":"4""#, r#""metadata":{"level":2}"#, r#""epoch":2"#, r#""answer":"4""#] {
+            assert!(text.contains(member), "{format}: {member} in {text}");
+        }
+        let (_, table, _) = obelus(&["table", "--json", &out]);
+        let rows: Vec<Value> = table.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let facts = rows.iter().map(|row| [&row["id"], &row["task"], &row["reward"]]).collect::<Vec<_>>();
+        let expected = [[json!("s"), json!("s"), json!(1.0)], [json!("s (epoch 2)"), json!("s"), json!(0.0)]];
+        assert_eq!(json!(facts), json!(expected), "{format}: {stderr}");
+    }
+}
+
+#[test]
 fn a_record_of_the_format_already_is_one_line_too() {
     let folder = tempfile::tempdir().unwrap();
     let atif = obelus::format::by_name("atif").unwrap().samples()[0];

@@ -109,6 +109,24 @@ fn what_goes_with_high_rewards_leads_to_records_and_steps() {
 }
 
 #[test]
+fn what_is_said_in_chosen_answers_alone_lifts_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = |n: u8, scores: &str| {
+        let (chosen, rejected) = (format!("I checked the docs, {n}"), format!("It is probably fine, {n}"));
+        format!("{{\"prompt\":\"q{n}\",\"chosen\":\"{chosen}\",\"rejected\":\"{rejected}\"{scores}}}\n")
+    };
+    for (scores, mean) in [("", 1.0), (r#","score_chosen":8,"score_rejected":4"#, 8.0)] {
+        let rows: String = (0..12).map(|n| pair(n, scores)).collect();
+        let path = file(folder.path(), "p.jsonl", &rows);
+        let (_, stdout, _) = obelus(&["stats", "--lift", "--json", &path]);
+        let first: Value = serde_json::from_str(stdout.lines().next().unwrap()).unwrap();
+        let lift = &first["lift"];
+        assert_eq!((&lift["records"], &lift["reward"]), (&json!(12), &json!(mean)), "{stdout}");
+        assert!(lift["feature"].as_str().unwrap().contains("checked the"), "{stdout}");
+    }
+}
+
+#[test]
 fn failures_that_follow_one_another_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let mut messages = vec![json!({"role": "user", "content": "run the tests"})];

@@ -12,7 +12,7 @@ mod timeline;
 
 use super::log::LogRun;
 use super::run_survey::RunSurvey;
-use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
+use super::{Format, Framing, Layout, Match, Purpose, RecordMembers, Run, Survey};
 use crate::json::Value;
 pub(super) use eval::Eval;
 pub(super) use events::InspectEvents;
@@ -71,6 +71,13 @@ impl Format for Inspect {
 
     fn has_conversations(&self) -> bool {
         false
+    }
+
+    fn record_members(&self) -> Option<RecordMembers> {
+        Some(RecordMembers {
+            carried: &["epoch", "target", "choices", "metadata", "scores", "error", "limit"],
+            of_run: &["id", "input", "messages", "output", "attachments", "message_refs"],
+        })
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {

@@ -39,6 +39,7 @@ mod otel;
 mod pi;
 pub mod plan;
 mod qwen;
+mod record_members;
 mod rows;
 mod run;
 mod run_survey;
@@ -61,6 +62,7 @@ pub use context_fill::{Compaction, ContextFill, ContextShare, RecordedUsage, mod
 pub use custom::{CustomFormat, draft as draft_format};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
+pub use record_members::RecordMembers;
 use run::Detect;
 pub use run::{Exclusion, Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
 pub use step_calls::StepCalls;

@@ -3,7 +3,7 @@
 use super::answer::{Answer, Attribution, Instances, Resolved, ViewEntry};
 use super::cause::MessageOrigin;
 use super::plan::{PlanAnswer, PlanView, RefState, ValueReader};
-use super::{Purpose, Survey};
+use super::{Purpose, RecordMembers, Survey};
 use crate::json::{Key, Value};
 use crate::model::{
     Bytes, Finding, Framing, Identity, ModelRequest, PartState, Problem, Record, RunPart, Span, Step, StepKind, StepNo,
@@ -86,6 +86,10 @@ pub trait Format: Send + Sync {
     /// Whether its records can be turned into conversations that train: a file that is one run has none.
     fn has_conversations(&self) -> bool {
         self.layout() == Layout::Set
+    }
+    /// Which members of its records say something of the run; None: no record has more than that.
+    fn record_members(&self) -> Option<RecordMembers> {
+        None
     }
     /// How its records are read as conversations.
     fn way(&self) -> Way {

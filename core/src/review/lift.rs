@@ -4,11 +4,11 @@
 //! phrase is, by a table of counters; the second adds up the rewards of those that are in enough. Rewards are reported
 //! from the mean of their task, where it has several, so that an easy task is no merit of its words.
 
-use super::rollouts::Rollout;
+use super::rollouts::{Rollout, answers_task};
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{StepRole, TurnPart};
-use crate::rules::trajectory::{Hint, Way, task_key, turn};
+use crate::rules::trajectory::{Hint, Reading, Track, Way, answer_reward, task_key, turn};
 use std::collections::{HashMap, HashSet};
 
 /// Words of a phrase.
@@ -40,15 +40,28 @@ pub struct RecordFeatures {
 }
 
 impl RecordFeatures {
-    /// Reads a record; None for one that is not a trajectory, or has no reward.
+    /// Reads a record: of one trajectory one, of a preference pair or several answers one an answer, rewarded by its
+    /// score, else by which of the two it is. None for one without a reward.
     #[must_use]
-    pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
+    pub fn all_of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Vec<Self> {
         let reading = way.with_written_calls().read(record);
-        let track = reading.main()?;
-        let Rollout { task, reward, .. } = Rollout::of_reading(&reading, by)?;
-        reward?;
-        let task = task.map(|task| task_key(&task));
-        let mut out = Self { record: number, task, reward, features: Vec::new() };
+        if let (Some(track), Some(Rollout { task, reward, .. })) = (reading.main(), Rollout::of_reading(&reading, by)) {
+            let task = task.map(|task| task_key(&task));
+            return reward.map(|reward| Self::of_track((number, &reading), track, task, reward)).into_iter().collect();
+        }
+        let task = answers_task(&reading, number, by).map(|task| task_key(&task));
+        let score = |track: &Track| answer_reward(&reading, track).filter(|reward| reward.is_finite());
+        let is_scored = reading.answers().any(|track| score(track).is_some());
+        let rewarded = reading.answers().filter_map(|track| {
+            let reward = if is_scored { score(track) } else { preference(track) };
+            Some(Self::of_track((number, &reading), track, task, reward?))
+        });
+        rewarded.collect()
+    }
+
+    /// What the agent says in a trajectory.
+    fn of_track((number, reading): (usize, &Reading<'_>), track: &Track, task: Option<u64>, reward: f64) -> Self {
+        let mut out = Self { record: number, task, reward: Some(reward), features: Vec::new() };
         let mut seen = HashSet::new();
         for step in track.steps.clone() {
             let Some(entry) = reading.entries.get(step).filter(|entry| entry.role == StepRole::Agent) else { continue };
@@ -66,7 +79,7 @@ impl RecordFeatures {
                 }
             }
         }
-        Some(out)
+        out
     }
 
     fn take(&mut self, feature: String, step: usize, seen: &mut HashSet<String>) {
@@ -74,6 +87,15 @@ impl RecordFeatures {
             seen.insert(feature.clone());
             self.features.push((feature, step));
         }
+    }
+}
+
+/// What an answer of a preference pair is worth where no score says it.
+fn preference(track: &Track) -> Option<f64> {
+    match track.label.as_deref()? {
+        "chosen" => Some(1.0),
+        "rejected" => Some(0.0),
+        _ => None,
     }
 }
 
@@ -274,7 +296,7 @@ mod tests {
         let turns = format!(r#"{{"role":"user","content":"go"}},{{"role":"assistant","content":"{text}"}}"#);
         let id = format!("t{}-run{number}", number % 2);
         let row = format!(r#"{{"id":"{id}","reward":{reward},"messages":[{turns}]}}"#);
-        RecordFeatures::of(number, &parse(&row).unwrap(), None, Way::Formats).unwrap()
+        RecordFeatures::all_of(number, &parse(&row).unwrap(), None, Way::Formats).remove(0)
     }
 
     fn lifts(all: &[RecordFeatures]) -> Vec<Lift> {

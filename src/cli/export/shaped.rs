@@ -62,7 +62,7 @@ fn of_run<'t>(
     } else {
         format!("{}-{}", stem(seen.name), seen.record.number)
     };
-    let head = if is_one_run(input) || !format.has_conversations() { None } else { head(seen, input) };
+    let head = if is_one_run(input) { None } else { head(seen, input) };
     let transcripts = Transcript::of(run.as_ref(), format.name(), &name, head.as_ref(), input.input.as_ref());
     let is_wanted =
         |transcript: &Transcript| answer.is_none_or(|answer| transcript.label().is_none_or(|l| l == answer));
@@ -86,7 +86,12 @@ fn of_run<'t>(
 
 /// What a record says beside its run.
 fn head(seen: &CandidateRecord<'_>, input: &Loaded) -> Option<RecordHead> {
-    RecordHead::of(&json::parse_lenient(&lossy(seen.text)).ok()?, input.detected.format.way())
+    let format = input.detected.format;
+    if format.has_conversations() {
+        return RecordHead::of(&json::parse_lenient(&lossy(seen.text)).ok()?, format.way());
+    }
+    let members = format.record_members()?;
+    Some(RecordHead::of_log(&json::parse_lenient(&lossy(seen.text)).ok()?, members))
 }
 
 /// The name of a file without its folder and ending: what a run without a title is called.

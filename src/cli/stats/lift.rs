@@ -65,10 +65,10 @@ fn each(
     let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
     let is_wanted = |record: &Record| passes(passing, record.number);
     let look = |record: &Record, text: &[u8]| {
-        let value = read_text(record, text).ok().filter(|_| is_wanted(record))?;
-        RecordFeatures::of(record.number, &value, by, way)
+        let value = read_text(record, text).ok().filter(|_| is_wanted(record));
+        value.map(|value| RecordFeatures::all_of(record.number, &value, by, way)).unwrap_or_default()
     };
-    ingest::look_at_known(loaded, look, |features: Option<RecordFeatures>| {
+    ingest::look_at_known(loaded, look, |features: Vec<RecordFeatures>| {
         features.into_iter().for_each(&mut take);
         Ok(())
     })

@@ -10,8 +10,14 @@ impl Transcript {
     pub(super) fn keep_reward(&mut self, format: TranscriptFormat) {
         match format {
             TranscriptFormat::Messages => self.reward_whole(),
+            // A result is in the step of its call, and has no reward there.
+            TranscriptFormat::Atif if self.has_rewarded_result() => self.reward_whole(),
             TranscriptFormat::Standard | TranscriptFormat::Atif => self.reward_end(),
         }
+    }
+
+    fn has_rewarded_result(&self) -> bool {
+        self.messages.iter().any(|message| message.reward.is_some() && message.result.is_some())
     }
 
     /// Where only steps have rewards, that of the run is the reward of the agent's last one.
@@ -21,12 +27,21 @@ impl Transcript {
         }
     }
 
-    /// Where a record says how it came out, the reward of an answer of several is said there.
+    /// Where a record says how it came out, so does a member of it: of one of several answers, and where steps have no
+    /// place for their rewards the sum of these.
     fn reward_whole(&mut self) {
+        let of_answer = self.reward.take().filter(|_| self.label.is_some());
+        let rewarded: Vec<f64> =
+            self.messages.iter().filter_map(|message| message.reward.as_ref()?.parse().ok()).collect();
+        let sum = rewarded.iter().copied().reduce(|sum, reward| sum + reward).filter(|sum| sum.is_finite());
         let has_one = self.others.iter().any(|(name, _)| name == "reward");
-        if let Some(reward) = self.reward.take().filter(|_| self.label.is_some() && !has_one) {
-            self.others.push(("reward".to_owned(), reward));
+        let Some(reward) = of_answer.or_else(|| sum.map(|sum| sum.to_string())).filter(|_| !has_one) else { return };
+        self.others.push(("reward".to_owned(), reward));
+        // A single one is carried so.
+        if rewarded.len() > 1 {
+            rewarded.iter().for_each(|_| self.lose("rewards of steps"));
         }
+        self.messages.iter_mut().for_each(|message| message.reward = None);
     }
 
     /// Keeps it an attempt at its task, where that is nothing that is written of it.

@@ -1,5 +1,6 @@
 //! What a record of a dataset says beside the steps of its run: a system prompt, its task, its reward, other members.
 
+use crate::format::RecordMembers;
 use crate::json::{self, Value};
 use crate::review::chat::{LOSS_FIELDS, Left, Member, is_nothing, lose, lose_all, rest, words};
 use crate::rules::trajectory::{
@@ -54,6 +55,18 @@ impl RecordHead {
         let rewards = rewards.collect();
         let (task, has_id) = (task(record, None), reading.id().is_some());
         Some(Self { system, others, reward, rewards, task, has_id, left })
+    }
+
+    /// Of a record of a log that has these members: what of it is carried, and counted what is not.
+    #[must_use]
+    pub fn of_log(record: &Value<'_>, members: RecordMembers) -> Self {
+        let RecordMembers { carried, of_run } = members;
+        let all: Vec<Member> = rest(record, of_run).into_iter().filter(|(_, json)| !is_nothing(json)).collect();
+        let (others, lost): (Vec<Member>, Vec<Member>) =
+            all.into_iter().partition(|(name, _)| carried.contains(&name.as_str()));
+        let mut left = Left::new();
+        lose_all(&mut left, "record", &lost);
+        Self { others, task: task(record, None), has_id: true, left, ..Self::default() }
     }
 
     /// Of an ATIF or a standardized trajectory: its members, those in `details` among them, and counted what its steps
