@@ -27,6 +27,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.question.json {
         let rows: Vec<Box<RawValue>> = rows.iter().map(member).collect::<Result<_, Problem>>()?;
         out.json(&answer(&opened.header(), &vec![("files", raw(&rows)?)]))?;
+    } else if rows.is_empty() {
+        super::complain("up to this step the run reads and writes no file");
     } else {
         out.columns(&[Tone::Step, Tone::Path], &rows.iter().map(cells).collect::<Vec<_>>())?;
     }
@@ -82,6 +84,7 @@ pub(super) fn known(known: &KnownLines, lines: Option<u32>) -> String {
     match (known, known.count(), lines) {
         (KnownLines::Deleted, ..) => "deleted".to_owned(),
         (_, Some(count), Some(lines)) => format!("{count} of {}", counted(lines, "line")),
+        (_, Some(0), None) => "not known".to_owned(),
         (_, Some(count), None) => format!("{}, the rest is not known", counted(count, "line")),
         (_, None, lines) => format!("all {}", counted(lines.unwrap_or(0), "line")),
     }

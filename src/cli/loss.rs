@@ -6,6 +6,7 @@ use super::chat_template::template;
 use super::out::{Out, Tone, plain, raw};
 use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, load};
+use crate::format::Layout;
 use crate::json;
 use crate::model::{Problem, Severity, lossy};
 use crate::review::{Conversation, Loss, LossFinding, LossSegment, Setting, Total, Train};
@@ -129,6 +130,10 @@ fn conversation(options: &Options, file: &FileName, out: &mut Out) -> Result<(St
         .map_err(|e| Problem::usage(format!("{at} is not valid JSON: {} at byte {} of it", e.message, e.byte)))?;
     let all = Conversation::all(&value, loaded.detected.format.way());
     drop(value);
+    if all.is_empty() && loaded.detected.format.layout() == Layout::Run {
+        let hint = format!("`obelus export {file} --to messages --out train.jsonl` makes records of a log that are");
+        return Err(Problem::usage(format!("{at} is not a conversation")).hint(hint));
+    }
     let conversation = answer(all, options.answer.as_deref(), &at)?;
     Ok((text, conversation))
 }

@@ -208,7 +208,12 @@ fn is_there(path: &Path) -> Problem {
 }
 
 fn cannot_write(path: &Path, e: &io::Error) -> Problem {
-    let problem = Problem::unreadable(format!("{} cannot be written: {e}", path.display()));
+    // The name of the temporary file beside it would say nothing.
+    let why = match e.kind() {
+        ErrorKind::NotFound => "its folder is not there".to_owned(),
+        _ => e.to_string(),
+    };
+    let problem = Problem::unreadable(format!("{} cannot be written: {why}", path.display()));
     match e.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
             problem.hint("nothing was left behind; make room, or choose another folder")

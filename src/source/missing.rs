@@ -16,15 +16,20 @@ pub(super) fn missing(name: &str) -> Problem {
     }
 }
 
-/// The name in the same folder that is nearest.
+/// The name in the same folder that is nearest, but for its ending, which many share.
 fn near(path: &Path) -> Option<String> {
-    let wanted = path.file_name()?.to_str()?;
+    let wanted = stem(path.file_name()?.to_str()?);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let entries = std::fs::read_dir(folder.unwrap_or_else(|| Path::new("."))).ok()?;
-    let names: Vec<String> =
-        entries.take(NAMES_MAX).filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    let near = suggest::nearest(wanted, names.iter().map(String::as_str)).into_iter().next()?;
-    Some(folder.map_or_else(|| near.to_owned(), |folder| folder.join(near).display().to_string()))
+    let entries = std::fs::read_dir(folder.unwrap_or_else(|| Path::new("."))).ok()?.take(NAMES_MAX);
+    let names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let named = |wanted: &str| names.iter().find(|name| stem(name) == wanted);
+    let nearest = || suggest::nearest(wanted, names.iter().map(|name| stem(name))).into_iter().next();
+    let near = named(wanted).or_else(|| named(nearest()?))?;
+    Some(folder.map_or_else(|| near.clone(), |folder| folder.join(near).display().to_string()))
+}
+
+fn stem(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
 #[cfg(test)]
@@ -38,6 +43,8 @@ mod tests {
         let message = |name: &str| missing(&folder.path().join(name).display().to_string()).to_string();
         let file = folder.path().join("run-17.jsonl").display().to_string();
         assert!(message("run-71.jsonl").ends_with(&format!("do you mean {file}?")), "{}", message("run-71.jsonl"));
+        assert!(message("run-17.json").ends_with("run-17.jsonl?"), "{}", message("run-17.json"));
+        assert!(message("good.jsonl").contains("--follow"), "{}", message("good.jsonl"));
         assert!(message("something else").contains("--follow"), "{}", message("something else"));
         assert!(missing("/no such folder/a.jsonl").to_string().contains("--follow"));
     }

@@ -77,3 +77,16 @@ fn a_file_is_written_and_never_over_another_without_a_yes() {
     terminal.press("q");
     assert_eq!(terminal.end(), (0, String::new()));
 }
+
+#[test]
+fn what_a_command_has_no_answer_for_leads_to_what_has() {
+    let log = super::command::sample("fix-session.jsonl");
+    let (status, _, stderr) = super::command::obelus(&["loss", &log]);
+    assert!(status == 2 && stderr.contains("--to messages"), "{stderr}");
+    let (status, stdout, stderr) = super::command::obelus(&["files", &log, "--step", "0"]);
+    assert_eq!((status, stdout.as_str()), (0, ""));
+    assert!(stderr.contains("reads and writes no file"), "{stderr}");
+    let tickets = super::command::sample("tickets-std.jsonl");
+    let (status, _, stderr) = super::command::obelus(&["export", &tickets, "--out", "/no such folder/a.jsonl"]);
+    assert!(status == 2 && stderr.contains("make its folder first") && !stderr.contains(".part"), "{stderr}");
+}
