@@ -1,7 +1,7 @@
 //! Keys that the user has set, on the screen: they work, and the footer, the help and the list of commands show them.
 
 use super::stage::{input, notice, press, screen, stage, step};
-use obelus::app::keys::{Action, Binding, Context, Keymap, normalized};
+use obelus::app::keys::{Action, Binding, Context, KEYS, Keymap, normalized};
 use obelus::ingest;
 use obelus::shell::headless::{Stage, complete_session};
 
@@ -45,6 +45,13 @@ fn set_keys_are_shown() {
     assert!(screen(&stage).contains("M-n C-xn"), "{}", screen(&stage));
     press(&mut stage, "Esc : type:theme Enter");
     assert!(stage.app.layer.is_none(), "a command without a key runs from the list");
+}
+
+#[test]
+fn the_page_on_the_command_shows_a_row_of_the_table() {
+    let page = std::fs::read_to_string(format!("{}/docs/cli.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let row = KEYS.iter().find(|row| row.action == Action::StepNext).unwrap();
+    assert!(page.contains(&format!("\"label\":\"{}\",\"help\":\"{}\"", row.label, row.help)), "{}", row.help);
 }
 
 #[test]
