@@ -41,10 +41,11 @@ impl NonEmptyColumns {
     }
 }
 
-/// Whether a class says what a step does: not if it is that of all steps of its shape (D19).
+/// Whether a class says what a step does: not if it is that of all steps of its shape (D19), or of states that were
+/// saved.
 #[must_use]
 pub fn is_informative_class(class: &str) -> bool {
-    !matches!(class, "chat_message" | "atif_step" | "record")
+    !matches!(class, "chat_message" | "atif_step" | "record" | "state")
 }
 
 fn has_value(column: Column, facts: &Facts) -> bool {
@@ -71,7 +72,8 @@ mod tests {
 
     #[test]
     fn a_class_that_all_steps_of_a_shape_have_is_no_action() {
-        for (class, is_lacking) in [("atif_step", true), ("chat_message", true), ("tool-call", false)] {
+        for (class, is_lacking) in [("atif_step", true), ("chat_message", true), ("state", true), ("tool-call", false)]
+        {
             let mut facts = facts_of("a", 6, &[], None, "finish");
             facts.counted.as_mut().unwrap().classes = vec![(class.to_owned(), 6)];
             let mut non_empty = NonEmptyColumns::default();
