@@ -12,7 +12,7 @@ use super::log::{
     text_of,
 };
 use crate::json::{Data, Value};
-use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{Attachment, PartRole, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use compression::StepsByContent;
@@ -81,6 +81,9 @@ struct Chat {
     /// Ids of messages that stand for what compressions took away.
     snapshots: HashSet<Box<str>>,
     calls: Copies,
+    /// The session, and whether a summary is its title: one that is resumed says its id again.
+    session_id: Option<Box<str>>,
+    has_summary: bool,
 }
 
 impl Adapter for Chat {
@@ -90,17 +93,18 @@ impl Adapter for Chat {
 
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         if let Some(set) = record.get("$set") {
-            session(set, log);
+            self.session(set, log);
             return self.compress(set, log);
         }
         match text(record, "type") {
-            _ if text(record, "sessionId").is_some() && record.get("type").is_none() => session(record, log),
+            _ if text(record, "sessionId").is_some() && record.get("type").is_none() => self.session(record, log),
             Some("user") => self.user(record, log),
             Some("gemini") => self.answer(record, log),
             class => {
-                let (values, time) = ([record], record.get("timestamp"));
-                let draft = Draft::of(Kind::State, form::STATE, &values);
-                log.step(&Draft { role: StepRole::System, class: class.or(Some("record")), time, ..draft });
+                let (values, time, is_failed) = ([record], record.get("timestamp"), class == Some("error"));
+                let form = if content(record).is_empty() { form::STATE } else { CONTENT };
+                let draft = Draft { time, is_failed, ..Draft::of(Kind::State, form, &values) };
+                log.step(&Draft { role: StepRole::System, class: class.or(Some("record")), ..draft });
             }
         }
     }
@@ -134,19 +138,34 @@ impl Adapter for Chat {
     }
 }
 
-/// Members of the session; each is set whole.
-fn session(members: &Value<'_>, log: &mut Log<'_>) {
-    for (name, value) in members.as_object().into_iter().flat_map(|object| object.entries()) {
-        if name != "messages" {
-            log.write("session", "main", &[name], Op::Update, value);
+impl Chat {
+    /// Members of the session; each is set whole.
+    fn session(&mut self, members: &Value<'_>, log: &mut Log<'_>) {
+        for (name, value) in members.as_object().into_iter().flat_map(|object| object.entries()) {
+            if name != "messages" {
+                log.write("session", "main", &[name], Op::Update, value);
+            }
+        }
+        let (summary, id) = (text(members, "summary").filter(|text| !text.is_empty()), text(members, "sessionId"));
+        self.has_summary |= summary.is_some();
+        if let Some(title) = summary.or(id.filter(|_| !self.has_summary)) {
+            log.title(title);
+        }
+        if let Some(id) = id {
+            self.session_id = Some(id.into());
         }
     }
-    if let Some(title) = text(members, "summary").or_else(|| text(members, "sessionId")) {
-        log.title(title);
-    }
-}
 
-impl Chat {
+    /// A call was that of a sub-agent, whose chat is in a folder that is named for this session.
+    fn sub_agent(&self, call: &Value<'_>, step: StepNo, log: &mut Log<'_>) {
+        let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let (session, agent) = (self.session_id.as_deref(), text(call, "agentId"));
+        if let Some((session, agent)) = session.zip(agent).filter(|(session, agent)| is_name(session) && is_name(agent))
+        {
+            log.part(PartRole::SubAgent, "", &format!("{session}/{agent}.jsonl"), None, Some(step));
+        }
+    }
+
     /// A compression took messages away.
     fn compress(&mut self, set: &Value<'_>, log: &mut Log<'_>) {
         let Some(id) = compression::snapshot(set).and_then(|snapshot| text(snapshot, "id")) else { return };
@@ -226,6 +245,7 @@ impl Chat {
             let draft = of(Kind::Call, CALL, StepRole::Agent);
             let step = log.step(&Draft { values: &[call], tokens: tokens.take(), ..draft });
             self.steps.add_call(call, step);
+            self.sub_agent(call, step, log);
             if first(call, &["result", "resultDisplay"]).is_some() {
                 let time = call.get("timestamp").or(time);
                 let draft = of(Kind::Result, RESULT, StepRole::Environment);

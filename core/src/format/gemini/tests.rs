@@ -235,3 +235,23 @@ fn a_call_that_a_message_of_another_id_repeats_as_it_is_counts_once() {
     let expected = [call.to_owned(), format!("{result}a (of 0)"), call.to_owned(), format!("{result}b (of 2)")];
     assert_eq!(steps(&parsed), expected);
 }
+
+#[test]
+fn a_resumed_session_keeps_its_title_and_sub_agents_have_files_of_their_own() {
+    let call = |agent: &str| format!(r#"{{"id":"c","name":"invoke_agent","args":{{}},"agentId":"{agent}"}}"#);
+    let answer = format!(r#"{{"id":"g","type":"gemini","content":"","toolCalls":[{},{}]}}"#, call("a-1"), call("../x"));
+    let text = [
+        HEADER.to_owned(),
+        r#"{"$set":{"summary":"Lists"}}"#.to_owned(),
+        r#"{"$set":{"sessionId":"s"}}"#.to_owned(),
+        answer,
+        r#"{"id":"i","type":"info","content":[{"text":"a note"}]}"#.to_owned(),
+        r#"{"id":"e","type":"error","content":"no quota"}"#.to_owned(),
+    ];
+    let parsed = lines(&GEMINI, &text.join("\n"));
+    assert_eq!(parsed.0.title().as_deref(), Some("Lists"));
+    assert_eq!(steps(&parsed)[2..], ["state system: a note", "state system: no quota"]);
+    assert_eq!(parsed.0.error_steps(), [3]);
+    let parts: Vec<_> = parsed.0.parts().iter().map(|part| (part.file.as_str(), part.step)).collect();
+    assert_eq!(parts, [("s/a-1.jsonl", Some(0))]);
+}
