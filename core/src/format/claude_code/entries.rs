@@ -389,9 +389,9 @@ pub(super) fn read_beside(path: &str, range: &str, details: Option<&str>, shown:
 fn effects_beside(name: &'static str, arguments: &str, (details, text): (Option<&str>, &str), log: &mut Log<'_>) {
     let id = Some(Cow::Borrowed("beside"));
     let call = ToolCall { id: id.clone(), name: name.into(), arguments: arguments.into() };
-    log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call)]));
+    log.effects_beside(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call)]));
     let result = ToolResult { id, text: text.into(), details: details.map(Cow::Borrowed), ..ToolResult::default() };
-    log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
+    log.effects_beside(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
 }
 
 /// The text between two marks, of which the first begins it.

@@ -342,3 +342,13 @@ fn the_file_of_a_fork_is_known_by_its_first_line() {
     let record = json::parse(first).unwrap();
     assert_eq!(ClaudeCode.identity(&[record]), Some("s1/a1".to_owned()));
 }
+
+#[test]
+fn a_file_that_the_program_attached_is_known_and_no_call() {
+    let attached = line(
+        r#""type":"attachment","uuid":"u2","parentUuid":"u1","attachment":{"type":"file","filename":"/w/a.txt","content":{"type":"text","file":{"filePath":"/w/a.txt","content":"one","numLines":1,"startLine":1,"totalLines":1}}}"#,
+    );
+    let (run, bytes) = read(&[line(ASKED), attached]);
+    assert!(state(run.as_ref(), &bytes).contains("/w/a.txt"));
+    assert_eq!(run.work().map(|work| work.tools().count()), Some(0));
+}

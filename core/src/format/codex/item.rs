@@ -108,7 +108,7 @@ pub(super) fn patched(payload: &Value<'_>, log: &mut Log<'_>) {
     let arguments = format!("{{\"changes\":{}}}", changes.text);
     let call = ToolCall { name: "file_change".into(), arguments: arguments.into(), ..ToolCall::default() };
     let result = with_item(ToolResult { name: Some("file_change".into()), ..ToolResult::default() }, payload);
-    log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call), TurnPart::Result(result)]));
+    log.effects_beside(&Turn::of(StepRole::Agent, vec![TurnPart::Call(call), TurnPart::Result(result)]));
 }
 
 /// Milliseconds that it took.

@@ -376,6 +376,11 @@ impl Log<'_> {
         self.steps.effects(turn);
     }
 
+    /// The same of what no step asked for: a file that the program read by itself, a command of the user.
+    pub(in crate::format) fn effects_beside(&mut self, turn: &Turn<'_>) {
+        self.steps.effects_beside(turn);
+    }
+
     /// Whether steps are of trajectories that have names.
     pub(in crate::format) fn has_trajectories(&self) -> bool {
         !self.steps.labels.is_empty()

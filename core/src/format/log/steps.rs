@@ -225,6 +225,11 @@ impl Steps {
         self.work.turn(at, turn, &[], &mut self.tree);
     }
 
+    pub(super) fn effects_beside(&mut self, turn: &Turn<'_>) {
+        let at = self.writes_at_last();
+        self.work.turn_beside(at, turn, &mut self.tree);
+    }
+
     pub(super) fn fail(&mut self, step: StepNo) {
         self.note_change(step);
         if let Some(compact) = self.get_mut(step) {

@@ -21,10 +21,10 @@ pub(super) fn effects(message: &Value<'_>, log: &mut Log<'_>) {
         let id = text(call, "id").map_or_else(|| number.to_string(), str::to_owned);
         let arguments = args.as_str().unwrap_or(args.text).into();
         let asked = ToolCall { id: Some(Cow::Borrowed(&*id)), name: name.into(), arguments };
-        log.effects(&Turn::of(StepRole::Agent, vec![TurnPart::Call(asked)]));
+        log.effects_beside(&Turn::of(StepRole::Agent, vec![TurnPart::Call(asked)]));
         let is_error = Some(text(call, "status") != Some("ok"));
         let result = ToolResult { id: Some(Cow::Borrowed(&*id)), is_error, ..ToolResult::default() };
-        log.effects(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
+        log.effects_beside(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
     }
 }
 

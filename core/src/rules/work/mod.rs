@@ -252,6 +252,13 @@ impl Work {
         }
     }
 
+    /// W2: the effects of a turn that is in no step: it counts as no call of a tool.
+    pub fn turn_beside(&mut self, at: StepNo, turn: &Turn<'_>, sink: &mut dyn SlotSink) {
+        let counted = std::mem::take(&mut self.tools);
+        self.turn(at, turn, &[], sink);
+        self.tools = counted;
+    }
+
     /// W10: tokens and cost that a record reports, after its last step. Of several lines of one `message` the one with
     /// the most output counts.
     pub fn usage(&mut self, at: StepNo, message: Option<&str>, usage: &Usage, sink: &mut dyn SlotSink) {
