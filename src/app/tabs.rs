@@ -118,7 +118,7 @@ mod tests {
         }
         assert_eq!(text(80, Tab::Diff)[0], "Message");
         assert_eq!(text(56, Tab::Diff)[0], "Msg");
-        assert_eq!(text(43, Tab::Message)[..3], ["Msg", "LLM", "Sch"]);
+        assert_eq!(text(44, Tab::Message)[..3], ["Msg", "LLM", "Sch"]);
         assert_eq!((text(38, Tab::Diff)[0], text(28, Tab::Diff)[0]), ("Me", ""), "the keys stay");
     }
 }

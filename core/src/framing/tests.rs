@@ -217,6 +217,8 @@ fn a_document_may_begin_at_the_end_of_what_its_writer_says_first() {
     check(LogValues, "Exporting: x\n{\n}\n", &["!1 Exporting: x", "2 {\n}"]);
     check(LogValues, "one\ntwo {\n}\n", &["!1 one\ntwo {\n}"]);
     check(Values, "Exporting: x{\n}\n", &["!1 Exporting: x{\n}"]);
+    check(LogValues, "{\n ]\n}\n", &["!1 {\n ]\n}"]);
+    check(LogValues, "{ {\n ]\n}\n", &["!1 { ", "!1 {\n ]\n}"]);
 }
 
 #[test]

@@ -471,7 +471,8 @@ impl Skip {
             at.pass(part);
             taken += part.len();
             self.is_line_start = newline.is_some();
-            self.is_head &= newline.is_none() || self.last == b'{';
+            // What begins where it failed would fail again, without an end.
+            self.is_head &= newline.is_none() || self.last == b'{' && self.end > self.start.byte + 1;
             if self.is_head && self.is_line_start {
                 self.end -= 1;
                 return Some(taken);
