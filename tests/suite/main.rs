@@ -92,6 +92,7 @@ mod plan;
 mod promises;
 mod prompts;
 mod pty;
+mod pty_follow;
 mod query;
 mod reading;
 mod readme;

@@ -4,8 +4,7 @@ use super::terminal::Terminal;
 use obelus::app::keys::{Action, Context, KEYS};
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -296,81 +295,6 @@ fn every_key_is_survived_in_every_pane_and_tab() {
         terminal.press("C-c");
         assert_eq!(terminal.end(), (0, String::new()), "{name}");
     }
-}
-
-#[test]
-fn a_line_appended_to_an_open_file_is_shown() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("live.jsonl");
-    fs::copy(sample("trip-run.jsonl"), &path).unwrap();
-    let mut terminal = Terminal::open(&path);
-    terminal.see("of 0–65");
-    terminal.press("$");
-    terminal.see("step 65 of 0–65");
-    let line = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"Is there a train as well?\"}\n";
-    OpenOptions::new().append(true).open(&path).unwrap().write_all(line.as_bytes()).unwrap();
-    terminal.see("of 0–66");
-    terminal.see("Is there a train");
-    terminal.press("q");
-    assert_eq!(terminal.end(), (0, String::new()));
-}
-
-#[test]
-fn an_array_of_messages_that_is_written_anew_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.json");
-    let write = |said: &[&str]| {
-        let message = |said: &&str| format!("{{\"role\": \"user\",\n \"content\": \"{said}\"}}");
-        fs::write(&path, format!("[{}]", said.iter().map(message).collect::<Vec<_>>().join(",\n"))).unwrap();
-    };
-    write(&["book a boat"]);
-    let mut terminal = Terminal::open(&path);
-    terminal.see("book a boat");
-    write(&["book a boat", "and a harbour"]);
-    terminal.see("and a harbour");
-    write(&["book a boat", "and a harbour", "and a sail"]);
-    terminal.see("and a sail");
-    terminal.press("q");
-    assert_eq!(terminal.end(), (0, String::new()));
-}
-
-#[test]
-fn a_file_that_is_not_there_yet_is_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("later.jsonl");
-    let mut terminal = Terminal::run(&[path.to_str().unwrap(), "--follow", "--theme", "dark"], &[]);
-    terminal.see("Waiting for the file");
-    terminal.see("later.jsonl");
-    fs::copy(sample("trip-run.jsonl"), &path).unwrap();
-    terminal.see("of 0–65");
-    terminal.press("q");
-    assert_eq!(terminal.end(), (0, String::new()));
-}
-
-#[test]
-fn waiting_for_a_file_can_be_left() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("never.jsonl");
-    for key in ["q", "C-c"] {
-        let mut terminal = Terminal::run(&[path.to_str().unwrap(), "--follow", "--theme", "dark"], &[]);
-        terminal.see("Waiting for the file");
-        terminal.press(key);
-        assert_eq!(terminal.end(), (0, String::new()));
-    }
-}
-
-#[test]
-fn an_empty_file_is_of_the_format_of_what_is_written_to_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("new.jsonl");
-    fs::write(&path, "").unwrap();
-    let mut terminal = Terminal::open(&path);
-    terminal.see("There are no steps yet");
-    fs::write(&path, fs::read(sample("trip-run.jsonl")).unwrap()).unwrap();
-    terminal.see("Agent/Data");
-    terminal.see("of 0–65");
-    terminal.press("q");
-    assert_eq!(terminal.end(), (0, String::new()));
 }
 
 /// Opens what cannot be shown: the exit status is 2, and one sentence names it.

@@ -37,8 +37,8 @@ impl App {
             }
         }
         match action {
-            A::StepNext => self.step_by(true),
-            A::StepPrevious => self.step_by(false),
+            A::StepNext => self.step_by(1),
+            A::StepPrevious => self.step_by(-1),
             A::StepFirst => self.jump_to(0),
             A::StepLast => self.jump_to(crate::model::StepNo::MAX),
             A::WriteNext => self.write_of_focus(true),

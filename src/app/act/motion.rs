@@ -21,13 +21,12 @@ impl App {
 
     /// Goes one step forward or back: through calls and results alike, also where they share a row of the list. With a
     /// filter, through the steps that pass it.
-    pub(in crate::app) fn step_by(&mut self, is_forward: bool) {
+    pub(in crate::app) fn step_by(&mut self, delta: i8) {
         if self.is_comparing() || !self.step_filter.filter.is_empty() {
-            return self.step_row_by(if is_forward { 1 } else { -1 });
+            return self.step_row_by(delta.into());
         }
-        let delta = if is_forward { 1 } else { -1 };
         if let Some((step, last)) = self.session.open().map(|open| (open.step(), open.last())) {
-            self.go_to(step.saturating_add(delta).min(last).max(0));
+            self.go_to(step.saturating_add(delta.into()).min(last).max(0));
         }
     }
 

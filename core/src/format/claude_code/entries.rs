@@ -69,6 +69,19 @@ impl SubAgents {
         log.called_by(root, call);
         self.begun.insert(call);
     }
+
+    /// Whether the lines of an agent are in this file: as those of the call that a result answers, or of its id.
+    fn has(&mut self, agent: &str, result: &Value<'_>, log: &mut Log<'_>) -> bool {
+        let call = text(result, "tool_use_id").and_then(|id| self.calls.get(&hash(id))).copied();
+        if call.is_some_and(|call| self.begun.contains(&call)) {
+            return true;
+        }
+        let root = self.roots.get(&hash(agent)).copied();
+        if let (Some(root), Some(call)) = (root, call) {
+            self.begin(root, call, log);
+        }
+        root.is_some()
+    }
 }
 
 /// Ids by 64 bits.
@@ -258,7 +271,7 @@ impl Entries {
         let results = blocks_of(message).filter(|block| is_result(block));
         for (result, step) in results.zip(of_kind(Kind::Result)) {
             let agent = details.and_then(|details| text(details, "agentId"));
-            if let Some(agent) = agent.filter(|agent| !self.is_inside(agent, result, log)) {
+            if let Some(agent) = agent.filter(|agent| !self.inside.has(agent, result, log)) {
                 let file = format!("agent-{agent}.jsonl");
                 let identity = agent_identity(record, agent).unwrap_or_else(|| format!("/{agent}"));
                 log.part(PartRole::SubAgent, "subagents", &file, Some(&identity), Some(step));
@@ -269,21 +282,6 @@ impl Entries {
                 log.part(PartRole::Output, OUTPUTS, file, None, Some(step));
             }
         }
-    }
-}
-
-impl Entries {
-    /// Whether the lines of a sub-agent are in this file: as those of the call that a result answers, or of its id.
-    fn is_inside(&mut self, agent: &str, result: &Value<'_>, log: &mut Log<'_>) -> bool {
-        let call = text(result, "tool_use_id").and_then(|id| self.inside.calls.get(&hash(id))).copied();
-        if call.is_some_and(|call| self.inside.begun.contains(&call)) {
-            return true;
-        }
-        let root = self.inside.roots.get(&hash(agent)).copied();
-        if let (Some(root), Some(call)) = (root, call) {
-            self.inside.begin(root, call, log);
-        }
-        root.is_some()
     }
 }
 

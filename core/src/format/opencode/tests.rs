@@ -17,6 +17,19 @@ fn run_of(text: &str) -> LogRun<session::Session> {
     run
 }
 
+/// What a database becomes.
+fn assembled(memory: &mut Memory) -> String {
+    assert!(Database.claims(&mut Contents::Tables(memory)));
+    let mut out = Vec::new();
+    Database
+        .assemble(Contents::Tables(memory), &mut |piece| {
+            out.extend_from_slice(piece);
+            Ok(())
+        })
+        .unwrap();
+    String::from_utf8(out).unwrap()
+}
+
 #[test]
 fn parts_are_steps() {
     let (run, bytes) = (run_of(SESSION), SESSION.as_bytes().to_vec());
@@ -92,15 +105,8 @@ fn a_database_is_a_line_for_each_session() {
             ],
         ),
     ]);
-    assert!(Database.claims(&mut Contents::Tables(&mut memory)));
-    let mut out = Vec::new();
-    Database
-        .assemble(Contents::Tables(&mut memory), &mut |piece| {
-            out.extend_from_slice(piece);
-            Ok(())
-        })
-        .unwrap();
-    let line = String::from_utf8(out).unwrap().replace('\n', "");
+    let text = assembled(&mut memory);
+    let line = text.replace('\n', "");
     let expect = concat!(
         r#"{"info":{"id":"s1","title":"one"},"messages":[{"info":{"id":"m1"},"parts":[{"id":"p3"}]},"#,
         r#"{"info":{"id":"m2","role":"assistant"},"parts":[{"id":"p1","type":"tool"},{"id":"p2","type":"text"}]}]}"#
@@ -197,14 +203,7 @@ fn a_database_of_version_2_has_the_sessions_of_both() {
             vec![new("msg_a", "assistant", 2, r#"{"content":[]}"#), new("msg_b", "user", 1, r#"{"text":"hi"}"#)],
         ),
     ]);
-    assert!(Database.claims(&mut Contents::Tables(&mut memory)));
-    let mut out = Vec::new();
-    Database
-        .assemble(Contents::Tables(&mut memory), &mut |piece| {
-            out.extend_from_slice(piece);
-            Ok(())
-        })
-        .unwrap();
+    let text = assembled(&mut memory);
     let expect = [
         r#"{"info":{"id":"s1","title":"s1"},"messages":[{"info":{"id":"m1","role":"user"},"parts":[]}]}"#,
         concat!(
@@ -212,7 +211,7 @@ fn a_database_of_version_2_has_the_sessions_of_both() {
             r#"{"id":"msg_a","type":"assistant","content":[]}]}"#
         ),
     ];
-    assert_eq!(String::from_utf8(out).unwrap().lines().collect::<Vec<_>>(), expect);
+    assert_eq!(text.lines().collect::<Vec<_>>(), expect);
 }
 
 #[test]
