@@ -3,7 +3,7 @@
 use crate::json::{Value, pointer_escape};
 use crate::model::cast;
 use crate::model::{Finding, Remark, Severity};
-use crate::rules::trajectory::{Way, text};
+use crate::rules::trajectory::{Way, first_control, text};
 use std::fmt::{self, Display};
 
 /// The findings of one record, and the lints that all shapes share.
@@ -52,7 +52,7 @@ impl Report {
     /// D13: control characters anywhere in a step, at the first string that has some. In data of other formats a
     /// carriage return alone is none: progress bars write it, and it does no harm.
     pub(super) fn control_chars(&mut self, step: usize, path: impl Display, value: &Value<'_>, way: Way) {
-        if let Some(rest) = text::first_control(value, way == Way::Protocol) {
+        if let Some(rest) = first_control(value, way == Way::Protocol) {
             let message = "the text holds control characters, such as terminal colours; remove them before training";
             self.warning(Some(step), format!("{path}{rest}"), "adp.control-chars", message);
         }

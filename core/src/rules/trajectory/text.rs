@@ -1,11 +1,8 @@
 //! Texts of steps: parts joined, scalars counted, digests, and the patterns of D13.
 
-use crate::json::{self, Data, Value, pointer_escape};
+use crate::json::{self, Data, Value};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-
-/// Bytes that are looked at together for control characters.
-const CONTROL_BLOCK: usize = 256;
 
 /// D17, D18: a text given as a string, or as an array of parts whose `text` strings are joined by a newline; some call
 /// them `value`.
@@ -90,38 +87,6 @@ pub(in crate::rules) fn has_think_token(text: &str) -> bool {
         let is_think = rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("think"));
         is_think && !rest[5..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
     })
-}
-
-/// D13: whether a text holds control characters (tab, LF and CR LF are none); CR without LF is one if that is asked.
-#[must_use]
-pub(in crate::rules) fn has_control(text: &str, counts_returns: bool) -> bool {
-    // Most texts have no such byte, which a loop without branches sees far more cheaply than a look at each byte.
-    #[expect(clippy::needless_bitwise_bool, reason = "without branches the loop works on blocks of bytes")]
-    let may_be = |b: u8| (b < 0x20 && b != b'\t' && b != b'\n') | (b == 0x7F) | (b == 0xC2);
-    let bytes = text.as_bytes();
-    let is_control = |at: usize| match bytes[at] {
-        b'\t' | b'\n' => false,
-        b'\r' => counts_returns && bytes.get(at + 1) != Some(&b'\n'),
-        // U+0080 to U+009F are this byte and one of 0x80 to 0x9F.
-        0xC2 => bytes.get(at + 1).is_some_and(|b| *b < 0xA0),
-        b => b < 0x20 || b == 0x7F,
-    };
-    let mut blocks = (0..bytes.len()).step_by(CONTROL_BLOCK).map(|start| start..bytes.len().min(start + CONTROL_BLOCK));
-    blocks.any(|mut block| bytes[block.clone()].iter().fold(false, |any, &b| any | may_be(b)) && block.any(is_control))
-}
-
-/// D13: the path (below the value) of the first string with control characters, in document order.
-#[must_use]
-pub(in crate::rules) fn first_control(value: &Value<'_>, counts_returns: bool) -> Option<String> {
-    let below = |v: &Value<'_>, key: &dyn Fn() -> String| {
-        first_control(v, counts_returns).map(|rest| format!("/{}{rest}", key()))
-    };
-    match &value.data {
-        Data::String(s) => has_control(s, counts_returns).then(String::new),
-        Data::Array(items) => items.iter().enumerate().find_map(|(i, v)| below(v, &|| i.to_string())),
-        Data::Object(o) => o.entries().find_map(|(key, v)| below(v, &|| pointer_escape(key))),
-        _ => None,
-    }
 }
 
 /// D17: the name in the first `<function=NAME>`.
@@ -251,17 +216,6 @@ mod tests {
         ] {
             assert_eq!(has_think_token(text), expect, "{text}");
         }
-    }
-
-    #[test]
-    fn control_characters_are_found_where_they_stand() {
-        for (text, expect) in [("a\t\r\n", false), ("\r", true), ("\r\r\n", true), ("\u{85}", true), ("\u{a0}", false)]
-        {
-            assert_eq!(has_control(text, true), expect, "{text:?}");
-        }
-        let value = parse(r#"{"a":["x",{"b/c":"\u0007"}],"z":"\u001b"}"#).unwrap();
-        assert_eq!(first_control(&value, true).as_deref(), Some("/a/1/b~1c"));
-        assert!(!has_control("1 %\r2 %", false) && has_control("\u{7}", false));
     }
 
     #[test]

@@ -140,26 +140,10 @@ impl Notes {
         if turn.parts.is_empty() || turn.role == StepRole::System {
             return;
         }
-        let mut words = String::new();
-        let (mut says, mut is_finish, mut has_other) = (false, false, false);
-        for part in &turn.parts {
-            match part {
-                TurnPart::Text(text) => {
-                    says = true;
-                    words.reserve(text.len() + 1);
-                    words.push_str(text);
-                    words.push('\n');
-                }
-                TurnPart::Call(call) if tables::has("finish", &bare_name(&call.name)) => {
-                    is_finish = true;
-                    words.push_str(&call.arguments.replace("\\n", "\n"));
-                }
-                TurnPart::Call(_) => has_other = true,
-                _ => {}
-            }
-        }
-        let is_end = turn.role == StepRole::Agent && (says || is_finish) && !has_other;
-        self.end = is_end.then_some(End { step, words });
+        let says = turn.parts.iter().any(|part| matches!(part, TurnPart::Text(_)) || is_finish(part) == Some(true));
+        let has_other = || turn.parts.iter().any(|part| is_finish(part) == Some(false));
+        let is_end = turn.role == StepRole::Agent && says && !has_other();
+        self.end = is_end.then(|| End { step, words: words_of(turn) });
     }
 
     /// W11: findings of a record, as if its run ended here. `seen`: the last step at which a file was changed or seen.
@@ -216,6 +200,31 @@ impl Notes {
         }
         all
     }
+}
+
+/// Whether a call ends the run; None: the part is no call.
+fn is_finish(part: &TurnPart<'_>) -> Option<bool> {
+    match part {
+        TurnPart::Call(call) => Some(tables::has("finish", &bare_name(&call.name))),
+        _ => None,
+    }
+}
+
+/// What a turn says that ends the run.
+fn words_of(turn: &Turn<'_>) -> String {
+    let mut words = String::new();
+    for part in &turn.parts {
+        match part {
+            TurnPart::Text(text) => {
+                words.reserve(text.len() + 1);
+                words.push_str(text);
+                words.push('\n');
+            }
+            TurnPart::Call(call) => words.push_str(&call.arguments.replace("\\n", "\n")),
+            _ => {}
+        }
+    }
+    words
 }
 
 /// W11: whether a sentence claims that tests pass, and nothing in it takes that back.

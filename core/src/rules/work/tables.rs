@@ -5,7 +5,8 @@ use super::needed::{self, Literals, needed};
 use crate::json::{self, Data, Value};
 use fnv::{FnvHashMap, FnvHashSet};
 use regex::{Captures, Match, Regex, RegexBuilder};
-use std::sync::LazyLock;
+use std::borrow::Cow;
+use std::sync::{LazyLock, OnceLock};
 
 /// The file as it is.
 static ROOT: LazyLock<Value<'static>> = LazyLock::new(|| {
@@ -22,25 +23,40 @@ const PATTERN_BYTES_MAX: usize = 16 << 20;
 /// A pattern of the tables. One that does not compile matches nothing; a test compiles them all.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    pub(super) regex: Option<Regex>,
+    /// Compiled when a text may match: most texts have nothing of what most patterns need.
+    regex: LazyRegex,
     /// Texts of which one is in all that the pattern matches, sought in one pass before it; None: it begins with
     /// such texts itself, or is anchored.
     needed: Option<Literals>,
 }
 
+/// A pattern and what it is compiled to.
+#[derive(Debug)]
+struct LazyRegex {
+    pattern: Cow<'static, str>,
+    compiled: OnceLock<Option<Regex>>,
+}
+
 impl Pattern {
-    pub(super) fn new(pattern: &str) -> Self {
-        Self { regex: compiled(pattern), needed: None }
+    pub(super) fn new(pattern: impl Into<Cow<'static, str>>) -> Self {
+        let regex = LazyRegex { pattern: pattern.into(), compiled: OnceLock::new() };
+        Self { regex, needed: None }
     }
 
-    fn with_needed(pattern: &str, needed: Option<&[&str]>) -> Self {
+    /// None: it does not compile.
+    pub(super) fn regex(&self) -> Option<&Regex> {
+        let LazyRegex { pattern, compiled } = &self.regex;
+        compiled.get_or_init(|| RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build().ok()).as_ref()
+    }
+
+    fn with_needed(pattern: impl Into<Cow<'static, str>>, needed: Option<&[&str]>) -> Self {
         Self { needed: needed.and_then(|texts| Literals::new(texts.iter().copied())), ..Self::new(pattern) }
     }
 
     /// What is searched with, if it may be in a text.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
         let is_possible = self.needed.as_ref().is_none_or(|needed| needed.are_in(text));
-        self.regex.as_ref().filter(|_| is_possible)
+        if is_possible { self.regex() } else { None }
     }
 
     pub(super) fn is_match(&self, text: &str) -> bool {
@@ -59,10 +75,6 @@ impl Pattern {
         // Room for groups is only reserved where there are some.
         self.regex_for(text).filter(|regex| regex.is_match(text))?.captures(text)
     }
-}
-
-fn compiled(pattern: &str) -> Option<Regex> {
-    RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build().ok()
 }
 
 fn texts(value: Option<&'static Value<'static>>) -> impl Iterator<Item = &'static str> {
@@ -176,7 +188,7 @@ fn row(value: &'static Value<'static>) -> Option<Row> {
         _ => (At::Tail, format!("(?mR)^(?:{pattern})")),
     };
     let (reason, scope) = (text("reason")?, text("where")?);
-    let pattern = Pattern::with_needed(&pattern, needed(reason));
+    let pattern = Pattern::with_needed(pattern, needed(reason));
     Some(Row { reason, is_error: text("outcome")? == "error", scope, at, pattern })
 }
 
@@ -188,7 +200,7 @@ pub(super) fn outcomes() -> &'static [Row] {
 macro_rules! patterns {
     ($($(#[$doc:meta])* $name:ident: $value:expr $(, needs $needed:expr)?;)*) => {
         $($(#[$doc])* pub(super) static $name: LazyLock<Pattern> =
-            LazyLock::new(|| Pattern::with_needed(&$value, [$($needed)?].first().copied()));)*
+            LazyLock::new(|| Pattern::with_needed($value, [$($needed)?].first().copied()));)*
         #[cfg(test)]
         fn all_patterns() -> Vec<(&'static str, &'static Pattern)> {
             vec![$((stringify!($name), &*$name)),*]
@@ -295,14 +307,14 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         for (name, pattern) in all_patterns() {
-            assert!(pattern.regex.as_ref().is_some_and(|regex| !regex.as_str().is_empty()), "{name}");
+            assert!(pattern.regex().is_some_and(|regex| !regex.as_str().is_empty()), "{name}");
         }
         for row in outcomes() {
-            assert!(row.pattern.regex.is_some(), "{}", row.reason);
+            assert!(row.pattern.regex().is_some(), "{}", row.reason);
             assert_eq!(row.pattern.needed.is_some(), needed(row.reason).is_some(), "{}", row.reason);
         }
-        assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.regex.is_some()));
-        assert!(TRAILERS.len() == 10 && TRAILERS.iter().all(|(_, trailer)| trailer.regex.is_some()));
+        assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.regex().is_some()));
+        assert!(TRAILERS.len() == 10 && TRAILERS.iter().all(|(_, trailer)| trailer.regex().is_some()));
         assert_eq!(outcomes().len(), 14);
     }
 
