@@ -260,3 +260,13 @@ fn instances_show_what_breaks_their_schema_and_what_they_do_not_have() {
     shows(&stage, &["—"]);
     assert_eq!(notice(&stage), "this instance has no such value at this step", "{}", screen(&stage));
 }
+
+#[test]
+fn long_keys_of_deep_values_leave_room_for_the_values() {
+    let text = r#"{"type":"state","state":{"a":{"b":{"c":{"one_of_the_longest_keys":"seen","k":42}}},"plain":"word"}}"#;
+    for width in [80, 120, 160] {
+        let mut stage = on(text, (width, 30));
+        press(&mut stage, ": type:0 Enter");
+        shows(&stage, &["\"seen\" ", " 42 ", "\"word\" "]);
+    }
+}

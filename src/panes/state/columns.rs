@@ -7,12 +7,16 @@ use crate::text::{SafeText, width};
 /// Widest column of keys.
 const KEY_CELLS_MAX: usize = 20;
 
+/// Cells of the signs before a key.
+const SIGN_CELLS: usize = 4;
+
 /// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
 pub(super) fn indent_of(depth: u32, cells: usize) -> usize {
     (depth as usize * if cells < 50 { 1 } else { 2 }).min(cells / 2)
 }
 
-/// Where values begin, so that they are in one column: after the widest visible key, its indentation included.
+/// Where values begin, so that they are in one column: after the widest visible key, its indentation included. Keys
+/// that would leave less than half of the width to all values are cut.
 pub(super) fn value_column(open: &Open<'_>, lines: &[StateLine], pane: usize) -> usize {
     let cells = |line: &StateLine| {
         if matches!(line.place, StateRowTarget::Field(..)) {
@@ -24,5 +28,5 @@ pub(super) fn value_column(open: &Open<'_>, lines: &[StateLine], pane: usize) ->
         };
         Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
     };
-    lines.iter().filter_map(cells).max().unwrap_or(0)
+    lines.iter().filter_map(cells).max().unwrap_or(0).min((pane / 2).saturating_sub(SIGN_CELLS))
 }

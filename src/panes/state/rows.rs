@@ -14,6 +14,9 @@ use std::rc::Rc;
 
 /// Room that a row keeps for a value before it says more.
 const SCALAR_CELLS: usize = 24;
+/// A key is cut to fewer cells nowhere.
+const KEY_CELLS_MIN: usize = 8;
+
 /// Fewest cells in which a description is shown.
 const DESCRIPTION_CELLS_MIN: usize = 16;
 /// Cells that the left part of a row has at least.
@@ -140,7 +143,8 @@ impl StatePane {
                     _ => Role::JsonKey,
                 };
                 let text = if name.is_empty() { SafeText::literal("\"\"") } else { SafeText::of(&name) };
-                let cells = if line.is_open.is_some() { width(text.as_str()) } else { key_cells.max(1) };
+                let needed = width(text.as_str());
+                let cells = if line.is_open.is_some() { needed } else { key_cells.max(needed.clamp(1, KEY_CELLS_MIN)) };
                 vec![Piece::safe(role, pad(&text, cells)), Piece::of(Role::Text, "  ")]
             }
         }
