@@ -163,3 +163,22 @@ fn todos_that_left_the_list_are_not_in_the_state() {
     assert!(state("1").contains("drop it"), "{}", state("1"));
     assert!(state("3").contains("plan it") && !state("3").contains("drop it"), "{}", state("3"));
 }
+
+#[test]
+fn runs_that_failed_before_they_began_have_no_step() {
+    for (text, runs) in [
+        (r#"{"info":{"exit_status":"RuntimeError"},"messages":[],"trajectory_format":"mini-swe-agent-1"}"#, 1),
+        (r#"{"trajectory":[],"history":[],"info":{"exit_status":"exit_error"},"environment":"main"}"#, 1),
+        (r#"{"instance_id":"i","test_result":{},"metadata":{},"history":[],"error":"x"}"#, 1),
+        (r#"{"instance_id":"i","test_result":{},"metadata":{},"history":null,"error":"x"}"#, 1),
+        (
+            r#"[{"task_id":0,"traj":[],"reward":0.0,"info":{"error":"x"}},{"task_id":1,"traj":[],"reward":0.0,"info":{}}]"#,
+            2,
+        ),
+    ] {
+        let stats = answer("stats", &[text]);
+        let of_runs: Vec<&Value> = stats.iter().filter(|line| line["type"] == "trajectory").collect();
+        assert_eq!(of_runs.len(), runs, "{text}");
+        assert!(of_runs.iter().all(|run| run["steps"] == 0) && !stats.contains(&Value::Null), "{text}: {stats:?}");
+    }
+}

@@ -103,10 +103,7 @@ impl Format for OpenHands {
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        if first.first().is_some_and(|record| record.get("history").is_some()) {
-            return None;
-        }
-        signature::detect(NAME, first)
+        signature::detect(NAME, first).filter(|_| !first.first().is_some_and(is_row))
     }
 
     fn framing(&self) -> Framing {
@@ -144,8 +141,7 @@ impl Format for Rows {
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let is_row = first.first().is_some_and(|record| record.get("history").is_some());
-        signature::detect(NAME, first).filter(|_| is_row)
+        signature::detect(NAME, first).filter(|_| first.first().is_some_and(is_row))
     }
 
     fn framing(&self) -> Framing {
@@ -191,7 +187,7 @@ struct Events {
 
 impl Adapter for Events {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let Some(history) = record.get("history").and_then(Value::as_array) else {
+        let Some(history) = history(record) else {
             branch(record, log);
             return self.event(record, log);
         };
@@ -351,6 +347,19 @@ fn branch(event: &Value<'_>, log: &mut Log<'_>) {
     let (id, parent) = (text(event, "id"), event.get("parent_id"));
     if let (Some(id), Some(parent), Some(_)) = (id, parent, event.get("kind")) {
         log.thread(&Node { id: Some(id), parent: parent.as_str(), is_turn: true, ..Node::default() });
+    }
+}
+
+/// Whether a record is a row of an evaluation, not an event.
+fn is_row(record: &Value<'_>) -> bool {
+    history(record).is_some()
+}
+
+/// The events of a row; None: the record is none. A run that failed before it began may have null in their place.
+fn history<'v, 'a>(record: &'v Value<'a>) -> Option<&'v [Value<'a>]> {
+    match record.get("history").filter(|history| !history.is_null()) {
+        Some(history) => history.as_array(),
+        None => (record.get("instance_id").is_some() && record.get("test_result").is_some()).then_some(&[]),
     }
 }
 

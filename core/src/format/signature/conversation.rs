@@ -1,7 +1,7 @@
 //! Conversations for training: ShareGPT, and messages under any of their names (`FORMATS.md` 8), tried last; messages
 //! of the AI SDK (`FORMATS.md` 14).
 
-use super::members::{first, has_any, is_array, is_message, is_text, matched, most, text};
+use super::members::{first, has, has_any, is_array, is_message, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::{OutlineLayout, Value};
@@ -53,9 +53,11 @@ fn sharegpt(head: &Head<'_, '_>) -> Option<Match> {
 
 fn messages(head: &Head<'_, '_>) -> Option<Match> {
     // Runs of tau-bench that failed before they began have nothing to show.
-    let failed = head.records.iter().filter(|row| is_array(row, "traj") && first(row, "traj").is_none()).count();
+    let is_failed = |row: &&Value<'_>| is_array(row, "traj") && first(row, "traj").is_none();
+    let failed = head.records.iter().filter(is_failed).count();
     let rows = head.records.iter().filter(|row| is_row(row)).count();
-    if rows > 0 && (rows + failed) * 2 >= head.records.len() {
+    let are_all_failed = failed > 0 && head.records.iter().all(|row| is_failed(&row) && has(row, &["reward", "info"]));
+    if (rows > 0 && (rows + failed) * 2 >= head.records.len()) || are_all_failed {
         return matched(true, "rows whose messages have a `role` and `content`");
     }
     // Items of the Responses interface are between messages, and may be more than these.

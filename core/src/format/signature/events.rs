@@ -159,12 +159,17 @@ fn is_event(record: &Value<'_>) -> bool {
         && (is_text(record, "action") || is_text(record, "observation"))
 }
 
-/// A row of `output.jsonl`: its history holds events, or pairs of an action and an observation.
+/// A row of `output.jsonl`: its history holds events, or pairs of an action and an observation; that of a run that
+/// failed before it began holds none.
 fn is_output(record: &Value<'_>) -> bool {
     let is_half = |event: &Value<'_>| is_text(event, "action") || is_text(event, "observation");
     let is_pair = |pair: &Value<'_>| pair.as_array().is_some_and(|pair| pair.len() == 2 && pair.iter().all(is_half));
     let is_first = |value: &Value<'_>| is_event(value) || is_known_sdk_event(value) || is_pair(value);
-    first(record, "history").is_some_and(is_first)
+    let is_failed = || has(record, &["instance_id", "test_result"]) && has_any(record, &["metadata", "instruction"]);
+    match record.get("history").filter(|history| !history.is_null()) {
+        Some(history) => history.as_array().is_some_and(|all| all.first().map_or_else(is_failed, is_first)),
+        None => is_failed(),
+    }
 }
 
 fn adk(head: &Head<'_, '_>) -> Option<Match> {

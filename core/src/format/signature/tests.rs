@@ -186,6 +186,8 @@ fn openhands_and_adk() {
             r#"[{"id":0,"source":"environment","observation":"agent_state_changed","extras":{}}]"#,
             r#"{"instance_id":"i","history":[{"id":0,"source":"user","action":"message"}]}"#,
             r#"{"instance_id":"i","history":[[{"action":"message"},{"observation":"null"}]]}"#,
+            r#"{"instance_id":"i","test_result":{},"metadata":{},"history":[],"error":"x"}"#,
+            r#"{"instance_id":"i","test_result":{},"instruction":"x","history":null,"error":"x"}"#,
             r#"{"id":"u","timestamp":"t","source":"agent","kind":"ActionEvent","action":{}}"#,
         ],
     );
@@ -225,6 +227,7 @@ fn trajectories_in_a_document() {
         &[
             r#"{"environment":"e","trajectory":[{"action":"ls","observation":"a"}],"history":[]}"#,
             r#"{"history":[{"role":"system","content":"x"}],"info":{}}"#,
+            r#"{"trajectory":[],"history":[],"info":{"exit_status":"exit_error"},"environment":"main"}"#,
         ],
     );
     check(
@@ -232,6 +235,7 @@ fn trajectories_in_a_document() {
         &[
             r#"{"messages":[{"role":"system","content":"x"}],"trajectory_format":"mini-swe-agent-1.1"}"#,
             r#"{"info":{"mini_version":"2.4"},"messages":[{"type":"function_call"}]}"#,
+            r#"{"info":{"exit_status":"RuntimeError"},"messages":[],"trajectory_format":"mini-swe-agent-1"}"#,
         ],
     );
     check("messages", &[r#"[{"role":"system","content":"x"},{"role":"user","content":"y"}]"#]);
@@ -313,6 +317,7 @@ fn rollouts_preferences_and_messages() {
             r#"{"prompt":"x","completion":"y","label":true}"#,
             r#"{"chosen":[{"role":"user","content":"x"}],"rejected":[{"role":"user","content":"x"}]}"#,
             r#"{"task_id":0,"traj":[{"role":"user","content":"x"}],"reward":0.0,"info":{}}"#,
+            r#"[{"task_id":0,"traj":[],"reward":0.0,"info":{"error":"x"},"trial":0}]"#,
             r#"{"info":{},"tasks":[],"simulations":[{"messages":[{"role":"user","content":"x"}]}]}"#,
             r#"{"messages":[{"role":"assistant","tool_calls":[]}]}"#,
             r#"[{"role":"user","content":"x"}]"#,

@@ -52,6 +52,11 @@ fn swe_agent(head: &Head<'_, '_>) -> Option<Match> {
     if first(record, "trajectory").is_some_and(|item| is_turn(item) && is_of_swe_agent(item, &TURN, &TURN_MEMBERS)) {
         return matched(true, "`trajectory` with actions and observations");
     }
+    let is_empty = |name| record.get(name).and_then(Value::as_array).is_some_and(<[_]>::is_empty);
+    let info = record.get("info").filter(|info| has_any(info, &["exit_status", "model_stats"]));
+    if is_empty("trajectory") && is_empty("history") && info.is_some() {
+        return matched(true, "a `trajectory` without turns, beside what SWE-agent notes of a run");
+    }
     let is_history = first(record, "history").is_some_and(|item| {
         is_message(item) && (has_any(item, &HISTORY_MEMBERS) || is_of_swe_agent(record, &["history"], &RUN_MEMBERS))
     });
@@ -82,8 +87,10 @@ fn mini_swe_agent(head: &Head<'_, '_>) -> Option<Match> {
     let is_item = |item: &Value<'_>| is_message(item) || is_text(item, "type") || is_text(item, "role");
     let is_versioned = text(record, "trajectory_format").starts_with("mini-swe-agent")
         || record.get("info").is_some_and(|info| is_text(info, "mini_version"));
-    let is_run = is_versioned && first(record, "messages").is_some_and(|item| is_object_item(item) && is_item(item));
-    matched(is_run, "`messages` beside a version of mini-swe-agent")
+    // A run that failed before its first message has none.
+    let messages = record.get("messages").and_then(Value::as_array);
+    let are_items = |all: &[Value<'_>]| all.first().is_none_or(|item| is_object_item(item) && is_item(item));
+    matched(is_versioned && messages.is_some_and(are_items), "`messages` beside a version of mini-swe-agent")
 }
 
 fn is_object_item(item: &Value<'_>) -> bool {
