@@ -1,5 +1,8 @@
 //! AutoGen: recordings of a model's client, and saved states (`FORMATS.md` 14).
 
+#[cfg(test)]
+mod tests;
+
 use super::Framing;
 use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, form, items, text,
@@ -9,20 +12,22 @@ use crate::json::{Value, compact};
 use crate::model::{ModelRequest, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Recordings and states of AutoGen.
 pub(super) static AUTOGEN: Row = Row {
     name: "autogen",
     title: "AutoGen recording",
     about: "Recordings of AutoGen's model client: an array of `mode`, `messages` and `response`. Each repeats the \
-            history; a message is a step where it is new. A saved state (`type` and `agent_states`, `message_thread` \
+            history; a message is a step where it is new. What a team ran (`messages` and `stop_reason`), or its \
+            messages as lines. A saved state (`type` and `agent_states`, `message_thread` \
             or `llm_context`) has the thread of its team and the context of each agent, each a trajectory. State: what \
             agents and managers save besides, as it is; the file has no history of it.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Recording::default())),
     detect: None,
     has_trajectories: true,
-    samples: &[CALLS, TEAM],
+    samples: &[CALLS, TEAM, RESULT_OF_TEAM],
 };
 
 /// Two calls of a model; the second repeats the history of the first.
@@ -52,6 +57,17 @@ const TEAM: &str = concat!(
     r#""completion_tokens":3}}],"current_turn":1,"next_speaker_index":0}}}"#,
 );
 
+/// What a team ran.
+const RESULT_OF_TEAM: &str = concat!(
+    r#"{"messages":[{"id":"m1","source":"user","models_usage":null,"metadata":{},"created_at":"2026-05-01T10:00:00Z","#,
+    r#""content":"list it","type":"TextMessage"},{"id":"m2","source":"clerk","models_usage":{"prompt_tokens":9,"#,
+    r#""completion_tokens":3},"metadata":{},"created_at":"2026-05-01T10:00:01Z","content":[{"id":"c","#,
+    r#""arguments":"{\"path\":\"x\"}","name":"ls"}],"type":"ToolCallRequestEvent"},{"id":"m3","source":"clerk","#,
+    r#""models_usage":null,"metadata":{},"created_at":"2026-05-01T10:00:02Z","content":[{"content":"a.txt","#,
+    r#""name":"ls","call_id":"c","is_error":false}],"type":"ToolCallExecutionEvent"}],"#,
+    r#""stop_reason":"Maximum reached"}"#,
+);
+
 /// The words of a message or an answer.
 const TEXT: Form = FIRST_ADAPTER_FORM;
 /// What a model thought.
@@ -65,6 +81,12 @@ const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 struct Recording {
     /// The messages of earlier calls, each as its content, with their answers: agents that take turns have one each.
     histories: Vec<Vec<String>>,
+    /// Messages of teams that are steps, by their ids: what a team ran repeats those that came one by one.
+    known: HashSet<Box<str>>,
+    /// Whether the messages of a whole run came.
+    has_run: bool,
+    /// Runs of teams before the messages that come.
+    runs: usize,
 }
 
 /// Most histories that are known at once.
@@ -77,7 +99,13 @@ fn common(a: &[String], b: &[String]) -> usize {
 
 impl Adapter for Recording {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let Some(messages) = record.get("messages").and_then(Value::as_array) else { return state(record, log) };
+        let messages = record.get("messages").and_then(Value::as_array);
+        let Some(messages) = messages.filter(|_| record.get("source").is_none()) else {
+            return if record.get("source").is_some() { self.of_team(record, log) } else { state(record, log) };
+        };
+        if record.get("mode").is_none() {
+            return self.team(record, messages, log);
+        }
         let mut keys: Vec<String> = messages.iter().map(|message| key(message.get("content"))).collect();
         // Of several that go on so, the last one.
         let nearest = (0..self.histories.len()).max_by_key(|place| common(&keys, &self.histories[*place]));
@@ -121,7 +149,32 @@ impl Adapter for Recording {
     const HAS_REQUESTS: bool = true;
 
     fn restart(&mut self) {
-        self.histories.clear();
+        *self = Self::default();
+    }
+}
+
+impl Recording {
+    /// What a team ran: a trajectory, which ends with why it stopped.
+    fn team(&mut self, record: &Value<'_>, messages: &[Value<'_>], log: &mut Log<'_>) {
+        messages.iter().for_each(|message| self.of_team(message, log));
+        if let Some(reason) = first(record, &["stop_reason"]).filter(|_| log.next_step() > 0) {
+            log.write("session", "main", &["stop_reason"], Op::Update, reason);
+        }
+        self.has_run = true;
+    }
+
+    /// A message of a team. Its pieces come in full after them.
+    fn of_team(&mut self, message: &Value<'_>, log: &mut Log<'_>) {
+        let is_new = text(message, "id").is_none_or(|id| self.known.insert(id.into()));
+        if !is_new || text(message, "type") == Some("ModelClientStreamingChunkEvent") {
+            return;
+        }
+        if std::mem::take(&mut self.has_run) {
+            self.runs += 1;
+            log.trajectory(self.runs);
+            log.begin_trajectory(&(self.runs + 1).to_string());
+        }
+        add_steps(message, log);
     }
 }
 
@@ -267,12 +320,12 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let role = match class {
         "SystemMessage" => StepRole::System,
         "UserMessage" => StepRole::User,
-        "AssistantMessage" => return answer(message, class, log),
-        "ToolCallRequestEvent" => return answer(message, class, log),
+        "AssistantMessage" | "ToolCallRequestEvent" => return answer(message, class, log),
         "ThoughtEvent" => {
             if let Some(thought) = message.get("content") {
                 let draft = Draft::of(Kind::Thought, THOUGHT, &[]);
-                log.step(&Draft { role: StepRole::Agent, class: Some(class), values: &[thought], ..draft });
+                let time = message.get("created_at");
+                log.step(&Draft { role: StepRole::Agent, class: Some(class), time, values: &[thought], ..draft });
             }
             return;
         }
@@ -280,7 +333,8 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
             for result in items(message, "content") {
                 let values = [result];
                 let draft = Draft::of(Kind::Result, RESULT, &values);
-                log.step(&Draft { role: StepRole::Environment, class: Some(class), ..draft });
+                let time = message.get("created_at");
+                log.step(&Draft { role: StepRole::Environment, class: Some(class), time, ..draft });
             }
             return;
         }
@@ -319,7 +373,8 @@ fn add_usage(message: &Value<'_>, log: &mut Log<'_>) {
 /// What a model answered: thought, words or calls.
 fn answer(answer: &Value<'_>, class: &str, log: &mut Log<'_>) {
     let tokens = answer.get("usage").and_then(|usage| count(usage, "completion_tokens"));
-    let of = |kind, form| Draft { role: StepRole::Agent, class: Some(class), ..Draft::of(kind, form, &[]) };
+    let time = answer.get("created_at");
+    let of = |kind, form| Draft { role: StepRole::Agent, class: Some(class), time, ..Draft::of(kind, form, &[]) };
     if let Some(thought) = first(answer, &["thought"]).filter(|thought| thought.as_str().is_some_and(|t| !t.is_empty()))
     {
         log.step(&Draft { values: &[thought], ..of(Kind::Thought, THOUGHT) });
@@ -340,99 +395,4 @@ fn answer(answer: &Value<'_>, class: &str, log: &mut Log<'_>) {
         log.usage(None, &Usage { input, output, ..Usage::default() });
     }
     add_usage(answer, log);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::log::testing::{lines, run_of_record, state, steps};
-    use crate::format::log::tests::damage;
-
-    #[test]
-    fn a_repeated_history_is_reported_once() {
-        let text = CALLS.trim_matches(['[', ']']).replace("},\n{", "}\n{");
-        let expected = [
-            "message system: You help.",
-            "message user: list it",
-            "tool-call agent: ls x",
-            "tool-result environment: a.txt (of 2)",
-            "message agent: There is a.txt.",
-        ];
-        assert_eq!(steps(&lines(&AUTOGEN, &text)), expected);
-    }
-
-    #[test]
-    fn agents_that_take_turns_repeat_histories_of_their_own_and_streams_end_in_the_answer() {
-        let messages = |texts: &[&str]| {
-            let message = |text: &&str| format!(r#"{{"type":"UserMessage","content":"{text}","source":"x"}}"#);
-            texts.iter().map(message).collect::<Vec<_>>().join(",")
-        };
-        let call =
-            |texts: &[&str], rest: &str| format!(r#"{{"mode":"create","messages":[{}],{rest}}}"#, messages(texts));
-        let answer = |text: &str| format!(r#""response":{{"content":"{text}","usage":{{"completion_tokens":2}}}}"#);
-        let stream = r#""response":null,"stream":["B","2",{"content":"B2","usage":{"completion_tokens":3}}]"#;
-        let text = [
-            call(&["a", "task"], &answer("A1")),
-            call(&["b", "task", "A1"], &answer("B1")),
-            call(&["a", "task", "A1", "B1"], &answer("A2")),
-            call(&["b", "task", "A1", "B1", "A2"], stream),
-        ];
-        let parsed = lines(&AUTOGEN, &text.join("\n"));
-        let words: Vec<String> = steps(&parsed).iter().filter_map(|s| Some(s.split(": ").nth(1)?.to_owned())).collect();
-        assert_eq!(words, ["a", "task", "A1", "b", "task", "A1", "B1", "B1", "A2", "A2", "B2"]);
-        assert!(state(&parsed, "usage", 10).contains(r#""output":9"#), "{}", state(&parsed, "usage", 10));
-    }
-
-    #[test]
-    fn a_saved_team_has_its_thread_and_the_context_of_each_agent() {
-        let parsed = run_of_record(&AUTOGEN, TEAM);
-        let expected = ["message user: list it", "message agent: There is a.txt."];
-        assert_eq!(steps(&parsed), [expected, expected].concat());
-        assert_eq!(parsed.0.trajectory_count(), 2);
-        let names = [0, 2].map(|step| parsed.0.step(step, &parsed.1).trajectory.unwrap_or_default());
-        assert_eq!(names, ["RoundRobinGroupChatManager", "clerk"]);
-        let states = state(&parsed, "agent_state", 3);
-        assert!(states.contains(r#""current_turn":1"#) && !states.contains("There is"), "{states}");
-        assert_eq!(state(&parsed, "usage", 3), r#"{"main":{"input":9,"output":3,"turns":1}}"#);
-    }
-
-    #[test]
-    fn events_of_a_thread_are_calls_results_thoughts_and_state() {
-        let of = |class: &str, content: &str| format!(r#"{{"type":"{class}","source":"a","content":{content}}}"#);
-        let thread = [
-            of("ThoughtEvent", r#""hm""#),
-            of(
-                "ToolCallRequestEvent",
-                r#"[{"id":"c","name":"ls","arguments":"{}"},{"id":"d","name":"ls","arguments":"{}"}]"#,
-            ),
-            of("ToolCallExecutionEvent", r#"[{"call_id":"d","name":"ls","content":"x","is_error":true}]"#),
-            of("ToolCallSummaryMessage", r#""x""#),
-            of("SelectSpeakerEvent", r#"["b"]"#),
-        ];
-        let text = format!(r#"{{"type":"SelectorManagerState","message_thread":[{}]}}"#, thread.join(","));
-        let kinds: Vec<String> =
-            steps(&run_of_record(&AUTOGEN, &text)).iter().map(|s| s.split(':').next().unwrap().to_owned()).collect();
-        let expected = [
-            "thought agent",
-            "tool-call agent",
-            "tool-call agent",
-            "tool-result environment",
-            "message agent",
-            "state system",
-        ];
-        assert_eq!(kinds, expected);
-        assert_eq!(run_of_record(&AUTOGEN, &text).0.answers(3), Some(2));
-    }
-
-    #[test]
-    fn a_state_without_messages_is_one_step() {
-        let parsed = run_of_record(&AUTOGEN, r#"{"type":"TeamState","agent_states":{"a":{"type":"X","turn":3}}}"#);
-        assert_eq!((steps(&parsed).len(), parsed.0.trajectory_count()), (1, 1));
-        assert_eq!(state(&parsed, "agent_state", 0), r#"{"main":{"type":"TeamState"},"a":{"type":"X","turn":3}}"#);
-    }
-
-    #[test]
-    fn damaged_states_never_panic() {
-        damage(&AUTOGEN, &[TEAM]);
-    }
 }

@@ -54,6 +54,14 @@ fn autogen(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_exchange) {
         return matched(true, "exchanges with a model: `mode`, `messages` and `response`");
     }
+    let is_of_team = |r: &Value<'_>| {
+        let class = text(r, "type");
+        let is_class = class.ends_with("Message") || class.ends_with("Event");
+        is_class && is_text(r, "source") && r.get("models_usage").is_some()
+    };
+    if most(head, |r| is_of_team(r) || first(r, "messages").is_some_and(is_of_team)) {
+        return matched(true, "messages of a team with `source` and `models_usage`");
+    }
     let has_messages = |r: &Value<'_>| {
         let context = r.get("llm_context").is_some_and(|context| is_array(context, "messages"));
         context
