@@ -15,8 +15,9 @@ use std::collections::{HashMap, HashSet};
 pub(super) static LANGSMITH: Row = Row {
     name: "langsmith",
     title: "LangSmith runs",
-    about: "Runs of LangSmith: objects of `run_type`, `trace_id` and `dotted_order`, what a query gives (`runs`), or \
-            what is sent to it (`post` and `patch`; a patch belongs to the run of its id). A run is a step; the \
+    about: "Runs of LangSmith: objects of `run_type`, `trace_id` and `dotted_order` (without it, as its command line \
+            exports them, with `run_id` and `start_time`), what a query gives (`runs`), or what is sent to it \
+            (`post` and `patch`; a patch belongs to the run of its id). A run is a step; the \
             runs of a trace stand together, in the order of `dotted_order`.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Runs::default())),
@@ -49,13 +50,13 @@ const DEPTH_MAX: usize = 64;
 /// Length of an id at the end of a dotted order.
 const ID_CHARS: usize = 36;
 
-/// The id of a run: its own, or the end of its place.
+/// The id of a run: its own, which the command line calls `run_id`, or the end of its place.
 fn id<'v>(run: &'v Value<'_>) -> Option<&'v str> {
     let of_order = || {
         let order = text(run, "dotted_order")?;
         order.get(order.len().checked_sub(ID_CHARS)?..)
     };
-    text(run, "id").or_else(of_order)
+    first_text(run, &["id", "run_id"]).or_else(of_order)
 }
 
 /// The trace of a run: what it says, else the first run of its place, else itself.
@@ -264,9 +265,11 @@ fn usage(parts: &[&Value<'_>]) -> Option<Usage> {
     let places = [outputs, of_model, outputs.and_then(|outputs| outputs.get("llm_output"))];
     let found = places.into_iter().flatten().find_map(|at| first(at, &["usage_metadata", "usage", "token_usage"]));
     // A run may say its tokens itself.
-    let usage = found.or_else(|| parts.iter().rev().copied().find(|part| count(part, "prompt_tokens").is_some()))?;
+    let has_counts = |usage: &&Value<'_>| count(usage, "prompt_tokens").is_some();
+    let found = found.or_else(|| parts.iter().rev().copied().find(has_counts));
+    let usage = found.or_else(|| last(parts, &["token_usage"]).filter(has_counts))?;
     let cost = |part: &Value<'_>| {
-        let cost = part.get("total_cost")?;
+        let cost = first(part, &["total_cost"]).or_else(|| first(part.get("costs")?, &["total_cost"]))?;
         cost.as_number().or_else(|| cost.as_str())?.parse().ok()
     };
     let cost = parts.iter().rev().find_map(|part| cost(part));
@@ -340,9 +343,14 @@ fn words<'v>(message: &'v Value<'v>) -> Option<Cow<'v, str>> {
 
 /// The model of a run.
 fn model<'v>(parts: &[&'v Value<'v>]) -> Option<&'v str> {
+    const NAME: &str = "ls_model_name";
+    let exported = last(parts, &["custom_metadata"]).and_then(|metadata| text(metadata, NAME));
+    if exported.is_some() {
+        return exported;
+    }
     let extra = last(parts, &["extra"])?;
     let of = |place: &str, keys: &[&str]| first_text(extra.get(place)?, keys);
-    of("metadata", &["ls_model_name"]).or_else(|| of("invocation_params", &["model", "model_name"]))
+    of("metadata", &[NAME]).or_else(|| of("invocation_params", &["model", "model_name"]))
 }
 
 #[cfg(test)]
@@ -420,6 +428,25 @@ mod tests {
         let nested = run_of_record(&LANGSMITH, &by_parents);
         assert_eq!(depths(&*nested.0, &nested.1), [0, 1, 2]);
         assert!(state(&parsed, "usage", 2).contains(r#""cost":0.25"#), "{}", state(&parsed, "usage", 2));
+    }
+
+    #[test]
+    fn runs_of_the_command_line_have_ids_times_and_tokens_under_other_names() {
+        let run = |id: &str, parent: &str, second: u8, rest: &str| {
+            let time = format!(r#""start_time":"2026-05-01T10:00:0{second}+00:00""#);
+            format!(r#"{{"run_id":"{id}","trace_id":"a","parent_run_id":{parent},{time},{rest}}}"#)
+        };
+        let model = r#""run_type":"llm","name":"m","custom_metadata":{"ls_model_name":"gpt"},"outputs":{"output":"x"},
+            "token_usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7},"costs":{"total_cost":0.5}"#;
+        let tool = r#""run_type":"tool","name":"ls","inputs":{"path":"x"},"error":"no such folder""#;
+        // The newest comes first.
+        let runs = [run("c", "\"a\"", 2, tool), run("b", "\"a\"", 1, model)];
+        let text = format!("[{},{}]", runs.join(","), run("a", "null", 0, r#""run_type":"chain","name":"agent""#));
+        let parsed = run_of_record(&LANGSMITH, &format!(r#"{{"trace_id":"a","runs":{text}}}"#));
+        assert_eq!(steps(&parsed), ["span agent: agent", "span agent: x", "tool-call agent: ls x · no such folder"]);
+        assert_eq!([0, 1, 2].map(|step| parsed.0.step(step, &parsed.1).depth), [0, 1, 1]);
+        let usage = state(&parsed, "usage", 2);
+        assert!(usage.contains(r#""input":5,"output":2"#) && usage.contains(r#""cost":0.5"#), "{usage}");
     }
 
     #[test]

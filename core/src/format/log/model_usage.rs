@@ -35,8 +35,9 @@ pub(in crate::format) fn model_usage(usage: &Value<'_>) -> Usage {
 }
 
 /// Members that split the input.
-const DETAILS: [&str; 6] = [
+const DETAILS: [&str; 7] = [
     "prompt_tokens_details",
+    "prompt_token_details",
     "input_tokens_details",
     "input_token_details",
     "inputTokensDetails",
