@@ -116,7 +116,7 @@ struct Spans {
     copies: Copies,
     /// How deep the spans so far are nested, by trace and id.
     depths: HashMap<Box<str>, usize>,
-    /// Spans of models that say what they cost.
+    /// Spans of models that say what they cost, by trace and id.
     counted: HashSet<Box<str>>,
 }
 
@@ -152,11 +152,11 @@ impl Adapter for Spans {
         let name = text(span, "name").unwrap_or(if is_log { logs::event(span) } else { "span" });
         let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
         log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
-        // The details of a request repeat what its span says.
-        let id = first_text(span, &["spanId", "span_id"]).filter(|id| !id.is_empty());
-        let is_counted = |id: &str| is_log && self.counted.contains(id);
-        let usage = usage(span).filter(|_| is_answer(span) && !id.is_some_and(is_counted));
-        self.counted.extend(id.filter(|_| usage.is_some()).map(Into::into));
+        // The details of a request repeat what its span says, and so does what a second library reports inside of it.
+        let is_counted = parent(span).is_some_and(|parent| self.counted.contains(&*name_of(parent)));
+        let usage = usage(span).filter(|_| is_answer(span) && !is_counted);
+        let id = if is_log { parent(span) } else { id(span) };
+        self.counted.extend(id.filter(|_| usage.is_some()).map(|id| name_of(id).into()));
         let (kind, form) = if is_call(span) { (Kind::Call, CALL) } else { (Kind::Span, SPAN) };
         let values = [span];
         let time = logs::order_time(span);
@@ -204,7 +204,9 @@ fn kind<'v>(span: &'v Value<'_>) -> &'v str {
 
 /// Whether a span is the call of a tool.
 fn is_call(span: &Value<'_>) -> bool {
-    attribute_text(span, &["gen_ai.operation.name"]) == Some("execute_tool")
+    // ADK reports the answers of calls that ran side by side once more, as of one tool.
+    let is_merged = || attribute_text(span, &["gen_ai.tool.name"]) == Some("(merged tools)");
+    attribute_text(span, &["gen_ai.operation.name"]) == Some("execute_tool") && !is_merged()
         || kind(span) == "TOOL"
         || attribute_text(span, &["traceloop.span.kind"]) == Some("tool")
         || text(span, "name").is_some_and(|name| name.starts_with("ai.toolCall"))
@@ -216,6 +218,7 @@ fn is_answer(span: &Value<'_>) -> bool {
     let operation = attribute_text(span, &["gen_ai.operation.name", "llm.request.type"]);
     matches!(operation, Some("chat" | "text_completion" | "completion" | "generate_content"))
         || logs::is_log_record(span) && logs::is_details(span)
+        || operation.is_none() && attribute(span, &[span_text::ADK_ANSWER]).is_some()
         || kind(span) == "LLM"
         || name.ends_with(".doGenerate")
         || name.ends_with(".doStream")
@@ -261,10 +264,22 @@ fn has_failed(span: &Value<'_>) -> Option<bool> {
 /// A call and what came back from it.
 fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     const NAMES: [&str; 4] = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"];
-    const ARGUMENTS: [&str; 5] =
-        ["gen_ai.tool.call.arguments", "ai.toolCall.args", "tool_arguments", "input.value", "traceloop.entity.input"];
-    const RESULTS: [&str; 5] =
-        ["gen_ai.tool.call.result", "ai.toolCall.result", "tool_response", "output.value", "traceloop.entity.output"];
+    const ARGUMENTS: [&str; 6] = [
+        "gen_ai.tool.call.arguments",
+        "ai.toolCall.args",
+        "tool_arguments",
+        "gcp.vertex.agent.tool_call_args",
+        "input.value",
+        "traceloop.entity.input",
+    ];
+    const RESULTS: [&str; 6] = [
+        "gen_ai.tool.call.result",
+        "ai.toolCall.result",
+        "tool_response",
+        "gcp.vertex.agent.tool_response",
+        "output.value",
+        "traceloop.entity.output",
+    ];
     const IDS: [&str; 3] = ["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"];
     let name = attribute_text(span, &NAMES).or_else(|| text(span, "name")).unwrap_or("?");
     let id = attribute_text(span, &IDS);

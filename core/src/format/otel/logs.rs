@@ -64,12 +64,21 @@ pub(super) fn show<'v>(form: Form, record: &'v Value<'v>) -> Turn<'v> {
         Some(number) => units(record).into_iter().nth(usize::from(number)).map(|(_, turn)| turn).unwrap_or_default(),
         None => {
             let text = body(record).map(text_of).filter(|text| !text.trim().is_empty());
+            let text = text.or_else(|| evaluation(record).map(Cow::Owned));
             Turn::of(
                 StepRole::System,
                 vec![TurnPart::Text(text.unwrap_or_else(|| Cow::Owned(event(record).to_owned())))],
             )
         }
     }
+}
+
+/// What an evaluation came to: its name, score, label and why.
+fn evaluation(record: &Value<'_>) -> Option<String> {
+    let of = |key: &str| attribute(record, &[&format!("gen_ai.evaluation.{key}")]).map(text_of);
+    let parts = [of("name"), of("score.value"), of("score.label"), of("explanation")];
+    let parts: Vec<_> = parts.into_iter().flatten().filter(|part| !part.trim().is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
 /// The body, without what says of which type it is.

@@ -22,6 +22,9 @@ const OTLP: [[&[&str]; 3]; 2] = [
     ],
 ];
 
+/// Batches of numbers, which a collector writes between those of spans: they are no steps.
+const METRICS: [&str; 2] = ["resourceMetrics", "resource_metrics"];
+
 /// The elements of the first of these members.
 fn elements<'v, 'a>(value: &'v Value<'a>, names: &[&str]) -> &'v [Value<'a>] {
     first(value, names).and_then(Value::as_array).unwrap_or_default()
@@ -132,7 +135,7 @@ impl Arrange for Order {
                 scopes.flat_map(|scope| elements(scope, inner)).for_each(|span| self.put(record, span));
             }
         }
-        if !has_resources {
+        if !has_resources && first(value, &METRICS).is_none() {
             self.put(record, value);
         }
         let is_behind = |at: usize| self.spans.get(at + 1).is_none_or(|next| self.is_behind(at, next));

@@ -17,6 +17,9 @@ const CHOICES: [&str; 3] = ["gen_ai.choice", "gen_ai.content.completion", "gen_a
 /// Events of a span that hold what it began with.
 const PROMPTS: [&str; 3] = ["gen_ai.user.message", "gen_ai.tool.message", "gen_ai.content.prompt"];
 
+/// What a model answered, as ADK reports it.
+pub(super) const ADK_ANSWER: &str = "gcp.vertex.agent.llm_response";
+
 /// What a span led to, else why it failed, else what it began with.
 pub(super) fn span_text<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
     let attribute_text = |keys: &[&str]| attribute(span, keys).map(words).filter(|text| !text.trim().is_empty());
@@ -25,7 +28,7 @@ pub(super) fn span_text<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
         .or_else(|| numbered(span, "gen_ai.completion", ""))
         .or_else(|| of_details(span, "gen_ai.output.messages"))
         .or_else(|| of_events(span, &CHOICES))
-        .or_else(|| attribute_text(&["output.value", "gen_ai.response.text"]))
+        .or_else(|| attribute_text(&["output.value", "gen_ai.response.text", ADK_ANSWER]))
         .or_else(|| fault(span))
         .or_else(|| attribute_text(&["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt", "input.value"]))
         .or_else(|| of_details(span, "gen_ai.input.messages"))
@@ -101,6 +104,8 @@ fn messages(value: &Value<'_>) -> Option<String> {
 fn message(message: &Value<'_>) -> Option<String> {
     let inner = message.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(message);
     let content = first(inner, &["parts", "content"]);
+    // Contents of Gemini have their parts one level below.
+    let content = content.map(|content| content.get("parts").unwrap_or(content));
     let calls = items(inner, "tool_calls");
     if content.is_none() && calls.is_empty() {
         return None;
@@ -115,6 +120,9 @@ fn message(message: &Value<'_>) -> Option<String> {
 }
 
 fn part(part: &Value<'_>) -> String {
+    if let Some(called) = first(part, &["function_call", "functionCall"]) {
+        return call(called);
+    }
     match text(part, "type") {
         Some("tool_call") => call(part),
         // Files are named, not shown.

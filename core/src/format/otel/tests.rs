@@ -389,3 +389,63 @@ fn a_text_that_is_written_as_a_whole_and_as_parts_is_said_once() {
     let asked = run.model_request(0, &bytes).unwrap().messages;
     assert_eq!((asked.len(), asked[0].parts.len()), (1, 1), "{asked:?}");
 }
+
+/// A span with these attributes, of a trace `t`.
+fn span_with(id: &str, parent: &str, attributes: &[(&str, &str)]) -> String {
+    let attribute = |(key, value): &(&str, &str)| {
+        let value = if value.parse::<u64>().is_ok() {
+            format!(r#"{{"intValue":"{value}"}}"#)
+        } else {
+            format!(r#"{{"stringValue":{}}}"#, json::quote(value))
+        };
+        format!(r#"{{"key":"{key}","value":{value}}}"#)
+    };
+    let attributes: Vec<String> = attributes.iter().map(attribute).collect();
+    format!(
+        r#"{{"traceId":"t","spanId":"{id}","parentSpanId":"{parent}","name":"{id}","startTimeUnixNano":"1",
+        "attributes":[{}]}}"#,
+        attributes.join(",")
+    )
+}
+
+#[test]
+fn spans_of_adk_have_answers_and_results_under_names_of_its_own() {
+    let answer = r#"{"content":{"parts":[{"text":"So."},{"function_call":{"name":"ls","args":{"p":"x"}}}]}}"#;
+    let usage = [("gen_ai.usage.input_tokens", "5"), ("gen_ai.usage.output_tokens", "2")];
+    let tool = |name| {
+        [
+            ("gen_ai.operation.name", "execute_tool"),
+            ("gen_ai.tool.name", name),
+            ("gcp.vertex.agent.llm_response", "{}"),
+            ("gcp.vertex.agent.tool_call_args", r#"{"p":"x"}"#),
+            ("gcp.vertex.agent.tool_response", r#"{"result":"a.txt"}"#),
+        ]
+    };
+    let inner = [[("gen_ai.operation.name", "generate_content")].as_slice(), &usage].concat();
+    let spans = [
+        span_with("call_llm", "", &[[("gcp.vertex.agent.llm_response", answer)].as_slice(), &usage].concat()),
+        span_with("generate_content", "call_llm", &inner),
+        span_with("execute_tool ls", "call_llm", &tool("ls")),
+        span_with("execute_tool (merged tools)", "call_llm", &tool("(merged tools)")),
+    ];
+    let parsed = lines(&OTEL, &spans.map(|span| span.replace('\n', "")).join("\n"));
+    let found = steps(&parsed);
+    assert_eq!(found[0], "span agent: So.\nls({\"p\":\"x\"})");
+    assert_eq!(found[2], r#"tool-call agent: ls x · {"result":"a.txt"}"#);
+    assert!(found[3].starts_with("span agent"), "the answers of several calls are no call: {found:?}");
+    assert_eq!(state(&parsed, "usage", 3), r#"{"main":{"input":5,"output":2,"turns":1}}"#, "counted once");
+}
+
+#[test]
+fn numbers_between_spans_are_no_steps_and_evaluations_say_what_they_came_to() {
+    let metrics = r#"{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"gen_ai.client.token.usage"}]}]}]}"#;
+    let evaluation = concat!(
+        r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"t1","spanId":"a","#,
+        r#""timeUnixNano":"1791296600000000000","#,
+        r#""eventName":"gen_ai.evaluation.result","attributes":[{"key":"gen_ai.evaluation.name","value":"#,
+        r#"{"stringValue":"Relevance"}},{"key":"gen_ai.evaluation.score.value","value":{"doubleValue":4.5}}]}]}]}]}"#,
+    );
+    let parsed = lines(&OTEL, &[metrics, OTLP, metrics, evaluation].join("\n"));
+    let expected = ["span agent: invoke_agent", "tool-call agent: ls x · a.txt", "state system: Relevance · 4.5"];
+    assert_eq!((steps(&parsed), parsed.0.trajectory_count()), (expected.map(str::to_owned).to_vec(), 1));
+}

@@ -272,18 +272,30 @@ fn evaluation_logs_and_traces() {
             r#"[{"name":"n","traceId":"t","spanId":"s","startTime":1,"attributes":[{"key":"llm.model_name"}]}]"#,
             r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{}},{"eventName":"gen_ai.choice"}]}]}]}"#,
             r#"{"resource_logs":[{"scope_logs":[{"log_records":[{"event_name":"gen_ai.choice"}]}]}]}"#,
+            concat!(
+                r#"{"resourceMetrics":[{}]}"#,
+                "\n",
+                r#"{"resourceMetrics":[{}]}"#,
+                "\n",
+                r#"{"resourceLogs":[{}]}"#,
+                "\n",
+                r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"s","traceId":"t"}]}]}]}"#,
+            ),
         ],
     );
     check(
         "langsmith",
         &[
             r#"{"id":"r","run_type":"llm","trace_id":"t","inputs":{}}"#,
+            r#"{"run_id":"r","run_type":"llm","trace_id":"t","start_time":"2026"}"#,
+            r#"{"trace_id":"t","runs":[{"run_id":"r","run_type":"chain","trace_id":"t","start_time":"2026"}]}"#,
             r#"{"post":[{"id":"r","trace_id":"t","dotted_order":"d"}],"patch":[]}"#,
         ],
     );
     check_none(&[
         r#"{"version":2,"status":"success","eval":"t"}"#,
         r#"{"resourceSpans":[]}"#,
+        r#"{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"gen_ai.client.token.usage"}]}]}]}"#,
         r#"{"name":"n","trace_id":"t","span_id":"s","start_time":"t","attributes":{"http.method":"GET"}}"#,
         r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"gen_ai.choice"}}]}]}]}"#,
         r#"{"post":[{"title":"a blog"}]}"#,
@@ -373,12 +385,15 @@ fn snapshots() {
             r#"{"type":"TeamState","agent_states":{}}"#,
             r#"{"type":"AssistantAgentState","version":"1.0.0","llm_context":{"messages":[]}}"#,
             r#"{"type":"RoundRobinManagerState","message_thread":[],"current_turn":0}"#,
+            r#"{"messages":[{"source":"user","models_usage":null,"content":"x","type":"TextMessage"}]}"#,
+            r#"[{"source":"a","models_usage":null,"metadata":{},"content":[],"type":"ToolCallRequestEvent"}]"#,
         ],
     );
     check_none(&[
         r#"{"agents":["x"],"tools":[]}"#,
         r#"{"$schemaVersion":"3","root":{}}"#,
         r#"{"mode":"x","messages":[]}"#,
+        r#"{"source":"web","type":"TextMessage","content":"x"}"#,
         r#"{"type":"FormState","message_thread":"closed"}"#,
         r#"{"role":"user","parts":[{"text":"x"}]}"#,
         r#"{"role":"engine","parts":[{"type":"tool-box","sku":"1"}]}"#,

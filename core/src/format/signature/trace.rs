@@ -56,10 +56,10 @@ fn inspect(head: &Head<'_, '_>) -> Option<Match> {
 }
 
 fn otel(head: &Head<'_, '_>) -> Option<Match> {
-    if most(head, is_otlp) {
+    if most(head, |record| is_otlp(record) || has_any(record, &BESIDE_SPANS)) && any(head, is_otlp) {
         return matched(true, "`resourceSpans` with spans");
     }
-    if most(head, |record| is_otlp(record) || has_any(record, &RESOURCE_LOGS)) && any(head, has_event) {
+    if most(head, |record| has_any(record, &BESIDE_SPANS)) && any(head, has_event) {
         return matched(true, "`resourceLogs` with events of models");
     }
     let are_of_models = || most(head, is_flat_span) && any(head, has_model);
@@ -72,6 +72,8 @@ const SCOPE_SPANS: [&str; 4] =
     ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"];
 const RESOURCE_LOGS: [&str; 2] = ["resourceLogs", "resource_logs"];
 const SCOPE_LOGS: [&str; 4] = ["scopeLogs", "scope_logs", "instrumentationLibraryLogs", "instrumentation_library_logs"];
+/// What a collector writes into one file with spans, a line for each batch.
+const BESIDE_SPANS: [&str; 4] = ["resourceLogs", "resource_logs", "resourceMetrics", "resource_metrics"];
 const LOG_RECORDS: [&str; 2] = ["logRecords", "log_records"];
 
 fn is_otlp(record: &Value<'_>) -> bool {
@@ -125,6 +127,9 @@ fn has_model(span: &Value<'_>) -> bool {
 /// The kinds of runs that LangSmith has.
 const RUN_TYPES: [&str; 7] = ["chain", "embedding", "llm", "parser", "prompt", "retriever", "tool"];
 
+/// The id of a run, and what the command line of LangSmith calls it.
+const RUN_IDS: [&str; 2] = ["id", "run_id"];
+
 /// Runs, or bodies of requests that post and patch them.
 fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
     let is_posted = |r: &Value<'_>| {
@@ -135,14 +140,14 @@ fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
     }
     let is_typed = |run: &Value<'_>| RUN_TYPES.contains(&text(run, "run_type"));
     let is_of_query = |run: &Value<'_>| {
-        is_typed(run) && run.get("id").is_some() && has_any(run, &["trace_id", "inputs", "start_time"])
+        is_typed(run) && has_any(run, &RUN_IDS) && has_any(run, &["trace_id", "inputs", "start_time"])
     };
     if most(head, |r: &Value<'_>| first(r, "runs").is_some_and(is_of_query)) {
         return matched(true, "runs under `runs`");
     }
     let is_run = |r: &Value<'_>| {
         is_typed(r)
-            && r.get("id").is_some()
+            && has_any(r, &RUN_IDS)
             && has_any(r, &["trace_id", "dotted_order"])
             && has_any(r, &["inputs", "outputs", "start_time"])
     };
