@@ -168,7 +168,12 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     }
     // An agent asks for the approval of its calls.
     let asks = Blocks { class: text(message, "type"), time, ..Blocks::of(message) };
-    let role = if role == "approval" { StepRole::Agent } else { asks.role };
+    let role = match role {
+        "approval" => StepRole::Agent,
+        // What stands for messages that left the context.
+        "summary" => StepRole::System,
+        _ => asks.role,
+    };
     Blocks { role, ..asks }.add_steps(log);
 }
 
@@ -233,6 +238,8 @@ mod tests {
         );
         let failed = file.replace(r#""tool_call_id":"c""#, r#""tool_call_id":"c","tool_returns":[{"status":"error"}]"#);
         assert_eq!(run_of_record(&LETTA, &failed).0.error_steps(), [2]);
+        let summed_up = FILE.replace(r#""role":"user""#, r#""role":"summary""#);
+        assert_eq!(super::tests::steps(&run_of_record(&LETTA, &summed_up))[1], "message system: hello");
         let parsed = run_of_record(&LETTA, &file);
         assert_eq!(parsed.0.error_steps(), [0; 0]);
         assert_eq!(steps(&parsed)[0], "thought agent: think");

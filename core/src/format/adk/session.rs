@@ -205,8 +205,10 @@ fn usage(value: &Value<'_>) -> Usage {
     let answer_tokens = count("candidates_token_count", "candidatesTokenCount");
     let thought = count("thoughts_token_count", "thoughtsTokenCount");
     let read = count("prompt_token_count", "promptTokenCount");
+    // What tools of the model's side put into the prompt is counted beside it.
+    let of_tools = count("tool_use_prompt_token_count", "toolUsePromptTokenCount").unwrap_or(0);
     Usage {
-        input: read.map(|read| read.saturating_sub(cached.unwrap_or(0))),
+        input: read.map(|read| read.saturating_sub(cached.unwrap_or(0)).saturating_add(of_tools)),
         output: answer_tokens.or(thought).map(|_| answer_tokens.unwrap_or(0).saturating_add(thought.unwrap_or(0))),
         cache_read: cached,
         ..Usage::default()

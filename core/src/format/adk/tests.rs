@@ -80,7 +80,8 @@ fn both_spellings_and_all_parts_are_read() {
     let text = r#"{"appName":"a","events":[
         {"author":"bot","content":{"parts":[{"text":"hm","thought":true},{"text":"one"},{"text":"two"},
             {"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"g","args":{}}}]},
-            "usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"thoughtsTokenCount":2},
+            "usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"thoughtsTokenCount":2,
+                "toolUsePromptTokenCount":4},
             "actions":{"stateDelta":{"app:n":1,"user:m":null},"artifactDelta":{"a.txt":2},"transferToAgent":"b"}},
         {"author":"bot","content":{"parts":[{"functionResponse":{"name":"g","response":{"error":"no"}}}]}},
         {"author":"bot","actions":{}},
@@ -93,6 +94,7 @@ fn both_spellings_and_all_parts_are_read() {
     assert_eq!(run.error_steps(), [4]);
     let state = state(&run, text, 6);
     for slot in [
+        r#""input":13,"output":5"#,
         r#""app":{"n":1}"#,
         r#""user":{"m":null}"#,
         r#""a.txt":{"version":2}"#,
