@@ -184,7 +184,12 @@ fn act(event: &Value<'_>, log: &mut Log<'_>) {
     for (name, version) in members(either(actions, "artifact_delta", "artifactDelta")) {
         log.write("artifact", name, &["version"], Op::Update, version);
     }
-    let slots = [("transfer_to_agent", "transferToAgent"), ("escalate", "escalate"), ("compaction", "compaction")];
+    let slots = [
+        ("transfer_to_agent", "transferToAgent"),
+        ("escalate", "escalate"),
+        ("compaction", "compaction"),
+        ("rewind_before_invocation_id", "rewindBeforeInvocationId"),
+    ];
     for (slot, camel) in slots {
         if let Some(value) = either(actions, slot, camel) {
             log.write("session", "main", &[slot], Op::Update, value);

@@ -82,7 +82,8 @@ fn both_spellings_and_all_parts_are_read() {
             {"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"g","args":{}}}]},
             "usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"thoughtsTokenCount":2,
                 "toolUsePromptTokenCount":4},
-            "actions":{"stateDelta":{"app:n":1,"user:m":null},"artifactDelta":{"a.txt":2},"transferToAgent":"b"}},
+            "actions":{"stateDelta":{"app:n":1,"user:m":null},"artifactDelta":{"a.txt":2},"transferToAgent":"b",
+                "rewindBeforeInvocationId":"i0"}},
         {"author":"bot","content":{"parts":[{"functionResponse":{"name":"g","response":{"error":"no"}}}]}},
         {"author":"bot","actions":{}},
         {"author":"bot","invocationId":"i","partial":true,"content":{"parts":[{"text":"th"}]}},
@@ -100,6 +101,7 @@ fn both_spellings_and_all_parts_are_read() {
         r#""a.txt":{"version":2}"#,
         r#""x":1"#,
         r#""transfer_to_agent":"b""#,
+        r#""rewind_before_invocation_id":"i0""#,
     ] {
         assert!(state.contains(slot), "{slot} in {state}");
     }
