@@ -1,6 +1,6 @@
 //! Streams and lists of events: AG-UI, OpenHands, Google ADK (`FORMATS.md` 6, 7, 9).
 
-use super::members::{any, first, has, has_any, is_array, is_object, is_text, matched, most, text};
+use super::members::{any, has, has_any, is_array, is_object, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::Value;
