@@ -267,3 +267,107 @@ fn the_tools_of_a_row_come_back_from_the_notes_of_a_standardized_trajectory() {
     let back = lines(&std::fs::read_to_string(back).unwrap());
     assert_eq!((&back[0]["tools"], &back[0]["details"]), (&row["tools"], &json!({"task_id": "t"})));
 }
+
+/// What a table says of the rows of a file.
+fn table(rows: &[Value]) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let text: Vec<String> = rows.iter().map(Value::to_string).collect();
+    let path = file(folder.path(), "rows.jsonl", &(text.join("\n") + "\n"));
+    let (status, out, stderr) = obelus(&["table", &path, "--json", "--groups"]);
+    assert_eq!(status, 0, "{stderr}");
+    lines(&out)
+}
+
+/// A rollout of NeMo Gym.
+fn gym(task: u32, reward: f64) -> Value {
+    json!({"responses_create_params": {"input": [{"role": "user", "content": "Weather?"}], "instructions": "Be brief.",
+            "tools": [{"type": "function", "name": "get", "parameters": {}}], "temperature": 0.5},
+        "response": {"id": "resp", "output": [{"type": "reasoning", "summary": []},
+            {"type": "function_call", "call_id": "1", "name": "get", "arguments": "{}", "status": "completed"},
+            {"type": "function_call_output", "call_id": "1", "output": "60"},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is 60."}]}],
+            "usage": {"output_tokens": 38}},
+        "reward": reward, "_ng_task_index": task, "_ng_rollout_index": 0, "agent_ref": {"name": "simple"}})
+}
+
+#[test]
+fn rollouts_of_nemo_gym_are_attempts_with_calls_rewards_and_instructions() {
+    let rows = table(&[gym(0, 1.0), gym(0, 0.0), gym(1, 1.0)]);
+    let said: Vec<Value> = rows
+        .iter()
+        .map(|row| json!([row["format"], row["task"], row["calls"], row["reward"], row["group_n"], row["finish"]]))
+        .collect();
+    assert_eq!(said[1], json!(["messages", "simple/0", 1, 0.0, 2, "message"]));
+    assert_eq!(said[2], json!(["messages", "simple/1", 1, 1.0, 1, "message"]));
+    let row = &exported(&gym(0, 1.0))[0];
+    assert_eq!(row["messages"][0], json!({"role": "system", "content": "Be brief."}));
+    assert_eq!(row["messages"][2]["tool_calls"][0]["function"], json!({"name": "get", "arguments": "{}"}));
+    assert_eq!(row["tools"][0]["name"], "get");
+    // What else was asked and came back stays, beside the conversation.
+    assert_eq!(row["responses_create_params"], json!({"temperature": 0.5}));
+    assert_eq!(row["response"], json!({"id": "resp", "usage": {"output_tokens": 38}}));
+    let task =
+        json!({"responses_create_params": {"input": [{"role": "user", "content": "q"}]}, "verifier_metadata": 1});
+    assert_eq!(counted(&task), (0, vec![]), "a prompt alone lacks nothing");
+}
+
+#[test]
+fn the_tools_of_a_request_with_two_outputs_are_written_with_both() {
+    let row = json!({"input": {"messages": [{"role": "user", "content": "q"}], "tools": [{"name": "f"}],
+            "parallel_tool_calls": true},
+        "preferred_output": [{"role": "assistant", "content": "a"}],
+        "non_preferred_output": [{"role": "assistant", "content": "b"}]});
+    for written in exported(&row) {
+        assert_eq!(
+            (&written["tools"], &written["input"]),
+            (&json!([{"name": "f"}]), &json!({"parallel_tool_calls": true}))
+        );
+    }
+}
+
+#[test]
+fn outcomes_of_tables_and_of_trials_are_rewards() {
+    let said = |outcome: Value| {
+        let mut row =
+            json!({"conversations": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]});
+        row.as_object_mut().unwrap().extend(outcome.as_object().unwrap().clone());
+        table(&[row]).iter().map(|row| json!([row["task"], row["reward"]])).next().unwrap()
+    };
+    assert_eq!(said(json!({"instance_id": "a", "resolved": 1})), json!(["a", 1.0]));
+    assert_eq!(said(json!({"instance_id": "a", "resolved": 0})), json!(["a", 0.0]));
+    assert_eq!(said(json!({"resolved": 7})), json!([null, null]));
+    assert_eq!(said(json!({"rewards": 0.5})), json!([null, 0.5]));
+    assert_eq!(said(json!({"task": "t", "trial_name": "t__x", "result": "1.0"})), json!(["t", 1.0]));
+    assert_eq!(said(json!({"task": "t", "trial_name": "t__x", "result": "AgentTimeoutError"})), json!(["t", null]));
+    assert_eq!(said(json!({"task": "t", "result": "1.0"})), json!([null, null]), "words of other rows");
+}
+
+#[test]
+fn calls_that_python_printed_or_that_are_in_tags_are_calls_of_their_turn() {
+    for call in [
+        r#"{'name': 'f', 'arguments': '{"a": 1}'}"#,
+        "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1}}</tool_call>",
+        "<tool_call>\n{'name': 'f', 'arguments': {'a': 1}}\n</tool_call>",
+    ] {
+        let row = json!({"messages": [{"role": "user", "content": "q"}, {"role": "tool_call", "content": call},
+            {"role": "tool_response", "content": "r"}, {"role": "assistant", "content": "done"}]});
+        assert_eq!(counted(&row), (1, vec![]), "{call}");
+        let calls = &messages(&row)[1]["tool_calls"];
+        let arguments: Value = serde_json::from_str(calls[0]["function"]["arguments"].as_str().unwrap()).unwrap();
+        assert_eq!((&calls[0]["function"]["name"], arguments), (&json!("f"), json!({"a": 1})), "{call}");
+    }
+}
+
+#[test]
+fn a_context_with_answers_is_no_request_of_agent_data() {
+    let context = json!([{"role": "user", "content": "q"}]);
+    let answer = |rank: u32, text: &str| json!({"rank": rank, "completion": [{"role": "assistant", "content": text}]});
+    let ranked = json!({"context": context, "completions": [answer(1, "bad"), answer(0, "good")]});
+    let rows = exported(&ranked);
+    assert_eq!(rows.len(), 2);
+    let is_chosen = |row: &&Value| row["id"].as_str().unwrap().ends_with("/chosen");
+    assert_eq!(rows.iter().find(is_chosen).unwrap()["messages"][1]["content"], "good");
+    let row = json!({"prompt": "q", "completion": "a", "context": "a page"});
+    assert_eq!(messages(&row).len(), 2, "a column of words");
+    assert_eq!(table(&[json!({"context": context, "response1": "a", "response2": "b"})])[0]["format"], "generic");
+}

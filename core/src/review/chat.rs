@@ -4,6 +4,7 @@
 //! that. Nothing is made up: what a trajectory does not say (the schemas of its tools, a system prompt) the
 //! conversation does not say either. What a shape cannot carry is counted ([`Left`]).
 
+mod beside;
 mod call;
 mod call_links;
 mod content;
@@ -19,7 +20,7 @@ mod share_gpt;
 
 use crate::json::Value;
 use crate::rules::trajectory::Way;
-pub(super) use content::words;
+pub(super) use beside::{beside_steps, system_words, tool_member};
 pub(super) use dialogue::Dialogue;
 pub use message_text::Left;
 pub(super) use message_text::{ChatMessage, LOSS_FIELDS, MASK, Member, is_nothing, lose, lose_all, rest};

@@ -5,6 +5,9 @@ use crate::json::{self, Data};
 use crate::rules::trajectory::Way;
 use minijinja::value::Value;
 
+/// Where prompts of rollouts, of pairs and of requests are.
+const PROMPTS: [&str; 3] = ["/prompt", "/input", "/responses_create_params"];
+
 /// A conversation for a template.
 #[derive(Debug)]
 pub struct Conversation {
@@ -61,7 +64,7 @@ impl Conversation {
     fn of_dialogue(dialogue: Dialogue, way: Way) -> Option<Self> {
         let mut messages = dialogue.turns.iter().map(TemplateMessage::of).collect::<Option<Vec<_>>>()?;
         read_masks(&mut messages);
-        let of_prompt = |path: &str| path.starts_with("/prompt") || path.starts_with("/input_prompt");
+        let of_prompt = |path: &str| PROMPTS.iter().any(|prompt| path.starts_with(prompt));
         if messages.iter().any(|message| !message.path.is_empty() && !of_prompt(&message.path)) {
             messages.iter_mut().for_each(|message| message.is_prompt = of_prompt(&message.path));
         }

@@ -38,6 +38,9 @@ impl Evidence {
 
     fn add(&mut self, record: &Value<'_>) {
         self.records += 1;
+        if has_answers(record) {
+            return;
+        }
         match Content::of(record) {
             Content::Array(_) => self.messages += 1,
             Content::Envelope(envelope) => {
@@ -89,4 +92,15 @@ impl Evidence {
         };
         Some(Near::of(n, of, what))
     }
+}
+
+/// Whether a record is a row of training data: a context, and answers of which one is better (NeMo RL, HelpSteer).
+pub(in crate::format) fn has_answers(record: &Value<'_>) -> bool {
+    let is_ranked = |answers: &Value<'_>| answers.as_array().is_some_and(|all| all.iter().any(is_completion));
+    record.get("completions").is_some_and(is_ranked)
+        || ["response1", "response2"].iter().all(|name| record.get(name).is_some_and(|text| text.as_str().is_some()))
+}
+
+fn is_completion(value: &Value<'_>) -> bool {
+    value.get("completion").is_some()
 }

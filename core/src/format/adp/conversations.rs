@@ -2,7 +2,7 @@
 
 use super::dataset_row::{DatasetRow, most};
 use super::{Counts, is_conversation};
-use crate::format::acts::evidence::Evidence;
+use crate::format::acts::evidence::{Evidence, has_answers};
 use crate::format::signature;
 use crate::format::{Framing, Match, Near};
 use crate::json::Value;
@@ -35,7 +35,8 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
             `prompt` hold messages with a `role`; prompts with a `completion`, or with what was `chosen` and \
             `rejected` (OpenAI: `preferred_output`, `non_preferred_output`), which are two trajectories of one row; \
             an `input` with the \
-            `output` of OpenAI's Responses interface; lines or an array of lists of messages. Calls are \
+            `output` of OpenAI's Responses interface; rollouts and tasks of NeMo Gym (`responses_create_params`, \
+            `response`); lines or an array of lists of messages. Calls are \
             `tool_calls` and parts of a content; one that is written in a text is none (`--format adp` reads those). \
             State: as in the Agent Data Protocol, and members of the row such as its reward.",
     framing: Framing::Values,
@@ -55,6 +56,9 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
     "non_preferred_output":[{"role":"assistant","content":"5"}]}"#,
         r#"{"input":"2+2?","output":[{"type":"reasoning","summary":[]},
     {"type":"message","role":"assistant","content":[{"type":"output_text","text":"4"}]}]}"#,
+        r#"{"responses_create_params":{"input":[{"role":"user","content":"2+2?"}],"tools":[]},
+    "response":{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"4"}]}]},
+    "reward":1.0,"_ng_task_index":0,"_ng_rollout_index":1}"#,
         "[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"hello\"}]\n\
          [{\"role\":\"user\",\"content\":\"bye\"},{\"role\":\"assistant\",\"content\":\"bye\"}]\n",
         r#"[[{"role":"user","content":"hi"}],[{"role":"user","content":"bye"}]]"#,
@@ -117,7 +121,8 @@ pub(in crate::format) static SIMULATIONS: DatasetRow = DatasetRow {
 fn detect_signed(name: &str, first: &[Value<'_>]) -> Option<Match> {
     let found = signature::detect(name, first)?;
     let n = first.iter().filter(|row| Reading::of_row(row).shape == RecordShape::Chat).count();
-    let are_contexts = first.iter().any(|row| row.get("context").is_some() && !is_conversation(row))
+    let is_context = |row: &Value<'_>| row.get("context").is_some_and(|context| context.as_array().is_some());
+    let are_contexts = first.iter().any(|row| is_context(row) && !is_conversation(row) && !has_answers(row))
         || Evidence::of_messages(Counts::messages(first));
     (n * 2 >= first.len() && !are_contexts).then_some(found)
 }

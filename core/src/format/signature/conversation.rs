@@ -70,6 +70,9 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_list) {
         return matched(true, "lists of messages with a `role` and `content`");
     }
+    if most(head, is_request) {
+        return matched(true, "`responses_create_params` with an `input`: rollouts or tasks of NeMo Gym");
+    }
     matched(most(head, is_preference), "rows with a `prompt` and what was chosen, rejected or completed")
 }
 
@@ -90,7 +93,15 @@ fn is_preference(record: &Value<'_>) -> bool {
     let is_preferred =
         ["preferred_output", "non_preferred_output"].iter().all(|name| first(record, name).is_some_and(is_message))
             && record.get("input").is_some_and(is_asked);
-    is_pair || is_preferred || is_response(record) || (is_text(record, "prompt") && is_completed)
+    let is_ranked = first(record, "context").is_some_and(is_message)
+        && first(record, "completions").is_some_and(|answer| first(answer, "completion").is_some_and(is_message));
+    is_pair || is_preferred || is_ranked || is_response(record) || (is_text(record, "prompt") && is_completed)
+}
+
+/// A request of NeMo Gym, with or without what came back.
+fn is_request(record: &Value<'_>) -> bool {
+    let is_asked = |request: &Value<'_>| is_text(request, "input") || first(request, "input").is_some_and(is_message);
+    record.get("responses_create_params").is_some_and(is_asked)
 }
 
 /// A request of OpenAI's Responses interface with what came back, or that alone.

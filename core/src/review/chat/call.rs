@@ -36,14 +36,23 @@ pub(super) fn all(value: &Value<'_>) -> Option<Vec<Call>> {
 
 /// The calls that are written in a text as `<function=NAME>`.
 pub(super) fn written(text: &str) -> Vec<Call> {
+    from_text(call::written(text))
+}
+
+/// The calls of a text that is nothing else, in tags as Hermes has them, or as Python prints them.
+pub(super) fn printed(text: &str) -> Vec<Call> {
+    from_text(call::printed(text))
+}
+
+fn from_text(calls: Vec<call::FunctionCall<'static>>) -> Vec<Call> {
     let call = |call: call::FunctionCall<'_>| Call {
-        id: None,
+        id: call.id.as_deref().map(Id::recorded),
         name: call.name.into_owned(),
         arguments: call.source.map_or_else(|| "{}".to_owned(), std::borrow::Cow::into_owned),
         others: Vec::new(),
         order: Default::default(),
     };
-    call::written(text).into_iter().map(call).collect()
+    calls.into_iter().map(call).collect()
 }
 
 fn one(value: &Value<'_>) -> Option<Call> {

@@ -1,6 +1,6 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
-use super::content::words;
+use super::beside::{beside_steps, system_words, tool_member};
 use super::json_writer::Object;
 use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, is_nothing, lose_all, rest};
 use super::{from_adp, from_atif, message};
@@ -73,7 +73,7 @@ impl Dialogue {
     fn of_track(record: &Value<'_>, reading: &Reading<'_>, track: &Track) -> Option<Self> {
         let id = reading.id();
         let members = record.as_object().into_iter().flat_map(json::Object::entries).map(|(name, _)| name);
-        let used: Vec<&str> = members.filter(|name| track.is_in(name)).chain(id.map(|(key, _)| key)).collect();
+        let mut used: Vec<&str> = members.filter(|name| track.is_in(name)).chain(id.map(|(key, _)| key)).collect();
         let mut out = Self {
             body: track.list(),
             is_chat: reading.shape == RecordShape::Chat,
@@ -84,7 +84,8 @@ impl Dialogue {
             left: Left::new(),
         };
         if out.is_chat {
-            out.head(record, used);
+            out.head(record, &mut used);
+            out.others.extend(beside_steps(record, std::slice::from_ref(track)));
         } else {
             out.foreign_head(record, used);
         }
@@ -179,16 +180,16 @@ impl Dialogue {
     }
 
     /// What a conversation says beside its messages.
-    fn head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
-        if let Some(prompt) = record.get("system").and_then(words) {
+    fn head(&mut self, record: &Value<'_>, used: &mut Vec<&str>) {
+        if let Some((name, prompt)) = system_words(record) {
             self.turns.push(ChatMessage::text(None, StepRole::System, &prompt));
-            used.push("system");
+            used.push(name);
         }
-        if let Some(tools) = record.get("tools").filter(|tools| !tools.is_null()) {
+        if let Some((name, tools)) = tool_member(record) {
             self.tools = Some(json::compact(tools));
-            used.push("tools");
+            used.push(name);
         }
-        self.others = rest(record, &used);
+        self.others = rest(record, used);
     }
 
     /// What another trajectory says beside its steps: a conversation has the schemas of tools, and the notes, which say

@@ -108,6 +108,7 @@ fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut ChatMessage, left:
     let calls = if is_call { call::all(content) } else { None };
     let written =
         || content.as_str().filter(|_| is_call).map(|text| (before_call(text).trim_end(), call::written(text)));
+    let printed = || content.as_str().filter(|_| is_call).map(call::printed).filter(|calls| !calls.is_empty());
     match calls.filter(|calls| !calls.is_empty()) {
         Some(calls) => vec![Piece::Calls(calls)],
         None if content.is_null() => Vec::new(),
@@ -118,7 +119,7 @@ fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut ChatMessage, left:
             let behind = behind.map(|words| Piece::Text(words, true));
             words.into_iter().chain([Piece::Calls(calls)]).chain(behind).collect()
         }
-        None => vec![Piece::Text(plain(content), true)],
+        None => vec![printed().map_or_else(|| Piece::Text(plain(content), true), Piece::Calls)],
     }
 }
 

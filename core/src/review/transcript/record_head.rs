@@ -2,7 +2,9 @@
 
 use crate::format::RecordMembers;
 use crate::json::{self, Value};
-use crate::review::chat::{LOSS_FIELDS, Left, Member, is_nothing, lose, lose_all, rest, words};
+use crate::review::chat::{
+    LOSS_FIELDS, Left, Member, beside_steps, is_nothing, lose, lose_all, rest, system_words, tool_member,
+};
 use crate::rules::trajectory::{
     Body, Item, Reading, RecordShape, Way, answer_reward, detailed_reward, further_members, task,
 };
@@ -36,11 +38,16 @@ impl RecordHead {
             RecordShape::Atif | RecordShape::Std => return Some(Self::of_trajectory(record, &reading)),
             RecordShape::Other => return None,
         }
-        let system = record.get("system").and_then(words);
+        let system = system_words(record);
         let members = record.as_object().into_iter().flat_map(json::Object::entries).map(|(name, _)| name);
         let used = members.filter(|name| reading.tracks.iter().any(|track| track.is_in(name)));
-        let used = used.chain(reading.id().map(|(key, _)| key)).chain(system.as_ref().map(|_| "system"));
-        let others = rest(record, &used.collect::<Vec<_>>());
+        let used = used.chain(reading.id().map(|(key, _)| key)).chain(system.as_ref().map(|(name, _)| *name));
+        let mut others = rest(record, &used.collect::<Vec<_>>());
+        others.extend(beside_steps(record, &reading.tracks));
+        if let Some((name, tools)) = tool_member(record).filter(|(name, _)| record.get(name).is_none()) {
+            others.push((name.to_owned(), json::compact(tools)));
+        }
+        let system = system.map(|(_, words)| words);
         let mut left = Left::new();
         for entry in &reading.entries {
             let masks = LOSS_FIELDS.iter().filter(|(name, _)| entry.value.get(name).is_some());

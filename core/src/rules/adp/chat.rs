@@ -15,7 +15,8 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
 fn is_answered_elsewhere(reading: &Reading<'_>) -> bool {
     let has = |name: &str| reading.root.get(name).is_some();
     let is_pair = (has("chosen") && has("rejected")) || (has("chosen_messages") && has("rejected_messages"));
-    let is_prompt = reading.body == Some("/prompt");
+    let is_task = || has("responses_create_params") && !reading.tracks.iter().any(|track| track.is_in("response"));
+    let is_prompt = reading.body == Some("/prompt") || is_task();
     // What was chosen and rejected is read as trajectories of its own, which must end with the agent.
     is_prompt || (is_pair && reading.tracks.iter().all(|track| track.label.is_none()))
 }

@@ -1,5 +1,6 @@
 //! A call in all its spellings: as OpenAI lists it, flat, as a part of a content, as an item, as JSON in a string.
 
+use super::literal;
 use crate::json::{self, Data, Value};
 use crate::model::ToolCall;
 use crate::rules::digest;
@@ -100,6 +101,21 @@ pub(crate) fn written(text: &str) -> Vec<FunctionCall<'static>> {
         arguments: Some(Cow::Owned(arguments)),
     });
     calls.collect()
+}
+
+/// The calls of a text that is nothing else, in tags as Hermes has them, or as Python prints them.
+pub(crate) fn printed(text: &str) -> Vec<FunctionCall<'static>> {
+    let tagged = text.split("<tool_call>").skip(1).map(|rest| rest.split("</tool_call>").next().unwrap_or(rest));
+    let tagged: Vec<&str> = tagged.collect();
+    let all = if tagged.is_empty() { vec![text] } else { tagged };
+    let read = |text: &str| {
+        let as_json: Vec<_> = each_in(text).into_iter().flatten().collect();
+        match literal::to_json(text).filter(|_| as_json.is_empty()) {
+            Some(printed) => each_in(&printed).into_iter().flatten().collect(),
+            None => as_json,
+        }
+    };
+    all.into_iter().flat_map(read).collect()
 }
 
 fn object<'a>(value: &'a Value<'a>) -> Option<FunctionCall<'a>> {

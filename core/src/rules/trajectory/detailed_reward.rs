@@ -19,7 +19,7 @@ pub fn detailed_reward(record: &Value<'_>) -> Option<f64> {
 #[must_use]
 pub(in crate::rules) fn reward_of_notes(notes: &Value<'_>) -> Option<f64> {
     let graded = GRADES.iter().find_map(|key| number::number(notes.get(key)?).map(|number| number.value));
-    let judged = || OUTCOMES.iter().find_map(|key| truth(notes.get(key)?));
+    let judged = || OUTCOMES.iter().find_map(|key| truth(notes.get(key)?).or_else(|| bit(key, notes.get(key)?)));
     graded.or_else(judged)
 }
 
@@ -31,6 +31,12 @@ fn truth(value: &Value<'_>) -> Option<f64> {
         _ => None,
     };
     is_true.map(|is_true| f64::from(u8::from(is_true)))
+}
+
+/// Tables of some sets have 0 and 1 in place of truth values.
+fn bit(name: &str, value: &Value<'_>) -> Option<f64> {
+    let is_bit = name == "resolved" && matches!(value.as_str().unwrap_or(value.text), "0" | "1");
+    number::number(value).filter(|_| is_bit).map(|number| number.value)
 }
 
 #[cfg(test)]
@@ -46,6 +52,8 @@ mod tests {
         assert_eq!(reward(r#"{"details":{"resolved":"True"}}"#), Some(1.0));
         assert_eq!(reward(r#"{"extra":{"resolved":false}}"#), Some(0.0));
         assert_eq!(reward(r#"{"details":{"resolved":"maybe","target":7}}"#), None);
+        assert_eq!(reward(r#"{"details":{"resolved":"1"}}"#), Some(1.0));
+        assert_eq!(reward(r#"{"extra":{"resolved":0}}"#), Some(0.0));
         assert_eq!(reward(r#"{"details":"reward"}"#), None);
     }
 }

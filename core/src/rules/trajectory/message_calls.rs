@@ -59,6 +59,9 @@ impl<'a> CallSource<'a> {
         };
         if let Some(text) = message.text.as_deref().filter(|_| is_call_turn && calls.is_empty()) {
             calls = call::written(text);
+            if calls.is_empty() {
+                calls = call::printed(text);
+            }
         }
         let is_turn = !calls.is_empty();
         if !is_turn {

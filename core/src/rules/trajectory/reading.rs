@@ -3,8 +3,10 @@
 use super::entry::TrajectoryStep;
 use super::links;
 use super::number;
+use super::request::{instructions, requested_tools};
 use super::rows::{self, RowTrack};
 use super::shape::{RecordShape, Version, chat_pointer, shape};
+use super::task::is_trial;
 use super::track::Track;
 use super::track_reader::TrackReader;
 use crate::json::{self, Data, Value};
@@ -44,7 +46,7 @@ const STEP_NUMBERS: [&str; 10] = [
 ];
 
 /// Members of a conversation's record that hold its reward: as a number, and as true or false, which are 1 and 0.
-const GRADES: [&str; 2] = ["reward", "score"];
+const GRADES: [&str; 3] = ["reward", "score", "rewards"];
 const OUTCOMES: [&str; 2] = ["resolved", "target"];
 
 /// A way to read records.
@@ -295,11 +297,19 @@ impl<'a> Reading<'a> {
     /// The reward of a conversation as a whole, where its messages have none: what the record says of how it went.
     #[must_use]
     pub fn outcome(&self) -> Option<f64> {
-        let is_outcome = |value: &&Value<'_>| matches!(value.data, Data::Bool(_));
+        // Tables of some sets have 0 and 1 in place of truth values.
+        let is_outcome = |key: &str, value: &Value<'_>| {
+            matches!(value.data, Data::Bool(_)) || (key == "resolved" && matches!(value.text, "0" | "1"))
+        };
         let graded = || GRADES.iter().find_map(|key| self.root.get(key).and_then(number::number));
-        let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
+        let judged = || {
+            let judgement = |key: &&str| self.root.get(key).filter(|value| is_outcome(key, value));
+            OUTCOMES.iter().find_map(judgement).and_then(number::number)
+        };
         let info = || self.root.get("reward_info")?.get("reward").and_then(number::number);
-        let found = || graded().or_else(info).or_else(judged).map(|found| found.value);
+        // Harbor: the bucket of its reward, or the name of what failed.
+        let of_trial = || self.root.get("result").filter(|_| is_trial(self.root)).and_then(number::number);
+        let found = || graded().or_else(info).or_else(judged).or_else(of_trial).map(|found| found.value);
         let of_tokens = || token_rewards(self.root);
         (self.shape == RecordShape::Chat).then(|| {
             found().or_else(of_tokens).or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root))
@@ -309,15 +319,16 @@ impl<'a> Reading<'a> {
     /// The lists of tools that the record declares; in tables that hold no lists of any shape, JSON in a string.
     pub fn tool_lists(&self) -> impl Iterator<Item = &'a Value<'a>> {
         let of_agent = || self.root.get("agent")?.get("tool_definitions");
-        let of_request = || self.root.get("input")?.get("tools");
-        let lists = [self.root.get("tools"), self.root.get("functions"), of_agent(), of_request()];
-        lists.into_iter().flatten()
+        let named = ["tools", "functions", "tool_definitions"].map(|name| self.root.get(name));
+        let lists = named.into_iter().chain([of_agent(), requested_tools(self.root)]);
+        lists.flatten()
     }
 
     /// D17: the system prompt of a conversation, which is no step.
     #[must_use]
     pub fn system_prompt(&self) -> Option<&'a Value<'a>> {
         let prompt = self.root.get("system").filter(|v| v.as_str().is_some());
+        let prompt = prompt.or_else(|| instructions(self.root));
         prompt.filter(|_| self.shape == RecordShape::Chat)
     }
 }

@@ -45,10 +45,12 @@ const PAIRS: [[(&str, &str); 2]; 2] = [
 
 /// The trajectories of a row; None: it holds no conversation.
 pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let one = || message_list(row).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
+    let one =
+        || message_list(row).or_else(|| gym(row)).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
     pair(row)
         .or_else(|| preferred(row))
         .or_else(|| completions(row))
+        .or_else(|| ranked(row))
         .or_else(one)
         .or_else(|| traces(row))
         .or_else(|| Some(vec![instruction(row)?]))
@@ -143,6 +145,42 @@ fn completions<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     Some(answers.iter().take(ATTEMPTS_MAX).enumerate().map(attempt).collect())
 }
 
+/// A context and completions of which the lower rank is the better one (NeMo RL): two are a pair.
+fn ranked<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+    let context = source(row, "/context", StepRole::User).filter(|context| are_messages(context.value))?;
+    let all = row.get("completions")?.as_array().filter(|all| !all.is_empty())?;
+    let rank = |completion: &Value<'_>| completion.get("rank")?.as_number()?.parse::<i64>().ok();
+    let name = |place: usize| match all {
+        [first, second] if rank(first) != rank(second) => {
+            let is_first = rank(first) < rank(second);
+            if is_first == (place == 0) { "chosen".into() } else { "rejected".into() }
+        }
+        _ => Cow::Owned(format!("completion {place}")),
+    };
+    let answers = all.iter().take(ATTEMPTS_MAX).enumerate().map(|(place, completion)| {
+        let value = completion.get("completion").filter(|answer| are_messages(answer))?;
+        let pointer = Cow::Owned(format!("/completions/{place}/completion"));
+        let answer = Source { value, pointer, role: StepRole::Agent };
+        Some(RowTrack { label: Some(name(place)), ..RowTrack::of(vec![context.clone(), answer]) })
+    });
+    answers.collect()
+}
+
+/// A rollout of NeMo Gym: a request of the Responses interface and what came back; a task of it is a request alone.
+fn gym<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
+    let (request, answer) = ("responses_create_params", "response");
+    let asked = row.get(request)?.get("input").filter(|asked| is_text(asked) || are_items(asked))?;
+    let is_known = |item: &Value<'_>| is_message(item) || blocks::item(item).is_some();
+    let output = row.get(answer).and_then(|response| response.get("output"));
+    let output = output.filter(|output| output.as_array().is_some_and(|all| all.iter().any(is_known)));
+    let source = |value, name: &str, list: &str, role| {
+        let pointer = Cow::Owned(format!("/{name}/{list}"));
+        Source { value, pointer, role }
+    };
+    let answer = output.map(|output| source(output, answer, "output", StepRole::Agent));
+    Some([source(asked, request, "input", StepRole::User)].into_iter().chain(answer).collect())
+}
+
 /// A text at a pointer of a row, if it says something.
 fn text_source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Option<Source<'a>> {
     source(row, pointer, role).filter(|source| source.value.as_str().is_some_and(|text| !text.trim().is_empty()))
@@ -214,15 +252,16 @@ fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
 
 /// Both trajectories of a preference pair; a head that they share is in both.
 fn pair<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let head = ["/prompt", "/conversations", "/messages"].into_iter().find_map(|name| {
+    let is_asked = |pointer: &str| matches!(pointer, "/prompt" | "/question");
+    let head = ["/prompt", "/conversations", "/messages", "/question"].into_iter().find_map(|name| {
         let head = source(row, name, StepRole::User)?;
-        (are_messages(head.value) || (name == "/prompt" && is_text(head.value))).then_some(head)
+        (are_messages(head.value) || (is_asked(name) && is_text(head.value))).then_some(head)
     });
     // A word beside a conversation says which was preferred, and is no answer.
     let is_answer = |value: &Value<'_>| {
         are_messages(value)
             || is_message(value)
-            || (is_text(value) && head.as_ref().is_none_or(|head| head.pointer == "/prompt"))
+            || (is_text(value) && head.as_ref().is_none_or(|head| is_asked(&head.pointer)))
     };
     let tracks = |names: [(&'static str, &'static str); 2]| -> Option<Vec<RowTrack<'a>>> {
         let both = names.map(|(name, label)| {
@@ -323,6 +362,15 @@ mod tests {
             (format!(r#"{{"input":{QUESTION},"output":{ITEMS}}}"#), "-:/input+/output"),
             (format!(r#"{{"object":"response","output":{ITEMS}}}"#), "-:/output"),
             (format!(r#"{{"output":{ITEMS}}}"#), ""),
+            (
+                format!(r#"{{"responses_create_params":{{"input":"q"}},"response":{{"output":{ITEMS}}}}}"#),
+                "-:/responses_create_params/input+/response/output",
+            ),
+            (
+                format!(r#"{{"responses_create_params":{{"input":{QUESTION}}},"response":null}}"#),
+                "-:/responses_create_params/input",
+            ),
+            (r#"{"responses_create_params":{"model":"m"}}"#.to_owned(), ""),
             (ITEMS.to_owned(), "-:"),
             (format!(r#"{{"input_prompt":{QUESTION},"output_response":"a"}}"#), "-:/input_prompt+/output_response"),
             (r#"{"instruction":"q","input":"","output":"a"}"#.to_owned(), "-:/instruction+/output"),
@@ -411,5 +459,21 @@ mod tests {
         ] {
             assert_eq!(of(&row), expected, "{row}");
         }
+    }
+
+    #[test]
+    fn of_two_completions_to_a_context_the_lower_rank_was_chosen() {
+        let row = |ranks: [&str; 2]| {
+            let completion = |rank: &str| format!(r#"{{"rank":{rank},"completion":{ANSWER}}}"#);
+            let [first, second] = ranks.map(completion);
+            of(&format!(r#"{{"context":{QUESTION},"completions":[{first},{second}]}}"#))
+        };
+        let labels =
+            |ranks| row(ranks).iter().map(|track| track.split(':').next().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(labels(["0", "1"]), ["chosen", "rejected"]);
+        assert_eq!(labels(["1", "0"]), ["rejected", "chosen"]);
+        assert_eq!(labels(["0", "0"]), ["completion 0", "completion 1"]);
+        assert_eq!(row(["0", "1"])[1], "rejected:/context+/completions/1/completion");
+        assert_eq!(of(r#"{"system":"s","question":"q","chosen":"a","rejected":"b"}"#)[0], "chosen:/question+/chosen");
     }
 }

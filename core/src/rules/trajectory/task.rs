@@ -17,7 +17,8 @@ const TASK_FIELDS: &[&str] = &[
     "task.key",
 ];
 /// Numbers of examples, and where a row names the set that they are of: numbers of two sets are two tasks.
-const EXAMPLES: &[(&str, &str)] = &[("example_id", "task"), ("extra_info.index", "data_source")];
+const EXAMPLES: &[(&str, &str)] =
+    &[("example_id", "task"), ("extra_info.index", "data_source"), ("_ng_task_index", "agent_ref.name")];
 /// The set of verifiers that is none of several.
 const ONLY_SET: &str = "default";
 /// Prompts of rollouts that name no task: those of one prompt are attempts at it.
@@ -50,11 +51,18 @@ pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
                 })
             };
             let named = first_of(TASK_FIELDS).or_else(group).or_else(example);
+            let trial = || scalar(record, "task").filter(|_| is_trial(record));
             let by_id = || record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned());
             let by_id = || by_id().filter(|name| !name.trim().is_empty());
-            named.or_else(by_id).or_else(|| prompt(record))
+            named.or_else(trial).or_else(by_id).or_else(|| prompt(record))
         }
     }
+}
+
+/// Whether a row is of a trial of Harbor, as it exports them: `task` is the task's name there, `result` how it went.
+#[must_use]
+pub(super) fn is_trial(record: &Value<'_>) -> bool {
+    ["trial_name", "task"].iter().all(|name| record.get(name).is_some_and(|value| value.as_str().is_some()))
 }
 
 /// What distinguishes a record, and the task that it is an attempt at, as it says them.
@@ -175,6 +183,9 @@ mod tests {
             (r#""id":0,"task":{"key":"k"},"traces":[]"#, None, Some("k")),
             (r#""id":0,"group":"g","example_id":7,"completion":"a","reward":1"#, None, Some("g")),
             (r#""id":0,"group":"g""#, None, Some("0")),
+            (r#""task":"t","trial_name":"t__ab","result":"1.0""#, None, Some("t")),
+            (r#""task":"t","trial":1"#, None, None),
+            (r#""_ng_task_index":3,"_ng_rollout_index":1,"agent_ref":{"name":"a"}"#, None, Some("a/3")),
             (r#""input":"q","output":"a","score":1"#, None, Some("prompt d45d4417d7f544ba")),
             (r#""input":"q","output":"a""#, None, None),
             (r#""trajectory_id":"t-trial-1","id":1.5"#, None, Some("t")),

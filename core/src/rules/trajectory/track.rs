@@ -42,6 +42,12 @@ impl Track {
         self.stretches.iter().any(|stretch| stretch.pointer.split('/').nth(1) == Some(member))
     }
 
+    /// The members of a member of the record in which steps of it are.
+    pub(crate) fn inside<'t>(&'t self, member: &'t str) -> impl Iterator<Item = &'t str> + 't {
+        let of = self.stretches.iter().map(|stretch| stretch.pointer.split('/').skip(1));
+        of.filter_map(move |mut names| names.next().filter(|name| *name == member).and_then(|_| names.next()))
+    }
+
     /// A trajectory that begins at a step.
     pub(in crate::rules) fn begin(first: usize, label: Option<String>) -> Self {
         Self { label, steps: first..first, is_sub_agent: false, is_left: false, goes_on: None, stretches: Vec::new() }
