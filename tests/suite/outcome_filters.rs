@@ -92,6 +92,29 @@ fn outcomes_are_counted_by_tool() {
     assert_eq!(row.split_whitespace().collect::<Vec<_>>().join(" "), "bash 4 3 75.0 % 2 0 1 0 0.000 1.000");
 }
 
+/// A result whose call is not there is of the tool that it names, else of none.
+#[test]
+fn results_without_calls_are_counted_by_their_own_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |id: &str, name: &str, text: &str| {
+        format!(
+            "{{\"example_id\":\"{id}\",\"prompt\":[{{\"role\":\"user\",\"content\":\"q\"}}],\"completion\":[\
+             {{\"role\":\"tool\",\"tool_call_id\":\"x\"{name},\"content\":\"{text}\"}},\
+             {{\"role\":\"assistant\",\"content\":\"n\"}}],\"reward\":0}}\n"
+        )
+    };
+    let rows = [row("a", ",\"name\":\"find\"", "Error: not found"), row("b", "", "Error: no"), row("c", "", "fine")];
+    let path = file(folder.path(), "d.jsonl", &rows.concat());
+    let (_, out, _) = obelus(&["stats", "--outcomes", &path, "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let numbers =
+        |of: &serde_json::Value| ["calls", "failed", "fine", "open", "unlinked"].map(|name| of[name].as_u64());
+    assert_eq!(numbers(&report), [Some(0), Some(2), Some(1), Some(0), Some(3)]);
+    assert_eq!(numbers(&report["tools"]["find"]), [Some(0), Some(1), Some(0), Some(0), Some(1)]);
+    assert_eq!(report["tools"].as_object().unwrap().len(), 1);
+    assert!(obelus(&["stats", "--outcomes", &path]).1.contains("  (no tool)"));
+}
+
 /// A log that is one run is followed as a whole, and a call without a result is open.
 #[test]
 fn the_outcomes_of_a_log_are_those_of_its_steps() {

@@ -371,3 +371,38 @@ fn a_context_with_answers_is_no_request_of_agent_data() {
     assert_eq!(messages(&row).len(), 2, "a column of words");
     assert_eq!(table(&[json!({"context": context, "response1": "a", "response2": "b"})])[0]["format"], "generic");
 }
+
+/// Rows that are no conversations, and how many messages their mapping makes.
+fn plain_rows() -> Vec<(Value, &'static str, usize)> {
+    vec![
+        (json!({"prompt": "The sky is"}), "prompts alone", 1),
+        (json!({"text": "The sky is blue.", "id": 1}), "texts alone", 1),
+        (json!({"input": "q", "output": "a"}), "inputs and outputs", 2),
+        (
+            json!({"id": 0, "query": "q", "tools": "[]", "answers": "[{\"name\":\"f\",\"arguments\":{\"a\":1}}]"}),
+            "xLAM",
+            2,
+        ),
+        (json!({"query": "q", "tools": [], "answers": [{"name": "f", "arguments": {}}]}), "xLAM", 2),
+        (json!({"id": "s", "question": [[{"role": "user", "content": "q"}]], "function": []}), "BFCL", 1),
+    ]
+}
+
+#[test]
+fn rows_that_are_no_conversation_are_called_what_they_are_and_what_makes_one_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    for (row, what, len) in plain_rows() {
+        let path = file(folder.path(), "rows.jsonl", &format!("{row}\n"));
+        let (_, text, _) = obelus(&["formats", &path]);
+        assert!(text.contains("no other format fits") && text.contains(what), "{text}");
+        let map = text.split("--map '").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
+        let out = format!("{path}.out");
+        let (status, _, stderr) =
+            obelus(&["export", &path, "--map", map, "--to", "messages", "--out", &out, "--force"]);
+        assert_eq!(status, 0, "{stderr}");
+        let written = lines(&std::fs::read_to_string(&out).unwrap());
+        assert_eq!(written[0]["messages"].as_array().unwrap().len(), len, "{written:?}");
+    }
+    let log = file(folder.path(), "log.jsonl", "{\"level\":\"info\",\"text\":\"x\",\"a\":1,\"b\":2,\"c\":3}\n");
+    assert!(!obelus(&["formats", &log]).1.contains("--map"), "a log");
+}

@@ -4,7 +4,7 @@ use super::describe::WHOLE_MAX;
 use super::survey::looked as looked_at;
 use super::{
     Answer, Attribution, BoxedLook, Format, Framing, Layout, LookFn, Match, Purpose, Resolved, Run, Survey, Surveyed,
-    ViewEntry, describe,
+    ViewEntry, describe, plain_rows,
 };
 use crate::json::{self, Key, Value};
 use crate::model::{
@@ -35,8 +35,9 @@ impl Format for Generic {
          guessed from the names of its members. There is no state. A file that fits no other format is read so."
     }
 
-    fn detect(&self, _first: &[Value<'_>]) -> Option<Match> {
-        Some(Match { reason: "no other format fits: each record is shown as it is".to_owned() })
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let what = plain_rows::describe(first).map_or_else(String::new, |what| format!("; {what}"));
+        Some(Match { reason: format!("no other format fits: each record is shown as it is{what}") })
     }
 
     fn framing(&self) -> Framing {

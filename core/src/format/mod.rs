@@ -37,6 +37,7 @@ mod opencode;
 mod openhands;
 mod otel;
 mod pi;
+mod plain_rows;
 pub mod plan;
 mod qwen;
 mod record_members;

@@ -83,6 +83,8 @@ struct OutcomeLine {
     suspect: u64,
     fine: u64,
     open: u64,
+    /// Results whose call is not there, which the others count too.
+    unlinked: u64,
     /// Of the calls with a result.
     error_rate: Option<f64>,
     trajectories: u64,
@@ -106,7 +108,8 @@ pub(super) fn write_report(
     let total = counted.total();
     if options.json {
         let line = |(name, tool): (&String, &Tool)| (name.clone(), line(tool, counted.rewards));
-        let tools: BTreeMap<String, OutcomeLine> = counted.tools.iter().map(line).collect();
+        let named = counted.tools.iter().filter(|(name, _)| !name.is_empty());
+        let tools: BTreeMap<String, OutcomeLine> = named.map(line).collect();
         let members = vec![
             ("file", raw(&file.text())?),
             ("type", raw("outcomes")?),
@@ -118,6 +121,7 @@ pub(super) fn write_report(
             ("suspect", raw(&total.suspect)?),
             ("fine", raw(&total.fine)?),
             ("open", raw(&total.open())?),
+            ("unlinked", raw(&total.unlinked)?),
             ("error_rate", raw(&error_rate(&total))?),
             ("reward", raw(&counted.rewards.mean())?),
             ("tools", raw(&tools)?),
@@ -145,6 +149,7 @@ fn line(tool: &Tool, all: Rewards) -> OutcomeLine {
         suspect: of.suspect,
         fine: of.fine,
         open: of.open(),
+        unlinked: of.unlinked,
         error_rate: error_rate(&of),
         trajectories: tool.trajectories,
         reward: tool.rewards.mean(),
@@ -163,7 +168,8 @@ fn rows(counted: &Outcomes, total: &ToolOutcomes, out: &mut Out) -> Result<(), S
         vec![heading.into_iter().map(|word| (Tone::Dim, word.to_owned())).collect()];
     let mean = |rewards: Rewards| rewards.mean().map_or_else(|| "–".to_owned(), |m| format!("{m:.REWARD_DIGITS$}"));
     for (name, tool) in tools {
-        let mut row = numbers(&format!("  {name}"), &tool.outcomes);
+        // Results of no call and no tool.
+        let mut row = numbers(&format!("  {}", if name.is_empty() { "(no tool)" } else { name }), &tool.outcomes);
         if has_rewards {
             row.push((Tone::Plain, mean(tool.rewards)));
             row.push((Tone::Plain, mean(counted.rewards.without(tool.rewards))));

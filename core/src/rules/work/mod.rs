@@ -369,6 +369,7 @@ impl Work {
             // Of a call that is not in the log: it changes nothing that is known, and still came out somehow (W12).
             let outcome = outcome::outcome(&wrapping::unwrap(result, false), result.is_error, &Action::Other);
             self.note_outcome(at, outcome);
+            self.tools.unlinked(result.name.as_deref(), outcome.verdict);
             return false;
         };
         let class = open.call.action.class();

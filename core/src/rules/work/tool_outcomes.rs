@@ -18,6 +18,8 @@ pub struct ToolOutcomes {
     pub repeated: u64,
     /// The most failed calls of the tool in a row, in one run.
     pub failed_in_a_row: u64,
+    /// Results among these whose call is not in the log.
+    pub unlinked: u64,
     /// Failed calls in a row at the end of what was seen of the run.
     in_a_row: u64,
 }
@@ -26,7 +28,8 @@ impl ToolOutcomes {
     /// Calls without a result.
     #[must_use]
     pub fn open(&self) -> u64 {
-        self.calls.saturating_sub(self.failed + self.suspect + self.fine)
+        let results = self.failed + self.suspect + self.fine;
+        self.calls.saturating_sub(results.saturating_sub(self.unlinked))
     }
 
     /// Adds calls of another run.
@@ -37,6 +40,7 @@ impl ToolOutcomes {
         self.fine += other.fine;
         self.repeated += other.repeated;
         self.failed_in_a_row = self.failed_in_a_row.max(other.failed_in_a_row);
+        self.unlinked += other.unlinked;
     }
 }
 
@@ -53,6 +57,13 @@ impl ToolTable {
                 self.0.insert(tool.into(), ToolOutcomes { calls: 1, ..ToolOutcomes::default() });
             }
         }
+    }
+
+    /// A result whose call is not in the log: of the tool that it names, else of none, which has no name.
+    pub(super) fn unlinked(&mut self, tool: Option<&str>, verdict: OutcomeLevel) {
+        let tool = tool.unwrap_or_default();
+        self.0.entry(tool.into()).or_default().unlinked += 1;
+        self.result(tool, verdict);
     }
 
     /// The result of a call.
@@ -93,5 +104,16 @@ mod tests {
         assert_eq!((of.failed, of.repeated, of.failed_in_a_row, of.fine), (4, 2, 3, 1));
         of.add(&table.0["look"]);
         assert_eq!((of.repeated, of.failed_in_a_row), (2, 3));
+    }
+
+    #[test]
+    fn a_result_without_its_call_leaves_no_call_answered() {
+        let mut table = ToolTable::default();
+        table.call("run");
+        table.unlinked(Some("run"), OutcomeLevel::Error);
+        table.unlinked(None, OutcomeLevel::Ok);
+        let of = table.0["run"];
+        assert_eq!((of.calls, of.failed, of.unlinked, of.open()), (1, 1, 1, 1));
+        assert_eq!((table.0[""].calls, table.0[""].fine, table.0[""].open()), (0, 1, 0));
     }
 }
