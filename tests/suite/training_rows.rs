@@ -302,7 +302,8 @@ fn rollouts_of_nemo_gym_are_attempts_with_calls_rewards_and_instructions() {
     let row = &exported(&gym(0, 1.0))[0];
     assert_eq!(row["messages"][0], json!({"role": "system", "content": "Be brief."}));
     assert_eq!(row["messages"][2]["tool_calls"][0]["function"], json!({"name": "get", "arguments": "{}"}));
-    assert_eq!(row["tools"][0]["name"], "get");
+    // As a chat template wants them.
+    assert_eq!(row["tools"][0], json!({"type": "function", "function": {"name": "get", "parameters": {}}}));
     // What else was asked and came back stays, beside the conversation.
     assert_eq!(row["responses_create_params"], json!({"temperature": 0.5}));
     assert_eq!(row["response"], json!({"id": "resp", "usage": {"output_tokens": 38}}));
@@ -405,4 +406,17 @@ fn rows_that_are_no_conversation_are_called_what_they_are_and_what_makes_one_is_
     }
     let log = file(folder.path(), "log.jsonl", "{\"level\":\"info\",\"text\":\"x\",\"a\":1,\"b\":2,\"c\":3}\n");
     assert!(!obelus(&["formats", &log]).1.contains("--map"), "a log");
+}
+
+#[test]
+fn a_rollout_that_its_environment_did_not_end_is_found() {
+    let row = |error: Value| {
+        json!({"example_id": 1, "prompt": [{"role": "user", "content": "q"}], "completion": [], "reward": 0.0,
+            "error": error})
+    };
+    let chain = json!({"error": "SandboxError", "error_chain_repr": "SandboxError()", "error_chain_str": "SandboxError -> OOM"});
+    for (error, expected) in [(chain, 1), (json!("TimeoutError('x')"), 1), (Value::Null, 0), (json!(""), 0)] {
+        let (_, rules) = counted(&row(error.clone()));
+        assert_eq!(rules.iter().filter(|rule| *rule == "run.error").count(), expected, "{error}");
+    }
 }

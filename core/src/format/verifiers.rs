@@ -122,12 +122,24 @@ fn row(row: &Value<'_>, log: &mut Log<'_>) {
     if let Some(reward) = reward.filter(|reward| reward.parse::<f64>().is_ok()) {
         reward_of_last(reward, log);
     }
+    if let Some(message) = row.get("error").and_then(error_text) {
+        log.finding(None, "run.error", Severity::Warning, message);
+    }
     for (name, value) in row.as_object().into_iter().flat_map(|row| row.entries()) {
         let is_score = value.as_number().is_some() && !NO_SCORES.contains(&name) && !name.ends_with("_ms");
         if is_score {
             log.write("reward", "main", &[name], Op::Update, value);
         }
     }
+}
+
+/// What ended a rollout that its environment did not end: its words, or the chain of what failed. Its reward says
+/// nothing of the model.
+fn error_text(error: &Value<'_>) -> Option<String> {
+    let named = ["error_chain_str", "error"].iter().find_map(|name| text(error, name));
+    let message = named.or_else(|| error.as_str()).map(str::to_owned);
+    let message = message.or_else(|| error.as_object().map(|_| json::compact(error)))?;
+    Some(message).filter(|message| !message.trim().is_empty())
 }
 
 fn title(row: &Value<'_>, log: &mut Log<'_>) {

@@ -37,3 +37,21 @@ pub(in crate::review) fn tool_member<'a>(record: &'a Value<'a>) -> Option<(&'sta
     let listed = || record.get("tool_definitions").filter(|tools| tools.as_array().is_some());
     tools.map(|tools| ("tools", tools)).or_else(|| Some(("tool_definitions", listed()?)))
 }
+
+/// Tools as chats have them, as JSON: functions as the Responses interface declares them are put into `function`.
+pub(super) fn tool_schemas(tools: &Value<'_>) -> String {
+    let is_flat = |tool: &Value<'_>| {
+        let word = |name: &str| tool.get(name).and_then(Value::as_str);
+        word("type") == Some("function") && word("name").is_some() && tool.get("function").is_none()
+    };
+    let Some(all) = tools.as_array().filter(|all| all.iter().any(is_flat)) else { return json::compact(tools) };
+    let schema = |tool: &Value<'_>| {
+        if !is_flat(tool) {
+            return json::compact(tool);
+        }
+        let members = rest(tool, &["type"]).into_iter();
+        let members: Vec<String> = members.map(|(name, json)| format!("{}:{json}", json::quote(&name))).collect();
+        format!("{{\"type\":\"function\",\"function\":{{{}}}}}", members.join(","))
+    };
+    format!("[{}]", all.iter().map(schema).collect::<Vec<_>>().join(","))
+}

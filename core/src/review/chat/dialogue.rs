@@ -1,6 +1,6 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
-use super::beside::{beside_steps, system_words, tool_member};
+use super::beside::{beside_steps, system_words, tool_member, tool_schemas};
 use super::json_writer::Object;
 use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, is_nothing, lose_all, rest};
 use super::{from_adp, from_atif, message};
@@ -186,7 +186,7 @@ impl Dialogue {
             used.push(name);
         }
         if let Some((name, tools)) = tool_member(record) {
-            self.tools = Some(json::compact(tools));
+            self.tools = Some(tool_schemas(tools));
             used.push(name);
         }
         self.others = rest(record, used);
