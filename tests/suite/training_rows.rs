@@ -420,3 +420,26 @@ fn a_rollout_that_its_environment_did_not_end_is_found() {
         assert_eq!(rules.iter().filter(|rule| *rule == "run.error").count(), expected, "{error}");
     }
 }
+
+#[test]
+fn what_a_row_sets_for_its_template_is_what_the_trainer_hands_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let template = "{{ enable_thinking }}|{% for m in messages %}{{ m.content }}{% endfor %}";
+    let template = file(folder.path(), "t.jinja", template);
+    let row = |set: Value| {
+        json!({"prompt": [{"role": "user", "content": "q"}], "completion": [{"role": "assistant", "content": "a"}],
+            "chat_template_kwargs": set})
+    };
+    let rendered = |set: Value, extra: &[&str]| {
+        let path = file(folder.path(), "rows.jsonl", &format!("{}\n", row(set)));
+        let (_, out, stderr) = obelus(&[&["loss", &path, "--template", &template], extra].concat());
+        assert_eq!(stderr, "");
+        out.lines().find(|line| line.contains('|') && line.contains("qa")).unwrap().to_owned()
+    };
+    let of = |set: Value| rendered(set, &[]);
+    assert!(of(json!({"enable_thinking": false})).contains("False|qa"));
+    assert!(of(json!("{\"enable_thinking\": true}")).contains("True|qa"), "JSON in a string");
+    assert!(!of(json!({"messages": []})).contains("False"), "messages stay those of the row");
+    let set = rendered(json!({"enable_thinking": false}), &["--set", "enable_thinking=true"]);
+    assert!(set.contains("True|qa"), "what the user sets has precedence: {set}");
+}

@@ -1,6 +1,6 @@
 //! A record as the conversation that a chat template gets, and what the record itself says of its training.
 
-use super::chat::{ChatMessage, Dialogue, LOSS_FIELDS, Left, MASK, Reader, message_json};
+use super::chat::{ChatMessage, Dialogue, LOSS_FIELDS, Left, MASK, Member, Reader, message_json};
 use crate::json::{self, Data};
 use crate::rules::trajectory::Way;
 use minijinja::value::Value;
@@ -22,6 +22,8 @@ pub struct Conversation {
     pub messages: Vec<TemplateMessage>,
     /// The schemas of its tools, as the record has them; undefined if it has none.
     pub tools: Value,
+    /// What the record sets for its template (`chat_template_kwargs`, as TRL hands them over).
+    pub(super) variables: Vec<(String, Value)>,
 }
 
 /// One message.
@@ -69,7 +71,9 @@ impl Conversation {
             messages.iter_mut().for_each(|message| message.is_prompt = of_prompt(&message.path));
         }
         let tools = dialogue.tools.as_deref().map_or(Value::UNDEFINED, schemas);
-        (!messages.is_empty()).then_some(Self { body: dialogue.body, label: None, place: 0, way, messages, tools })
+        let variables = variables(&dialogue.others);
+        let (body, label, place) = (dialogue.body, None, 0);
+        (!messages.is_empty()).then_some(Self { body, label, place, way, messages, tools, variables })
     }
 
     /// How its record was read, and which of its conversations it is, for another process.
@@ -83,6 +87,20 @@ impl Conversation {
     pub fn of_number(record: &json::Value<'_>, number: u64) -> Option<Self> {
         let way = if number.is_multiple_of(2) { Way::Formats } else { Way::Protocol };
         Self::all(record, way).into_iter().find(|conversation| conversation.number() == number)
+    }
+}
+
+/// What a record sets for its template, by its members: an object, or JSON of one in a string.
+fn variables(members: &[Member]) -> Vec<(String, Value)> {
+    let found = members.iter().find(|(name, _)| name == "chat_template_kwargs");
+    let Some(value) = found.and_then(|(_, text)| json::parse_lenient(text).ok()) else { return Vec::new() };
+    let pairs = |value: &json::Value<'_>| {
+        let pairs = value.as_object().into_iter().flat_map(json::Object::entries);
+        pairs.map(|(name, value)| (name.to_owned(), template_value(value))).collect()
+    };
+    match value.as_str().map(json::parse_lenient) {
+        Some(Ok(inner)) => pairs(&inner),
+        _ => pairs(&value),
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Template {
     name: String,
     environment: Environment<'static>,
     variables: Vec<(String, Value)>,
+    /// The names of those that a setting gives, which a record does not change.
+    set: Vec<String>,
     /// What divides its messages, as far as that can be seen.
     special: Vec<String>,
     /// The names of its templates, and whether each has `{% generation %}` blocks.
@@ -137,7 +139,8 @@ impl Template {
         let variables = source.variables.iter().filter_map(value).collect();
         let special = source.special_tokens();
         let knows_think_tags = source.knows_think_tags();
-        Ok(Self { name: name.to_owned(), environment, variables, special, parts, knows_think_tags, is_named: false })
+        let (name, set) = (name.to_owned(), source.set.clone());
+        Ok(Self { name, environment, variables, set, special, parts, knows_think_tags, is_named: false })
     }
 
     /// Its name.
@@ -245,6 +248,8 @@ impl Template {
         // What is not reported is None, as the library hands it over.
         let mut context = vec![("documents".to_owned(), Value::from(()))];
         context.extend(self.variables.iter().cloned());
+        let is_free = |(name, _): &&(String, Value)| !self.set.contains(name);
+        context.extend(conversation.variables.iter().filter(is_free).cloned());
         context.extend([
             ("messages".to_owned(), messages),
             ("tools".to_owned(), self.tools(conversation)),

@@ -28,7 +28,7 @@ pub(in crate::review) struct Dialogue {
     /// The schemas of its tools, as JSON: a list, or a string that holds one.
     pub(in crate::review) tools: Option<String>,
     /// What else the record has.
-    pub(super) others: Vec<Member>,
+    pub(in crate::review) others: Vec<Member>,
     /// What of it no conversation carries.
     pub(super) left: Left,
 }

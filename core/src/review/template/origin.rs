@@ -48,12 +48,15 @@ pub struct TemplateSource {
     pub(super) templates: Vec<(String, String)>,
     /// Variables by name, as JSON.
     pub(super) variables: Vec<(String, String)>,
+    /// The names of those that are settings.
+    #[serde(default)]
+    pub(super) set: Vec<String>,
 }
 
 impl TemplateSource {
     /// A template that knows no tokens.
     pub(super) fn one(text: &str) -> Self {
-        Self { templates: vec![(DEFAULT.to_owned(), text.to_owned())], variables: Vec::new() }
+        Self { templates: vec![(DEFAULT.to_owned(), text.to_owned())], variables: Vec::new(), set: Vec::new() }
     }
 
     /// The same with settings, which have precedence.
@@ -62,6 +65,7 @@ impl TemplateSource {
         for setting in settings {
             self.variables.retain(|(name, _)| *name != setting.name);
             self.variables.push((setting.name.clone(), setting.value.clone()));
+            self.set.push(setting.name.clone());
         }
         self
     }
@@ -143,7 +147,7 @@ impl TemplateFiles {
         {
             tokens(file, &mut variables);
         }
-        Ok(TemplateSource { templates, variables })
+        Ok(TemplateSource { templates, variables, set: Vec::new() })
     }
 }
 

@@ -7,8 +7,18 @@ use crate::rules::digest;
 use crate::rules::trajectory::{Reading, RecordShape, scalar, task_key};
 
 /// Members that say how good a record is; several attempts at one prompt have one.
-const LABELS: [&str; 9] =
-    ["label", "reward", "score", "resolved", "correct", "is_correct", "success", "passed", "reward_info.reward"];
+const LABELS: [&str; 10] = [
+    "label",
+    "kto_tag",
+    "reward",
+    "score",
+    "resolved",
+    "correct",
+    "is_correct",
+    "success",
+    "passed",
+    "reward_info.reward",
+];
 
 /// Members that say that a record is one attempt of several.
 const ATTEMPTS: [&str; 8] =
