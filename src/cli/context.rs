@@ -22,7 +22,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open(out)?;
     let fill = ContextFill::of(opened.run.as_ref(), opened.step, opened.bytes()).ok_or_else(|| {
-        Problem::usage(format!("a file of the format {} does not say what the model saw in turns", opened.format()))
+        opened
+            .no_answer("does not say what the model saw in turns")
             .hint("`obelus render` prints what the model sees where the format knows it")
     })?;
     if options.question.json {

@@ -41,7 +41,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// Its format has no calls and results.
 pub(super) fn work_of(opened: &Opened) -> Result<&Work, Problem> {
     let none = || {
-        Problem::usage(format!("a file of the format {} says nothing of files: it has no calls", opened.format()))
+        opened
+            .no_answer("says nothing of files: it has no calls")
             .hint("`obelus formats` says which formats have calls and results")
     };
     opened.run.work().ok_or_else(none)

@@ -50,7 +50,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let is_chosen = |name: &str| options.slot.is_empty() || options.slot.iter().any(|slot| slot == name);
     let merged = opened.run.merge(&is_chosen, options.data_type.as_deref(), opened.step, opened.bytes());
     let Some(merged) = merged else {
-        return Err(Problem::usage(format!("the format {} merges no slots", opened.format())).into());
+        let hint = "only Scopix has slots that merge; `--format scopix` reads it as that";
+        return Err(opened.no_answer("merges no slots").hint(hint).into());
     };
     let (slots, missing) = missing_slots(&opened, &options.slot);
     if !missing.is_empty() {

@@ -42,9 +42,9 @@ impl StepQuery {
         if opened.loaded.detected.format.has_state() {
             return Ok(opened);
         }
-        let problem = Problem::usage(format!("{}: the format {} has no state", self.file, opened.format()));
         let others = ingest::format_names(&|format| format.has_state()).join(", ");
-        Err(problem
+        Err(opened
+            .no_answer("has no state")
             .hint(format!("`obelus steps` lists its records; `--format NAME` reads it as one that has: {others}")))
     }
 
@@ -186,6 +186,11 @@ impl Opened {
     /// Whether no file of its format has a plan.
     pub(super) fn has_no_plans(&self) -> bool {
         self.loaded.detected.format.plan_title().is_none()
+    }
+
+    /// What is wrong with a question that its format has no answer for: `lacks`, as "has no plans".
+    pub(super) fn no_answer(&self, lacks: &str) -> Problem {
+        Problem::usage(format!("{}: the format {} {lacks}", self.loaded.input.name(), self.format()))
     }
 
     /// The name of its format.

@@ -4,7 +4,7 @@ use super::args::{StepQuery, parsed};
 use super::out::{Out, answer_begin};
 use super::{Command, Stop};
 use crate::format::plan::{End, PlanView};
-use crate::model::Problem;
+use crate::ingest;
 use clap::{ArgMatches, Args};
 
 /// Most sources of one node that are listed for people.
@@ -23,7 +23,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open(out)?;
     if opened.has_no_plans() {
-        return Err(Problem::usage(format!("the format {} has no plans", opened.format())).into());
+        let others = ingest::format_names(&|format| format.plan_title().is_some()).join(", ");
+        let hint = format!("`--format NAME` reads it as one that has: {others}");
+        return Err(opened.no_answer("has no plans").hint(hint).into());
     }
     if options.question.json {
         if let Some(plan) = opened.run.plan(opened.step, opened.bytes()) {

@@ -211,6 +211,26 @@ fn a_question_on_state_says_which_formats_have_one() {
 }
 
 #[test]
+fn a_question_that_a_format_has_no_answer_for_names_the_file_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let generic = file(folder.path(), "g.jsonl", "{\"x\":1}\n");
+    let acts = file(folder.path(), "a.jsonl", "{\"type\":\"state\",\"state\":{\"n\":1}}\n");
+    for (command, path, lacks, advice) in [
+        ("plan", &generic, "generic has no plans; ", "acts"),
+        ("merge", &acts, "acts merges no slots; ", "--format scopix"),
+        ("files", &acts, "acts says nothing of files: it has no calls; ", "obelus formats"),
+        ("context", &acts, "acts does not say what the model saw in turns; ", "obelus render"),
+    ] {
+        for words in [&[command, path][..], &[command, path, "--json"]] {
+            let (status, stdout, stderr) = obelus(words);
+            assert_eq!((status, stdout.as_str()), (2, ""), "{words:?}");
+            let begin = format!("obelus: {path}: the format {lacks}");
+            assert!(stderr.starts_with(&begin) && stderr.contains(advice), "{words:?}: {stderr}");
+        }
+    }
+}
+
+#[test]
 fn every_sample_of_a_format_is_found_to_be_of_that_format() {
     let folder = tempfile::tempdir().unwrap();
     for format in obelus::format::FORMATS {
