@@ -217,10 +217,11 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.repetition",
         severity: Severity::Warning,
         or: None,
-        help: "The agent's text repeats itself: its end repeats up to 400 bytes eight times or more, or a line occurs \
-               ten times in a row. Generation was stuck in a loop, most often until a limit stopped it, and a model \
-               that learns from it does the same. Table rules and rows of equal digits are not reported. Remove the \
-               sample, or cut it off before the repetition. Reported with `obelus check --data`.",
+        help: "The agent's text repeats itself: its end repeats up to 400 bytes eight times or more, at least 120 \
+               bytes in all, or a line occurs ten times in a row. Generation was stuck in a loop, most often until a \
+               limit stopped it, and a model that learns from it does the same. Table rules and rows of equal digits \
+               are not reported. Remove the sample, or cut it off before the repetition. Reported with `obelus check \
+               --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"where is it?"},{"role":"assistant","content":"I look for it. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. It is not in this folder. "}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"where is it?"},{"role":"assistant","content":"I look for it. It is not in this folder. It is not in this folder. "}]}"#,
     },

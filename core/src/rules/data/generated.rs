@@ -117,7 +117,7 @@ fn tail(text: &str) -> Option<(&str, usize)> {
         }
         borders[at] = border + usize::from(tail[at] == tail[border]);
         let (len, period) = (at + 1, at + 1 - borders[at]);
-        if period <= PERIOD_BYTES_MAX && len >= REPEATED_BYTES_MIN && len / period >= TIMES_MIN {
+        if period <= PERIOD_BYTES_MAX && len >= REPEATED_BYTES_MIN && times(text, len, period) >= TIMES_MIN {
             best = Some((len, period));
         }
     }
@@ -128,12 +128,16 @@ fn tail(text: &str) -> Option<(&str, usize)> {
     }
     let unit = &text[start..];
     let is_long = len >= LETTERS_BYTES_MIN && unit.chars().any(|c| c.is_alphabetic() || is_exclamation(c));
-    // What the first one begins with may have been blanks, which a text does not begin or end with.
+    (is_long || says_something(unit)).then_some((unit, times(text, len, period)))
+}
+
+/// How often a unit of `period` bytes is in the last `len` bytes of a text. What the first one begins with may have
+/// been blanks, which a text does not begin or end with.
+fn times(text: &str, len: usize, period: usize) -> usize {
     let missing = (period - len % period) % period;
-    let first = text.len() - len;
-    let is_blank = text.get(first + period - missing..first + period).is_some_and(|cut| cut.trim().is_empty());
-    let times = len / period + usize::from(missing > 0 && is_blank);
-    (is_long || says_something(unit)).then_some((unit, times))
+    let end = text.len() - len + period;
+    let is_blank = text.get(end - missing..end).is_some_and(|cut| cut.trim().is_empty());
+    len / period + usize::from(missing > 0 && is_blank)
 }
 
 /// Whether a sign is none of those that rules of tables are drawn with: `!`, `?`, and pictures.
@@ -180,6 +184,8 @@ mod tests {
         );
         assert!(repeated(&"wörter ünd ".repeat(40)).is_some(), "letters of several bytes");
         assert!(repeated(&"I am sorry. ".repeat(60)).unwrap().contains("60 times"), "the last has no blank behind it");
+        assert!(repeated(&"the file is not there, ".repeat(8)).unwrap().contains("8 times"), "nor the eighth");
+        assert!(repeated(&"the file is not there, ".repeat(7)).is_none());
         assert!(repeated(&"the same line\n".repeat(10)).unwrap().contains("10 times"));
         let before = format!("same line here\nanother\n{}so", "same line here\n".repeat(30));
         assert!(repeated(&before).unwrap().contains("30 times"), "a line that was there before begins no run");
