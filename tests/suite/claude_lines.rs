@@ -192,6 +192,39 @@ fn a_stream_spends_what_its_result_says() {
     assert_eq!((&spent["turns"], &spent["cost"]), (&json!(1), &json!(0.5)));
 }
 
+/// W10: without tokens by model, the end of an answer and the result tell what its lines did not know yet.
+#[test]
+fn a_stream_of_an_old_version_spends_what_events_and_its_result_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let event = |event: Value| json!({"type": "stream_event", "session_id": "s", "event": event});
+    let usage = json!({"input_tokens": 9, "output_tokens": 1, "cache_read_input_tokens": 4});
+    let events = [
+        event(json!({"type": "message_start", "message": {"id": "m1", "usage": usage}})),
+        event(json!({"type": "message_delta", "usage": {"output_tokens": 7}})),
+    ];
+    let [init, answer, result] = [
+        json!({"type": "system", "subtype": "init", "session_id": "s", "cwd": "/w", "tools": [], "model": "m"}),
+        json!({"type": "assistant", "session_id": "s", "message": {"id": "m1", "role": "assistant", "usage": usage,
+            "content": [{"type": "text", "text": "Hi."}]}}),
+        json!({"type": "result", "subtype": "success", "session_id": "s", "result": "Hi.",
+            "usage": {"input_tokens": 9, "output_tokens": 8, "cache_read_input_tokens": 4}}),
+    ];
+    let [start, end] = &events;
+    for (lines, output) in [
+        (vec![&init, start, &answer, end], 7),
+        (vec![&init, start, end, &answer], 7),
+        (vec![&init, start, &answer, end, &result], 8),
+        (vec![&init, &answer, &result, &result], 8),
+    ] {
+        let text = lines.iter().map(|line| line.to_string() + "\n").collect::<String>();
+        let (_, state, _) = obelus(&["state", &file(folder.path(), "stream.jsonl", &text), "--json"]);
+        let state: Value = serde_json::from_str(&state).unwrap();
+        let spent = &state["state"]["usage"]["main"];
+        let counts = ["input", "output", "cache_read", "turns"].map(|slot| &spent[slot]);
+        assert_eq!(counts, [&json!(9), &json!(output), &json!(4), &json!(1)], "{text}");
+    }
+}
+
 #[test]
 fn atif_has_the_model_the_tokens_of_each_answer_and_their_sums() {
     let folder = tempfile::tempdir().unwrap();

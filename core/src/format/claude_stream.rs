@@ -102,6 +102,8 @@ struct Lines {
     spend: Spend,
     /// Calls by their ids; those whose sub-agent has spoken.
     calls: HashMap<Box<str>, (StepNo, bool)>,
+    /// Answers that stream events began: the id and the tokens of each, by the call of its sub-agent; empty: the run's.
+    begun: HashMap<Box<str>, (Box<str>, Usage)>,
     /// Cost that results reported so far.
     cost: f64,
 }
@@ -114,7 +116,7 @@ impl Adapter for Lines {
         }
         let class = text(record, "type").unwrap_or("record");
         match record.get("message").filter(|_| matches!(class, "user" | "assistant")) {
-            _ if class == "stream_event" => {}
+            _ if class == "stream_event" => self.event(record, log),
             Some(message) => self.add_message(record, message, class, log),
             None => self.note(record, class, log),
         }
@@ -191,6 +193,32 @@ impl Lines {
         }
     }
 
+    /// W10: an event at the end of an answer has all its tokens; its lines have those with which it began.
+    fn event(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let Some(event) = record.get("event") else { return };
+        let parent = text(record, "parent_tool_use_id").unwrap_or_default();
+        match (text(event, "type"), event.get("message")) {
+            (Some("message_start"), Some(message)) => {
+                let usage = message.get("usage").map(|usage| tokens_of(usage, None)).unwrap_or_default();
+                let id = text(message, "id").unwrap_or_default();
+                self.begun.insert(parent.into(), (id.into(), usage));
+            }
+            (Some("message_delta"), _) => {
+                let Some((id, begun)) = self.begun.get(parent).filter(|(id, _)| !id.is_empty()) else { return };
+                let Some(usage) = event.get("usage").map(|usage| tokens_of(usage, None)) else { return };
+                let all = Usage {
+                    input: usage.input.or(begun.input),
+                    output: usage.output.or(begun.output),
+                    cache_read: usage.cache_read.or(begun.cache_read),
+                    cache_write: usage.cache_write.or(begun.cache_write),
+                    cost: None,
+                };
+                log.usage(Some(id), &all);
+            }
+            _ => {}
+        }
+    }
+
     /// A line that is not a message.
     fn note(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let subtype = text(record, "subtype");
@@ -233,9 +261,11 @@ impl Lines {
 
     /// Messages report their tokens, results the cost of all so far.
     fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        // Messages report the tokens with which they began.
+        // Messages report the tokens with which they began. Old versions do not report them by model: what they report
+        // leaves sub-agents out, and never is more than was spent.
         let models = record.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(|all| all.entries());
-        if let Some(all) = models.map(|(_, usage)| of_model(usage)).reduce(|sum, one| sum.plus(&one)) {
+        let of_models = models.map(|(_, usage)| of_model(usage)).reduce(|sum, one| sum.plus(&one));
+        if let Some(all) = of_models.or_else(|| record.get("usage").and_then(usage_of)) {
             let known = log.total_usage();
             let more = |all: Option<u64>, known: Option<u64>| all.map(|all| all.saturating_sub(known.unwrap_or(0)));
             log.beyond(&Usage {
