@@ -44,6 +44,8 @@ const SESSION: &str = concat!(
 #[derive(Default)]
 struct Records {
     copies: Copies,
+    /// Whether the user gave the session its title.
+    is_named: bool,
 }
 
 impl Adapter for Records {
@@ -62,8 +64,17 @@ impl Adapter for Records {
         }
         let of = |key: &str| text(record, key).map(Cow::Borrowed);
         let (cwd, model, branch) = (of("cwd"), of("model"), of("gitBranch"));
-        let is_compaction = text(record, "subtype") == Some("chat_compression");
-        log.surroundings(&Surroundings { cwd, model, branch, is_compaction, ..Surroundings::default() });
+        let subtype = text(record, "subtype");
+        let is_compaction = subtype == Some("chat_compression");
+        let payload = |key: &str| record.get("systemPayload").and_then(|payload| text(payload, key));
+        let mode = payload("mode").filter(|_| subtype == Some("session_approval_mode")).map(Cow::Borrowed);
+        log.surroundings(&Surroundings { cwd, model, branch, mode, is_compaction, ..Surroundings::default() });
+        // A title without a source is of a version in which only users gave titles.
+        let is_automatic = payload("titleSource") == Some("auto");
+        if let Some(title) = payload("customTitle").filter(|_| !(is_automatic && self.is_named)) {
+            self.is_named = !is_automatic;
+            log.title(title);
+        }
         let class = text(record, "type").unwrap_or("record");
         let role = match class {
             "user" => StepRole::User,
@@ -81,7 +92,8 @@ impl Adapter for Records {
             class: Some(class),
             time: record.get("timestamp"),
             tokens: usage.as_ref().and_then(|usage| usage.output),
-            is_injected: class == "user" && record.get("subtype").is_some(),
+            // What the user wrote while the agent worked is the user's all the same.
+            is_injected: class == "user" && subtype.is_some_and(|subtype| subtype != "mid_turn_user_message"),
             details: record.get("toolCallResult"),
             ..Parts::of(message, role)
         }
@@ -149,6 +161,31 @@ mod tests {
         assert!(steps(&parsed)[5].starts_with("state system"), "{:?}", steps(&parsed));
         assert_eq!(parsed.0.step(5, &parsed.1).class.as_deref(), Some("rewind"));
         assert_eq!(parsed.0.step(1, &parsed.1).tokens, Some(5));
+    }
+
+    #[test]
+    fn a_title_of_the_user_stays_and_what_the_user_adds_to_a_turn_is_the_users() {
+        let record = |id: &str, rest: &str| format!("{{\"uuid\":\"{id}\",\"sessionId\":\"s\",{rest}}}");
+        let title = |id: &str, title: &str, source: &str| {
+            let payload = format!("{{\"customTitle\":\"{title}\"{source}}}");
+            record(id, &format!(r#""type":"system","subtype":"custom_title","systemPayload":{payload}"#))
+        };
+        let auto = r#","titleSource":"auto""#;
+        let user = |id: &str, subtype: &str| {
+            let message = r#""message":{"role":"user","parts":[{"text":"and b"}]}"#;
+            record(id, &format!(r#""type":"user","subtype":"{subtype}",{message}"#))
+        };
+        let mode = r#""type":"system","subtype":"session_approval_mode","systemPayload":{"mode":"yolo"}"#;
+        let first = SESSION.replace(r#"}}{"uuid""#, "}}\n{\"uuid\"");
+        let mut all = vec![first, title("t1", "drafts", auto)];
+        let named = |all: &[String]| lines(&QWEN, &all.join("\n")).0.title();
+        assert_eq!(named(&all).as_deref(), Some("drafts"));
+        all.extend([title("t2", "mine", ""), title("t3", "later", auto), record("m", mode)]);
+        assert_eq!(named(&all).as_deref(), Some("mine"));
+        all.extend([user("u", "mid_turn_user_message"), user("n", "notification")]);
+        let parsed = lines(&QWEN, &all.join("\n"));
+        let injected = [9, 10].map(|step| parsed.0.turn(step, &parsed.1).unwrap().is_injected);
+        assert_eq!(injected, [false, true], "{:?}", steps(&parsed));
     }
 
     #[test]
