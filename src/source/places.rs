@@ -40,13 +40,15 @@ struct AgentPlace {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [AgentPlace; 13] = [
+const KNOWN: [AgentPlace; 14] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
     known("codex", "CODEX_HOME", "archived_sessions", ".codex/archived_sessions", 4, &[".jsonl", ".jsonl.zst"]),
     known("opencode", "XDG_DATA_HOME", "opencode", ".local/share/opencode", 1, &["opencode.db"]),
     known("pi", "PI_CODING_AGENT_DIR", "sessions", ".pi/agent/sessions", 2, &[".jsonl"]),
+    // Beside its sessions OpenClaw writes traces of its service, with the same end.
+    known("openclaw", "OPENCLAW_STATE_DIR", "agents", ".openclaw/agents", 2, &[]),
     known("openhands", "OPENHANDS_PERSISTENCE_DIR", "", ".openhands", 3, &[]),
     known("mini-swe-agent", "MSWEA_GLOBAL_CONFIG_DIR", "", ".config/mini-swe-agent", 2, &[".traj.json"]),
     known("inspect", "INSPECT_LOG_DIR", "", "", 2, &[".eval"]),
@@ -135,6 +137,8 @@ impl SessionPlace {
             "claude" => self.project(&folder),
             "pi" => self.project(folder.trim_matches('-')),
             "codex" => String::new(),
+            // A folder of the agent's name, and in it one of its sessions.
+            "openclaw" => folder.split(['/', '\\']).next().unwrap_or_default().to_owned(),
             HERE => ".".to_owned(),
             _ => folder,
         }
@@ -201,5 +205,7 @@ mod tests {
         assert_eq!(name("-h-ann-src-app/3f2d0304-6c56-4d8c-99d2-d14c871ee382.jsonl"), "src-app/3f2d0304");
         assert_eq!(name("-h-ann/x.jsonl"), "~/x");
         assert_eq!(name("-srv-app/x.jsonl"), "srv-app/x");
+        let place = SessionPlace { agent: "openclaw", folder: "/h/ann/.openclaw/agents".into(), ..place };
+        assert_eq!(place.name_of(&place.folder.join("main/sessions/x.jsonl")), "main/x");
     }
 }

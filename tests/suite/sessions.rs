@@ -85,13 +85,28 @@ fn sessions_are_found_by_what_they_hold_wherever_an_agent_keeps_them() {
         "home/.config/mini-swe-agent/last.traj.json",
         r#"{"info":{},"messages":[],"trajectory_format":"mini-swe-agent-1"}"#,
     );
+    let claw = concat!(
+        r#"{"type":"session","version":3,"id":"c","timestamp":"2026-05-01T10:00:00Z","cwd":"/w"}"#,
+        "\n",
+        r#"{"type":"message","id":"1","parentId":null,"message":{"role":"user","content":"hi"}}"#,
+        "\n",
+    );
+    home.write("home/.openclaw/agents/main/sessions/talk.jsonl", claw);
+    home.write("home/.openclaw/agents/main/sessions/sessions.json", "{\"agent:main:main\":{\"sessionId\":\"talk\"}}");
+    home.write("home/.openclaw/agents/main/sessions/talk.trajectory.jsonl", "{\"traceSchema\":\"x\"}\n{\"a\":1}\n");
     home.write("here/no-ending", &session);
     home.write("here/package.json", "{\"name\":\"x\",\"version\":\"1.0.0\"}");
     home.write("here/deep/run.jsonl", &session);
     let (names, change) = home.found();
     assert_eq!(
         names,
-        ["claude srv-app/4b1c4f0a", "here ./no-ending", "mini-swe-agent last.traj", "openhands conversations/c1"]
+        [
+            "claude srv-app/4b1c4f0a",
+            "here ./no-ending",
+            "mini-swe-agent last.traj",
+            "openclaw main/talk",
+            "openhands conversations/c1"
+        ]
     );
     assert!(change.places.iter().any(|place| place == "~/.claude/projects"), "{:?}", change.places);
 }
