@@ -68,7 +68,7 @@ impl Adapter for Records {
         let is_compaction = subtype == Some("chat_compression");
         let payload = |key: &str| record.get("systemPayload").and_then(|payload| text(payload, key));
         let mode = payload("mode").filter(|_| subtype == Some("session_approval_mode")).map(Cow::Borrowed);
-        log.surroundings(&Surroundings { cwd, model, branch, mode, is_compaction, ..Surroundings::default() });
+        log.surroundings(&Surroundings { cwd, model, mode, branch, is_compaction, ..Surroundings::default() });
         // A title without a source is of a version in which only users gave titles.
         let is_automatic = payload("titleSource") == Some("auto");
         if let Some(title) = payload("customTitle").filter(|_| !(is_automatic && self.is_named)) {
@@ -99,7 +99,9 @@ impl Adapter for Records {
         }
         .add_steps(log);
         if steps.is_empty() {
-            let (values, time) = ([record], record.get("timestamp"));
+            // Around what it says is what every record repeats.
+            let payload = record.get("systemPayload").filter(|payload| payload.as_object().is_some());
+            let (values, time) = ([payload.unwrap_or(record)], record.get("timestamp"));
             let class = text(record, "subtype").or(Some(class));
             log.step(&Draft { role, class, time, ..Draft::of(Kind::State, form::STATE, &values) });
         }
@@ -180,6 +182,8 @@ mod tests {
         let mut all = vec![first, title("t1", "drafts", auto)];
         let named = |all: &[String]| lines(&QWEN, &all.join("\n")).0.title();
         assert_eq!(named(&all).as_deref(), Some("drafts"));
+        let shown = lines(&QWEN, &all.join("\n"));
+        assert_eq!(steps(&shown)[5], "state system: customTitle drafts · titleSource auto");
         all.extend([title("t2", "mine", ""), title("t3", "later", auto), record("m", mode)]);
         assert_eq!(named(&all).as_deref(), Some("mine"));
         all.extend([user("u", "mid_turn_user_message"), user("n", "notification")]);
