@@ -23,7 +23,8 @@ impl App {
             };
             return two_runs_layout(width, height, self.pane, self.is_zoomed, beside);
         }
-        let is_set = self.session.format.layout() == format::Layout::Set;
+        let format = self.session.format;
+        let is_set = format.layout() == format::Layout::Set && format.has_conversations();
         let kind = LayoutContext { is_set, has_state: self.session.has_state_pane(), splits: self.splits };
         layout(width, height, self.main_pane(), self.is_zoomed, self.watches.rows(), kind)
     }

@@ -164,7 +164,8 @@ const STRIP_PART: u16 = 4;
 /// What is open and how borders were moved, as far as it counts for the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutContext {
-    /// A trajectory out of a set: there steps say more than the few values that are derived from them.
+    /// A conversation out of a dataset: there steps say more than the few values that are derived from them. Logs of
+    /// several runs have a state of their own.
     pub is_set: bool,
     /// Whether there can be a state; if not, its room is for the message.
     pub has_state: bool,

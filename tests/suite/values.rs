@@ -270,3 +270,12 @@ fn long_keys_of_deep_values_leave_room_for_the_values() {
         shows(&stage, &["\"seen\" ", " 42 ", "\"word\" "]);
     }
 }
+
+#[test]
+fn the_state_of_a_log_of_several_runs_is_as_wide_as_that_of_one() {
+    let session = r#"{"id":"s","app_name":"a","user_id":"u","state":{"k":1},"events":[
+        {"id":"e","author":"user","content":{"role":"user","parts":[{"text":"hi"}]},"timestamp":1.0}]}"#;
+    let stage = on(session, (120, 36));
+    let layout = stage.app.layout();
+    assert!(layout.inside(Pane::State).width > layout.inside(Pane::Steps).width, "{layout:?}");
+}
