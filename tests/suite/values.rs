@@ -279,3 +279,11 @@ fn the_state_of_a_log_of_several_runs_is_as_wide_as_that_of_one() {
     let layout = stage.app.layout();
     assert!(layout.inside(Pane::State).width > layout.inside(Pane::Steps).width, "{layout:?}");
 }
+
+#[test]
+fn a_folder_has_the_room_that_no_command_needs() {
+    let line = r#"{"type":"user","sessionId":"s","version":"2.1.0","isSidechain":false,"cwd":"/home/someone/project","uuid":"a","parentUuid":null,"timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"hi"}}"#;
+    let mut stage = on(line, (120, 30));
+    press(&mut stage, ": type:0 Enter");
+    shows(&stage, &["¶shell  /home/someone/project "]);
+}

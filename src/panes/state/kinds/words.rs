@@ -77,24 +77,31 @@ pub(super) fn count_of_all(count: usize) -> Words {
     vec![dim(&count_text(count))]
 }
 
-/// W5 `shell`: folder, last command, how it ended and when.
+/// W5 `shell`: folder, last command, how it ended and when. A folder beside a command has what that leaves, or a third.
 pub(super) fn shell(slots: &Slots<'_>, room: usize) -> Words {
     let mut out = Vec::new();
+    let command = slots.text("command").map(|command| SafeText::of(&single_line(&command)));
+    let end = command.as_ref().map(|_| shell_end(slots)).unwrap_or_default();
     if let Some(cwd) = slots.text("cwd") {
-        let cells = FOLDER_CELLS_MAX.min(room / 3);
+        let ends: usize = end.iter().map(Piece::width).sum();
+        let cells = command.as_ref().map_or(room, |command| {
+            let rest = room.saturating_sub(width(command.as_str()) + ends + COMMAND_SIGN.len() + 2);
+            FOLDER_CELLS_MAX.min(rest.max(room / 3))
+        });
         out.push(Piece::safe(Role::Dim, cut_middle(&SafeText::of(&cwd), cells)));
         out.push(Piece::of(Role::Text, "  "));
     }
-    let Some(command) = slots.text("command") else { return out };
-    let end = shell_end(slots);
+    let Some(command) = command else { return out };
     let taken: usize = out.iter().chain(&end).map(Piece::width).sum();
-    let command = single_line(&command);
-    let cells = room.saturating_sub(taken + 2).max(VALUE_CELLS_MAX / 4);
-    out.push(dim("$ "));
-    out.push(Piece::safe(Role::Text, cut_middle(&SafeText::of(&command), cells)));
+    let cells = room.saturating_sub(taken + COMMAND_SIGN.len()).max(VALUE_CELLS_MAX / 4);
+    out.push(dim(COMMAND_SIGN));
+    out.push(Piece::safe(Role::Text, cut_middle(&command, cells)));
     out.extend(end);
     out
 }
+
+/// What precedes a command.
+const COMMAND_SIGN: &str = "$ ";
 
 fn shell_end(slots: &Slots<'_>) -> Words {
     let (command, exit) = (slots.at("command"), slots.at("exit"));
