@@ -443,3 +443,18 @@ fn what_a_row_sets_for_its_template_is_what_the_trainer_hands_over() {
     let set = rendered(json!({"enable_thinking": false}), &["--set", "enable_thinking=true"]);
     assert!(set.contains("True|q"), "what the user sets has precedence: {set}");
 }
+
+#[test]
+fn what_came_back_to_the_messages_of_a_request_is_said() {
+    let call = json!({"id": "t", "type": "function", "function": {"name": "ls", "arguments": "{}"}});
+    let row = |choices: Value| json!({"messages": [{"role": "user", "content": "q"}], "choices": choices});
+    let called = row(json!([{"message": {"role": "assistant", "content": null, "tool_calls": [call]}}]));
+    assert_eq!((counted(&called).0, messages(&called).len()), (1, 2));
+    let proxied = json!({"messages": [{"role": "user", "content": "q"}],
+        "response": {"choices": [{"message": {"role": "assistant", "content": "a"}}]}});
+    assert_eq!(messages(&proxied)[1]["content"], "a");
+    let two =
+        json!([{"message": {"role": "assistant", "content": "a"}}, {"message": {"role": "assistant", "content": "b"}}]);
+    let answers: Vec<Value> = exported(&row(two)).iter().map(|row| row["messages"][1]["content"].clone()).collect();
+    assert_eq!(answers, ["a", "b"], "an attempt each");
+}

@@ -34,11 +34,11 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
     about: "Conversations for training, and results of evaluations: rows whose `messages`, `traj` (tau-bench) or \
             `prompt` hold messages with a `role`; prompts with a `completion`, or with what was `chosen` and \
             `rejected` (OpenAI: `preferred_output`, `non_preferred_output`), which are two trajectories of one row; \
-            an `input` with the \
-            `output` of OpenAI's Responses interface; rollouts and tasks of NeMo Gym (`responses_create_params`, \
-            `response`); lines or an array of lists of messages. Calls are \
-            `tool_calls` and parts of a content; one that is written in a text is none (`--format adp` reads those). \
-            State: as in the Agent Data Protocol, and members of the row such as its reward.",
+            `messages` with the `choices` that came back; an `input` with the `output` of OpenAI's Responses \
+            interface; rollouts and tasks of NeMo Gym (`responses_create_params`, `response`); lines or an array of \
+            lists of messages. Calls are `tool_calls` and parts of a content; one that is written in a text is none \
+            (`--format adp` reads those). State: as in the Agent Data Protocol, and members of the row such as its \
+            reward.",
     framing: Framing::Values,
     detect: detect_rows,
     near: near_rows,

@@ -1,7 +1,10 @@
 //! Requests to a model that a row has as they were sent: their tools and instructions are those of the conversation.
 
 use super::blocks;
+use super::rows::{ATTEMPTS_MAX, RowTrack, Source, are_messages, is_message};
 use crate::json::Value;
+use crate::model::StepRole;
+use std::borrow::Cow;
 
 /// Where a row has its request: NeMo Gym, OpenAI's preferences.
 const REQUESTS: [&str; 2] = ["responses_create_params", "input"];
@@ -27,6 +30,39 @@ pub(crate) fn instructions<'a>(row: &'a Value<'a>) -> Option<&'a Value<'a>> {
         Some(request) => request.get("instructions").filter(is_text),
         None => row.get("instructions").filter(is_text).filter(|_| has_items()),
     }
+}
+
+/// Where a row has what came back to its `messages`: completions as OpenAI stores them, logs of proxies.
+const CHOICES: [&str; 2] = ["/choices", "/response/choices"];
+
+/// The trajectories of a request of `messages` with what came back: one for each choice. None: the row has no choices,
+/// or its messages end with one.
+pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+    let messages = row.get("messages").filter(|messages| are_messages(messages))?;
+    let (at, choices) = CHOICES.iter().find_map(|at| Some((at, below(row, at)?.as_array()?)))?;
+    let answers: Option<Vec<_>> =
+        choices.iter().map(|choice| choice.get("message").filter(|message| is_message(message))).collect();
+    let answers = answers.filter(|answers| !answers.is_empty())?;
+    let last = messages.as_array()?.last()?;
+    let is_last = |answer: &Value<'_>| {
+        let is_same = |key: &&str| answer.get(key).map(|of| of.text) == last.get(key).map(|of| of.text);
+        ["role", "content", "tool_calls"].iter().all(is_same)
+    };
+    if answers.iter().any(|answer| is_last(answer)) {
+        return None;
+    }
+    let label = |number| (answers.len() > 1).then(|| Cow::Owned(format!("choice {number}")));
+    let track = |(number, answer): (usize, &&'a Value<'a>)| {
+        let prompt = Source { value: messages, pointer: "/messages".into(), role: StepRole::Unknown };
+        let pointer = Cow::Owned(format!("{at}/{number}/message"));
+        let answer = Source { value: answer, pointer, role: StepRole::Agent };
+        RowTrack { label: label(number), ..RowTrack::of(vec![prompt, answer]) }
+    };
+    Some(answers.iter().take(ATTEMPTS_MAX).enumerate().map(track).collect())
+}
+
+fn below<'a>(row: &'a Value<'a>, pointer: &str) -> Option<&'a Value<'a>> {
+    pointer.split('/').skip(1).try_fold(row, |value, key| value.get(key))
 }
 
 #[cfg(test)]

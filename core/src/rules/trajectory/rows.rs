@@ -2,6 +2,7 @@
 //! pairs of which one was preferred.
 
 use super::blocks;
+use super::request::stored_completion;
 use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
 use crate::model::StepRole;
@@ -32,7 +33,7 @@ pub(in crate::rules) struct RowTrack<'a> {
 }
 
 impl<'a> RowTrack<'a> {
-    fn of(sources: Vec<Source<'a>>) -> Self {
+    pub(super) fn of(sources: Vec<Source<'a>>) -> Self {
         Self { label: None, sources, is_sub_agent: false, is_left: false, goes_on: None }
     }
 }
@@ -51,6 +52,7 @@ pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a
         .or_else(|| preferred(row))
         .or_else(|| completions(row))
         .or_else(|| ranked(row))
+        .or_else(|| stored_completion(row))
         .or_else(one)
         .or_else(|| traces(row))
         .or_else(|| Some(vec![instruction(row)?]))
@@ -61,11 +63,11 @@ fn source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Opti
     Some(Source { value, pointer: Cow::Borrowed(pointer), role })
 }
 
-fn is_message(value: &Value<'_>) -> bool {
+pub(super) fn is_message(value: &Value<'_>) -> bool {
     ["from", "role"].iter().any(|key| value.get(key).is_some_and(|who| who.as_str().is_some()))
 }
 
-fn are_messages(value: &Value<'_>) -> bool {
+pub(super) fn are_messages(value: &Value<'_>) -> bool {
     value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_message))
 }
 
@@ -212,7 +214,7 @@ fn instructed<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
 }
 
 /// Most attempts of one row that are read.
-const ATTEMPTS_MAX: usize = 64;
+pub(super) const ATTEMPTS_MAX: usize = 64;
 
 /// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
 /// The last one counts (`FORMATS.md` 13).
@@ -340,6 +342,7 @@ mod tests {
 
     const QUESTION: &str = r#"[{"role":"user","content":"q"}]"#;
     const ANSWER: &str = r#"[{"role":"assistant","content":"a"}]"#;
+    const CHOICES: &str = r#""choices":[{"message":{"role":"assistant","content":"a"}}]"#;
     const ITEMS: &str = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[]}]"#;
 
     #[test]
@@ -371,6 +374,13 @@ mod tests {
                 "-:/responses_create_params/input",
             ),
             (r#"{"responses_create_params":{"model":"m"}}"#.to_owned(), ""),
+            (format!(r#"{{"messages":{QUESTION},{CHOICES}}}"#), "-:/messages+/choices/0/message"),
+            (
+                format!(r#"{{"messages":{QUESTION},"response":{{{CHOICES}}}}}"#),
+                "-:/messages+/response/choices/0/message",
+            ),
+            (format!(r#"{{"messages":{ANSWER},{CHOICES}}}"#), "-:/messages"),
+            (format!(r#"{{"messages":{QUESTION},"choices":["A","B"]}}"#), "-:/messages"),
             (ITEMS.to_owned(), "-:"),
             (format!(r#"{{"input_prompt":{QUESTION},"output_response":"a"}}"#), "-:/input_prompt+/output_response"),
             (r#"{"instruction":"q","input":"","output":"a"}"#.to_owned(), "-:/instruction+/output"),
