@@ -13,7 +13,7 @@ use crate::model::{StepNo, Surroundings, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 pub(super) use folder::Folder;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Events: an array, lines, or one event a file.
 pub(super) struct OpenHands;
@@ -178,8 +178,7 @@ fn run() -> Box<dyn Run> {
 struct Events {
     /// What all answers so far cost; each event says the sum.
     total_usage: Usage,
-    /// Ids of calls of agents behind ACP that were reported.
-    reported_calls: HashSet<String>,
+    acp_calls: sdk::AcpCalls,
     copies: Copies,
     /// The steps of events, by their ids as written.
     steps: HashMap<Box<str>, StepNo>,
@@ -206,7 +205,8 @@ impl Adapter for Events {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match values.first() {
-            Some(event) if sdk::FORMS.contains(&form) => sdk::show(form, event),
+            // The last event of a call says the most about it.
+            Some(event) if sdk::FORMS.contains(&form) => sdk::show(form, values.last().unwrap_or(event)),
             Some(event) if classic::FORMS.contains(&form) => classic::show(form, event),
             _ => super::log::show(form, values),
         }
@@ -240,7 +240,7 @@ impl Events {
         }
         let first = log.next_step();
         if event.get("kind").and_then(Value::as_str).is_some() {
-            sdk::read(event, &mut self.reported_calls, log);
+            sdk::read(event, &mut self.acp_calls, log);
         } else {
             classic::read(event, log);
         }

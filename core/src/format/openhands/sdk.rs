@@ -3,11 +3,12 @@
 use crate::format::describe;
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
 use crate::json::{self, Value};
-use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
+use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::trajectory::blocks::files_of;
 use crate::state::Op;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 /// Forms of this file.
@@ -28,8 +29,11 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// Reads an event; `reported_calls` are the ids of ACP calls so far.
-pub(super) fn read(event: &Value<'_>, reported_calls: &mut HashSet<String>, log: &mut Log<'_>) {
+/// Calls of agents behind ACP by their ids; with the step of one whose input was not there yet.
+pub(super) type AcpCalls = HashMap<String, Option<StepNo>>;
+
+/// Reads an event; `acp_calls` are those so far.
+pub(super) fn read(event: &Value<'_>, acp_calls: &mut AcpCalls, log: &mut Log<'_>) {
     let class = text(event, "kind").unwrap_or_default();
     let role = match text(event, "source") {
         Some("user") => StepRole::User,
@@ -50,17 +54,47 @@ pub(super) fn read(event: &Value<'_>, reported_calls: &mut HashSet<String>, log:
         "ObservationEvent" => step(Kind::Result, OBSERVATION, StepRole::Environment),
         "AgentErrorEvent" | "UserRejectObservation" => step(Kind::Result, FAULT, StepRole::Environment),
         "MessageEvent" => step(Kind::Message, MESSAGE, role),
-        "ACPToolCallEvent" => {
-            if reported_calls.insert(text(event, "tool_call_id").unwrap_or_default().to_owned()) {
-                step(Kind::Call, ACP_CALL, StepRole::Agent);
-            }
-            if matches!(text(event, "status"), Some("completed" | "failed")) {
-                step(Kind::Result, ACP_RESULT, StepRole::Environment);
-            }
-        }
+        "ACPToolCallEvent" => acp_call(event, acp_calls, log),
         _ if FOLDED.contains(&class) => {}
         _ => state(event, class, role, log),
     }
+}
+
+/// What a call of an agent behind ACP is so far. The first event may come before the input of the call is there.
+fn acp_call(event: &Value<'_>, calls: &mut AcpCalls, log: &mut Log<'_>) {
+    let (values, class, time) = ([event], Some("ACPToolCallEvent"), event.get("timestamp"));
+    let is_over = matches!(text(event, "status"), Some("completed" | "failed"));
+    let is_whole = is_over || event.get("raw_input").is_some_and(is_filled);
+    let draft = Draft { role: StepRole::Agent, class, time, ..Draft::of(Kind::Call, ACP_CALL, &values) };
+    match calls.entry(text(event, "tool_call_id").unwrap_or_default().to_owned()) {
+        Entry::Vacant(call) if is_whole => {
+            call.insert(None);
+            log.step(&draft);
+        }
+        Entry::Vacant(call) => {
+            let step = *call.insert(Some(log.open(&draft)));
+            step.into_iter().for_each(|step| log.calls_tool(step, acp_name(event)));
+        }
+        Entry::Occupied(mut call) => {
+            if let Some(step) = call.get_mut().take_if(|_| is_whole) {
+                log.extend(step, event);
+                log.close(step, &show(ACP_CALL, event));
+            }
+        }
+    }
+    if is_over {
+        let role = StepRole::Environment;
+        log.step(&Draft { role, class, time, ..Draft::of(Kind::Result, ACP_RESULT, &values) });
+    }
+}
+
+fn acp_name<'v>(event: &'v Value<'v>) -> &'v str {
+    text(event, "title").or_else(|| text(event, "tool_kind")).unwrap_or("?")
+}
+
+/// Whether there is something in a value.
+fn is_filled(value: &Value<'_>) -> bool {
+    !matches!(value.text, "null" | "\"\"" | "[]" | "{}")
 }
 
 /// An event that is not a message, and what it changes.
@@ -124,17 +158,40 @@ pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
         }
         ACP_CALL => {
             let arguments = event.get("raw_input").filter(|input| !input.is_null()).map_or("{}", |input| input.text);
-            let name = text(event, "title").or_else(|| text(event, "tool_kind")).unwrap_or("?");
-            let call = ToolCall { id: id_of(event), name: name.into(), arguments: arguments.into() };
+            let call = ToolCall { id: id_of(event), name: acp_name(event).into(), arguments: arguments.into() };
             Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
         }
         ACP_RESULT => {
-            let content = ["raw_output", "content"].iter().find_map(|key| event.get(key).filter(|v| !v.is_null()));
-            let is_error = Some(text(event, "status") == Some("failed"));
-            let text = content.map(text_of).unwrap_or_default();
-            Turn::answer(ToolResult { text, is_error, ..answered(event) }, [])
+            let is_marked = event.get("is_error").and_then(Value::as_bool) == Some(true);
+            let is_error = Some(is_marked || text(event, "status") == Some("failed"));
+            Turn::answer(ToolResult { text: acp_output(event), is_error, ..answered(event) }, [])
         }
         _ => Turn::of(StepRole::Unknown, vec![TurnPart::Text(state_text(event))]),
+    }
+}
+
+/// What a call of an agent behind ACP gave: its output, else the blocks that a client would show.
+fn acp_output<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
+    if let Some(output) = event.get("raw_output").filter(|output| is_filled(output)) {
+        return text_of(output);
+    }
+    let blocks = event.get("content").and_then(Value::as_array).unwrap_or_default();
+    let texts: Vec<Cow<'_, str>> = blocks.iter().map(acp_block).filter(|text| !text.is_empty()).collect();
+    Cow::Owned(texts.join("\n"))
+}
+
+/// A block: a content inside it, or a diff, with the file that it changes and the text that is there now.
+fn acp_block<'v>(block: &'v Value<'v>) -> Cow<'v, str> {
+    // Names as ACP writes them, or as the SDK does.
+    let changed = ["new_text", "newText"].iter().find_map(|key| text(block, key));
+    if let Some(changed) = changed {
+        return Cow::Owned(format!("{}\n{changed}", text(block, "path").unwrap_or_default()));
+    }
+    let inner = block.get("content").filter(|content| !content.is_null()).unwrap_or(block);
+    match text(inner, "text") {
+        Some(text) => Cow::Borrowed(text),
+        None if inner.as_array().is_some() => text_of(inner),
+        None => Cow::Borrowed(inner.text),
     }
 }
 
@@ -227,7 +284,7 @@ fn state_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
     if let (Some(key), Some(value)) = (text(event, "key"), event.get("value")) {
         return Cow::Owned(format!("{key}: {}", value.as_str().map_or_else(|| describe::note(value), str::to_owned)));
     }
-    let keys = ["detail", "summary", "reason", "message", "system_prompt"];
+    let keys = ["detail", "summary", "reason", "message", "text", "system_prompt"];
     let content = keys.iter().find_map(|key| event.get(key).filter(|content| !content.is_null()));
     let content = content.map(|content| content.get("text").unwrap_or(content));
     content.map_or_else(|| Cow::Owned(describe::note(event)), text_of)

@@ -93,6 +93,36 @@ fn the_sdk_gives_one_step_an_event() {
     let report = events(&lines.join("\n"));
     assert_eq!(report.kinds, ["tool-call", "tool-result", "state"]);
     assert_eq!(report.answers[1], Some(0));
+    let begun = event("ACPToolCall", r#","tool_call_id":"c","title":"Terminal","status":"pending","raw_input":{}"#);
+    let later_event = |status: &str| {
+        let input = r#""title":"ls","raw_input":{"command":"ls -l"},"raw_output":"x""#;
+        event("ACPToolCall", &format!(r#","tool_call_id":"c","status":"{status}",{input}"#))
+    };
+    for rest in [vec![later_event("completed")], vec![later_event("in_progress"), later_event("completed")]] {
+        let report = events(&format!("{begun}\n{}", rest.join("\n")));
+        assert_eq!(report.kinds, ["tool-call", "tool-result"]);
+        assert_eq!(report.answers[1], Some(0));
+        assert!(report.summaries[0].contains("ls -l"), "the input came later: {}", report.summaries[0]);
+    }
+    assert_eq!(events(&begun).kinds, ["tool-call"]);
+    for (output, is_failed, summary) in [
+        (
+            r#""raw_output":null,"content":[{"type":"content","content":{"type":"text","text":"no dir"}}]"#,
+            false,
+            "no dir",
+        ),
+        (r#""content":[{"content":{"text":"one"}},{"type":"text","text":"two"}]"#, false, "one\ntwo"),
+        (r#""content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"b"}],"is_error":true"#, true, "/w/a\nb"),
+        (r#""raw_output":{},"content":[{"type":"terminal","terminalId":"t1"}]"#, false, "terminal"),
+        (r#""raw_output":"said","content":[{"type":"text","text":"again"}]"#, false, "said"),
+    ] {
+        let call = format!(r#","tool_call_id":"c","title":"T","status":"completed",{output}"#);
+        let report = events(&event("ACPToolCall", &call));
+        assert!(report.summaries[1].contains(summary), "{output}: {}", report.summaries[1]);
+        assert_eq!(!report.errors.is_empty(), is_failed, "{output}");
+    }
+    let words = events(&event("ACPSessionText", r#","acp_session_id":"n","thought":true,"text":"Reading.""#));
+    assert_eq!(words.summaries, ["Reading."]);
     let update = event("ConversationStateUpdate", r#","key":"execution_status","value":"running""#);
     let full = event("ConversationStateUpdate", r#","key":"full_state","value":{"execution_status":"paused","n":1}"#);
     let report = events(&format!("{update}\n{full}"));
