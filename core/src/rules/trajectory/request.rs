@@ -32,14 +32,12 @@ pub(crate) fn instructions<'a>(row: &'a Value<'a>) -> Option<&'a Value<'a>> {
     }
 }
 
-/// Where a row has what came back to its `messages`: completions as OpenAI stores them, logs of proxies.
-const CHOICES: [&str; 2] = ["/choices", "/response/choices"];
-
-/// The trajectories of a request of `messages` with what came back: one for each choice. None: the row has no choices,
-/// or its messages end with one.
+/// The trajectories of a request of `messages` with what came back, as OpenAI stores completions and proxies log them:
+/// one for each choice. None: the row has no choices, or its messages end with one.
 pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let messages = row.get("messages").filter(|messages| are_messages(messages))?;
-    let (at, choices) = CHOICES.iter().find_map(|at| Some((at, below(row, at)?.as_array()?)))?;
+    let places = [("/choices", Some(row)), ("/response/choices", row.get("response"))];
+    let (at, choices) = places.into_iter().find_map(|(at, of)| Some((at, of?.get("choices")?.as_array()?)))?;
     let answers: Option<Vec<_>> =
         choices.iter().map(|choice| choice.get("message").filter(|message| is_message(message))).collect();
     let answers = answers.filter(|answers| !answers.is_empty())?;
@@ -59,10 +57,6 @@ pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'
         RowTrack { label: label(number), ..RowTrack::of(vec![prompt, answer]) }
     };
     Some(answers.iter().take(ATTEMPTS_MAX).enumerate().map(track).collect())
-}
-
-fn below<'a>(row: &'a Value<'a>, pointer: &str) -> Option<&'a Value<'a>> {
-    pointer.split('/').skip(1).try_fold(row, |value, key| value.get(key))
 }
 
 #[cfg(test)]

@@ -140,9 +140,12 @@ impl Notes {
         if turn.parts.is_empty() || turn.role == StepRole::System {
             return;
         }
-        let says = turn.parts.iter().any(|part| matches!(part, TurnPart::Text(_)) || is_finish(part) == Some(true));
-        let has_other = || turn.parts.iter().any(|part| is_finish(part) == Some(false));
-        let is_end = turn.role == StepRole::Agent && says && !has_other();
+        let says = |part: &TurnPart<'_>| matches!(part, TurnPart::Text(_) | TurnPart::Call(_));
+        let goes_on = |part: &TurnPart<'_>| match part {
+            TurnPart::Call(call) => !tables::has("finish", &bare_name(&call.name)),
+            _ => false,
+        };
+        let is_end = turn.role == StepRole::Agent && turn.parts.iter().any(says) && !turn.parts.iter().any(goes_on);
         self.end = is_end.then(|| End { step, words: words_of(turn) });
     }
 
@@ -199,14 +202,6 @@ impl Notes {
             }
         }
         all
-    }
-}
-
-/// Whether a call ends the run; None: the part is no call.
-fn is_finish(part: &TurnPart<'_>) -> Option<bool> {
-    match part {
-        TurnPart::Call(call) => Some(tables::has("finish", &bare_name(&call.name))),
-        _ => None,
     }
 }
 
