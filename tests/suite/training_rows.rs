@@ -457,4 +457,6 @@ fn what_came_back_to_the_messages_of_a_request_is_said() {
         json!([{"message": {"role": "assistant", "content": "a"}}, {"message": {"role": "assistant", "content": "b"}}]);
     let answers: Vec<Value> = exported(&row(two)).iter().map(|row| row["messages"][1]["content"].clone()).collect();
     assert_eq!(answers, ["a", "b"], "an attempt each");
+    let half = json!([{"message": null}, {"message": {"role": "assistant", "content": "b"}}]);
+    assert_eq!(messages(&row(half))[1]["content"], "b", "one that failed hides no other");
 }

@@ -38,25 +38,25 @@ pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'
     let messages = row.get("messages").filter(|messages| are_messages(messages))?;
     let places = [("/choices", Some(row)), ("/response/choices", row.get("response"))];
     let (at, choices) = places.into_iter().find_map(|(at, of)| Some((at, of?.get("choices")?.as_array()?)))?;
-    let answers: Option<Vec<_>> =
-        choices.iter().map(|choice| choice.get("message").filter(|message| is_message(message))).collect();
-    let answers = answers.filter(|answers| !answers.is_empty())?;
+    let answer = |choice: &'a Value<'a>| choice.get("message").filter(|message| is_message(message));
+    let numbered = choices.iter().enumerate().filter_map(|(number, choice)| Some((number, answer(choice)?)));
+    let answers: Vec<_> = numbered.take(ATTEMPTS_MAX).collect();
     let last = messages.as_array()?.last()?;
     let is_last = |answer: &Value<'_>| {
         let is_same = |key: &&str| answer.get(key).map(|of| of.text) == last.get(key).map(|of| of.text);
         ["role", "content", "tool_calls"].iter().all(is_same)
     };
-    if answers.iter().any(|answer| is_last(answer)) {
+    if answers.is_empty() || answers.iter().any(|(_, answer)| is_last(answer)) {
         return None;
     }
     let label = |number| (answers.len() > 1).then(|| Cow::Owned(format!("choice {number}")));
-    let track = |(number, answer): (usize, &&'a Value<'a>)| {
+    let track = |&(number, answer): &(usize, &'a Value<'a>)| {
         let prompt = Source { value: messages, pointer: "/messages".into(), role: StepRole::Unknown };
         let pointer = Cow::Owned(format!("{at}/{number}/message"));
         let answer = Source { value: answer, pointer, role: StepRole::Agent };
         RowTrack { label: label(number), ..RowTrack::of(vec![prompt, answer]) }
     };
-    Some(answers.iter().take(ATTEMPTS_MAX).enumerate().map(track).collect())
+    Some(answers.iter().map(track).collect())
 }
 
 #[cfg(test)]
