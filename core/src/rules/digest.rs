@@ -3,6 +3,7 @@
 use crate::json::{self, Data, Value};
 use crate::model::{Turn, TurnPart};
 use sha2::{Digest, Sha256};
+use smallvec::SmallVec;
 use twox_hash::XxHash3_128;
 
 /// 128 bits that are equal where two values are equal as JSON: members in any order, of duplicates the last, strings
@@ -36,6 +37,9 @@ impl Sink for Sha256 {
 
 /// Bytes that are given to the quick hash at a time, at most, of short texts.
 const BUFFER_BYTES: usize = 1 << 10;
+
+/// Members of an object that are sorted without an allocation.
+const MEMBERS_INLINE: usize = 16;
 
 /// The quick hash, which takes many bytes at once far more cheaply than a few many times.
 struct BufferedHash {
@@ -111,7 +115,7 @@ fn put(value: &Value<'_>, hash: &mut impl Sink) {
             hash.put(b"]");
         }
         Data::Object(object) => {
-            let mut members: Vec<_> = object.entries().collect();
+            let mut members: SmallVec<[_; MEMBERS_INLINE]> = object.entries().collect();
             members.sort_unstable_by_key(|(key, _)| *key);
             hash.put(b"{");
             for (key, item) in members {

@@ -50,7 +50,7 @@ fn answered_behind(entries: &[TrajectoryStep<'_>], step: usize) -> bool {
     let behind = entries.get(step + 1..).unwrap_or_default().iter().take(PARALLEL_MAX);
     let of_agent = |entry: &&TrajectoryStep<'_>| entry.role == StepRole::Agent;
     let mut observed = behind.skip_while(of_agent).take_while(|entry| !of_agent(entry));
-    observed.any(|entry| entry.answered.iter().any(|&(asked, _)| asked + 1 == step))
+    observed.any(|entry| entry.answered().any(|(asked, _)| asked + 1 == step))
 }
 
 impl Dialogue {

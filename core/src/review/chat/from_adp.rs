@@ -95,9 +95,9 @@ fn observation(entries: &[TrajectoryStep<'_>], step: usize, item: &Item<'_>, cla
         Class::WebObservation => written(item, page(item)).unwrap_or_default().to_owned(),
         _ => item.field("content").map_or(String::new(), |field| plain(field.value)),
     };
-    let asked = entries[step].answered.first();
+    let asked = entries[step].answered().next();
     let answered =
-        asked.and_then(|&(asked, place)| entries.get(asked)?.calls.get(place).map(|call| (asked, place, call)));
+        asked.and_then(|(asked, place)| entries.get(asked)?.calls.get(place).map(|call| (asked, place, call)));
     let answers = answered
         .map(|(asked, place, call)| call.id.as_deref().map_or_else(|| Id::generated(asked, place), Id::recorded));
     let role = match (answers.is_some(), entries[step].role) {

@@ -6,6 +6,7 @@ use crate::rules::trajectory::{
     Body, Class, ClassNote, Item, Reading, TrajectoryStep, Version, VersionFault, aliases, is_language,
     number::{integer, number},
 };
+use smallvec::SmallVec;
 use std::fmt::Display;
 
 /// D9: who an observation may come from.
@@ -193,7 +194,7 @@ impl Checker<'_> {
         self.class(item, path);
         let Some(class) = item.class else { return };
         let common = if class.is_action() { ACTION } else { OBSERVATION };
-        let mut known = Vec::with_capacity(KNOWN_FIELDS);
+        let mut known: SmallVec<[&str; KNOWN_FIELDS]> = SmallVec::new();
         known.push("class_");
         if let ClassNote::Spelling(key) = item.note {
             known.push(key);

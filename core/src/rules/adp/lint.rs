@@ -48,7 +48,7 @@ pub(super) fn check_item(entries: &[TrajectoryStep<'_>], step: usize, report: &m
 
 /// Whether an answer is to a call that only notes something.
 pub(super) fn is_noted(entries: &[TrajectoryStep<'_>], entry: &TrajectoryStep<'_>) -> bool {
-    let mut calls = entry.answered.iter().filter_map(|&(asked, place)| entries.get(asked)?.calls.get(place));
+    let mut calls = entry.answered().filter_map(|(asked, place)| entries.get(asked)?.calls.get(place));
     calls.any(|call| is_note(&call.tool))
 }
 

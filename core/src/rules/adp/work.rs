@@ -4,6 +4,7 @@ use crate::json::Value;
 use crate::model::{Finding, StepNo, Surroundings, TurnPart};
 use crate::rules::trajectory::{Ask, Body, Hint, Reading, TrajectoryStep, atif, hints, turn};
 use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, ToolOutcomes, Work};
+use smallvec::{SmallVec, smallvec};
 
 /// Feeds the steps of a trajectory in order.
 pub(super) struct Feed<'r, 'a> {
@@ -59,19 +60,24 @@ impl<'r, 'a> Feed<'r, 'a> {
 }
 
 /// D10, D17: the calls that the results of a step answer. A result of a turn that names no call has no link of its own.
-fn answered(entry: &TrajectoryStep<'_>, step: usize, hint: Hint, results: impl Iterator<Item = bool>) -> Vec<Answered> {
+fn answered(
+    entry: &TrajectoryStep<'_>,
+    step: usize,
+    hint: Hint,
+    results: impl Iterator<Item = bool>,
+) -> SmallVec<[Answered; 1]> {
     let to_call = |link: Option<(usize, usize)>| match link {
         Some((step, place)) => Answered::Call(StepNo::try_from(step).unwrap_or(StepNo::MAX), place),
         None => Answered::Nothing,
     };
     if !matches!(entry.body, Body::Turn) {
-        let is_fenced = hint == Hint::Answer && entry.answered.is_empty();
+        let is_fenced = hint == Hint::Answer && !entry.has_answered();
         if is_fenced {
-            return vec![to_call(step.checked_sub(1).map(|step| (step, 0)))];
+            return smallvec![to_call(step.checked_sub(1).map(|step| (step, 0)))];
         }
         // Results that are together in a message have a link each.
         let links = entry.links.iter().take(entry.results.max(1)).copied();
-        return if entry.links.is_empty() { vec![Answered::Nothing] } else { links.map(to_call).collect() };
+        return if entry.links.is_empty() { smallvec![Answered::Nothing] } else { links.map(to_call).collect() };
     }
     let mut links = entry.asks.iter().zip(&entry.links).filter(|(ask, _)| matches!(ask, Ask::Id(_)));
     results

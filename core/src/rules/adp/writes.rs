@@ -187,8 +187,8 @@ fn write_conversation(entry: &TrajectoryStep<'_>, totals: &mut Totals, writer: &
         writer.count("conversation", "main", "turns", totals.turns);
     }
     totals.before = entry.role;
-    if !entry.calls.is_empty() || !entry.answered.is_empty() {
-        totals.open_calls += cast::to_i64(entry.calls.len()) - cast::to_i64(entry.answered.len());
+    if !entry.calls.is_empty() || entry.has_answered() {
+        totals.open_calls += cast::to_i64(entry.calls.len()) - cast::to_i64(entry.answered().count());
         writer.count("conversation", "main", "open_calls", totals.open_calls);
     }
 }
@@ -209,7 +209,7 @@ fn write_tools(
             writer.digest("tool", &call.tool, "last", code);
         }
     }
-    for &(step, place) in &entry.answered {
+    for (step, place) in entry.answered() {
         let tool = &entries[step].calls[place].tool;
         writer.count("tool", tool, "answered", one_more(&mut totals.answered, tool));
     }
@@ -240,7 +240,7 @@ fn write_reward(entry: &TrajectoryStep<'_>, totals: &mut Totals, writer: &mut Wr
 
 /// D20: `env/…`: what the agent can see now.
 fn write_observed(entry: &TrajectoryStep<'_>, writer: &mut Writer<'_>) {
-    let is_seen = entry.role == StepRole::Environment || !entry.answered.is_empty();
+    let is_seen = entry.role == StepRole::Environment || entry.has_answered();
     match &entry.body {
         Body::Item(item) => match item.class {
             Some(Class::WebObservation) => write_page(item, writer),

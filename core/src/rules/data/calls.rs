@@ -46,8 +46,7 @@ fn steps<'r, 'a>(
 fn unanswered(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     let last_agent =
         steps(reading, track).rev().find(|(_, entry)| entry.role == StepRole::Agent).map_or(0, |(at, _)| at);
-    let answered: HashSet<(usize, usize)> =
-        steps(reading, track).flat_map(|(_, entry)| entry.answered.iter().copied()).collect();
+    let answered: HashSet<(usize, usize)> = steps(reading, track).flat_map(|(_, entry)| entry.answered()).collect();
     for (step, entry) in steps(reading, track) {
         // What comes back of several calls without ids may be one list.
         let is_answered = (0..entry.calls.len()).any(|place| answered.contains(&(step, place)));
@@ -61,7 +60,7 @@ fn unanswered(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
         }
         // Without an id it may answer what the agent said in words, as many conversations have it.
         let is_answer = reading.shape == RecordShape::Chat && entry.asks.iter().any(|ask| matches!(ask, Ask::Id(_)));
-        if is_answer && entry.answered.is_empty() {
+        if is_answer && !entry.has_answered() {
             let message = "this names the call that it answers, and no open call before it has that id";
             report.warning(Some(step), track.path(step), entry.value, "data.answer-without-call", message);
         }

@@ -67,7 +67,7 @@ fn truncated(reading: &Reading<'_>, last: &TrajectoryStep<'_>) -> Option<&'stati
     }
     // Of linked calls the format's own rule says it (D10).
     let is_linked = reading.shape == RecordShape::Std && last.calls.iter().any(|call| call.id.is_some());
-    let is_answered = last.calls.len() == last.answered.len() && !last.answered.is_empty();
+    let is_answered = last.calls.len() == last.answered().count() && last.has_answered();
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
         return Some(OPEN);
     }

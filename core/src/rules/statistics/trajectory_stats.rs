@@ -211,7 +211,7 @@ fn class<'a>(entry: &TrajectoryStep<'a>) -> &'a str {
 
 /// `CLI.md`: the results that are in a step.
 fn results(entry: &TrajectoryStep<'_>) -> u64 {
-    let is_result = || entry.role == StepRole::Environment || !entry.answered.is_empty();
+    let is_result = || entry.role == StepRole::Environment || entry.has_answered();
     match &entry.body {
         Body::Turn => atif::results(entry.value).count() as u64,
         Body::Message(_) if entry.results > 0 => entry.results as u64,

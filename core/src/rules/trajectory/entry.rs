@@ -7,6 +7,7 @@ use super::reading::Way;
 use super::{atif, blocks, message_calls, number, text};
 use crate::json::Value;
 use crate::model::StepRole;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 
 /// D19: `kind` of a step.
@@ -98,11 +99,10 @@ pub struct TrajectoryStep<'a> {
     /// Its calls.
     pub calls: Vec<Call<'a>>,
     /// The answers it gives.
-    pub asks: Vec<Ask<'a>>,
-    /// The calls it answers: step and place among that step's calls. Filled in when all steps are read.
-    pub answered: Vec<(usize, usize)>,
-    /// The same for each of [`TrajectoryStep::asks`]; None: that one answers no call.
-    pub links: Vec<Option<(usize, usize)>>,
+    pub asks: SmallVec<[Ask<'a>; 1]>,
+    /// The call that each of [`TrajectoryStep::asks`] answers: its step and its place among that step's calls; None: no
+    /// call. Filled in when all steps are read.
+    pub links: Links,
     /// D20: its reward, as read.
     pub reward: Option<Number>,
     /// D22: whether its calls come with a thought.
@@ -110,6 +110,9 @@ pub struct TrajectoryStep<'a> {
     /// Results among the parts of a message (`FORMATS.md` 8).
     pub results: usize,
 }
+
+/// Calls by their steps and places, one for each answer of a step; None: it answers no call.
+pub(super) type Links = SmallVec<[Option<(usize, usize)>; 1]>;
 
 impl<'a> TrajectoryStep<'a> {
     /// D19: an item of a standardized trajectory.
@@ -130,8 +133,7 @@ impl<'a> TrajectoryStep<'a> {
             role: item_role(&item),
             calls: item_call(&item).into_iter().collect(),
             asks: ask.into_iter().collect(),
-            answered: Vec::new(),
-            links: Vec::new(),
+            links: SmallVec::new(),
             reward: item.field("reward").and_then(|f| number::number(f.value)),
             has_thought: kind == TrajectoryStepKind::Action
                 && (has_text("description") || has_text("reasoning_content")),
@@ -153,12 +155,12 @@ impl<'a> TrajectoryStep<'a> {
         let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
         let name = value.get("name").and_then(Value::as_str);
         if let ([Ask::Before], Some(id)) = (entry.asks.as_slice(), blocks::result_id(value)) {
-            return Self { asks: vec![Ask::Id(id)], ..entry };
+            return Self { asks: smallvec![Ask::Id(id)], ..entry };
         }
         match (entry.asks.as_slice(), id) {
-            ([Ask::Before], Some(id)) => Self { asks: vec![Ask::IdOrBefore(id)], ..entry },
+            ([Ask::Before], Some(id)) => Self { asks: smallvec![Ask::IdOrBefore(id)], ..entry },
             ([Ask::Before], None) if entry.role == StepRole::Environment => {
-                Self { asks: vec![Ask::Name(name)], ..entry }
+                Self { asks: smallvec![Ask::Name(name)], ..entry }
             }
             _ => entry,
         }
@@ -168,7 +170,7 @@ impl<'a> TrajectoryStep<'a> {
         let calls = message_calls::calls(value, &message);
         let can_answer = calls.is_empty() && matches!(message.role, StepRole::User | StepRole::Environment);
         let id = value.get("tool_call_id").and_then(Value::as_str);
-        let answered: Vec<_> = blocks::results(value).map(|id| id.map_or(Ask::Before, Ask::Id)).collect();
+        let answered: SmallVec<_> = blocks::results(value).map(|id| id.map_or(Ask::Before, Ask::Id)).collect();
         let unmarked = message.text.as_deref().map(text::before_call);
         Self {
             value,
@@ -181,8 +183,7 @@ impl<'a> TrajectoryStep<'a> {
                 answered
             },
             calls,
-            answered: Vec::new(),
-            links: Vec::new(),
+            links: SmallVec::new(),
             reward: value.get("reward").and_then(number::number),
             has_thought: unmarked.is_some_and(|t| !text::is_blank(t)),
             body: Body::Message(message),
@@ -200,8 +201,7 @@ impl<'a> TrajectoryStep<'a> {
             role: atif::role(value),
             calls: atif::calls(value),
             asks: ids.map(Ask::Id).collect(),
-            answered: Vec::new(),
-            links: Vec::new(),
+            links: SmallVec::new(),
             reward: value.get("extra").and_then(|e| e.get("reward")).and_then(number::number),
             has_thought: thoughts.filter_map(text::joined).any(|t| !text::is_blank(&t)),
             results: 0,
@@ -218,9 +218,8 @@ impl<'a> TrajectoryStep<'a> {
             kind: TrajectoryStepKind::Unknown,
             role: StepRole::Unknown,
             calls: Vec::new(),
-            asks: Vec::new(),
-            answered: Vec::new(),
-            links: Vec::new(),
+            asks: SmallVec::new(),
+            links: SmallVec::new(),
             reward: None,
             has_thought: false,
             results: 0,
@@ -233,10 +232,7 @@ impl<'a> TrajectoryStep<'a> {
     pub fn is_prompt(&self) -> bool {
         let Body::Item(item) = &self.body else { return false };
         let is_words = item.class == Some(Class::TextObservation) && self.role == StepRole::Environment;
-        is_words
-            && item.text("name") == Some("system")
-            && item.text("tool_call_id").is_none()
-            && self.answered.is_empty()
+        is_words && item.text("name") == Some("system") && item.text("tool_call_id").is_none() && !self.has_answered()
     }
 
     /// Whether it is a whole message or turn, and not an item that is a part of one.
@@ -279,10 +275,21 @@ impl<'a> TrajectoryStep<'a> {
         }
     }
 
+    /// The calls it answers: step and place among that step's calls.
+    pub fn answered(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.links.iter().copied().flatten()
+    }
+
+    /// Whether it answers a call.
+    #[must_use]
+    pub fn has_answered(&self) -> bool {
+        self.answered().next().is_some()
+    }
+
     /// D19: the step that this one, number `step`, answers.
     #[must_use]
     pub fn answers(&self, step: usize) -> Option<usize> {
-        self.answered.iter().map(|&(asked, _)| asked).find(|&asked| asked != step)
+        self.answered().map(|(asked, _)| asked).find(|&asked| asked != step)
     }
 
     /// The item, if it is one of known class.

@@ -1,6 +1,6 @@
 //! D10: which step answers which call.
 
-use super::entry::{Ask, TrajectoryStep};
+use super::entry::{Ask, Links, TrajectoryStep};
 use std::collections::{HashMap, HashSet};
 
 /// D10, D19: fills in the calls that each step answers. A call is answered once; of several calls of one id the last
@@ -14,13 +14,12 @@ pub(in crate::rules) fn settle_from(first: usize, entries: &mut [TrajectoryStep<
     let links = answered_calls(entries);
     for (entry, mut links) in entries.iter_mut().zip(links) {
         links.iter_mut().flatten().for_each(|(step, _)| *step += first);
-        entry.answered = links.iter().copied().flatten().collect();
         entry.links = links;
     }
 }
 
 /// The calls that each step answers, each by its step and its place in that; None for an answer without a call.
-fn answered_calls(entries: &[TrajectoryStep<'_>]) -> Vec<Vec<Option<(usize, usize)>>> {
+fn answered_calls(entries: &[TrajectoryStep<'_>]) -> Vec<Links> {
     let mut last_of_id: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut by_name: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
     let mut answered: HashSet<(usize, usize)> = HashSet::new();
@@ -39,7 +38,7 @@ fn answered_calls(entries: &[TrajectoryStep<'_>]) -> Vec<Vec<Option<(usize, usiz
                 last_of_id.insert(id, (step, place));
             }
         }
-        let mut found = Vec::new();
+        let mut found = Links::new();
         for ask in &entry.asks {
             let call = match ask {
                 Ask::Id(id) => last_of_id.get(id).copied().filter(|call| !answered.contains(call)),

@@ -58,7 +58,7 @@ pub fn hints(reading: &Reading<'_>) -> Vec<Hint> {
     };
     let mut all = vec![Hint::None; entries.len()];
     for (step, entry) in entries.iter().enumerate() {
-        if !entry.answered.is_empty() {
+        if entry.has_answered() {
             all[step] = Hint::Answer;
         } else if step > 0 && is_answer(entry) && writes_call(&entries[step - 1]) {
             all[step] = Hint::Answer;
@@ -82,7 +82,7 @@ pub fn written_hint(reading: &Reading<'_>, step: usize, hint: Hint) -> Hint {
         Body::Item(_) if is_environment => Hint::Answer,
         Body::Item(item) if item.class.is_some_and(Class::is_action) => Hint::Words,
         Body::Message(message) => {
-            let is_plain = message.way == Way::Formats && entry.answered.is_empty();
+            let is_plain = message.way == Way::Formats && !entry.has_answered();
             match hint {
                 _ if is_environment && entry.calls.is_empty() => Hint::Answer,
                 Hint::Answer if is_plain || answers_by_place(reading, entry) => Hint::None,
@@ -97,8 +97,8 @@ pub fn written_hint(reading: &Reading<'_>, step: usize, hint: Hint) -> Hint {
 /// Whether only its place makes a message the answer to a call that has an id: then it may as well be what somebody
 /// says instead of a result.
 fn answers_by_place(reading: &Reading<'_>, entry: &TrajectoryStep<'_>) -> bool {
-    let call = |&(step, place): &(usize, usize)| reading.entries.get(step)?.calls.get(place);
-    let has_id = entry.answered.iter().filter_map(call).any(|call| call.id.is_some());
+    let call = |(step, place): (usize, usize)| reading.entries.get(step)?.calls.get(place);
+    let has_id = entry.answered().filter_map(call).any(|call| call.id.is_some());
     has_id && entry.asks.iter().all(|ask| matches!(ask, Ask::Before)) && entry.results == 0
 }
 
@@ -132,23 +132,24 @@ pub fn turn<'a>(entry: &TrajectoryStep<'a>, hint: Hint) -> Turn<'a> {
 
 fn item_parts<'a>(entry: &TrajectoryStep<'a>, item: &Item<'a>, hint: Hint) -> Vec<TurnPart<'a>> {
     let Some(class) = item.class else { return Vec::new() };
-    let mut parts = Vec::new();
-    if class.is_action() {
-        let description = if hint == Hint::Words { TurnPart::Text } else { TurnPart::Thought };
-        parts.extend(item.text("reasoning_content").map(|text| TurnPart::Thought(text.into())));
-        parts.extend(item.text("description").map(|text| description(text.into())));
+    if !class.is_action() {
+        return observed(item, class, hint);
     }
-    match class {
-        Class::ApiAction | Class::CodeAction => parts.extend(calls(entry, item.field("content").map(|f| f.value))),
-        Class::MessageAction => parts.extend(item.text("content").map(|text| TurnPart::Text(text.into()))),
-        _ => parts.extend(observed(item, class, hint)),
+    let description = if hint == Hint::Words { TurnPart::Text } else { TurnPart::Thought };
+    let reasoning = item.text("reasoning_content").map(|text| TurnPart::Thought(text.into()));
+    let mut parts = Vec::with_capacity(2 + entry.calls.len());
+    parts.extend(reasoning.into_iter().chain(item.text("description").map(|text| description(text.into()))));
+    if class == Class::MessageAction {
+        parts.extend(item.text("content").map(|text| TurnPart::Text(text.into())));
+    } else {
+        parts.extend(calls(entry, item.field("content").map(|f| f.value)));
     }
     parts
 }
 
 /// The calls of an item or a turn; `code` is the source of code that is called.
-fn calls<'a>(entry: &TrajectoryStep<'a>, code: Option<&'a Value<'a>>) -> Vec<TurnPart<'a>> {
-    let part = |call: &super::Call<'a>| {
+fn calls<'a>(entry: &TrajectoryStep<'a>, code: Option<&'a Value<'a>>) -> impl Iterator<Item = TurnPart<'a>> {
+    let part = move |call: &super::Call<'a>| {
         let arguments = match (call.arguments, call.code, code) {
             (Some(arguments), ..) => arguments.text.into(),
             (None, Some(_), Some(source)) => source.text.into(),
@@ -156,7 +157,7 @@ fn calls<'a>(entry: &TrajectoryStep<'a>, code: Option<&'a Value<'a>>) -> Vec<Tur
         };
         TurnPart::Call(ToolCall { id: call.id.clone(), name: call.tool.clone(), arguments })
     };
-    entry.calls.iter().map(part).collect()
+    entry.calls.iter().map(part)
 }
 
 /// What an observation shows.
@@ -167,16 +168,14 @@ fn observed<'a>(item: &Item<'a>, class: Class, hint: Hint) -> Vec<TurnPart<'a>> 
         Class::WebObservation => item.text("axtree").or_else(|| item.text("html")).map(Cow::Borrowed),
         _ => None,
     };
-    let mut parts = Vec::new();
-    if hint == Hint::Answer {
+    let shown = if hint == Hint::Answer {
         let (id, name) = (item.text("tool_call_id"), item.text("name"));
         let (id, name) = (id.map(Cow::Borrowed), name.map(Cow::Borrowed));
-        parts.push(TurnPart::Result(ToolResult { id, name, text: text.unwrap_or_default(), ..ToolResult::default() }));
+        Some(TurnPart::Result(ToolResult { id, name, text: text.unwrap_or_default(), ..ToolResult::default() }))
     } else {
-        parts.extend(text.map(TurnPart::Text));
-    }
-    parts.extend(attachment(item, class).map(TurnPart::Attachment));
-    parts
+        text.map(TurnPart::Text)
+    };
+    shown.into_iter().chain(attachment(item, class).map(TurnPart::Attachment)).collect()
 }
 
 /// A page or a picture.
