@@ -14,7 +14,7 @@ pub(super) use write::redactor;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::WhereOption;
-use super::inputs::spread;
+use super::inputs::Inputs;
 use super::mark::Decision;
 use super::out::{Out, Tone};
 use super::{Command, Stop};
@@ -36,7 +36,7 @@ pub(super) const COMMAND: Command = Command { name: "export", describe: Options:
 /// Write selected records of datasets into a new file, their bytes unchanged
 #[derive(Debug, Args)]
 struct Options {
-    /// Files to read; `-` is standard input
+    /// Files or folders to read, packed ones too; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<FileName>,
     #[command(flatten)]
@@ -296,7 +296,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         stamps.extend(Stamp::of(file.as_ref()).filter(|_| !file.is_stdin()));
         super::load(file, options.format.forced(), out)
     };
-    let files = spread(&options.files)?;
+    let files = Inputs::all(&options.files)?;
     let loaded: Vec<Loaded> = files.iter().map(open).collect::<Result<_, Problem>>()?;
     for file in files.iter().filter(|file| !file.is_stdin() && ingest::has_strings_of_conversations(file.as_ref())) {
         super::complain(&format!(

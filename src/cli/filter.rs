@@ -343,8 +343,9 @@ fn passing(
 ) -> Result<Vec<bool>, Problem> {
     let purpose = purpose_of(&filter.fields());
     let Some(mut survey) = loaded.detected.format.survey(purpose) else {
-        let message = format!("the records of {} are not trajectories, of which a filter asks", loaded.input.name());
-        return Err(Problem::usage(message).hint("`obelus query` asks any record"));
+        let message = format!("{} has no records that are trajectories, which a filter needs", loaded.input.name());
+        let hint = "`obelus steps FILE --where FILTER` filters the steps of a run, `obelus query FILE EXPR` any record";
+        return Err(Problem::usage(message).hint(hint));
     };
     let look = survey.look();
     let wants_keys = filter.has_marks();

@@ -58,6 +58,15 @@ impl Inputs {
         inputs
     }
 
+    /// What arguments stand for, for a command that reads all of them or none.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with a folder or pattern.
+    pub(super) fn all(arguments: &[FileName]) -> Result<Vec<FileName>, Problem> {
+        let inputs = Self::of(arguments);
+        inputs.troubles.into_iter().next().map_or(Ok(inputs.names), Err)
+    }
+
     fn take_pattern(&mut self, pattern: &Path) {
         match source::files_matching(pattern) {
             Ok((files, mut troubles)) => {

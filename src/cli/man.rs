@@ -63,6 +63,9 @@ fn pages() -> Result<Vec<(String, String)>, Problem> {
 fn page(command: clap::Command) -> Result<String, Problem> {
     let mut text = Vec::new();
     let failed = |why: String| Problem::unreadable(format!("a manual page cannot be made: {why}"));
-    Man::new(command).render(&mut text).map_err(|e| failed(e.to_string()))?;
+    Man::new(command)
+        .source(concat!("obelus ", env!("CARGO_PKG_VERSION")))
+        .render(&mut text)
+        .map_err(|e| failed(e.to_string()))?;
     String::from_utf8(text).map_err(|e| failed(e.to_string()))
 }

@@ -5,7 +5,7 @@ use super::clean::CleanOption;
 use super::filter::{Passing, WhereOption};
 use super::out::Out;
 use super::{Command, Stop};
-use crate::format::{Layout, Run, TypedPath};
+use crate::format::{Instances, Layout, Run, TypedPath};
 use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, MarkTarget, Marks, Verdict};
@@ -225,7 +225,10 @@ fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<MarkTarge
     let mut found = typed.everywhere().to_vec();
     found.retain(|(id, keys)| tree.node(*id, keys).is_some_and(|node| tree.shape(node, step).is_some()));
     let instance_of = |id| tree.identity(id).instance.clone();
-    let (id, keys) = found.iter().find(|(id, _)| instance_of(*id) == typed.instance).ok_or_else(|| {
+    // A pointer names its instance itself; of a shorter path the only instance that has the value is marked.
+    let is_named = run.instances() == Instances::InPath && typed.instance.is_none() && found.len() == 1;
+    let is_chosen = |id| is_named || instance_of(id) == typed.instance;
+    let (id, keys) = found.iter().find(|(id, _)| is_chosen(*id)).ok_or_else(|| {
         let problem = Problem::usage(format!("the state has no {path} at step {step}"));
         let others: Vec<String> = found.iter().filter_map(|(id, _)| instance_of(*id)).collect();
         if others.is_empty() {

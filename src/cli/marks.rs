@@ -1,10 +1,10 @@
 //! `obelus marks`: what was decided, of everything or of files; and journals of several people as one.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
-use super::filter::{Passing, WhereOption};
-use super::inputs::spread;
+use super::filter::{Passing, Where, WhereOption};
+use super::inputs::Inputs;
 use super::out::{Out, Tone};
-use super::{Command, Stop, complain, output_path};
+use super::{Command, Stop, TROUBLE, complain, output_path};
 use crate::format::Layout;
 use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo, Timestamp};
@@ -25,7 +25,7 @@ pub(super) const COMMAND: Command = Command { name: "marks", describe: Options::
 struct Options {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Files: only marks on their contents, and how many of their records have one
+    /// Files or folders: only marks on their contents, and how many of their records have one
     #[arg(value_name = "FILE")]
     files: Vec<FileName>,
     #[command(flatten)]
@@ -69,19 +69,37 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.files.is_empty() {
         return write_marks(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
     }
-    let mut status = 0;
-    for file in &spread(&options.files)? {
-        let loaded = super::load(file, options.format.forced(), out)?;
-        let units = units(&loaded)?;
-        let passing = filter.as_ref().map(|filter| filter.passing(&loaded, &marks)).transpose()?;
-        status = status.max(passing.as_ref().map_or(0, Passing::status));
-        let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.has(unit));
-        let here = units.marks(&marks).into_iter().filter(|(unit, ..)| is_wanted(*unit));
-        let here = here.map(|(unit, target, mark)| (Some(unit), target, mark));
-        write_marks(here, &marks, options.json, out)?;
-        progress(&file.text(), &loaded, &units, &marks, options.json, out)?;
+    let inputs = Inputs::of(&options.files);
+    let mut status = inputs.complain();
+    for file in &inputs.names {
+        match of_file(&options, file, filter.as_ref(), &marks, out) {
+            Err(Stop::Problem(problem)) => {
+                complain(&problem.to_string());
+                status = TROUBLE;
+            }
+            done => status = status.max(done?),
+        }
     }
     Ok(status)
+}
+
+/// The marks on the content of a file, and the progress of its review.
+fn of_file(
+    options: &Options,
+    file: &FileName,
+    filter: Option<&Where>,
+    marks: &Marks,
+    out: &mut Out,
+) -> Result<u8, Stop> {
+    let loaded = super::load(file, options.format.forced(), out)?;
+    let units = units(&loaded)?;
+    let passing = filter.map(|filter| filter.passing(&loaded, marks)).transpose()?;
+    let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.has(unit));
+    let here = units.marks(marks).into_iter().filter(|(unit, ..)| is_wanted(*unit));
+    let here = here.map(|(unit, target, mark)| (Some(unit), target, mark));
+    write_marks(here, marks, options.json, out)?;
+    progress(&file.text(), &loaded, &units, marks, options.json, out)?;
+    Ok(passing.as_ref().map_or(0, Passing::status))
 }
 
 fn warn_left_out(gathered: &JournalContents) {

@@ -2,7 +2,7 @@
 
 use super::args::{InstanceOption, StepQuery, parsed};
 use super::out::{Out, answer};
-use super::{Command, Stop};
+use super::{Command, Stop, complain};
 use crate::format::Resolved;
 use crate::json;
 use clap::{ArgMatches, Args};
@@ -34,6 +34,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         out.json(&answer(&opened.header(), &resolved.fields))?;
     } else {
         show(&resolved, out)?;
+        // What is not a reference at all is explained: `state.user` lacks its sign, which other commands add.
+        if let Some(problem) = opened.run.locate(&options.reference, opened.step).err().filter(|_| !resolved.is_ok) {
+            complain(&problem.to_string());
+        }
     }
     Ok(u8::from(!resolved.is_ok))
 }

@@ -195,7 +195,7 @@ impl RecordSelection {
         let filter = options.filter.filter(Scope::Records)?;
         let question = options.question();
         if filter.is_some() && !question.takes_filter() {
-            let hint = "`obelus export --where FILTER FILE --out - | obelus stats -` shows all of some records";
+            let hint = "`obelus query --where FILTER --select FILE | obelus stats -` counts some records";
             let message = "--where goes with --by, --histogram, --outcomes, --lift or --tasks";
             return Err(Problem::usage(message).hint(hint));
         }

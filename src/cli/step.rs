@@ -1,9 +1,9 @@
 //! `obelus step`: one step as text, for programs that ask through `obelus mcp`.
 
-use super::args::{StepQuery, parsed};
+use super::args::{FileName, FormatOption, parsed, step};
 use super::out::Out;
 use super::{Command, Stop};
-use crate::model::Problem;
+use crate::model::{Problem, StepNo};
 use crate::panes::report::Report;
 use crate::shell::headless::complete_session;
 use crate::ui::report::Syntaxes;
@@ -20,17 +20,26 @@ fn describe(command: clap::Command) -> clap::Command {
 /// Show one step: messages, calls, changes of the state, findings
 #[derive(Debug, Args)]
 struct Options {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: FileName,
     #[command(flatten)]
-    question: StepQuery,
+    format: FormatOption,
+    /// Step to print, from 0
+    #[arg(long, value_name = "N", required = true, value_parser = step)]
+    step: StepNo,
+    /// Trajectory of a file that holds several, from 0
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    record: usize,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
-    let Options { question } = parsed(matches)?;
-    let loaded = super::load(&question.file, question.format.forced(), out)?;
-    let session = complete_session(loaded, question.record)?;
-    let mut report = Report::new(session, (Some(&question.file.text()), None, None), &Syntaxes);
-    let (step, last) = (question.step.unwrap_or(0), report.last());
-    if step > last {
+    let Options { file, format, step, record } = parsed(matches)?;
+    let loaded = super::load(&file, format.forced(), out)?;
+    let session = complete_session(loaded, record)?;
+    let mut report = Report::new(session, (Some(&file.text()), None, None), &Syntaxes);
+    let last = report.last();
+    if !(0..=last).contains(&step) {
         return Err(Problem::usage(format!("there is no step {step}; {last} is the last, counted from 0")).into());
     }
     let card = report.card(step);

@@ -1,6 +1,6 @@
 //! No command writes over what it reads, nor over what is none of its own files.
 
-use super::command::{RECORD, obelus_in};
+use super::command::{RECORD, obelus_in, sample};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -76,4 +76,18 @@ fn nothing_is_decided_by_an_empty_filter_or_on_a_value_that_is_not_there() {
     assert_eq!((flag("†state.a", &["--instance", "①"]).0, flag("†state.b", &[]).0), (0, 0));
     let (status, stdout, stderr) = obelus_in(at, &["history", "r.jsonl", "†state.a"]);
     assert_eq!((status, stdout.as_str()), (0, "@0  added  †state.a ①  1\n"), "{stderr}");
+}
+
+#[test]
+fn a_pointer_names_the_instance_of_the_value_that_is_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tickets, at) = (sample("tickets-std.jsonl"), folder.path());
+    for path in ["/details/main/queue", "details.queue", "details#main.queue"] {
+        let mark =
+            ["mark", tickets.as_str(), "--marks", "m", "--record", "4", "--step", "2", "--note", "?", "--path", path];
+        assert_eq!(obelus_in(at, &mark).0, 0, "{path}");
+    }
+    let (_, stdout, _) = obelus_in(at, &["marks", "--marks", "m", "--json"]);
+    assert_eq!(stdout.lines().count(), 1, "one value: {stdout}");
+    assert!(stdout.contains(r#""path":"/details/main/queue","instance":"main""#), "{stdout}");
 }

@@ -41,6 +41,7 @@ mod dataset;
 mod detection;
 mod diff;
 mod docs;
+mod documented;
 mod edit_bases;
 mod export;
 mod export_parquet;

@@ -12,6 +12,12 @@ const STAND_INS: &[(&str, &str)] = &[
     ("data.jsonl", "tickets-std.jsonl"),
     ("shards/a.jsonl", "tickets-std.jsonl"),
     ("test.jsonl", "desk-rollouts.jsonl"),
+    ("good.jsonl", "trip-run.jsonl"),
+    ("bad.jsonl", "support-run.jsonl"),
+    ("dataset-v1.jsonl", "desk-rollouts.jsonl"),
+    ("dataset-v2.jsonl", "tickets-std.jsonl"),
+    ("a.jsonl", "tickets-std.jsonl"),
+    ("b.jsonl", "desk-rollouts.jsonl"),
 ];
 
 /// Commands that end only when they are told to, or that need what no test has: not run, but their arguments are
@@ -19,10 +25,14 @@ const STAND_INS: &[(&str, &str)] = &[
 fn waits(words: &[String]) -> bool {
     let has = |word: &str| words.iter().any(|w| w == word);
     let command = words.get(1).map_or("", String::as_str);
+    // A folder on the screen is a list, of which there are no pictures; `~` is a home that no test has.
+    let is_list = is_screen(words) && (command.ends_with('/') || words.get(2).is_some_and(|w| !w.starts_with('-')));
     match command {
         "tail" => !has("--once"),
-        "replay" | "demo" | "mcp" => true,
+        // `docs.rs` draws the pictures.
+        "replay" | "demo" | "mcp" | "picture" => true,
         "" | "-" => true,
+        _ if is_list || words.iter().any(|word| word.starts_with('~')) => true,
         _ => has("--follow") || has("--latest") || has("--diff") || has("--screen"),
     }
 }
@@ -39,7 +49,7 @@ fn pages() -> Vec<PathBuf> {
     let is_run = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap();
         // These show what a command is like, with files that nobody has; `spark.rs` tries scale.md.
-        name.ends_with(".md") && !["cli.md", "install.md", "performance.md", "platforms.md", "scale.md"].contains(&name)
+        name.ends_with(".md") && !["install.md", "performance.md", "platforms.md", "scale.md"].contains(&name)
     };
     let mut out: Vec<PathBuf> = docs.filter(is_run).collect();
     out.extend(["README.md", "samples/README.md"].map(|name| root.join(name)));
@@ -115,6 +125,10 @@ fn folder() -> tempfile::TempDir {
     }
     let talk = "{\"key\":\"a\",\"grade\":1,\"dialog\":[{\"speaker\":\"human\",\"utterance\":\"hello\"}]}\n";
     fs::write(folder.path().join("talks.jsonl"), talk).unwrap();
+    let rollout = "{\"transcript\":[{\"role\":\"user\",\"content\":\"hello\"}],\"problem\":{\"id\":\"p\"},\"scores\":{\"total\":1}}\n";
+    fs::write(folder.path().join("rollouts.jsonl"), rollout).unwrap();
+    let template = "{\"chat_template\":\"{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}\"}";
+    fs::write(folder.path().join("tokenizer_config.json"), template).unwrap();
     // The filter that a page defines for the configuration.
     fs::create_dir(folder.path().join("config/obelus")).unwrap();
     fs::write(folder.path().join("config/obelus/config.toml"), "[filters]\n\"long and failed\" = \"steps>2\"\n")

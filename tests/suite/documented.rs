@@ -1,0 +1,108 @@
+//! Sentences of `docs/cli.md` that no other test holds: what commands take, what they answer, and what their messages
+//! propose.
+
+use super::command::{fed, file, obelus, obelus_at_home, obelus_in, program, sample};
+use std::fs;
+
+const PAGE: &str = include_str!("../../docs/cli.md");
+const SHAPES: &str = include_str!("../../docs/rules/cli.md");
+
+#[test]
+fn an_export_and_marks_take_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::create_dir_all(at.join("d/sub")).unwrap();
+    for (name, id) in [("d/a.jsonl", "a"), ("d/sub/b.ndjson", "b"), ("d/c.txt", "c")] {
+        file(at, name, &format!("{{\"id\":\"{id}\",\"messages\":[{{\"role\":\"user\",\"content\":\"hi\"}}]}}\n"));
+    }
+    let (status, _, stderr) = obelus_in(at, &["export", "d", "--out", "out.jsonl"]);
+    assert_eq!((status, fs::read_to_string(at.join("out.jsonl")).unwrap().lines().count()), (0, 2), "{stderr}");
+    let (status, stdout, stderr) = obelus_at_home(at, &["marks", "none.jsonl", "d"]);
+    assert!(status == 2 && stderr.contains("none.jsonl: no such file"), "{stderr}");
+    assert_eq!(stdout.lines().count(), 2, "of several files the others are answered: {stdout}");
+    fs::create_dir(at.join("empty")).unwrap();
+    let (status, _, stderr) = obelus_in(at, &["export", "d", "empty", "--out", "more.jsonl"]);
+    assert!(status == 2 && stderr.contains("no file of records") && !at.join("more.jsonl").exists(), "{stderr}");
+}
+
+#[test]
+fn a_text_that_is_no_reference_is_explained() {
+    let run = sample("trip-run.jsonl");
+    let (status, stdout, stderr) = obelus(&["resolve", &run, "state.status"]);
+    assert_eq!((status, stdout.as_str()), (1, "status invalid\n"));
+    assert!(stderr.contains("write it as †kind.key"), "{stderr}");
+    let (status, stdout, stderr) = obelus(&["resolve", &run, "†state.status"]);
+    assert!(status == 0 && stdout.starts_with("\"done\"\n") && stderr.is_empty(), "{stdout}{stderr}");
+    assert_eq!(obelus(&["resolve", &run, "state.status", "--json"]).2, "", "the answer has the status");
+}
+
+#[test]
+fn one_step_is_text_alone_and_is_named() {
+    let run = sample("trip-run.jsonl");
+    assert_eq!(obelus(&["step", &run, "--step", "3"]).0, 0);
+    for wrong in [&["--step", "3", "--json"][..], &[], &["--step", "-1"]] {
+        let (status, stdout, stderr) = obelus(&[&["step", run.as_str()], wrong].concat());
+        assert_eq!((status, stdout.as_str()), (2, ""), "{wrong:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_manual_page_names_the_program() {
+    let (_, page, _) = obelus(&["man", "blame"]);
+    let title = page.lines().find(|line| line.starts_with(".TH")).unwrap();
+    assert!(title.contains("obelus-blame") && title.contains(concat!("obelus ", env!("CARGO_PKG_VERSION"))), "{title}");
+}
+
+#[test]
+fn what_a_message_proposes_in_place_of_a_filter_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let tickets = sample("tickets-std.jsonl");
+    let (status, _, stderr) = obelus(&["stats", &tickets, "--where", "steps>7"]);
+    let proposed = "`obelus query --where FILTER --select FILE | obelus stats -`";
+    assert!(status == 2 && stderr.contains(proposed), "{stderr}");
+    let (status, some, _) = obelus(&["query", "--where", "steps>7", "--select", &tickets]);
+    assert_eq!((status, some.lines().count()), (0, 3));
+    let (status, stdout, _) = fed(folder.path(), &["stats", "-"], &some);
+    assert!(status == 0 && stdout.contains("records             3"), "{stdout}");
+    let (status, _, stderr) = obelus(&["query", "--where", "steps>7", "--count", &sample("trip-run.jsonl")]);
+    assert!(status == 2 && stderr.contains("`obelus steps FILE --where FILTER`"), "{stderr}");
+}
+
+/// The part of a page on a command.
+fn section<'p>(page: &'p str, command: &str) -> &'p str {
+    let (_, part) = page.split_once(&format!("\n## obelus {command}")).unwrap_or_default();
+    part.split("\n## ").next().unwrap_or_default()
+}
+
+#[test]
+fn every_member_of_an_answer_stands_on_a_page() {
+    let files = ["trip-run.jsonl", "report-plan.json", "pole-survey.jsonl", "pole-context.json", "fix-session.jsonl"];
+    // What each answer about one trajectory begins with, in "JSON answers".
+    let common = ["obelus", "format", "record", "step", "steps"];
+    for command in ["state", "blame", "files", "render", "context", "plan", "merge"] {
+        let text = [section(PAGE, command), SHAPES].concat();
+        let mut answers = 0;
+        for name in files {
+            let output = program().args([command, &sample(name), "--json"]).output().unwrap();
+            let Ok(answer) = serde_json::from_slice::<serde_json::Map<_, _>>(&output.stdout) else { continue };
+            let is_missing = |key: &&String| !common.contains(&key.as_str()) && !text.contains(&format!("\"{key}\""));
+            let missing: Vec<_> = answer.keys().filter(is_missing).collect();
+            assert!(missing.is_empty(), "obelus {command}: no page has {missing:?}");
+            answers += 1;
+        }
+        assert!(answers > 0, "{command} answered nothing");
+    }
+}
+
+#[test]
+fn examples_of_tables_are_rows_of_them() {
+    for command in [&["themes"][..], &["themes", "dark"], &["keys"], &["formats"]] {
+        let name = command[0];
+        let answer = obelus(&[command, &["--json"]].concat()).1;
+        let begin = &answer[..=answer.find("[{").unwrap() + 1];
+        let line = section(PAGE, name).lines().find(|line| line.starts_with(begin)).unwrap();
+        let example = line[begin.len()..].trim_end_matches("]}");
+        let example = example.split(",\"about\"").next().unwrap();
+        assert!(answer.contains(example), "docs/cli.md: obelus {name}: {example} is no row");
+    }
+}
