@@ -112,7 +112,7 @@ pub(super) struct ScreenLook {
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
     /// Value to watch, as `state.budget`, and what stops a followed run: `state.budget < 0`, `PATH == JSON`, `PATH ~
-    /// REGEX`, `PATH changes`, `PATH invalid`
+    /// REGEX`, `PATH changes`, `PATH invalid`; repeatable
     #[arg(long = "watch", value_name = "EXPR", value_parser = Expected::parse)]
     pub(super) watches: Vec<Expected>,
     /// Folder of the files that Scopix values name by id; Enter on an id shows its file

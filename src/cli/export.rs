@@ -101,7 +101,8 @@ struct Options {
     /// Write the arguments of calls so, with --to messages: JSON in strings, or objects
     #[arg(long, value_name = "AS", requires = "to")]
     arguments: Option<Arguments>,
-    /// Replace keys, tokens, passwords and mail addresses
+    /// Replace secrets and personal data by [REDACTED:KIND]: keys, tokens, passwords, mail addresses, telephone and card
+    /// numbers, found by pattern
     #[arg(long)]
     redact: bool,
     /// Only list what --redact would replace
@@ -360,7 +361,13 @@ const RULES_SHOWN: usize = 6;
 /// What was written and what was left, for people.
 fn write_report(written: &write::WrittenExport, rules: &[(&str, usize)], out: &mut Out) -> Result<(), Stop> {
     let counts = &written.counts;
-    let text = format!("{} of {} written", counts.written, counted(counts.read, "record"));
+    let read = counted(counts.read, "record");
+    // The answers of a pair are conversations of their own.
+    let text = if counts.written > counts.read {
+        format!("{} of {read} written", counted(counts.written, "conversation"))
+    } else {
+        format!("{} of {read} written", counts.written)
+    };
     out.styled(&[(Tone::Strong, &text)])?;
     for (path, count) in &written.files {
         out.line(&format!("    {count:>8}  {path}"))?;

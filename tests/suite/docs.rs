@@ -87,7 +87,7 @@ fn keys_page() -> String {
          everywhere, or in one context by a table `[keys.CONTEXT]`. The footer, the help and the command list show the \
          keys in force; `obelus keys` prints them, `obelus config check` says what conflicts.\n\n```toml\n[keys]\n\
          search = [\"/\", \"C-s\"]      # keys are written C-x, A-j, space, ret, esc, tab, pagedown, F5\n\
-         step-next = \"A-right\"\n\n[keys.steps]            # in the list of steps alone\n\
+         step-next = \"A-right\"\n\n[keys.trajectory]       # in an open run alone\n\
          filter = \"g s\"           # two keys, one after the other\n\n[keys.global]\n\
          top = \"home\"             # frees g; [] would leave no key\n```\n",
     );

@@ -106,3 +106,38 @@ fn examples_of_tables_are_rows_of_them() {
         assert!(answer.contains(example), "docs/cli.md: obelus {name}: {example} is no row");
     }
 }
+
+/// The examples in TOML of a page.
+fn settings(page: &str) -> Vec<String> {
+    let parts = page.split("```toml\n").skip(1);
+    parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn examples_of_configurations_are_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::create_dir_all(at.join("config/obelus")).unwrap();
+    fs::create_dir(at.join("schemas")).unwrap();
+    fs::write(at.join("schemas/embedding.json"), "{}").unwrap();
+    fs::write(at.join("known.jsonl"), "").unwrap();
+    let (run, mut count) = (sample("trip-run.jsonl"), 0);
+    for name in ["ci", "cli", "keys", "review"] {
+        let page = fs::read_to_string(format!("{}/docs/{name}.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for text in settings(&page) {
+            let is_of_project = ["[check]", "[data-types]", "[map]"].iter().any(|table| text.contains(table));
+            let (path, command) = if is_of_project {
+                ("obelus.toml", ["check", run.as_str()])
+            } else {
+                ("config/obelus/config.toml", ["config", "check"])
+            };
+            fs::write(at.join(path), &text).unwrap();
+            let (status, stdout, stderr) = obelus_at_home(at, &command);
+            // Status 1 is a finding: `deny` makes errors of them.
+            assert!(status == 0 || is_of_project && status == 1, "docs/{name}.md: {text}{stdout}{stderr}");
+            fs::remove_file(at.join(path)).unwrap();
+            count += 1;
+        }
+    }
+    assert!(count >= 8, "{count} examples");
+}
