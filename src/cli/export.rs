@@ -101,8 +101,8 @@ struct Options {
     /// Write the arguments of calls so, with --to messages: JSON in strings, or objects
     #[arg(long, value_name = "AS", requires = "to")]
     arguments: Option<Arguments>,
-    /// Replace secrets and personal data by [REDACTED:KIND]: keys, tokens, passwords, mail addresses, telephone and card
-    /// numbers, found by pattern
+    /// Replace secrets and personal data by [REDACTED:KIND]: keys, tokens, passwords, mail addresses, telephone and
+    /// card numbers, found by pattern
     #[arg(long)]
     redact: bool,
     /// Only list what --redact would replace

@@ -36,8 +36,8 @@ const LIMIT_SECONDS_MAX: f64 = 86_400.0;
 /// line of JSON; numbers that EXPR does not reckon with keep their text. A record for which EXPR fails is reported on
 /// stderr and does not stop the others.
 ///
-/// With --where, EXPR is evaluated for the records that match the filter; together with --select or --count the filter is the whole
-/// question, and there is no EXPR.
+/// With --where, EXPR is evaluated for the records that match the filter; together with --select or --count the filter
+/// is the whole question, and there is no EXPR.
 #[derive(Debug, Args)]
 struct Options {
     /// Files or folders to read, packed ones too (`-` is standard input), then the expression, as '.content[].function'
