@@ -2,6 +2,7 @@
 //! propose.
 
 use super::command::{fed, file, obelus, obelus_at_home, obelus_in, program, sample};
+use std::collections::BTreeSet;
 use std::fs;
 
 const PAGE: &str = include_str!("../../docs/cli.md");
@@ -91,6 +92,58 @@ fn every_member_of_an_answer_stands_on_a_page() {
             answers += 1;
         }
         assert!(answers > 0, "{command} answered nothing");
+    }
+}
+
+/// The names of the members of a value, at any depth; those of `free` have names of the input.
+fn member_names(value: &serde_json::Value, free: &[&str], out: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(members) => {
+            for (name, value) in members {
+                out.insert(name.clone());
+                if !free.contains(&name.as_str()) {
+                    member_names(value, free, out);
+                }
+            }
+        }
+        serde_json::Value::Array(values) => values.iter().for_each(|value| member_names(value, free, out)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_member_below_an_answer_stands_in_its_section() {
+    let (run, session) = (sample("trip-run.jsonl"), sample("fix-session.jsonl"));
+    let (tickets, rollouts) = (sample("tickets-std.jsonl"), sample("desk-rollouts.jsonl"));
+    let free = ["value", "stats", "tools", "pass_at", "pass_all", "numbers", "percentiles", "record"];
+    let asked: [&[&str]; 17] = [
+        &["loss", &rollouts, "--max-tokens", "20"],
+        &["tree", &rollouts],
+        &["tree", &rollouts, "--by-action"],
+        &["cause", &run, "state.budget", "--step", "40"],
+        &["when", &run, "state", "--invalid"],
+        &["history", &run, "†state.budget", "--instance", "2"],
+        &["context", &session],
+        &["files", &session],
+        &["blame", &session, "--file", "totals.py"],
+        &["plan", &run],
+        &["diff", &run, "--from", "40", "--to", "41"],
+        &["diff", &run, &session, "--format", "generic"],
+        &["diff", &rollouts, &tickets, "--changes"],
+        &["stats", &rollouts, "--tasks"],
+        &["stats", &rollouts, "--outcomes"],
+        &["query", &tickets, ".id"],
+        &["check", &tickets],
+    ];
+    for words in asked {
+        let answer = obelus(&[words, &["--json"]].concat()).1;
+        let text = [section(PAGE, words[0]), SHAPES, "\"obelus\" \"format\" \"record\" \"step\" \"steps\""].concat();
+        let mut names = BTreeSet::new();
+        for line in answer.lines() {
+            member_names(&serde_json::from_str(line).unwrap(), &free, &mut names);
+        }
+        names.retain(|name| !text.contains(&format!("\"{name}\"")) && !text.contains(&format!("`{name}`")));
+        assert!(!answer.is_empty() && names.is_empty(), "obelus {words:?}: no page has {names:?}");
     }
 }
 
