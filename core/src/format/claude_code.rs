@@ -5,6 +5,7 @@
 //! format says is in `session` and `file-history`.
 
 mod attachment;
+mod collapse;
 mod entries;
 mod session;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The lines of a session as steps.
 
 use super::attachment::{self, SystemPrompt};
+use super::collapse::{self, Collapses};
 use super::session::Session;
 use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
 use super::{flag, text};
@@ -48,6 +49,7 @@ pub(super) struct Entries {
     /// A command that the user ran, until its output comes.
     typed: Option<String>,
     system_prompt: SystemPrompt,
+    collapses: Collapses,
 }
 
 /// Sub-agents whose lines are in the file of the session; ids by 64 bits.
@@ -107,6 +109,7 @@ impl Adapter for Entries {
             Some(message) => self.add_message(record, message, (class, is_side), log),
             None => note(record, class, &mut self.system_prompt, log),
         };
+        self.collapses.read(record, class, log);
         if id.is_some() {
             log.thread(&Node {
                 id,
@@ -142,7 +145,8 @@ impl Adapter for Entries {
 
     /// What the model is given with an attachment.
     fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
-        attachment::shown(values.first()?)
+        let record = values.first()?;
+        collapse::shown(record).or_else(|| attachment::shown(record))
     }
 
     fn dialect(&self) -> Dialect {

@@ -352,3 +352,61 @@ fn a_file_that_the_program_attached_is_known_and_no_call() {
     assert!(state(run.as_ref(), &bytes).contains("/w/a.txt"));
     assert_eq!(run.work().map(|work| work.tools().count()), Some(0));
 }
+
+#[test]
+fn a_span_that_was_collapsed_is_a_summary_to_the_model() {
+    let asked = |id: &str, parent: &str| {
+        let parent = if parent.is_empty() { "null".to_owned() } else { format!("\"{parent}\"") };
+        line(&format!(
+            r#""type":"user","uuid":"{id}","parentUuid":{parent},"message":{{"role":"user","content":"{id}"}}"#
+        ))
+    };
+    let commit = |first: &str, last: &str, id: &str| {
+        format!(
+            r#"{{"type":"marble-origami-commit","sessionId":"s","collapseId":"1","summaryUuid":"{id}","summaryContent":"<collapsed>{id}</collapsed>","summary":"{id}","firstArchivedUuid":"{first}","lastArchivedUuid":"{last}"}}"#
+        )
+    };
+    let lines = [
+        asked("u1", ""),
+        asked("u2", "u1"),
+        asked("u3", "u2"),
+        commit("u1", "u2", "c1"),
+        asked("u4", "u3"),
+        commit("c1", "u3", "c2"),
+        commit("gone", "u4", "c3"),
+        line(r#""type":"system","subtype":"compact_boundary","uuid":"b","parentUuid":null,"logicalParentUuid":"u4""#),
+        asked("u5", "b"),
+    ];
+    let (run, bytes) = read(&lines);
+    assert_eq!(run.context_steps(2), Some(vec![0, 1, 2]));
+    assert_eq!(run.context_steps(4), Some(vec![2, 3, 4]));
+    assert_eq!(run.context_steps(6), Some(vec![4, 5]), "a span may begin with a summary");
+    assert_eq!(run.context_steps(8), Some(vec![8]), "a compaction is in the place of all summaries");
+    let prompt = format!("{:?}", run.prompt(5, &bytes).unwrap());
+    assert!(prompt.contains("<collapsed>c2</collapsed>"), "{prompt}");
+}
+
+#[test]
+fn a_reset_takes_back_what_was_collapsed() {
+    let asked =
+        |id: &str| line(&format!(r#""type":"user","uuid":"{id}","message":{{"role":"user","content":"{id}"}}"#));
+    let commit = |first: &str, last: &str, id: &str| {
+        format!(
+            r#"{{"type":"marble-origami-commit","sessionId":"s","summaryUuid":"{id}","summaryContent":"{id}","firstArchivedUuid":"{first}","lastArchivedUuid":"{last}"}}"#
+        )
+    };
+    let lines = [
+        asked("u1"),
+        asked("u2").replace("\"version\"", "\"parentUuid\":\"u1\",\"version\""),
+        commit("u1", "u1", "c1"),
+        commit("c1", "u2", "c2"),
+        r#"{"type":"marble-origami-reset","sessionId":"s","reason":"rewind"}"#.to_owned(),
+        commit("c2", "u2", "c3"),
+        commit("u2", "u2", "c4"),
+    ];
+    let (run, _) = read(&lines);
+    assert_eq!(run.context_steps(3), Some(vec![3]));
+    assert_eq!(run.context_steps(4), Some(vec![0, 1]));
+    assert_eq!(run.context_steps(5), Some(vec![0, 1]), "a summary that is gone begins no span");
+    assert_eq!(run.context_steps(6), Some(vec![0, 6]));
+}

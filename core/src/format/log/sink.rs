@@ -10,6 +10,7 @@ use crate::model::{
     Finding, Identity, PartRole, Record, Remark, RunPart, Severity, Span, StepNo, StepRole, Surroundings, Turn, Usage,
 };
 use crate::state::{IdentityId, Op, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Most other files that a run names: each is looked for on the disk.
@@ -278,6 +279,11 @@ impl Log<'_> {
         }
     }
 
+    /// The steps of an earlier record of the tree, by its id.
+    pub(in crate::format) fn steps_of(&self, id: &str) -> Option<Range<StepNo>> {
+        self.steps.of_record(self.first + self.steps.threads.find(id)?)
+    }
+
     /// The call that started the sub-agent whose first step this is.
     pub(in crate::format) fn called_by(&mut self, step: StepNo, call: StepNo) {
         self.steps.callers.insert(step, call);
@@ -396,6 +402,11 @@ impl Log<'_> {
         if !steps.is_empty() {
             self.steps.window.drop(self.steps.last(), Dropped::These(steps.into()));
         }
+    }
+
+    /// From the step that was added last on, the model sees these again.
+    pub(in crate::format) fn see_again(&mut self, steps: Box<[StepNo]>) {
+        self.steps.window.drop(self.steps.last(), Dropped::NoMore(steps));
     }
 
     /// The step that was added last is no message, and puts this into the model's window.

@@ -169,6 +169,24 @@ impl Steps {
         self.steps.get(usize::try_from(step).ok()?)
     }
 
+    /// The steps of a record by its number, where the log is read in the order of its records.
+    pub(super) fn of_record(&self, record: usize) -> Option<Range<StepNo>> {
+        let first = self.first_from(record);
+        let end = self.first_from(record + 1);
+        (first < end).then_some(first..end)
+    }
+
+    /// The first step that is not of a record before this one.
+    fn first_from(&self, record: usize) -> StepNo {
+        let (mut first, mut end) = (0, self.next());
+        while first < end {
+            let middle = first + (end - first) / 2;
+            let is_before = self.get(middle).is_some_and(|compact| compact.record() < record);
+            (first, end) = if is_before { (middle + 1, end) } else { (first, middle) };
+        }
+        first
+    }
+
     fn get_mut(&mut self, step: StepNo) -> Option<&mut CompactStep> {
         self.steps.get_mut(usize::try_from(step).ok()?)
     }

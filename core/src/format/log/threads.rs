@@ -210,6 +210,11 @@ impl Threads {
         self.switched
     }
 
+    /// The place of a record, by its id.
+    pub(super) fn find(&self, id: &str) -> Option<usize> {
+        self.place_of(hash(id))
+    }
+
     /// Where a record is.
     pub(super) fn standing(&self, at: Option<usize>) -> Standing {
         let is_main = |at: usize| self.main().is_main.get(at).copied().unwrap_or(true);

@@ -10,6 +10,8 @@ pub(super) enum Dropped {
     Before(StepNo),
     /// These.
     These(Box<[StepNo]>),
+    /// None of these any more.
+    NoMore(Box<[StepNo]>),
 }
 
 /// The changes of a run's window.
@@ -116,6 +118,7 @@ impl Window {
                 _ if *from != step => None,
                 Dropped::Before(first) => Some(*first),
                 Dropped::These(steps) => steps.iter().min().copied(),
+                Dropped::NoMore(_) => None,
             };
             let is_summary = self.summaries.contains_key(&step);
             let first = is_summary.then(|| self.dropped.iter().filter_map(of_drop).min()).flatten();
@@ -134,6 +137,7 @@ impl Window {
                 _ if !leads_here(*from) => {}
                 Dropped::Before(step) => first = first.max(*step),
                 Dropped::These(steps) => gone.extend(steps.iter().copied()),
+                Dropped::NoMore(steps) => steps.iter().for_each(|step| _ = gone.remove(step)),
             }
         }
         (first, gone)
