@@ -34,7 +34,7 @@ pub(super) struct Open {
     all: HashMap<(Channel, Box<str>), OpenItem>,
     /// What chunks began, which have no end of their own, the last one last: several calls may come piece by piece.
     chunks: Vec<(Channel, Box<str>)>,
-    /// Messages that chunks began and another event ended: a later chunk goes on with them.
+    /// What chunks began and another event ended: a later chunk goes on with it. A call has had its effects then.
     ended: HashMap<(Channel, Box<str>), OpenItem>,
 }
 
@@ -106,6 +106,11 @@ impl Open {
         let id = Self::id(channel, event);
         let chunk = self.chunks.last().filter(|(of, _)| id.is_empty() && *of == channel);
         let key = chunk.cloned().unwrap_or_else(|| (channel, Box::from(id)));
+        let delta = event.get("delta").filter(|delta| !delta.is_null());
+        if let Some(call) = self.ended.get(&key).filter(|_| channel == Channel::Call && !id.is_empty()) {
+            delta.into_iter().for_each(|delta| log.extend(call.step, delta));
+            return;
+        }
         if !self.all.contains_key(&key) {
             match self.ended.remove(&key).filter(|_| !id.is_empty()) {
                 Some(begun) => drop(self.all.insert(key.clone(), begun)),
@@ -113,20 +118,24 @@ impl Open {
             }
             self.chunks.push(key.clone());
         }
-        let delta = event.get("delta").filter(|delta| !delta.is_null());
         if let (Some(begun), Some(delta)) = (self.all.get_mut(&key), delta) {
             begun.text.push_str(&text_of(delta));
             log.extend(begun.step, delta);
         }
     }
 
-    /// Ends what chunks began, if the next event is not part of it. Calls are made side by side.
+    /// Ends what chunks began, if the next event is not part of it. Calls are made side by side, and go on behind what
+    /// is no part of a message.
     pub(super) fn end_chunks(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
         for (of, id) in std::mem::take(&mut self.chunks) {
             let next = Self::id(of, event);
-            if channel == Some(of) && (of == Channel::Call || next.is_empty() || next == &*id) {
+            let goes_on = match of {
+                Channel::Call => channel.is_none_or(|channel| channel == of),
+                _ => channel == Some(of) && (next.is_empty() || next == &*id),
+            };
+            if goes_on {
                 self.chunks.push((of, id));
-            } else if let Some(begun) = self.close(of, &id, log).filter(|_| of != Channel::Call) {
+            } else if let Some(begun) = self.close(of, &id, log) {
                 self.ended.insert((of, id), begun);
             }
         }
@@ -146,6 +155,7 @@ impl Open {
     /// A call is whole when its result comes.
     pub(super) fn close_call(&mut self, id: &str, log: &mut Log<'_>) {
         self.close(Channel::Call, id, log);
+        self.ended.remove(&(Channel::Call, Box::from(id)));
     }
 
     /// All that is open ends: the run does.

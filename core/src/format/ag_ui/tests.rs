@@ -126,6 +126,25 @@ fn chunks_that_interleave_are_one_step_for_each_id() {
 }
 
 #[test]
+fn a_call_in_chunks_goes_on_behind_other_events() {
+    let text = [
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"ls","delta":"{\"path\":"}"#,
+        r#"{"type":"RAW","event":{}}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"\"x"}"#,
+        r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"k","role":"assistant","delta":"one"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"y\"}"}"#,
+        r#"{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":"a.txt"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"pwd","delta":"{}"}"#,
+        r#"{"type":"RUN_FINISHED"}"#,
+    ];
+    let parsed = lines(&AG_UI, &text.join("\n"));
+    let all = steps(&parsed);
+    assert_eq!(all[0], "tool-call agent: ls xy", "{all:?}");
+    let expected = ["message agent: one", "tool-result environment: a.txt (of 0)", "tool-call agent: pwd"];
+    assert_eq!(all[2..5], expected, "{all:?}");
+}
+
+#[test]
 fn an_event_without_what_its_type_has_is_found() {
     let text = [
         r#"{"type":"STATE_DELTA"}"#,

@@ -63,7 +63,10 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     // Items of the Responses interface are between messages, and may be more than these.
     let is_begun = head.records.first().is_some_and(is_message);
     let is_entry = |r: &Value<'_>| is_message(r) || (is_begun && item(r).is_some());
-    if most(head, is_entry) && (head.records.len() > 1 || head.layout == OutlineLayout::Elements) {
+    // A log of events begins with one, although most of them may be messages.
+    let is_event = |r: &Value<'_>| is_text(r, "type") && !has(r, &["role"]) && item(r).is_none();
+    let has_events = head.records.first().is_some_and(is_event);
+    if !has_events && most(head, is_entry) && (head.records.len() > 1 || head.layout == OutlineLayout::Elements) {
         return matched(true, "messages with a `role` and `content`");
     }
     let is_list = |r: &Value<'_>| r.as_array().is_some_and(|all| all.first().is_some_and(is_message));

@@ -440,6 +440,8 @@ fn logs_that_only_share_the_names_of_members_are_not_taken() {
         r#"{"trajectory":[{"action":"left","observation":"wall","reward":0.5,"done":false}]}"#,
         r#"{"history":[{"role":"user","content":"hi"}],"model":"m","temperature":1}"#,
         r#"{"mode":"chat","messages":[],"response":"hi"}"#,
+        // The events of another agent, some of which are messages.
+        "{\"type\":\"session_start\",\"model\":\"m\"}\n{\"type\":\"message\",\"role\":\"user\",\"content\":\"hi\"}",
     ]);
     check("openhands", &[r#"{"kind":"PauseEvent","source":"user","timestamp":"2026-01-01T00:00:00Z"}"#]);
     check("swe-agent", &[r#"{"trajectory":[{"action":"ls","observation":"a"}]}"#]);
