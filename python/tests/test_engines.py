@@ -37,7 +37,7 @@ def findings_of_records(rows):
 
 def without_repetition(summary):
     """Statistics but for what compares records."""
-    names = ("warnings", "with_warnings", "errors", "with_errors")
+    names = ("warnings", "with_warnings", "errors", "with_errors", "found")
     rules = {rule: n for rule, n in summary["rules"].items() if not rule.startswith("adp.duplicate")}
     return {name: value for name, value in summary.items() if name not in names} | {"rules": rules}
 
