@@ -73,14 +73,16 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
     let passing = filter.passing_custom_columns(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
     let extra = filter.extra_findings(&loaded)?;
+    let mut unreadable = 0;
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
         let run = chosen.take().map_or_else(|| loaded.run(record), Ok)?;
         if options.record.is_some() {
             is_readable(&loaded, record, run.as_ref())?;
         }
-        if layout == Layout::Run {
-            report_unreadable(&options.file, run.as_ref());
+        match layout {
+            Layout::Run => report_unreadable(&options.file, unreadable_records(run.as_ref())),
+            Layout::Set => unreadable += unreadable_records(run.as_ref()),
         }
         let notes = notes(&loaded, record, run.as_ref(), (&filter, &extra), &marks)?;
         for number in 0..run.step_count() {
@@ -99,13 +101,18 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             }
         }
     }
+    report_unreadable(&options.file, unreadable);
     Ok(passing.status())
 }
 
-/// Reports on standard error how many records of a log are in no step since they cannot be read.
-fn report_unreadable(file: &FileName, run: &dyn Run) {
-    let is_lost = |found: &Arc<Finding>| found.rule == "data.invalid-json" && found.step.is_none();
-    let count = run.findings().iter().filter(|found| is_lost(found)).count() as u64;
+/// How many records of a run are in no step since they cannot be read.
+fn unreadable_records(run: &dyn Run) -> u64 {
+    let is_lost = |found: &Arc<Finding>| matches!(found.rule, "data.invalid-json" | "adp.json") && found.step.is_none();
+    run.findings().iter().filter(|found| is_lost(found)).count() as u64
+}
+
+/// Reports on standard error how many records are in no step since they cannot be read.
+fn report_unreadable(file: &FileName, count: u64) {
     if count > 0 {
         let (records, verb) = (counted(count, "record"), if count == 1 { "gives" } else { "give" });
         super::complain(&format!("{file}: {records} that cannot be read {verb} no step; `obelus check` lists them"));

@@ -4,7 +4,7 @@ mod actions;
 
 use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
-use super::{Command, Stop, load};
+use super::{Command, Stop, complain, load};
 use crate::format::{Answer, Run};
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
@@ -94,7 +94,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.by_action {
         return actions::run(&options, &loaded, out);
     }
-    let attempts = read_attempts(&options, &loaded, Attempt::all_of)?;
+    let (attempts, unreadable) = read_attempts(&options, &loaded, Attempt::all_of)?;
     let tasks = attempt_tasks(&attempts);
     let shown: Vec<&Vec<usize>> = tasks.iter().filter(|task| options.all || task.len() > 1).collect();
     for task in &shown {
@@ -105,14 +105,23 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             people(&loaded, &attempts, task, &stretches, out)?;
         }
     }
-    write_tasks(&options, &loaded, &tasks, &attempts, out)?;
+    report_unreadable(&options.file, unreadable);
+    write_tasks(&options, loaded.records()?.len() - unreadable, &tasks, &attempts, out)?;
     Ok(0)
 }
 
-/// How many tasks have several attempts, for people.
+/// Reports on standard error how many records are in no task since they cannot be read.
+fn report_unreadable(file: &FileName, count: usize) {
+    if count > 0 {
+        let (records, verb) = (counted(count, "record"), if count == 1 { "is" } else { "are" });
+        complain(&format!("{file}: {records} that cannot be read {verb} in no task; `obelus check` lists them"));
+    }
+}
+
+/// How many tasks have several attempts, for people; `readable`: how many records can be read.
 fn write_tasks(
     options: &Options,
-    loaded: &Loaded,
+    readable: usize,
     tasks: &[Vec<usize>],
     attempts: &[impl Borrow<Attempt>],
     out: &mut Out,
@@ -122,7 +131,7 @@ fn write_tasks(
     }
     // The answers of a record are one after the other.
     let records = attempts.chunk_by(|a, b| a.borrow().record == b.borrow().record).count();
-    let other = loaded.records()?.len().saturating_sub(records);
+    let other = readable.saturating_sub(records);
     let other = format!("{} name{}", counted(other, "record"), if other == 1 { "s" } else { "" });
     let (several, all) = (tasks.iter().filter(|task| task.len() > 1).count(), tasks.len());
     let text = format!("{several} of {all} tasks have several attempts; {other} no task");
@@ -139,18 +148,18 @@ fn as_written(reward: &str) -> Option<Box<RawValue>> {
 /// Makes the attempts of a record: its number, its value, the field that names the task, how the format is read.
 type ReadAttempt<T> = fn(usize, &Value<'_>, Option<&str>, Way) -> Vec<T>;
 
-/// What the tree needs of each record; broken records and other ones are not.
-fn read_attempts<T: Send>(options: &Options, loaded: &Loaded, read: ReadAttempt<T>) -> Result<Vec<T>, Stop> {
+/// What the tree needs of each record, and how many records cannot be read; other ones without a task have nothing.
+fn read_attempts<T: Send>(options: &Options, loaded: &Loaded, read: ReadAttempt<T>) -> Result<(Vec<T>, usize), Stop> {
     let (by, way) = (options.by.as_deref(), loaded.detected.format.way());
-    let look = |record: &Record, text: &[u8]| {
-        read_text(record, text).map(|value| read(record.number, &value, by, way)).unwrap_or_default()
-    };
-    let mut out = Vec::new();
-    ingest::look_at_known(loaded, look, |attempts: Vec<T>| {
-        out.extend(attempts);
+    let look =
+        |record: &Record, text: &[u8]| read_text(record, text).map(|value| read(record.number, &value, by, way)).ok();
+    let (mut out, mut unreadable) = (Vec::new(), 0);
+    ingest::look_at_known(loaded, look, |attempts: Option<Vec<T>>| {
+        unreadable += usize::from(attempts.is_none());
+        out.extend(attempts.into_iter().flatten());
         Ok::<(), Stop>(())
     })?;
-    Ok(out)
+    Ok((out, unreadable))
 }
 
 /// A task for programs: how many attempts there are, and the stretches.

@@ -62,7 +62,7 @@ fn what_resembles_a_format_is_not_taken_for_it() {
 /// The texts of steps, with record and number.
 fn steps(path: &str) -> Vec<(u64, u64, String)> {
     let (status, stdout, stderr) = obelus(&["steps", "--json", path]);
-    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(status == 0 && (stderr.is_empty() || stderr.contains("that cannot be read")), "{stderr}");
     let bytes = fs::read(path).unwrap();
     let step = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();

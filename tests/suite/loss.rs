@@ -141,9 +141,10 @@ fn attempts_at_a_task_are_a_tree() {
         "    ends  record 3  t-run3  reward 0.5",
         "    @2..@3  record 0  t-run1  reward 1.0  user b",
         "    @2  record 2  t-run2  reward 0  user x",
-        "1 of 2 tasks have several attempts; 1 record names no task",
+        "1 of 2 tasks have several attempts; 0 records name no task",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expect);
+    assert!(stderr.contains("1 record that cannot be read is in no task"), "{stderr}");
     let (_, text, _) = obelus(&["tree", &path, "--json", "--all"]);
     let tasks: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(tasks.len(), 2);

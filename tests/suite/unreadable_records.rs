@@ -28,6 +28,27 @@ fn one_that_is_asked_for_says_why_it_has_no_answer() {
     }
 }
 
+/// Those of a dataset are in no step and no task, and are no records that name no task.
+#[test]
+fn what_goes_through_records_says_how_many_it_cannot_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let row =
+        |id: usize| format!(r#"{{"id":"{id}","task_id":"t","messages":[{{"role":"user","content":"q{id}"}}]}}"#) + "\n";
+    file(at, "d.jsonl", &format!("{}{{\"id\":\"b\",\n{}no\n", row(0), row(1)));
+    let (status, stdout, stderr) = obelus(at, &["steps", "d.jsonl", "--json"]);
+    assert_eq!((status, stdout.lines().count()), (0, 2), "{stdout}");
+    assert!(stderr.contains("d.jsonl: 2 records that cannot be read give no step"), "{stderr}");
+    for words in [&["tree", "d.jsonl"][..], &["tree", "d.jsonl", "--by-action"]] {
+        let (status, stdout, stderr) = obelus(at, words);
+        assert!(status == 0 && stdout.contains("0 records name no task"), "{stdout}");
+        assert!(stderr.contains("2 records that cannot be read are in no task"), "{stderr}");
+    }
+    file(at, "d.jsonl", &(row(0) + &row(1)));
+    assert_eq!(obelus(at, &["steps", "d.jsonl"]).2, "");
+    assert_eq!(obelus(at, &["tree", "d.jsonl"]).2, "");
+}
+
 #[test]
 fn nothing_of_a_file_acts_on_a_terminal_behind_a_pipe() {
     let folder = tempfile::tempdir().unwrap();

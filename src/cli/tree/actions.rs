@@ -1,6 +1,6 @@
 //! `obelus tree --by-action`: attempts aligned by what they did, with success at each fork.
 
-use super::{EndMember, Options, read_attempts, task_members, write_tasks};
+use super::{EndMember, Options, read_attempts, report_unreadable, task_members, write_tasks};
 use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::ingest::Loaded;
@@ -38,7 +38,7 @@ struct PartingMember<'a> {
 }
 
 pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u8, Stop> {
-    let attempts = read_attempts(options, loaded, ActionAttempt::all_of)?;
+    let (attempts, unreadable) = read_attempts(options, loaded, ActionAttempt::all_of)?;
     let tasks = attempt_tasks(&attempts);
     for task in tasks.iter().filter(|task| options.all || task.len() > 1) {
         let tree = action_tree(&attempts, task, options.success);
@@ -48,7 +48,8 @@ pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u
             people(&attempts, task, &tree, out)?;
         }
     }
-    write_tasks(options, loaded, &tasks, &attempts, out)?;
+    report_unreadable(&options.file, unreadable);
+    write_tasks(options, loaded.records()?.len() - unreadable, &tasks, &attempts, out)?;
     Ok(0)
 }
 
