@@ -15,8 +15,9 @@ enum Packing {
     Zstd,
 }
 
-/// The first bytes of each packing; a skippable frame may be the first of a Zstandard archive.
-const MAGIC: &[(&[u8], Packing)] = &[(b"\x1f\x8b", Packing::Gzip), (b"\x28\xb5\x2f\xfd", Packing::Zstd)];
+/// The first bytes of each packing; `pzstd` begins a Zstandard archive with a skippable frame.
+const MAGIC: &[(&[u8], Packing)] =
+    &[(b"\x1f\x8b", Packing::Gzip), (b"\x28\xb5\x2f\xfd", Packing::Zstd), (b"\x50\x2a\x4d\x18", Packing::Zstd)];
 
 /// Whether something that begins so is packed.
 pub(super) fn is_packed(head: &[u8]) -> bool {
@@ -158,8 +159,10 @@ mod tests {
             assert_eq!(read(&pack(&text)), (text.clone(), true));
             assert_eq!(read(&[pack(a), pack(b""), pack(b)].concat()), (text.clone(), true));
         }
-        let skipped = [zstd(a), b"\x50\x2a\x4d\x18\x03\0\0\0abc".to_vec(), zstd(b)].concat();
-        assert_eq!(read(&skipped), (text, true));
+        let skipped = b"\x50\x2a\x4d\x18\x03\0\0\0abc".to_vec();
+        for first in [Vec::new(), skipped.clone()] {
+            assert_eq!(read(&[first, zstd(a), skipped.clone(), zstd(b)].concat()), (text.clone(), true));
+        }
     }
 
     #[test]
@@ -190,7 +193,7 @@ mod tests {
 
     #[test]
     fn other_streams_are_as_they_are() {
-        for plain in [&b""[..], b"{\"a\":1}", b"\x1f", b"\x1fx", b"\x28\xb5\x2f", b"(x"] {
+        for plain in [&b""[..], b"{\"a\":1}", b"\x1f", b"\x1fx", b"\x28\xb5\x2f", b"(x", b"P", b"P*M"] {
             assert_eq!(read(plain), (plain.to_vec(), true));
         }
     }
