@@ -105,6 +105,7 @@ mod replaced_content;
 mod replay;
 mod report;
 mod review;
+mod rollout_rows;
 mod rule_edge_cases;
 mod rules;
 mod run_parts;

@@ -20,7 +20,7 @@ mod share_gpt;
 
 use crate::json::Value;
 use crate::rules::trajectory::Way;
-pub(super) use beside::{beside_steps, system_words, tool_member};
+pub(super) use beside::{beside_messages, beside_steps, schemas_of_groups, system_words, tool_member};
 pub(super) use dialogue::Dialogue;
 pub use message_text::Left;
 pub(super) use message_text::{ChatMessage, LOSS_FIELDS, MASK, Member, is_nothing, lose, lose_all, rest};

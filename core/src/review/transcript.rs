@@ -67,6 +67,9 @@ pub struct Transcript {
     is_apart: bool,
 }
 
+/// Open calls of a step among which one is looked for by its name.
+const NAMED_MAX: usize = 256;
+
 type CallPlace = (usize, usize);
 
 /// What one speaker says at once.
@@ -176,10 +179,11 @@ impl Transcript {
         let prompt =
             |text: &String| Message { role: StepRole::System, texts: vec![text.clone()], ..Message::default() };
         let named = |(name, _): &&(String, String)| label == Some(name.as_str());
+        let beside = head.beside.iter().filter(|(name, _)| label == Some(name.as_str()));
         let of_answer = || head.rewards.iter().find(named).map(|(_, reward)| reward.clone());
         Self {
             messages: head.system.iter().map(prompt).collect(),
-            others: head.others.clone(),
+            others: beside.flat_map(|(_, members)| members).chain(&head.others).cloned().collect(),
             reward: of_answer().or_else(|| head.reward.clone()),
             task: head.task.clone(),
             has_id: head.has_id,
@@ -374,11 +378,13 @@ impl Transcript {
         }
     }
 
-    /// A result goes to the call of its id, else to the first open call of the step that it answers.
+    /// A result goes to the call of its id, else to the first open call of the step that it answers, of its name if it
+    /// has one.
     fn result(&mut self, result: ToolResult<'static>, step: &Step) {
         let of_id = result.id.as_deref().and_then(|id| self.by_id.get(id)).copied();
         let of_id = of_id.filter(|place| !self.answered.contains(place));
-        let call = of_id.or_else(|| self.first_open(step.answers.unwrap_or(step.number)));
+        let asked = step.answers.unwrap_or(step.number);
+        let call = of_id.or_else(|| self.first_open(asked, result.name.as_deref()));
         self.answered.extend(call);
         if result.is_error == Some(true) {
             self.lose("flags of failed results");
@@ -389,13 +395,17 @@ impl Transcript {
         }
     }
 
-    /// The first call of a step that has no result.
-    fn first_open(&mut self, step: StepNo) -> Option<CallPlace> {
+    /// The first call of a step that has no result: of that name, if one of the first has it.
+    fn first_open(&mut self, step: StepNo, name: Option<&str>) -> Option<CallPlace> {
         let calls = self.calls.get_mut(&step)?;
         while calls.front().is_some_and(|place| self.answered.contains(place)) {
             calls.pop_front();
         }
-        calls.front().copied()
+        let is_of_name = |&&(at, place): &&CallPlace| {
+            let call = self.messages.get(at).and_then(|message| message.calls.get(place));
+            call.is_some_and(|call| name == Some(&call.name)) && !self.answered.contains(&(at, place))
+        };
+        calls.iter().take(NAMED_MAX).find(is_of_name).or(calls.front()).copied()
     }
 
     /// Where only the agent has calls and thoughts: those of others are left out, and their results answer none.

@@ -35,10 +35,12 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
             `prompt` hold messages with a `role`; prompts with a `completion`, or with what was `chosen` and \
             `rejected` (OpenAI: `preferred_output`, `non_preferred_output`), which are two trajectories of one row; \
             `messages` with the `choices` that came back; an `input` with the `output` of OpenAI's Responses \
-            interface; rollouts and tasks of NeMo Gym (`responses_create_params`, `response`); lines or an array of \
-            lists of messages. Calls are `tool_calls` and parts of a content; one that is written in a text is none \
-            (`--format adp` reads those). State: as in the Agent Data Protocol, and members of the row such as its \
-            reward.",
+            interface; rollouts and tasks of NeMo Gym (`responses_create_params`, `response`); `contents` and \
+            `candidates` of Gemini's API, in rows of batches and of tuning; groups of attempts, each a trajectory of \
+            the row (ART: `messages_and_choices`; rLLM: `chat_completions` of the last step; Atropos: lists of \
+            `messages` with `scores`); lines or an array of lists of messages. Calls are `tool_calls` and parts of a \
+            content; one that is written in a text is none (`--format adp` reads those). State: as in the Agent Data \
+            Protocol, and members of the row such as its reward.",
     framing: Framing::Values,
     detect: detect_rows,
     near: near_rows,
@@ -59,6 +61,20 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
         r#"{"responses_create_params":{"input":[{"role":"user","content":"2+2?"}],"tools":[]},
     "response":{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"4"}]}]},
     "reward":1.0,"_ng_task_index":0,"_ng_rollout_index":1}"#,
+        r#"{"systemInstruction":{"parts":[{"text":"You help."}]},"contents":[
+    {"role":"user","parts":[{"text":"list it"}]},
+    {"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},
+    {"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a.txt"}}}]},
+    {"role":"model","parts":[{"text":"a.txt"}]}]}"#,
+        r#"{"key":"k","request":{"contents":[{"parts":[{"text":"2+2?"}]}]},
+    "response":{"candidates":[{"content":{"role":"model","parts":[{"text":"4"}]},"finishReason":"STOP"}]}}"#,
+        r#"{"trajectories":[{"reward":1.0,"metrics":{},"messages_and_choices":[{"role":"user","content":"2+2?"},
+    {"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"4"}}]}]}"#,
+        r#"{"id":"t:0","trajectories":[{"name":"solver","reward":1.0,"steps":[
+    {"chat_completions":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}]}]}]}"#,
+        r#"{"tokens":[[1],[2]],"scores":[1.0,-1.0],"messages":[
+    [{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}],
+    [{"role":"user","content":"2+2?"},{"role":"assistant","content":"5"}]]}"#,
         "[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"hello\"}]\n\
          [{\"role\":\"user\",\"content\":\"bye\"},{\"role\":\"assistant\",\"content\":\"bye\"}]\n",
         r#"[[{"role":"user","content":"hi"}],[{"role":"user","content":"bye"}]]"#,

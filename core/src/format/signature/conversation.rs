@@ -76,6 +76,12 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_request) {
         return matched(true, "`responses_create_params` with an `input`: rollouts or tasks of NeMo Gym");
     }
+    if most(head, is_group) {
+        return matched(true, "`trajectories` of messages, or lists of messages with `scores`: groups of attempts");
+    }
+    if most(head, is_gemini) {
+        return matched(true, "`contents` of `parts`, or `candidates` of them: rows of Gemini's API");
+    }
     matched(most(head, is_preference), "rows with a `prompt` and what was chosen, rejected or completed")
 }
 
@@ -105,6 +111,32 @@ fn is_preference(record: &Value<'_>) -> bool {
 fn is_request(record: &Value<'_>) -> bool {
     let is_asked = |request: &Value<'_>| is_text(request, "input") || first(request, "input").is_some_and(is_message);
     record.get("responses_create_params").is_some_and(is_asked)
+}
+
+/// A group of attempts: of ART, Atropos, or an episode of rLLM.
+fn is_group(record: &Value<'_>) -> bool {
+    let is_turn = |message: &Value<'_>| is_message(message) || message.get("message").is_some_and(is_message);
+    let is_attempt = |one: &Value<'_>| {
+        let is_first = |step: &Value<'_>| first(step, "chat_completions").is_some_and(is_message);
+        first(one, "messages_and_choices").is_some_and(is_turn) || first(one, "steps").is_some_and(is_first)
+    };
+    let is_list = |list: &Value<'_>| list.as_array().is_some_and(|all| all.first().is_some_and(is_message));
+    first(record, "trajectories").is_some_and(is_attempt)
+        || (is_array(record, "scores") && first(record, "messages").is_some_and(is_list))
+}
+
+/// A request of Gemini's API, in a row of a batch or of a tuning, or what came back.
+fn is_gemini(record: &Value<'_>) -> bool {
+    let is_part = |part: &Value<'_>| {
+        part.get("type").is_none()
+            && has_any(part, &["text", "functionCall", "functionResponse", "inlineData", "fileData", "function_call"])
+    };
+    let is_content = |content: &Value<'_>| first(content, "parts").is_some_and(is_part);
+    let is_asked = |request: &Value<'_>| first(request, "contents").is_some_and(is_content);
+    let is_answered = |response: &Value<'_>| {
+        first(response, "candidates").is_some_and(|candidate| candidate.get("content").is_some_and(is_content))
+    };
+    is_asked(record) || record.get("request").is_some_and(is_asked) || record.get("response").is_some_and(is_answered)
 }
 
 /// A request of OpenAI's Responses interface with what came back, or that alone.

@@ -1,9 +1,13 @@
 //! What a record says beside the messages of its conversation: a system prompt, tools, the rest of a request.
 
 use super::content::words;
-use super::message_text::{Member, is_nothing, rest};
+use super::message_text::{Left, Member, is_nothing, lose, rest};
 use crate::json::{self, Value};
+use crate::rules::trajectory::gemini::declarations;
 use crate::rules::trajectory::{Track, instructions, requested_tools};
+
+/// Where a request has its system prompt.
+const PROMPTS: [&str; 3] = ["instructions", "systemInstruction", "system_instruction"];
 
 /// Of the members of a record in which steps are what else they say: what else was asked of a model, and what else came
 /// back, without the tools and the instructions of a request.
@@ -13,7 +17,7 @@ pub(in crate::review) fn beside_steps(record: &Value<'_>, tracks: &[Track]) -> V
         value.as_object()?;
         let mut used: Vec<&str> = tracks.iter().flat_map(|track| track.inside(name)).collect();
         used.first()?;
-        used.extend(["tools", "instructions"]);
+        used.extend(["tools"].into_iter().chain(PROMPTS));
         let members = rest(value, &used).into_iter().filter(|(_, json)| !is_nothing(json));
         let members: Vec<String> = members.map(|(name, json)| format!("{}:{json}", json::quote(&name))).collect();
         (!members.is_empty()).then(|| (name.to_owned(), format!("{{{}}}", members.join(","))))
@@ -21,13 +25,37 @@ pub(in crate::review) fn beside_steps(record: &Value<'_>, tracks: &[Track]) -> V
     members.filter_map(left).collect()
 }
 
+/// What the trajectory of a group says beside its messages (ART, rLLM), its reward where it is `alone`; what is in the
+/// list of its steps is counted.
+pub(in crate::review) fn beside_messages(
+    record: &Value<'_>,
+    track: &Track,
+    alone: bool,
+    left: &mut Left,
+) -> Vec<Member> {
+    let list = track.list();
+    let mut names = list.split('/').skip(1);
+    let (Some("trajectories"), Some(number), Some(messages)) = (names.next(), names.next(), names.next()) else {
+        return Vec::new();
+    };
+    let all = record.get("trajectories").and_then(Value::as_array).unwrap_or_default();
+    let Some(trajectory) = number.parse().ok().and_then(|number: usize| all.get(number)) else { return Vec::new() };
+    if messages == "steps" {
+        lose(left, "trajectory", messages);
+    }
+    let used: &[&str] = if alone { &[] } else { &["reward"] };
+    let members = rest(trajectory, &[&[messages], used].concat()).into_iter();
+    members.filter(|(name, json)| !is_nothing(json) && record.get(name).is_none()).collect()
+}
+
 /// The system prompt of a conversation that is no message, and the member of the record that has it.
 pub(in crate::review) fn system_words(record: &Value<'_>) -> Option<(&'static str, String)> {
     let system = record.get("system").and_then(words).map(|words| ("system", words));
-    let is_beside = |text: &Value<'_>| record.get("instructions").is_some_and(|found| found.start == text.start);
     system.or_else(|| {
         let text = instructions(record)?;
-        Some((if is_beside(text) { "instructions" } else { "system" }, text.as_str()?.to_owned()))
+        let holds = |value: &Value<'_>| (value.start..value.start + value.text.len()).contains(&text.start);
+        let beside = PROMPTS.into_iter().find(|name| record.get(name).is_some_and(holds));
+        Some((beside.unwrap_or("system"), words(text)?))
     })
 }
 
@@ -38,20 +66,33 @@ pub(in crate::review) fn tool_member<'a>(record: &'a Value<'a>) -> Option<(&'sta
     tools.map(|tools| ("tools", tools)).or_else(|| Some(("tool_definitions", listed()?)))
 }
 
+/// The same of tools of which one declares several functions; None: none does.
+pub(in crate::review) fn schemas_of_groups(tools: &Value<'_>) -> Option<String> {
+    let listed = tools.as_array()?;
+    let is_inner = |tool: &&Value<'_>| !listed.iter().any(|one| one.start == tool.start);
+    declarations(tools).iter().any(is_inner).then(|| tool_schemas(tools))
+}
+
 /// Tools as chats have them, as JSON: functions as the Responses interface declares them are put into `function`.
 pub(super) fn tool_schemas(tools: &Value<'_>) -> String {
     let is_flat = |tool: &Value<'_>| {
         let word = |name: &str| tool.get(name).and_then(Value::as_str);
         word("type") == Some("function") && word("name").is_some() && tool.get("function").is_none()
     };
-    let Some(all) = tools.as_array().filter(|all| all.iter().any(is_flat)) else { return json::compact(tools) };
+    let all = declarations(tools);
+    // Functions that one tool of Gemini's API declares together are as flat, and have no type.
+    let listed = tools.as_array().unwrap_or_default();
+    let is_inner = |tool: &Value<'_>| !listed.iter().any(|one| one.start == tool.start);
+    if !all.iter().any(|tool| is_flat(tool) || is_inner(tool)) {
+        return json::compact(tools);
+    }
     let schema = |tool: &Value<'_>| {
-        if !is_flat(tool) {
+        if !is_flat(tool) && !is_inner(tool) {
             return json::compact(tool);
         }
         let members = rest(tool, &["type"]).into_iter();
         let members: Vec<String> = members.map(|(name, json)| format!("{}:{json}", json::quote(&name))).collect();
         format!("{{\"type\":\"function\",\"function\":{{{}}}}}", members.join(","))
     };
-    format!("[{}]", all.iter().map(schema).collect::<Vec<_>>().join(","))
+    format!("[{}]", all.into_iter().map(schema).collect::<Vec<_>>().join(","))
 }

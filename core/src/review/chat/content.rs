@@ -4,6 +4,7 @@ use super::call::{self, Call};
 use super::message_text::{Left, Member, is_nothing, lose, lose_all, rest};
 use crate::json::{self, Value};
 use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, THOUGHT_TEXTS, block};
+use crate::rules::trajectory::gemini;
 
 /// A part that a content keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +163,10 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
     };
     match text(keys) {
         Some((key, content)) if is_thought || part.get(key).is_some_and(|v| v.as_str().is_some()) => {
-            lose_all(left, "part", &rest(part, &["type", key]));
+            let mark = if is_thought { "thought" } else { "type" };
+            let used =
+                ["type", key].into_iter().chain(part.get(mark).filter(|mark| mark.as_bool().is_some()).map(|_| mark));
+            lose_all(left, "part", &rest(part, &used.collect::<Vec<_>>()));
             if is_thought { Piece::Thought(content) } else { Piece::Text(content, key == "text") }
         }
         _ => match value(&["value"]).filter(|_| kind == Block::Tools) {
@@ -176,6 +180,14 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
 }
 
 fn result(part: &Value<'_>, left: &mut Left) -> Answer {
+    if let Some(response) = gemini::response(part) {
+        lose_all(left, "part", &rest(part, &["functionResponse", "function_response"]));
+        return Answer {
+            id: response.id.map(str::to_owned),
+            content: response.output.map_or_else(Content::default, |output| Content::of(output, left)),
+            others: rest(response.value, &["id", "response"]),
+        };
+    }
     let id_key = RESULT_IDS.iter().find(|key| part.get(key).is_some_and(|id| id.as_str().is_some()));
     let text_key = RESULT_TEXTS.iter().find(|key| part.get(key).is_some_and(|text| !text.is_null()));
     let content = text_key.and_then(|key| part.get(key)).map_or_else(Content::default, |v| Content::of(v, left));

@@ -1,6 +1,6 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
-use super::beside::{beside_steps, system_words, tool_member, tool_schemas};
+use super::beside::{beside_messages, beside_steps, system_words, tool_member, tool_schemas};
 use super::json_writer::Object;
 use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, is_nothing, lose_all, rest};
 use super::{from_adp, from_atif, message};
@@ -86,6 +86,10 @@ impl Dialogue {
         if out.is_chat {
             out.head(record, &mut used);
             out.others.extend(beside_steps(record, std::slice::from_ref(track)));
+            let of_group = beside_messages(record, track, track.label.is_none(), &mut out.left);
+            let (tools, others): (Vec<_>, Vec<_>) = of_group.into_iter().partition(|(name, _)| name == "tools");
+            out.tools = out.tools.take().or_else(|| tools.into_iter().next().map(|(_, json)| json));
+            out.others.extend(others);
         } else {
             out.foreign_head(record, used);
         }

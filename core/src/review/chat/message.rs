@@ -100,7 +100,8 @@ fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut ChatMessage, left:
     let Some(content) = content else { return Vec::new() };
     if let Some(parts) = content.as_array() {
         let pieces: Vec<Piece> = parts.iter().map(|part| piece(part, left)).collect();
-        now.content.is_list = pieces.iter().all(|piece| matches!(piece, Piece::Text(_, true) | Piece::Other(_)));
+        now.content.is_list = message.text_key != Some("parts")
+            && pieces.iter().all(|piece| matches!(piece, Piece::Text(_, true) | Piece::Other(_)));
         return pieces;
     }
     let is_call = says_calls(message.speaker);

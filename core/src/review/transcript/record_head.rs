@@ -3,7 +3,8 @@
 use crate::format::RecordMembers;
 use crate::json::{self, Value};
 use crate::review::chat::{
-    LOSS_FIELDS, Left, Member, beside_steps, is_nothing, lose, lose_all, rest, system_words, tool_member,
+    LOSS_FIELDS, Left, Member, beside_messages, beside_steps, is_nothing, lose, lose_all, rest, schemas_of_groups,
+    system_words, tool_member,
 };
 use crate::rules::trajectory::{
     Body, Item, Reading, RecordShape, Way, answer_reward, detailed_reward, further_members, task,
@@ -19,6 +20,8 @@ pub struct RecordHead {
     pub(super) reward: Option<String>,
     /// The same of each of several answers, by what it is called.
     pub(super) rewards: Vec<(String, String)>,
+    /// What else the record says of each of them, by what it is called.
+    pub(super) beside: Vec<(String, Vec<Member>)>,
     /// The task that it is an attempt at; None: it names none.
     pub(super) task: Option<String>,
     /// Whether it has an id, and not only what stands for one.
@@ -47,6 +50,11 @@ impl RecordHead {
         if let Some((name, tools)) = tool_member(record).filter(|(name, _)| record.get(name).is_none()) {
             others.push((name.to_owned(), json::compact(tools)));
         }
+        // Tools that hold several functions are known to Gemini's API alone.
+        let schemas = tool_member(record).and_then(|(name, tools)| Some((name, schemas_of_groups(tools)?)));
+        if let Some((name, schemas)) = schemas {
+            others.iter_mut().filter(|(other, _)| other == name).for_each(|(_, json)| json.clone_from(&schemas));
+        }
         let system = system.map(|(_, words)| words);
         let mut left = Left::new();
         for entry in &reading.entries {
@@ -56,12 +64,20 @@ impl RecordHead {
         // Both of a pair are rewarded by which they are.
         let is_unrewarded = reading.tracks.len() == 1 && reading.entries.iter().all(|entry| entry.reward.is_none());
         let reward = reading.outcome().filter(|_| is_unrewarded).map(|reward| reward.to_string());
+        let mut beside = Vec::new();
+        for track in reading.answers() {
+            let members = beside_messages(record, track, false, &mut left);
+            match &track.label {
+                Some(label) => beside.push((label.clone(), members)),
+                None => others.extend(members),
+            }
+        }
         let rewards = reading.answers().filter(|_| reading.main().is_none());
         let rewards =
             rewards.filter_map(|track| Some((track.label.clone()?, answer_reward(&reading, track)?.to_string())));
         let rewards = rewards.collect();
         let (task, has_id) = (task(record, None), reading.id().is_some());
-        Some(Self { system, others, reward, rewards, task, has_id, left })
+        Some(Self { system, others, reward, rewards, beside, task, has_id, left })
     }
 
     /// Of a record of a log that has these members: what of it is carried, and counted what is not.

@@ -272,5 +272,10 @@ pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
             report.warning(None, String::new(), "adp.shape", message);
         }
     }
+    if reading.left_out > 0 {
+        let (all, out) = (reading.tracks.len() + reading.left_out, reading.left_out);
+        let message = format!("the record has {all} attempts, too long together: {out} of them are not read");
+        report.warning(None, String::new(), "adp.shape", message);
+    }
     report.finish()
 }

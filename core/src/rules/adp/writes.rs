@@ -6,7 +6,7 @@ use crate::json::{self, Data, Key, Member, Object, Value};
 use crate::model::cast;
 use crate::model::{HEAD, Identity, StepNo, StepRole};
 use crate::rules::trajectory::{
-    Body, Class, Item, Reading, TrajectoryStep, Way, atif,
+    Body, Class, Item, Reading, TrajectoryStep, Way, atif, joined,
     number::{add_reward, float_text, integer},
     text,
 };
@@ -160,8 +160,8 @@ fn write_head(reading: &Reading<'_>, writer: &mut Writer<'_>) {
         let fields = ROW_FIELDS.iter().filter_map(|name| Some((*name, root.get(name).filter(|v| !v.is_null())?)));
         fields.for_each(|(name, value)| writer.value("trajectory", "main", name, value));
     }
-    if let Some(prompt) = reading.system_prompt().and_then(Value::as_str) {
-        writer.digest("conversation", "main", "system_prompt", prompt);
+    if let Some(prompt) = reading.system_prompt().and_then(joined) {
+        writer.digest("conversation", "main", "system_prompt", &prompt);
     }
 }
 

@@ -4,6 +4,7 @@
 //! `additionalProperties: false`. What else a schema says is taken as kept.
 
 use crate::json::{self, Data, Value, pointer_escape};
+use crate::rules::trajectory::gemini::declarations;
 use std::collections::BTreeMap;
 
 /// Declared tools by name, each with the schema of its arguments if it has one.
@@ -11,7 +12,7 @@ pub(super) type Declared<'v> = BTreeMap<String, Option<&'v Value<'v>>>;
 
 /// Adds the tools of a list: of objects with a `name`, or with one in their `function`.
 pub(super) fn declare<'v>(list: &'v Value<'v>, tools: &mut Declared<'v>) {
-    for item in list.as_array().unwrap_or_default() {
+    for item in declarations(list) {
         let function = item.get("function").filter(|f| f.as_object().is_some()).unwrap_or(item);
         if let Some(name) = function.get("name").and_then(Value::as_str) {
             tools.insert(name.to_owned(), schema_of(function));

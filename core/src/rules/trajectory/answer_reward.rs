@@ -20,7 +20,16 @@ pub fn answer_reward(reading: &Reading<'_>, track: &Track) -> Option<f64> {
     let sum = rewards.map(|reward| reward.value).reduce(|sum, reward| sum + reward);
     let value = |number: Number| number.value;
     sum.or_else(|| named(reading.root, track.label.as_deref()?).map(value))
+        .or_else(|| group_reward(reading.root, track))
         .or_else(|| listed(reading, track).map(value))
+}
+
+/// The reward of a trajectory of a group (ART, rLLM).
+pub(super) fn group_reward(root: &Value<'_>, track: &Track) -> Option<f64> {
+    let all = root.get("trajectories")?.as_array()?;
+    let is_of = |number: &usize| track.list().starts_with(&format!("/trajectories/{number}/"));
+    let reward = all.get((0..all.len()).find(is_of)?)?.get("reward");
+    reward.and_then(number::number).map(|number| number.value)
 }
 
 fn named(root: &Value<'_>, label: &str) -> Option<Number> {

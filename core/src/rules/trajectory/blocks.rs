@@ -2,6 +2,8 @@
 //! LLaMA-Factory (`{"type", "value"}`).
 
 use super::call::{self, FunctionCall};
+use super::entry::Ask;
+use super::gemini;
 use super::text;
 use crate::json::{Value, compact};
 use crate::model::{Attachment, ToolResult, TurnPart};
@@ -48,12 +50,14 @@ fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
         return std::slice::from_ref(message);
     }
     let content = ["value", "content"].iter().find_map(|key| message.get(key).filter(|value| !value.is_null()));
+    let content = content.or_else(|| gemini::parts(message));
     content.and_then(Value::as_array).unwrap_or_default()
 }
 
 /// What a part is, by its type, else by whether it has a text.
 pub(crate) fn block(part: &Value<'_>) -> Block {
     match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "" => gemini::block(part).unwrap_or(if part_text(part).is_some() { Block::Text } else { Block::File }),
         "thinking" | "redacted_thinking" | "reasoning" | "thought" => Block::Thought,
         "tool_use" | "tool-call" | "toolCall" | "server_tool_use" | "mcp_tool_use" => Block::Call,
         "tool_result" | "tool-result" | "toolResult" => Block::Result,
@@ -82,7 +86,7 @@ pub(in crate::rules) fn calls_at<'a>(message: &'a Value<'a>) -> Vec<(String, &'a
     }
     let found: Vec<_> = parts(message).iter().enumerate().filter(is_call).collect();
     let key = ["value", "content"].into_iter().find(|key| message.get(key).is_some_and(|content| !content.is_null()));
-    found.into_iter().map(|(place, part)| (format!("/{}/{place}", key.unwrap_or_default()), part)).collect()
+    found.into_iter().map(|(place, part)| (format!("/{}/{place}", key.unwrap_or("parts")), part)).collect()
 }
 
 /// The calls among the parts of a message.
@@ -90,9 +94,13 @@ pub(in crate::rules) fn calls<'a>(message: &'a Value<'a>) -> Vec<FunctionCall<'a
     parts(message).iter().filter(|part| block(part) == Block::Call).filter_map(call::call).collect()
 }
 
-/// Of each result among the parts of a message the id of its call.
-pub(in crate::rules) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Item = Option<&'a str>> {
-    parts(message).iter().filter(|part| block(part) == Block::Result).map(result_id)
+/// Of each result among the parts of a message how it names its call.
+pub(in crate::rules) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Item = Ask<'a>> {
+    let ask = |part| match gemini::response(part) {
+        Some(response) => response.id.map_or(Ask::Name(response.name), Ask::Id),
+        None => result_id(part).map_or(Ask::Before, Ask::Id),
+    };
+    parts(message).iter().filter(|part| block(part) == Block::Result).map(ask)
 }
 
 /// The id of the call that a result names, in any spelling.
@@ -160,6 +168,7 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
         Block::Text => TurnPart::Text(part_text(part).filter(|text| !text.is_empty())?.into()),
         Block::Thought => TurnPart::Thought(thought(part)?),
         Block::Call => TurnPart::Call(call::call(part)?.into()),
+        Block::Result if let Some(response) = gemini::response(part) => TurnPart::Result(function_result(&response)),
         Block::Result => {
             let text = result_content(part).and_then(text::joined).or_else(|| typed_json(part)).unwrap_or_default();
             let is_error = part.get("is_error").and_then(Value::as_bool).or_else(|| has_typed_error(part));
@@ -173,6 +182,13 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
         Block::File => TurnPart::Attachment(attachment(part)),
         Block::Tools => return None,
     })
+}
+
+fn function_result<'a>(response: &gemini::FunctionResponse<'a>) -> ToolResult<'a> {
+    let text = |output: &'a Value<'a>| text::joined(output).unwrap_or_else(|| compact(output).into());
+    let (id, name) = (response.id.map(Cow::Borrowed), response.name.map(Cow::Borrowed));
+    let text = response.output.map(text).unwrap_or_default();
+    ToolResult { id, name, text, is_error: response.is_error, ..ToolResult::default() }
 }
 
 /// The words of a thought that is an item among the messages.
@@ -250,6 +266,6 @@ mod tests {
         assert_eq!(calls(&message).len(), 2);
         let answer = parse(r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"ok"}]}"#);
         let answer = answer.unwrap();
-        assert_eq!(results(&answer).collect::<Vec<_>>(), [Some("1")]);
+        assert_eq!(results(&answer).collect::<Vec<_>>(), [Ask::Id("1")]);
     }
 }

@@ -17,7 +17,7 @@ const IDS: [&str; 7] = ["call_id", "tool_call_id", "toolCallId", "callId", "tool
 /// What a call is called whose name cannot be read.
 const UNNAMED: &str = "?";
 /// Members that hold the call itself.
-const INNER: [&str; 3] = ["function", "custom", "value"];
+const INNER: [&str; 5] = ["function", "custom", "value", "functionCall", "function_call"];
 
 /// A call as JSON: the object itself, or one that was read from a string.
 #[derive(Debug, Clone)]

@@ -170,7 +170,7 @@ impl<'a> TrajectoryStep<'a> {
         let calls = message_calls::calls(value, &message);
         let can_answer = calls.is_empty() && matches!(message.role, StepRole::User | StepRole::Environment);
         let id = value.get("tool_call_id").and_then(Value::as_str);
-        let answered: SmallVec<_> = blocks::results(value).map(|id| id.map_or(Ask::Before, Ask::Id)).collect();
+        let answered: SmallVec<_> = blocks::results(value).collect();
         let unmarked = message.text.as_deref().map(text::before_call);
         Self {
             value,

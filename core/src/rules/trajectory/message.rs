@@ -2,7 +2,7 @@
 
 use super::blocks::{self, Block, RESULT_TEXTS, THOUGHT_TEXTS};
 use super::reading::Way;
-use super::text;
+use super::{gemini, text};
 use crate::json::Value;
 use crate::model::StepRole;
 use std::borrow::Cow;
@@ -67,9 +67,28 @@ impl<'a> Message<'a> {
         if let Some(block) = blocks::item(value) {
             return message.of_item(value, block);
         }
+        if let Some(parts) = gemini::parts(value).filter(|_| way != Way::Protocol) {
+            return message.of_content(value, parts, role);
+        }
         match value.as_str() {
             Some(text) => Self { role, text_key: Some(""), text: Some(Cow::Borrowed(text)), ..message },
             None => message,
+        }
+    }
+
+    /// `FORMATS.md` 8: a content of Gemini's API; one that names nobody is said by `role`.
+    fn of_content(self, value: &'a Value<'a>, parts: &'a Value<'a>, role: StepRole) -> Self {
+        let speaker = gemini::speaker(value).unwrap_or(if role == StepRole::Agent { "assistant" } else { "user" });
+        let is_text = |part: &Value<'_>| gemini::block(part) == Some(Block::Text);
+        Self {
+            speaker_key: "role",
+            speaker,
+            role: self::role(speaker),
+            text_key: Some("parts"),
+            text: gemini::words(parts),
+            is_null: false,
+            has_other_parts: !parts.as_array().unwrap_or_default().iter().all(is_text),
+            ..self
         }
     }
 

@@ -1,5 +1,6 @@
 //! One record, read: its shape and its steps.
 
+use super::answer_reward::group_reward;
 use super::entry::TrajectoryStep;
 use super::links;
 use super::number;
@@ -164,6 +165,8 @@ pub struct Reading<'a> {
     pub entries: Vec<TrajectoryStep<'a>>,
     /// The trajectories that they are, in order: one, but for pairs and sub-agents (`FORMATS.md` 5, 8).
     pub tracks: Vec<Track>,
+    /// Attempts of a row that are not read, since all together are too long.
+    pub left_out: usize,
 }
 
 impl<'a> Reading<'a> {
@@ -188,7 +191,7 @@ impl<'a> Reading<'a> {
     }
 
     fn row(root: &'a Value<'a>, way: Way) -> Self {
-        let shape = shape(root);
+        let (shape, mut left_out) = (shape(root), 0);
         let read = match shape {
             RecordShape::Atif => {
                 let mut read = TrackReader::new(way);
@@ -207,6 +210,7 @@ impl<'a> Reading<'a> {
                 let mut read = TrackReader::new(way);
                 tracks.iter().for_each(|track| read.row(track));
                 read.reward_steps(root);
+                left_out = tracks.iter().map(|track| track.left_out).sum();
                 Some((read, body))
             }),
         };
@@ -217,7 +221,7 @@ impl<'a> Reading<'a> {
             }
         }
         let shape = if shape == RecordShape::Atif { shape } else { RecordShape::Chat };
-        Self { root, way, is_row: false, shape, version: Version::of(root), body, entries, tracks }
+        Self { root, way, is_row: false, shape, version: Version::of(root), body, entries, tracks, left_out }
     }
 
     fn with(root: &'a Value<'a>, shape: RecordShape, body: Option<&'static str>) -> Self {
@@ -235,8 +239,8 @@ impl<'a> Reading<'a> {
         };
         links::settle(&mut entries);
         let tracks = vec![Track::of_list(body.unwrap_or_default(), entries.len())];
-        let (way, is_row) = (Way::Protocol, false);
-        Self { root, way, is_row, shape, version: Version::of(root), body, entries, tracks }
+        let (way, is_row, left_out) = (Way::Protocol, false, 0);
+        Self { root, way, is_row, shape, version: Version::of(root), body, entries, tracks, left_out }
     }
 
     /// The trajectories after the first that have steps.
@@ -311,8 +315,13 @@ impl<'a> Reading<'a> {
         let of_trial = || self.root.get("result").filter(|_| is_trial(self.root)).and_then(number::number);
         let found = || graded().or_else(info).or_else(judged).or_else(of_trial).map(|found| found.value);
         let of_tokens = || token_rewards(self.root);
+        let of_group = || group_reward(self.root, self.main()?);
         (self.shape == RecordShape::Chat).then(|| {
-            found().or_else(of_tokens).or_else(|| traced_reward(self.root)).or_else(|| scored_reward(self.root))
+            found()
+                .or_else(of_tokens)
+                .or_else(of_group)
+                .or_else(|| traced_reward(self.root))
+                .or_else(|| scored_reward(self.root))
         })?
     }
 

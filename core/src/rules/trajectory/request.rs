@@ -1,7 +1,8 @@
 //! Requests to a model that a row has as they were sent: their tools and instructions are those of the conversation.
 
-use super::blocks;
-use super::rows::{ATTEMPTS_MAX, RowTrack, Source, are_messages, is_message};
+use super::rows::{RowTrack, Source, are_messages, is_message};
+use super::several::bounded;
+use super::{blocks, gemini};
 use crate::json::Value;
 use crate::model::StepRole;
 use std::borrow::Cow;
@@ -16,20 +17,22 @@ fn request<'a>(row: &'a Value<'a>) -> Option<&'a Value<'a>> {
 /// The tools that the request of a row declares.
 #[must_use]
 pub(crate) fn requested_tools<'a>(row: &'a Value<'a>) -> Option<&'a Value<'a>> {
-    request(row)?.get("tools").filter(|tools| !tools.is_null())
+    let tools = request(row).and_then(|request| request.get("tools")).filter(|tools| !tools.is_null());
+    tools.or_else(|| gemini::tools(row))
 }
 
 /// The instructions of a request, which are its system prompt: of one that a row has, or that the row is with what came
-/// back (OpenAI's Responses interface).
+/// back (OpenAI's Responses interface), a text; of a request of Gemini's API also parts.
 #[must_use]
 pub(crate) fn instructions<'a>(row: &'a Value<'a>) -> Option<&'a Value<'a>> {
     let is_text = |text: &&Value<'_>| text.as_str().is_some_and(|text| !text.trim().is_empty());
     let is_item = |item: &Value<'_>| blocks::item(item).is_some() || item.get("role").is_some();
     let has_items = || row.get("output").and_then(Value::as_array).is_some_and(|all| all.first().is_some_and(is_item));
-    match request(row) {
+    let found = match request(row) {
         Some(request) => request.get("instructions").filter(is_text),
         None => row.get("instructions").filter(is_text).filter(|_| has_items()),
-    }
+    };
+    found.or_else(|| gemini::system_prompt(row))
 }
 
 /// The trajectories of a request of `messages` with what came back, as OpenAI stores completions and proxies log them:
@@ -40,7 +43,7 @@ pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'
     let (at, choices) = places.into_iter().find_map(|(at, of)| Some((at, of?.get("choices")?.as_array()?)))?;
     let answer = |choice: &'a Value<'a>| choice.get("message").filter(|message| is_message(message));
     let numbered = choices.iter().enumerate().filter_map(|(number, choice)| Some((number, answer(choice)?)));
-    let answers: Vec<_> = numbered.take(ATTEMPTS_MAX).collect();
+    let answers: Vec<_> = numbered.collect();
     let last = messages.as_array()?.last()?;
     let is_last = |answer: &Value<'_>| {
         let is_same = |key: &&str| answer.get(key).map(|of| of.text) == last.get(key).map(|of| of.text);
@@ -56,7 +59,7 @@ pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'
         let answer = Source { value: answer, pointer, role: StepRole::Agent };
         RowTrack { label: label(number), ..RowTrack::of(vec![prompt, answer]) }
     };
-    Some(answers.iter().map(track).collect())
+    Some(bounded(answers.iter().map(track), answers.len()))
 }
 
 #[cfg(test)]

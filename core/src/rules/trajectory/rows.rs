@@ -2,12 +2,13 @@
 //! pairs of which one was preferred.
 
 use super::blocks;
+use super::gemini::contents;
 use super::request::stored_completion;
+use super::several::{completions, ranked, scored, traces, trajectories};
 use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
 use crate::model::StepRole;
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 /// Messages that are together: a list, one message, or a text.
 #[derive(Debug, Clone)]
@@ -30,11 +31,13 @@ pub(in crate::rules) struct RowTrack<'a> {
     pub(in crate::rules) is_left: bool,
     /// A source that goes on with what the one before says: both are one message.
     pub(in crate::rules) goes_on: Option<usize>,
+    /// Of the last: how many attempts of the row are not read, since all together are too long.
+    pub(in crate::rules) left_out: usize,
 }
 
 impl<'a> RowTrack<'a> {
     pub(super) fn of(sources: Vec<Source<'a>>) -> Self {
-        Self { label: None, sources, is_sub_agent: false, is_left: false, goes_on: None }
+        Self { label: None, sources, is_sub_agent: false, is_left: false, goes_on: None, left_out: 0 }
     }
 }
 
@@ -52,13 +55,16 @@ pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a
         .or_else(|| preferred(row))
         .or_else(|| completions(row))
         .or_else(|| ranked(row))
+        .or_else(|| scored(row))
+        .or_else(|| trajectories(row))
         .or_else(|| stored_completion(row))
         .or_else(one)
+        .or_else(|| contents(row))
         .or_else(|| traces(row))
         .or_else(|| Some(vec![instruction(row)?]))
 }
 
-fn source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Option<Source<'a>> {
+pub(super) fn source<'a>(row: &'a Value<'a>, pointer: &'static str, role: StepRole) -> Option<Source<'a>> {
     let value = if pointer.is_empty() { row } else { row.get(&pointer[1..])? };
     Some(Source { value, pointer: Cow::Borrowed(pointer), role })
 }
@@ -77,7 +83,7 @@ fn are_items(value: &Value<'_>) -> bool {
     all.iter().any(is_message) && all.iter().all(|value| is_message(value) || blocks::item(value).is_some())
 }
 
-fn is_text(value: &Value<'_>) -> bool {
+pub(super) fn is_text(value: &Value<'_>) -> bool {
     value.as_str().is_some()
 }
 
@@ -104,9 +110,6 @@ const ASKED: [(&str, &[&str]); 3] = [
     ("/input", &["/output"]),
 ];
 
-/// Names of several answers to a prompt, and what one of them is called.
-const ANSWERS: [(&str, &str); 2] = [("completions", "completion"), ("responses", "response")];
-
 /// A prompt and what was answered: lists, or texts.
 fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let is_scored = || row.get("score").is_some_and(|score| matches!(score.data, Data::Number));
@@ -128,44 +131,6 @@ fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
             .then(|| vec![prompt, answer]),
         None => (are_messages(prompt.value) && prompt.pointer != "/input").then(|| vec![prompt]),
     }
-}
-
-/// A prompt and several answers to it, each a list of messages, or of `responses` a text: an attempt each.
-fn completions<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let prompt = source(row, "/prompt", StepRole::User).filter(|p| are_messages(p.value) || is_text(p.value))?;
-    let (name, one, answers) = ANSWERS.into_iter().find_map(|(name, one)| {
-        let is_answer = |answer: &Value<'_>| are_messages(answer) || (one == "response" && is_text(answer));
-        let all = row.get(name)?.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
-        Some((name, one, all))
-    })?;
-    let attempt = |(number, value): (usize, &'a Value<'a>)| {
-        let pointer = Cow::Owned(format!("/{name}/{number}"));
-        let answer = Source { value, pointer, role: StepRole::Agent };
-        let label = Some(Cow::Owned(format!("{one} {number}")));
-        RowTrack { label, ..RowTrack::of(vec![prompt.clone(), answer]) }
-    };
-    Some(answers.iter().take(ATTEMPTS_MAX).enumerate().map(attempt).collect())
-}
-
-/// A context and completions of which the lower rank is the better one (NeMo RL): two are a pair.
-fn ranked<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let context = source(row, "/context", StepRole::User).filter(|context| are_messages(context.value))?;
-    let all = row.get("completions")?.as_array().filter(|all| !all.is_empty())?;
-    let rank = |completion: &Value<'_>| completion.get("rank")?.as_number()?.parse::<i64>().ok();
-    let name = |place: usize| match all {
-        [first, second] if rank(first) != rank(second) => {
-            let is_first = rank(first) < rank(second);
-            if is_first == (place == 0) { "chosen".into() } else { "rejected".into() }
-        }
-        _ => Cow::Owned(format!("completion {place}")),
-    };
-    let answers = all.iter().take(ATTEMPTS_MAX).enumerate().map(|(place, completion)| {
-        let value = completion.get("completion").filter(|answer| are_messages(answer))?;
-        let pointer = Cow::Owned(format!("/completions/{place}/completion"));
-        let answer = Source { value, pointer, role: StepRole::Agent };
-        Some(RowTrack { label: Some(name(place)), ..RowTrack::of(vec![context.clone(), answer]) })
-    });
-    answers.collect()
 }
 
 /// A rollout of NeMo Gym: a request of the Responses interface and what came back; a task of it is a request alone.
@@ -211,45 +176,6 @@ fn instructed<'a>(row: &'a Value<'a>) -> Option<RowTrack<'a>> {
     let goes_on = about.as_ref().map(|_| sources.len());
     sources.extend(about);
     Some(RowTrack { goes_on, ..RowTrack::of(sources) })
-}
-
-/// Most attempts of one row that are read.
-pub(super) const ATTEMPTS_MAX: usize = 64;
-
-/// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
-/// The last one counts (`FORMATS.md` 13).
-fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let traces = row.get("traces")?.as_array()?;
-    let mut out = Vec::new();
-    for (number, trace) in traces.iter().enumerate() {
-        let nodes = trace.get("nodes")?.as_array()?;
-        let parents: Vec<Option<usize>> =
-            nodes.iter().map(|node| node.get("parent")?.as_number()?.parse().ok()).collect();
-        let inner: HashSet<usize> = parents.iter().copied().flatten().collect();
-        let name = trace.get("agent").and_then(|agent| agent.get("name")?.as_str()).unwrap_or("agent");
-        let leaves: Vec<usize> =
-            (0..nodes.len()).rev().filter(|node| !inner.contains(node)).take(ATTEMPTS_MAX).collect();
-        for (attempt, leaf) in leaves.iter().rev().enumerate() {
-            let mut path = vec![*leaf];
-            // A parent comes before its children; otherwise it is no tree.
-            while let Some(parent) = path.last().and_then(|node| parents[*node].filter(|parent| parent < node)) {
-                path.push(parent);
-            }
-            let source = |node: &usize| {
-                let pointer = Cow::Owned(format!("/traces/{number}/nodes/{node}/message"));
-                Some(Source { value: nodes[*node].get("message")?, pointer, role: StepRole::Unknown })
-            };
-            let label = if leaves.len() > 1 { format!("{name} attempt {attempt}") } else { name.to_owned() };
-            let sources: Vec<Source<'a>> = path.iter().rev().filter_map(source).collect();
-            let track = RowTrack::of(sources);
-            let is_left = attempt + 1 < leaves.len();
-            out.push(RowTrack { label: Some(label.into()), is_sub_agent: number > 0, is_left, ..track });
-        }
-    }
-    if let [only] = out.as_mut_slice() {
-        only.label = None;
-    }
-    (!out.is_empty()).then_some(out)
 }
 
 /// Both trajectories of a preference pair; a head that they share is in both.

@@ -5,6 +5,7 @@ use super::entry::TrajectoryStep;
 use super::number;
 use super::reading::Way;
 use super::rows::{RowTrack, Source};
+use super::several::chosen_message;
 use super::track::Track;
 use crate::json::{Data, Value};
 use std::borrow::Cow;
@@ -51,7 +52,14 @@ impl<'a> TrackReader<'a> {
                         .for_each(|message| self.add(TrajectoryStep::row_message(message, role, self.way), track));
                     track.stretch(pointer.clone(), Some(place + 1));
                 }
-                None => self.add(TrajectoryStep::row_message(message, role, self.way), track),
+                None => match chosen_message(message) {
+                    Some(message) => {
+                        track.stretch(Cow::Owned(format!("{pointer}/{place}/message")), None);
+                        self.add(TrajectoryStep::row_message(message, role, self.way), track);
+                        track.stretch(pointer.clone(), Some(place + 1));
+                    }
+                    None => self.add(TrajectoryStep::row_message(message, role, self.way), track),
+                },
             }
         }
     }

@@ -1,9 +1,8 @@
 //! What a model sees of a trajectory: the system prompt, words, thoughts, calls with their arguments, results; of a
 //! page its tree or its source and not both.
 
-use super::text::is_blank;
+use super::text::{is_blank, joined};
 use super::{Body, Class, Hint, Item, Reading, TrajectoryStep, turn};
-use crate::json::Value;
 use crate::model::TurnPart;
 
 /// Bytes that a model sees of a conversation made of this record, about: the words of a template are left out.
@@ -16,7 +15,7 @@ pub fn visible_bytes(reading: &Reading<'_>) -> u64 {
 
 /// The texts that a model sees of a record, without what a template puts around them and ids of calls.
 pub fn each_visible_text(reading: &Reading<'_>, visit: &mut dyn FnMut(&str)) {
-    reading.system_prompt().and_then(Value::as_str).into_iter().for_each(&mut *visit);
+    reading.system_prompt().and_then(joined).iter().for_each(|prompt| visit(prompt));
     reading.entries.iter().for_each(|entry| texts(entry, visit));
 }
 

@@ -55,8 +55,9 @@ impl DeclaredTools {
         let one = [list];
         let items = list.as_array().map_or(one.as_slice().to_vec(), |items| items.iter().collect());
         for item in items {
-            // A namespace holds tools.
-            if let Some(tools) = item.get("tools").filter(|tools| tools.as_array().is_some()) {
+            // A namespace holds tools, a tool of Gemini's API functions.
+            let names = ["tools", "functionDeclarations", "function_declarations"];
+            if let Some(tools) = names.iter().find_map(|name| item.get(name)).filter(|all| all.as_array().is_some()) {
                 self.add_all(at, tools);
                 continue;
             }
