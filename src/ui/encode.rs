@@ -2,7 +2,7 @@
 //! the cursor for each cell that did not change and sends each attribute by itself, which is half of what it sends.
 
 use super::sgr;
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::{Color, Modifier};
 
@@ -46,12 +46,23 @@ impl Encoder {
         for (x, y, cell) in cells {
             out.move_to(Position { x, y }, &self.shown);
             out.print(cell);
-            if let Some(shown) = self.shown.cell_mut((x, y)) {
-                shown.clone_from(cell);
-            }
+            self.show(x, y, cell);
         }
         out.set_style(CellStyle::default());
         out.bytes
+    }
+
+    /// Notes what the terminal shows now. A wide character wipes what was in the cells that it covers, which frames
+    /// never name: without a symbol none of them is sent again.
+    fn show(&mut self, x: u16, y: u16, cell: &Cell) {
+        if let Some(shown) = self.shown.cell_mut((x, y)) {
+            shown.clone_from(cell);
+        }
+        for covered in 1..cell.cell_width() {
+            if let Some(shown) = self.shown.cell_mut((x + covered, y)) {
+                shown.set_symbol("");
+            }
+        }
     }
 }
 
@@ -257,6 +268,23 @@ mod tests {
                 assert_eq!(ours.iter().zip(&expected).find(|(ours, expected)| ours != expected), None);
             }
         }
+    }
+
+    #[test]
+    fn what_a_wide_character_covered_is_not_sent_again() {
+        let area = Rect::new(0, 0, 8, 1);
+        let frame = |text: &str| {
+            let mut buffer = Buffer::empty(area);
+            buffer.set_string(0, 0, text, ratatui::style::Style::new());
+            buffer
+        };
+        let mut encoder = Encoder::new(area.as_size());
+        let mut emulator = vt100::Parser::new(1.try_into().unwrap(), 8.try_into().unwrap(), 0);
+        let frames = [frame(""), frame("pyprojec"), frame("漢漢漢漢"), frame("")];
+        for pair in frames.windows(2) {
+            emulator.process(&encoder.encode(pair[0].diff(&pair[1]).into_iter()));
+        }
+        assert_eq!(emulator.screen().contents().trim(), "");
     }
 
     #[test]
