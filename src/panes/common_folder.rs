@@ -1,4 +1,4 @@
-//! The folder that all files of a run are in.
+//! The folder that the files of a run are in.
 
 use crate::model::Identity;
 use crate::state::Tree;
@@ -7,8 +7,8 @@ use std::rc::Rc;
 /// Files of a run that are looked at for the folder that all are in.
 const FILES_LOOKED_MAX: usize = 4_096;
 
-/// The folder that all files that a run knows are in (`file/PATH`, W5). A run that is read gets files all the time:
-/// each is looked at once.
+/// The folder that the files that a run knows are in (`file/PATH`, W5): all, or all but fewer than half, which are in
+/// another folder of the root, such as `/tmp`. A run that is read gets files all the time: each is looked at once.
 #[derive(Debug)]
 pub(super) struct CommonFolder {
     /// Of which content of the input.
@@ -16,13 +16,24 @@ pub(super) struct CommonFolder {
     /// Identities that were looked at.
     pub(super) looked: usize,
     files: usize,
+    /// The files by the folder of the root that they are in.
+    groups: Vec<Group>,
     /// With its `/`; empty without.
     pub(super) path: Rc<str>,
 }
 
+/// The files below one folder of the root, or those whose paths are relative.
+#[derive(Debug)]
+struct Group {
+    root: Box<str>,
+    files: usize,
+    /// The folder that all of them are in.
+    common: Box<str>,
+}
+
 impl Default for CommonFolder {
     fn default() -> Self {
-        Self { generation: 0, looked: 0, files: 0, path: Rc::from("") }
+        Self { generation: 0, looked: 0, files: 0, groups: Vec::new(), path: Rc::from("") }
     }
 }
 
@@ -44,7 +55,16 @@ impl CommonFolder {
 
     fn add(&mut self, file: &str) {
         self.files += 1;
-        let common = if self.files == 1 { folder(file) } else { shared(&self.path, file) };
+        let root = root(file);
+        if let Some(group) = self.groups.iter_mut().find(|group| *group.root == *root) {
+            group.files += 1;
+            group.common = shared(&group.common, file).into();
+        } else {
+            self.groups.push(Group { root: root.into(), files: 1, common: folder(file).into() });
+        }
+        // Without its `/`, a path in the root would look like a relative one.
+        let has_most = |group: &&Group| group.files * 2 > self.files && *group.common != *"/";
+        let common = self.groups.iter().find(has_most).map_or("", |group| &*group.common);
         if *common != *self.path {
             self.path = common.into();
         }
@@ -53,6 +73,12 @@ impl CommonFolder {
 
 fn file(identity: &Identity) -> Option<&str> {
     identity.instance.as_deref().filter(|_| identity.kind == "file")
+}
+
+/// The folder of the root that a path is in; empty for a relative one.
+fn root(path: &str) -> &str {
+    let inside = path.strip_prefix('/').and_then(|path| path.find('/'));
+    &path[..inside.map_or(0, |end| end + 1)]
 }
 
 fn folder(path: &str) -> &str {
@@ -83,6 +109,10 @@ mod tests {
         assert_eq!(of(&["/w/src/a.rs", "/w/src/b/c.rs", "/w/srx"]), "/w/");
         assert_eq!(of(&["/w/é/a", "/w/è/a"]), "/w/");
         assert_eq!(of(&["a", "/w/b"]), "");
-        assert_eq!(of(&["/w/a", "/x/b", "/w/c"]), "/");
+        assert_eq!(of(&["/a", "/b"]), "");
+        // A file elsewhere does not make the names of the others long.
+        assert_eq!(of(&["/w/src/a", "/tmp/b", "/w/src/c"]), "/w/src/");
+        assert_eq!(of(&["/w/a", "/x/b"]), "");
+        assert_eq!(of(&["src/a", "src/b", "tests/c"]), "", "relative paths stay what they are");
     }
 }

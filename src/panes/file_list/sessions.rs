@@ -37,7 +37,8 @@ pub(super) struct SessionColumns {
 impl SessionColumns {
     pub(super) fn of(cells: usize) -> Self {
         let shown = |cells_min: usize, width: usize| if cells >= cells_min { width } else { 0 };
-        let (age, agent, project) = (6, shown(64, 8), shown(56, if cells >= 110 { 24 } else { 16 }));
+        let (agent, project) = if cells >= 110 { (11, 24) } else { (8, 16) };
+        let (age, agent, project) = (6, shown(64, agent), shown(56, project));
         let (steps, failed, size) = (shown(72, 7), shown(88, 6), shown(100, 10));
         let used: usize =
             [agent, project, steps, failed, size].iter().map(|width| width + 2 * usize::from(*width > 0)).sum();
