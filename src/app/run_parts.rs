@@ -67,6 +67,12 @@ impl App {
         })
     }
 
+    /// How to go back to the file that the open one is a part of.
+    pub(super) fn way_back(&self) -> Option<String> {
+        let name = self.trail.crumbs.last()?.path.file_name()?.to_string_lossy();
+        Some(format!("q goes back to {name}"))
+    }
+
     /// Goes back to the file that the open one is a part of; false if it is not one.
     pub(super) fn leave_part(&mut self, effects: &mut Effects) -> bool {
         let Some(crumb) = self.trail.crumbs.last() else { return false };

@@ -18,6 +18,8 @@ const HOPS_SHOWN: usize = 3;
 const DATED: usize = 150;
 /// From this width on the sentence on a value has room for all it reports.
 const WIDE: usize = 110;
+/// In a narrower line nothing is added to that no value is in focus.
+const HINT_CELLS_MIN: usize = 78;
 
 /// What the header says of the table: the terms of its filter, and how many of how many records are shown.
 #[must_use]
@@ -188,9 +190,10 @@ fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
     (!is_in_steps).then(|| Piece::of(Role::Dim, &format!(" · {}", pending.describe())))
 }
 
-/// The sentence on the value in focus: who set it, what it was before.
+/// The sentence on the value in focus: who set it, what it was before. Without one, how to get there: the cursor may be
+/// among the values.
 #[must_use]
-pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
+pub fn explain(open: &Open<'_>, cells: usize, is_among_values: bool) -> Vec<Piece> {
     if open.session.live.stale == Some(AWAITED) {
         return vec![Piece::of(Role::Dim, " nothing is written to the file yet")];
     }
@@ -207,13 +210,12 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         return vec![Piece::of(Role::Dim, " no state but for model, steps and tokens")];
     }
     let Some((identity, path)) = &open.session.focus.path else {
-        let hint = if cells < 60 { "" } else { " · move to one in State: who set it and when is shown here" };
-        return vec![Piece::of(Role::Dim, &format!(" no value in focus{hint}"))];
+        return vec![Piece::of(Role::Dim, &format!(" no value in focus{}", way_to_one(cells, is_among_values)))];
     };
     let step = open.step();
     // The end of a long path says most; the value and who wrote it must have room, too.
     let (name, instance) = open.place_and_instance(identity, path);
-    let name = cut_middle(&SafeText::of(&name), (cells / 2).max(PATH_CELLS_MIN));
+    let name = cut_middle(&SafeText::of(&name), (cells / 2).max(PATH_CELLS_MIN.min(cells * 3 / 5)));
     let mut out = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Reference, name)];
     // Where a path names the instance, it is in it.
     if let Some(instance) = instance {
@@ -258,6 +260,15 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         out.extend(removed(open, id, node));
     }
     out
+}
+
+/// How a value comes into focus.
+fn way_to_one(cells: usize, is_among_values: bool) -> &'static str {
+    match is_among_values {
+        _ if cells < HINT_CELLS_MIN => "",
+        true => " · move the cursor: who set a value and when is shown here",
+        false => " · move to one in State: who set it and when is shown here",
+    }
 }
 
 /// Who removed a value that is not there at the step in focus, and what it was: the last that happened to it.

@@ -44,7 +44,7 @@ fn a_key_leads_into_the_run_of_a_sub_agent_and_q_back_to_its_call() {
     let mut stage = Stage::open(input, None, (100, 20), Theme::built_in("dark").unwrap()).unwrap();
     stage.press("P").unwrap();
     assert!(stage.app.notice.as_ref().unwrap().text.contains("refers to no other file"));
-    for _ in 0..2 {
+    for back in ["q", "Backspace"] {
         stage.app.jump_to(1);
         assert!(super::stage::screen(&stage).contains("P opens the run of a sub-agent: agent-a7.jsonl"));
         stage.press("P").unwrap();
@@ -52,7 +52,8 @@ fn a_key_leads_into_the_run_of_a_sub_agent_and_q_back_to_its_call() {
             stage.app.session.name.ends_with("s1.jsonl › agent-a7.jsonl") || stage.app.session.name.contains(" › ")
         );
         assert_eq!(stage.app.session.open().unwrap().count(), 1);
-        stage.press("q").unwrap();
+        super::stage::shows(&stage, &["q goes back to s1.jsonl"]);
+        stage.press(back).unwrap();
         assert!(!stage.app.session.name.contains(" › "), "{}", stage.app.session.name);
         assert_eq!((stage.app.session.open().unwrap().count(), stage.app.session.focus.step), (3, 1));
     }

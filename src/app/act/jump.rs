@@ -122,9 +122,12 @@ impl App {
         self.front().follow(self, effects);
     }
 
-    pub(in crate::app) fn back(&mut self) {
+    /// Goes back to where the last jump began; in a file that a run refers to, without one, to that run.
+    pub(in crate::app) fn back(&mut self, effects: &mut Effects) {
         let Some((focus, pane)) = self.jumps.pop() else {
-            self.notify("nothing to come back to");
+            if !self.leave_part(effects) {
+                self.notify("nothing to come back to");
+            }
             return;
         };
         self.pane = pane;

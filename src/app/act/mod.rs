@@ -25,6 +25,11 @@ use crate::panes::replay::Replay;
 use crate::review::Verdict;
 use seek::SeekTarget;
 
+/// Whether an action is about the value in focus, wherever the cursor is.
+fn needs_value(action: A) -> bool {
+    matches!(action, A::CopyValue | A::CopyPath | A::Watch | A::FirstSo | A::Origin | A::Readers)
+}
+
 impl App {
     /// Does what a key, a click or the palette asks for. The one place that knows all actions: no arm is a wildcard, so
     /// an action that nothing performs does not compile.
@@ -35,6 +40,9 @@ impl App {
                 self.notify("the tour ended; ? shows every key");
                 return;
             }
+        }
+        if needs_value(action) {
+            self.focus_value_here();
         }
         match action {
             A::StepNext => self.step_by(1),
@@ -80,7 +88,7 @@ impl App {
             A::ScrollLeft => self.scroll_aside(false),
             A::ScrollRight => self.scroll_aside(true),
             A::Follow => self.follow(effects),
-            A::Back => self.back(),
+            A::Back => self.back(effects),
             A::Live => self.toggle_live(effects),
             A::FirstSo => self.first_so(),
             A::Origin => self.go_to_origin(),

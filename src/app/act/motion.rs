@@ -75,6 +75,13 @@ impl App {
         }
     }
 
+    /// Takes the value under the cursor into focus where none is yet.
+    pub(super) fn focus_value_here(&mut self) {
+        if self.front().has_values() && self.session.focus.path.is_none() {
+            self.front().move_by(self, 0);
+        }
+    }
+
     /// Puts a path in focus and shows it in the state.
     pub fn focus_path(&mut self, path: (Identity, Vec<Key>)) {
         let Self { session, state, .. } = self;

@@ -138,6 +138,11 @@ pub trait PaneContent: Sync {
         None
     }
 
+    /// Whether its rows are values of the state: the one under the cursor comes into focus.
+    fn has_values(&self) -> bool {
+        false
+    }
+
     /// Whether its title is among those of the tabs for what is open.
     fn is_offered(&self, _app: &App) -> bool {
         true

@@ -24,6 +24,10 @@ impl PaneContent for State {
         app.columns.is_on.then_some(&instances::Instances)
     }
 
+    fn has_values(&self) -> bool {
+        true
+    }
+
     fn title(&self, app: &App, role: Role, name: &str) -> Vec<Piece> {
         let mut out = title(app, role, name);
         out.extend(changes_out_of_view(app, false));
