@@ -189,13 +189,17 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     let is_permanent = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
     let mut used_cells: usize = rows.iter().copied().filter(|row| is_permanent(row)).map(cost).sum();
     let mut used = 0;
-    for row in rows {
+    // What is seldom used goes where room is left.
+    let is_seldom = |row: &&KeyRow| row.action == Action::Unsure;
+    let (seldom, others): (Vec<_>, Vec<_>) = rows.iter().copied().partition(is_seldom);
+    for row in others.into_iter().chain(seldom) {
         used_cells -= if is_permanent(row) { cost(row) } else { 0 };
         if used + cost(row) + used_cells <= cells {
             used += cost(row);
             out.push(row);
         }
     }
+    out.sort_by_key(|row| rows.iter().position(|other| std::ptr::eq(*other, *row)));
     out
 }
 

@@ -5,13 +5,18 @@ use super::registry::TabState;
 use crate::app::{App, Effects, Pane};
 use crate::panes::message::DocView;
 use crate::panes::schema::SchemaPane;
-use crate::panes::{Extent, Row, Scroll, Window, history};
+use crate::panes::{Extent, Open, Row, Scroll, Window, history};
 
 impl TabState for SchemaPane {}
 
 pub(super) struct Schema;
 
 impl PaneContent for Schema {
+    fn is_offered(&self, app: &App) -> bool {
+        let declares_tools = |open: &Open<'_>| open.run().work().is_some_and(|work| work.declares_tools());
+        app.session.open().is_some_and(|open| open.run().has_schemas() || declares_tools(&open))
+    }
+
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
         match app.session.open() {
             Some(open) if app.session.format.has_state() => app.inspector.schema.window(&open, extent, has_focus),

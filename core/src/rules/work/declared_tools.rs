@@ -48,6 +48,12 @@ impl Work {
         let one = all.get(after.saturating_sub(1))?;
         Some((&one.text, one.at.max(HEAD)))
     }
+
+    /// Whether any tool is declared.
+    #[must_use]
+    pub fn declares_tools(&self) -> bool {
+        !self.declared.by_name.is_empty()
+    }
 }
 
 impl DeclaredTools {
