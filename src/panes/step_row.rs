@@ -4,7 +4,7 @@ use super::call_rows::results_of;
 use super::{Open, Piece};
 use crate::model::{ActionLine, StepNo};
 use crate::rules::work::{Outcome, OutcomeLevel};
-use crate::text::{Role, SafeText, counted, cut, cut_middle, cut_path, pad, single_line, width};
+use crate::text::{Role, SafeText, counted, cut, cut_middle, cut_path, cut_start, pad, single_line, width};
 use std::borrow::Cow;
 
 /// Fewest cells that an object keeps beside its notes.
@@ -12,6 +12,9 @@ const OBJECT_CELLS_MIN: usize = 8;
 /// Cells up to which a name of a tool is shown whole in a row of this width or more, whatever is behind it.
 const LONG_VERB_CELLS: usize = 14;
 const WIDE_CELLS_MIN: usize = 36;
+/// The same in a narrower row, as that beside two other panes.
+const MEDIUM_VERB_CELLS: usize = 12;
+const MEDIUM_CELLS_MIN: usize = 26;
 /// Verbs whose objects differ at their ends, as paths do.
 const COMMANDS: [&str; 1] = ["run"];
 
@@ -43,9 +46,29 @@ const REASONS: [(&str, &str); 12] = [
 /// A name at the beginning of a row, in at least its column: a longer one takes what the `rest` of the row leaves.
 pub(super) fn name(text: &str, column: usize, room: usize, rest: usize) -> SafeText {
     let text = SafeText::of(text);
-    let always = if room >= WIDE_CELLS_MIN { LONG_VERB_CELLS } else { column };
+    let always = match room {
+        WIDE_CELLS_MIN.. => LONG_VERB_CELLS,
+        MEDIUM_CELLS_MIN.. => MEDIUM_VERB_CELLS,
+        _ => column,
+    };
     let whole = column.max(width(text.as_str()));
-    pad(&text, whole.min(room.saturating_sub(rest).max(always)).max(column))
+    let cells = whole.min(room.saturating_sub(rest).max(always)).max(column);
+    let text = without_group(&text, cells);
+    pad(&text, cells.min(column.max(width(text.as_str()))))
+}
+
+/// The end of a name of several parts that is too long: many of a run begin alike, as `session.…` or `mcp__…`.
+fn without_group(name: &SafeText, cells: usize) -> SafeText {
+    let (text, whole) = (name.as_str(), width(name.as_str()));
+    let has_parts = text.contains('.') || text.contains("__");
+    if whole <= cells || cells < 2 || !has_parts {
+        return name.clone();
+    }
+    let ends = text.match_indices(['.', '_']).map(|(at, _)| at + 1);
+    let ends = ends.filter(|end| !text[*end..].starts_with('_')).map(|end| width(&text[..end]));
+    let least = whole + 1 - cells;
+    let start = ends.filter(|cells| (least..whole).contains(cells)).min().unwrap_or(least);
+    SafeText::of("…").join(&cut_start(name, start))
 }
 
 /// The verb in its cells and the object of a call in the rest of the row; `folder` is what all paths of the run begin
@@ -233,6 +256,17 @@ mod tests {
             [of("cd /testbed/src && ls"), of("cd /testbed"), of("ls"), without_folder("cd / && ls", "")],
             [None; 4]
         );
+    }
+
+    #[test]
+    fn of_a_long_name_in_parts_the_end_is_shown() {
+        let of = |text, cells| without_group(&SafeText::of(text), cells).as_str().to_owned();
+        assert_eq!(of("session.model_change", 14), "…model_change");
+        assert_eq!(of("ai.generateText.doGenerate", 14), "…doGenerate");
+        assert_eq!(of("mcp__github__create_issue", 14), "…create_issue");
+        assert_eq!(of("ai.generateText", 8), "…ateText");
+        assert_eq!(name("ai.generateText.doGenerate", 8, 40, 20).as_str(), "…doGenerate");
+        assert_eq!([of("session.start", 13), of("get_user_details", 8)], ["session.start", "get_user_details"]);
     }
 
     #[test]

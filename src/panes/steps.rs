@@ -15,6 +15,8 @@ use crate::text::{Role, single_line};
 const NARROW_CELLS: usize = 34;
 /// From this width on a tick has its word beside it.
 const TICK_WORD_CELLS_MIN: usize = 48;
+/// What is below the step in focus where no step passes the filter.
+const VAIN: [&str; 2] = [" No step matches the filter.", " Esc clears it, & changes it."];
 
 /// Rows of the steps around the cursor (which is the step in focus).
 #[must_use]
@@ -60,8 +62,8 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
             if list.is_hidden(i) { row.dimmed(" hidden") } else { row }
         })
         .collect();
-    if step_filter.is_vain(open) && rows.len() + 1 < extent.height {
-        rows.push(Row::text(Role::Dim, " No step matches the filter; Esc clears it, & changes it."));
+    if step_filter.is_vain(open) && rows.len() + VAIN.len() < extent.height {
+        rows.extend(VAIN.map(|line| Row::text(Role::Dim, line)));
     }
     rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.describe()))));
     Window { rows, top: scroll.top, total: list.total }
@@ -156,8 +158,8 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
         summary if summary == step.label => String::new(),
         summary => summary,
     };
-    let rest = if summary.is_empty() { 0 } else { cells };
-    let label = step_row::name(&step.label, label_cells, cells.saturating_sub(pieces_width(&left) + 2), rest);
+    let room = cells.saturating_sub(pieces_width(&left) + 2);
+    let label = step_row::name(&step.label, label_cells, room, rest_cells(&step, &summary, room));
     left.extend([Piece::of(role, sign), Piece::safe(role, label), Piece::of(Role::Text, " ")]);
     // Number and sign say which step a text is of, however far it is scrolled.
     let fixed = left.len();
@@ -174,6 +176,15 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     };
     left.extend(writes.iter().cloned());
     Row::new(left).fixed(fixed).hit(Hit::Step(number)).cursor(is_cursor)
+}
+
+/// Cells that a label leaves to a long summary. What kind of event it is says more than what is noted of it.
+fn rest_cells(step: &Step, summary: &str, room: usize) -> usize {
+    match step.sign {
+        _ if summary.is_empty() => 0,
+        StepKind::Meta => room / 2,
+        _ => room,
+    }
 }
 
 /// A5: the tick of a step at the right edge, where the row above is of another tick; None where the run has one only.

@@ -111,16 +111,27 @@ fn cells(count: usize) -> u16 {
 /// Writes pieces from a cell on, at most `room` cells; what does not fit is cut with `…`.
 fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme: &Theme, buffer: &mut Buffer) {
     let mut used = 0;
-    for piece in pieces {
+    for (at, piece) in pieces.iter().enumerate() {
         let left = room - used;
         if left == 0 {
             return;
         }
-        let text: SafeText = cut(&piece.text, left);
+        let text: SafeText = if piece.width() == left && goes_on(piece, &pieces[at + 1..]) {
+            cut(&SafeText::of(&format!("{}…", piece.text.as_str())), left)
+        } else {
+            cut(&piece.text, left)
+        };
         let style = style_on(theme, piece.role, tint);
         let (end, _) = buffer.set_stringn(x + cells(used), y, text.as_str(), left, style);
         used = usize::from(end.saturating_sub(x));
     }
+}
+
+/// Whether a text goes on in the next pieces: after a blank, or in the middle of a word.
+fn goes_on(piece: &Piece, next: &[Piece]) -> bool {
+    let mut rest = next.iter().map(|piece| piece.text.as_str()).filter(|text| !text.is_empty()).peekable();
+    let is_joined = rest.peek().is_some_and(|text| !text.starts_with(' ')) || piece.text.as_str().ends_with(' ');
+    is_joined && rest.any(|text| !text.trim().is_empty())
 }
 
 /// The style of a piece on a row with a tint. What has a background of its own stands out by it, and its ink is made
@@ -198,6 +209,22 @@ mod tests {
         assert_eq!(dim.add_modifier, Modifier::REVERSED, "a dim piece would have a grey background");
         let dark = tinted(Style::new().fg(Color::Green), Style::new().bg(Color::Indexed(236)));
         assert_eq!((dark.fg, dark.bg), (Some(Color::Green), Some(Color::Indexed(236))));
+    }
+
+    #[test]
+    fn what_ends_between_two_pieces_is_cut_visibly_too() {
+        let shown = |pieces: &[Piece]| {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 1));
+            put(pieces, 0, 0, 8, None, &Theme::built_in("dark").unwrap(), &mut buffer);
+            buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
+        };
+        let (text, found) = (Piece::of(Role::Text, "look at "), Piece::of(Role::Match, "package"));
+        assert_eq!(shown(&[text.clone(), found]), "look at…");
+        assert_eq!(shown(&[text, Piece::of(Role::Text, " ")]), "look at ");
+        let words = ["look at", " it", "  now"].map(|words| Piece::of(Role::Text, words));
+        assert_eq!(shown(&words), "look at…");
+        assert_eq!(shown(&[Piece::of(Role::Text, "changed"), Piece::of(Role::Dim, " −1 +2")]), "changed…");
+        assert_eq!(shown(&[Piece::of(Role::Text, "+3 ~1 −1"), Piece::of(Role::Dim, "  name")]), "+3 ~1 −1");
     }
 
     /// Roles with a background of their own, and the tints that they come upon.

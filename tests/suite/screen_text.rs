@@ -1,6 +1,6 @@
 //! What stands on the screen after keys: hits of a search, changes out of view, hints.
 
-use super::stage::{input, lines, notice, on, press, screen, stage, step};
+use super::stage::{input, lines, notice, on, press, screen, shows, stage, step};
 use obelus::app::{Layer, Msg, Notice, Pane};
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
@@ -306,4 +306,73 @@ fn a_run_without_state_does_not_speak_of_the_pane_that_it_has_not() {
     press(&mut stage, "g");
     let shown = lines(&stage).join("\n");
     assert!(shown.contains("no state but for model, steps and tokens") && !shown.contains("State"), "{shown}");
+}
+
+/// The three panes of 120 columns leave the list of steps 34 cells.
+#[test]
+fn names_that_begin_alike_differ_in_a_narrow_list() {
+    let events = ["session.start", "session.mode_changed", "session.model_change"].map(|kind| {
+        let data = r#"{"sessionId":"s1","copilotVersion":"1.0","context":{"cwd":"/w"},"previousMode":"plan"}"#;
+        format!(r#"{{"type":"{kind}","data":{data},"id":"{kind}","timestamp":"2026-01-01T00:00:00Z","parentId":null}}"#)
+    });
+    let stage = on(&events.join("\n"), (120, 30));
+    shows(&stage, &["0 · session.start ", "1 · …mode_changed ", "2 · …model_change "]);
+}
+
+#[test]
+fn a_filter_that_no_step_passes_says_so_in_a_narrow_list() {
+    let mut stage = trip((120, 30));
+    press(&mut stage, "& type:zzzz Enter");
+    shows(&stage, &[" No step matches the filter. ", " Esc clears it, & changes it. "]);
+}
+
+#[test]
+fn schemas_have_a_tab_where_there_are_some() {
+    let tabs = |line: &str| screen(&on(line, (160, 45))).contains("3 Sch");
+    let message = r#"{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"ho"}]"#;
+    assert!(!tabs(&format!("{message}}}")));
+    assert!(tabs(&format!(
+        r#"{message},"tools":[{{"type":"function","function":{{"name":"f","parameters":{{}}}}}}]}}"#
+    )));
+    assert!(!tabs(r#"{"type":"data","kind":"p","data":{"a":1}}"#));
+    assert!(tabs(r#"{"type":"data","kind":"p","schema":{"type":"object"},"data":{"a":1}}"#));
+}
+
+#[test]
+fn what_was_never_cached_is_not_counted() {
+    let lines = |usage: &str| {
+        let message = format!(r#"{{"id":"m","role":"assistant","content":[{{"type":"text","text":"hi"}}],{usage}}}"#);
+        let head = r#""isSidechain":false,"sessionId":"s1","version":"2.1.0","cwd":"/w""#;
+        format!(r#"{{"type":"assistant","uuid":"u",{head},"message":{message}}}"#)
+    };
+    let plain = on(&lines(r#""usage":{"input_tokens":10,"output_tokens":3,"cache_read_input_tokens":0}"#), (160, 45));
+    shows(&plain, &["10 in · 3 out"]);
+    assert!(!screen(&plain).contains("cached"), "{}", screen(&plain));
+    shows(
+        &on(&lines(r#""usage":{"input_tokens":10,"output_tokens":3,"cache_read_input_tokens":7}"#), (160, 45)),
+        &["7 cached"],
+    );
+}
+
+#[test]
+fn the_line_on_the_value_in_focus_says_how_to_get_one_from_where_the_cursor_is() {
+    let mut stage = trip((120, 30));
+    press(&mut stage, "$");
+    shows(&stage, &["no value in focus · move to one in State"]);
+    press(&mut stage, "Tab");
+    shows(&stage, &["no value in focus · move the cursor"]);
+    // What is about a value takes the one under the cursor.
+    let mut stage = on(r#"{"type":"data","kind":"p","data":{"a":1}}"#, (120, 30));
+    press(&mut stage, "Tab w");
+    assert!(notice(&stage).starts_with("watching"), "{}", notice(&stage));
+}
+
+#[test]
+fn the_value_in_focus_has_room_beside_a_long_path() {
+    let line = r#"{"type":"data","kind":"state","data":{"a_long_name":{"another_long_name":{"a_third":12345}}}}"#;
+    for cells in [20, 24, 30] {
+        let mut stage = on(line, (cells, 12));
+        press(&mut stage, "Tab G");
+        shows(&stage, &["  12345"]);
+    }
 }

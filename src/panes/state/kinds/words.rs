@@ -190,13 +190,16 @@ pub(super) fn sub(slots: &Slots<'_>, _room: usize) -> Words {
 /// W10 `usage`: tokens in few digits, cost, turns.
 pub(super) fn usage(slots: &Slots<'_>, _room: usize) -> Words {
     let tokens = |slot: &str, word: &str| slots.number(slot).map(|count| format!("{} {word}", short(count)));
+    // Most models never have any.
+    let cached =
+        |slot: &str, word: &str| slots.number(slot).filter(|count| *count != 0).and_then(|_| tokens(slot, word));
     let cost = slots.decimal("cost").map(|cost| format!("${cost:.2}"));
     let turns = slots.number("turns").map(|turns| counted(turns, "turn"));
     let parts = [
         tokens("input", "in"),
         tokens("output", "out"),
-        tokens("cache_read", "cached"),
-        tokens("cache_write", "cache written"),
+        cached("cache_read", "cached"),
+        cached("cache_write", "cache written"),
         cost,
         turns,
     ];
