@@ -42,14 +42,30 @@ impl Collapses {
         let steps_of = |key: &str| self.steps_of(text(record, key)?, log);
         let Some((first, last)) = steps_of("firstArchivedUuid").zip(steps_of("lastArchivedUuid")) else { return };
         let (span, summary) = (first.start..last.end, log.next_step() - 1);
+        self.open_parts(&span).into_iter().for_each(|part| log.drop_span(part));
         // A later span may have the summaries of earlier ones in it.
-        let is_inside = |done: &&Collapse| span.start <= done.span.start && done.span.end <= span.end;
-        let inside = self.done.iter().filter(is_inside).map(|done| done.summary);
-        let gone: Vec<StepNo> = span.clone().chain(inside).collect();
-        log.drop_steps(&gone);
+        let is_inside = |done: &mut Collapse| span.start <= done.span.start && done.span.end <= span.end;
+        let inside: Vec<StepNo> = self.done.extract_if(.., is_inside).map(|done| done.summary).collect();
+        log.drop_steps(&inside);
         log.summarize(text(record, "summaryContent").unwrap_or_default());
         log.prompt();
         self.done.push(Collapse { span, summary, id: text(record, "summaryUuid").map(hash) });
+    }
+
+    /// The parts of a span that are in no span so far: what is gone is not dropped once more.
+    fn open_parts(&self, span: &Range<StepNo>) -> Vec<Range<StepNo>> {
+        let (mut parts, mut at) = (Vec::new(), span.start);
+        while at < span.end {
+            if let Some(done) = self.done.iter().find(|done| done.span.contains(&at)) {
+                at = done.span.end;
+                continue;
+            }
+            let next = self.done.iter().map(|done| done.span.start).filter(|start| *start > at).min();
+            let end = next.map_or(span.end, |next| next.min(span.end));
+            parts.push(at..end);
+            at = end;
+        }
+        parts
     }
 
     fn steps_of(&self, id: &str, log: &Log<'_>) -> Option<Range<StepNo>> {
@@ -62,7 +78,7 @@ impl Collapses {
     fn reset(&mut self, log: &mut Log<'_>) {
         for done in self.done.drain(..) {
             log.drop_steps(&[done.summary]);
-            log.see_again(done.span.collect());
+            log.see_again(done.span);
         }
     }
 }

@@ -404,8 +404,13 @@ impl Log<'_> {
         }
     }
 
+    /// From the step that was added last on, the model sees this span no more.
+    pub(in crate::format) fn drop_span(&mut self, steps: Range<StepNo>) {
+        self.steps.window.drop(self.steps.last(), Dropped::Span(steps));
+    }
+
     /// From the step that was added last on, the model sees these again.
-    pub(in crate::format) fn see_again(&mut self, steps: Box<[StepNo]>) {
+    pub(in crate::format) fn see_again(&mut self, steps: Range<StepNo>) {
         self.steps.window.drop(self.steps.last(), Dropped::NoMore(steps));
     }
 

@@ -3,6 +3,7 @@
 use crate::format::Exclusion;
 use crate::model::StepNo;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Steps that the model sees no more.
 pub(super) enum Dropped {
@@ -10,8 +11,10 @@ pub(super) enum Dropped {
     Before(StepNo),
     /// These.
     These(Box<[StepNo]>),
+    /// These.
+    Span(Range<StepNo>),
     /// None of these any more.
-    NoMore(Box<[StepNo]>),
+    NoMore(Range<StepNo>),
 }
 
 /// The changes of a run's window.
@@ -118,6 +121,7 @@ impl Window {
                 _ if *from != step => None,
                 Dropped::Before(first) => Some(*first),
                 Dropped::These(steps) => steps.iter().min().copied(),
+                Dropped::Span(steps) => Some(steps.start),
                 Dropped::NoMore(_) => None,
             };
             let is_summary = self.summaries.contains_key(&step);
@@ -137,7 +141,8 @@ impl Window {
                 _ if !leads_here(*from) => {}
                 Dropped::Before(step) => first = first.max(*step),
                 Dropped::These(steps) => gone.extend(steps.iter().copied()),
-                Dropped::NoMore(steps) => steps.iter().for_each(|step| _ = gone.remove(step)),
+                Dropped::Span(steps) => gone.extend(steps.clone()),
+                Dropped::NoMore(steps) => steps.clone().for_each(|step| _ = gone.remove(&step)),
             }
         }
         (first, gone)
