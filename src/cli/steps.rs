@@ -52,7 +52,9 @@ struct PlaceMember {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let filter = options.filter.filter(Scope::Steps)?.unwrap_or_default();
+    let asked = options.filter.filter(Scope::Steps)?;
+    let is_filtered = asked.is_some();
+    let filter = asked.unwrap_or_default();
     let marks = if filter.filter().has_marks() { options.marks.read()?.0 } else { Marks::default() };
     let loaded = super::load(&options.file, options.format.forced(), out)?;
     if loaded.detected.is_fallback && !options.json {
@@ -101,7 +103,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             }
         }
     }
-    report_unreadable(&options.file, unreadable);
+    // What cannot be read passes no filter, as in other commands.
+    report_unreadable(&options.file, if is_filtered { 0 } else { unreadable });
     Ok(passing.status())
 }
 

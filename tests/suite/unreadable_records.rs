@@ -44,6 +44,7 @@ fn what_goes_through_records_says_how_many_it_cannot_read() {
         assert!(status == 0 && stdout.contains("0 records name no task"), "{stdout}");
         assert!(stderr.contains("2 records that cannot be read are in no task"), "{stderr}");
     }
+    assert_eq!(obelus(at, &["steps", "d.jsonl", "--where", "step:0"]).2, "", "it passes no filter");
     file(at, "d.jsonl", &(row(0) + &row(1)));
     assert_eq!(obelus(at, &["steps", "d.jsonl"]).2, "");
     assert_eq!(obelus(at, &["tree", "d.jsonl"]).2, "");
