@@ -2,6 +2,18 @@
 
 use super::pane_borders::{Border, Split, Splits};
 
+/// Most columns that are drawn: more than any screen has. A percentage of them fits 16 bits.
+const COLUMNS_MAX: u16 = 1_000;
+
+/// Most rows that are drawn.
+const ROWS_MAX: u16 = 500;
+
+/// The part of a terminal that is drawn: a terminal can report 65,535 columns and rows, which would fill the memory.
+#[must_use]
+pub fn drawn_size(width: u16, height: u16) -> (u16, u16) {
+    (width.min(COLUMNS_MAX), height.min(ROWS_MAX))
+}
+
 /// A rectangle of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Area {

@@ -278,7 +278,7 @@ impl App {
             Msg::Key(key) => self.key(key, &mut effects),
             Msg::Mouse(mouse) => self.mouse(mouse, &mut effects),
             Msg::Paste(text) => self.paste(&text, &mut effects),
-            Msg::Resize(width, height) => self.size = (width, height),
+            Msg::Resize(width, height) => self.size = layout::drawn_size(width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live, &mut effects),
             Msg::PendingTail(pending, clock) => self.ends(pending, &clock),
             Msg::HighlightExpired => self.fade(&mut effects),

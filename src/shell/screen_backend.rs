@@ -1,5 +1,6 @@
 //! What ratatui draws with: the cells of a frame are encoded by our [`Encoder`], all else by the backend of crossterm.
 
+use crate::app::layout::drawn_size;
 use crate::ui::Encoder;
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::Cell;
@@ -26,7 +27,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
-        let size = if self.encoder.is_none() { self.rest.size()? } else { Size::ZERO };
+        let size = if self.encoder.is_none() { self.size()? } else { Size::ZERO };
         let bytes = self.encoder.get_or_insert_with(|| Encoder::new(size)).encode(content);
         self.rest.write_all(&bytes)
     }
@@ -63,7 +64,8 @@ impl<W: Write> Backend for ScreenBackend<W> {
     }
 
     fn size(&self) -> io::Result<Size> {
-        self.rest.size()
+        let Size { width, height } = self.rest.size()?;
+        Ok(drawn_size(width, height).into())
     }
 
     fn window_size(&mut self) -> io::Result<WindowSize> {

@@ -369,6 +369,10 @@ fn every_size_can_be_painted() {
                 check(&stage, &format!("{sample} {words} {size:?}"));
             }
         }
+        for size in [(u16::MAX, 1), (1, u16::MAX), (u16::MAX, u16::MAX)] {
+            stage.send(Msg::Resize(size.0, size.1));
+            check(&stage, &format!("{sample} {size:?}"));
+        }
     }
 }
 
