@@ -13,7 +13,7 @@ use crate::shell::tokenizer::tokenizer;
 use crate::shell::{background, config_keys, format_files};
 use crate::source::read_small_text;
 use crate::state::condition::Expected;
-use crate::text::suggest;
+use crate::text::{TomlError, line_number, suggest};
 use crate::ui::Background;
 use etcetera::BaseStrategy;
 use serde::de::value::MapAccessDeserializer;
@@ -31,9 +31,6 @@ use toml::Spanned;
 pub(super) const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most theme files that are read.
 const THEMES_MAX: usize = 100;
-/// The names that `config.toml` may have.
-pub(super) const NAMES: &[&str] =
-    &["theme", "watch", "notice", "paths", "filters", "columns", "template", "tokenizer", "next_undecided", "keys"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -238,8 +235,8 @@ impl WatchConfig {
                 }
                 _ => {
                     let known = formats().chain(["notice"]);
-                    let near = suggest::nearest(&name, known).first().map(|near| format!("; did you mean `{near}`?"));
-                    format!("[watch] has no `{name}` of this form{}", near.unwrap_or_default())
+                    let near = suggest::did_you_mean(&name, known).map_or_else(String::new, |near| format!("; {near}"));
+                    format!("[watch] has no `{name}` of this form{near}")
                 }
             };
             return Err((at, fault));
@@ -334,14 +331,11 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
 
 /// What the file says: all but the themes; and what is wrong with its keys, of which the default ones are used then.
 fn parse(text: &str) -> Result<(Config, Vec<String>), String> {
-    let line_of = |at| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
+    let line_of = |at| line_number(text, at);
     let written: Written = toml::from_str(text).map_err(|error| {
-        let line = line_of(error.span().map_or(0, |span| span.start));
-        let written = error.span().and_then(|span| text.get(span)).unwrap_or_default();
-        let near = suggest::nearest(written.trim_matches(['"', '\'']), NAMES.iter().copied())
-            .first()
-            .map(|name| format!("; did you mean `{name}`?"));
-        format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
+        let TomlError { offset_bytes, message, suggestion } = TomlError::new(text, &error);
+        let near = suggestion.map_or_else(String::new, |near| format!("; {near}"));
+        format!("line {}: {message}{near}", line_of(offset_bytes))
     })?;
     let watch = WatchConfig::read(written.watch).map_err(|(at, fault)| format!("line {}: {fault}", line_of(at)))?;
     let (mut filters, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());

@@ -3,13 +3,38 @@
 use crate::model::Problem;
 use crate::shell::config::{Config, Environment};
 use crate::shell::themes::Themes;
+#[cfg(feature = "query")]
+use crate::shell::{
+    config::{folder, ignored},
+    custom_columns::LIMIT,
+    query::RecordQuery,
+};
 
 /// A `config.toml` in which every setting is as a comment.
 pub(crate) const EXAMPLE: &str = include_str!("config.example.toml");
 
 /// All that is wrong in `config.toml`, the themes and the formats of the configuration folder.
 pub(crate) fn problems() -> Vec<Problem> {
-    all_problems(Config::load(), &Environment::read())
+    let config = Config::load();
+    let columns = broken_columns(&config);
+    all_problems(config, &Environment::read()).into_iter().chain(columns).collect()
+}
+
+/// The columns whose expression cannot be read, which else is found out when the table shows them.
+#[cfg(feature = "query")]
+fn broken_columns(config: &Config) -> Vec<Problem> {
+    let file = folder().unwrap_or_default().join("config.toml");
+    let broken = |(name, expression): &(String, String)| {
+        let query = RecordQuery { expression: expression.clone(), wants_results: true, limit: LIMIT };
+        let message = query.child().err()?.message.replacen("EXPR", &format!("[columns] {name} = {expression}"), 1);
+        Some(ignored(&file, &message))
+    };
+    config.columns.iter().filter_map(broken).collect()
+}
+
+#[cfg(not(feature = "query"))]
+fn broken_columns(_config: &Config) -> Vec<Problem> {
+    Vec::new()
 }
 
 fn all_problems(mut config: Config, environment: &Environment) -> Vec<Problem> {
@@ -48,7 +73,10 @@ mod tests {
         assert_eq!(of(EXAMPLE, ""), Vec::<String>::new());
         let all = in_force();
         assert_eq!(of(&all, ""), Vec::<String>::new(), "{all}");
-        for name in crate::shell::config::NAMES.iter().filter(|name| **name != "paths") {
+        let unknown = of("unknown = 1", "").join("");
+        let names: Vec<&str> = unknown.split('`').skip(3).step_by(2).chain(["notice"]).collect();
+        assert!(names.len() > 5, "{unknown}");
+        for name in names {
             assert!(EXAMPLE.contains(&format!("{name} =")) || EXAMPLE.contains(&format!("[{name}]")), "{name}");
         }
         assert_eq!(of(&all.replace("theme = \"ansi\"", "theme = \"anis\""), "").len(), 1);

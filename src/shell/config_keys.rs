@@ -108,8 +108,8 @@ pub(super) fn read(written: Written) -> (Keymap, Vec<(usize, String)>) {
 fn binding(context: Option<Context>, name: &str, names: &Names) -> Result<Binding, String> {
     let action = Action::named(name).ok_or_else(|| {
         let all: Vec<String> = KEYS.iter().map(|row| row.action.name()).collect();
-        let near = suggest::nearest(name, all.iter().map(String::as_str)).first().map(|near| (*near).to_owned());
-        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let near = suggest::did_you_mean(name, all.iter().map(String::as_str));
+        let near = near.map_or_else(String::new, |near| format!("; {near}"));
         format!("there is no action `{name}`{near}; `obelus keys` lists them")
     })?;
     let keys = names.all().iter().map(|key| normalized(key)).collect::<Result<_, _>>()?;

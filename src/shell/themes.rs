@@ -59,7 +59,8 @@ impl Themes {
                 if named.is_some() && !config.themes.iter().any(|(name, _)| *name == wanted) {
                     return Err(problem);
                 }
-                problems.push(problem);
+                let place = if named.is_none() { "config.toml: " } else { "" };
+                problems.push(Problem { message: format!("{place}{}", problem.message), ..problem });
                 0
             }
         };

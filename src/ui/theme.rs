@@ -6,7 +6,7 @@
 //! once the terminal's background is known. Knows no pane; colours themselves are in `colour.rs`.
 
 use super::colour;
-use crate::text::Role;
+use crate::text::{Role, line_number, suggest};
 use ratatui::style::{Color, Modifier, Style};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -298,35 +298,17 @@ impl Parser<'_> {
     }
 
     fn unknown(&self, at: usize, what: &str, word: &str, known: &[&str]) -> String {
-        let near = known.iter().min_by_key(|name| edits(word, name)).copied().unwrap_or_default();
-        self.error(at, &format!("unknown {what} `{word}`; did you mean `{near}`?"))
+        let all = || format!("there are {}", known.join(", "));
+        let near = suggest::did_you_mean(word, known.iter().copied()).unwrap_or_else(all);
+        self.error(at, &format!("unknown {what} `{word}`; {near}"))
     }
 
     fn error(&self, at: usize, reason: &str) -> String {
-        let line = 1 + self.text.as_bytes().iter().take(at).filter(|b| **b == b'\n').count();
-        format!("line {line}: {reason}")
+        format!("line {}: {reason}", line_number(self.text, at))
     }
 }
 
 const COLOUR_HINT: &str = "write #rrggbb, a name such as `red` or `light-red`, a number up to 255, or `default`";
-
-/// How many characters must be put in, left out or replaced to come from one word to the other.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().take(EDIT_CHARS_MAX).enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let next = if a == *b { corner } else { 1 + corner.min(row[j]).min(row[j + 1]) };
-            corner = std::mem::replace(&mut row[j + 1], next);
-        }
-    }
-    row[to.len()]
-}
-
-/// A word of a theme file is compared up to this length; names of roles are far shorter.
-const EDIT_CHARS_MAX: usize = 64;
 
 #[cfg(test)]
 mod tests;

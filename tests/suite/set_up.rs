@@ -120,6 +120,11 @@ fn a_configuration_is_begun_checked_and_never_overwritten() {
     assert_eq!(status, 1);
     let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert!(answer["problems"][0].as_str().unwrap().contains("unknown field `colour`"), "{out}");
+    fs::write(&file, "theme = \"drak\"\n[columns]\nlong = \".[\"\nshort = \".a\"\n").unwrap();
+    let (status, out, _) = run(&["config", "check"]);
+    let column = "config.toml: [columns] long = .[ cannot be read: at character 3: closing bracket is expected";
+    assert!(status == 1 && out.contains("config.toml: there is no theme `drak`") && out.contains(column), "{out}");
+    assert!(!out.contains("short"), "{out}");
     let (_, out, _) = run(&["config"]);
     assert_eq!(out.trim(), file.parent().unwrap().to_str().unwrap());
 }

@@ -157,8 +157,7 @@ fn unknown(text: &str) -> String {
         return format!("`=` is no condition; equal is written ==, as in == {}", json.trim());
     }
     let word = text.split_whitespace().next().unwrap_or(text);
-    let near = suggest::nearest(word, WORDS);
-    let suggestion = near.first().map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    let suggestion = suggest::did_you_mean(word, WORDS).map_or_else(String::new, |question| question + " ");
     format!(
         "`{word}` is no condition; {suggestion}there are: changes, invalid, < <= == != >= > with a JSON value, ~ REGEX"
     )

@@ -10,6 +10,7 @@ mod prompt;
 mod role;
 mod safe;
 pub mod suggest;
+mod toml_error;
 mod width;
 
 pub use find::{Pattern, RegularExpression};
@@ -18,4 +19,5 @@ pub use humanize::{count_of, count_text, counted, fit, shorten, single_line, siz
 pub use prompt::{asked, is_notice};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
+pub use toml_error::{TomlError, line_number};
 pub use width::{cut, cut_middle, cut_path, cut_start, pad, width, wrap, wrap_hanging};

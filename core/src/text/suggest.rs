@@ -3,28 +3,20 @@
 /// The known names that differ little enough from an unknown one to be meant, the nearest first.
 #[must_use]
 pub fn nearest<'n>(unknown: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
-    let distances = known.into_iter().map(|name| (edits(unknown, name), name));
-    let mut near: Vec<_> = distances.filter(|(distance, name)| (1..=name.len() / 3 + 1).contains(distance)).collect();
+    let unknown: Vec<char> = unknown.chars().collect();
+    let measured = |name: &'n str| {
+        let chars: Vec<char> = name.chars().collect();
+        Some((distance(&unknown, &chars, name.len() / 3 + 1)?, name))
+    };
+    let mut near: Vec<_> = known.into_iter().filter_map(measured).filter(|(distance, _)| *distance > 0).collect();
     near.sort_unstable();
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Characters of an unknown name that are looked at.
-const CHARS_MAX: usize = 64;
-
-/// How many characters have to be put in, taken out or changed to make one word of the other.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().take(CHARS_MAX).enumerate() {
-        let mut next = vec![i + 1];
-        for (j, b) in to.iter().enumerate() {
-            let changed = row[j] + usize::from(a != *b);
-            next.push(changed.min(row[j + 1] + 1).min(next[j] + 1));
-        }
-        row = next;
-    }
-    row[to.len()]
+/// "did you mean `name`?", with the known name that is nearest to an unknown one, if one is near.
+#[must_use]
+pub fn did_you_mean<'n>(unknown: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    nearest(unknown, known).first().map(|name| format!("did you mean `{name}`?"))
 }
 
 /// The number of characters that differ between two texts, if it is no more than that; looks at no more than it must.
@@ -55,6 +47,20 @@ pub fn distance(from: &[char], to: &[char], most: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn edits(from: &str, to: &str) -> usize {
+        let to: Vec<char> = to.chars().collect();
+        let mut row: Vec<usize> = (0..=to.len()).collect();
+        for (i, a) in from.chars().enumerate() {
+            let mut next = vec![i + 1];
+            for (j, b) in to.iter().enumerate() {
+                let changed = row[j] + usize::from(a != *b);
+                next.push(changed.min(row[j + 1] + 1).min(next[j] + 1));
+            }
+            row = next;
+        }
+        row[to.len()]
+    }
 
     #[test]
     fn distances_are_those_without_a_band() {

@@ -3,7 +3,7 @@
 use crate::cli::args::FileName;
 use crate::model::Problem;
 use crate::source;
-use crate::text::suggest;
+use crate::text::{TomlError, line_number};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -13,9 +13,6 @@ use std::path::{Path, PathBuf};
 const FILE: &str = "obelus.toml";
 /// Longest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 256 << 10;
-
-/// All names that the file may have.
-const NAMES: &[&str] = &["check", "allow", "deny", "baseline", "data-types", "formats", "files", "map"];
 
 /// What it says of `obelus check`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -105,14 +102,9 @@ impl Config {
 
 /// What the file says that is not understood: where, and what may be meant.
 fn at_fault(file: &str, text: &str, error: &toml::de::Error) -> Problem {
-    let span = error.span().unwrap_or_default();
-    let line = text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1;
-    let problem = Problem::usage(format!("{file}: line {line}: {}", error.message().trim()));
-    let written = text.get(span).unwrap_or_default().trim_matches(['"', '\'', '[', ']']);
-    match suggest::nearest(written, NAMES.iter().copied()).first() {
-        Some(name) => problem.hint(format!("do you mean `{name}`?")),
-        None => problem,
-    }
+    let TomlError { offset_bytes, message, suggestion } = TomlError::new(text, error);
+    let problem = Problem::usage(format!("{file}: line {}: {message}", line_number(text, offset_bytes)));
+    suggestion.into_iter().fold(problem, Problem::hint)
 }
 
 #[cfg(test)]
@@ -132,7 +124,9 @@ mod tests {
         let error_text = |text: &str| Config::of(Path::new("obelus.toml"), text).unwrap_err().to_string();
         let problem = error_text("[check]\nallow = []\ndney = []\n");
         assert!(problem.contains("line 3") && problem.contains("`dney`") && problem.contains("`deny`?"), "{problem}");
-        assert!(error_text("[chekc]\n").contains("do you mean `check`?"));
+        assert!(error_text("[chekc]\n").contains("did you mean `check`?"));
         assert!(error_text("[check]\nallow = 1\n").contains("line 2"));
+        assert!(error_text("check = 1").contains("integer `1`, expected a table"), "{}", error_text("check = 1"));
+        assert!(!error_text("[filters]\n").contains("did you mean"), "a name of another table was suggested");
     }
 }

@@ -213,6 +213,7 @@ fn a_broken_file_says_line_and_reason() {
         ("roles = 'dark'", "line 1: this must be a table"),
         ("background = 'drak'", "line 1: unknown background `drak`; did you mean `dark`?"),
         ("rolls = 1", "line 1: unknown key `rolls`; did you mean `roles`?"),
+        ("fg = 1", "line 1: unknown key `fg`; there are name, background, colours, roles, dark, light"),
         ("name = 1", "line 1: this must be a string"),
         ("\n\n[colours]\na = '#12'", "line 4: `#12` is not a colour; "),
     ] {

@@ -3,7 +3,7 @@
 use super::definition::{Definition, RecordsAre, StepRule, WriteOp, WriteRule};
 use crate::format::FORMATS;
 use crate::model::Problem;
-use crate::text::suggest;
+use crate::text::{TomlError, line_number};
 use std::ops::Range;
 
 /// Most rules of a kind, and conditions of the signature.
@@ -32,23 +32,14 @@ impl Fault {
 /// # Errors
 /// What is wrong, with its line and what to do.
 pub(super) fn read(file: &str, text: &str) -> Result<Definition, Problem> {
-    let read = toml::from_str::<Definition>(text).map_err(|error| of_toml(text, &error));
+    let read = toml::from_str::<Definition>(text).map_err(|error| {
+        let TomlError { offset_bytes: at, message, suggestion } = TomlError::new(text, &error);
+        Fault { at, message, hint: suggestion.unwrap_or_else(|| HELP.to_owned()) }
+    });
     read.and_then(|definition| check(&definition).map(|()| definition)).map_err(|fault| {
-        let line = text.bytes().take(fault.at).filter(|byte| *byte == b'\n').count() + 1;
+        let line = line_number(text, fault.at);
         Problem::usage(format!("{file}: line {line}: {}", fault.message)).hint(fault.hint)
     })
-}
-
-/// What TOML or its types say against it.
-fn of_toml(text: &str, error: &toml::de::Error) -> Fault {
-    let span = error.span().unwrap_or_default();
-    let written = text.get(span.clone()).unwrap_or_default().trim_matches(['"', '\'', '[', ']', ' ']);
-    let message = error.message().trim().lines().next().unwrap_or_default();
-    // `unknown field `x`, expected one of `a`, `b``: the names that are known here.
-    let known = message.split_once("expected").map(|(_, known)| known.split('`').skip(1).step_by(2));
-    let known: Vec<&str> = known.filter(|_| message.starts_with("unknown")).into_iter().flatten().collect();
-    let near = suggest::nearest(written, known).first().map(|name| format!("do you mean `{name}`?"));
-    Fault::new(span, message, near.unwrap_or_else(|| HELP.to_owned()))
 }
 
 /// What its parts say against one another.

@@ -243,7 +243,7 @@ fn faults_are_reported_with_their_line_and_what_to_do() {
     let good = "name = \"x\"\n[signature]\nhas = [\"a\"]\n[[steps]]\ntext = \"t\"\n";
     assert_eq!(fault(good), "");
     for (text, line, what) in [
-        (good.replace("text =", "txet ="), 5, "do you mean `text`?"),
+        (good.replace("text =", "txet ="), 5, "did you mean `text`?"),
         (good.replace("\"t\"", "7"), 5, "invalid type"),
         (good.replace("\"t\"", "\"a..b\""), 5, "empty name"),
         (good.replace("has = [\"a\"]", "has = [\"a[\"]"), 3, "`[` without `]`"),
@@ -262,7 +262,7 @@ fn faults_are_reported_with_their_line_and_what_to_do() {
         (format!("{good}[[writes]]\nkind = \"\"\nvalue = \"v\"\n"), 6, "empty `kind`"),
         (format!("{good}[[writes]]\nkind = \"k\"\nvalue = \"v\"\nslot = \"a\"\nslot-at = \"b\"\n"), 6, "leave one out"),
         (format!("{good}[[writes]]\nkind = \"k\"\nvalue = \"v\"\nop = \"append\"\n"), 6, "no slot"),
-        (format!("{good}[[writes]]\nkind = \"k\"\nvalue = \"v\"\nop = \"apend\"\n"), 9, "do you mean `append`?"),
+        (format!("{good}[[writes]]\nkind = \"k\"\nvalue = \"v\"\nop = \"apend\"\n"), 9, "did you mean `append`?"),
         (format!("{good}when = {{ a = nan }}\n"), 6, "no such number"),
         (format!("{good}when = {{ a = 2026-01-01 }}\n"), 6, "a text, a number"),
         (format!("{good}when = {{ \"a b\" = 1 }}\n"), 6, "needs quotes"),
