@@ -2,11 +2,11 @@
 
 use super::chat_template::template;
 use super::tokenizer::TokenizerOption;
-use super::{Command, Stop, groups, surface};
+use super::{Command, Stop, complain, groups, surface};
 use crate::model::{Problem, StepNo};
 use crate::review::{ChatTemplate, Marks, Setting};
 use crate::shell::mark_journal::{self, JournalContents};
-use crate::source::Journal;
+use crate::source::{Journal, is_missing};
 use crate::state::condition::Expected;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser};
 use std::borrow::Cow;
@@ -248,13 +248,37 @@ impl MarksOption {
         self.path().ok_or_else(|| Problem::usage("no home folder is set in which marks could be kept").hint(hint))
     }
 
+    /// The marks, for an answer that depends on them if `is_needed`; without a home folder nothing is marked.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub(super) fn read_if(&self, is_needed: bool) -> Result<Marks, Problem> {
+        let is_read = (is_needed || self.marks.is_some()) && self.path().is_some();
+        if is_read { self.read().map(|(marks, _)| marks) } else { Ok(Marks::default()) }
+    }
+
+    /// The marks, for an answer that also shows them: unless it depends on them, or the journal was named, one that
+    /// cannot be read is reported, and nothing is marked.
+    ///
+    /// # Errors
+    /// The journal is needed, and cannot be read.
+    pub(super) fn read_or_report(&self, is_needed: bool) -> Result<Marks, Problem> {
+        self.read_if(true).or_else(|problem| {
+            if is_needed || self.marks.is_some() {
+                return Err(problem);
+            }
+            complain(&problem.to_string());
+            Ok(Marks::default())
+        })
+    }
+
     /// The marks of the journal. One that is not there yet is empty, unless it was named.
     ///
     /// # Errors
     /// It cannot be read.
     pub(super) fn read(&self) -> Result<(Marks, JournalContents), Problem> {
         let path = self.journal()?;
-        let gathered = if self.marks.is_none() && !path.exists() {
+        let gathered = if self.marks.is_none() && is_missing(&path) {
             JournalContents::default()
         } else {
             JournalContents::of(&Journal::at(&path).all_lines()?)

@@ -13,14 +13,14 @@ pub(super) use pieces::without_pieces;
 pub(super) use write::redactor;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
-use super::filter::WhereOption;
+use super::filter::{Where, WhereOption};
 use super::inputs::Inputs;
 use super::mark::Decision;
 use super::out::{Out, Tone};
 use super::{Command, Stop};
 use crate::ingest::{self, Loaded};
 use crate::model::Problem;
-use crate::review::{ChatShape, Filter, Marks, Pick, Scope, Selection, Split, TranscriptFormat};
+use crate::review::{ChatShape, Filter, Pick, Scope, Selection, Split, TranscriptFormat};
 use crate::rules::data::NEAR;
 use crate::source::Stamp;
 use crate::text::counted;
@@ -291,7 +291,8 @@ impl Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options = parsed::<Options>(matches)?.with_arguments()?;
     let filter = options.filter.filter_beside(Scope::Records, options.only_clean)?;
-    let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
+    let has_decisions = !options.mark.is_empty() || !options.not_mark.is_empty();
+    let marks = options.marks.read_or_report(has_decisions || filter.as_ref().is_some_and(Where::has_marks))?;
     let mut stamps = Vec::new();
     let open = |file: &FileName| {
         stamps.extend(Stamp::of(file.as_ref()).filter(|_| !file.is_stdin()));

@@ -286,6 +286,11 @@ impl Where {
         &self.filter
     }
 
+    /// Whether it asks for what was decided.
+    pub(super) fn has_marks(&self) -> bool {
+        self.filter.has_marks()
+    }
+
     /// Its terms that ask for no column of the configuration.
     pub(super) fn known(&self) -> &Filter {
         &self.known

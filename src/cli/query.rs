@@ -86,7 +86,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         return Ok(worker::work()?);
     }
     let filter = options.clean.filter(&options.filter)?;
-    let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
+    let marks = options.marks.read_if(filter.as_ref().is_some_and(Where::has_marks))?;
     if let (Some(filter), true) = (&filter, options.select || options.count) {
         return filter_only::run(&options, filter, &marks, out);
     }

@@ -199,7 +199,7 @@ impl RecordSelection {
             let message = "--where goes with --by, --histogram, --outcomes, --lift or --tasks";
             return Err(Problem::usage(message).hint(hint));
         }
-        let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
+        let marks = options.marks.read_if(filter.as_ref().is_some_and(Where::has_marks))?;
         let tokenizer = if question.takes_tokenizer() { options.filter.tokenizer()? } else { None };
         let policy = RefCell::new(options.filter.policy()?);
         Ok(Self { filter, marks, tokenizer, policy })

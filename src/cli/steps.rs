@@ -55,7 +55,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let asked = options.filter.filter(Scope::Steps)?;
     let is_filtered = asked.is_some();
     let filter = asked.unwrap_or_default();
-    let marks = if filter.filter().has_marks() { options.marks.read()?.0 } else { Marks::default() };
+    let marks = options.marks.read_if(filter.has_marks())?;
     let loaded = super::load(&options.file, options.format.forced(), out)?;
     if loaded.detected.is_fallback && !options.json {
         super::complain(&format!("{}: {}", options.file, loaded.detected.reasons.join("; ")));

@@ -3,7 +3,7 @@
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::clean::CleanOption;
 use super::entries::{Pass, Passed};
-use super::filter::{Passing, WhereOption};
+use super::filter::{Passing, Where, WhereOption};
 use super::finding_policy::FindingPolicy;
 use super::flat::{self, FlatFile};
 use super::inputs::Inputs;
@@ -98,7 +98,7 @@ enum Rows {
 
 struct TableRequest {
     schema: &'static FlatSchema,
-    filter: Option<super::filter::Where>,
+    filter: Option<Where>,
     marks: Marks,
     tokenizer: Option<Arc<dyn Tokenizer>>,
     /// Whether what all attempts at a task come to is asked for.
@@ -111,8 +111,8 @@ struct TableRequest {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     let filter = options.clean.filter(&options.filter)?;
+    let marks = options.marks.read_or_report(filter.as_ref().is_some_and(Where::has_marks))?;
     let schema = if options.sketches { &SKETCHES } else { &RECORDS };
     let (tokenizer, has_groups) = (options.filter.tokenizer()?, options.groups);
     let policy = RefCell::new(options.filter.policy()?);

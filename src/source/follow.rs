@@ -7,6 +7,7 @@
 use super::Input;
 use super::fingerprint::Fingerprint;
 use super::fs_events::Hints;
+use super::input::cannot_open;
 use crate::model::Problem;
 use crate::model::cast;
 use crate::platform::{FileId, change_times};
@@ -191,9 +192,12 @@ impl Follower {
     pub fn look(&mut self) -> FileChange {
         let meta = match std::fs::metadata(&self.path) {
             Ok(meta) if meta.is_file() => meta,
-            Ok(_) => return self.trouble(Problem::unreadable(format!("{} is not a file", self.path.display()))),
+            Ok(_) => {
+                let problem = Problem::unreadable(format!("{} is not a file any more", self.path.display()));
+                return self.trouble(problem.hint("it is read again once it is one"));
+            }
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return self.gone(),
-            Err(e) => return self.trouble(Problem::unreadable(format!("{}: {e}", self.path.display()))),
+            Err(e) => return self.trouble(cannot_open(&self.path.display().to_string(), &e)),
         };
         let was_absent = std::mem::replace(&mut self.is_absent, false);
         match &mut self.content {

@@ -135,7 +135,8 @@ impl Input {
 
     fn open_stream(path: &Path, name: String, meta: &Metadata) -> Result<Arc<Self>, Problem> {
         if refuses_reading(meta.file_type()) {
-            return Err(Problem::unreadable(format!("{name} is not a file that holds text")));
+            let problem = Problem::unreadable(format!("{name} is not a file that holds text"));
+            return Err(problem.hint("name a file, a pipe, or `-` for standard input"));
         }
         let (from, label) = (path.to_owned(), name.clone());
         // Opening a pipe waits for its writer, so the spooling thread does that too.
@@ -478,6 +479,9 @@ pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
         ErrorKind::NotFound => remote::refused(Path::new(name)).unwrap_or_else(|| missing(name)),
         ErrorKind::PermissionDenied => {
             Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
+        }
+        ErrorKind::NotADirectory => {
+            Problem::unreadable(format!("{name}: a part of the path is a file, not a folder")).hint("check its name")
         }
         _ if is_link_loop(e) => Problem::unreadable(format!("{name}: {LOOP}")).hint("make one of them lead to a file"),
         _ => Problem::unreadable(format!("{name} cannot be opened: {e}")),

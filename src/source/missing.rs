@@ -9,6 +9,10 @@ const NAMES_MAX: usize = 2_000;
 
 /// The problem, with what to do about it.
 pub(super) fn missing(name: &str) -> Problem {
+    if let Ok(target) = std::fs::read_link(name) {
+        let problem = format!("{name}: a symbolic link to {}, where nothing is", target.display());
+        return Problem::unreadable(problem).hint("make it lead to a file");
+    }
     let problem = Problem::unreadable(format!("{name}: no such file"));
     match near(Path::new(name)) {
         Some(near) => problem.hint(format!("do you mean {near}?")),

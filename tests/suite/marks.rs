@@ -1,6 +1,6 @@
 //! Marks: journals merge in any order, a killed program loses nothing it acknowledged, what cannot be written is told.
 
-use super::command::{command_result, program};
+use super::command::{command_result, obelus_at_home, program};
 use obelus::review::{About, Change, ContentKey, MarkEvent, MarkTarget, Marks, Verdict};
 use obelus::shell::mark_journal::{JournalContents, MarkJournal};
 use obelus::source::Journal;
@@ -351,4 +351,33 @@ fn a_filter_decides_by_rule() {
     assert_eq!(run(&["mark", "--where", "steps>99", "--flag"]).1, "0 decisions on 0 records written\n");
     let (status, _, stderr) = obelus(at, &["marks", "--marks", "m", "--where", "steps>1"]);
     assert!(status == 2 && stderr.contains("none is named"), "{stderr}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_that_cannot_be_read_is_not_taken_for_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| obelus_at_home(folder.path(), arguments);
+    fs::write(folder.path().join("d.jsonl"), "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\n").unwrap();
+    assert_eq!(run(&["mark", "d.jsonl", "--record", "0", "--as", "good"]).0, 0);
+    let journal = folder.path().join("data/obelus/marks.jsonl");
+    fs::remove_file(&journal).unwrap();
+    std::os::unix::fs::symlink("marks.jsonl", &journal).unwrap();
+    for words in [
+        &["marks", "d.jsonl"][..],
+        &["export", "d.jsonl", "--mark", "good", "--out", "out.jsonl"],
+        &["table", "d.jsonl", "--where", "mark:good"],
+        &["stats", "d.jsonl", "--by", "mark", "--where", "!mark:good"],
+        &["query", "d.jsonl", "--where", "mark:good", "--count"],
+    ] {
+        let (status, out, errors) = run(words);
+        assert!(
+            status == 2 && out.is_empty() && errors.contains("marks.jsonl cannot be read"),
+            "{words:?}: {out}{errors}"
+        );
+    }
+    assert!(!folder.path().join("out.jsonl").exists());
+    let (status, out, errors) = run(&["table", "d.jsonl"]);
+    assert!(status == 0 && out.contains("1 record") && errors.contains("marks.jsonl cannot be read"), "{errors}");
+    assert_eq!(run(&["query", "d.jsonl", ".messages|length"]), (0, "1\n".to_owned(), String::new()));
 }

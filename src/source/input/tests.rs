@@ -8,9 +8,25 @@ fn says_what_cannot_be_opened() {
     let open = |path: &Path| Input::open(path).unwrap_err().to_string();
     assert!(open(&folder.path().join("none")).contains("no such file"));
     assert!(open(folder.path()).contains("is a folder"));
+    let file = folder.path().join("a.jsonl");
+    std::fs::write(&file, "{}\n").unwrap();
+    assert!(open(&file.join("b")).contains("a part of the path is a file"), "{}", open(&file.join("b")));
     let packed = folder.path().join("packed.jsonl");
     std::fs::write(&packed, b"BZh91AY").unwrap();
     assert!(open(&packed).contains("bzip2"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_names_its_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("latest.jsonl");
+    std::os::unix::fs::symlink("run-17.jsonl", &link).unwrap();
+    let message = Input::open(&link).unwrap_err().to_string();
+    assert!(
+        message.ends_with("a symbolic link to run-17.jsonl, where nothing is; make it lead to a file"),
+        "{message}"
+    );
 }
 
 #[test]

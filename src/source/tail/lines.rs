@@ -3,6 +3,7 @@
 use super::TailItem;
 use super::validate::{self, Token};
 use crate::framing::BYTE_ORDER_MARK;
+use crate::text::counted;
 
 /// Longest line that is kept until its newline comes: a line without end must not take all memory.
 const LINE_BYTES_MAX: usize = 256 << 20;
@@ -225,7 +226,7 @@ impl Lines {
         self.judge(&half, self.begin, false, emit);
         (self.reported_bytes, self.refused) = (0, 0);
         let len = self.at - from;
-        let why = format!("a hole of {len} NUL bytes, as a crash or a truncation leaves it");
+        let why = format!("a hole of {}, as a crash or a truncation leaves it", counted(len, "NUL byte"));
         emit(TailItem::Error { offset: from, line: self.line, why, hole: Some(len), is_unterminated: false });
     }
 }
