@@ -1,6 +1,6 @@
 //! Lines that Claude Code 2.1 writes beside messages, and what the model got in place of what is on the disk.
 
-use super::command::{file, obelus};
+use super::command::{exported_messages, file, obelus};
 use serde_json::{Value, json};
 
 /// Lines of a session, each behind the one before; those without a place have no ids.
@@ -34,14 +34,6 @@ fn result(id: &str, text: &str) -> Value {
     user(json!([{"type": "tool_result", "tool_use_id": id, "content": text}]))
 }
 
-fn messages(path: &str) -> Vec<Value> {
-    let out = format!("{path}.out");
-    let (status, _, stderr) = obelus(&["export", path, "--to", "messages", "--out", &out]);
-    assert_eq!(status, 0, "{stderr}");
-    let row: Value = serde_json::from_str(&std::fs::read_to_string(out).unwrap()).unwrap();
-    row["messages"].as_array().unwrap().clone()
-}
-
 #[test]
 fn a_line_about_the_session_has_the_window_of_the_message_before() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +55,7 @@ fn calls_of_one_answer_are_one_message_though_results_come_between() {
         call("b", "Grep", json!({})),
         result("b", "found"),
     ];
-    let all = messages(&file(folder.path(), "s.jsonl", &session(&lines)));
+    let all = exported_messages(&file(folder.path(), "s.jsonl", &session(&lines)));
     let roles: Vec<&Value> = all.iter().map(|message| &message["role"]).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "tool"]);
     assert_eq!(all[1]["tool_calls"].as_array().unwrap().len(), 2);
@@ -76,7 +68,7 @@ fn what_the_program_puts_into_the_queue_is_no_word_of_the_user() {
     let queued = |mode: &str, prompt: &str| json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": prompt, "commandMode": mode}});
     let lines =
         [user(json!("do it")), queued("task-notification", "<task-notification>"), queued("prompt", "and that")];
-    let all = messages(&file(folder.path(), "s.jsonl", &session(&lines)));
+    let all = exported_messages(&file(folder.path(), "s.jsonl", &session(&lines)));
     let roles: Vec<&Value> = all.iter().map(|message| &message["role"]).collect();
     assert_eq!(roles, ["user", "system", "user"]);
 }
@@ -91,7 +83,7 @@ fn a_long_output_is_to_the_model_the_notice_in_its_place() {
     file(folder.path(), "s/tool-results/o.txt", &"whole output\n".repeat(100));
     let (_, view, _) = obelus(&["render", &path]);
     assert!(view.contains("Preview") && !view.contains("whole output"), "{view}");
-    assert_eq!(messages(&path).last().unwrap()["content"], json!(notice));
+    assert_eq!(exported_messages(&path).last().unwrap()["content"], json!(notice));
 }
 
 #[test]
@@ -167,7 +159,7 @@ fn what_the_program_says_for_the_model_is_exported_as_nobodys_words() {
         "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 400"}]}});
     let mut notice = user(json!("<task-notification>done</task-notification>"));
     notice["origin"] = json!({"kind": "task-notification"});
-    let all = messages(&file(folder.path(), "s.jsonl", &session(&[user(json!("do it")), notice, fault])));
+    let all = exported_messages(&file(folder.path(), "s.jsonl", &session(&[user(json!("do it")), notice, fault])));
     let roles: Vec<&Value> = all.iter().map(|message| &message["role"]).collect();
     assert_eq!(roles, ["user", "system"]);
 }

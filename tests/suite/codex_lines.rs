@@ -1,6 +1,6 @@
 //! What Codex 0.171 and opencode 1.18 write: cut outputs, refused and aborted calls, scripts, agents, compactions.
 
-use super::command::{file, obelus};
+use super::command::{exported_messages, file, obelus};
 use serde_json::{Value, json};
 
 /// Lines of a rollout.
@@ -56,15 +56,11 @@ fn known(path: &str, of: &str) -> Value {
 
 /// Role and text of the messages of an export.
 fn messages(path: &str) -> Vec<String> {
-    let out = format!("{path}.out");
-    let (status, _, stderr) = obelus(&["export", path, "--to", "messages", "--out", &out]);
-    assert_eq!(status, 0, "{stderr}");
-    let row: Value = serde_json::from_str(&std::fs::read_to_string(out).unwrap()).unwrap();
     let of = |message: &Value| {
         let calls = message["tool_calls"].as_array().map_or(0, Vec::len);
         format!("{}: {} ({calls})", message["role"].as_str().unwrap(), message["content"].as_str().unwrap())
     };
-    row["messages"].as_array().unwrap().iter().map(of).collect()
+    exported_messages(path).iter().map(of).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The program as a command: its exit status, stdout and stderr, and files for it.
 
+use serde_json::Value;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -22,6 +23,24 @@ pub(crate) fn command_result(output: &Output) -> CommandResult {
 /// Runs it with arguments.
 pub(crate) fn obelus(arguments: &[&str]) -> CommandResult {
     command_result(&program().args(arguments).output().unwrap())
+}
+
+/// The lines of its answer for programs, which may report findings.
+#[track_caller]
+pub(crate) fn json_lines(arguments: &[&str]) -> Vec<Value> {
+    let (status, stdout, stderr) = obelus(arguments);
+    assert!(status < 2, "{arguments:?}: {stderr}");
+    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The messages that an export of a file of one trajectory writes.
+#[track_caller]
+pub(crate) fn exported_messages(path: &str) -> Vec<Value> {
+    let out = format!("{path}.messages.jsonl");
+    let (status, _, stderr) = obelus(&["export", path, "--to", "messages", "--out", &out]);
+    assert_eq!(status, 0, "{stderr}");
+    let row: Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
+    row["messages"].as_array().unwrap().clone()
 }
 
 /// Runs it in a folder.

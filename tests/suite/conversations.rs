@@ -1,19 +1,12 @@
 //! Rows of datasets as trajectories: pairs, prompts with completions, simulations, ATIF with its sub-agents; calls that
 //! count and calls that are only written.
 
-use super::command::{file, obelus};
+use super::command::{file, json_lines, obelus};
 use serde_json::Value;
-
-/// The lines of a command's answer for programs.
-fn lines(arguments: &[&str]) -> Vec<Value> {
-    let (status, stdout, stderr) = obelus(arguments);
-    assert!(status < 2, "{arguments:?}: {stderr}");
-    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 /// What a file of this text is: its format and its trajectories.
 fn judged(path: &str) -> (String, u64) {
-    let report = lines(&["formats", "--json", path]).remove(0);
+    let report = json_lines(&["formats", "--json", path]).remove(0);
     (report["format"].as_str().unwrap().to_owned(), report["trajectories"].as_u64().unwrap())
 }
 
@@ -21,11 +14,11 @@ fn judged(path: &str) -> (String, u64) {
 fn steps(path: &str) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let describe = |step: Value| format!("{} {} {}", text(&step["role"]), text(&step["trajectory"]), step["answers"]);
-    lines(&["steps", "--json", path]).into_iter().map(describe).collect()
+    json_lines(&["steps", "--json", path]).into_iter().map(describe).collect()
 }
 
 fn counted(path: &str, format: &str) -> (u64, u64) {
-    let report = lines(&["stats", "--json", "--format", format, path]).remove(0);
+    let report = json_lines(&["stats", "--json", "--format", format, path]).remove(0);
     (report["calls"].as_u64().unwrap(), report["results"].as_u64().unwrap())
 }
 
@@ -50,14 +43,14 @@ fn a_pair_is_two_trajectories_of_one_row() {
     let answered = "{\"prompt\":[{\"role\":\"user\",\"content\":\"q\"}],\"chosen\":[{\"role\":\"assistant\",\
                     \"content\":\"a\"}],\"rejected\":[{\"role\":\"user\",\"content\":\"b\"}]}";
     let path = file(folder.path(), "odd.json", answered);
-    let found = lines(&["check", "--json", &path]);
+    let found = json_lines(&["check", "--json", &path]);
     let found: Vec<_> = found.iter().map(|f| (&f["rule"], &f["step"], &f["path"])).collect();
     assert_eq!(found, [(&"sft.last-not-agent".into(), &2.into(), &"/rejected/0".into())]);
 }
 
 /// What a step's state holds of a kind, by instance.
 fn state_of(path: &str, step: usize, kind: &str) -> Value {
-    lines(&["state", "--json", "--step", &step.to_string(), path]).remove(0)["state"][kind].clone()
+    json_lines(&["state", "--json", "--step", &step.to_string(), path]).remove(0)["state"][kind].clone()
 }
 
 #[test]
@@ -89,15 +82,16 @@ fn the_second_of_a_pair_knows_nothing_of_the_first() {
     }
     assert_eq!(state_of(&path, 8, "tool")["write_file"]["calls"], 1);
     assert_eq!(state_of(&path, 8, "file")["/r/a.txt"]["edits"], 1);
-    let files = |step: &str| lines(&["files", "--json", "--step", step, &path]).remove(0)["files"].clone();
+    let files = |step: &str| json_lines(&["files", "--json", "--step", step, &path]).remove(0)["files"].clone();
     assert_eq!(
         (files("4"), files("8")[0]["first"].as_u64(), files("3")[0]["first"].as_u64()),
         (serde_json::json!([]), Some(6), Some(2))
     );
-    let blame =
-        |step: &str| lines(&["blame", "--json", "--file", "/r/a.txt", "--step", step, &path]).remove(0).to_string();
+    let blame = |step: &str| {
+        json_lines(&["blame", "--json", "--file", "/r/a.txt", "--step", step, &path]).remove(0).to_string()
+    };
     assert!(blame("3").contains("\"one\"") && blame("8").contains("\"two\""), "{}{}", blame("3"), blame("8"));
-    let found = lines(&["check", "--json", &path]);
+    let found = json_lines(&["check", "--json", &path]);
     assert!(found.iter().any(|f| f["rule"] == "work.claimed-tests" && f["step"] == 3), "of the first: {found:?}");
 }
 
@@ -112,7 +106,7 @@ fn a_written_call_does_not_count_and_still_has_its_effects() {
     let path = file(folder.path(), "m.json", &row);
     assert_eq!(judged(&path), ("messages".to_owned(), 1));
     assert_eq!((counted(&path, "auto"), counted(&path, "adp")), ((0, 0), (1, 1)));
-    let steps = lines(&["steps", "--json", &path]);
+    let steps = json_lines(&["steps", "--json", &path]);
     assert!(steps[1]["tool"].is_null() && steps[2]["outcome"] == "ok", "{steps:?}");
     let (_, stdout, stderr) = obelus(&["files", &path]);
     assert!(stdout.contains("/w/a.txt"), "{stdout}{stderr}");
@@ -139,7 +133,7 @@ fn calls_and_results_count_in_every_spelling() {
     let path = file(folder.path(), "tau.json", several);
     assert_eq!((judged(&path), counted(&path, "auto")), (("messages".to_owned(), 2), (2, 2)));
     assert_eq!(steps(&path)[2..4], ["environment - 1", "environment - 1"]);
-    assert_eq!(lines(&["stats", "--json", &path])[0]["reward"], 0.5);
+    assert_eq!(json_lines(&["stats", "--json", &path])[0]["reward"], 0.5);
     let (_, stdout, _) = obelus(&["state", "--json", &path]);
     assert!(stdout.contains("\"task_id\":\"1\",\"reward_info\":{\"reward\":0.5}"), "{stdout}");
     let log = "{\"role\":\"user\",\"content\":\"go\"}\n{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\
@@ -170,22 +164,22 @@ fn sub_agents_of_an_atif_file_come_behind_its_steps() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "t.json", &atif("{\"trajectory_id\":\"s\"}", ""));
     assert_eq!(judged(&path), ("atif".to_owned(), 2));
-    let steps = lines(&["steps", "--json", &path]);
+    let steps = json_lines(&["steps", "--json", &path]);
     let of = |name: &str| steps.iter().map(|step| step[name].clone()).collect::<Vec<_>>();
     assert_eq!(of("trajectory"), ["p", "p", "s", "s"]);
     assert_eq!((&steps[2]["standing"], &steps[2]["caller"]), (&"sub-agent".into(), &1.into()));
-    let found = lines(&["check", "--json", &path]);
+    let found = json_lines(&["check", "--json", &path]);
     let found: Vec<_> = found.iter().map(|f| (&f["rule"], &f["step"], &f["path"])).collect();
     let expected = (&"atif.step-id".into(), &3.into(), &"/subagent_trajectories/0/steps/1/step_id".into());
     assert_eq!(found, [expected]);
-    assert_eq!(lines(&["steps", "--json", "--format", "adp", &path]).len(), 2, "D19: one a step of the record");
+    assert_eq!(json_lines(&["steps", "--json", "--format", "adp", &path]).len(), 2, "D19: one a step of the record");
 }
 
 #[test]
 fn trajectories_in_other_files_are_looked_for() {
     let folder = tempfile::tempdir().unwrap();
     let rules = |path: &str| {
-        let found = lines(&["check", "--json", path]);
+        let found = json_lines(&["check", "--json", path]);
         let missing = found.iter().filter(|f| f["rule"] == "run.part-missing");
         missing.map(|f| f["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -198,7 +192,7 @@ fn trajectories_in_other_files_are_looked_for() {
     assert_eq!(rules(&path), expected);
     // Filters and tables know of it, as `check` does.
     let counted = || obelus(&["query", "--where", "finding:run.part-missing", "--count", &path]).1.trim().to_owned();
-    let listed = || lines(&["table", "--json", &path])[0]["rules"].to_string().contains("run.part-missing");
+    let listed = || json_lines(&["table", "--json", &path])[0]["rules"].to_string().contains("run.part-missing");
     assert_eq!((counted(), listed()), ("1".to_owned(), true));
     file(folder.path(), "sub.json", "{}");
     file(folder.path(), "t.cont-1.json", "{}");

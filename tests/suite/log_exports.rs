@@ -1,16 +1,7 @@
 //! What an export of a log carries: what the model saw and wrote, not what the agent made of it.
 
-use super::command::{file, obelus};
+use super::command::{exported_messages, file, obelus};
 use serde_json::{Value, json};
-
-/// The messages that an export of a file writes.
-fn messages(path: &str) -> Vec<Value> {
-    let out = format!("{path}.messages.jsonl");
-    let (status, _, stderr) = obelus(&["export", path, "--to", "messages", "--out", &out]);
-    assert_eq!(status, 0, "{stderr}");
-    let row: Value = serde_json::from_str(&std::fs::read_to_string(out).unwrap()).unwrap();
-    row["messages"].as_array().unwrap().clone()
-}
 
 /// Role and text of each.
 fn roles_and_texts(messages: &[Value]) -> Vec<String> {
@@ -29,7 +20,7 @@ fn a_command_in_the_words_of_mini_swe_agent_is_no_tool_call() {
         {"role": "user", "content": "a.txt", "extra": {"returncode": 0}},
         {"role": "exit", "content": "diff", "extra": {"exit_status": "Submitted", "submission": "diff"}}]});
     let path = file(folder.path(), "run.traj.json", &log.to_string());
-    let all = messages(&path);
+    let all = exported_messages(&path);
     assert_eq!(roles_and_texts(&all), ["user: do it", &format!("assistant: {words}"), "user: a.txt"]);
     assert!(all.iter().all(|message| message.get("tool_calls").is_none()), "{all:?}");
     let (_, stats, _) = obelus(&["stats", &path, "--json"]);
@@ -62,7 +53,7 @@ fn openhands_events() -> Vec<String> {
 fn openhands_exports_what_the_model_wrote_and_saw() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "run.jsonl", &openhands_events().join("\n"));
-    let all = messages(&path);
+    let all = exported_messages(&path);
     let seen = "tool: [Below]\na.txt\n[The command completed with exit code 0.]";
     assert_eq!(roles_and_texts(&all), ["system: You work.", "assistant: ", seen]);
     assert_eq!(all[1]["tool_calls"][0]["function"]["arguments"], json!(r#"{"command":"ls"}"#));
@@ -128,7 +119,7 @@ fn pi_exports_what_an_edit_of_the_context_left_and_what_the_model_sees_of_comman
     ]);
     let path = file(folder.path(), "run.jsonl", &log);
     let seen = "user: Ran `ls`\n```\nout\n```\n\nCommand exited with code 1";
-    assert_eq!(roles_and_texts(&messages(&path)), ["user: do it", "user: again", seen, "assistant: right"]);
+    assert_eq!(roles_and_texts(&exported_messages(&path)), ["user: do it", "user: again", seen, "assistant: right"]);
 }
 
 #[test]
@@ -141,7 +132,7 @@ fn pi_exports_what_replaced_a_message_in_its_place() {
         json!({"type": "context_edit", "targetId": "2", "replacement": right}),
     ]);
     let path = file(folder.path(), "run.jsonl", &log);
-    assert_eq!(roles_and_texts(&messages(&path)), ["user: do it", "assistant: right"]);
+    assert_eq!(roles_and_texts(&exported_messages(&path)), ["user: do it", "assistant: right"]);
 }
 
 #[test]
@@ -164,7 +155,7 @@ fn the_stream_of_pi_is_read_where_its_messages_end() {
     let path = file(folder.path(), "stream.jsonl", &text);
     let (_, steps, _) = obelus(&["steps", &path, "--json"]);
     assert_eq!(steps.lines().count(), 2, "{steps}");
-    assert_eq!(roles_and_texts(&messages(&path)), ["user: do it", "assistant: done"]);
+    assert_eq!(roles_and_texts(&exported_messages(&path)), ["user: do it", "assistant: done"]);
 }
 
 #[test]

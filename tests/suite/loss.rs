@@ -1,9 +1,7 @@
 //! What trains, and datasets compared: from the command line and on the screen.
 
 use super::command::{file, obelus};
-use obelus::shell::headless::Stage;
-use obelus::source::Input;
-use obelus::ui::Theme;
+use super::stage;
 use serde_json::Value;
 
 const TALK: &str = concat!(
@@ -96,12 +94,9 @@ fn datasets_are_compared_by_their_records() {
 }
 
 fn screen(text: &str, keys: &[&str]) -> String {
-    let theme = Theme::built_in("ansi").unwrap();
-    let mut stage = Stage::open(Input::memory("t.jsonl", text), None, (120, 30), theme).unwrap();
+    let mut stage = stage::on(text, (120, 30));
     keys.iter().for_each(|key| stage.press(key).unwrap());
-    let buffer = stage.buffer();
-    let rows = buffer.content().chunks(usize::from(buffer.area.width));
-    rows.map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>() + "\n").collect()
+    stage::screen(&stage)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One number in all commands: `stats`, `table`, `steps`, `--outcomes`, `--tools`, `--by` and filters count the same of
 //! the same records, in whichever container these are.
 
-use super::command::{file, obelus};
+use super::command::{file, json_lines, obelus};
 use serde_json::{Value, json};
 
 /// Three messages of one task: a call that succeeds, one that fails, and the answer.
@@ -106,12 +106,6 @@ fn containers() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn answers(arguments: &[&str]) -> Vec<Value> {
-    let (status, stdout, stderr) = obelus(arguments);
-    assert!(status < 2, "{arguments:?}: {stderr}");
-    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 fn sum(rows: &[Value], member: &str) -> u64 {
     rows.iter().map(|row| row[member].as_u64().unwrap_or(0)).sum()
 }
@@ -126,8 +120,8 @@ fn all_commands_count_the_same_in_each_container() {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in containers() {
         let path = file(folder.path(), name, &content);
-        let stats = answers(&["stats", "--json", "--only", "trajectories", &path]);
-        let table = answers(&["table", "--json", &path]);
+        let stats = json_lines(&["stats", "--json", "--only", "trajectories", &path]);
+        let table = json_lines(&["table", "--json", &path]);
         assert_eq!(stats.len(), table.len(), "{name}");
         for (line, row) in stats.iter().zip(&table) {
             for member in ["steps", "calls", "failed", "suspect", "chars"] {
@@ -141,10 +135,10 @@ fn all_commands_count_the_same_in_each_container() {
             let reward = if line["reward"].is_null() { &line["noted_reward"] } else { &line["reward"] };
             assert_eq!(reward, &row["reward"], "{name}: {line}");
         }
-        let whole = &answers(&["stats", "--json", "--only", "dataset", &path])[0];
-        let outcomes = &answers(&["stats", "--outcomes", "--json", &path])[0];
-        let tools = &answers(&["stats", "--tools", "--json", &path])[0];
-        let steps = answers(&["steps", "--json", &path]);
+        let whole = &json_lines(&["stats", "--json", "--only", "dataset", &path])[0];
+        let outcomes = &json_lines(&["stats", "--outcomes", "--json", &path])[0];
+        let tools = &json_lines(&["stats", "--tools", "--json", &path])[0];
+        let steps = json_lines(&["steps", "--json", &path]);
         for answer in [whole, outcomes, tools] {
             assert_eq!(answer["calls"].as_u64(), Some(sum(&table, "calls")), "{name}: {answer}");
         }
@@ -163,9 +157,9 @@ fn groups_and_filters_have_the_numbers_of_the_table() {
     let is_one_run = |name: &str| name == "bare.jsonl";
     for (name, content) in containers().into_iter().filter(|(name, _)| !is_one_run(name)) {
         let path = file(folder.path(), name, &content);
-        let table = answers(&["table", "--json", &path]);
+        let table = json_lines(&["table", "--json", &path]);
         let of = "steps,calls,failed,tokens,chars,errors,warnings,reward";
-        let group = &answers(&["stats", "--by", "format", "--of", of, "--json", &path])[0]["group"];
+        let group = &json_lines(&["stats", "--by", "format", "--of", of, "--json", &path])[0]["group"];
         for number in of.split(',') {
             let mean = |of: &Value| of["mean"].as_f64().unwrap_or(0.0) * of["count"].as_f64().unwrap_or(0.0);
             let expect: f64 = table.iter().filter_map(|row| row[number].as_f64()).sum();

@@ -310,16 +310,27 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.front().close(self) {
-        } else if self.has_two_runs_below() {
-            self.pane = Pane::AlignedSteps;
-        } else if self.has_attempts_below() {
-            self.pane = Pane::Attempts;
-        } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {
-            self.pane = Pane::Table;
-        } else if !self.leave_part(effects) && !self.show_files() {
+        } else if !self.front().close(self)
+            && !self.return_to_opener()
+            && !self.leave_part(effects)
+            && !self.show_files()
+        {
             effects.push(Effect::Quit);
         }
+    }
+
+    /// Goes from a trajectory to the pane from which it was opened; whether there is one.
+    fn return_to_opener(&mut self) -> bool {
+        self.pane = if self.has_two_runs_below() {
+            Pane::AlignedSteps
+        } else if self.has_attempts_below() {
+            Pane::Attempts
+        } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {
+            Pane::Table
+        } else {
+            return false;
+        };
+        true
     }
 
     fn cancel(&mut self, effects: &mut Effects) {
@@ -339,14 +350,7 @@ impl App {
         }
         if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.front().cancel(self) {
-        } else if self.has_two_runs_below() {
-            self.pane = Pane::AlignedSteps;
-        } else if self.has_attempts_below() {
-            self.pane = Pane::Attempts;
-        } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {
-            self.pane = Pane::Table;
-        } else {
+        } else if !self.front().cancel(self) && !self.return_to_opener() {
             self.show_files();
         }
     }

@@ -199,17 +199,13 @@ impl File {
 
     /// Runs of known lines with consecutive numbers, as ranges of places.
     pub(super) fn runs(&self) -> Vec<std::ops::Range<usize>> {
-        let mut runs = Vec::new();
-        let mut start = 0;
-        for place in 1..=self.lines.len() {
-            let goes_on = place < self.lines.len() && self.lines[place].number == self.lines[place - 1].number + 1;
-            if !goes_on {
-                runs.push(start..place);
-                start = place;
-            }
-        }
-        runs.retain(|run| !run.is_empty());
-        runs
+        let mut end = 0;
+        let ranges = self.lines.chunk_by(|a, b| b.number == a.number + 1).map(|run| {
+            let start = end;
+            end += run.len();
+            start..end
+        });
+        ranges.collect()
     }
 
     /// Lines give way to others, what is below moves. The changes come in order and do not overlap.

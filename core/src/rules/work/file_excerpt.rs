@@ -204,17 +204,13 @@ impl<'t> FileExcerpt<'t> {
 
     /// Runs of consecutive numbers, as ranges.
     pub(super) fn runs(&self) -> Vec<std::ops::Range<usize>> {
-        let mut runs = Vec::new();
-        let mut start = 0;
-        for place in 1..=self.lines.len() {
-            let goes_on = place < self.lines.len() && self.lines[place].0 == self.lines[place - 1].0 + 1;
-            if !goes_on {
-                runs.push(start..place);
-                start = place;
-            }
-        }
-        runs.retain(|run| !run.is_empty());
-        runs
+        let mut end = 0;
+        let ranges = self.lines.chunk_by(|a, b| b.0 == a.0 + 1).map(|run| {
+            let start = end;
+            end += run.len();
+            start..end
+        });
+        ranges.collect()
     }
 
     pub(super) fn line(&self, number: u32) -> Option<&str> {
