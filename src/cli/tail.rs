@@ -29,6 +29,9 @@ pub(super) const COMMAND: Command = Command { name: "tail", describe: Options::a
 /// Longest time from a signal to the exit.
 const ENDING: Duration = Duration::from_millis(1700);
 
+/// Bytes of standard input that say whether it is text.
+const HEAD_BYTES: u64 = 64;
+
 /// How long a stream is silent, after a signal, when what was in it has been read.
 const SILENCE: Duration = Duration::from_millis(100);
 
@@ -77,12 +80,17 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         signals,
         is_once,
         is_stream,
+        unchecked: stream.as_ref().filter(|_| options.path.is_stdin()).map(Arc::clone),
         read_at,
         until: None,
         has_error: false,
         has_trouble: false,
     }
     .run()?;
+    if let Some(Err(problem)) = stream.as_ref().map(|input| input.check_lines()) {
+        complain(&problem.to_string());
+        return Ok(super::TROUBLE);
+    }
     // What came before a stream broke off was reported.
     if let Some(Err(problem)) = stream.filter(|input| !input.may_grow()).map(|input| input.wait()) {
         complain(&problem.to_string());
@@ -135,6 +143,8 @@ struct Loop {
     signals: Receiver<()>,
     is_once: bool,
     is_stream: bool,
+    /// Standard input, until enough of it came to know what it is.
+    unchecked: Option<Arc<Input>>,
     /// When something was read, or the signal came.
     read_at: Instant,
     /// When to end whatever was not written, after a signal.
@@ -178,6 +188,9 @@ impl Loop {
 
     /// Reads a slice, or waits for something to read; false at the end.
     fn turn(&mut self) -> bool {
+        if self.is_refused() {
+            return false;
+        }
         if self.read() {
             self.read_at = Instant::now();
             return true;
@@ -195,6 +208,16 @@ impl Loop {
         }
         self.wait();
         true
+    }
+
+    /// Whether standard input is of a kind that is not text, which is no sequence of broken lines.
+    fn is_refused(&mut self) -> bool {
+        let Some(input) = &self.unchecked else { return false };
+        let is_refused = input.check_lines().is_err();
+        if input.len() >= HEAD_BYTES {
+            self.unchecked = None;
+        }
+        is_refused
     }
 
     /// Whether what was read is all that is wanted. Of a stream only its end says what is in it.

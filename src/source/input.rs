@@ -378,6 +378,15 @@ impl Input {
         self.check_by(binary_detect::refused)
     }
 
+    /// Whether it may be lines of text: of a kind that is known to be something else it is not. Other bytes are broken
+    /// lines.
+    ///
+    /// # Errors
+    /// It is an archive, a database, UTF-16: named, with advice.
+    pub fn check_lines(&self) -> Result<(), Problem> {
+        self.check_by(binary_detect::foreign)
+    }
+
     fn check_by(&self, refused: Refused) -> Result<(), Problem> {
         let mut head = [0; binary_detect::HEAD];
         let len = self.read_at(0, &mut head)?;

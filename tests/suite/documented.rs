@@ -1,9 +1,11 @@
 //! Sentences of `docs/cli.md` that no other test holds: what commands take, what they answer, and what their messages
 //! propose.
 
-use super::command::{fed, file, obelus, obelus_at_home, obelus_in, program, sample};
+use super::command::{command_result, fed, file, obelus, obelus_at_home, obelus_in, program, sample};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
+use std::process::Stdio;
 
 const PAGE: &str = include_str!("../../docs/cli.md");
 const SHAPES: &str = include_str!("../../docs/rules/cli.md");
@@ -193,4 +195,33 @@ fn examples_of_configurations_are_accepted() {
         }
     }
     assert!(count >= 8, "{count} examples");
+}
+
+#[test]
+fn standard_input_that_is_no_text_is_one_message() {
+    let inputs: [(&[u8], &str); 4] = [
+        (b"PAR1\n\n\n\n", "a Parquet file"),
+        (b"PK\x03\x04\n\n\n\n", "a zip archive"),
+        (b"SQLite format 3\0\n\n", "an SQLite database"),
+        (b"\xff\xfe{\0}\0\n\0", "UTF-16 text"),
+    ];
+    for (bytes, what) in inputs {
+        for command in [&["tail", "-", "--json"][..], &["tail", "-", "--once"], &["stats", "-"]] {
+            let mut child = program();
+            let mut child = child
+                .args(command)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            child.stdin.take().unwrap().write_all(bytes).unwrap();
+            let (status, stdout, stderr) = command_result(&child.wait_with_output().unwrap());
+            assert_eq!((status, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{command:?}: {stderr}");
+            assert!(stderr.contains(what), "{command:?}: {stderr}");
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (status, stdout, _) = fed(folder.path(), &["tail", "-", "--once", "--json"], "no json\n{}\n");
+    assert_eq!((status, stdout.lines().count()), (1, 2), "other bytes are broken lines: {stdout}");
 }
