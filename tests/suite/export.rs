@@ -178,7 +178,7 @@ fn a_filter_that_is_none_says_where() {
         ("d.jsonl", "steps>3 tool:\"", "at character 14: this quote has no end"),
         ("d.jsonl", "kind:action", "at character 1: records have no kind to filter by"),
         ("d.jsonl", "@nobody", "no filter is called nobody; config.toml has no [filters]"),
-        ("run.jsonl", "size>3", "the records of run.jsonl are not trajectories"),
+        ("run.jsonl", "size>3", "run.jsonl has no records that are trajectories"),
     ] {
         let output = command(at, &["export", file, "--out", "o", "--where", filter])
             .env("XDG_CONFIG_HOME", at.join("none"))
