@@ -118,6 +118,10 @@ struct Spans {
     depths: HashMap<Box<str>, usize>,
     /// Spans of models that say what they cost, by trace and id.
     counted: HashSet<Box<str>>,
+    /// Spans of agents that say what they cost, and those in them, by trace and id.
+    agents: HashSet<Box<str>>,
+    /// Whether an answer says what it cost: then what agents say is the sum of such.
+    has_counted_answers: bool,
 }
 
 impl Adapter for Spans {
@@ -152,21 +156,20 @@ impl Adapter for Spans {
         let name = text(span, "name").unwrap_or(if is_log { logs::event(span) } else { "span" });
         let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
         log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
-        // The details of a request repeat what its span says, and so does what a second library reports inside of it.
-        let is_counted = parent(span).is_some_and(|parent| self.counted.contains(&*name_of(parent)));
-        let usage = usage(span).filter(|_| is_answer(span) && !is_counted);
-        let id = if is_log { parent(span) } else { id(span) };
-        self.counted.extend(id.filter(|_| usage.is_some()).map(|id| name_of(id).into()));
+        let usage = self.spent(span, trace, log);
+        let of_agent = self.spent_by_agent(span, trace);
         let (kind, form) = if is_call(span) { (Kind::Call, CALL) } else { (Kind::Span, SPAN) };
         let values = [span];
         let time = logs::order_time(span);
         let seconds = time.and_then(|time| time.as_array()?.first()).or(time);
-        let tokens = usage.as_ref().and_then(|usage| usage.output);
+        let tokens = usage.as_ref().or(of_agent.as_ref()).and_then(|usage| usage.output);
         let is_failed = kind == Kind::Span && has_failed(span) == Some(true);
         let draft = Draft { is_failed, ..Draft::of(kind, form, &values) };
         log.step(&Draft { role: StepRole::Agent, class: Some(name), time: seconds, tokens, ..draft });
         if let Some(usage) = usage {
             log.usage(None, &usage);
+        } else if let Some(usage) = of_agent {
+            log.beyond(&usage);
         }
         tools::tools(span).into_iter().for_each(|tools| log.declare_tools_in(&tools));
     }
@@ -193,7 +196,34 @@ impl Adapter for Spans {
     const HAS_REQUESTS: bool = true;
 
     fn restart(&mut self) {
-        *self = Self::default();
+        *self = Self { has_counted_answers: self.has_counted_answers, ..Self::default() };
+    }
+}
+
+impl Spans {
+    /// What an answer cost, if no other span says the same.
+    fn spent(&mut self, span: &Value<'_>, trace: &str, log: &mut Log<'_>) -> Option<Usage> {
+        let name_of = |id: &str| format!("{trace} {id}");
+        // The details of a request repeat what its span says, and so does what a second library reports inside of it.
+        let is_counted = parent(span).is_some_and(|parent| self.counted.contains(&*name_of(parent)));
+        let usage = if is_answer(span) && !is_counted { usage(span)? } else { return None };
+        let id = if logs::is_log_record(span) { parent(span) } else { id(span) };
+        self.counted.extend(id.map(|id| name_of(id).into()));
+        if !std::mem::replace(&mut self.has_counted_answers, true) && !self.agents.is_empty() {
+            log.read_again();
+        }
+        Some(usage)
+    }
+
+    /// What an agent says it cost, where no answer of the file does and no agent around it.
+    fn spent_by_agent(&mut self, span: &Value<'_>, trace: &str) -> Option<Usage> {
+        let name_of = |id: &str| format!("{trace} {id}");
+        let is_agent = attribute_text(span, &["gen_ai.operation.name"]) == Some("invoke_agent");
+        let usage = if is_agent && !self.has_counted_answers { usage(span) } else { None };
+        let is_inside = parent(span).is_some_and(|parent| self.agents.contains(&*name_of(parent)));
+        let id = id(span).filter(|_| is_inside || usage.is_some());
+        self.agents.extend(id.map(|id| name_of(id).into()));
+        usage.filter(|_| !is_inside)
     }
 }
 

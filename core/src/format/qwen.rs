@@ -46,6 +46,8 @@ struct Records {
     copies: Copies,
     /// Whether the user gave the session its title.
     is_named: bool,
+    /// Whether this is the file of a sub-agent; None before a record says it.
+    is_sub_agent: Option<bool>,
 }
 
 impl Adapter for Records {
@@ -62,8 +64,12 @@ impl Adapter for Records {
         {
             log.title(id);
         }
+        let is_marked = record.get("isSidechain").and_then(Value::as_bool);
+        let is_side = is_marked == Some(true) && self.is_sub_agent == Some(false);
+        self.is_sub_agent = self.is_sub_agent.or(is_marked).or(Some(false));
         let of = |key: &str| text(record, key).map(Cow::Borrowed);
-        let (cwd, model, branch) = (of("cwd"), of("model"), of("gitBranch"));
+        // A sub-agent's model is not the run's.
+        let (cwd, model, branch) = (of("cwd"), of("model").filter(|_| !is_side), of("gitBranch"));
         let subtype = text(record, "subtype");
         let is_compaction = subtype == Some("chat_compression");
         let payload = |key: &str| record.get("systemPayload").and_then(|payload| text(payload, key));
@@ -84,7 +90,8 @@ impl Adapter for Records {
         };
         if let Some(id) = text(record, "uuid") {
             let is_turn = matches!(class, "user" | "assistant");
-            log.thread(&Node { id: Some(id), parent: text(record, "parentUuid"), is_turn, ..Node::default() });
+            let parent = text(record, "parentUuid");
+            log.thread(&Node { id: Some(id), parent, is_turn, is_side, ..Node::default() });
         }
         let usage = record.get("usageMetadata").map(part_usage);
         let message = record.get("message").filter(|_| class != "system").unwrap_or(record);
@@ -109,7 +116,8 @@ impl Adapter for Records {
             log.drop_before(log.next_step() - 1);
             log.summarize(&compressed_text(record));
         }
-        write_slots(log, "session", "main", record, &["sessionId", "version", "cwd", "gitBranch", "model"]);
+        let of_session = ["sessionId", "version", "cwd", "gitBranch", "model"];
+        write_slots(log, "session", "main", record, if is_side { &of_session[..4] } else { &of_session });
         if let Some(usage) = usage.or_else(|| compression_usage(record)) {
             log.usage(None, &usage);
         }
@@ -144,7 +152,8 @@ fn compressed_text(record: &Value<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{lines, steps};
+    use crate::format::log::testing::{lines, state, steps};
+    use crate::model::{Standing, StepNo};
 
     #[test]
     fn parts_become_steps_and_a_system_record_is_shown_as_it_is() {
@@ -190,6 +199,26 @@ mod tests {
         let parsed = lines(&QWEN, &all.join("\n"));
         let injected = [9, 10].map(|step| parsed.0.turn(step, &parsed.1).unwrap().is_injected);
         assert_eq!(injected, [false, true], "{:?}", steps(&parsed));
+    }
+
+    #[test]
+    fn a_sub_agent_inside_the_file_is_beside_the_session() {
+        let record = |id: &str, parent: &str, side: bool| {
+            format!(
+                r#"{{"uuid":"{id}","parentUuid":{parent},"sessionId":"s","version":"1","type":"assistant","model":"{id}",
+                "isSidechain":{side},"message":{{"role":"model","parts":[{{"text":"{id}"}}]}}}}"#
+            )
+            .replace('\n', "")
+        };
+        let whole = [record("a", "null", false), record("b", "null", true), record("c", "\"a\"", false)];
+        let standing = |all: &[String]| {
+            let parsed = lines(&QWEN, &all.join("\n"));
+            (0..parsed.0.step_count()).map(|step| parsed.0.step(step as StepNo, &parsed.1).standing).collect::<Vec<_>>()
+        };
+        assert_eq!(standing(&whole), [Standing::Main, Standing::SubAgent, Standing::Main]);
+        assert_eq!(standing(&whole[1..2]), [Standing::Main], "the file of a sub-agent is all its run");
+        let parsed = lines(&QWEN, &whole[..2].join("\n"));
+        assert_eq!(state(&parsed, "run", 1), r#"{"main":{"model":"a"}}"#);
     }
 
     #[test]

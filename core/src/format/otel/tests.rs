@@ -449,3 +449,22 @@ fn numbers_between_spans_are_no_steps_and_evaluations_say_what_they_came_to() {
     let expected = ["span agent: invoke_agent", "tool-call agent: ls x · a.txt", "state system: Relevance · 4.5"];
     assert_eq!((steps(&parsed), parsed.0.trajectory_count()), (expected.map(str::to_owned).to_vec(), 1));
 }
+
+#[test]
+fn what_agents_say_they_cost_counts_where_no_answer_says_it() {
+    let usage = [("gen_ai.usage.input_tokens", "5"), ("gen_ai.usage.output_tokens", "2")];
+    let of = |operation| [[("gen_ai.operation.name", operation)].as_slice(), &usage].concat();
+    let agents = [
+        span_with("outer", "", &of("invoke_agent")),
+        span_with("ls", "outer", &[("gen_ai.operation.name", "execute_tool")]),
+        span_with("inner", "ls", &of("invoke_agent")),
+        span_with("other", "", &of("invoke_agent")),
+    ];
+    let answered = [agents.as_slice(), &[span_with("answer", "other", &of("chat"))]].concat();
+    let of_spans = |spans: &[String], step| {
+        let parsed = lines(&OTEL, &spans.iter().map(|span| span.replace('\n', "")).collect::<Vec<_>>().join("\n"));
+        (state(&parsed, "usage", step), parsed.0.step(0, &parsed.1).tokens)
+    };
+    assert_eq!(of_spans(&agents, 3), (r#"{"main":{"input":10,"output":4,"turns":0}}"#.to_owned(), Some(2)));
+    assert_eq!(of_spans(&answered, 4), (r#"{"main":{"input":5,"output":2,"turns":1}}"#.to_owned(), None));
+}
