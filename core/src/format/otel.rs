@@ -156,8 +156,8 @@ impl Adapter for Spans {
         let name = text(span, "name").unwrap_or(if is_log { logs::event(span) } else { "span" });
         let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
         log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
-        let usage = self.spent(span, trace, log);
-        let of_agent = self.spent_by_agent(span, trace);
+        let usage = self.cost_of_answer(span, trace, log);
+        let of_agent = self.cost_of_agent(span, trace);
         let (kind, form) = if is_call(span) { (Kind::Call, CALL) } else { (Kind::Span, SPAN) };
         let values = [span];
         let time = logs::order_time(span);
@@ -202,7 +202,7 @@ impl Adapter for Spans {
 
 impl Spans {
     /// What an answer cost, if no other span says the same.
-    fn spent(&mut self, span: &Value<'_>, trace: &str, log: &mut Log<'_>) -> Option<Usage> {
+    fn cost_of_answer(&mut self, span: &Value<'_>, trace: &str, log: &mut Log<'_>) -> Option<Usage> {
         let name_of = |id: &str| format!("{trace} {id}");
         // The details of a request repeat what its span says, and so does what a second library reports inside of it.
         let is_counted = parent(span).is_some_and(|parent| self.counted.contains(&*name_of(parent)));
@@ -216,7 +216,7 @@ impl Spans {
     }
 
     /// What an agent says it cost, where no answer of the file does and no agent around it.
-    fn spent_by_agent(&mut self, span: &Value<'_>, trace: &str) -> Option<Usage> {
+    fn cost_of_agent(&mut self, span: &Value<'_>, trace: &str) -> Option<Usage> {
         let name_of = |id: &str| format!("{trace} {id}");
         let is_agent = attribute_text(span, &["gen_ai.operation.name"]) == Some("invoke_agent");
         let usage = if is_agent && !self.has_counted_answers { usage(span) } else { None };

@@ -205,8 +205,8 @@ mod tests {
     fn a_sub_agent_inside_the_file_is_beside_the_session() {
         let record = |id: &str, parent: &str, side: bool| {
             format!(
-                r#"{{"uuid":"{id}","parentUuid":{parent},"sessionId":"s","version":"1","type":"assistant","model":"{id}",
-                "isSidechain":{side},"message":{{"role":"model","parts":[{{"text":"{id}"}}]}}}}"#
+                r#"{{"uuid":"{id}","parentUuid":{parent},"sessionId":"s","version":"1","type":"assistant",
+                "model":"{id}","isSidechain":{side},"message":{{"role":"model","parts":[{{"text":"{id}"}}]}}}}"#
             )
             .replace('\n', "")
         };
