@@ -2,8 +2,9 @@
 //! the names in them. What they hold becomes a text of records in a private file; which records, the caller says.
 
 use super::folder::Folder;
-use super::input::{Input, cannot_open};
+use super::input::Input;
 use super::sqlite::{self, Database};
+use super::unopened::cannot_open;
 use super::unpack;
 use super::zip::{self, Zip};
 use crate::model::{Contents, Problem, Sink};

@@ -3,7 +3,7 @@
 //! Which folders may be such is recognised by names alone, so that a walk through ten thousand folders opens no file;
 //! what the files are, a format says.
 
-use super::input::cannot_open;
+use super::unopened::cannot_open;
 use crate::model::{Archive, Problem, Sink};
 use std::fs::{self, File};
 use std::io::Read;

@@ -7,7 +7,7 @@
 use super::Input;
 use super::fingerprint::Fingerprint;
 use super::fs_events::Hints;
-use super::input::cannot_open;
+use super::unopened::cannot_open;
 use crate::model::Problem;
 use crate::model::cast;
 use crate::platform::{FileId, change_times};

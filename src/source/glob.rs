@@ -1,7 +1,7 @@
 //! The files that a pattern stands for, as `data/**/*.jsonl`, where no shell put them in its place.
 
-use super::input::cannot_open;
 use super::remote;
+use super::unopened::cannot_open;
 use super::walk::files_below;
 use crate::model::Problem;
 use crate::platform::FileId;

@@ -1,10 +1,10 @@
 //! An open input: a file read by `pread`, a stream spooled to a temporary file, or bytes in memory.
 
-use super::missing::missing;
 use super::spool::{Packing, Spool, no_room};
-use super::{binary_detect, remote, unpack};
+use super::unopened::cannot_open;
+use super::{binary_detect, unpack};
 use crate::model::{Bytes, Problem, Sink, Span};
-use crate::platform::{FileId, ReadAt, is_link_loop, next_data, refuses_reading};
+use crate::platform::{FileId, ReadAt, next_data, refuses_reading};
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -482,23 +482,6 @@ pub fn is_missing(path: &Path) -> bool {
     let is_absent = |e: &io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
     std::fs::metadata(path).err().as_ref().is_some_and(is_absent)
 }
-
-pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
-    match e.kind() {
-        ErrorKind::NotFound => remote::refused(Path::new(name)).unwrap_or_else(|| missing(name)),
-        ErrorKind::PermissionDenied => {
-            Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
-        }
-        ErrorKind::NotADirectory => {
-            Problem::unreadable(format!("{name}: a part of the path is a file, not a folder")).hint("check its name")
-        }
-        _ if is_link_loop(e) => Problem::unreadable(format!("{name}: {LOOP}")).hint("make one of them lead to a file"),
-        _ => Problem::unreadable(format!("{name} cannot be opened: {e}")),
-    }
-}
-
-/// What is said of links that lead to no file.
-const LOOP: &str = "symbolic links that lead back to each other";
 
 #[cfg(test)]
 mod tests;

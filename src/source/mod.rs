@@ -18,7 +18,6 @@ mod glob;
 mod input;
 mod journal;
 mod listing;
-mod missing;
 mod origin;
 mod parallel;
 #[cfg(feature = "parquet")]
@@ -32,6 +31,7 @@ mod small;
 mod spool;
 mod sqlite;
 pub mod tail;
+mod unopened;
 mod unpack;
 mod walk;
 mod zip;

@@ -1,8 +1,8 @@
 //! The files of a folder that hold records (TAIL T18).
 
 use super::folder::{self, Folder};
-use super::input::cannot_open;
 use super::places::SessionPlace;
+use super::unopened::cannot_open;
 use super::{container, unpack};
 use crate::model::Problem;
 use crate::platform::FileId;

@@ -13,7 +13,7 @@ use crate::model::{PartRole, StepNo, StepRole, Surroundings, ToolCall, ToolResul
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use twox_hash::XxHash3_128;
 
@@ -125,6 +125,9 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
+/// Most compactions that are looked for among what a later one keeps.
+const COMPACTIONS_MAX: usize = 16;
+
 /// A shell command of the user: call and result in one message.
 const COMMAND: super::log::Form = super::log::FIRST_ADAPTER_FORM;
 const OUTPUT: super::log::Form = super::log::FIRST_ADAPTER_FORM + 1;
@@ -140,8 +143,8 @@ struct Entries {
     copies: Copies,
     /// The steps of entries, by their ids.
     steps: HashMap<u64, Range<StepNo>>,
-    /// The steps of system prompts, which stay when a session is compacted.
-    prompts: Vec<StepNo>,
+    /// The steps of the last compactions, the last first.
+    compactions: VecDeque<StepNo>,
 }
 
 impl Adapter for Entries {
@@ -166,7 +169,10 @@ impl Adapter for Entries {
             Some((message, "bashExecution")) => command(record, message, log),
             Some((message, role @ ("user" | "assistant" | "toolResult" | "system" | "tool"))) => {
                 add_message(record, message, log);
-                self.prompts.extend((first..log.next_step()).filter(|_| role == "system"));
+                // System prompts stay when a session is compacted.
+                if role == "system" && log.next_step() > first {
+                    log.fix();
+                }
             }
             _ => {
                 entry(record, class.unwrap_or("entry"), log);
@@ -233,15 +239,18 @@ fn system_prompt<'v>(message: &'v Value<'v>) -> Cow<'v, str> {
 
 impl Entries {
     /// What an entry that is no message changes in what the model sees.
-    fn change_window(&self, record: &Value<'_>, class: &str, step: StepNo, log: &mut Log<'_>) {
+    fn change_window(&mut self, record: &Value<'_>, class: &str, step: StepNo, log: &mut Log<'_>) {
         let steps_of = |key: &str| text(record, key).and_then(|id| self.steps.get(&hash(id)));
         match class {
             "compaction" => {
                 // Without a first entry that is known, nothing before it is.
                 let first = steps_of("firstKeptEntryId").map_or(step, |first| first.start);
-                let begin = self.prompts.first().map_or(0, |prompt| prompt.saturating_add(1));
-                let gone: Vec<StepNo> = (begin..first).filter(|step| !self.prompts.contains(step)).collect();
-                log.drop_steps(&gone);
+                log.drop_before(first);
+                // What is kept may begin before an earlier compaction, whose summary is a part of the new one.
+                let among: Vec<StepNo> = self.compactions.iter().copied().take_while(|at| *at >= first).collect();
+                log.drop_steps(&among);
+                self.compactions.push_front(step);
+                self.compactions.truncate(COMPACTIONS_MAX);
                 log.summarize(text(record, "summary").unwrap_or_default());
             }
             "context_edit" => {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::format::log::tests::report_of;
+use crate::model::{Place, Record, RecordBody, Span};
 
 #[test]
 fn the_last_entry_says_what_was_left_and_an_edit_what_is_not_seen() {
@@ -60,6 +61,40 @@ fn failed_answers_names_and_what_a_compaction_keeps() {
     assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "name Mine"]);
     assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
     assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 2, 3]));
+}
+
+#[test]
+fn a_summary_stands_before_what_a_compaction_keeps_and_in_place_of_the_one_before() {
+    let message = |id: &str, parent: &str, role: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":{parent},"message":{{"role":"{role}","content":"{id}"}}}}"#
+        )
+    };
+    let compaction = |id: &str, parent: &str, kept: &str| {
+        format!(
+            r#"{{"type":"compaction","id":"{id}","parentId":{parent},"summary":"of {id}","firstKeptEntryId":"{kept}"}}"#
+        )
+    };
+    let lines = [
+        r#"{"type":"session","version":1,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
+        message("p", "null", "system"),
+        message("a", "\"p\"", "user"),
+        message("b", "\"a\"", "user"),
+        compaction("c", "\"b\"", "a"),
+        message("d", "\"c\"", "user"),
+        compaction("e", "\"d\"", "b"),
+    ];
+    let bytes = lines.join("\n").into_bytes();
+    let mut run = Pi.run();
+    let mut offset = 0;
+    for (number, text) in lines.iter().enumerate() {
+        let place = Place { span: Span { offset, len: text.len() as u64 }, line: number as u64 + 1 };
+        run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
+        offset += text.len() as u64 + 1;
+    }
+    let seen = |step| run.view(step, &bytes).iter().map(|entry| entry.step).collect::<Vec<_>>();
+    assert_eq!(seen(3), [0, 3, 1, 2], "a compaction that keeps all");
+    assert_eq!(seen(5), [0, 5, 2, 4]);
 }
 
 #[test]

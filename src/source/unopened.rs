@@ -1,14 +1,35 @@
-//! What is message of a file that is not there: a name near it, where its folder has one.
+//! The message of a file that cannot be opened; of one that is not there a name near it, where its folder has one.
 
+use super::remote;
 use crate::model::Problem;
+use crate::platform::is_link_loop;
 use crate::text::suggest;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// Most names of the folder that are looked at.
 const NAMES_MAX: usize = 2_000;
 
-/// The problem, with what to do about it.
-pub(super) fn missing(name: &str) -> Problem {
+/// Why a file cannot be opened, with what to do about it.
+pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
+    match e.kind() {
+        ErrorKind::NotFound => remote::refused(Path::new(name)).unwrap_or_else(|| missing(name)),
+        ErrorKind::PermissionDenied => {
+            Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
+        }
+        ErrorKind::NotADirectory => {
+            Problem::unreadable(format!("{name}: a part of the path is a file, not a folder")).hint("check its name")
+        }
+        _ if is_link_loop(e) => Problem::unreadable(format!("{name}: {LOOP}")).hint("make one of them lead to a file"),
+        _ => Problem::unreadable(format!("{name} cannot be opened: {e}")),
+    }
+}
+
+/// What is said of links that lead to no file.
+const LOOP: &str = "symbolic links that lead back to each other";
+
+/// Nothing is at this path.
+fn missing(name: &str) -> Problem {
     if let Ok(target) = std::fs::read_link(name) {
         let problem = format!("{name}: a symbolic link to {}, where nothing is", target.display());
         return Problem::unreadable(problem).hint("make it lead to a file");
