@@ -70,9 +70,9 @@ fn a_summary_stands_before_what_a_compaction_keeps_and_in_place_of_the_one_befor
             r#"{{"type":"message","id":"{id}","parentId":{parent},"message":{{"role":"{role}","content":"{id}"}}}}"#
         )
     };
-    let compaction = |id: &str, parent: &str, kept: &str| {
+    let compaction = |id: &str, parent: &str, first: &str| {
         format!(
-            r#"{{"type":"compaction","id":"{id}","parentId":{parent},"summary":"of {id}","firstKeptEntryId":"{kept}"}}"#
+            r#"{{"type":"compaction","id":"{id}","parentId":{parent},"summary":"of {id}","firstKeptEntryId":"{first}"}}"#
         )
     };
     let lines = [
