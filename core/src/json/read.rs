@@ -19,11 +19,13 @@ pub(super) struct Reading<'a> {
     without_nulls: &'static [&'static str],
     /// Whether the place is below one of these.
     is_below: bool,
+    /// Room in which strings with escapes are decoded before their length is known.
+    decoded: String,
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, lone: None, without_nulls: &[], is_below: false }
+        Self { text, at: 0, lone: None, without_nulls: &[], is_below: false, decoded: String::new() }
     }
 
     /// The same without the members that are null, in the root and below these members of it; below all if none is
@@ -202,18 +204,14 @@ impl<'a> Reading<'a> {
     /// The string that begins at `start`, of which the part before `at` is plain.
     fn decoded(&mut self, start: usize, mut at: usize) -> Option<String> {
         let bytes = self.text.as_bytes();
-        // Up to the first quote that no backslash precedes: mostly the end, never before it, so that the text never
-        // moves.
-        let is_end = |quote: &usize| *quote == 0 || bytes[at + quote - 1] != b'\\';
-        let guess = memchr::memchr_iter(b'"', &bytes[at..]).find(is_end).unwrap_or(bytes.len() - at);
-        let mut out = String::with_capacity(at - start + guess);
+        self.decoded.clear();
         let mut from = start;
         loop {
-            out.push_str(&self.text[from..at]);
+            self.decoded.push_str(&self.text[from..at]);
             let byte = *bytes.get(at)?;
             if byte == b'"' {
                 self.at = at + 1;
-                return Some(out);
+                return Some(self.decoded.as_str().to_owned());
             }
             if byte != b'\\' {
                 return None;
@@ -221,11 +219,11 @@ impl<'a> Reading<'a> {
             from = match escaped(*bytes.get(at + 1)?) {
                 0 => {
                     let (c, len) = self.unicode(at)?;
-                    out.push(c);
+                    self.decoded.push(c);
                     at + len
                 }
                 c => {
-                    out.push(c.into());
+                    self.decoded.push(c.into());
                     at + 2
                 }
             };

@@ -37,6 +37,8 @@ impl Sink for Sha256 {
 
 /// Bytes that are given to the quick hash at a time, at most, of short texts.
 const BUFFER_BYTES: usize = 1 << 10;
+/// From this length on a text is given to the quick hash as it is: what a copy costs is more than a call.
+const DIRECT_BYTES: usize = 1 << 8;
 
 /// Members of an object that are sorted without an allocation.
 const MEMBERS_INLINE: usize = 16;
@@ -57,10 +59,11 @@ impl BufferedHash {
 
 impl Sink for BufferedHash {
     fn put(&mut self, bytes: &[u8]) {
-        if self.len + bytes.len() > BUFFER_BYTES {
+        let is_direct = bytes.len() >= DIRECT_BYTES;
+        if is_direct || self.len + bytes.len() > BUFFER_BYTES {
             self.flush();
         }
-        match self.bytes.get_mut(self.len..self.len + bytes.len()) {
+        match self.bytes.get_mut(self.len..self.len + bytes.len()).filter(|_| !is_direct) {
             Some(room) => {
                 room.copy_from_slice(bytes);
                 self.len += bytes.len();
@@ -134,8 +137,9 @@ fn put(value: &Value<'_>, hash: &mut impl Sink) {
 
 /// The length before the text keeps `["a","b"]` and `["ab"]` apart.
 fn put_text(text: &str, hash: &mut impl Sink) {
-    hash.put(b"\"");
-    hash.put(&(text.len() as u64).to_be_bytes());
+    let mut head = [b'"'; 9];
+    head[1..].copy_from_slice(&(text.len() as u64).to_be_bytes());
+    hash.put(&head);
     hash.put(text.as_bytes());
 }
 

@@ -37,8 +37,19 @@ fn has_control(text: &str, counts_returns: bool) -> bool {
         }
         false
     };
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    if blocks.iter().enumerate().any(|(i, block)| holds(16 * i, block)) {
+    let (wide_blocks, _) = bytes.as_chunks::<64>();
+    let holds_wide = |(i, wide): (usize, &[u8; 64])| {
+        let (blocks, _) = wide.as_chunks::<16>();
+        // One look at all lanes: mostly none is suspect.
+        let all = blocks.iter().fold(u8x16::ZERO, |all, block| all | suspect_lanes(block));
+        all.any() && blocks.iter().enumerate().any(|(j, block)| holds(64 * i + 16 * j, block))
+    };
+    if wide_blocks.iter().enumerate().any(holds_wide) {
+        return true;
+    }
+    let narrow = 64 * wide_blocks.len();
+    let (blocks, rest) = bytes[narrow..].as_chunks::<16>();
+    if blocks.iter().enumerate().any(|(i, block)| holds(narrow + 16 * i, block)) {
         return true;
     }
     match bytes.last_chunk::<16>() {
@@ -50,11 +61,15 @@ fn has_control(text: &str, counts_returns: bool) -> bool {
 
 /// The bytes of a block that may be a control character or begin one, the first the lowest bit. Most texts have none.
 fn suspects(block: &[u8; 16]) -> u32 {
+    suspect_lanes(block).move_mask().cast_unsigned() & 0xffff
+}
+
+/// The same, all bits of each such byte.
+fn suspect_lanes(block: &[u8; 16]) -> u8x16 {
     let bytes = u8x16::new(*block);
     let is = |byte| bytes.cmp_eq(u8x16::splat(byte));
     let is_low = bytes.min(u8x16::splat(0x1F)).cmp_eq(bytes);
-    let suspects = (is_low & !(is(b'\t') | is(b'\n'))) | is(0x7F) | is(0xC2);
-    suspects.move_mask().cast_unsigned() & 0xffff
+    (is_low & !(is(b'\t') | is(b'\n'))) | is(0x7F) | is(0xC2)
 }
 
 #[cfg(test)]
@@ -75,7 +90,8 @@ mod tests {
             ("\u{1f}", true),
             ("é\n", false),
         ];
-        for ((text, expect), before) in texts.into_iter().flat_map(|case| (0..35).map(move |n| (case, n))) {
+        for ((text, expect), before) in texts.into_iter().flat_map(|case| (0..35).chain(60..85).map(move |n| (case, n)))
+        {
             for after in [0, 1, 15, 16, 17] {
                 let text = format!("{}{text}{}", "x".repeat(before), "\n".repeat(after));
                 let is_followed = text.ends_with('\n') && text.trim_end_matches('\n').ends_with('\r');

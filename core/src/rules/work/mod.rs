@@ -37,6 +37,7 @@ mod outcome;
 mod outcomes;
 mod patch;
 mod path;
+mod prefixes;
 mod shell;
 mod shell_change;
 mod shell_read;

@@ -125,7 +125,7 @@ impl CallOutput<'_> {
 /// W4: the first row of the tables that fits.
 fn by_text(text: &str, mut given: CallOutput<'_>) -> Outcome {
     let plain = without_escapes(text);
-    let (last, few) = (tail(&plain, TAIL_LINES), tail(&plain, ERROR_LINES));
+    let last = LazyCell::new(|| tail(&plain, TAIL_LINES));
     let has_lines = LazyCell::new(|| needed::may_match_line(&plain));
     for row in tables::outcomes() {
         if !given.applies(row) || row.at == At::Line && !*has_lines {
@@ -134,8 +134,8 @@ fn by_text(text: &str, mut given: CallOutput<'_>) -> Outcome {
         let is_error_line = row.reason == "error-line";
         let place = match row.at {
             At::Start | At::Line => plain.as_ref(),
-            At::Tail if is_error_line => few,
-            At::Tail => last,
+            At::Tail if is_error_line => tail(&last, ERROR_LINES),
+            At::Tail => *last,
         };
         let is_recorded = is_error_line && (given.exit.is_some() || given.is_error.is_some());
         if is_recorded || !row.is_match(place) {

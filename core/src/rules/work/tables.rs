@@ -2,6 +2,7 @@
 //! first needed.
 
 use super::needed::{self, Literals, needed};
+use super::prefixes::Prefixes;
 use crate::json::{self, Data, Value};
 use fnv::{FnvHashMap, FnvHashSet};
 use regex::{Captures, Match, Regex, RegexBuilder};
@@ -28,6 +29,8 @@ pub(super) struct Pattern {
     /// Texts of which one is in all that the pattern matches, sought in one pass before it; None: it begins with
     /// such texts itself, or is anchored.
     needed: Option<Literals>,
+    /// What its matches begin with, where they are at the start of a text alone.
+    prefixes: OnceLock<Option<Prefixes>>,
 }
 
 /// A pattern and what it is compiled to.
@@ -40,7 +43,7 @@ struct LazyRegex {
 impl Pattern {
     pub(super) fn new(pattern: impl Into<Cow<'static, str>>) -> Self {
         let regex = LazyRegex { pattern: pattern.into(), compiled: OnceLock::new() };
-        Self { regex, needed: None }
+        Self { regex, needed: None, prefixes: OnceLock::new() }
     }
 
     /// None: it does not compile.
@@ -53,9 +56,14 @@ impl Pattern {
         Self { needed: needed.and_then(|texts| Literals::new(texts.iter().copied())), ..Self::new(pattern) }
     }
 
+    fn prefixes(&self) -> Option<&Prefixes> {
+        self.prefixes.get_or_init(|| Prefixes::of(&self.regex.pattern)).as_ref()
+    }
+
     /// What is searched with, if it may be in a text.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
-        let is_possible = self.needed.as_ref().is_none_or(|needed| needed.are_in(text));
+        let is_possible = self.prefixes().is_none_or(|prefixes| prefixes.begin(text))
+            && self.needed.as_ref().is_none_or(|needed| needed.are_in(text));
         if is_possible { self.regex() } else { None }
     }
 
@@ -316,6 +324,18 @@ mod tests {
         assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.regex().is_some()));
         assert!(TRAILERS.len() == 10 && TRAILERS.iter().all(|(_, trailer)| trailer.regex().is_some()));
         assert_eq!(outcomes().len(), 14);
+    }
+
+    /// Patterns that look at each result are not compiled for results that begin otherwise.
+    #[test]
+    fn what_starts_a_result_has_prefixes() {
+        let rows = outcomes().iter().filter(|row| row.at == At::Start).map(|row| (row.reason, &row.pattern));
+        let named =
+            [("rejected", &*REJECTED), ("codex", &*CODEX_HEAD), ("claude", &*CLAUDE_EXIT), ("elided", &*ELIDED)];
+        for (name, pattern) in rows.chain(named).chain(HEADS.iter().map(|head| ("head", head))) {
+            assert!(pattern.prefixes().is_some(), "{name}");
+        }
+        assert!(REJECTED.is_match("The user rejected it") && !REJECTED.is_match("the user rejected it"));
     }
 
     #[test]
