@@ -2,32 +2,30 @@
 
 use super::jobs::Source;
 use crate::app::pane::ViewOf;
+use crate::format::{ViewLimit, ViewTail};
 use crate::panes::text_view::TextLine;
 use crate::text::Role;
 use std::sync::PoisonError;
 
-/// Most entries and bytes of the LLM view that are shown.
-const VIEW_ENTRIES_MAX: usize = 2_000;
-const VIEW_BYTES_MAX: usize = 512 << 10;
+/// Most entries and bytes of the LLM view that are laid out, from its end.
+const LAID_OUT: ViewLimit = ViewLimit { entries: 2_000, bytes: 512 << 10 };
 
 /// What the model sees at a step, or the messages that it is made of, as lines; of a long view its end.
 pub(super) fn lines(source: &Source, of: ViewOf) -> Vec<TextLine> {
     let Some(run) = &source.run else { return Vec::new() };
     let (run, bytes) = (run.read().unwrap_or_else(PoisonError::into_inner), source.bytes.as_ref());
     let raw = if of.has_raw_messages { run.raw_view(of.step, bytes) } else { None };
-    let entries = raw.unwrap_or_else(|| run.view(of.step, bytes));
+    let ViewTail { earlier, entries } = match raw {
+        Some(raw) => LAID_OUT.tail(raw, Some),
+        None => run.view_tail(of.step, bytes, LAID_OUT),
+    };
     drop(run);
-    let (mut used, mut first) = (0, entries.len());
-    while first > 0 && entries.len() - first < VIEW_ENTRIES_MAX && used < VIEW_BYTES_MAX {
-        first -= 1;
-        used += entries[first].text.len();
-    }
     let mut out = Vec::new();
-    if first > 0 {
-        let text = format!("… {first} earlier entries are not laid out here; `obelus render` prints them all");
+    if earlier > 0 {
+        let text = format!("… {earlier} earlier entries are not laid out here; `obelus render` prints them all");
         out.push(TextLine::new(Role::Dim, text));
     }
-    for entry in &entries[first..] {
+    for entry in &entries {
         if let Some(role) = &entry.role {
             out.push(TextLine::new(speaker(role), format!("── {role} ")).from_step(entry.step));
         }

@@ -57,7 +57,7 @@ mod verl;
 
 pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
-pub use answer::{Answer, AnswerField, Attribution, Instances, Resolved, ViewEntry};
+pub use answer::{Answer, AnswerField, Attribution, Exclusion, Instances, Resolved, ViewEntry, ViewLimit, ViewTail};
 pub use assembler::{ASSEMBLERS, Assembler};
 pub use context_fill::{Compaction, ContextFill, ContextShare, RecordedUsage, model_of, usage_at};
 pub use custom::{CustomFormat, draft as draft_format};
@@ -65,7 +65,7 @@ pub use describe::describe;
 pub use facts::{Counted, Facts};
 pub use record_members::RecordMembers;
 use run::Detect;
-pub use run::{Exclusion, Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
+pub use run::{Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
 pub use step_calls::StepCalls;
 pub use survey::{BoxedLook, JudgeFinding, LookFn, LookedRecord, Purpose, SharedLookFn, Survey, Surveyed};
 pub use typed_path::{TypedPath, ValuePlace, instance_named};

@@ -1,6 +1,6 @@
 //! What a format is, and what it makes of records: a run.
 
-use super::answer::{Answer, Attribution, Instances, Resolved, ViewEntry};
+use super::answer::{Answer, Attribution, Exclusion, Instances, Resolved, ViewEntry, ViewLimit, ViewTail};
 use super::cause::MessageOrigin;
 use super::plan::{PlanAnswer, PlanView, RefState, ValueReader};
 use super::{Purpose, RecordMembers, Survey};
@@ -165,17 +165,6 @@ pub enum Layout {
     Run,
     /// Each record is a trajectory.
     Set,
-}
-
-/// Why a conversation of a run leaves a step out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exclusion {
-    /// It is not for the model.
-    Aside,
-    /// An edit of the context took it out.
-    Removed,
-    /// It is a call that the words of the message before it hold.
-    InWords,
 }
 
 /// A run that a worker fills while the screen reads.
@@ -411,6 +400,10 @@ pub trait Run: Send + Sync {
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer;
     /// `render`: what the model sees at a step.
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry>;
+    /// The end of [`Run::view`], as much of it as a screen lays out.
+    fn view_tail(&self, step: StepNo, bytes: &dyn Bytes, limit: ViewLimit) -> ViewTail {
+        limit.tail(self.view(step, bytes), Some)
+    }
     /// Whether [`Run::view`] merges messages, so that [`Run::raw_view`] shows more.
     fn merges_messages(&self) -> bool {
         false

@@ -3,7 +3,7 @@
 use crate::format::describe::acting;
 use crate::format::log::FoundParts;
 use crate::format::slots::Slots;
-use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
+use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry, ViewLimit, ViewTail};
 use crate::json::{self, Key, Value};
 use crate::model::cast;
 use crate::model::{
@@ -372,19 +372,21 @@ impl Run for Trajectory {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        let shown = self
-            .steps
-            .iter()
-            .enumerate()
-            .map(|(i, compact)| (cast::to_step(i), compact))
-            .take_while(|(i, _)| *i <= step);
-        let steps = shown.map(|(i, compact)| {
+        self.view_tail(step, bytes, ViewLimit::NONE).entries
+    }
+
+    fn view_tail(&self, step: StepNo, bytes: &dyn Bytes, limit: ViewLimit) -> ViewTail {
+        let numbered = self.steps.iter().enumerate().map(|(i, compact)| (cast::to_step(i), compact));
+        let steps = numbered.take_while(|(i, _)| *i <= step).map(Some);
+        // The prompt is before all steps.
+        let shown = self.system_prompt.iter().map(|_| None).chain(steps).collect();
+        limit.tail(shown, |step| {
+            let Some((i, compact)) = step else { return self.prompt_entry(bytes) };
             let entries =
                 self.with_entry(compact, bytes, |entry| (json::compact(entry.value), adp::text_with_reasoning(entry)));
             let (content, text) = entries.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
-            view_entry(compact.role, i, content, &text)
-        });
-        self.prompt_entry(bytes).into_iter().chain(steps).collect()
+            Some(view_entry(compact.role, i, content, &text))
+        })
     }
 
     fn resolve(

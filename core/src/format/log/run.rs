@@ -8,7 +8,9 @@ use super::values::{text_at, with_values};
 use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
-use crate::format::{Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry};
+use crate::format::{
+    Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry, ViewLimit, ViewTail,
+};
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, RunPart, Span,
@@ -416,11 +418,15 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        if let Some(turns) = self.window(step, bytes).filter(|_| A::HAS_REQUESTS) {
-            return turns.iter().map(|turn| describe::entry_of(turn, step)).collect();
+        self.view_tail(step, bytes, ViewLimit::NONE).entries
+    }
+
+    fn view_tail(&self, step: StepNo, bytes: &dyn Bytes, limit: ViewLimit) -> ViewTail {
+        if let Some(turns) = A::HAS_REQUESTS.then(|| self.window(step, bytes)).flatten() {
+            return limit.tail(turns, |turn| Some(describe::entry_of(&turn, step)));
         }
         let seen = self.in_window_order(step, self.context_steps(step).unwrap_or_default());
-        seen.into_iter().filter_map(|step| self.seen_entry(step, self.steps.get(step)?, bytes)).collect()
+        limit.tail(seen, |step| self.seen_entry(step, self.steps.get(step)?, bytes))
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
