@@ -12,6 +12,10 @@ use crate::text::{Role, SafeText, cut, cut_middle};
 
 /// Least room for the path of the value that the sentence is about.
 const PATH_CELLS_MIN: usize = 24;
+/// Fewest cells of the name of the input.
+const NAME_CELLS_MIN: usize = 8;
+/// Cells between it and the right part of the line.
+const NAME_GAP: usize = 2;
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
 /// From this width on the header shows the date with the time.
@@ -38,11 +42,10 @@ pub fn table(session: &Session, table: &TablePane, cells: usize) -> (Vec<Piece>,
 #[must_use]
 pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
-    let name = cut_middle(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
-    left.push(Piece::safe(Role::Text, name));
     let mut right = marks::progress(session, cells >= if open.is_some() { 100 } else { 60 });
     if let Some(open) = open {
-        if session.format.layout() == Layout::Set {
+        // Of one record it says nothing that it is the first.
+        if session.format.layout() == Layout::Set && session.is_dataset() {
             let mark = if session.records.is_complete() { "" } else { "≥" };
             let count = session.records.count();
             let of = if cells >= 60 {
@@ -63,6 +66,10 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     }
     right.extend(liveness(session, open, cells));
     right.extend(session.replay.map(|replay| replay.label(session.records.count(), cells)));
+    // The name leaves a gap before what is at the right.
+    let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + NAME_GAP);
+    let most = if cells >= 60 { cells / 2 } else { cells * 2 / 5 };
+    left.push(Piece::safe(Role::Text, cut_middle(&SafeText::of(&session.name), most.min(room.max(NAME_CELLS_MIN)))));
     // What there is room for, the less needed last.
     let used = pieces_width(&left) + pieces_width(&right) + 3;
     let stage = session.format.stage(&session.name).map_or_else(String::new, |stage| format!(" · {stage}"));
@@ -131,9 +138,8 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
     if !session.is_complete {
         let text = match open {
             _ if session.replay.is_some() => String::new(),
-            Some(open) if session.format.layout() == Layout::Run => {
-                format!("  reading · {} steps", value::count_text(open.count()))
-            }
+            // How many steps there are by now is beside it.
+            Some(open) if session.format.layout() == Layout::Run && open.count() > 0 => "  reading".to_owned(),
             _ => format!("  reading · {} records", value::count_text(session.records.count())),
         };
         out.push(Piece::of(Role::Warning, &text));
@@ -248,7 +254,7 @@ pub fn explain(open: &Open<'_>, cells: usize, is_among_values: bool) -> Vec<Piec
         let n = tree.child_count(node, step);
         out.push(Piece::of(Role::Dim, &value::count_of(n, "value")));
         if let Some(newest) = open.newest(node) {
-            out.push(Piece::of(Role::Dim, "   last written "));
+            out.push(Piece::of(Role::Dim, if cells < HINT_CELLS_MIN { "  " } else { "   last written " }));
             out.push(Piece::of(Role::Blame, &at(newest)));
         }
         out.extend(broken(open, id));

@@ -20,8 +20,24 @@ const TIMED_BYTES_MAX: u64 = 32 << 10;
 /// Cells that the run's line takes of a width, and where it starts.
 #[must_use]
 pub fn track(open: &Open<'_>, cells: usize) -> (usize, usize) {
-    let last = open.last().max(0).to_string().len();
-    (3, cells.saturating_sub(last + 6))
+    (3, cells.saturating_sub(crate::text::width(&end_label(open)) + 6))
+}
+
+/// What is behind the line: the last step, if it is known.
+fn end_label(open: &Open<'_>) -> String {
+    if is_growing(open) { "…".to_owned() } else { open.last().max(0).to_string() }
+}
+
+/// Whether the input is still read.
+fn is_growing(open: &Open<'_>) -> bool {
+    !open.session.is_complete && !open.session.is_live && open.session.replay.is_none()
+}
+
+/// The steps that a line of so many cells has room for: those of the run, and while it is read a power of two of them
+/// in each cell, so that the line fills and what is on it stays where it is.
+fn extent(open: &Open<'_>, len: usize) -> usize {
+    let count = open.count();
+    if is_growing(open) { len * count.div_ceil(len.max(1)).next_power_of_two() } else { count }
 }
 
 /// The step under a cell of the line.
@@ -30,7 +46,7 @@ pub fn step_at(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
     let (start, len) = track(open, cells);
     let cell = column.checked_sub(start)?;
     (cell < len && open.count() > 0).then(|| {
-        let step = (cell * open.count()).div_ceil(len.max(1)).min(open.count() - 1);
+        let step = (cell * extent(open, len)).div_ceil(len.max(1)).min(open.count() - 1);
         StepNo::try_from(step).unwrap_or(StepNo::MAX)
     })
 }
@@ -66,7 +82,7 @@ impl Timeline {
             return Vec::new();
         }
         let mut out = self.cells(open, len, is_spend).as_ref().clone();
-        let here = cell_of(open.step(), len, open.count());
+        let here = cell_of(open.step(), len, extent(open, len));
         // Where one is must not look like any other place, with and without colour.
         let sign = match out[here].1 {
             "◆" | "◇" => HERE_WRITTEN,
@@ -81,13 +97,13 @@ impl Timeline {
                 None => pieces.push(Piece::of(role, text)),
             }
         }
-        pieces.push(Piece::of(Role::Dim, &format!(" {}", open.last())));
+        pieces.push(Piece::of(Role::Dim, &format!(" {}", end_label(open))));
         pieces
     }
 
     fn cells(&self, open: &Open<'_>, len: usize, is_spend: bool) -> Rc<Vec<Cell>> {
         let focus = open.focus_node().map(|(_, node)| node);
-        let is_settled = open.session.is_complete || open.session.is_live;
+        let is_settled = !is_growing(open);
         let grown = open.count() / grain(open.count(), len);
         let key = (open.session.generation, grown, len, focus, (is_settled, is_spend), open.session.review.version);
         if let Some((_, cells)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
@@ -117,8 +133,9 @@ fn first_of(cell: usize, len: usize, count: usize) -> Option<StepNo> {
 /// Bars of how much was written in each cell.
 fn written(open: &Open<'_>, len: usize) -> Vec<Cell> {
     let mut writes = vec![0_usize; len];
+    let extent = extent(open, len);
     for (step, n) in open.tree().activity() {
-        writes[cell_of(step, len, open.count())] += n;
+        writes[cell_of(step, len, extent)] += n;
     }
     let most = writes.iter().copied().max().unwrap_or(0).max(1);
     let bar_of = |&n: &usize| (Role::Dim, if n == 0 { " " } else { BARS[bar(n, most)] });
@@ -128,11 +145,12 @@ fn written(open: &Open<'_>, len: usize) -> Vec<Cell> {
 /// Bars of what was spent in each cell, as high as it was much.
 fn spend_cells(open: &Open<'_>, len: usize) -> Vec<Cell> {
     let mut amounts = vec![0.0_f64; len];
+    let extent = extent(open, len);
     if let Some(spend) = spend::recorded(open) {
         let mut before = 0.0;
         for step in spend.steps(open) {
             let now = spend.at(open, step);
-            amounts[cell_of(step, len, open.count())] += (now - before).max(0.0);
+            amounts[cell_of(step, len, extent)] += (now - before).max(0.0);
             before = now;
         }
     }
@@ -145,13 +163,13 @@ fn spend_cells(open: &Open<'_>, len: usize) -> Vec<Cell> {
 }
 
 fn build_cells(open: &Open<'_>, len: usize, focus: Option<NodeId>, is_spend: bool) -> Vec<Cell> {
-    let count = open.count();
+    let count = extent(open, len);
     let mut out = if is_spend { spend_cells(open, len) } else { written(open, len) };
     // Signs would hide what was spent.
     if is_spend {
         return out;
     }
-    if open.session.is_complete || open.session.is_live {
+    if !is_growing(open) {
         // A step for each cell that holds one: to ask all of a long run for their times would take too long.
         let is_small = |step: &StepNo| open.run().place(*step).is_some_and(|p| p.place.span.len <= TIMED_BYTES_MAX);
         let firsts = (0..len).filter_map(|cell| first_of(cell, len, count)).filter(is_small).collect::<Vec<_>>();
