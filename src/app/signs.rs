@@ -31,6 +31,7 @@ pub static SIGNS: &[Sign] = &[
     sign(C::Global, "▸ ▾", Role::Dim, "Folded, unfolded."),
     sign(C::Global, "✗", Role::Error, "Failed, broken, an error, or a value that breaks its schema."),
     sign(C::Global, "? !", Role::Warning, "A result whose text looks like a failure; a warning."),
+    sign(C::Trajectory, "?", Role::Warning, "At a file: a command may have changed it since."),
     sign(C::Trajectory, "+ ~ − =", Role::Changed, "Added, changed, gone, written again with the same value."),
     sign(C::TwoRuns, "▸", Role::Call, "A tool call; how its result came out is at the right."),
     sign(C::TwoRuns, "~ + −", Role::Changed, "Different, only in the right run, only in the left run."),

@@ -62,6 +62,9 @@ pub fn cut_middle(text: &SafeText, cells: usize) -> SafeText {
     // The name in full if two fifths are left for the folder.
     let tail = name.min(cells * 3 / 5);
     let end = cut_start(text, whole - tail);
+    // Half of a wide character would be a space behind the sign.
+    let is_split = !text.as_str().ends_with(end.as_str());
+    let end = if is_split { cut_start(text, whole - tail + 1) } else { end };
     cut(&cut(text, cells - tail).join(&end), cells)
 }
 
@@ -135,6 +138,7 @@ mod tests {
         assert_eq!(cut("swe-play-trajectories/sample_std.json", 30), "swe-play-traj…/sample_std.json");
         assert_eq!(cut("swe-play-trajectories/sample_std.json", 20), "swe-pla…ple_std.json");
         assert_eq!(cut("runs/a.jsonl", 12), "runs/a.jsonl");
+        assert_eq!(cut("数据分析レポート", 9), "数…ート", "no space for half of a character");
         assert_eq!(cut("a-long-name-without-a-folder.json", 12), "a-lo…er.json");
         for cells in 0..40 {
             for text in ["ordner/größe-日本語-日本語.json", "日本/語", "x", ""] {

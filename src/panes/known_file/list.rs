@@ -1,6 +1,7 @@
 //! The files that the run knows at the step in focus: how much of each, what was done to it when.
 
 use crate::model::StepNo;
+use crate::panes::row::pieces_width;
 use crate::panes::state::at;
 use crate::panes::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window};
 use crate::rules::work::{FileFacts, FileId, Work};
@@ -12,8 +13,16 @@ const PATH_CELLS_MAX: usize = 64;
 const PATH_CELLS_MIN: usize = 12;
 /// Cells of the numbers of lines that came and went.
 const DELTA_CELLS: usize = 10;
-/// Cells of what was done when.
-const LAST_CHANGE_CELLS: usize = 16;
+/// Cells of the step that did it.
+const STEP_CELLS: usize = 5;
+/// Cells of failures without their steps.
+const FAILURE_CELLS: usize = 5;
+/// Cells of the word for what was done.
+const WORD_CELLS: usize = 8;
+/// In fewer cells that word is only where all paths have room beside it, or no numbers of lines are.
+const WORDS_FROM: usize = 64;
+/// In so many cells a row says which command may have changed a file.
+pub(in crate::panes) const DOUBT_CELLS: usize = 12;
 /// In fewer cells no row says how much of the file is known.
 const WIDE: usize = 72;
 /// Cells of how much of a file is known.
@@ -56,13 +65,15 @@ impl FileList {
         let name = |facts: &FileFacts| SafeText::of(facts.path.strip_prefix(&*folder).unwrap_or(&facts.path));
         let widest = facts.iter().flatten().map(|facts| width(name(facts).as_str())).max().unwrap_or(0);
         let is_wide = extent.width >= WIDE;
-        let others = DELTA_CELLS + LAST_CHANGE_CELLS + 3 + if is_wide { KNOWN_CELLS } else { 0 };
+        let others = DELTA_CELLS + STEP_CELLS + FAILURE_CELLS + 3 + if is_wide { KNOWN_CELLS } else { 0 };
+        let has_words = extent.width >= WORDS_FROM || extent.width >= others + WORD_CELLS + widest;
+        let others = others + if has_words { WORD_CELLS } else { 0 };
         let room = extent.width.saturating_sub(others).max(PATH_CELLS_MIN);
         let cells = widest.clamp(PATH_CELLS_MIN, PATH_CELLS_MAX).min(room);
         let row = |(place, facts): (usize, Option<FileFacts>)| {
             let row = facts.map_or_else(Row::default, |facts| {
                 let path = pad(&cut_path(&name(&facts), cells), cells);
-                row(&facts, path, open.step(), is_wide)
+                row(&facts, path, open.step(), (extent.width, has_words))
             });
             row.hit(Hit::Row(place)).cursor(has_focus && place == self.scroll.cursor)
         };
@@ -97,7 +108,7 @@ fn no_files(open: &Open<'_>, extent: Extent) -> Window {
     Window::notice(&["No file yet.", &hint], extent.width)
 }
 
-fn row(facts: &FileFacts, path: SafeText, step: StepNo, is_wide: bool) -> Row {
+fn row(facts: &FileFacts, path: SafeText, step: StepNo, (cells, has_words): (usize, bool)) -> Row {
     let is_here = facts.changed == Some(step);
     let sign = match (is_here, facts.created == Some(step)) {
         (true, true) => Piece::of(Role::Added, "+ "),
@@ -105,9 +116,19 @@ fn row(facts: &FileFacts, path: SafeText, step: StepNo, is_wide: bool) -> Row {
         (false, _) => Piece::of(Role::Dim, "  "),
     };
     let mut left = vec![sign, Piece::safe(Role::Text, path), Piece::of(Role::Text, " ")];
-    left.extend(delta(facts, DELTA_CELLS));
-    left.extend(last_change(facts, step));
-    let known = is_wide.then(|| Piece::of(Role::Dim, &format!("  {} ", short_words(facts))));
+    let word = last_word(facts);
+    if has_words {
+        left.extend(delta(facts, DELTA_CELLS));
+        left.push(Piece::of(Role::Dim, &format!("{word:<WORD_CELLS$}")));
+    } else if facts.added + facts.removed > 0 && !facts.is_deleted {
+        left.extend(delta(facts, DELTA_CELLS));
+    } else {
+        left.push(Piece::of(Role::Dim, &format!("{word:<DELTA_CELLS$}")));
+    }
+    left.extend(last_step(facts, step));
+    let known = (cells >= WIDE).then(|| Piece::of(Role::Dim, &format!("  {} ", short_words(facts))));
+    let taken = pieces_width(&left) + known.as_ref().map_or(0, Piece::width);
+    left.extend(failures(facts, taken + DOUBT_CELLS <= cells));
     Row::new(left).fixed(1).right(known.into_iter().collect())
 }
 
@@ -149,22 +170,15 @@ pub(in crate::panes) fn last_step(facts: &FileFacts, step: StepNo) -> Option<Pie
     Some(Piece::of(if when == step { Role::BlameNew } else { Role::Blame }, &at(when)))
 }
 
-/// What was done to a file last, and when; what failed, what may have changed it since.
-fn last_change(facts: &FileFacts, step: StepNo) -> Vec<Piece> {
-    let mut out = vec![Piece::of(Role::Dim, &format!("{:<7} ", last_word(facts)))];
-    out.extend(last_step(facts, step));
-    out.extend(failures(facts));
-    out
-}
-
-/// What failed, and what may have changed a file.
-pub(in crate::panes) fn failures(facts: &FileFacts) -> Vec<Piece> {
+/// How many calls failed, and that a command may have changed a file, with its step where there is room.
+pub(in crate::panes) fn failures(facts: &FileFacts, has_step: bool) -> Vec<Piece> {
     let mut out = Vec::new();
     if facts.failed > 0 {
         out.push(Piece::of(Role::Error, &format!(" ✗{}", facts.failed)));
     }
     if let Some(doubt) = facts.doubt {
-        out.push(Piece::of(Role::Warning, &format!(" ? {}", at(doubt))));
+        let label = if has_step { format!(" ? {}", at(doubt)) } else { " ?".to_owned() };
+        out.push(Piece::of(Role::Warning, &label));
     }
     out
 }

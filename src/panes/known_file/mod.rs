@@ -12,8 +12,8 @@ mod rows;
 pub use colours::{ColourRequest, Colours};
 pub use detail::detail;
 pub use layout::{FileKey, FileLayout, FileMode, FileRow};
+pub(in crate::panes) use list::{DOUBT_CELLS, delta, failures, last_step, last_word};
 pub use list::{FileList, known_words, short_words};
-pub(in crate::panes) use list::{delta, failures, last_step, last_word};
 
 use super::{Extent, Hit, Nth, Open, Scroll, Window};
 use crate::model::StepNo;

@@ -10,10 +10,23 @@ const KEY_CELLS_MAX: usize = 20;
 /// Cells of the signs before a key.
 const SIGN_CELLS: usize = 4;
 
-/// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
+/// Panes of fewer cells are narrow: keys, indentation and steps give way to values.
+const NARROW: usize = 32;
+
+/// Cells by which a row is indented. Deep values go no further in than half of the width (in a narrow pane a quarter),
+/// so that they can be seen.
 pub(super) fn indent_of(depth: u32, cells: usize) -> usize {
-    (depth as usize * if cells < 50 { 1 } else { 2 }).min(cells / 2)
+    let most = if cells < NARROW { cells / 4 } else { cells / 2 };
+    (depth as usize * if cells < 50 { 1 } else { 2 }).min(most)
 }
+
+/// A key is cut to fewer cells nowhere.
+pub(super) fn key_cells_min(cells: usize) -> usize {
+    if cells < NARROW { 5 } else { 8 }
+}
+
+/// Cells that a value has before the step that wrote it is shown beside it.
+pub(super) const VALUE_CELLS_MIN: usize = 6;
 
 /// Where values begin, so that they are in one column: after the widest visible key, its indentation included. Keys
 /// that would leave less than half of the width to all values are cut.

@@ -1,7 +1,7 @@
 //! Rows of the state pane as text.
 
 use super::changes::{is_container, op, was};
-use super::columns::indent_of;
+use super::columns::{VALUE_CELLS_MIN, indent_of, key_cells_min};
 use super::{MissingRow, Outline, StateLine, StatePane, StateRowTarget, at};
 use crate::json::Key;
 use crate::model::StepNo;
@@ -14,9 +14,6 @@ use std::rc::Rc;
 
 /// Room that a row keeps for a value before it says more.
 const SCALAR_CELLS: usize = 24;
-/// A key is cut to fewer cells nowhere.
-const KEY_CELLS_MIN: usize = 8;
-
 /// Fewest cells in which a description is shown.
 const DESCRIPTION_CELLS_MIN: usize = 16;
 /// Cells that the left part of a row has at least.
@@ -28,6 +25,18 @@ fn is_fresh(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
     live.fresh.is_some() && open.tree().leaf(node, step).is_some_and(|leaf| live.is_fresh(leaf.changed))
 }
 
+/// What the step did to what a row shows.
+fn sign_of(open: &Open<'_>, outline: &Outline, line: &StateLine, op: Option<EventOp>) -> (&'static str, Role) {
+    match (op, &line.place) {
+        (_, StateRowTarget::Gone(_)) => ("− ", Role::Removed),
+        (Some(EventOp::Add), _) => ("+ ", Role::Added),
+        (Some(EventOp::Change), _) => ("~ ", Role::Changed),
+        (Some(EventOp::Same), _) => ("= ", Role::Dim),
+        (None, StateRowTarget::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
+        _ => ("  ", Role::Dim),
+    }
+}
+
 impl StatePane {
     pub(super) fn row(&self, open: &Open<'_>, outline: &Outline, line: &StateLine, column: usize, cells: usize) -> Row {
         let node = match line.place {
@@ -37,16 +46,9 @@ impl StatePane {
             StateRowTarget::Conversation | StateRowTarget::Field(..) => None,
         };
         let op = node.and_then(|n| op(open, outline, n));
-        let (sign, sign_role) = match (op, &line.place) {
-            (_, StateRowTarget::Gone(_)) => ("− ", Role::Removed),
-            (Some(EventOp::Add), _) => ("+ ", Role::Added),
-            (Some(EventOp::Change), _) => ("~ ", Role::Changed),
-            (Some(EventOp::Same), _) => ("= ", Role::Dim),
-            (None, StateRowTarget::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
-            _ => ("  ", Role::Dim),
-        };
+        let (sign, sign_role) = sign_of(open, outline, line, op);
         let indent = indent_of(line.depth, cells);
-        let key_cells = column.saturating_sub(indent);
+        let key_cells = (column.saturating_sub(indent), key_cells_min(cells));
         let mut left = vec![
             Piece::of(sign_role, sign),
             Piece::of(Role::Text, &" ".repeat(indent)),
@@ -68,7 +70,13 @@ impl StatePane {
             None => left.extend(self.name(open, line, key_cells, op)),
         }
         if let Some(node) = node {
+            let name = pieces_width(&left);
             self.put_value(open, outline, line, node, op, &mut left, &mut right);
+            let (value, room) = (pieces_width(&left) - name, cells.saturating_sub(name));
+            if line.is_open.is_none() && room < value.min(VALUE_CELLS_MIN) + pieces_width(&right) {
+                // Who wrote a value is in the line below the panes and in its history too.
+                right.clear();
+            }
             let is_folded = line.is_open == Some(false) && outline.changes.invalid_below.contains(&node);
             if outline.changes.invalid.contains(&node) || is_folded {
                 left.push(Piece::of(Role::Error, if line.is_open == Some(true) { "✗" } else { "  ✗" }));
@@ -109,7 +117,13 @@ impl StatePane {
         }
     }
 
-    fn name(&self, open: &Open<'_>, line: &StateLine, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {
+    fn name(
+        &self,
+        open: &Open<'_>,
+        line: &StateLine,
+        (column, least): (usize, usize),
+        op: Option<EventOp>,
+    ) -> Vec<Piece> {
         match &line.place {
             StateRowTarget::Group(kind) => vec![Piece::of(Role::Kind, &format!("¶{kind}"))],
             StateRowTarget::Identity(id) => {
@@ -144,7 +158,7 @@ impl StatePane {
                 };
                 let text = if name.is_empty() { SafeText::literal("\"\"") } else { SafeText::of(&name) };
                 let needed = width(text.as_str());
-                let cells = if line.is_open.is_some() { needed } else { key_cells.max(needed.clamp(1, KEY_CELLS_MIN)) };
+                let cells = if line.is_open.is_some() { needed } else { column.max(needed.clamp(1, least)) };
                 vec![Piece::safe(role, pad(&text, cells)), Piece::of(Role::Text, "  ")]
             }
         }

@@ -100,7 +100,7 @@ fn file_line(run: &dyn Run, leaf: &Leaf) -> Option<SafeText> {
 /// The first line that says something.
 fn first_line(text: &str) -> SafeText {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let line: String = line.trim().chars().take(LINE_CHARS_MAX).collect();
+    let line: String = line.trim().chars().take(LINE_CHARS_MAX).map(|c| if c == '\t' { ' ' } else { c }).collect();
     cut(&SafeText::of(&line), LINE_CELLS_MAX)
 }
 
@@ -119,5 +119,6 @@ mod tests {
     #[test]
     fn the_first_line_is_one_with_words() {
         assert_eq!(first_line("\n  \n  one \u{1b}[31m\ntwo").as_str(), "one ␛[31m");
+        assert_eq!(first_line("name\tsize\n").as_str(), "name size", "a tab is no sign of danger");
     }
 }

@@ -3,7 +3,7 @@
 use super::Words;
 use super::slots::{Slots, string};
 use crate::panes::Piece;
-use crate::panes::known_file::{delta, failures, last_step, last_word};
+use crate::panes::known_file::{DOUBT_CELLS, delta, failures, last_step, last_word};
 use crate::panes::state::at;
 use crate::panes::value::{count_of, count_text, stored};
 use crate::rules::work::OutcomeLevel;
@@ -33,16 +33,20 @@ pub(super) fn file(slots: &Slots<'_>, room: usize) -> Words {
     let Some(facts) = facts else { return Vec::new() };
     let word = last_word(&facts);
     let has_changes = facts.added + facts.removed > 0 && !facts.is_deleted;
+    let failed = failures(&facts, room >= DELTA_CELLS + DOUBT_CELLS);
+    // That a call failed is never what a narrow row cuts off.
+    let rest = room.saturating_sub(failed.iter().map(Piece::width).sum());
     let mut out = Vec::new();
     match (has_changes, room >= FILE_WORDS_CELLS) {
-        (true, false) => out.extend(delta(&facts, DELTA_CELLS)),
+        (true, false) => out.extend(delta(&facts, DELTA_CELLS.min(rest))),
         (false, false) => out.push(dim(word)),
         (_, true) => {
             out.extend(delta(&facts, DELTA_CELLS));
             out.push(dim(&format!("{word:<7}")));
         }
     }
-    out.extend(failures(&facts));
+    let mut out = super::fitted(out, rest);
+    out.extend(failed);
     out
 }
 
@@ -147,26 +151,35 @@ pub(super) fn todo(slots: &Slots<'_>, _room: usize) -> Words {
     out
 }
 
-/// W10 `todo`: all things as signs; with their words where there is room, else with those of what is being done.
+/// W10 `todo`: all things as signs; with their words where there is room, else with those of the first that is being
+/// done, as far as there is room beside how many are done.
 pub(super) fn todos(all: &[Slots<'_>], room: usize) -> Words {
     let parts: Vec<_> = all.iter().map(todo_parts).collect();
+    let done = parts.iter().filter(|(sign, ..)| *sign == "■").count();
+    let progress = format!("  {done} of {}", parts.len());
     let item = |text: &SafeText| cut(text, ITEM_CELLS_MAX);
     let whole: usize = parts.iter().map(|(_, _, text)| 4 + width(item(text).as_str())).sum();
+    let current = parts.iter().position(|(sign, ..)| *sign == "▣");
+    let signs = (2 * parts.len()).saturating_sub(1) + width(&progress) + 1;
     let mut out = Vec::new();
     for (place, (sign, role, text)) in parts.iter().enumerate() {
-        let is_labelled = whole <= room || *sign == "▣";
         if place > 0 {
             out.push(Piece::of(Role::Text, if whole <= room { "  " } else { " " }));
         }
         out.push(Piece::of(*role, sign));
-        if is_labelled {
+        let label = if whole <= room {
+            item(text)
+        } else if current == Some(place) {
+            cut(text, ITEM_CELLS_MAX.min(room.saturating_sub(signs)))
+        } else {
+            continue;
+        };
+        if width(label.as_str()) > 1 {
             out.push(Piece::of(Role::Text, " "));
-            out.push(Piece::safe(*role, item(text)));
+            out.push(Piece::safe(*role, label));
         }
     }
-    let done = parts.iter().filter(|(sign, ..)| *sign == "■").count();
     let taken: usize = out.iter().map(Piece::width).sum();
-    let progress = format!("  {done} of {}", parts.len());
     if taken + width(&progress) <= room {
         out.push(dim(&progress));
     }
