@@ -185,3 +185,25 @@ fn a_long_file_is_laid_out_for_the_window() {
     assert_eq!(step(&stage), 2);
     row(&stage, &["99999 │", "line 99998"]);
 }
+
+#[test]
+fn a_count_of_a_file_is_copied_from_no_result() {
+    let call = |id: usize, name: &str, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": id.to_string(), "type": "function", "function": function}]})
+    };
+    let result = |id: usize, text: &str| json!({"role": "tool", "tool_call_id": id.to_string(), "content": text});
+    let mut messages = vec![json!({"role": "user", "content": "build it"})];
+    messages.extend([call(0, "read_file", "{\"path\": \"a.txt\"}"), result(0, "one\ntwo\n")]);
+    for id in 1..60 {
+        let number = 2 * id + 2;
+        messages.extend([
+            call(id, "bash", "{\"command\": \"git checkout main\"}"),
+            result(id, &format!("built {number} of 200")),
+        ]);
+    }
+    let mut stage = on(&json!({"messages": messages}).to_string(), WIDE);
+    press(&mut stage, "$ Tab j k 4");
+    row(&stage, &["@112", "/doubt  112"]);
+    assert!(!screen(&stage).contains("= result"), "{}", screen(&stage));
+}

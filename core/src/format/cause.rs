@@ -111,6 +111,11 @@ impl<'r> Trail<'r> {
         }
         let tree = self.run.tree();
         let (whose, author) = (tree.path(written.node).0, written.author);
+        // W5: numbers of a file are counts and steps, which no result says.
+        let is_counted = || written.value.short().is_some_and(|text| text.parse::<u64>().is_ok());
+        if self.run.work().is_some() && tree.identity(whose).kind == "file" && is_counted() {
+            return None;
+        }
         let origin = match self.origin.take() {
             Some((id, step, origin)) if (id, step) == (whose, author) => origin,
             _ => self.run.origin(whose, author, self.bytes),
