@@ -5,8 +5,8 @@ use super::layout::{Area, Layout};
 use super::prompt::Prompt;
 use super::{App, Layer, Notice};
 use crate::format;
-use crate::panes::Piece;
 use crate::panes::row::pieces_width;
+use crate::panes::{Follow, Piece};
 use crate::text::{Role, SafeText, width, wrap};
 use std::ops::Range;
 
@@ -163,6 +163,7 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     let is_set = app.session.format.layout() == format::Layout::Set;
     let is_empty = app.layer.is_none() && app.front().is_empty(app);
     let has_steps = app.session.open().is_some_and(|open| open.count() > 0);
+    let merges_messages = app.session.open().is_some_and(|open| open.run().merges_messages());
     // There the key of the search filters.
     let is_twice = |action: Action| action == Action::Filter && app.lists_sessions();
     let is_vain = |action: Action| {
@@ -178,10 +179,14 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
             || is_there
             || is_alone
             || lacks_file(app, action)
+            || (action == Action::RawMessages && !merges_messages)
+            || (action == Action::TrajectoryNext && !app.session.is_dataset())
     };
     let is_hint = |row: &&KeyRow| row.footer > 0 && !row.keys.is_empty() && !is_vain(row.action);
     let mut rows: Vec<_> = app.keymap.rows(&app.contexts()).filter(is_hint).collect();
-    rows.sort_by_key(|row| row.footer);
+    // The way back from what was opened comes before what is done there.
+    let place = |row: &KeyRow| if is_way_back(app, row) { WAY_BACK_PLACE } else { row.footer };
+    rows.sort_by_key(|row| place(row));
     let mut out = Vec::new();
     let cells = usize::from(app.size.0);
     let cost = |row: &KeyRow| width(row.key()) + width(row.label) + 3;
@@ -210,11 +215,30 @@ fn lacks_file(app: &App, action: Action) -> bool {
     is_list && matches!(action, A::FileDifference | A::FileWriteNext | A::FileWritePrevious | A::Cancel)
 }
 
+/// Place in the footer of the key that leads back to where something was opened.
+const WAY_BACK_PLACE: u8 = 2;
+
+/// Whether a key leads back: to where what is shown was opened, to the panes beside the one that is zoomed, to the
+/// newest step of a run that grows.
+fn is_way_back(app: &App, row: &KeyRow) -> bool {
+    let is_back = |action: Action| row.action == action && app.layer.is_none();
+    let is_behind = app.session.is_live && app.session.live.follow != Follow::On;
+    is_back(Action::Zoom) && app.is_zoomed
+        || is_back(Action::Live) && is_behind
+        || is_back(Action::Close) && row.context == Context::Global && app.opener().is_some()
+}
+
 /// What a key does, in a word: of some keys it changes with what they did.
 fn label(app: &App, row: &KeyRow) -> &'static str {
     let is_paused = app.session.replay.is_some_and(|replay| replay.is_paused);
     if is_paused && row.action == Action::ReplayPause {
         return "play on";
+    }
+    if row.action == Action::Zoom && is_way_back(app, row) {
+        return "all panes";
+    }
+    if row.action == Action::Close && is_way_back(app, row) {
+        return app.opener().unwrap_or(row.label);
     }
     if row.action == Action::Search && app.lists_sessions() { "filter" } else { row.label }
 }

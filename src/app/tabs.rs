@@ -1,38 +1,44 @@
-//! The titles of the inspector's tabs: as wide as there is room, the one in front never cut.
+//! The titles of the inspector's tabs: that of the one in front whole, those beside it as far as there is room, of the
+//! others the key.
 
 use super::pane::{Tab, Title};
 use super::{App, Pane};
 use crate::panes::Piece;
 use crate::text::Role;
+use std::ops::Range;
 
 /// The titles, as they fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Titles {
-    /// The tabs in order, each with what it is called.
+    /// The tabs in order, each with its title; of one with an empty title only the key is shown.
     pub tabs: Vec<(Tab, &'static str)>,
     /// Spaces after each title.
     pub space: usize,
-    /// Whether a space is between the key of a tab and its title.
-    pub has_gap: bool,
+    /// Whether tabs before the first and after the last one have no room.
+    pub is_cut: (bool, bool),
 }
 
 impl Titles {
-    /// Cells of a title, with the space before and after it.
+    /// Cells before the first title.
     #[must_use]
-    pub fn cells(&self, at: usize) -> usize {
-        let (lead, gap) = self.spaces(at);
-        lead + 1 + gap + self.tabs[at].1.len() + self.space
+    pub fn lead(&self) -> usize {
+        usize::from(self.is_cut.0)
     }
 
-    /// Spaces before the key of a tab, and between it and the title. Where there is no room for words, the key is all
-    /// that is shown of a tab.
-    fn spaces(&self, at: usize) -> (usize, usize) {
-        let gap = usize::from(self.has_gap && !self.tabs[at].1.is_empty());
-        (usize::from(self.has_gap || at > 0), gap)
+    /// Cells of a title with its key, the space before and after it.
+    #[must_use]
+    pub fn cells(&self, at: usize) -> usize {
+        2 + self.gap(at) + self.tabs[at].1.len() + self.space
+    }
+
+    /// Spaces between the key of a tab and its title.
+    fn gap(&self, at: usize) -> usize {
+        usize::from(!self.tabs[at].1.is_empty())
     }
 
     fn width(&self) -> usize {
-        (0..self.tabs.len()).map(|at| self.cells(at)).sum()
+        let cells = (0..self.tabs.len()).map(|at| self.cells(at)).sum::<usize>();
+        cells + self.lead() + 2 * usize::from(self.is_cut.1)
     }
 }
 
@@ -51,13 +57,14 @@ pub fn titles(app: &App) -> Titles {
 pub fn line(app: &App, role: Role) -> Vec<Piece> {
     let titles = titles(app);
     let space = " ".repeat(titles.space);
-    let pieces = titles.tabs.iter().enumerate().flat_map(|(at, (tab, name))| {
-        let (lead, gap) = titles.spaces(at);
-        let before = format!("{}{}{}", " ".repeat(lead), key(app, *tab), " ".repeat(gap));
+    let titled = titles.tabs.iter().enumerate().flat_map(|(at, (tab, name))| {
+        let before = format!(" {}{}", key(app, *tab), " ".repeat(titles.gap(at)));
         let role = if *tab == app.inspector.tab { role } else { Role::Dim };
         [Piece::of(Role::Dim, &before), Piece::of(role, name), Piece::of(Role::Text, &space)]
     });
-    pieces.collect()
+    let before = titles.is_cut.0.then(|| Piece::of(Role::Dim, "‹"));
+    let after = titles.is_cut.1.then(|| Piece::of(Role::Dim, " ›"));
+    before.into_iter().chain(titled).chain(after).collect()
 }
 
 /// The key of a tab.
@@ -67,35 +74,55 @@ pub fn key(app: &App, tab: Tab) -> &'static str {
 }
 
 fn fitted(cells: usize, front: Tab, all: Vec<(Tab, Title)>) -> Titles {
-    let cut = |shorten: fn(Tab, Title) -> &'static str| -> Vec<(Tab, &'static str)> {
-        all.iter().map(|&(tab, name)| (tab, if tab == front { name.0 } else { shorten(tab, name) })).collect()
+    let titled = |title: fn(Title) -> &'static str, space| {
+        let tabs = all.iter().map(|&(tab, name)| (tab, if tab == front { name.0 } else { title(name) })).collect();
+        Titles { tabs, space, is_cut: (false, false) }
     };
-    let whole = cut(|_, (whole, _)| whole);
-    let short = cut(|_, (_, short)| short);
-    let three = cut(|_, title| letters(title, 3));
-    // Three letters of all say more than two of all but one; a title of two words says how its tab shows things.
-    let of_front = |(whole, short): Title| if whole.contains(' ') { whole } else { short };
-    let front_short =
-        all.iter().map(|&(tab, name)| (tab, if tab == front { of_front(name) } else { letters(name, 3) }));
-    let front_short = front_short.collect::<Vec<_>>();
-    let two = cut(|_, title| letters(title, 2));
-    let ways = [
-        (&whole, 1, true),
-        (&whole, 0, true),
-        (&short, 0, true),
-        (&three, 0, true),
-        (&three, 0, false),
-        (&front_short, 0, false),
-        (&two, 0, false),
-    ];
-    let ways = ways.map(|(tabs, space, has_gap)| Titles { tabs: tabs.clone(), space, has_gap });
-    let found = ways.into_iter().find(|titles| titles.width() <= cells);
-    found.unwrap_or_else(|| Titles { tabs: cut(|_, _| ""), space: 0, has_gap: true })
+    let ways = [titled(|(whole, _)| whole, 1), titled(|(whole, _)| whole, 0), titled(|(_, short)| short, 0)];
+    if let Some(titles) = ways.into_iter().find(|titles| titles.width() <= cells) {
+        return titles;
+    }
+    let mut titles = titled(|_| "", 0);
+    let at = all.iter().position(|(tab, _)| *tab == front).unwrap_or(0);
+    // A title of two words says how its tab shows things.
+    if titles.width() > cells && !titles.tabs[at].1.contains(' ') {
+        titles.tabs[at].1 = all[at].1.1;
+    }
+    if titles.width() > cells {
+        return around(cells, at, titles);
+    }
+    // The nearest ones first, the right one of two.
+    let mut others: Vec<usize> = (0..all.len()).filter(|other| *other != at).collect();
+    others.sort_by_key(|other| (other.abs_diff(at), *other < at));
+    for other in others {
+        titles.tabs[other].1 = all[other].1.1;
+        if titles.width() > cells {
+            titles.tabs[other].1 = "";
+            break;
+        }
+    }
+    titles
 }
 
-/// The few letters by which a title is still known.
-fn letters((whole, short): Title, most: usize) -> &'static str {
-    if short.len() <= most { short } else { whole.get(..most).unwrap_or(whole) }
+/// The tab in front and the keys of as many beside it as have room, with a sign where there are more.
+fn around(cells: usize, at: usize, all: Titles) -> Titles {
+    let part = |tabs: Range<usize>| Titles {
+        is_cut: (tabs.start > 0, tabs.end < all.tabs.len()),
+        tabs: all.tabs[tabs].to_vec(),
+        ..all.clone()
+    };
+    let mut shown = at..at + 1;
+    loop {
+        let after = shown.start..(shown.end + 1).min(all.tabs.len());
+        let before = shown.start.saturating_sub(1)..shown.end;
+        let has_more_before = at - shown.start >= shown.end - at;
+        let sides = if has_more_before { [after, before] } else { [before, after] };
+        let wider = sides.into_iter().find(|more| *more != shown && part(more.clone()).width() <= cells);
+        match wider {
+            Some(more) => shown = more,
+            None => return part(shown),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -110,15 +137,18 @@ mod tests {
         let text = |cells, front| fitted(cells, front, all()).tabs.iter().map(|(_, name)| *name).collect::<Vec<_>>();
         for (tab, (name, short)) in all() {
             for cells in 20..80 {
-                let titles = text(cells, tab);
-                assert!(titles.contains(&name) || titles.contains(&short), "{titles:?}");
-                let width = fitted(cells, tab, all()).width();
-                assert!(width <= cells || titles.iter().all(|t| t.is_empty() || *t == name), "{cells}: {titles:?}");
+                let titles = fitted(cells, tab, all());
+                let named = titles.tabs.iter().filter(|(_, title)| !title.is_empty());
+                assert!(titles.width() <= cells, "{cells}: {titles:?}");
+                assert!(titles.tabs.iter().any(|(at, title)| *at == tab && [name, short].contains(title)));
+                // No word is cut: a title is whole, is short, or is not there.
+                assert!(named.clone().all(|(tab, title)| [tab.row().title.0, tab.row().title.1].contains(title)));
             }
         }
         assert_eq!(text(80, Tab::Diff)[0], "Message");
-        assert_eq!(text(56, Tab::Diff)[0], "Msg");
-        assert_eq!(text(44, Tab::Message)[..3], ["Msg", "LLM", "Sch"]);
-        assert_eq!((text(38, Tab::Diff)[0], text(28, Tab::Diff)[0]), ("Me", ""), "the keys stay");
+        assert_eq!(text(38, Tab::Diff), ["", "", "", "Hist", "Diff", "Find", "Plan", "", ""]);
+        assert_eq!(text(28, Tab::Diff), ["", "", "", "", "Diff", "Find", "", "", ""], "the keys stay");
+        let narrow = fitted(18, Tab::Diff, all());
+        assert_eq!((narrow.tabs.len(), narrow.is_cut), (5, (true, true)), "{narrow:?}");
     }
 }

@@ -50,8 +50,12 @@ pub fn frame(app: &App) -> Frame {
     let open = app.session.open();
     let (mut left, right) = header(app, open.as_ref(), cells);
     if layout.panes.len() == 1 && !layout.has_borders {
-        left.push(Piece::of(Role::Dim, " › "));
-        left.push(Piece::of(Role::Accent, name(app, app.pane).trim_end()));
+        let pane = [Piece::of(Role::Dim, " › "), Piece::of(Role::Accent, name(app, app.pane).trim_end())];
+        // What the table is filtered by says more than that it is the table.
+        let is_filtered = app.is_on_table() && !app.table.filter.is_empty();
+        if !is_filtered || pieces_width(&left) + pieces_width(&right) + pieces_width(&pane) <= cells {
+            left.extend(pane);
+        }
         let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right));
         left.extend(app.front().header_note(app, room));
     }

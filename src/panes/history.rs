@@ -199,6 +199,11 @@ fn row(
         if is_wide { Piece::safe(role, pad(&SafeText::literal(word), 9)) } else { Piece::of(role, sign) },
         Piece::of(Role::Text, " "),
     ];
+    let focus = open.session.focus.path.as_ref().map_or(0, |(_, p)| p.len());
+    let (_, path) = open.tree().path(event.node);
+    if path.len() > focus {
+        left.push(Piece::of(Role::Dim, &format!("{}  ", crate::json::pointer(&path[focus..]))));
+    }
     if let Some(stored) = &event.value {
         let mut pieces =
             words(open, event, stored, digests).unwrap_or_else(|| vec![value::stored(stored, open.bytes())]);
@@ -206,11 +211,6 @@ fn row(
             pieces.iter_mut().for_each(|piece| piece.role = Role::Dim);
         }
         left.extend(pieces);
-    }
-    let focus = open.session.focus.path.as_ref().map_or(0, |(_, p)| p.len());
-    let (_, path) = open.tree().path(event.node);
-    if path.len() > focus {
-        left.push(Piece::of(Role::Dim, &format!("  {}", crate::json::pointer(&path[focus..]))));
     }
     for (i, hop) in cause.iter().enumerate() {
         left.push(Piece::of(Role::Dim, if i == 0 { "   = " } else { " = " }));

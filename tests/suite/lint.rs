@@ -274,7 +274,7 @@ fn findings_lead_to_their_step_and_value() {
     assert_eq!((focus(&stage).0, stage.app.inspector.findings.scroll.cursor), (5, 1));
     press(&mut stage, "[ f [ f");
     assert_eq!(focus(&stage).0, 4);
-    assert_eq!(stage.app.notice.as_ref().unwrap().text, "no earlier finding");
+    assert_eq!(stage.app.notice.as_ref().unwrap().text, "no earlier finding · 6 later");
 }
 
 #[test]

@@ -80,6 +80,7 @@ mod mcp;
 mod measured_lints;
 mod message_pieces;
 mod mouse;
+mod narrow;
 mod one_answer;
 mod one_number;
 mod one_of_several;

@@ -5,12 +5,18 @@ use crate::app::{App, Notice};
 use crate::json::Key;
 use crate::model::{Finding, Identity, Severity, StepNo};
 use crate::panes::{Open, findings};
+use crate::text::count_text;
 
 impl App {
     /// Goes to the next or previous finding and says what it is.
     pub(in crate::app) fn finding_by(&mut self, is_forward: bool) {
+        if self.is_on_table() {
+            return self.record_by("a finding", |facts| facts.errors + facts.warnings > 0, is_forward);
+        }
         let Some(open) = self.session.open() else { return };
         let (all, found) = (open.findings(), self.inspector.findings.neighbour(&open, is_forward));
+        let here = all.get(self.inspector.findings.scroll.cursor).filter(|finding| finding.step == Some(open.step()));
+        let others = all.len() - usize::from(here.is_some());
         drop(open);
         match found.and_then(|i| Some((i, all.get(i)?))) {
             Some((i, finding)) => {
@@ -20,7 +26,8 @@ impl App {
                 let text = format!("{sign} {} {}  {place}", finding.rule, finding.message);
                 self.notice = Some(Notice { is_error: finding.severity == Severity::Error, text });
             }
-            None => self.notify(if is_forward { "no later finding" } else { "no earlier finding" }),
+            None if all.is_empty() => self.notify("no findings in this trajectory"),
+            None => self.notify(none_of("finding", others, is_forward)),
         }
     }
 
@@ -61,6 +68,13 @@ impl App {
             self.focus_path(target);
         }
     }
+}
+
+/// That there is no later or earlier one of some, and how many there are the other way.
+pub(super) fn none_of(word: &str, others: usize, is_forward: bool) -> String {
+    let (way, other) = if is_forward { ("later", "earlier") } else { ("earlier", "later") };
+    let count = if others > 0 { format!(" · {} {other}", count_text(others)) } else { String::new() };
+    format!("no {way} {word}{count}")
 }
 
 /// The value of the state that a path of a finding names at a step: of several instances the one that the step wrote.

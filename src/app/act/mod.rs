@@ -53,8 +53,8 @@ impl App {
             A::WritePrevious => self.write_of_focus(false),
             A::AnyWriteNext => self.any_write(true),
             A::AnyWritePrevious => self.any_write(false),
-            A::ErrorNext => self.seek(SeekTarget::Error, true, effects),
-            A::ErrorPrevious => self.seek(SeekTarget::Error, false, effects),
+            A::ErrorNext => self.error_by(true, effects),
+            A::ErrorPrevious => self.error_by(false, effects),
             A::FindingNext => self.finding_by(true),
             A::FindingPrevious => self.finding_by(false),
             A::ViolationNext => self.violation_by(true),
@@ -331,6 +331,22 @@ impl App {
             return false;
         };
         true
+    }
+
+    /// Where `q` leads from what is open, in a word; None: out of the program, or to the panes around it.
+    pub(in crate::app) fn opener(&self) -> Option<&'static str> {
+        let is_inside = self.layer.is_some() || self.is_zoomed || !self.is_in(Context::Trajectory);
+        if is_inside || self.front().fills_screen() {
+            None
+        } else if self.has_two_runs_below() {
+            Some("two runs")
+        } else if self.has_attempts_below() {
+            Some("attempts")
+        } else if self.session.is_dataset() {
+            Some("table")
+        } else {
+            self.files.is_some().then_some("list")
+        }
     }
 
     fn cancel(&mut self, effects: &mut Effects) {

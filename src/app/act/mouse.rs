@@ -111,7 +111,7 @@ impl App {
 
     fn click_tab(&mut self, column: usize) {
         let titles = tabs::titles(self);
-        let mut at = usize::from(self.layout().has_borders) + 1;
+        let mut at = usize::from(self.layout().has_borders) + 1 + titles.lead();
         for (i, (tab, _)) in titles.tabs.iter().enumerate() {
             let end = at + titles.cells(i);
             if (at..end).contains(&column) {

@@ -1,7 +1,9 @@
 //! Going to the next step of a kind or of a time: what is near is looked at here, the rest of the run by a job, so that
 //! "no later error" is said of all steps.
 
+use super::finding::none_of;
 use crate::app::{App, Effect, Effects, Job, Lane};
+use crate::format::Facts;
 use crate::model::{Finding, Severity, StepNo, When};
 use crate::panes::seek::{Pass, SeekGoal};
 use crate::panes::{Open, step_row, times};
@@ -54,15 +56,31 @@ impl SeekTarget {
 }
 
 impl App {
+    /// Goes to the next or previous failure; in the table to the next record with one.
+    pub(super) fn error_by(&mut self, is_forward: bool, effects: &mut Effects) {
+        if self.is_on_table() {
+            let has_failed = |facts: &Facts| facts.counted.as_ref().is_none_or(|c| c.failed + c.suspect > 0);
+            return self.record_by("an error", has_failed, is_forward);
+        }
+        self.seek(SeekTarget::Error, is_forward, effects);
+    }
+
     pub(super) fn seek(&mut self, wanted: SeekTarget, is_forward: bool, effects: &mut Effects) {
         let Some(open) = self.session.open() else { return };
         let steps = if is_forward { open.step() + 1..open.last() + 1 } else { 0..open.step() };
         let pass = Pass { steps, is_forward, goal: wanted.goal(&open) };
-        drop(open);
         let what = format!("{} {}", if is_forward { "later" } else { "earlier" }, wanted.word());
+        // How many calls and turns there are the other way is known only by a look at all steps.
+        let others = match &pass.goal {
+            SeekGoal::Error(stops) if self.session.is_complete => {
+                stops.iter().filter(|step| **step != open.step()).count()
+            }
+            _ => 0,
+        };
+        drop(open);
         self.seek_in(
             vec![pass],
-            (format!("a {what}").replace("a earlier", "an earlier"), format!("no {what}")),
+            (format!("a {what}").replace("a earlier", "an earlier"), none_of(wanted.word(), others, is_forward)),
             effects,
         );
     }

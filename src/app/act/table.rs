@@ -6,7 +6,9 @@ use crate::app::menu::Menu;
 use crate::app::pane::Filtered;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice};
+use crate::format::Facts;
 use crate::review::{Column, Filter, FilterFault, FilterField, Scope, Sort};
+use crate::text::count_text;
 
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
@@ -49,6 +51,32 @@ impl App {
             .iter()
             .map(|column| (Column::Custom(column.name), column.expression.to_string()))
             .collect()
+    }
+
+    /// Puts the cursor on the next or previous row whose record has something, and says how many records were not
+    /// looked at.
+    pub(super) fn record_by(&mut self, word: &str, has_it: impl Fn(&Facts) -> bool, is_forward: bool) {
+        let (here, count) = (self.table.scroll.cursor, self.table.count(&self.session));
+        let facts = |row: usize| self.table.facts(self.table.record_at(row)?);
+        let (mut unknown, mut found) = (0, None);
+        let rows: Box<dyn Iterator<Item = usize>> =
+            if is_forward { Box::new(here + 1..count) } else { Box::new((0..here).rev()) };
+        for row in rows {
+            match facts(row) {
+                Some(facts) if has_it(&facts) => {
+                    found = Some(row);
+                    break;
+                }
+                Some(_) => {}
+                None => unknown += 1,
+            }
+        }
+        let way = if is_forward { "later" } else { "earlier" };
+        let unread = if unknown > 0 { format!(" · {} not looked at yet", count_text(unknown)) } else { String::new() };
+        match found {
+            Some(row) => self.table.scroll.jump_to(row),
+            None => self.notify(format!("no {way} record with {word}{unread}")),
+        }
     }
 
     /// The column in focus: up, down, the order of the file. In the list of files, its next order.
