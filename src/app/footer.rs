@@ -189,7 +189,7 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     rows.sort_by_key(|row| place(row));
     let mut out = Vec::new();
     let cells = usize::from(app.size.0);
-    let cost = |row: &KeyRow| width(row.key()) + width(row.label) + 3;
+    let cost = |row: &KeyRow| width(row.key()) + width(label(app, row)) + 3;
     // How to get on from here is said whatever else there is to say.
     let is_permanent = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
     let mut used_cells: usize = rows.iter().copied().filter(|row| is_permanent(row)).map(cost).sum();

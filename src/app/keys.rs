@@ -142,7 +142,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::TwoRuns, &["BackTab"], A::PanePrevious, "previous pane", "Go to the previous pane.", LOOK, 0),
     row(C::TwoRuns, &["d"], A::AlikeValues, "all values", "Show or hide the values that do not differ.", LOOK, 6),
     row(C::TwoRuns, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),
-    row(C::TwoRuns, &["q"], A::Close, "close", "Go back to where the runs were chosen.", LOOK, 10),
+    row(C::TwoRuns, &["q"], A::Close, "close", "Go back to where the runs were chosen.", LOOK, 3),
     row(C::Steps, &["Enter"], A::Follow, "open", "Go from a result to its call; else look at the message.", LOOK, 3),
     row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names; a long text opens in a pager.", LOOK, 3),
     row(C::Inspector, &["Enter"], A::Follow, "go to", "Follow the reference, event or line under the cursor, a broken key to its value; open a long text; else fold or unfold.", LOOK, 3),

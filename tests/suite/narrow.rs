@@ -75,6 +75,13 @@ fn a_trajectory_of_a_dataset_names_the_way_back_and_on() {
         let stage = tickets(size, "Enter");
         shows(&stage, wanted);
     }
+    for (keys, wanted) in [("a", "q back"), ("D j D", "q close")] {
+        let mut table = stage(input("desk-rollouts.jsonl"), (80, 24));
+        press(&mut table, keys);
+        shows(&table, &[wanted]);
+        press(&mut table, "q");
+        assert_eq!(table.app.pane, Pane::Table, "{keys}");
+    }
     let run = stage(input("trip-run.jsonl"), (160, 45));
     assert!(has(&run, "q quit") && !has(&run, "next trajectory"), "{}", screen(&run));
 }

@@ -335,6 +335,9 @@ impl App {
 
     /// Where `q` leads from what is open, in a word; None: out of the program, or to the panes around it.
     pub(in crate::app) fn opener(&self) -> Option<&'static str> {
+        if self.layer.is_none() && self.is_in(Context::Attempts) {
+            return Some("back");
+        }
         let is_inside = self.layer.is_some() || self.is_zoomed || !self.is_in(Context::Trajectory);
         if is_inside || self.front().fills_screen() {
             None

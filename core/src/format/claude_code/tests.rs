@@ -1,9 +1,10 @@
 //! Sessions as runs: steps, state, branches, parts.
 
 use super::ClaudeCode;
-use crate::format::{Format, Run};
-use crate::model::{PartRole, PartState, Place, Record, RecordBody, Span, Standing, StepNo};
+use crate::format::{Format, Run, ViewLimit};
+use crate::model::{Bytes, PartRole, PartState, Place, Problem, Record, RecordBody, Span, Standing, StepNo};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A line of the session `s1` with these members.
 fn line(members: &str) -> String {
@@ -151,6 +152,31 @@ fn branches_that_were_left_and_sub_agents_are_distinguished() {
     assert_eq!(seen, [0, 2, 3]);
     let seen: Vec<StepNo> = run.view(4, &bytes).iter().map(|entry| entry.step).collect();
     assert_eq!(seen, [4]);
+}
+
+/// Bytes, and how many of them were read.
+struct CountedBytes(Vec<u8>, AtomicU64);
+
+impl Bytes for CountedBytes {
+    fn read(&self, span: Span) -> Result<Vec<u8>, Problem> {
+        self.1.fetch_add(span.len, Ordering::Relaxed);
+        self.0.read(span)
+    }
+}
+
+#[test]
+fn of_a_long_context_only_the_end_is_read() {
+    let prompt = |at: usize| {
+        let text = format!("prompt {at} {}", "word ".repeat(100));
+        line(&format!(r#""type":"user","uuid":"u{at}","message":{{"role":"user","content":"{text}"}}"#))
+    };
+    let (run, bytes) = read(&(0..500).map(prompt).collect::<Vec<_>>());
+    let bytes = CountedBytes(bytes, AtomicU64::new(0));
+    let tail = run.view_tail(499, &bytes, ViewLimit { entries: 10, bytes: 1 << 20 });
+    assert_eq!((tail.earlier, tail.entries.len(), tail.entries[0].step), (490, 10, 490));
+    let read = bytes.1.swap(0, Ordering::Relaxed);
+    assert_eq!(run.view_tail(499, &bytes, ViewLimit::NONE).entries, run.view(499, &bytes.0));
+    assert!(read < bytes.1.load(Ordering::Relaxed) / 40, "{read}");
 }
 
 /// A session that refers to the file of a sub-agent and to the output of a tool.
