@@ -234,9 +234,9 @@ fn clicks_go_where_they_point() {
         let row = lines(&stage)[1].clone();
         let column = row[..row.rfind(&key).unwrap()].chars().count() + 1;
         if title.is_empty() {
-            click(&mut stage, column, 1)
+            click(&mut stage, column, 1);
         } else {
-            click_on(&mut stage, title)
+            click_on(&mut stage, title);
         }
         assert_eq!((stage.app.inspector.tab, stage.app.pane), (tab, Pane::Inspector), "{title}");
     }
