@@ -168,7 +168,9 @@ impl Bytes for CountedBytes {
 fn of_a_long_context_only_the_end_is_read() {
     let prompt = |at: usize| {
         let text = format!("prompt {at} {}", "word ".repeat(100));
-        line(&format!(r#""type":"user","uuid":"u{at}","message":{{"role":"user","content":"{text}"}}"#))
+        let parent = if at == 0 { "null".to_owned() } else { format!("\"u{}\"", at - 1) };
+        let message = format!(r#"{{"role":"user","content":"{text}"}}"#);
+        line(&format!(r#""type":"user","uuid":"u{at}","parentUuid":{parent},"message":{message}"#))
     };
     let (run, bytes) = read(&(0..500).map(prompt).collect::<Vec<_>>());
     let bytes = CountedBytes(bytes, AtomicU64::new(0));
