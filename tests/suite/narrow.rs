@@ -39,7 +39,7 @@ fn the_tab_in_front_has_its_name_and_the_others_their_keys() {
         let words: Vec<&str> = tabs.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 1).collect();
         let names = ["Steps", "State", "Message", "Msg", "LLM", "Sch", "History", "Hist", "Diff", "Find", "Findings"];
         assert!(words.iter().all(|word| names.contains(word) || ["Plan", "Loss", "File"].contains(word)), "{words:?}");
-        assert!(tabs.contains("1 ") && tabs.contains("5"), "{tabs}");
+        assert!(tabs.contains("1 ") && tabs.contains('5'), "{tabs}");
     }
 }
 
