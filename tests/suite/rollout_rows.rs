@@ -159,3 +159,46 @@ fn groups_of_attempts_are_trajectories_with_their_rewards() {
     let apart = json!({"trajectories": [{"steps": [step("a"), step("b")]}]});
     assert!(obelus(&["formats", &Rows::of(&[apart]).path]).1.contains("generic"));
 }
+
+#[test]
+fn answers_with_a_score_each_are_attempts() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = json!([{"role": "user", "content": "q"}]);
+    for (n, row) in [
+        json!({"prompt": "q", "completions": ["a", "b"], "rewards": [1, 0]}),
+        json!({"completions": ["a", "b"], "rewards": [1, 0]}),
+        json!({"prompt": asked, "outputs": ["a", "b"], "scores": [1.0, 0.0]}),
+        json!({"question": "q", "generations": ["a", "b"], "correct": [true, false], "answer": "a"}),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let path = file(folder.path(), &format!("{n}.jsonl"), &format!("{row}\n{row}\n"));
+        let found = obelus(&["formats", &path]).1;
+        assert!(found.contains("messages (Conversations)") && found.contains("4 trajectories"), "{row}: {found}");
+        let tasks = lines(&obelus(&["stats", "--tasks", "--json", &path]).1);
+        let group = &tasks[0]["group"];
+        assert_eq!((&group["attempts"], &group["mean"]), (&json!(2), &json!(0.5)), "{row}");
+        let checked = obelus(&["check", "--json", &path]).1;
+        assert!(!checked.contains("sft."), "{row}: {checked}");
+    }
+    let steps = json!({"prompt": "q", "completions": ["first", "second"], "labels": [true, false]});
+    let path = file(folder.path(), "steps.jsonl", &format!("{steps}\n"));
+    assert!(obelus(&["formats", &path]).1.contains("1 trajectory"), "steps of one answer, each with a label");
+}
+
+#[test]
+fn how_answers_under_other_names_are_read_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = json!({"problem": "q", "candidates": ["a", "b"], "verdicts": [true, false], "answer": "a"});
+    let path = file(folder.path(), "c.jsonl", &format!("{row}\n"));
+    let found = obelus(&["formats", &path]).1;
+    let map = "--map prompt=.problem --map responses=.candidates --map rewards=.verdicts";
+    assert!(found.contains(&format!("answers as texts in `candidates`; `{map}` makes an attempt of each")), "{found}");
+    let arguments: Vec<&str> = ["stats", "--tasks", "--json", &path].into_iter().chain(map.split(' ')).collect();
+    let group = lines(&obelus(&arguments).1)[0]["group"].clone();
+    assert_eq!((&group["attempts"], &group["mean"]), (&json!(2), &json!(0.5)));
+    let row = json!({"question": "q", "choices": ["a", "b"], "answer": 1});
+    let path = file(folder.path(), "choices.jsonl", &format!("{row}\n"));
+    assert!(!obelus(&["formats", &path]).1.contains("an attempt of each"), "choices are no answers");
+}

@@ -38,9 +38,10 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
             interface; rollouts and tasks of NeMo Gym (`responses_create_params`, `response`); `contents` and \
             `candidates` of Gemini's API, in rows of batches and of tuning; groups of attempts, each a trajectory of \
             the row (ART: `messages_and_choices`; rLLM: `chat_completions` of the last step; Atropos: lists of \
-            `messages` with `scores`); lines or an array of lists of messages. Calls are `tool_calls` and parts of a \
-            content; one that is written in a text is none (`--format adp` reads those). State: as in the Agent Data \
-            Protocol, and members of the row such as its reward.",
+            `messages` with `scores`); `completions`, `responses`, `samples`, `outputs` or `generations` beside one of \
+            `rewards` or `scores` for each; lines or an array of lists of messages. Calls are `tool_calls` and parts \
+            of a content; one that is written in a text is none (`--format adp` reads those). State: as in the Agent \
+            Data Protocol, and members of the row such as its reward.",
     framing: Framing::Values,
     detect: detect_rows,
     near: near_rows,
@@ -75,6 +76,8 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
         r#"{"tokens":[[1],[2]],"scores":[1.0,-1.0],"messages":[
     [{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}],
     [{"role":"user","content":"2+2?"},{"role":"assistant","content":"5"}]]}"#,
+        r#"{"prompt":"2+2?","completions":["4","5"],"rewards":[1.0,0.0]}
+{"samples":["6","7"],"scores":[1.0,0.0]}"#,
         "[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"hello\"}]\n\
          [{\"role\":\"user\",\"content\":\"bye\"},{\"role\":\"assistant\",\"content\":\"bye\"}]\n",
         r#"[[{"role":"user","content":"hi"}],[{"role":"user","content":"bye"}]]"#,

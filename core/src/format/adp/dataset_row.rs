@@ -31,7 +31,15 @@ pub(in crate::format) struct DatasetRow {
 }
 
 /// Members of which one is in every record that holds several trajectories.
-const SEVERAL: [&str; 3] = ["\"subagent_trajectories\"", "\"rejected", "\"completions\""];
+const SEVERAL: [&str; 7] = [
+    "\"subagent_trajectories\"",
+    "\"rejected",
+    "\"completions\"",
+    "\"responses\"",
+    "\"samples\"",
+    "\"outputs\"",
+    "\"generations\"",
+];
 
 impl Format for DatasetRow {
     fn name(&self) -> &'static str {

@@ -6,6 +6,7 @@ use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::{OutlineLayout, Value};
 use crate::rules::trajectory::blocks::item;
+use crate::rules::trajectory::has_scored_answers;
 
 pub(super) const AI_SDK: Signature = Signature {
     format: "ai-sdk",
@@ -81,6 +82,9 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     }
     if most(head, is_gemini) {
         return matched(true, "`contents` of `parts`, or `candidates` of them: rows of Gemini's API");
+    }
+    if most(head, has_scored_answers) {
+        return matched(true, "lists of answers with a score for each: groups of attempts");
     }
     matched(most(head, is_preference), "rows with a `prompt` and what was chosen, rejected or completed")
 }

@@ -3,13 +3,47 @@
 use super::number::{self, Number};
 use super::reading::Reading;
 use super::track::Track;
-use crate::json::Value;
+use crate::json::{Data, Value};
 
 /// Names of the score of an answer of a pair, around its label.
 const SCORES: [(&str, &str); 6] =
     [("score_", ""), ("", "_score"), ("", "-rating"), ("", "_rating"), ("reward_", ""), ("", "_reward")];
 /// Names of a list of scores, one an answer.
-const SCORE_LISTS: [&str; 2] = ["rewards", "scores"];
+const SCORE_LISTS: [&str; 6] = ["rewards", "scores", "reward", "score", "correct", "is_correct"];
+
+/// One of several answers of a record, as an attempt at a task.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnswerFacts {
+    /// Its reward; None without a finite one.
+    pub reward: Option<f64>,
+    /// How many steps it has.
+    pub steps: u64,
+    /// Whether it is the answer of a pair that was preferred; None: it is of no pair.
+    pub is_preferred: Option<bool>,
+}
+
+impl AnswerFacts {
+    /// Of one of the answers of a record that was read.
+    #[must_use]
+    pub fn of(reading: &Reading<'_>, track: &Track) -> Self {
+        let is_preferred = match track.label.as_deref() {
+            Some("chosen") => Some(true),
+            Some("rejected") => Some(false),
+            _ => None,
+        };
+        let reward = answer_reward(reading, track).filter(|reward| reward.is_finite());
+        Self { reward, steps: track.steps.len() as u64, is_preferred }
+    }
+
+    /// Of all answers of a record that has several; none of one that is one attempt, or no trajectory.
+    #[must_use]
+    pub fn all_of(reading: &Reading<'_>) -> Vec<Self> {
+        match reading.main() {
+            Some(_) => Vec::new(),
+            None => reading.answers().map(|track| Self::of(reading, track)).collect(),
+        }
+    }
+}
 
 /// The reward of an answer of a record that has several: the sum of those of its messages, else `score_chosen`,
 /// `chosen_score`, `chosen-rating` … of the record, else its place in a list of `rewards` or `scores`.
@@ -40,8 +74,14 @@ fn named(root: &Value<'_>, label: &str) -> Option<Number> {
 fn listed(reading: &Reading<'_>, track: &Track) -> Option<Number> {
     let answers = reading.answers().count();
     let place = reading.answers().position(|answer| answer == track)?;
-    let list = |name: &&str| reading.root.get(name)?.as_array().filter(|all| all.len() == answers);
-    SCORE_LISTS.iter().find_map(list)?.get(place).and_then(number::number)
+    score_list(reading.root, answers)?.get(place).and_then(number::number)
+}
+
+/// The list of the scores of so many answers: numbers or truth values, or nothing of one that was not scored.
+pub(super) fn score_list<'a>(root: &'a Value<'a>, answers: usize) -> Option<&'a [Value<'a>]> {
+    let is_score = |value: &Value<'_>| matches!(value.data, Data::Null) || number::number(value).is_some();
+    let are_scores = |all: &&[Value<'_>]| all.len() == answers && all.iter().all(is_score);
+    SCORE_LISTS.iter().find_map(|name| root.get(name)?.as_array().filter(are_scores))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ mod turn;
 mod visible;
 
 pub use agents::{callers, parts};
-pub use answer_reward::answer_reward;
+pub use answer_reward::{AnswerFacts, answer_reward};
 pub(crate) use atif::further_members;
 pub(in crate::rules) use call::FunctionCall;
 pub(in crate::rules) use control::first_control;
@@ -52,6 +52,7 @@ pub use number::Number;
 pub use reading::{Reading, Way, record_id, score_number, token_rewards, track_count};
 pub use record_text::{ReadRecord, read_step, read_text};
 pub(crate) use request::{instructions, requested_tools};
+pub use several::has_scored_answers;
 pub use shape::{RecordShape, Version, VersionFault, bare_pointer, shape};
 pub use task::{RecordName, scalar, task, task_fields, task_key};
 pub(crate) use text::{before_call, behind_calls, joined, written_call};

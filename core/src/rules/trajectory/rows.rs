@@ -4,7 +4,7 @@
 use super::blocks;
 use super::gemini::contents;
 use super::request::stored_completion;
-use super::several::{completions, ranked, scored, traces, trajectories};
+use super::several::{completions, ranked, scored, scored_answers, traces, trajectories};
 use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
 use crate::model::StepRole;
@@ -54,6 +54,7 @@ pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a
     pair(row)
         .or_else(|| preferred(row))
         .or_else(|| completions(row))
+        .or_else(|| scored_answers(row))
         .or_else(|| ranked(row))
         .or_else(|| scored(row))
         .or_else(|| trajectories(row))
@@ -283,6 +284,20 @@ mod tests {
             (r#"{"prompt":"q","completions":["a","b"],"labels":[true,false]}"#.to_owned(), "-:/prompt+/completions"),
             (format!(r#"{{"prompt":{QUESTION}}}"#), "-:/prompt"),
             (r#"{"prompt":"q"}"#.to_owned(), ""),
+            (
+                r#"{"prompt":"q","completions":["a","b"],"rewards":[1,0.5]}"#.to_owned(),
+                "completion 0:/prompt+/completions/0 completion 1:/prompt+/completions/1",
+            ),
+            (r#"{"samples":["a","b"],"scores":[true,null]}"#.to_owned(), "sample 0:/samples/0 sample 1:/samples/1"),
+            (
+                r#"{"question":"q","generations":["a"],"rewards":[1]}"#.to_owned(),
+                "generation 0:/question+/generations/0",
+            ),
+            (format!(r#"{{"prompt":{QUESTION},"outputs":["a"],"rewards":[1]}}"#), "output 0:/prompt+/outputs/0"),
+            (r#"{"samples":["a","b"],"scores":[1]}"#.to_owned(), ""),
+            (r#"{"samples":["a","b"],"scores":["x","y"]}"#.to_owned(), ""),
+            (r#"{"samples":["a","b"]}"#.to_owned(), ""),
+            (format!(r#"{{"messages":{QUESTION},"samples":["a"],"scores":[1]}}"#), "-:/messages"),
             (r#"{"prompt":"q","completion":7}"#.to_owned(), ""),
             (r#"{"prompt":7,"completion":"a"}"#.to_owned(), ""),
             (r#"{"input":"q","output":"a","score":1,"step":3}"#.to_owned(), "-:/input+/output"),

@@ -1,6 +1,8 @@
 //! Rows that hold several attempts at one prompt: lists of answers, and trees of messages (`FORMATS.md` 8, 13).
 
+use super::answer_reward::score_list;
 use super::rows::{RowTrack, Source, are_messages, is_message, is_text, source};
+use super::shape::chat_pointer;
 use crate::json::Value;
 use crate::model::StepRole;
 use std::borrow::Cow;
@@ -15,21 +17,70 @@ const ATTEMPTS_MIN: usize = 64;
 /// Names of several answers to a prompt, and what one of them is called.
 const ANSWERS: [(&str, &str); 2] = [("completions", "completion"), ("responses", "response")];
 
+/// More of them, which count only beside a list of scores.
+const SCORED_ANSWERS: [(&str, &str); 5] = [
+    ("completions", "completion"),
+    ("responses", "response"),
+    ("samples", "sample"),
+    ("outputs", "output"),
+    ("generations", "generation"),
+];
+
+/// Names of a prompt beside them.
+const PROMPTS: [&str; 4] = ["/prompt", "/question", "/problem", "/input"];
+
 /// A prompt and several answers to it, each a list of messages, or of `responses` a text: an attempt each.
 pub(super) fn completions<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let prompt = source(row, "/prompt", StepRole::User).filter(|p| are_messages(p.value) || is_text(p.value))?;
-    let (name, one, answers) = ANSWERS.into_iter().find_map(|(name, one)| {
+    let found = ANSWERS.into_iter().find_map(|(name, one)| {
         let is_answer = |answer: &Value<'_>| are_messages(answer) || (one == "response" && is_text(answer));
         let all = row.get(name)?.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
         Some((name, one, all))
-    })?;
+    });
+    let (name, one, answers) = found?;
+    Some(attempts(Some(&prompt), (name, one), answers))
+}
+
+/// Answers, as texts or lists of messages, beside a score for each, as frameworks for reinforcement learning write
+/// them: an attempt each. The prompt may be missing.
+pub(super) fn scored_answers<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+    if chat_pointer(row).is_some() {
+        return None;
+    }
+    let (name, one, answers) = scored_texts(row)?;
+    let prompt = PROMPTS.into_iter().find_map(|name| source(row, name, StepRole::User));
+    let prompt = prompt.filter(|prompt| are_messages(prompt.value) || is_text(prompt.value));
+    Some(attempts(prompt.as_ref(), (name, one), answers))
+}
+
+/// The name of the answers of such a row, what one is called, and they.
+fn scored_texts<'a>(row: &'a Value<'a>) -> Option<(&'static str, &'static str, &'a [Value<'a>])> {
+    let is_answer = |answer: &Value<'_>| is_text(answer) || are_messages(answer);
+    SCORED_ANSWERS.into_iter().find_map(|(name, one)| {
+        let all = row.get(name)?.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
+        score_list(row, all.len()).map(|_| (name, one, all))
+    })
+}
+
+/// Whether a row holds answers beside a score for each.
+#[must_use]
+pub fn has_scored_answers(row: &Value<'_>) -> bool {
+    scored_texts(row).is_some()
+}
+
+/// An attempt of each answer.
+fn attempts<'a>(
+    prompt: Option<&Source<'a>>,
+    (name, one): (&'static str, &'static str),
+    answers: &'a [Value<'a>],
+) -> Vec<RowTrack<'a>> {
     let attempt = |(number, value): (usize, &'a Value<'a>)| {
         let pointer = Cow::Owned(format!("/{name}/{number}"));
         let answer = Source { value, pointer, role: StepRole::Agent };
         let label = Some(Cow::Owned(format!("{one} {number}")));
-        RowTrack { label, ..RowTrack::of(vec![prompt.clone(), answer]) }
+        RowTrack { label, ..RowTrack::of(prompt.cloned().into_iter().chain([answer]).collect()) }
     };
-    Some(bounded(answers.iter().enumerate().map(attempt), answers.len()))
+    bounded(answers.iter().enumerate().map(attempt), answers.len())
 }
 
 /// A context and completions of which the lower rank is the better one (NeMo RL): two are a pair.
