@@ -389,6 +389,12 @@ fn write_report(written: &write::WrittenExport, rules: &[(&str, usize)], out: &m
         out.line(&format!("    {count:>8}  replaced: {kind}"))?;
     }
     out.line(&format!("manifest: {}", written.manifest))?;
+    if counts.whole > 0 {
+        super::print_error(&format!(
+            "{} with several answers, of which not all were picked: written whole (--to writes those that were picked)",
+            counted(counts.whole, "record")
+        ));
+    }
     if counts.several > 0 {
         super::print_error(&format!(
             "{} with several conversations, as both answers of a pair: each was written (--answer chosen writes one)",

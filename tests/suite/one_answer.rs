@@ -44,7 +44,7 @@ fn what_is_no_utf8_is_no_attempt() {
 }
 
 #[test]
-fn pairs_are_two_attempts_for_the_tasks_and_none_in_a_table() {
+fn pairs_are_two_attempts_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     let pair = |id: &str, reward: u8| {
         let row = json!({"id": id, "task_id": "T", "prompt": "q", "chosen": "a", "rejected": id, "reward": reward});
@@ -58,12 +58,61 @@ fn pairs_are_two_attempts_for_the_tasks_and_none_in_a_table() {
     let tasks = obelus(&["stats", "--tasks", &path]).1;
     assert!(tasks.contains("4 of 6 attempts are answers of pairs"), "{tasks}");
     let groups: Vec<Value> = lines(&["table", "--groups", "--json", &path]);
-    assert_eq!(
-        groups.iter().map(|row| row["group_n"].clone()).collect::<Vec<_>>(),
-        [json!(null), json!(null), json!(2), json!(2)]
-    );
+    assert!(groups.iter().all(|row| row["group_n"] == json!(6)), "{groups:?}");
     let (answer, text) = exported(folder.path(), &[&path, "--signal"]);
-    assert!(answer.contains("is not one trajectory") && text.lines().count() == 2, "{answer}");
+    assert!(text.lines().count() == 4, "{answer}");
+    let (answer, text) = exported(folder.path(), &[&path, "--per-task", "1"]);
+    assert!(text.contains("\"id\":\"3\"") && text.lines().count() == 1, "rewards come first: {answer}");
+}
+
+/// Records with several answers and no other record of their task: two pairs with scores, one without, a group.
+fn answers(folder: &Path) -> String {
+    let rows = [
+        json!({"id": "p1", "prompt": "q1", "chosen": "a", "rejected": "b", "score_chosen": 8.5, "score_rejected": 3}),
+        json!({"id": "p2", "prompt": "q2", "chosen": "a", "rejected": "b", "score_chosen": 3, "score_rejected": 3}),
+        json!({"prompt": "q3", "chosen": "a", "rejected": "b"}),
+        json!({"id": "g1", "prompt": "q4", "samples": ["a", "b", "c"], "scores": [1, 0, 0.5]}),
+    ];
+    file(folder, "a.jsonl", &rows.map(|row| format!("{row}\n")).concat())
+}
+
+#[test]
+fn answers_of_a_record_are_a_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = answers(folder.path());
+    let rows = lines(&["table", "--groups", "--json", &path]);
+    let of = |name: &str| rows.iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+    assert_eq!(of("group_n"), [2, 2, 2, 3].map(|n| json!(n)));
+    assert_eq!(of("group_mean"), [json!(5.75), json!(3.0), json!(null), json!(0.5)]);
+    assert_eq!(of("group_signal"), [1, 0, 1, 1].map(|signal| json!(signal)), "a pair without scores has one");
+    assert_eq!(of("group_advantage"), [(); 4].map(|()| json!(null)), "of several answers none");
+    for (filter, count) in [("group.signal=1", "3"), ("group.signal=0", "1"), ("group.n=3 group.pass<1", "1")] {
+        assert_eq!(obelus(&["query", &path, "--where", filter, "--count"]).1.trim(), count, "{filter}");
+    }
+    let tasks = obelus(&["stats", "--tasks", &path]).1;
+    assert!(tasks.contains("1 of 3 tasks with several rewards have no signal"), "{tasks}");
+    assert!(tasks.contains("1 task without rewards to compare: that one answer was preferred"), "{tasks}");
+    assert!(obelus(&["tree", &path]).1.contains("4 of 4 tasks have several attempts"));
+}
+
+#[test]
+fn of_the_answers_of_a_record_those_that_were_picked_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = answers(folder.path());
+    let picked = |arguments: &[&str]| {
+        let (answer, text) = exported(folder.path(), &[&[path.as_str()], arguments].concat());
+        let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap_or("-").to_owned();
+        (answer, text.lines().map(id).collect::<Vec<_>>())
+    };
+    let (_, best) = picked(&["--to", "messages", "--signal", "--per-task", "1"]);
+    assert_eq!(best, ["p1/chosen", "a-2/chosen", "g1/sample 0"]);
+    let (_, worst) = picked(&["--to", "messages", "--signal", "--per-task", "1", "--pick", "worst"]);
+    assert_eq!(worst, ["p1/rejected", "a-2/rejected", "g1/sample 1"]);
+    let (_, two) = picked(&["--to", "messages", "--where", "group.n=3", "--per-task", "2"]);
+    assert_eq!(two, ["g1/sample 0", "g1/sample 2"]);
+    let (answer, whole) = picked(&["--signal", "--per-task", "1"]);
+    assert_eq!(whole, ["p1", "-", "g1"], "their bytes");
+    assert!(answer.contains("3 records with several answers, of which not all were picked: written whole"), "{answer}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a table of trajectories shows of one of them: reported by the survey of its format.
 
 use crate::model::{LocatedFinding, Severity};
-use crate::rules::trajectory::RecordName;
+use crate::rules::trajectory::{AnswerFacts, RecordName};
 use crate::rules::work::ToolOutcomes;
 
 /// Facts on one record. Names and words are foreign text.
@@ -40,6 +40,8 @@ pub struct Counted {
     pub tokens: u64,
     /// Sum of the rewards; None without any.
     pub reward: Option<f64>,
+    /// Its answers, if it has several: each is an attempt at its task.
+    pub answers: Vec<AnswerFacts>,
     /// How it ends: a word of the format.
     pub finish: String,
     /// Steps with a result that is an error (W4), where findings were asked for.

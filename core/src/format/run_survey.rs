@@ -136,6 +136,7 @@ fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
         chars: seen.chars,
         tokens: estimated_tokens(seen.chars),
         reward: seen.reward,
+        answers: Vec::new(),
         finish: finish(seen.last.as_ref()).to_owned(),
         failed: run.work().map_or(0, |work| work.error_steps().len() as u64),
         suspect: run.work().map_or(0, |work| work.suspect_steps().len() as u64),

@@ -5,7 +5,7 @@
 //! good and bad attempts part is the one whose branches explain most of their rewards.
 
 use super::attempt_tree::{Attempt, SharedSteps, tree};
-use super::rollouts::Rollout;
+use super::rollout::Rollout;
 use crate::json::{self, Value};
 use crate::model::{StepRole, TurnPart};
 use crate::rules::digest;

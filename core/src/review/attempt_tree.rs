@@ -1,6 +1,6 @@
 //! Several attempts at one task as a tree: what they begin with alike once, then where they part.
 
-use super::rollouts::answers_task;
+use super::rollout::answers_task;
 use super::sampling::record_id;
 use crate::json::Value;
 use crate::rules::digest;

@@ -280,7 +280,7 @@ pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> 
             return None;
         }
         match task_of(entry, keys) {
-            Some(task) => *counts.entry(task).or_default() += 1,
+            Some(task) => *counts.entry(task).or_default() += entry.attempts(),
             None => out.unnamed += 1,
         }
     }
@@ -310,9 +310,10 @@ pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> 
             }
         };
         let line = &mut out.tasks[place];
-        line.attempts += 1;
+        line.attempts += entry.attempts();
         line.steps = steps.min(*line.steps.start())..=steps.max(*line.steps.end());
-        entry.number(Numbers::Reward).into_iter().for_each(|reward| line.outcome.add_reward(reward));
+        let rollouts = entry.rollouts();
+        rollouts.iter().filter_map(|rollout| rollout.reward).for_each(|reward| line.outcome.add_reward(reward));
         entry.names(Names::Finish).for_each(|(finish, _)| line.outcome.add_finish(finish, 1));
     }
     out.tasks.iter_mut().for_each(|line| line.outcome.finish());

@@ -4,15 +4,17 @@
 //!
 //! A chunk is made once from a stretch of records and never changes, so jobs look at a table while it grows.
 
+mod answers;
 mod rows;
 
+use self::answers::Answers;
 use self::rows::{At, Row, Rows};
 use super::column::Column;
 use super::custom_columns::{CellValue, CustomColumn, CustomColumnTable};
 use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
 use super::non_empty_columns::NonEmptyColumns;
-use super::rollouts::{TaskGroups, rollout_of};
+use super::rollouts::TaskGroups;
 use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
 use crate::model::cast;
@@ -45,6 +47,7 @@ pub struct Chunk {
     ends: Vec<u32>,
     /// Rewards by number, from 1.
     rewards: Vec<f64>,
+    answers: Answers,
 }
 
 impl Chunk {
@@ -129,6 +132,7 @@ impl ChunkBuilder {
             names: [&counted.tools, &counted.classes, &facts.rules].map(|all| self.names(all, &mut names)),
         };
         self.chunk.rows.push(&row, &names);
+        self.chunk.answers.push(&counted.answers);
         self.chunk.non_empty.take(facts);
         self.chunk.tasks.push(facts.task.unwrap_or_default());
     }
@@ -172,6 +176,7 @@ impl ChunkBuilder {
         self.chunk.names.shrink_to_fit();
         self.chunk.ends.shrink_to_fit();
         self.chunk.rewards.shrink_to_fit();
+        self.chunk.answers.shrink_to_fit();
         self.chunk
     }
 }
@@ -304,11 +309,6 @@ impl<'t> RecordFacts<'t> {
         Self { groups, ..self }
     }
 
-    /// What the attempts at its task come to.
-    fn of_group(self, numbers: Numbers) -> Option<f64> {
-        self.groups?.number(numbers, self.task()?, &rollout_of(&self))
-    }
-
     /// The entry with the reader of its texts, where they are not held.
     #[must_use]
     pub fn with_reader(self, reader: &'t dyn Reread) -> Self {
@@ -415,6 +415,7 @@ impl<'t> RecordFacts<'t> {
             chars: row.chars,
             tokens: row.tokens,
             reward: self.reward(&row),
+            answers: self.answers().to_vec(),
             finish: self.chunk.name(row.finish).to_owned(),
             failed: row.failed,
             suspect: row.suspect,

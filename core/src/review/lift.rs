@@ -4,7 +4,7 @@
 //! phrase is, by a table of counters; the second adds up the rewards of those that are in enough. Rewards are reported
 //! from the mean of their task, where it has several, so that an easy task is no merit of its words.
 
-use super::rollouts::{Rollout, answers_task};
+use super::rollout::{Rollout, answers_task};
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{StepRole, TurnPart};

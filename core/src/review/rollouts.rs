@@ -1,66 +1,9 @@
 //! Attempts at tasks as groups: how often they succeed, how their rewards spread, and whether a group has a signal.
 
 use super::facts::{FactTable, RecordFacts};
-use super::field::{Numbers, Subject as _};
-use crate::json::Value;
-use crate::model::cast;
-use crate::rules::statistics::reward;
-use crate::rules::trajectory::{Reading, Track, Way, answer_reward, task};
+use super::field::Numbers;
+use super::rollout::Rollout;
 use std::collections::HashMap;
-
-/// What a group needs of an attempt.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rollout {
-    /// The task that it is an attempt at; None: it names none.
-    pub task: Option<String>,
-    /// Its reward, as the table has it; None without a finite one.
-    pub reward: Option<f64>,
-    /// How many steps it has.
-    pub steps: u64,
-    /// Whether it is one of several answers of its record, which a table does not count.
-    pub is_answer: bool,
-}
-
-impl Rollout {
-    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is not a trajectory.
-    #[must_use]
-    pub fn of(record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
-        Self::of_reading(&way.read(record), by)
-    }
-
-    /// The attempts that a record is: one, and of a preference pair or of several answers to a prompt one an answer.
-    /// Such a record that names no task is a task of its own. None for a record that is not a trajectory.
-    #[must_use]
-    pub fn all_of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Vec<Self> {
-        let reading = way.read(record);
-        if let Some(only) = Self::of_reading(&reading, by) {
-            return vec![only];
-        }
-        let task = answers_task(&reading, number, by);
-        let of_answer = |track: &Track| Self {
-            task: task.clone(),
-            reward: answer_reward(&reading, track).filter(|reward| reward.is_finite()),
-            steps: track.steps.len() as u64,
-            is_answer: true,
-        };
-        // Without a task it is one record that names none.
-        let most = if task.is_some() { usize::MAX } else { 1 };
-        reading.answers().take(most).map(of_answer).collect()
-    }
-
-    /// The same of a record that was read and is one attempt.
-    #[must_use]
-    pub(super) fn of_reading(reading: &Reading<'_>, by: Option<&str>) -> Option<Self> {
-        reading.main()?;
-        let reward = reward(reading).filter(|reward| reward.is_finite());
-        Some(Self { task: task(reading.root, by), reward, steps: reading.entries.len() as u64, is_answer: false })
-    }
-}
-
-/// The task of a record with several answers: what it names, else the record itself, unless a field is to name tasks.
-pub(super) fn answers_task(reading: &Reading<'_>, number: usize, by: Option<&str>) -> Option<String> {
-    task(reading.root, by).or_else(|| by.is_none().then(|| format!("record {number}")))
-}
 
 /// Steps of some attempts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -91,12 +34,15 @@ pub struct Group {
     succeeded: Steps,
     failed: Steps,
     lengths: Together,
+    /// Whether it has an answer of a pair that was preferred, and one that was not.
+    sides: [bool; 2],
 }
 
 impl Group {
     /// Counts an attempt; a reward of at least `success` is one.
     pub fn add(&mut self, rollout: &Rollout, success: f64) {
         self.attempts += 1;
+        rollout.is_preferred.into_iter().for_each(|is_preferred| self.sides[usize::from(is_preferred)] = true);
         let Some(reward) = rollout.reward else { return };
         self.rewarded += 1;
         self.sum += reward;
@@ -126,11 +72,18 @@ impl Group {
         (self.rewarded > 1).then(|| (self.lengths.squares[1] / (self.rewarded - 1) as f64).sqrt())
     }
 
-    /// Whether rewards differ, so that a group distinguishes better attempts from worse; None of fewer than two
-    /// rewards.
+    /// Whether a group distinguishes better attempts from worse: its rewards differ, or of fewer than two rewards one
+    /// answer of a pair was preferred to the other. None: nothing says which is better.
     #[must_use]
     pub fn has_signal(&self) -> Option<bool> {
-        self.range.filter(|_| self.rewarded > 1).map(|(least, most)| least < most)
+        let by_rewards = self.range.filter(|_| self.rewarded > 1).map(|(least, most)| least < most);
+        by_rewards.or(self.is_known_by_preference().then_some(true))
+    }
+
+    /// Whether which attempt is better is known only by what was preferred.
+    #[must_use]
+    pub fn is_known_by_preference(&self) -> bool {
+        self.rewarded < 2 && self.sides == [true; 2]
     }
 
     /// By how many deviations a reward is above the mean; 0 where all are equal, None of fewer than two rewards.
@@ -198,15 +151,15 @@ impl TaskGroups {
         let mut tasks: Vec<u64> = facts.iter().filter_map(RecordFacts::task).collect();
         tasks.sort_unstable();
         let several = tasks.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], Group::default()));
+        // A record of several answers is a group of them where its task has no other record.
         let mut out = Self { groups: several.collect(), known: facts.len(), rewarded_most: None };
         drop(tasks);
-        if out.groups.is_empty() {
-            return out;
-        }
         for entry in facts.iter() {
             if let Some(group) = entry.task().and_then(|task| out.groups.get_mut(&task)) {
-                group.add(&rollout_of(&entry), SUCCESS);
+                entry.rollouts().iter().for_each(|rollout| group.add(rollout, SUCCESS));
                 out.rewarded_most = out.rewarded_most.max(group.rewarded_of_several());
+            } else if entry.attempts() > 1 {
+                out.rewarded_most = out.rewarded_most.max(rewarded_of_answers(&entry));
             }
         }
         out
@@ -232,18 +185,25 @@ impl TaskGroups {
     /// Counts a record; a reward of at least 1 is a success.
     pub fn add(&mut self, entry: &RecordFacts<'_>) {
         self.known += 1;
-        let Some(task) = entry.task() else { return };
+        let Some(task) = entry.task() else {
+            self.rewarded_most = self.rewarded_most.max(rewarded_of_answers(entry));
+            return;
+        };
         let group = self.groups.entry(task).or_default();
-        group.add(&rollout_of(entry), SUCCESS);
+        entry.rollouts().iter().for_each(|rollout| group.add(rollout, SUCCESS));
         self.rewarded_most = self.rewarded_most.max(group.rewarded_of_several());
     }
 
-    /// A number of the attempts at a task, for one of them; None where there is none.
+    /// A number of the attempts at a task, for a record of it with the attempts that it is; None where there is none. A
+    /// record of several answers that names no task is a task of its own.
     #[must_use]
-    pub fn number(&self, numbers: Numbers, task: u64, rollout: &Rollout) -> Option<f64> {
+    pub fn number(&self, numbers: Numbers, task: Option<u64>, rollouts: &[Rollout]) -> Option<f64> {
+        if task.is_none() && rollouts.len() < 2 {
+            return None;
+        }
         let mut alone = Group::default();
-        let group = self.groups.get(&task).unwrap_or_else(|| {
-            alone.add(rollout, SUCCESS);
+        let group = task.and_then(|task| self.groups.get(&task)).unwrap_or_else(|| {
+            rollouts.iter().for_each(|rollout| alone.add(rollout, SUCCESS));
             &alone
         });
         match numbers {
@@ -252,16 +212,19 @@ impl TaskGroups {
             Numbers::GroupDeviation => group.deviation(),
             Numbers::GroupPass => group.pass_at(1),
             Numbers::GroupSignal => group.has_signal().map(|has| f64::from(u8::from(has))),
-            Numbers::GroupAdvantage => group.advantage(rollout.reward?),
+            Numbers::GroupAdvantage => match rollouts {
+                [only] => group.advantage(only.reward?),
+                _ => None,
+            },
             _ => None,
         }
     }
 }
 
-/// What a group needs of a record of a table.
-pub(super) fn rollout_of(entry: &RecordFacts<'_>) -> Rollout {
-    let steps = cast::f64_to_u64(entry.number(Numbers::Steps).unwrap_or_default());
-    Rollout { task: None, reward: entry.number(Numbers::Reward), steps, is_answer: false }
+/// How many answers of a record that has several have a reward; None where none has one: figures of them say nothing.
+fn rewarded_of_answers(entry: &RecordFacts<'_>) -> Option<u64> {
+    let several = Some(entry.rollouts()).filter(|all| all.len() > 1)?;
+    Some(several.iter().filter(|rollout| rollout.reward.is_some()).count() as u64).filter(|rewarded| *rewarded > 0)
 }
 
 /// How two numbers go together: sums for the correlation of Pearson.
@@ -323,7 +286,7 @@ impl Groups {
             self.unnamed += 1;
             return;
         };
-        self.answers += u64::from(rollout.is_answer);
+        self.answers += u64::from(rollout.answer.is_some());
         if let Some(reward) = rollout.reward {
             self.lengths.add(rollout.steps as f64, reward);
         }
@@ -356,11 +319,13 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
+    use super::super::field::Subject as _;
     use super::*;
     use crate::json::parse;
+    use crate::rules::trajectory::Way;
 
     fn rollout(task: Option<&str>, reward: Option<f64>, steps: u64) -> Rollout {
-        Rollout { task: task.map(str::to_owned), reward, steps, is_answer: false }
+        Rollout { task: task.map(str::to_owned), reward, steps, ..Rollout::default() }
     }
 
     fn group(rewards: &[f64]) -> Group {
@@ -452,13 +417,14 @@ mod tests {
         let mut groups = Groups::default();
         for (id, reward) in [("a-attempt-1", "1"), ("b-attempt-1", "0"), ("a-attempt-2", "0"), ("b-attempt-2", "0")] {
             let text = format!(r#"{{"id":"{id}","reward":{reward},"messages":[{{"role":"user","content":"x"}}]}}"#);
-            groups.add(&Rollout::of(&parse(&text).unwrap(), None, Way::Formats).unwrap(), 1.0);
+            let all = Rollout::all_of(0, &parse(&text).unwrap(), None, Way::Formats);
+            all.iter().for_each(|rollout| groups.add(rollout, 1.0));
         }
         groups.add(&rollout(None, None, 1), 1.0);
         let names: Vec<&str> = groups.tasks.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!((names, groups.unnamed), (vec!["a", "b"], 1));
         close(groups.mean(|group| group.pass_at(2)), 0.5);
         assert_eq!((groups.mean(|group| group.pass_at(3)), groups.ks()), (None, vec![1, 2]));
-        assert!(Rollout::of(&parse("{}").unwrap(), None, Way::Formats).is_none());
+        assert!(Rollout::all_of(0, &parse("{}").unwrap(), None, Way::Formats).is_empty());
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Candidates<'l> {
     drawn: Option<Vec<u64>>,
     /// Why others are left out, by their numbers.
     left: HashMap<u64, &'static str>,
+    /// Of records with several answers those that are not picked of their task, by the number of the record.
+    unpicked: HashMap<u64, Vec<String>>,
     /// The part of each record, by its number; empty where there is one part.
     parts: HashMap<u64, usize>,
     /// That no family of records is in several parts.
@@ -62,6 +64,8 @@ pub(super) struct CandidateRecord<'r> {
     pub(super) number: u64,
     /// The part of the export that it belongs to.
     pub(super) part: usize,
+    /// Its answers that are not picked of its task.
+    pub(super) unpicked: &'r [String],
     /// Its bytes.
     pub(super) text: &'r [u8],
 }
@@ -92,7 +96,7 @@ impl<'l> Candidates<'l> {
             Vec::new()
         };
         let takes_runs = options.to.is_some();
-        let (drawn, left, parts, proof) = (None, HashMap::new(), HashMap::new(), None);
+        let (drawn, left, unpicked, parts, proof) = (None, HashMap::new(), HashMap::new(), HashMap::new(), None);
         let mut sifted = Self {
             inputs,
             marks,
@@ -104,6 +108,7 @@ impl<'l> Candidates<'l> {
             takes_runs,
             drawn,
             left,
+            unpicked,
             parts,
             proof,
         };
@@ -112,7 +117,8 @@ impl<'l> Candidates<'l> {
         }
         if options.per_task.is_some() || options.signal {
             let unpicked = choose::unpicked(options, &sifted)?;
-            sifted.left.extend(unpicked);
+            sifted.left.extend(unpicked.records.into_iter().map(|(number, why)| (number, why.label())));
+            sifted.unpicked = unpicked.answers;
         }
         if let Some(count) = options.sample {
             let (mut sample, mut number) = (Sample::default(), 0);
@@ -196,7 +202,8 @@ impl<'l> Candidates<'l> {
                     judged = Judged::Left("not drawn".to_owned());
                 }
                 let (name, part) = (loaded.input.name(), self.part(number));
-                take(CandidateRecord { source, name, record, key, verdict, judged, number, part, text })?;
+                let unpicked = self.unpicked.get(&number).map(Vec::as_slice).unwrap_or_default();
+                take(CandidateRecord { source, name, record, key, verdict, judged, number, part, unpicked, text })?;
                 number += 1;
             }
         }
@@ -220,8 +227,8 @@ impl Candidates<'_> {
         let judged = if is_drawn { Judged::Taken("all".to_owned()) } else { Judged::Left("not drawn".to_owned()) };
         let place = Place { span: Span { offset: 0, len: loaded.input.len() }, line: 1 };
         let record = Record { number: 0, place, body: RecordBody::Text, is_row: false };
-        let (name, part) = (loaded.input.name(), self.part(number));
-        Ok(Some(CandidateRecord { source, name, record, key, verdict: None, judged, number, part, text }))
+        let (name, part, unpicked) = (loaded.input.name(), self.part(number), &[][..]);
+        Ok(Some(CandidateRecord { source, name, record, key, verdict: None, judged, number, part, unpicked, text }))
     }
 }
 

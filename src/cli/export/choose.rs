@@ -5,7 +5,7 @@ use super::{Dedupe, Options};
 use crate::cli::{Stop, complain};
 use crate::json;
 use crate::model::{Problem, lossy};
-use crate::review::{Judged, Pick, Picker, Rollout, Split, lot};
+use crate::review::{Judged, NotPicked, Pick, Picker, Rollout, Split, lot};
 use crate::rules::data::{AskedQuestions, CopyKind, Crossing, Families, Likeness};
 use crate::rules::trajectory::{Way, task};
 use crate::text::counted;
@@ -150,8 +150,8 @@ fn refuse_unnamed(options: &Options, records: usize, named: usize) -> Result<(),
     }
 }
 
-/// The attempts that are not picked of their tasks, with why.
-pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
+/// The attempts that are not picked of their tasks.
+pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<NotPicked, Stop> {
     let mut picker = Picker::default();
     let (mut records, mut named) = (0, 0);
     taken(sifted, |seen| {
@@ -159,10 +159,17 @@ pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<Has
         let record = json::parse_lenient(&text).ok();
         records += 1;
         named += usize::from(record.as_ref().is_some_and(|it| task(it, options.split_by.as_deref()).is_some()));
-        let rollout = record.and_then(|record| Rollout::of(&record, options.split_by.as_deref(), way(sifted, seen)));
-        match rollout {
-            Some(rollout) => picker.add(rollout, seen.number, lot(options.seed, &seen.key.bits().to_be_bytes())),
-            None => picker.add_other(seen.number),
+        let number = usize::try_from(seen.number).unwrap_or(usize::MAX);
+        let of = |record| Rollout::all_of(number, &record, options.split_by.as_deref(), way(sifted, seen));
+        let rollouts = record.map(of).unwrap_or_default();
+        if rollouts.is_empty() {
+            picker.add_other(seen.number);
+        }
+        for (place, rollout) in (0_u32..).zip(rollouts) {
+            let mut key = seen.key.bits().to_be_bytes().to_vec();
+            // Answers of one record draw different lots.
+            key.extend(rollout.answer.iter().flat_map(|_| place.to_be_bytes()));
+            picker.add(rollout, seen.number, lot(options.seed, &key));
         }
     })?;
     refuse_unnamed(options, records, named)?;
@@ -176,8 +183,7 @@ pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<Has
             counted(tasks, "task")
         ));
     }
-    let unpicked = picker.unpicked(options.pick.pick(), options.per_task, options.signal);
-    Ok(unpicked.into_iter().map(|(number, why)| (number, why.label())).collect())
+    Ok(picker.unpicked(options.pick.pick(), options.per_task, options.signal))
 }
 
 /// Puts records together of which one holds the question of another, in a second pass: any of them may.

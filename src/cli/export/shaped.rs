@@ -64,8 +64,11 @@ fn of_run<'t>(
     };
     let head = if is_one_run(input) { None } else { head(seen, input) };
     let transcripts = Transcript::of(run.as_ref(), format.name(), &name, head.as_ref(), input.input.as_ref());
-    let is_wanted =
-        |transcript: &Transcript| answer.is_none_or(|answer| transcript.label().is_none_or(|l| l == answer));
+    let is_wanted = |transcript: &Transcript| {
+        transcript.label().is_none_or(|label| {
+            answer.is_none_or(|answer| label == answer) && !seen.unpicked.iter().any(|left| left == label)
+        })
+    };
     let shaped = transcripts.into_iter().filter(is_wanted).map(|mut transcript| {
         if let Some(id) = transcript.id_of_several().map(|id| ids.take(id)) {
             transcript.rename(id);

@@ -29,6 +29,8 @@ pub(super) struct Counts {
     pub(super) written: u64,
     /// Records of which several were made.
     pub(super) several: u64,
+    /// Records written with answers that were not picked: only conversations are written one by one.
+    pub(super) whole: u64,
     /// Records left out, by reason.
     pub(super) left: BTreeMap<String, u64>,
     /// What of the records their conversations do not carry, by name.
@@ -221,6 +223,7 @@ impl Work<'_> {
             return self.leave(seen, if answer.is_some() { "no such answer" } else { "no conversation" });
         }
         self.counts.several += u64::from(all.len() > 1);
+        self.counts.whole += u64::from(self.options.to.is_none() && !seen.unpicked.is_empty());
         all.into_iter().try_for_each(|(text, not_carried)| self.put(seen, reason, text, &not_carried))
     }
 

@@ -67,9 +67,8 @@ impl Tasks {
 
 /// Tasks with at least two rewards, and those of them whose rewards are all equal.
 fn signals(groups: &Groups) -> (usize, usize) {
-    let of =
-        |wanted: fn(Option<bool>) -> bool| groups.tasks.iter().filter(|(_, group)| wanted(group.has_signal())).count();
-    (of(|signal| signal.is_some()), of(|signal| signal == Some(false)))
+    let of = |wanted: fn(&Group) -> bool| groups.tasks.iter().filter(|(_, group)| wanted(group)).count();
+    (of(|group| group.rewarded > 1), of(|group| group.has_signal() == Some(false)))
 }
 
 fn programs(of: &Together<'_>, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
@@ -192,11 +191,14 @@ fn write_notes(groups: &Groups, out: &mut Out) -> Result<(), Stop> {
         let text = format!("{} of {attempts} attempts have no reward: n leaves them out", attempts - rewarded);
         out.styled(&[(Tone::Dim, &text)])?;
     }
+    let preferred = groups.tasks.iter().filter(|(_, group)| group.is_known_by_preference()).count();
+    if preferred > 0 {
+        let tasks = counted(preferred, "task");
+        let text = format!("{tasks} without rewards to compare: that one answer was preferred is the signal");
+        out.styled(&[(Tone::Dim, &text)])?;
+    }
     if groups.answers > 0 {
-        let text = format!(
-            "{} of {attempts} attempts are answers of pairs or of one prompt: group.* and --signal leave them out",
-            groups.answers
-        );
+        let text = format!("{} of {attempts} attempts are answers of pairs or of one prompt", groups.answers);
         out.styled(&[(Tone::Dim, &text)])?;
     }
     Ok(())

@@ -152,11 +152,7 @@ fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
 
 /// A number of all attempts at the task of a record. A group without a signal teaches a policy nothing.
 fn group_cell(numbers: Numbers, facts: &Facts, groups: &TaskGroups) -> Piece {
-    let counted = facts.counted.as_ref();
-    let reward = counted.and_then(|counted| counted.reward).filter(|reward| reward.is_finite());
-    let steps = counted.map_or(0, |counted| counted.steps);
-    let rollout = Rollout { task: None, reward, steps, is_answer: false };
-    let Some(number) = facts.task.and_then(|task| groups.number(numbers, task, &rollout)) else {
+    let Some(number) = groups.number(numbers, facts.task, &Rollout::of_facts(facts)) else {
         return Piece::of(Role::Dim, "–");
     };
     let (role, sign) = match numbers {

@@ -113,6 +113,7 @@ fn facts(stats: Option<TrajectoryStats>, overview: adp::RecordOverview, found: &
         chars: stats.chars,
         tokens: overview.visible_bytes.div_ceil(TOKEN_BYTES),
         reward: overview.reward,
+        answers: overview.answers,
         finish: stats.finish.to_owned(),
         failed: overview.failed,
         suspect: overview.suspect,

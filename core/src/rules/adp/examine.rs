@@ -15,7 +15,8 @@ use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats, reward};
 use crate::rules::trajectory::visible_bytes;
 use crate::rules::trajectory::{
-    ReadRecord, Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text, task_key,
+    AnswerFacts, ReadRecord, Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text,
+    task_key,
 };
 use crate::rules::work::ToolOutcomes;
 
@@ -63,6 +64,8 @@ pub struct RecordOverview {
     pub visible_bytes: u64,
     /// The key of the task that it is an attempt at; None: it names none.
     pub task: Option<u64>,
+    /// Its answers, if it has several.
+    pub answers: Vec<AnswerFacts>,
     /// Its reward, also where its notes alone say one, which D22 does not count.
     pub reward: Option<f64>,
     /// W4: steps with a result that is an error; 0 where findings were not asked for.
@@ -139,10 +142,12 @@ type SurveyParts = (Option<TrajectoryStats>, Option<RecordOverview>);
 fn stats_and_overview(record: &Record, reading: &Reading<'_>) -> SurveyParts {
     let stats = TrajectoryStats::of(reading, record.number);
     let name = RecordName::of(reading.root);
-    let task = reading.main().and(name.task.as_deref()).map(task_key);
+    let task = reading.answers().next().and(name.task.as_deref()).map(task_key);
+    let answers = AnswerFacts::all_of(reading);
     let (title, words, visible_bytes) = (title(reading), first_words(reading), visible_bytes(reading));
     let reward = reward(reading);
-    (Some(stats), Some(RecordOverview { title, name, words, visible_bytes, task, reward, ..RecordOverview::default() }))
+    let overview = RecordOverview { title, name, words, visible_bytes, task, answers, ..RecordOverview::default() };
+    (Some(stats), Some(RecordOverview { reward, ..overview }))
 }
 
 /// D22, W4: how the calls of one record came out, beside its statistics.
