@@ -16,6 +16,7 @@ mod message;
 mod message_text;
 mod messages;
 mod picture;
+mod result_order;
 mod share_gpt;
 
 use crate::json::Value;

@@ -7,6 +7,7 @@ use super::content::plain;
 use super::dialogue::Dialogue;
 use super::json_writer::Object;
 use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, lose_all};
+use super::result_order::order_results;
 use crate::json::{self, Value};
 use crate::model::StepRole;
 use std::fmt::Write;
@@ -23,7 +24,8 @@ struct Turn {
 }
 
 /// A record of ShareGPT.
-pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
+pub(super) fn row(mut dialogue: Dialogue) -> (String, Left) {
+    order_results(&mut dialogue.turns);
     let mut left = dialogue.left;
     let (mut system, mut turns): (Vec<String>, Vec<Turn>) = (Vec::new(), Vec::new());
     for message in &dialogue.turns {

@@ -361,3 +361,31 @@ fn arguments_are_objects_on_request() {
         }
     }
 }
+
+#[test]
+fn results_without_ids_are_in_the_order_of_their_calls() {
+    let call =
+        |id: &str| format!(r#"{{"id":"{id}","type":"function","function":{{"name":"{id}","arguments":"{{}}"}}}}"#);
+    let asks = |ids: &[&str]| {
+        let calls: Vec<String> = ids.iter().map(|id| call(id)).collect();
+        format!(r#"{{"role":"assistant","content":"","tool_calls":[{}]}}"#, calls.join(","))
+    };
+    let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"of {id}"}}"#);
+    let observations = |messages: &[String]| {
+        let record = format!(r#"{{"messages":[{{"role":"user","content":"q"}},{}]}}"#, messages.join(","));
+        let (line, _) = chat(&json::parse(&record).unwrap(), ChatShape::ShareGpt, Way::Formats).unwrap();
+        let line = json::parse(&line).unwrap();
+        let turns = line.get("conversations").unwrap().as_array().unwrap();
+        let of = |turn: &json::Value<'_>| turn.get("value").unwrap().as_str().unwrap().replace("\n\n", " ");
+        let is_observation = |turn: &&json::Value<'_>| turn.get("from").unwrap().as_str() == Some("observation");
+        turns.iter().filter(is_observation).map(of).collect::<Vec<_>>()
+    };
+    let parallel = [asks(&["a", "b", "c"]), result("c"), result("a"), result("b")];
+    assert_eq!(observations(&parallel), ["of a of b of c"]);
+    let one_by_one = [asks(&["a"]), asks(&["b"]), result("b"), result("a")];
+    assert_eq!(observations(&one_by_one), ["of a of b"], "calls of one side in several messages");
+    let again = [asks(&["a", "b"]), result("b"), result("a"), asks(&["a", "b"]), result("b"), result("a")];
+    assert_eq!(observations(&again), ["of a of b", "of a of b"], "ids that repeat are those of the calls just before");
+    let orphan = [asks(&["a", "b"]), result("z"), result("a"), result("b")];
+    assert_eq!(observations(&orphan), ["of z of a of b"], "what is in order stays");
+}
