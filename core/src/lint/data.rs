@@ -32,8 +32,9 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "The same sample was read before, in another file or, for records of no known shape, in the same one. A \
                model sees it twice and a test set counts it twice. Remove one. The message names the record that came \
-               first; within one file the rule of the format reports copies of trajectories (adp.duplicate-content). \
-               Reported with `obelus check --data`.",
+               first; events of a log (a time and a kind, no conversation) are not compared, and within one file the \
+               rule of the format reports copies of trajectories (adp.duplicate-content). Reported with `obelus check \
+               --data`.",
         fires: r#"{"prompt":"2+2","completion":"4"}
 {"completion":"4","prompt":"2+2"}"#,
         silent: r#"{"prompt":"2+2","completion":"4"}
@@ -46,9 +47,10 @@ pub(super) static LINTS: &[Lint] = &[
         help: "An earlier sample is nearly the same: of all runs of five words that the two have, at least the share \
                of `--near` (0.85 without it) occurs in both. Types and ids do not count, so a conversation is the \
                same as `messages` and as ShareGPT. The share is estimated from sketches of 64 hashes, and can be off \
-               by a tenth; samples of fewer than 20 words are not compared. Keep one of them, or both if \
-               the difference is what should be learned. Two files with records of the same ids, such as stages of one \
-               dataset, are reported once. Reported with `obelus check --data`.",
+               by a tenth; instructions of the system do not count, and samples of fewer than 20 words are not \
+               compared. Keep one of them, or both if the difference is what should be learned. Two files with \
+               records of the same ids, such as stages of one dataset, are reported once. Reported with `obelus \
+               check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
 {"id":"b","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"no"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
@@ -208,8 +210,9 @@ pub(super) static LINTS: &[Lint] = &[
         help: "A text holds a token with which chat templates divide messages, such as `<|im_end|>`, `<start_of_turn>` \
                or `[INST]`. A tokenizer turns it into the token, so for the model the message ends there, and what \
                follows belongs to another speaker. Most often it is a remnant of a text that was already rendered. \
-               Remove it, or break it up. Texts that rollouts store as rendered (`input` and `output` of verl) are not \
-               checked; for the tokens of one template see loss.special-token. Reported with `obelus check --data`.",
+               Remove it, or break it up. Texts that rollouts store as rendered (`input` and `output` of verl), and \
+               texts beside a conversation that begin or end with such a token, are not checked; for the tokens of one \
+               template see loss.special-token. Reported with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4<|im_end|>"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4"}]}"#,
     },
@@ -246,8 +249,8 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "Two records of the same content have different labels: an earlier one has another `label`, `reward`, \
                `score`, `resolved` or `correct`; or the chosen and the rejected answer of a preference pair are equal. \
-               A reward model learns noise from it. Find out which is right, and remove the other. Reported with \
-               `obelus check --data`.",
+               A reward model learns noise from it. Find out which is right, and remove the other. Records without a \
+               message are not compared. Reported with `obelus check --data`.",
         fires: r#"{"id":"a","reward":1,"messages":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}]}
 {"id":"b","reward":0,"messages":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}]}"#,
         silent: r#"{"id":"a","reward":1,"messages":[{"role":"user","content":"2+2?"},{"role":"assistant","content":"4"}]}

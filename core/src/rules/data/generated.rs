@@ -20,6 +20,9 @@ const WIDE: &str = "<\u{ff5c}";
 /// The end token of Llama and Mistral, which is a tag of HTML in the middle of a text.
 const END: &str = "</s>";
 
+/// The token with which Llama and Mistral begin a text.
+const BOS: &str = "<s>";
+
 /// Longest name of a token `<|name|>`, in bytes.
 const NAME_BYTES_MAX: usize = 32;
 
@@ -33,9 +36,21 @@ pub(super) fn special_token(text: &str) -> Option<String> {
     }
     let token = named(text).or_else(|| TOKENS.iter().copied().find(|token| text.contains(token)));
     let wide = || memmem::find(text.as_bytes(), WIDE.as_bytes()).and_then(|at| wide(&text[at..]));
-    let end = || (text.trim_end().ends_with(END) && !text.contains("<s>")).then_some(END);
+    let end = || (text.trim_end().ends_with(END) && !text.contains(BOS)).then_some(END);
     let token = token.or_else(wide).or_else(end)?;
     Some(format!("the text holds `{token}`, which a tokenizer makes the token of: the message ends or begins there"))
+}
+
+/// Whether a text begins or ends with a token of a chat template, as one that was rendered does.
+pub(super) fn is_rendered(text: &str) -> bool {
+    let text = text.trim();
+    let is_first = |token: &&str| text.starts_with(*token);
+    let is_last = |token: &&str| text.ends_with(*token);
+    let line_end = text.rfind("<|").and_then(|at| text.get(at..));
+    let is_named_first = text.starts_with("<|") && named(text).is_some_and(|token| text.starts_with(token));
+    let is_named_last = line_end.is_some_and(|last| named(last) == Some(last));
+    let begins = [BOS, "<bos>", WIDE].iter().chain(TOKENS).any(is_first);
+    begins || is_named_first || is_named_last || [END].iter().chain(TOKENS).any(is_last)
 }
 
 /// `<|im_start|>`.

@@ -54,7 +54,7 @@ pub fn look_at_value(
             report.warning(None, String::new(), root, "data.conflicting-label", message);
         }
     }
-    let body = is_sample.then(|| body(&reading));
+    let body = is_sample.then(|| body(&reading)).flatten();
     let shared = questions.and_then(|questions| questions.find(&reading)).map(|question| {
         let path = question.step.map_or_else(String::new, |step| reading.path(step));
         (question, path)

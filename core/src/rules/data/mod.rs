@@ -28,7 +28,7 @@ mod words;
 use super::digest;
 use crate::json::Value;
 use crate::model::cast;
-use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo};
+use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, StepNo, StepRole};
 use crate::rules::trajectory::{Reading, RecordShape, Way, read_text};
 pub use families::{AskedQuestions, CopyKind, Crossing, Families, Likeness};
 pub use looked::{look, look_at_value};
@@ -100,7 +100,7 @@ struct Body {
 /// [`digest::quick`] where they are reported.
 type Digest = fn(&Value<'_>) -> u128;
 
-/// What copies and near copies of a sample are found by.
+/// What copies and near copies of a sample are found by: near copies without the instructions of the system.
 fn identity(reading: &Reading<'_>, digest: Digest) -> (u128, Option<Sketch>) {
     let value = reading.steps();
     let all = || {
@@ -115,15 +115,34 @@ fn identity(reading: &Reading<'_>, digest: Digest) -> (u128, Option<Sketch>) {
     let digest = reading.system_prompt().map_or(body, |prompt| targets::folded([digest(prompt), body].into_iter()));
     let sketch = match reading.shape {
         RecordShape::Other => Sketch::of([reading.root].into_iter()),
-        _ => Sketch::of(reading.system_prompt().into_iter().chain(reading.entries.iter().map(|entry| entry.value))),
+        // Samples of one agent have its instructions in common, however different they are.
+        _ => {
+            let entries = reading.entries.iter().filter(|entry| entry.role != StepRole::System);
+            Sketch::of(entries.map(|entry| entry.value))
+        }
     };
     (digest, sketch)
 }
 
-fn body(reading: &Reading<'_>) -> Body {
+/// Members that say when an event was, and members that say which event it was, of logs.
+const EVENT_TIMES: [&str; 4] = ["ts", "timestamp", "time", "@timestamp"];
+const EVENT_KINDS: [&str; 6] = ["kind", "type", "event", "level", "msg", "severity"];
+
+/// Whether a record is an event of a log: equal ones are no copies of a sample.
+fn is_event(root: &Value<'_>) -> bool {
+    let is_any = |names: &[&str]| names.iter().any(|name| root.get(name).is_some());
+    is_any(&EVENT_TIMES) && is_any(&EVENT_KINDS)
+}
+
+/// What is compared of a sample; None of one that says nothing, and of an event of a log.
+fn body(reading: &Reading<'_>) -> Option<Body> {
     let value = reading.steps();
+    let is_empty = value.is_some_and(|steps| steps.as_array().is_some_and(<[_]>::is_empty));
+    if is_empty || (reading.shape == RecordShape::Other && is_event(reading.root)) {
+        return None;
+    }
     let (digest, sketch) = identity(reading, digest::quick);
-    Body {
+    Some(Body {
         path: reading.body.unwrap_or_default().to_owned(),
         digest,
         sketch,
@@ -132,7 +151,7 @@ fn body(reading: &Reading<'_>) -> Body {
         is_compared: value.is_some(),
         label: targets::label(reading.root),
         target: targets::target(reading),
-    }
+    })
 }
 
 /// Runs of so many words of the question of a record, to be learned with it.

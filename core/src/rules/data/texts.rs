@@ -16,7 +16,11 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
     let rendered = rendered(reading.root);
     let beside = reading.root.as_object().into_iter().flat_map(|object| object.entries());
     for (name, value) in beside.filter(|(name, _)| !reading.tracks.iter().any(|track| track.is_in(name))) {
-        text_rules(value, None, &format!("/{}", pointer_escape(name)), rendered, report);
+        let path = format!("/{}", pointer_escape(name));
+        // Of a text that a template wrote, what trains is the conversation beside it.
+        let is_rendered = value.as_str().is_some_and(generated::is_rendered);
+        let as_written = [path.as_str()];
+        text_rules(value, None, &path, if is_rendered { &as_written[..] } else { rendered }, report);
     }
     for (step, entry) in reading.entries.iter().enumerate() {
         text_rules(entry.value, Some(step), &reading.path(step), rendered, report);
