@@ -17,6 +17,9 @@ use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
+/// Most instances that are named.
+const INSTANCES_SHOWN: usize = 8;
+
 pub(super) const COMMAND: Command = Command { name: "history", describe, run };
 
 fn describe(command: clap::Command) -> clap::Command {
@@ -102,6 +105,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             members.push(("instance", raw(&instance)?));
         }
         members.push(("events", raw(&entries)?));
+        only_in_instances(&opened, &asked).iter().for_each(|message| complain(message));
         out.json(&answer(&opened.header(), &members))?;
     } else {
         show(&entries, out)?;
@@ -119,6 +123,27 @@ fn instance(opened: &Opened, asked: &AskedPath) -> Option<Option<String>> {
         Instances::InPath => Some(asked.path().split('/').nth(2).map(pointer_unescape)),
         Instances::Absent => None,
     }
+}
+
+/// Of a path that only instances have, which have it: the global identity, of which the answer for programs is, has no
+/// event of it. None where it was asked for an instance, or the global identity has the path.
+fn only_in_instances(opened: &Opened, asked: &AskedPath) -> Option<String> {
+    let is_asked = asked.has_instance || opened.run.instances() != Instances::Chosen;
+    if is_asked || asked.is_unknown() || !places(opened, asked, true).is_empty() {
+        return None;
+    }
+    let tree = opened.run.tree();
+    let mut names: Vec<&str> =
+        asked.places.iter().filter_map(|(id, _)| tree.identity(*id).instance.as_deref()).collect();
+    names.dedup();
+    let shown = names.iter().take(INSTANCES_SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(INSTANCES_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!(
+        "{} is there only in {} {shown}{more}: without --instance the events are those of the global identity",
+        asked.path(),
+        if names.len() == 1 { "instance" } else { "instances" }
+    ))
 }
 
 /// The places whose history is asked for. An answer for programs without an instance is of the global identity.

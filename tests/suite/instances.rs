@@ -1,6 +1,8 @@
 //! The instances of a kind side by side.
 
+use super::command::{obelus, sample};
 use super::stage::{input, press, screen, stage};
+use serde_json::{Value, json};
 
 #[test]
 fn differences_alone_can_be_shown() {
@@ -16,4 +18,16 @@ fn differences_alone_can_be_shown() {
     assert!(some.lines().count() == all.lines().count() && some != all);
     press(&mut stage, "d");
     assert_eq!(screen(&stage), all);
+}
+
+#[test]
+fn the_history_of_a_path_that_only_instances_have_names_them() {
+    let run = sample("trip-run.jsonl");
+    let (status, stdout, stderr) = obelus(&["history", &run, "†state.budget", "--json"]);
+    let answer: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((status, &answer["instance"], &answer["events"]), (0, &Value::Null, &json!([])), "the global identity");
+    assert!(stderr.contains("†state.budget is there only in instances ①, ②: without --instance"), "{stderr}");
+    let (_, stdout, stderr) = obelus(&["history", &run, "†state.budget", "--instance", "②", "--json"]);
+    assert!(stdout.contains("\"op\"") && stderr.is_empty(), "one was asked for: {stderr}");
+    assert!(obelus(&["history", &run, "†state.budget"]).2.is_empty(), "people read those of every instance");
 }
