@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 const ROOM_LEFT_BYTES: u64 = 256 << 20;
 const ROOM_LOOK_BYTES: u64 = 16 << 20;
 
+/// A stream that begins with so many NUL bytes is a device, or was set aside and never written: no text comes.
+const ZEROS_MAX: u64 = 1 << 20;
+
 /// A writer that brings nothing for so long has paused: what it brought is looked at meanwhile.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -136,6 +139,7 @@ impl Spool {
             Packing::Unpacked => (Box::new(stream), true),
         };
         let mut block = vec![0; 1 << 16];
+        let mut has_text = false;
         loop {
             let n = match stream.read(&mut block) {
                 Ok(0) => return Ok(()),
@@ -151,6 +155,11 @@ impl Spool {
                 return Ok(());
             }
             self.put(&block[..n], name)?;
+            has_text = has_text || block[..n].iter().any(|byte| *byte != 0);
+            if !has_text && self.len() >= ZEROS_MAX {
+                let message = format!("{name} begins with 1 MiB of NUL bytes, so it holds no text");
+                return Err(Problem::unreadable(message).hint("name a file, or a pipe that brings records"));
+            }
         }
     }
 
@@ -220,6 +229,18 @@ pub(super) fn no_room(name: &str, e: &io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_of_zeros_ends_soon() {
+        let spool = Arc::new(Spool::new().unwrap());
+        let _reader = Arc::clone(&spool);
+        let problem = spool.fill(io::repeat(0), Packing::Unknown, "zero").unwrap_err();
+        assert!(problem.message.contains("zero begins with 1 MiB of NUL bytes"), "{problem}");
+        let late = io::repeat(0).take(ZEROS_MAX / 2).chain(&b"{}"[..]).chain(io::repeat(0).take(4 * ZEROS_MAX));
+        let spool = Arc::new(Spool::new().unwrap());
+        let _reader = Arc::clone(&spool);
+        assert!(spool.fill(late, Packing::Unknown, "late").is_ok(), "holes before and behind text are read");
+    }
 
     /// A pipe that never ends leaves others as much of the disk as a packed file does.
     #[test]

@@ -163,6 +163,17 @@ fn a_hole_of_nul_bytes_costs_no_record() {
 }
 
 /// R29: offsets beyond 32 bits, and a hole that no disk holds.
+/// A file of 100 GB without a byte that was written is one broken record, and nothing of it is read.
+#[test]
+fn a_sparse_file_without_text() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(100 << 30).unwrap();
+    let loaded = load(Input::open(file.path()).unwrap(), None).unwrap();
+    let records: Vec<(u64, bool)> =
+        loaded.records().unwrap().iter().map(|r| (r.place.span.len, matches!(r.body, RecordBody::Broken(_)))).collect();
+    assert_eq!(records, [(100 << 30, true)]);
+}
+
 #[test]
 fn a_sparse_file_of_8_gigabytes() {
     use std::io::{Seek, SeekFrom, Write};

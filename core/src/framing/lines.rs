@@ -225,6 +225,17 @@ impl DetectLines {
         FramerAction::More
     }
 
+    /// Whether nothing before the end of the line changes what it is.
+    pub(super) fn is_decided(&self) -> bool {
+        matches!(self.line, LineContent::Other | LineContent::NotAsked)
+    }
+
+    /// Passes over so many NUL bytes of such a line.
+    pub(super) fn pass_zeros(&mut self, at: &mut Cursor, len: u64) {
+        at.byte += len;
+        self.end = self.end.max(at.byte);
+    }
+
     pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> FramerAction {
         if let Some(turn) = self.turn_at_line(rules, index) {
             return turn;

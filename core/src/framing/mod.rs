@@ -229,6 +229,10 @@ impl Framer {
                 len => lines.pass_zeros(&mut self.at, len),
             },
             Mode::Run(run) if run.is_in_hole() => self.at.byte += hole(),
+            Mode::DetectLines(detecting) if detecting.is_decided() => match hole() {
+                0 => {}
+                len => detecting.pass_zeros(&mut self.at, len),
+            },
             _ => {}
         }
     }
