@@ -3,6 +3,7 @@
 mod columns;
 mod order;
 mod sessions;
+mod unread;
 
 pub use order::FileOrder;
 
@@ -302,11 +303,12 @@ impl FilesPane {
         (left, right)
     }
 
-    /// Rows of the list in so many lines of the pane: the heading is above them, of sessions the preview below.
+    /// Rows of the list in so many lines of the pane: the heading is above them, folders that could not be read and of
+    /// sessions the preview are below.
     #[must_use]
     pub fn list_height(&self, height: usize) -> usize {
-        height
-            .saturating_sub(1 + if self.has_sessions() { sessions::preview_height(height, self.all.len()) } else { 0 })
+        let preview = if self.has_sessions() { sessions::preview_height(height, self.all.len()) } else { 0 };
+        height.saturating_sub(1 + preview + self.unread_height())
     }
 
     /// The visible rows; the first is the heading.
@@ -330,6 +332,7 @@ impl FilesPane {
             });
             rows.push(Row::new(left).hit(Hit::Row(n)).cursor(is_cursor));
         }
+        rows.extend(self.unread());
         if let Some(file) = self.at_cursor().filter(|_| self.has_sessions()) {
             let lines = sessions::preview_height(extent.height, self.all.len());
             rows.resize_with(extent.height - lines, Row::default);
@@ -457,6 +460,20 @@ mod tests {
         assert!(text(&pane).contains("Looking"));
         pane.take(ListChange { title: "runs".to_owned(), ..change(Vec::new()) });
         assert!(text(&pane).contains("runs holds no file whose name ends in .jsonl"), "{}", text(&pane));
+    }
+
+    #[test]
+    fn folders_that_could_not_be_read_are_below_the_files() {
+        let mut pane = many(100);
+        let last = |pane: &FilesPane| pane.window(EXTENT).rows.last().unwrap().plain();
+        let trouble = |name: &str| format!("/runs/{name}: no permission to read it");
+        pane.take(ListChange { troubles: vec![trouble("x")], ..change(Vec::new()) });
+        assert_eq!(last(&pane), " ! not read: /runs/x: no permission to read it");
+        pane.take(ListChange { troubles: vec![trouble("x"), trouble("y")], ..change(Vec::new()) });
+        assert_eq!(last(&pane), " ! 2 folders not read, the first: /runs/x: no permission to read it");
+        assert_eq!(pane.window(EXTENT).rows.len(), EXTENT.height, "no more rows than there is room");
+        pane.take(change(vec![file("new", 1)]));
+        assert!(last(&pane).contains(".jsonl"), "it can be read now");
     }
 
     #[test]
