@@ -55,6 +55,7 @@ impl FlatFile {
         inputs: &[&Path],
     ) -> Result<Self, Problem> {
         let is_parquet = is_parquet(path)?;
+        debug_assert!(!is_parquet || cfg!(feature = "parquet"), "refused above");
         let output = super::output_path::create(path, is_forced, inputs)?;
         #[cfg(feature = "parquet")]
         if is_parquet {
