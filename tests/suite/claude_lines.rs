@@ -284,3 +284,40 @@ fn what_a_compaction_lists_is_preserved_wherever_it_is_logged() {
     let (_, view, _) = obelus(&["render", &path]);
     assert_eq!(view.trim(), "user: so far\n\nuser: more\n\nagent: done\n\nuser: on");
 }
+
+#[test]
+fn commands_and_what_they_print_have_no_tags_in_the_list_of_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let by_program = |content: &str| json!({"type": "system", "subtype": "local_command", "content": content});
+    let lines = [
+        user(json!(
+            "<command-name>/model</command-name>\n  <command-message>model</command-message>\n  <command-args>opus</command-args>"
+        )),
+        user(json!("<local-command-stdout>Set model to \u{1b}[1mOpus\u{1b}[22m</local-command-stdout>")),
+        user(json!("<bash-input>ls</bash-input>")),
+        user(json!("<bash-stdout>a.txt</bash-stdout><bash-stderr></bash-stderr>")),
+        user(
+            json!([{"type": "text", "text": "<system-reminder>brief</system-reminder>"}, {"type": "text", "text": "go"}]),
+        ),
+        user(json!("where is <command-name>x</command-name>?")),
+        by_program("<command-name>/usage</command-name>\n<command-args></command-args>"),
+        by_program("<local-command-stdout>9 tokens</local-command-stdout>"),
+        by_program("Remote control disconnected"),
+    ];
+    let path = file(folder.path(), "s.jsonl", &session(&lines));
+    let (_, steps, _) = obelus(&["steps", &path]);
+    let lines: Vec<&str> = steps.lines().collect();
+    let expected = [
+        "/model opus",
+        "Set model to Opus",
+        "! ls",
+        "a.txt",
+        "go",
+        "where is <command-name>x</command-name>?",
+        "/usage",
+        "9 tokens",
+        "Remote control disconnected",
+    ];
+    let shown = &lines[lines.len() - expected.len()..];
+    shown.iter().zip(expected).for_each(|(line, words)| assert!(line.ends_with(words), "{words}\n{steps}"));
+}

@@ -16,7 +16,7 @@ mod width;
 pub use find::{Pattern, RegularExpression};
 pub use fuzzy::Fuzzy;
 pub use humanize::{count_of, count_text, counted, fit, shorten, single_line, size_text};
-pub use prompt::{asked, is_notice};
+pub use prompt::{PromptPiece, asked, is_notice, prompt_pieces};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
 pub use toml_error::{TomlError, line_number};

@@ -78,6 +78,20 @@ fn an_output_has_no_codes_and_a_record_is_whole() {
 }
 
 #[test]
+fn a_prompt_is_read_as_what_was_typed_and_printed() {
+    let shown = |words: &str| plain(&view(&run(words, ("bash", "{}"), ""), 0), 60);
+    let command = "<command-message>do</command-message>\n<command-name>/do</command-name>\n\
+                   <command-args>it *now*</command-args>";
+    assert_eq!(shown(command), [" /do it *now*"]);
+    assert_eq!(shown("<bash-input>ls</bash-input>"), [" ! ls"]);
+    let output = "<bash-stdout>\u{1b}[1ma\u{1b}[0m\n  b</bash-stdout><bash-stderr>1 &lt; 2</bash-stderr>";
+    assert_eq!(shown(output), [" a", "   b", "", " error output", " 1 < 2"]);
+    assert_eq!(shown("<local-command-stdout></local-command-stdout>"), [" no output"]);
+    let reminder = "<system-reminder>\nbe brief\n</system-reminder>\nRun **it**";
+    assert_eq!(shown(reminder), [" put in by the harness: system-reminder", " ┊ be brief", "", " Run it"]);
+}
+
+#[test]
 fn an_edit_has_the_numbers_that_its_result_shows() {
     let edit = r#"{"path":"/work/a.py","oldText":"x = 1\ny = 2","newText":"x = 1\ny = 3"}"#;
     let run = run("go", ("edit", edit), "done:\n    41\tx = 1\n    42\ty = 3\n");

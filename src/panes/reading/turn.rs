@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::call::{self, Ground, language_of};
-use super::line::{Lead, ReadingLine};
+use super::line::{CODE_TABS, Lead, ReadingLine};
 use super::output::{self, Expected};
 use super::{Reading, markdown};
 use crate::format::Run;
@@ -11,7 +11,7 @@ use crate::model::{ActionLine, Attachment, Bytes, StepNo, StepRole, ToolCall, To
 use crate::panes::call_rows::results_of;
 use crate::panes::step_row;
 use crate::rules::work::{Dialect, Outcome, action_line, printed};
-use crate::text::{Role, size_text};
+use crate::text::{PromptPiece, Role, prompt_pieces, size_text};
 
 /// A step, and the steps shown below it: the results of its calls, or the call of its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +166,12 @@ impl Writer<'_> {
             return;
         }
         let is_output = who == StepRole::Environment;
+        if matches!(who, StepRole::User | StepRole::System) {
+            let pieces = prompt_pieces(text);
+            if !matches!(pieces.as_slice(), [PromptPiece::Words(_)]) {
+                return self.prompt(pieces);
+            }
+        }
         let expected = if is_output { self.expected(called) } else { Expected::default() };
         self.out.block("text", text, is_output, |out| match is_output {
             true => output::put(out, text, &expected),
@@ -174,11 +180,48 @@ impl Writer<'_> {
         });
     }
 
+    /// A prompt of commands, their outputs and what the program put in.
+    fn prompt(&mut self, pieces: Vec<PromptPiece<'_>>) {
+        let has_output = |piece: &PromptPiece<'_>| match piece {
+            PromptPiece::Output(text) | PromptPiece::ErrorOutput(text) => !text.trim().is_empty(),
+            _ => true,
+        };
+        if !pieces.iter().any(has_output) {
+            return self.out.line(ReadingLine::of(Role::Dim, "no output"));
+        }
+        for piece in pieces.into_iter().filter(has_output) {
+            match piece {
+                PromptPiece::Words(words) => {
+                    self.out.block("text", words, false, |out| markdown::put(out, words, Role::Text));
+                }
+                PromptPiece::Command(command) => {
+                    self.out.block("text", &command, false, |out| out.plain(Role::Strong, &command, CODE_TABS));
+                }
+                PromptPiece::Output(text) => {
+                    self.out.block("result", &text, true, |out| output::put(out, &text, &Expected::default()));
+                }
+                PromptPiece::ErrorOutput(text) => {
+                    self.out.heading(vec![(Role::Dim, "error output".to_owned())]);
+                    self.out.block("result", &text, true, |out| output::put(out, &text, &Expected::default()));
+                }
+                PromptPiece::Injected(name, text) => {
+                    self.out.heading(vec![(Role::Dim, format!("put in by the harness: {name}"))]);
+                    self.aside("notice", text);
+                }
+            }
+        }
+    }
+
     fn thought(&mut self, text: &str) {
         if text.trim().is_empty() {
             return;
         }
-        self.out.block("thought", text, true, |out| {
+        self.aside("thought", text);
+    }
+
+    /// A text that is no word of the conversation.
+    fn aside(&mut self, name: &str, text: &str) {
+        self.out.block(name, text, true, |out| {
             out.leads.push(Lead::each(Role::Dim, "┊ "));
             markdown::put(out, text.trim_end(), Role::Dim);
             out.leads.pop();

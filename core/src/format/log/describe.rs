@@ -5,8 +5,8 @@ use crate::format::ViewEntry;
 use crate::format::describe::shortened;
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, ToolCall, Turn, TurnPart};
-use crate::rules::work::unwrapped;
-use crate::text::{asked, is_notice};
+use crate::rules::work::{unwrapped, without_escapes};
+use crate::text::{PromptPiece, asked, is_notice, prompt_pieces};
 use std::borrow::Cow;
 
 /// Most characters of an argument in a summary.
@@ -66,7 +66,9 @@ pub(super) fn summary(turn: &Turn<'_>, role: StepRole) -> String {
     let has_prompt = turn.parts.iter().any(|part| matches!(part, TurnPart::Text(text) if !is_notice(text)));
     let parts = turn.parts.iter().map(|part| match part {
         TurnPart::Text(text) if role == StepRole::User && has_prompt && is_notice(text) => String::new(),
-        TurnPart::Text(text) if role == StepRole::User => shortened(&asked(text)),
+        TurnPart::Text(text) if role == StepRole::User || is_command(role, text) => {
+            shortened(&without_escapes(&asked(text)))
+        }
         TurnPart::Text(text) | TurnPart::Thought(text) => shortened(text),
         TurnPart::Call(call) => call_line(call),
         TurnPart::Result(result) => shortened(&unwrapped(&result.text)),
@@ -74,6 +76,12 @@ pub(super) fn summary(turn: &Turn<'_>, role: StepRole) -> String {
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     shortened(&parts.join(" · "))
+}
+
+/// Whether a record of the program is a command that was typed, or what one printed.
+fn is_command(role: StepRole, text: &str) -> bool {
+    let is_of_command = |piece: &PromptPiece<'_>| !matches!(piece, PromptPiece::Words(_) | PromptPiece::Injected(..));
+    role == StepRole::System && prompt_pieces(text).iter().any(is_of_command)
 }
 
 /// What a step says, in full.
