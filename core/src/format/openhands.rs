@@ -182,13 +182,16 @@ struct Events {
     copies: Copies,
     /// The steps of events, by their ids as written.
     steps: HashMap<Box<str>, StepNo>,
+    /// The event from which the conversation goes on, as written.
+    leaf: Option<Box<str>>,
 }
 
 impl Adapter for Events {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let Some(history) = history(record) else {
-            branch(record, log);
-            return self.event(record, log);
+            self.branch(record, log);
+            self.event(record, log);
+            return self.go_on_from(record, log);
         };
         row_head(record, log);
         for item in history {
@@ -255,11 +258,50 @@ impl Events {
 
     /// The state beside the events of a folder: it has the model and what all answers cost.
     fn base(&mut self, base: &Value<'_>, log: &mut Log<'_>) {
+        if let Some(leaf) = base.get(folder::LEAF) {
+            self.set_leaf(leaf, log);
+        }
         let model = base.get("model").and_then(Value::as_str).map(Into::into);
         log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
         if let Some(sum) = base.get("stats").and_then(all_usage) {
             self.account(&sum, log);
         }
+    }
+
+    /// Where an event of the SDK is in the tree of its conversation: one that goes on from an earlier event leaves what
+    /// came after that. The first names no parent; events of older versions name none either.
+    fn branch(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        let (id, parent) = (text(event, "id"), event.get("parent_id"));
+        let is_known = parent.is_some() || (event.get("parent_id").is_none() && log.next_step() == 0);
+        if let (Some(id), true, Some(_)) = (id, is_known, event.get("kind")) {
+            let parent = parent.and_then(Value::as_str);
+            log.thread(&Node { id: Some(id), parent, is_turn: true, ..Node::default() });
+            self.leaf = event.get("id").map(|id| id.text.into());
+        }
+    }
+
+    /// A change of the state says from which event the conversation goes on.
+    fn go_on_from(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        if text(event, "kind") != Some("ConversationStateUpdateEvent") {
+            return;
+        }
+        let leaf = match text(event, "key") {
+            Some(folder::LEAF) => event.get("value"),
+            Some("full_state") => event.get("value").and_then(|value| value.get(folder::LEAF)),
+            _ => None,
+        };
+        if let Some(leaf) = leaf {
+            self.set_leaf(leaf, log);
+        }
+    }
+
+    /// The conversation goes on from this event: what came after it is left, although nothing came instead so far.
+    fn set_leaf(&mut self, leaf: &Value<'_>, log: &mut Log<'_>) {
+        let is_known = self.steps.contains_key(leaf.text) && self.leaf.is_some();
+        let Some(id) = leaf.as_str().filter(|_| is_known && self.leaf.as_deref() != Some(leaf.text)) else { return };
+        // What follows the event from here on follows this record.
+        log.thread(&Node { id: Some(id), parent: Some(id), is_turn: true, ..Node::default() });
+        self.leaf = Some(leaf.text.into());
     }
 
     /// What a condensation takes from the model's window, by a list of events or a range of their numbers, and the
@@ -338,15 +380,6 @@ fn usage(metrics: &Value<'_>) -> Usage {
         cache_read: read,
         cache_write: written,
         cost: metrics.get("accumulated_cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
-    }
-}
-
-/// Where an event of the SDK is in the tree of its conversation: one that goes on from an earlier event leaves what
-/// came after that. Older events name no parent.
-fn branch(event: &Value<'_>, log: &mut Log<'_>) {
-    let (id, parent) = (text(event, "id"), event.get("parent_id"));
-    if let (Some(id), Some(parent), Some(_)) = (id, parent, event.get("kind")) {
-        log.thread(&Node { id: Some(id), parent: parent.as_str(), is_turn: true, ..Node::default() });
     }
 }
 

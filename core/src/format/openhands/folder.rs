@@ -12,6 +12,9 @@ pub(in crate::format) struct Folder;
 /// The member of the record that holds what `base_state.json` says.
 pub(super) const BASE_STATE: &str = "base_state";
 
+/// The member of a state that names the event from which the conversation goes on.
+pub(super) const LEAF: &str = "leaf_event_id";
+
 /// The most bytes of an event, and events that are asked what they are.
 const EVENT_BYTES_MAX: usize = 256 << 20;
 const LOOKED_AT: usize = 3;
@@ -54,8 +57,8 @@ impl Assembler for Folder {
     }
 }
 
-/// What the state beside the events says of the model and the tokens, as a record: the rest is in the events, or
-/// secret.
+/// What the state beside the events says of the model, the tokens and the last event, as a record: the rest is in the
+/// events, or secret.
 fn base_state(files: &mut dyn Archive) -> Option<String> {
     let member = files.names().iter().position(|name| name == "base_state.json")?;
     let text = String::from_utf8(files.read_whole(member, EVENT_BYTES_MAX).ok()?).ok()?;
@@ -69,11 +72,14 @@ fn base_state(files: &mut dyn Archive) -> Option<String> {
     let all = state.get("stats").and_then(|stats| stats.get("usage_to_metrics")?.as_object());
     let all = all.into_iter().flat_map(|all| all.entries());
     let all: Vec<String> = all.map(|(name, metrics)| format!("{}:{}", json::quote(name), usage(metrics))).collect();
-    if model.is_none() && all.is_empty() {
+    let leaf = state.get(LEAF).filter(|leaf| leaf.as_str().is_some()).map(json::compact);
+    if model.is_none() && all.is_empty() && leaf.is_none() {
         return None;
     }
     let model = model.map_or_else(String::new, |model| format!("\"model\":{model},"));
-    Some(format!("{{\"{BASE_STATE}\":{{{model}\"stats\":{{\"usage_to_metrics\":{{{}}}}}}}}}", all.join(",")))
+    let leaf = leaf.map_or_else(String::new, |leaf| format!("\"{LEAF}\":{leaf},"));
+    let stats = format!("\"stats\":{{\"usage_to_metrics\":{{{}}}}}", all.join(","));
+    Some(format!("{{\"{BASE_STATE}\":{{{model}{leaf}{stats}}}}}"))
 }
 
 /// A file that holds no event, on one line; nothing for one that is empty.

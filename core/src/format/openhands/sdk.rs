@@ -88,8 +88,27 @@ fn acp_call(event: &Value<'_>, calls: &mut AcpCalls, log: &mut Log<'_>) {
     }
 }
 
+/// The tool of a call: as the record or its input names it, else by the kind of the call and what its input has. A
+/// title is words for the user, and names the tool only where nothing else does.
 fn acp_name<'v>(event: &'v Value<'v>) -> &'v str {
-    text(event, "title").or_else(|| text(event, "tool_kind")).unwrap_or("?")
+    let input = event.get("raw_input").filter(|input| input.as_object().is_some());
+    let has = |key: &str| input.is_some_and(|input| input.get(key).is_some());
+    let of_kind = || match text(event, "tool_kind")? {
+        "execute" if has("command") || has("cmd") => Some("shell"),
+        "edit" if has("content") && !has("old_string") && !has("oldText") => Some("write"),
+        kind @ ("read" | "edit" | "delete" | "move" | "search" | "fetch") if input.is_some_and(is_filled) => Some(kind),
+        _ => None,
+    };
+    let title = text(event, "title").filter(|title| !title.is_empty());
+    // Titles of some agents are the names of their tools.
+    let is_name = |title: &&str| title.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    text(event, "tool_name")
+        .or_else(|| text(input?, "tool"))
+        .or_else(|| title.filter(is_name).filter(|_| !has("command")))
+        .or_else(of_kind)
+        .or(title)
+        .or_else(|| text(event, "tool_kind"))
+        .unwrap_or("?")
 }
 
 /// Whether there is something in a value.

@@ -200,3 +200,59 @@ fn a_branch_that_was_left_is_not_on_the_main_line() {
     let linear = lines.join("\n").replace("parent_id", "other");
     assert_eq!(events(&linear).standings(), ["main"; 3]);
 }
+
+#[test]
+fn a_conversation_that_was_moved_back_leaves_what_came_after() {
+    let event = |id: &str, parent: &str| {
+        let message = r#"{"role":"user","content":[{"type":"text","text":"go"}]}"#;
+        format!(
+            r#"{{"kind":"MessageEvent","id":"{id}"{parent},"source":"user","timestamp":"t","llm_message":{message}}}"#
+        )
+    };
+    let leaf = |id: &str| {
+        format!(
+            r#"{{"kind":"ConversationStateUpdateEvent","id":"u{id}","timestamp":"t","source":"environment","key":"leaf_event_id","value":"{id}"}}"#
+        )
+    };
+    let after = |parent: &str| format!(r#","parent_id":"{parent}""#);
+    let mut lines = vec![event("a", ""), event("b", &after("a")), leaf("b"), event("c", &after("b"))];
+    let standings = |lines: &[String]| events(&lines.join("\n")).standings();
+    assert_eq!(standings(&lines), ["main"; 4]);
+    lines.push(leaf("a"));
+    assert_eq!(standings(&lines), ["main", "abandoned", "main", "abandoned", "main"]);
+    lines.push(event("d", &after("a")));
+    assert_eq!(standings(&lines), ["main", "abandoned", "main", "abandoned", "main", "main"]);
+    // The root names no parent where members without a value are left out.
+    let retried = [event("a", ""), event("b", &after("a")), event("c", &after("a"))];
+    assert_eq!(standings(&retried), ["main", "abandoned", "main"]);
+    // The state beside the events of a folder.
+    let base = r#"{"base_state":{"leaf_event_id":"a","stats":{"usage_to_metrics":{}}}}"#.to_owned();
+    assert_eq!(standings(&[event("a", ""), event("b", &after("a")), base]), ["main", "abandoned"]);
+    assert_eq!(standings(&[event("a", ""), event("b", &after("a")), leaf("x")]), ["main"; 3], "an unknown event");
+}
+
+#[test]
+fn a_call_behind_acp_is_named_by_its_tool_and_not_by_its_title() {
+    let tool = |members: &str| {
+        let report = events(&format!(
+            r#"{{"kind":"ACPToolCallEvent","id":"x","timestamp":"t","source":"agent","tool_call_id":"c","status":"completed",{members}}}"#
+        ));
+        report.tools[0].clone()
+    };
+    for (members, expected) in [
+        (r#""title":"`ls -l`","tool_kind":"execute","raw_input":{"command":"ls -l"}"#, "shell"),
+        (r#""title":"Terminal","tool_kind":"execute","raw_input":{"command":["bash","-lc","ls"]}"#, "shell"),
+        (r#""title":"Read src/a.py","tool_kind":"read","raw_input":{"file_path":"/w/a.py"}"#, "read"),
+        (
+            r#""title":"Edit a","tool_kind":"edit","raw_input":{"file_path":"/w/a","old_string":"","new_string":"x"}"#,
+            "edit",
+        ),
+        (r#""title":"Write a","tool_kind":"edit","raw_input":{"file_path":"/w/a","content":"x"}"#, "write"),
+        (r#""title":"Tool: docs/search","tool_kind":"other","raw_input":{"server":"docs","tool":"search"}"#, "search"),
+        (r#""title":"Look it up","tool_kind":"read","raw_input":{}"#, "Look it up"),
+        (r#""title":"Explore","tool_kind":"think","raw_input":{"prompt":"p"}"#, "Explore"),
+        (r#""title":"","tool_kind":"fetch""#, "fetch"),
+    ] {
+        assert_eq!(tool(members), expected, "{members}");
+    }
+}
