@@ -1,6 +1,7 @@
 //! Spans of traces: OTLP in JSON, arrays of span objects of SDKs and of Phoenix (`FORMATS.md` 12).
 
 mod attributes;
+mod groups;
 mod logs;
 mod messages;
 mod order;
@@ -16,7 +17,8 @@ use super::log::{
 use crate::json::{self, Value};
 use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use attributes::{attribute, attribute_text, plain};
-use logs::Conversations;
+use groups::Groups;
+use logs::{Conversations, EVALUATION};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +28,9 @@ pub(super) static OTEL: Row = Row {
     title: "OpenTelemetry spans",
     about: "Spans of OpenTelemetry with attributes of the GenAI conventions, OpenInference or the AI SDK: OTLP in \
             JSON, with its names or those of the definitions (`resource_spans`), or span objects in an array or \
-            lines. A span is a step; the spans of a trace stand together, in the order in which they began. Logs \
+            lines. A span is a step; the spans of a trace stand together, in the order in which they began, and traces \
+            that name one conversation (`gen_ai.conversation.id`, `session.id`) are one trajectory; results of \
+            evaluations are steps behind their span. Logs \
             (`resourceLogs`) with events of the GenAI conventions: what `gen_ai.user.message`, `gen_ai.choice` and \
             their like say once, and a step for the details of a request.",
     framing: Framing::Elements,
@@ -111,7 +115,9 @@ fn parent<'v>(span: &'v Value<'_>) -> Option<&'v str> {
 /// Reads the spans and records of logs in order.
 #[derive(Default)]
 struct Spans {
-    traces: HashSet<Box<str>>,
+    groups: Groups,
+    /// The trajectories so far: each is a trace, or the traces of a conversation.
+    trajectories: HashSet<usize>,
     conversations: Conversations,
     copies: Copies,
     /// How deep the spans so far are nested, by trace and id.
@@ -126,7 +132,7 @@ struct Spans {
 
 impl Adapter for Spans {
     fn arrange(&self) -> Option<Box<dyn Arrange>> {
-        Some(Box::new(order::Order::default()))
+        Some(Box::new(order::Order::new(self.groups.clone())))
     }
 
     fn read(&mut self, span: &Value<'_>, log: &mut Log<'_>) {
@@ -139,16 +145,7 @@ impl Adapter for Spans {
         let depth = of_parent.map_or(0, |depth| depth + 1);
         self.depths.extend(id(span).map(|id| (name_of(id).into(), depth)));
         log.enter_depth(depth);
-        if !self.traces.contains(trace) {
-            if self.traces.is_empty() {
-                log.title(trace);
-            }
-            log.trajectory(self.traces.len());
-            if !self.traces.is_empty() {
-                log.begin_trajectory(trace);
-            }
-            self.traces.insert(trace.into());
-        }
+        self.begin(trace, log);
         let is_log = logs::is_log_record(span);
         if is_log && !logs::is_details(span) {
             return self.conversations.read(span, trace, log);
@@ -172,6 +169,8 @@ impl Adapter for Spans {
             log.beyond(&usage);
         }
         tools::tools(span).into_iter().for_each(|tools| log.declare_tools_in(&tools));
+        log.enter_depth(depth + 1);
+        logs::evaluations(span).for_each(|event| logs::note(event, EVALUATION, event_time(event), log));
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -196,11 +195,27 @@ impl Adapter for Spans {
     const HAS_REQUESTS: bool = true;
 
     fn restart(&mut self) {
-        *self = Self { has_counted_answers: self.has_counted_answers, ..Self::default() };
+        let (groups, has_counted_answers) = (self.groups.clone(), self.has_counted_answers);
+        *self = Self { groups, has_counted_answers, ..Self::default() };
     }
 }
 
 impl Spans {
+    /// The trajectory of a trace begins with its first span.
+    fn begin(&mut self, trace: &str, log: &mut Log<'_>) {
+        let (group, name) = self.groups.group(trace);
+        let is_first = self.trajectories.is_empty();
+        if !self.trajectories.insert(group) {
+            return;
+        }
+        log.trajectory(self.trajectories.len() - 1);
+        if is_first {
+            log.title(&name);
+        } else {
+            log.begin_trajectory(&name);
+        }
+    }
+
     /// What an answer cost, if no other span says the same.
     fn cost_of_answer(&mut self, span: &Value<'_>, trace: &str, log: &mut Log<'_>) -> Option<Usage> {
         let name_of = |id: &str| format!("{trace} {id}");
@@ -225,6 +240,12 @@ impl Spans {
         self.agents.extend(id.map(|id| name_of(id).into()));
         usage.filter(|_| !is_inside)
     }
+}
+
+/// When an event of a span was.
+fn event_time<'v, 'a>(event: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let time = first(event, &["timeUnixNano", "time_unix_nano", "timestamp", "time"])?;
+    Some(time.as_array().and_then(<[_]>::first).unwrap_or(time))
 }
 
 fn kind<'v>(span: &'v Value<'_>) -> &'v str {

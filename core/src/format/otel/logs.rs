@@ -6,7 +6,7 @@
 
 use super::attributes::{attribute, attribute_text};
 use super::messages::{self, DETAILS};
-use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text_of};
+use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, items, text, text_of};
 use crate::json::Value;
 use crate::model::{StepRole, Turn, TurnPart};
 use crate::rules::digest;
@@ -27,6 +27,21 @@ const SPAN_MEMBERS: [&str; 7] =
 
 /// Members that name the event that a record of a log is.
 const EVENT_NAMES: [&str; 2] = ["eventName", "event_name"];
+
+/// The event that says what an evaluation came to.
+pub(super) const EVALUATION: &str = "gen_ai.evaluation.result";
+
+/// The events of a span that say what evaluations came to.
+pub(super) fn evaluations<'v, 'a>(span: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
+    items(span, "events").iter().filter(|event| text(event, "name") == Some(EVALUATION))
+}
+
+/// Adds the step of a record or event that is no message.
+pub(super) fn note(record: &Value<'_>, class: &str, time: Option<&Value<'_>>, log: &mut Log<'_>) {
+    let values = [record];
+    let draft = Draft::of(Kind::State, NOTE, &values);
+    log.step(&Draft { role: StepRole::System, class: Some(class), time, ..draft });
+}
 
 /// Whether a value is a record of a log, and no span.
 pub(super) fn is_log_record(value: &Value<'_>) -> bool {
@@ -148,20 +163,18 @@ impl Conversations {
     /// Reads a record that is no details of a request.
     pub(super) fn read(&mut self, record: &Value<'_>, trace: &str, log: &mut Log<'_>) {
         let name = event(record);
-        let class = Some(if name.is_empty() { "log" } else { name });
+        let class = if name.is_empty() { "log" } else { name };
         let (values, time) = ([record], time(record));
         let units = units(record);
         if units.is_empty() {
-            let draft = Draft::of(Kind::State, NOTE, &values);
-            log.step(&Draft { role: StepRole::System, class, time, ..draft });
-            return;
+            return note(record, class, time, log);
         }
         if self.is_repeated(record, trace) {
             return;
         }
         for (number, (kind, turn)) in (UNIT..=Form::MAX).zip(&units) {
             let draft = Draft::of(*kind, number, &values);
-            log.step(&Draft { role: turn.role, class, time, ..draft });
+            log.step(&Draft { role: turn.role, class: Some(class), time, ..draft });
         }
     }
 

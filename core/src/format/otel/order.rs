@@ -1,7 +1,8 @@
-//! The order of spans and records of logs: trace by trace, in each as they began. A span is written when it ends, so
-//! parents come late.
+//! The order of spans and records of logs: trace by trace, those of one conversation together, in each as they began. A
+//! span is written when it ends, so parents come late.
 
-use super::logs::order_time;
+use super::groups::{Groups, Joined};
+use super::logs::{self, order_time};
 use crate::format::log::{Arrange, Piece, PlacedPieces, first};
 use crate::json::{Value, compare_numbers};
 use std::cmp::Ordering;
@@ -31,10 +32,11 @@ fn elements<'v, 'a>(value: &'v Value<'a>, names: &[&str]) -> &'v [Value<'a>] {
 }
 
 /// The spans and records so far.
-#[derive(Default)]
 pub(super) struct Order {
     spans: Vec<Span>,
-    traces: HashMap<Box<str>, usize>,
+    groups: Groups,
+    /// The places of traces, by their numbers.
+    places: Vec<usize>,
 }
 
 /// A span, or a record of a log.
@@ -101,9 +103,10 @@ fn digits(text: &str) -> &str {
     }
 }
 
-/// By trace, then by time.
-fn compare(a: &Span, b: &Span) -> Ordering {
-    a.trace.cmp(&b.trace).then_with(|| a.time.compare(&b.time))
+/// By the places of traces, then by time.
+fn compare(places: &[usize], a: &Span, b: &Span) -> Ordering {
+    let place = |span: &Span| places.get(span.trace).copied().unwrap_or(usize::MAX);
+    place(a).cmp(&place(b)).then_with(|| a.time.compare(&b.time))
 }
 
 /// Spans that began at once: parents before their children, as far as they lead to no circle.
@@ -127,19 +130,21 @@ fn put_parents_first(spans: &mut [Span]) {
 
 impl Arrange for Order {
     fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
-        let (known, mut has_resources) = (self.spans.len(), false);
+        let (known, mut has_resources, mut are_joined) = (self.spans.len(), false, false);
         for [resources, scopes, inner] in OTLP {
             for resource in elements(value, resources) {
                 has_resources = true;
                 let scopes = elements(resource, scopes).iter();
-                scopes.flat_map(|scope| elements(scope, inner)).for_each(|span| self.put(record, span));
+                for span in scopes.flat_map(|scope| elements(scope, inner)) {
+                    are_joined |= self.put(record, span);
+                }
             }
         }
         if !has_resources && first(value, &METRICS).is_none() {
-            self.put(record, value);
+            are_joined |= self.put(record, value);
         }
         let is_behind = |at: usize| self.spans.get(at + 1).is_none_or(|next| self.is_behind(at, next));
-        if (known.saturating_sub(1)..self.spans.len()).all(is_behind) {
+        if !are_joined && (known.saturating_sub(1)..self.spans.len()).all(is_behind) {
             PlacedPieces::Added(self.spans[known..].iter().map(|span| span.piece).collect())
         } else {
             PlacedPieces::Rearranged
@@ -147,27 +152,62 @@ impl Arrange for Order {
     }
 
     fn order(&mut self) -> Vec<Piece> {
-        self.spans.sort_by(compare);
-        let at_once = |a: &Span, b: &Span| compare(a, b).is_eq();
+        self.place_traces();
+        let places = &self.places;
+        self.spans.sort_by(|a, b| compare(places, a, b));
+        let at_once = |a: &Span, b: &Span| compare(places, a, b).is_eq();
         self.spans.chunk_by_mut(at_once).filter(|spans| spans.len() > 1).for_each(put_parents_first);
         self.spans.iter().map(|span| span.piece).collect()
     }
 }
 
 impl Order {
-    fn put(&mut self, record: usize, span: &Value<'_>) {
-        let next = self.traces.len();
-        let trace = *self.traces.entry(super::trace(span).into()).or_insert(next);
+    /// No spans; the traces are those of these groups.
+    pub(super) fn new(groups: Groups) -> Self {
+        Self { spans: Vec::new(), groups, places: Vec::new() }
+    }
+
+    /// Takes a span; whether traces belong together by it.
+    fn put(&mut self, record: usize, span: &Value<'_>) -> bool {
+        let Joined { trace, is_new, is_joined } = self.groups.put(super::trace(span), logs::conversation(span));
+        if is_new {
+            // Behind all others, as far as it is by itself.
+            self.places.push(trace);
+        }
         let parent = super::parent(span).map(Into::into);
         let (time, piece, id) = (Time::of(span), Piece::of(record, span), super::id(span).map(Into::into));
         self.spans.push(Span { trace, time, piece, id, parent, rank: 0 });
+        is_joined
+    }
+
+    /// Puts the traces of a group together, in the order in which they began.
+    fn place_traces(&mut self) {
+        let groups = self.groups.all();
+        let mut begins: Vec<Option<&Time>> = vec![None; groups.len()];
+        for span in &self.spans {
+            let Some(begin) = begins.get_mut(span.trace) else { continue };
+            if begin.is_none_or(|begin| span.time.compare(begin).is_lt()) {
+                *begin = Some(&span.time);
+            }
+        }
+        let begun = |a: usize, b: usize| match (begins[a], begins[b]) {
+            (Some(a), Some(b)) => a.compare(b),
+            _ => Ordering::Equal,
+        };
+        let mut order: Vec<usize> = (0..groups.len()).collect();
+        order.sort_by(|&a, &b| groups[a].cmp(&groups[b]).then_with(|| begun(a, b)));
+        self.places = vec![0; order.len()];
+        for (place, trace) in order.into_iter().enumerate() {
+            self.places[trace] = place;
+        }
     }
 
     /// Whether a span comes after the one at a place, and is the parent of none that began when it did.
     fn is_behind(&self, at: usize, next: &Span) -> bool {
         let Some(last) = self.spans.get(at) else { return true };
-        let began_with_it = self.spans[..=at].iter().rev().take_while(|span| compare(span, next).is_eq());
+        let places = &self.places;
+        let began_with_it = self.spans[..=at].iter().rev().take_while(|span| compare(places, span, next).is_eq());
         let mut parents = began_with_it.filter_map(|span| span.parent.as_ref());
-        compare(last, next).is_le() && !parents.any(|parent| Some(parent) == next.id.as_ref())
+        compare(places, last, next).is_le() && !parents.any(|parent| Some(parent) == next.id.as_ref())
     }
 }

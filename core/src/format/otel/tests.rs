@@ -451,6 +451,22 @@ fn numbers_between_spans_are_no_steps_and_evaluations_say_what_they_came_to() {
 }
 
 #[test]
+fn an_evaluation_that_is_an_event_of_a_span_is_a_step_behind_it() {
+    let event = r#""events":[{"timeUnixNano":"1791296600000000000","name":"gen_ai.evaluation.result","attributes":[
+        {"key":"gen_ai.evaluation.name","value":{"stringValue":"Relevance"}},
+        {"key":"gen_ai.evaluation.score.value","value":{"doubleValue":0.9}},
+        {"key":"gen_ai.evaluation.score.label","value":{"stringValue":"pass"}}]},{"name":"other"}],"name":"invoke_agent""#;
+    let text = OTLP.replace(r#""name":"invoke_agent""#, &event.replace('\n', ""));
+    let parsed = lines(&OTEL, &text);
+    let expected =
+        ["span agent: invoke_agent", "state system: Relevance · 0.9 · pass", "tool-call agent: ls x · a.txt"];
+    assert_eq!(steps(&parsed), expected);
+    let step = parsed.0.step(1, &parsed.1);
+    assert_eq!((step.class.as_deref(), step.depth), (Some("gen_ai.evaluation.result"), 1));
+    assert_eq!(parsed.0.step(2, &parsed.1).depth, 1);
+}
+
+#[test]
 fn what_agents_say_they_cost_counts_where_no_answer_says_it() {
     let usage = [("gen_ai.usage.input_tokens", "5"), ("gen_ai.usage.output_tokens", "2")];
     let of = |operation| [[("gen_ai.operation.name", operation)].as_slice(), &usage].concat();
