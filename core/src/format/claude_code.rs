@@ -61,7 +61,8 @@ impl Format for ClaudeCode {
     fn about(&self) -> &'static str {
         "Sessions of Claude Code and of its sub-agents, below `~/.claude/projects`: JSON Lines, each with `sessionId`, \
          `version` and `isSidechain`, between them lines about the session. State: folder, branch, version, \
-         mode, titles, file history; files, shell, todo list and usage by the rules for tool-using runs, and the todo \
+         mode, titles, file history, the session from which it was forked (what was copied from there costs nothing \
+         here); files, shell, todo list and usage by the rules for tool-using runs, and the todo \
          list that lines of the user carry. Branches that \
          were left and sub-agents inside the file are marked; files of sub-agents and long outputs beside the session \
          belong to it."

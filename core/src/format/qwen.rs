@@ -6,6 +6,7 @@ use super::log::{
 };
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, Usage};
+use crate::state::Op;
 use std::borrow::Cow;
 
 /// Sessions of Qwen Code.
@@ -13,7 +14,8 @@ pub(super) static QWEN: Row = Row {
     name: "qwen-code",
     title: "Qwen Code session",
     about: "Sessions of Qwen Code: records of `uuid`, `sessionId`, `type` and a `message` of Gemini's parts, one a \
-            line or several on one. State: the session.",
+            line or several on one. State: the session, and the one from which it was forked: what was copied from \
+            there costs nothing here.",
     framing: Framing::LogValues,
     run: || Box::new(LogRun::new(Records::default())),
     detect: None,
@@ -48,7 +50,12 @@ struct Records {
     is_named: bool,
     /// Whether this is the file of a sub-agent; None before a record says it.
     is_sub_agent: Option<bool>,
+    /// The session from which records were copied, as written.
+    origin: Option<Box<str>>,
 }
+
+/// Records in the place of a user's message that nobody typed.
+const NOTIFICATIONS: [&str; 3] = ["notification", "background_task_completed", "cron"];
 
 impl Adapter for Records {
     fn restart(&mut self) {
@@ -82,25 +89,27 @@ impl Adapter for Records {
             log.title(title);
         }
         let class = text(record, "type").unwrap_or("record");
+        // What the user wrote while the agent worked is the user's all the same.
+        let is_injected = class == "user" && subtype.is_some_and(|subtype| subtype != "mid_turn_user_message");
         let role = match class {
+            "user" if subtype.is_some_and(|subtype| NOTIFICATIONS.contains(&subtype)) => StepRole::System,
             "user" => StepRole::User,
             "assistant" => StepRole::Agent,
             "tool_result" => StepRole::Environment,
             _ => StepRole::System,
         };
         if let Some(id) = text(record, "uuid") {
-            let is_turn = matches!(class, "user" | "assistant");
+            let is_turn = matches!(class, "user" | "assistant") && !is_injected;
             let parent = text(record, "parentUuid");
             log.thread(&Node { id: Some(id), parent, is_turn, is_side, ..Node::default() });
         }
         let usage = record.get("usageMetadata").map(part_usage);
         let message = record.get("message").filter(|_| class != "system").unwrap_or(record);
         let steps = Parts {
-            class: Some(class),
+            class: subtype.filter(|_| is_injected).or(Some(class)),
             time: record.get("timestamp"),
             tokens: usage.as_ref().and_then(|usage| usage.output),
-            // What the user wrote while the agent worked is the user's all the same.
-            is_injected: class == "user" && subtype.is_some_and(|subtype| subtype != "mid_turn_user_message"),
+            is_injected,
             details: record.get("toolCallResult"),
             ..Parts::of(message, role)
         }
@@ -108,9 +117,11 @@ impl Adapter for Records {
         if steps.is_empty() {
             // Around what it says is what every record repeats.
             let payload = record.get("systemPayload").filter(|payload| payload.as_object().is_some());
-            let (values, time) = ([payload.unwrap_or(record)], record.get("timestamp"));
-            let class = text(record, "subtype").or(Some(class));
-            log.step(&Draft { role, class, time, ..Draft::of(Kind::State, form::STATE, &values) });
+            let command = payload.filter(|_| subtype == Some("slash_command")).and_then(typed_command);
+            let form = if command.is_some() { form::MESSAGE } else { form::STATE };
+            let (values, time) = ([command.or(payload).unwrap_or(record)], record.get("timestamp"));
+            let class = subtype.or(Some(class));
+            log.step(&Draft { role, class, time, ..Draft::of(Kind::State, form, &values) });
         }
         if is_compaction {
             log.drop_before(log.next_step() - 1);
@@ -118,10 +129,29 @@ impl Adapter for Records {
         }
         let of_session = ["sessionId", "version", "cwd", "gitBranch", "model"];
         write_slots(log, "session", "main", record, if is_side { &of_session[..4] } else { &of_session });
-        if let Some(usage) = usage.or_else(|| compression_usage(record)) {
+        self.account(record, usage, log);
+    }
+}
+
+impl Records {
+    /// Where a record was copied from, and what it cost.
+    fn account(&mut self, record: &Value<'_>, usage: Option<Usage>, log: &mut Log<'_>) {
+        let origin = record.get("forkedFrom").and_then(|origin| origin.get("sessionId"));
+        if let Some(origin) = origin.filter(|origin| self.origin.as_deref() != Some(origin.text)) {
+            self.origin = Some(origin.text.into());
+            log.write("session", "main", &["forkedFrom"], Op::Update, origin);
+        }
+        // A fork begins with copies of another session's records, which that session accounts for.
+        if let Some(usage) = usage.or_else(|| compression_usage(record)).filter(|_| origin.is_none()) {
             log.usage(None, &usage);
         }
     }
+}
+
+/// The command that a user typed, of a record that reports it; what it printed is reported by another one.
+fn typed_command<'v, 'a>(payload: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let command = payload.get("rawCommand").filter(|command| command.as_str().is_some());
+    command.filter(|_| text(payload, "phase") == Some("invocation"))
 }
 
 /// What a compression cost: only the telemetry has it. What turns and sub-agents cost is in their records too.
@@ -219,6 +249,45 @@ mod tests {
         assert_eq!(standing(&whole[1..2]), [Standing::Main], "the file of a sub-agent is all its run");
         let parsed = lines(&QWEN, &whole[..2].join("\n"));
         assert_eq!(state(&parsed, "run", 1), r#"{"main":{"model":"a"}}"#);
+    }
+
+    #[test]
+    fn copies_of_a_fork_cost_nothing_and_notifications_are_not_the_users() {
+        let record = |id: &str, class: &str, rest: &str| {
+            format!(r#"{{"uuid":"{id}","parentUuid":null,"sessionId":"s","version":"1","type":"{class}",{rest}}}"#)
+        };
+        let answer = |text: &str, more: &str| {
+            let usage = r#"{"promptTokenCount":9,"candidatesTokenCount":3}"#;
+            format!(r#""message":{{"role":"model","parts":[{{"text":"{text}"}}]}},"usageMetadata":{usage}{more}"#)
+        };
+        let fork = |id: &str| format!(r#","forkedFrom":{{"sessionId":"old","messageUuid":"{id}"}}"#);
+        let notice = concat!(
+            r#""subtype":"notification","message":{"role":"user","parts":[{"text":"#,
+            r#""<task-notification>done</task-notification>"}]},"systemPayload":{"displayText":"Done.","#,
+            r#""backgroundTask":{"taskId":"t","status":"completed","kind":"agent"}}"#,
+        );
+        let command = |phase: &str| {
+            let payload = format!(r#"{{"phase":"{phase}","rawCommand":"/model m","outputHistoryItems":[]}}"#);
+            format!(r#""subtype":"slash_command","systemPayload":{payload}"#)
+        };
+        let lines_of = [
+            record("a", "assistant", &answer("one", &fork("a"))),
+            record("b", "assistant", &answer("two", &fork("b"))),
+            record("c", "assistant", &answer("three", "")),
+            record("d", "user", notice),
+            record("e", "system", &command("invocation")),
+            record("f", "system", &command("result")),
+        ];
+        let parsed = lines(&QWEN, &lines_of.join("\n"));
+        assert_eq!(
+            steps(&parsed)[3..5],
+            ["message system: <task-notification>done</task-notification>", "state system: /model m"]
+        );
+        assert!(steps(&parsed)[5].starts_with("state system: "), "{:?}", steps(&parsed));
+        assert_eq!(parsed.0.step(3, &parsed.1).class.as_deref(), Some("notification"));
+        assert!(state(&parsed, "session", 0).contains(r#""forkedFrom":"old""#), "{}", state(&parsed, "session", 0));
+        let usage = state(&parsed, "usage", 5);
+        assert!(usage.contains(r#""input":9"#) && usage.contains(r#""output":3"#), "{usage}");
     }
 
     #[test]

@@ -213,7 +213,8 @@ impl Entries {
         if !is_side {
             self.last_was_result = results > 0;
         }
-        match (&answer_spend, &usage) {
+        // A fork begins with copies of another session's records, which that session accounts for.
+        match (&answer_spend, usage.as_ref().filter(|_| record.get("forkedFrom").is_none())) {
             (Some(answer_spend), Some(usage)) => log.usage(Some(&answer_spend.key), usage),
             (None, Some(usage)) => log.usage(None, usage),
             _ => {}

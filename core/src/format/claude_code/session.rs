@@ -67,6 +67,8 @@ impl Session {
         for (member, slot) in MEMBERS {
             self.member(record.get(member), slot, log);
         }
+        let origin = record.get("forkedFrom").and_then(|origin| origin.get("sessionId"));
+        self.member(origin, "forkedFrom", log);
         if let Some((_, member, slot)) = LINES.iter().find(|(name, ..)| *name == class) {
             self.member(record.get(member), slot, log);
         }

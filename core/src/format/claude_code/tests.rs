@@ -438,3 +438,18 @@ fn a_reset_takes_back_what_was_collapsed() {
     assert_eq!(run.context_steps(5), Some(vec![0, 1]), "a summary that is gone begins no span");
     assert_eq!(run.context_steps(6), Some(vec![0, 6]));
 }
+
+#[test]
+fn copies_of_another_session_cost_nothing() {
+    let copied = |line: String| line.replacen('{', r#"{"forkedFrom":{"sessionId":"old","messageUuid":"m"},"#, 1);
+    let lines = [
+        copied(line(ASKED)),
+        copied(answer("a1", "u1", r#"{"type":"text","text":"A"}"#, 3)),
+        answer("a2", "a1", r#"{"type":"text","text":"B"}"#, 30).replace("m1", "m2").replace("r1", "r2"),
+    ];
+    let (run, bytes) = read(&lines);
+    let state = state(run.as_ref(), &bytes).replace(": ", ":");
+    for wanted in [r#""output":30"#, r#""input":10"#, r#""turns":1"#, r#""forkedFrom":"old""#] {
+        assert!(state.contains(wanted), "{wanted} in {state}");
+    }
+}
