@@ -2,6 +2,7 @@
 
 mod exec;
 mod item;
+mod mutation;
 mod payload;
 mod rollout;
 mod show;
@@ -18,7 +19,8 @@ pub(super) static ROLLOUT: Row = Row {
     name: "codex",
     title: "Codex rollout",
     about: "Rollouts of Codex CLI: JSON Lines of `timestamp`, `type` and `payload`. Events that mirror a message, a \
-            thought or a call are folded into it. State: world state, settings of the turn and of the thread, goal, \
+            thought or a call are folded into it. Those of Trae have their items in changes of the history \
+            (`history_mutation`). State: world state, settings of the turn and of the thread, goal, \
             plan.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(rollout::Rollout::default())),

@@ -20,6 +20,11 @@ pub(super) fn is_added(record: &Value<'_>, payload: &Value<'_>) -> bool {
     flag_of(record, payload, "additional_context_tool_output")
 }
 
+/// Whether a message is what the model thinks: Trae says so by a channel.
+pub(super) fn is_reasoning(message: &Value<'_>) -> bool {
+    matches!(text(message, "channel"), Some("analysis" | "reasoning"))
+}
+
 /// What the model sees in place of what was compacted: the messages that are listed, else the summary.
 pub(super) fn compacted_text(payload: &Value<'_>) -> String {
     let Some(history) = payload.get("replacement_history").and_then(Value::as_array) else {
@@ -53,7 +58,8 @@ pub(super) fn surround(settings: &Value<'_>, log: &mut Log<'_>) {
 
 /// Tokens of an answer: Codex counts cached ones among the input.
 pub(super) fn tokens(usage: &Value<'_>) -> Usage {
-    let (cached, written) = (count(usage, "cached_input_tokens"), count(usage, "cache_write_input_tokens"));
+    let written = ["cache_write_input_tokens", "cache_creation_input_tokens"].iter().find_map(|key| count(usage, key));
+    let cached = count(usage, "cached_input_tokens");
     let apart = cached.unwrap_or_default().saturating_add(written.unwrap_or_default());
     Usage {
         input: count(usage, "input_tokens").map(|all| all.saturating_sub(apart)),

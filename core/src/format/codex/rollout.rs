@@ -1,6 +1,6 @@
 //! The records of a rollout.
 
-use super::payload::{compacted_text, flag_of, instructions, is_added, replacement, surround, tokens};
+use super::payload::{compacted_text, flag_of, instructions, is_added, is_reasoning, replacement, surround, tokens};
 use super::show;
 use super::totals::{Start, Totals};
 use super::world_state::WorldState;
@@ -118,6 +118,7 @@ impl Adapter for Rollout {
                 }
             }
             "session_meta" => self.meta(record, payload, log),
+            "history_mutation" => self.mutate(record, payload, log),
             class => self.other(record, payload, class, log),
         }
     }
@@ -215,19 +216,19 @@ impl Rollout {
         write_slots(log, "session", instance, meta, &SLOTS);
     }
 
-    fn item(&mut self, record: &Value<'_>, payload: &Value<'_>, log: &mut Log<'_>) {
+    pub(super) fn item(&mut self, record: &Value<'_>, payload: &Value<'_>, log: &mut Log<'_>) {
         let class = text(payload, "type").unwrap_or("response_item");
         let time = record.get("timestamp");
         let of = |kind, form, role| Draft { role, class: Some(class), time, ..Draft::of(kind, form, &[]) };
         match class {
-            "message" => {
+            "message" if !is_reasoning(payload) => {
                 self.message(payload, time, log);
                 // The answer to the request for a summary is in no window; what was compacted has it.
                 if flag_of(record, payload, "compaction_output") {
                     log.aside();
                 }
             }
-            "reasoning" => {
+            "reasoning" | "message" => {
                 self.learn(|known| &mut known.has_reasoning, self.has_unfolded_thoughts, log);
                 let step =
                     log.step(&Draft { values: &[payload], ..of(Kind::Thought, show::REASONING, StepRole::Agent) });

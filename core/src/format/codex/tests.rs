@@ -322,3 +322,49 @@ fn usage_before_a_thread_began_is_not_of_it() {
     assert!(usage_of(fork, timed.clone()).contains(r#""input":3"#));
     assert!(usage_of(meta(r#""timestamp":"2026-10-01T10:00:00.000Z""#), timed).contains(r#""input":503"#));
 }
+
+#[test]
+fn items_of_changes_of_the_history_are_steps_and_unknown_records_are_shown() {
+    let change = |operation: &str, items: &str| {
+        line("history_mutation", &format!(r#"{{"turn_id":"t","operation":"{operation}","items":[{items}]}}"#))
+    };
+    let message = |role: &str, more: &str, text: &str| {
+        let class = if role == "user" { "input_text" } else { "output_text" };
+        format!(r#"{{"type":"message","role":"{role}"{more},"content":[{{"type":"{class}","text":"{text}"}}]}}"#)
+    };
+    let call = r#"{"type":"function_call","name":"exec_command","call_id":"c","arguments":"{\"cmd\":\"ls\"}"}"#;
+    let output = r#"{"type":"function_call_output","call_id":"c","output":"a.txt"}"#;
+    let all = [
+        line("session_meta", r#"{"id":"t1","cwd":"/w","cli_version":"0.201.4"}"#),
+        line("event_msg", r#"{"type":"user_message","message":"list it"}"#),
+        change("append", &message("user", "", "list it")),
+        change("append", &format!("{},{call}", message("assistant", r#","channel":"analysis""#, "Look first."))),
+        change("append", &format!("{output},{}", message("assistant", "", "One file."))),
+        line(
+            "token_usage_record",
+            r#"{"response_id":"r","usage":{"input_tokens":100,"cached_input_tokens":40,"cache_creation_input_tokens":10,"output_tokens":12}}"#,
+        ),
+        change("replace", &message("user", "", "summary")),
+        change("append", ""),
+        line("brand_new_record", r#"{"title":"Something"}"#),
+    ];
+    let parsed = lines(&ROLLOUT, &all.join("\n"));
+    let expected = [
+        "state system: ",
+        "message user: list it",
+        "thought agent: Look first.",
+        "tool-call agent: exec_command ls",
+        "tool-result environment: a.txt (of 3)",
+        "message agent: One file.",
+        "state system: ",
+        "state system: ",
+        "state system: title Something",
+    ];
+    let shown = steps(&parsed);
+    assert_eq!(shown.len(), expected.len(), "{shown:?}");
+    shown.iter().zip(expected).for_each(|(step, expected)| assert!(step.starts_with(expected), "{shown:#?}"));
+    let class = |step| parsed.0.step(step, &parsed.1).class;
+    assert_eq!((class(6).as_deref(), class(8).as_deref()), (Some("history_mutation"), Some("brand_new_record")));
+    let usage = state(&parsed, "usage", 8);
+    assert!(usage.contains(r#""input":50"#) && usage.contains(r#""cache_write":10"#), "{usage}");
+}
