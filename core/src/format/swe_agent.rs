@@ -8,6 +8,7 @@ use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 /// The format.
 pub(super) struct SweAgent;
@@ -31,8 +32,9 @@ impl Format for SweAgent {
 
     fn about(&self) -> &'static str {
         "Trajectories of SWE-agent (`.traj`): one document with `trajectory`, whose items are thought, action and \
-         observation, after the messages of `history` before the first answer. State: the environment's \
-         `state` at each item, exit status, submission, model figures."
+         observation, after the messages of `history` before the first answer; the model's reasoning, which only \
+         `history` has, is in the step of its thought or action. State: the environment's `state` at each item, exit \
+         status, submission, model figures."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -56,9 +58,14 @@ impl Format for SweAgent {
     }
 }
 
-/// Forms: a command, and an observation with the state and the time after it.
+/// Forms: a command with the reasoning before it, an observation with the state and the time after it, and words with
+/// the reasoning before them.
 const COMMAND: Form = FIRST_ADAPTER_FORM;
 const OBSERVATION: Form = FIRST_ADAPTER_FORM + 1;
+const WORDS: Form = FIRST_ADAPTER_FORM + 2;
+
+/// How many answers of the history are looked at for the one that an item is of.
+const ANSWERS_LOOKED_AT: usize = 8;
 
 /// Commands of SWE-agent itself; others are run by the shell.
 const SWE_AGENT_COMMANDS: [&str; 16] = [
@@ -94,7 +101,11 @@ impl Adapter for Items {
             log.title(title);
         }
         history(record, items.is_empty(), log);
-        items.iter().for_each(|item| read_item(item, log));
+        let mut answers = answers(record);
+        for item in items {
+            let reasoning = take_answer(&mut answers, item).map(reasoning).unwrap_or_default();
+            read_item(item, &reasoning, log);
+        }
         if let Some(info) = record.get("info") {
             end(info, log);
         }
@@ -102,9 +113,13 @@ impl Adapter for Items {
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values) {
-            (COMMAND, [action, ..]) => {
+            (COMMAND, [action, rest @ ..]) => {
                 let call = ToolCall { id: None, name: tool(action).into(), arguments: Cow::Borrowed(action.text) };
-                Turn::of(StepRole::Agent, vec![TurnPart::Call(call)])
+                Turn::of(StepRole::Agent, thoughts(rest).chain([TurnPart::Call(call)]).collect())
+            }
+            (WORDS, [words, rest @ ..]) => {
+                let shown = super::log::show(form::MESSAGE, &[*words]);
+                Turn::of(StepRole::Agent, thoughts(rest).chain(shown.parts).collect())
             }
             (OBSERVATION, [observation, rest @ ..]) => {
                 Turn::of(StepRole::Environment, vec![TurnPart::Result(result(observation, rest))])
@@ -135,18 +150,50 @@ fn history(record: &Value<'_>, is_all: bool, log: &mut Log<'_>) {
     }
 }
 
-/// Thought, action and observation; an item without the first two is an empty thought.
-fn read_item(item: &Value<'_>, log: &mut Log<'_>) {
+/// The model's answers in the history, from the first that no item took.
+fn answers<'v, 'a>(record: &'v Value<'a>) -> VecDeque<&'v Value<'a>> {
+    let is_demo = |item: &Value<'_>| item.get("is_demo").and_then(Value::as_bool) == Some(true);
+    let history = record.get("history").and_then(Value::as_array).unwrap_or_default();
+    history.iter().filter(|item| text(item, "role") == Some("assistant") && !is_demo(item)).collect()
+}
+
+/// The answer that an item is of: items and answers are in one order, and say the same action.
+fn take_answer<'v, 'a>(answers: &mut VecDeque<&'v Value<'a>>, item: &Value<'_>) -> Option<&'v Value<'a>> {
+    let is_same =
+        |answer: &&Value<'_>| text(answer, "action").is_some_and(|action| text(item, "action") == Some(action));
+    let place = answers.iter().take(ANSWERS_LOOKED_AT).position(is_same)?;
+    answers.drain(..=place).next_back()
+}
+
+/// The model's reasoning before an answer, which items do not have: blocks, else a text.
+fn reasoning<'v, 'a>(answer: &'v Value<'a>) -> Vec<&'v Value<'a>> {
+    let blocks = answer.get("thinking_blocks").and_then(Value::as_array).unwrap_or_default();
+    let text = || answer.get("reasoning_content").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
+    if blocks.is_empty() { text().into_iter().collect() } else { blocks.iter().collect() }
+}
+
+/// Reasoning as parts of a turn; encrypted blocks say nothing.
+fn thoughts<'v>(values: &[&'v Value<'v>]) -> impl Iterator<Item = TurnPart<'v>> {
+    let is_readable = |value: &&&Value<'_>| text(value, "type") != Some("redacted_thinking");
+    values.iter().filter(is_readable).flat_map(|value| super::log::show(form::THOUGHT, &[*value]).parts)
+}
+
+/// Thought, action and observation, the first with the reasoning before it; an item without the first two is an empty
+/// thought.
+fn read_item(item: &Value<'_>, reasoning: &[&Value<'_>], log: &mut Log<'_>) {
     let filled = |key: &str| item.get(key).filter(|v| v.as_str().is_some_and(|text| !text.trim().is_empty()));
     let (thought, action) = (filled("thought"), filled("action"));
-    let empty = item.get("thought").or_else(|| item.get("response")).filter(|_| action.is_none());
-    if let Some(thought) = thought.or(empty) {
-        let values = [thought];
-        log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Message, form::MESSAGE, &values) });
+    let empty = ["thought", "response", "action"].iter().find_map(|key| item.get(key)).filter(|_| action.is_none());
+    let words = thought.or(empty);
+    if let Some(words) = words {
+        let values: Vec<&Value<'_>> = std::iter::once(words).chain(reasoning.iter().copied()).collect();
+        let form = if reasoning.is_empty() { form::MESSAGE } else { WORDS };
+        log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Message, form, &values) });
     }
     let observation = item.get("observation").filter(|v| v.as_str().is_some());
     if let Some(action) = action {
-        let values = [action];
+        let before = reasoning.iter().copied().filter(|_| words.is_none());
+        let values: Vec<&Value<'_>> = std::iter::once(action).chain(before).collect();
         let call = log.step(&Draft { role: StepRole::Agent, ..Draft::of(Kind::Call, COMMAND, &values) });
         if observation.is_none() {
             log.no_result(call);
@@ -257,6 +304,36 @@ mod tests {
         assert_eq!((report.answers[2], report.answers[5]), (Some(1), Some(4)));
         assert_eq!(report.value("/shell/main/command"), "\"cat b.py\"");
         assert_eq!(report.value("/call/main/open"), "[0,3]");
+    }
+
+    #[test]
+    fn reasoning_of_the_history_is_with_the_thought_or_the_action() {
+        let text = r#"{"trajectory":[
+            {"thought":"I look.","action":"ls","observation":"a.py","state":{}},
+            {"thought":"","action":"pwd","observation":"/w","state":{}},
+            {"thought":"","action":"submit","observation":"","state":{}}],
+            "history":[{"role":"user","content":"Fix it."},
+            {"role":"assistant","content":"I look.","action":"ls",
+                "thinking_blocks":[{"type":"thinking","thinking":"What is there?","signature":"s"},
+                {"type":"redacted_thinking","data":"x"}]},
+            {"role":"assistant","content":"again","action":"lost"},
+            {"role":"assistant","content":"","action":"pwd","reasoning_content":"Where am I?"},
+            {"role":"assistant","content":"","action":"submit","thinking_blocks":null}]}"#;
+        let report = report_of(SweAgent.run(), &SweAgent, text);
+        let kinds =
+            ["message", "message", "tool-call", "tool-result", "tool-call", "tool-result", "tool-call", "tool-result"];
+        assert_eq!(report.kinds, kinds);
+        assert_eq!(report.summaries[1], "What is there? · I look.");
+        assert_eq!(report.summaries[2], "bash ls");
+        assert_eq!(report.summaries[4], "Where am I? · bash pwd");
+        assert_eq!(report.summaries[6], "submit submit");
+    }
+
+    #[test]
+    fn an_item_of_nothing_is_a_step() {
+        let text = r#"{"trajectory":[{"action":"","observation":"","state":{}},
+            {"thought":" ","action":"","observation":"Timed out.","state":{}}]}"#;
+        assert_eq!(report_of(SweAgent.run(), &SweAgent, text).kinds, ["message", "message", "tool-result"]);
     }
 
     #[test]
