@@ -33,6 +33,7 @@ pub static ASSEMBLERS: &[&dyn Assembler] = &[
     &super::openhands::Folder,
     &super::adp::SimulationsFolder,
     &super::openai_sessions::Database,
+    &super::pi::Database,
 ];
 
 /// The member of a record that says which part of a run is not there.

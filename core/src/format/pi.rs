@@ -1,5 +1,6 @@
 //! Sessions of Pi and OpenClaw, and session traces (STS): a header line, then entries (`FORMATS.md` 11b).
 
+mod database;
 mod script;
 mod stream;
 #[cfg(test)]
@@ -12,6 +13,7 @@ use crate::model::cast;
 use crate::model::{PartRole, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
+pub(super) use database::Database;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -54,7 +56,8 @@ impl Format for Pi {
 
     fn about(&self) -> &'static str {
         "Sessions of Pi, OpenClaw and agents built on them: JSON Lines, first a line of type `session` with `id` and \
-         `timestamp`, then entries. State: model, thinking level, name, labels, compactions, custom data of extensions."
+         `timestamp`, then entries; or the database of an agent of OpenClaw (table `transcript_events`), in which each \
+         session is a trajectory. State: model, thinking level, name, labels, compactions, custom data of extensions."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -69,6 +72,10 @@ impl Format for Pi {
 
     fn layout(&self) -> Layout {
         Layout::Run
+    }
+
+    fn has_trajectories(&self) -> bool {
+        true
     }
 
     fn run(&self) -> Box<dyn Run> {
@@ -108,6 +115,10 @@ impl Format for Sts {
         Layout::Run
     }
 
+    fn has_trajectories(&self) -> bool {
+        true
+    }
+
     fn run(&self) -> Box<dyn Run> {
         Box::new(LogRun::new(Entries::default()))
     }
@@ -145,6 +156,9 @@ struct Entries {
     steps: HashMap<u64, Range<StepNo>>,
     /// The steps of the last compactions, the last first.
     compactions: VecDeque<StepNo>,
+    /// The session that is read, and how many were before it.
+    session: Option<u64>,
+    earlier_sessions: usize,
 }
 
 impl Adapter for Entries {
@@ -156,8 +170,9 @@ impl Adapter for Entries {
         if text(record, "id").is_none() && class.is_some_and(stream::is_event) {
             return stream::read(record, log);
         }
-        if class == Some("session") && log.next_step() == 0 {
-            return header(record, log);
+        let session = text(record, "id").map(hash).filter(|_| class == Some("session"));
+        if class == Some("session") && (log.next_step() == 0 || session.is_some_and(|id| self.session != Some(id))) {
+            return self.begin(record, session, log);
         }
         let first = log.next_step();
         let message = record.get("message").filter(|_| class == Some("message"));
@@ -238,6 +253,21 @@ fn system_prompt<'v>(message: &'v Value<'v>) -> Cow<'v, str> {
 }
 
 impl Entries {
+    /// A session begins. One behind another is a trajectory of its own, and its header is a step.
+    fn begin(&mut self, record: &Value<'_>, session: Option<u64>, log: &mut Log<'_>) {
+        let is_first = log.next_step() == 0;
+        let earlier_sessions = self.earlier_sessions + usize::from(!is_first);
+        *self = Self { session, earlier_sessions, ..Self::default() };
+        if is_first {
+            text(record, "name").or(text(record, "id")).into_iter().for_each(|title| log.title(title));
+        } else {
+            log.trajectory(earlier_sessions);
+            log.begin_trajectory(text(record, "id").unwrap_or("session"));
+            entry(record, "session", log);
+        }
+        header(record, log);
+    }
+
     /// What an entry that is no message changes in what the model sees.
     fn change_window(&mut self, record: &Value<'_>, class: &str, step: StepNo, log: &mut Log<'_>) {
         let steps_of = |key: &str| text(record, key).and_then(|id| self.steps.get(&hash(id)));
@@ -278,11 +308,8 @@ fn replacement_text<'v>(replacement: &'v Value<'v>) -> Cow<'v, str> {
     }
 }
 
-/// The header: it gives no step.
+/// What the header says of the session.
 fn header(record: &Value<'_>, log: &mut Log<'_>) {
-    if let Some(id) = text(record, "id") {
-        log.title(text(record, "name").unwrap_or(id));
-    }
     let of = |key: &str| text(record, key).map(Cow::Borrowed);
     log.surroundings_ahead(&Surroundings { cwd: of("cwd"), model: of("model"), ..Surroundings::default() });
     for slot in ["id", "version", "cwd", "branchedFrom", "harness", "name"] {
