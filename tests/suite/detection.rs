@@ -258,3 +258,23 @@ fn lists_one_after_the_other_are_no_array_of_records() {
         assert!(status == 0 && steps.lines().count() >= 2, "{format}: {steps}");
     }
 }
+
+/// What is seen of a first record that is longer than what is looked at may end anywhere in an item.
+#[test]
+fn a_long_first_record_is_known_wherever_the_part_of_it_that_is_read_ends() {
+    let question = r#"{"role":"user","content":"what is it"}"#;
+    let many = |item: &str| vec![item; (1 << 20) / item.len() + 40].join(",");
+    let gemini = r#"{"role":"user","parts":[{"text":"what is it, then"}]}"#;
+    for (head, item, tail) in [
+        ("\"messages\":[", question.to_owned(), "]"),
+        ("\"prompt\":\"q\",\"completions\":[", format!("[{question}]"), "]"),
+        ("\"contents\":[", gemini.to_owned(), "]"),
+        ("\"key\":\"k\",\"request\":{\"contents\":[", gemini.to_owned(), "]}"),
+        ("\"trajectories\":[", format!(r#"{{"steps":[{{"chat_completions":[{question}]}}],"reward":1}}"#), "]"),
+    ] {
+        for padding in (0..item.len()).step_by(item.len() / 4) {
+            let row = format!("{{\"pad\":\"{}\",{head}{}{tail}}}\n", "p".repeat(padding), many(&item));
+            assert_eq!(format(&row.repeat(2)), "messages", "{item} behind {padding}");
+        }
+    }
+}

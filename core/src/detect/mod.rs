@@ -137,7 +137,7 @@ pub fn detect(input: &dyn Source, forced: Option<&str>, known: FormatRegistry<'_
 /// is a record.
 fn are_lists(signature: &Signature, input: &dyn Source) -> Result<bool, Problem> {
     let Some(format) = format::by_name(signature.format) else { return Ok(false) };
-    let texts = first_records(input)?;
+    let (texts, _) = first_records(input)?;
     let are_lists = |texts: &[String]| texts.len() > 1 && texts.iter().all(|text| text.trim_start().starts_with('['));
     let mut first = First { texts: &texts, torn: &OnceCell::new(), parsed: Default::default(), of_torn: None };
     Ok(are_lists(&texts[First::way(format)]) && format.detect(first.of(format)).is_none())
@@ -185,7 +185,7 @@ fn of_table(
     recognized: Option<(&'static Signature, Match)>,
     known: FormatRegistry<'_>,
 ) -> Result<Detected, Problem> {
-    let (texts, torn) = (first_records(input)?, OnceCell::new());
+    let ((texts, is_torn), torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
     let built_in = format::FORMATS.iter().flat_map(|&format| [Some(format), format.alternative()]).flatten();
     let (fallback_rows, rows): (Vec<_>, Vec<_>) = built_in.partition(|format| format.name() == FALLBACK);
@@ -196,6 +196,10 @@ fn of_table(
             return Ok(Detected { format, reasons: vec![found.reason], was_forced: false, is_fallback: false });
         }
         if let Some((signature, found)) = &recognized {
+            // Of a first record that is too long to be seen whole, its signature says more than what is seen.
+            if is_torn {
+                return of_signature(signature, found, input, known);
+            }
             return as_records(signature, found, known);
         }
         let has_records = first.has_any(format);
@@ -212,7 +216,7 @@ fn of_name(name: &str, input: &dyn Source, known: FormatRegistry<'_>) -> Result<
     let rows: Vec<&'static dyn Format> =
         rows.flat_map(|format| [Some(format), format.alternative()]).flatten().collect();
     let [first_row, _, ..] = rows[..] else { return Ok(rows.first().copied()) };
-    let (texts, torn) = (first_records(input)?, OnceCell::new());
+    let ((texts, _), torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
     if let Some(row) = rows.iter().find(|row| row.detect(first.of(**row)).is_some()) {
         return Ok(Some(*row));
@@ -273,13 +277,15 @@ fn nearest(first: &mut First<'_>, head: &Head<'_, '_>, known: FormatRegistry<'_>
     best.map(|(near, name, title)| format!("the nearest is {name} ({title}): {}", near.description))
 }
 
-/// The first records as texts, for each way of framing.
-fn first_records(input: &dyn Source) -> Result<[Vec<String>; 3], Problem> {
+/// The first records as texts, for each way of framing, and whether not even the first is whole.
+fn first_records(input: &dyn Source) -> Result<([Vec<String>; 3], bool), Problem> {
     let mut head = vec![0; BYTES];
     let got = input.read_at(0, &mut head)?;
     head.truncate(got);
     let is_whole = got as u64 == input.len();
-    Ok(FRAMINGS.map(|framing| texts(&head, framing, is_whole)))
+    let all = FRAMINGS.map(|framing| texts(&head, framing, is_whole));
+    let is_torn = all.iter().all(|(_, is_torn)| *is_torn);
+    Ok((all.map(|(texts, _)| texts), is_torn))
 }
 
 /// Those that parse.
@@ -287,8 +293,9 @@ fn values(texts: &[String]) -> Vec<json::Value<'_>> {
     texts.iter().filter_map(|text| json::parse_lenient(text).ok()).collect()
 }
 
-/// The first records of a text of which this is the head. If not even the first ends in it, its beginning, closed.
-fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
+/// The first records of a text of which this is the head. If not even the first ends in it, its beginning, closed; and
+/// whether that is so.
+fn texts(head: &[u8], framing: Framing, is_whole: bool) -> (Vec<String>, bool) {
     let mut framer = Framer::new(framing);
     let mut index = RecordIndex::default();
     while index.len() < RECORDS {
@@ -303,12 +310,13 @@ fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
     let spans = index.iter().take(RECORDS).map(|record| record.place.span);
     let mut texts: Vec<String> = spans.filter_map(|span| text(head, span)).collect();
     let pending = framer.pending().filter(|_| texts.is_empty());
+    let is_torn = !is_whole && pending.is_some();
     texts.extend(
         pending
             .and_then(|p| json::closed(&head[cast::to_usize(p.span.offset)..]))
             .and_then(|t| String::from_utf8(t).ok()),
     );
-    texts
+    (texts, is_torn)
 }
 
 /// The beginning, closed, of the one text there is.
@@ -341,17 +349,18 @@ mod tests {
     #[test]
     fn looks_at_the_first_records_only() {
         let lines = "{\"a\":1}\n".repeat(100_000);
-        assert_eq!(texts(lines.as_bytes(), Framing::Text, true).len(), RECORDS);
-        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Text, true).len(), 1);
-        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Elements, true), ["{\"a\":1}", "{\"b\":2}"]);
-        assert_eq!(texts(b"", Framing::Text, true), [""; 0]);
+        assert_eq!(texts(lines.as_bytes(), Framing::Text, true).0.len(), RECORDS);
+        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Text, true).0.len(), 1);
+        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Elements, true).0, ["{\"a\":1}", "{\"b\":2}"]);
+        assert_eq!(texts(b"", Framing::Text, true).0, [""; 0]);
     }
 
     #[test]
     fn a_record_longer_than_the_head_says_how_it_begins() {
         let head = b"{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\", \"text\": \"a lo";
         for framing in [Framing::Text, Framing::Values, Framing::Elements] {
-            assert_eq!(texts(head, framing, false), ["{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\"}]}"]);
+            let seen = "{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\"}]}";
+            assert_eq!(texts(head, framing, false), (vec![seen.to_owned()], true));
         }
     }
 
