@@ -453,3 +453,32 @@ fn copies_of_another_session_cost_nothing() {
         assert!(state.contains(wanted), "{wanted} in {state}");
     }
 }
+
+#[test]
+fn a_summary_is_where_its_span_begins_also_in_the_place_of_another() {
+    let asked = |id: &str, parent: &str| {
+        line(&format!(
+            r#""type":"user","uuid":"{id}","parentUuid":"{parent}","message":{{"role":"user","content":"{id}"}}"#
+        ))
+    };
+    let commit = |first: &str, last: &str, id: &str| {
+        format!(
+            r#"{{"type":"marble-origami-commit","sessionId":"s","summaryUuid":"{id}","summaryContent":"{id}","firstArchivedUuid":"{first}","lastArchivedUuid":"{last}"}}"#
+        )
+    };
+    let lines = [
+        asked("u0", ""),
+        asked("u1", "u0"),
+        asked("u2", "u1"),
+        commit("u0", "u1", "c1"),
+        commit("c1", "c1", "c2"),
+        commit("u2", "u0", "backwards"),
+        commit("u1", "u2", "c3"),
+        commit("u1", "u2", "c3"),
+    ];
+    let (run, bytes) = read(&lines);
+    let seen = |step| run.view(step, &bytes).iter().map(|entry| entry.step).collect::<Vec<_>>();
+    assert_eq!((seen(3), seen(4)), (vec![3, 2], vec![4, 2]));
+    assert_eq!(seen(5), [4, 2], "a span that ends before it begins is none");
+    assert_eq!((seen(6), seen(7)), (vec![4, 6], vec![4, 7]), "spans that meet, and a copy");
+}

@@ -409,9 +409,9 @@ impl Log<'_> {
         self.steps.window.drop(self.steps.last(), Dropped::Span(steps));
     }
 
-    /// From the step that was added last on, the model sees these again.
-    pub(in crate::format) fn see_again(&mut self, steps: Range<StepNo>) {
-        self.steps.window.drop(self.steps.last(), Dropped::NoMore(steps));
+    /// From the step that was added last on, the model sees again what was dropped as a span.
+    pub(in crate::format) fn see_spans_again(&mut self) {
+        self.steps.window.drop(self.steps.last(), Dropped::NoSpans);
     }
 
     /// The step that was added last is no message, and puts this into the model's window.

@@ -11,10 +11,10 @@ pub(super) enum Dropped {
     Before(StepNo),
     /// These.
     These(Box<[StepNo]>),
-    /// These.
+    /// These, in whose place a summary is.
     Span(Range<StepNo>),
-    /// None of these any more.
-    NoMore(Range<StepNo>),
+    /// No span any more that was dropped before.
+    NoSpans,
 }
 
 /// The changes of a run's window.
@@ -117,15 +117,17 @@ impl Window {
     /// The steps of a window as the model sees them: what replaces others is in their place, before what is left.
     pub(super) fn ordered(&self, mut seen: Vec<StepNo>) -> Vec<StepNo> {
         let place = |step: StepNo| {
-            let of_drop = |(from, dropped): &(StepNo, Dropped)| match dropped {
-                _ if *from != step => None,
+            let of_drop = |(_, dropped): &(StepNo, Dropped)| match dropped {
                 Dropped::Before(first) => Some(*first),
                 Dropped::These(steps) => steps.iter().min().copied(),
                 Dropped::Span(steps) => Some(steps.start),
-                Dropped::NoMore(_) => None,
+                Dropped::NoSpans => None,
             };
             let is_summary = self.summaries.contains_key(&step);
-            let first = is_summary.then(|| self.dropped.iter().filter_map(of_drop).min()).flatten();
+            // What left is in the order of the steps.
+            let begin = self.dropped.partition_point(|(from, _)| *from < step);
+            let of_step = self.dropped[begin..].iter().take_while(|(from, _)| *from == step);
+            let first = is_summary.then(|| of_step.filter_map(of_drop).min()).flatten();
             first.map_or((step, 1), |first| (first.min(step), 0))
         };
         seen.sort_by_cached_key(|step| place(*step));
@@ -135,14 +137,16 @@ impl Window {
     /// What the model sees at a step: the first step, and those after it that are gone. Changes on branches that do
     /// not lead to the step count for nothing.
     pub(super) fn at(&self, step: StepNo, leads_here: impl Fn(StepNo) -> bool) -> (StepNo, HashSet<StepNo>) {
-        let (mut first, mut gone) = (0, HashSet::new());
-        for (from, dropped) in self.dropped.iter().take_while(|(from, _)| *from <= step) {
+        let (mut first, mut gone, mut has_spans) = (0, HashSet::new(), true);
+        let end = self.dropped.partition_point(|(from, _)| *from <= step);
+        for (from, dropped) in self.dropped[..end].iter().rev() {
             match dropped {
                 _ if !leads_here(*from) => {}
                 Dropped::Before(step) => first = first.max(*step),
                 Dropped::These(steps) => gone.extend(steps.iter().copied()),
-                Dropped::Span(steps) => gone.extend(steps.clone()),
-                Dropped::NoMore(steps) => steps.clone().for_each(|step| _ = gone.remove(&step)),
+                Dropped::Span(steps) if has_spans => gone.extend(steps.clone()),
+                Dropped::Span(_) => {}
+                Dropped::NoSpans => has_spans = false,
             }
         }
         (first, gone)
