@@ -32,8 +32,10 @@ pub(super) const CALL_NAME: [&str; 2] = ["toolCallName", "tool_call_name"];
 #[derive(Default)]
 pub(super) struct Open {
     all: HashMap<(Channel, Box<str>), OpenItem>,
-    /// What chunks began, which have no end of their own, the last one last: several calls may come piece by piece.
-    chunks: Vec<(Channel, Box<str>)>,
+    /// The message or the thought that chunks began, which have no end of their own.
+    words: Option<(Channel, Box<str>)>,
+    /// The calls that chunks began, the last one last: several may come piece by piece. Some may have ended.
+    calls: Vec<Box<str>>,
     /// What chunks began and another event ended: a later chunk goes on with it. A call has had its effects then.
     ended: HashMap<(Channel, Box<str>), OpenItem>,
 }
@@ -82,6 +84,7 @@ impl Open {
     pub(super) fn start(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let id = Self::id(channel, event);
         self.close(channel, id, log);
+        self.ended.remove(&(channel, Box::from(id)));
         let (kind, form) = match channel {
             Channel::Text => (Kind::Message, MESSAGE_TEXT),
             Channel::Thought => (Kind::Thought, THOUGHT),
@@ -104,8 +107,8 @@ impl Open {
     /// A piece. One that nothing began begins it; one without an id goes on with what the chunk before it began.
     pub(super) fn piece(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let id = Self::id(channel, event);
-        let chunk = self.chunks.last().filter(|(of, _)| id.is_empty() && *of == channel);
-        let key = chunk.cloned().unwrap_or_else(|| (channel, Box::from(id)));
+        let chunk = if id.is_empty() { self.last_chunk(channel) } else { None };
+        let key = (channel, chunk.unwrap_or_else(|| Box::from(id)));
         let delta = event.get("delta").filter(|delta| !delta.is_null());
         if let Some(call) = self.ended.get(&key).filter(|_| channel == Channel::Call && !id.is_empty()) {
             delta.into_iter().for_each(|delta| log.extend(call.step, delta));
@@ -116,7 +119,10 @@ impl Open {
                 Some(begun) => drop(self.all.insert(key.clone(), begun)),
                 None => self.start(channel, event, class, log),
             }
-            self.chunks.push(key.clone());
+            match channel {
+                Channel::Call => self.calls.push(key.1.clone()),
+                _ => self.words = Some(key.clone()),
+            }
         }
         if let (Some(begun), Some(delta)) = (self.all.get_mut(&key), delta) {
             begun.text.push_str(&text_of(delta));
@@ -127,18 +133,30 @@ impl Open {
     /// Ends what chunks began, if the next event is not part of it. Calls are made side by side, and go on behind what
     /// is no part of a message.
     pub(super) fn end_chunks(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
-        for (of, id) in std::mem::take(&mut self.chunks) {
-            let next = Self::id(of, event);
-            let goes_on = match of {
-                Channel::Call => channel.is_none_or(|channel| channel == of),
-                _ => channel == Some(of) && (next.is_empty() || next == &*id),
-            };
-            if goes_on {
-                self.chunks.push((of, id));
-            } else if let Some(begun) = self.close(of, &id, log) {
+        let goes_on = |(of, id): &mut (Channel, Box<str>)| {
+            let next = Self::id(*of, event);
+            channel == Some(*of) && (next.is_empty() || next == &**id)
+        };
+        let words = if self.words.as_mut().is_some_and(goes_on) { None } else { self.words.take() };
+        let are_over = channel.is_some_and(|channel| channel != Channel::Call);
+        let calls = if are_over { std::mem::take(&mut self.calls) } else { Vec::new() };
+        for (of, id) in words.into_iter().chain(calls.into_iter().map(|id| (Channel::Call, id))) {
+            if let Some(begun) = self.close(of, &id, log) {
                 self.ended.insert((of, id), begun);
             }
         }
+    }
+
+    /// The id of what chunks began last and nothing ended.
+    fn last_chunk(&mut self, channel: Channel) -> Option<Box<str>> {
+        if channel == Channel::Call {
+            while self.calls.last().is_some_and(|id| !self.all.contains_key(&(channel, id.clone()))) {
+                self.calls.pop();
+            }
+            return self.calls.last().cloned();
+        }
+        let is_open = |words: &&(Channel, Box<str>)| words.0 == channel && self.all.contains_key(*words);
+        self.words.as_ref().filter(is_open).map(|(_, id)| id.clone())
     }
 
     /// The end that an event reports.
@@ -165,7 +183,8 @@ impl Open {
         for ((channel, _), begun) in all {
             log.close(begun.step, &begun.turn(channel));
         }
-        self.chunks.clear();
+        self.words = None;
+        self.calls.clear();
         self.ended.clear();
     }
 }

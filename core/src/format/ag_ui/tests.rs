@@ -145,6 +145,31 @@ fn a_call_in_chunks_goes_on_behind_other_events() {
 }
 
 #[test]
+fn what_ended_is_neither_gone_on_with_nor_taken_for_what_begins_under_its_id() {
+    let of = |events: &[&str]| {
+        let begin = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
+        let all = steps(&lines(&AG_UI, &[&[begin][..], events].concat().join("\n")));
+        all[1..].to_vec()
+    };
+    // A chunk without an id behind the result of the call before it.
+    let unnamed = of(&[
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"ls","delta":"{}"}"#,
+        r#"{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":"a.txt"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallName":"cat","delta":"{\"path\":"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","delta":"\"x\"}"}"#,
+    ]);
+    assert_eq!(unnamed[2..], ["tool-call agent: cat x"], "{unnamed:?}");
+    let begun_again = of(&[
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"ls","delta":"{\"path\":\"a\"}"}"#,
+        r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"k","role":"assistant","delta":"one"}"#,
+        r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"cat"}"#,
+        r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"path\":\"b\"}"}"#,
+        r#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#,
+    ]);
+    assert_eq!(begun_again, ["tool-call agent: ls a", "message agent: one", "tool-call agent: cat b"]);
+}
+
+#[test]
 fn an_event_without_what_its_type_has_is_found() {
     let text = [
         r#"{"type":"STATE_DELTA"}"#,
