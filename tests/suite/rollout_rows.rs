@@ -119,6 +119,13 @@ fn what_came_back_alone_is_an_answer_for_each_candidate() {
     let (exported, _) = rows.exported();
     let texts: Vec<&Value> = exported.iter().map(|row| &row["messages"][0]["content"]).collect();
     assert_eq!(texts, ["Three degrees.", "Four."]);
+    // A part of a kind that is not known, and a content without parts, do not hide the others.
+    let unknown = json!({"role": "model", "parts": [{"toolCall": {"id": "1"}}]});
+    let empty = json!({"role": "model", "parts": []});
+    let rows = Rows::of(&[json!({"contents": [asked()[0], unknown, asked()[0], empty, said()]})]);
+    assert_eq!(rows.print("steps").len(), 5);
+    let (exported, _) = rows.exported();
+    assert_eq!(exported[0]["messages"][1]["content"], json!([{"toolCall": {"id": "1"}}]));
     // Other rows have members of these names.
     for row in [
         json!({"contents": ["a"]}),
@@ -155,6 +162,10 @@ fn groups_of_attempts_are_trajectories_with_their_rewards() {
     let (exported, _) = alone.exported();
     assert_eq!((&exported[0]["reward"], &exported[0]["metrics"]), (&json!(0.75), &json!({"m": 0.75})));
     assert_eq!(alone.print("stats")[0]["reward"], json!(0.75));
+    let taken = json!({"metrics": {"of": "the row"}, "trajectories": [art("a", 1.0), art("b", 0.25)]});
+    let (exported, report) = Rows::of(&[taken]).exported();
+    assert_eq!(exported[0]["metrics"], json!({"of": "the row"}));
+    assert!(report.contains("metrics"), "what has no place beside the record's own is counted: {report}");
     // Steps that do not go on with each other are no one conversation.
     let apart = json!({"trajectories": [{"steps": [step("a"), step("b")]}]});
     assert!(obelus(&["formats", &Rows::of(&[apart]).path]).1.contains("generic"));

@@ -244,5 +244,6 @@ macro_rules! scaling {
 
 scaling!(
     keys, kinds, instances, messages, same, line, string, deep, errors, fan_in, fan_out, product, chain, dangling,
-    calls, replaced, appended, results, envelopes, erased, schema, broken, chats, attempts, slots, contracts,
+    calls, replaced, appended, results, envelopes, erased, schema, broken, chats, attempts, slots, contracts, answers,
+    collapses, chunks,
 );

@@ -128,4 +128,35 @@ pub(crate) const SHAPES: &[Shape] = &[
         };
         format!("{{\"slots\":{{}},\"contracts\":[{}]}}\n", listed(n, contract))
     }),
+    shape("answers", 100, |n| {
+        let choice = |i: usize| format!(r#"{{"index":0,"message":{{"role":"assistant","content":"value {i}"}}}}"#);
+        let question = r#"{"role":"user","content":"q"}"#;
+        let attempt = |i| format!(r#"{{"reward":{i},"messages_and_choices":[{question},{}]}}"#, choice(i));
+        format!("{{\"trajectories\":[{}]}}\n", listed(n, attempt))
+    }),
+    shape("collapses", 60, |n| {
+        let record = |i: usize| {
+            let head = r#""sessionId":"s","version":"2","isSidechain":false,"timestamp":"2026-01-01T00:00:00Z""#;
+            let asked = r#""message":{"role":"user","content":"value"}"#;
+            let commit = r#""type":"marble-origami-commit","sessionId":"s","summaryContent":"of it""#;
+            let reset = r#"{"type":"marble-origami-reset","sessionId":"s"}"#;
+            let spans: String =
+                ["u", "c"].map(|of| format!(r#""firstArchivedUuid":"{of}0","lastArchivedUuid":"u{i}""#)).join("|");
+            let (whole, next) = spans.split_once('|').unwrap();
+            let user =
+                format!(r#"{{"type":"user","uuid":"u{i}","parentUuid":"u{}",{head},{asked}}}"#, i.wrapping_sub(1));
+            let alone =
+                format!(r#"{{{commit},"summaryUuid":"d{i}","firstArchivedUuid":"u{i}","lastArchivedUuid":"u{i}"}}"#);
+            let around =
+                format!(r#"{{{commit},"summaryUuid":"c0",{}}}"#, if i.is_multiple_of(3) { whole } else { next });
+            [user, alone, around, if i % 9 == 8 { reset.to_owned() } else { String::new() }].join("\n")
+        };
+        lines(n, record)
+    }),
+    shape("chunks", 100, |n| {
+        let begun = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
+        let call =
+            |i| format!(r#"{{"type":"TOOL_CALL_CHUNK","toolCallId":"c{i}","toolCallName":"ls","delta":"{{}}"}}"#);
+        format!("{begun}\n{}", lines(n, call))
+    }),
 ];

@@ -23,7 +23,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "The record is not a trajectory: neither items in `content`, nor a conversation, nor ATIF steps (D2). It \
                is shown as JSON and counted, but nothing else can be checked. Metadata between trajectories belongs \
                into another file. Or it holds so many attempts at one prompt that not all of them are read: 64 are \
-               always, more as long as they have 65,536 messages together, the prompt in each.",
+               always, more as long as they have 65,536 messages together, the prompt in each, and 64 MiB of what \
+               else the record says, which each repeats.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"message_action","content":"a.txt","description":null}]}

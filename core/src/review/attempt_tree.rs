@@ -4,7 +4,7 @@ use super::rollout::answers_task;
 use super::sampling::record_id;
 use crate::json::Value;
 use crate::rules::digest;
-use crate::rules::trajectory::{Reading, Track, Way, answer_reward, detailed_reward, scalar, task};
+use crate::rules::trajectory::{Reading, Track, Way, answer_rewards, detailed_reward, scalar, task};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -76,7 +76,9 @@ impl Attempt {
         match reading.main() {
             Some(track) => Self::only(number, reading, track, by).map(|only| (only, track)).into_iter().collect(),
             None => {
-                reading.answers().filter_map(|track| Some((Self::answer(number, reading, track, by)?, track))).collect()
+                let Some(task) = answers_task(reading, number, by) else { return Vec::new() };
+                let answer = |(track, reward)| (Self::answer(number, reading, track, reward, task.clone()), track);
+                answer_rewards(reading).map(answer).collect()
             }
         }
     }
@@ -89,17 +91,17 @@ impl Attempt {
     }
 
     /// One of several answers of a record.
-    fn answer(number: usize, reading: &Reading<'_>, track: &Track, by: Option<&str>) -> Option<Self> {
-        Some(Self {
+    fn answer(number: usize, reading: &Reading<'_>, track: &Track, reward: Option<f64>, task: String) -> Self {
+        Self {
             record: number,
             answer: track.label.clone(),
             begin: track.steps.start,
             id: record_id(reading.root),
-            task: answers_task(reading, number, by)?,
-            reward: answer_reward(reading, track).map(|reward| reward.to_string()),
+            task,
+            reward: reward.map(|reward| reward.to_string()),
             finish: None,
             steps: Vec::new(),
-        })
+        }
     }
 
     /// The attempt that a record is.

@@ -8,7 +8,7 @@ use super::rollout::{Rollout, answers_task};
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{StepRole, TurnPart};
-use crate::rules::trajectory::{Hint, Reading, Track, Way, answer_reward, task_key, turn};
+use crate::rules::trajectory::{Hint, Reading, Track, Way, answer_rewards, task_key, turn};
 use std::collections::{HashMap, HashSet};
 
 /// Words of a phrase.
@@ -50,10 +50,10 @@ impl RecordFeatures {
             return reward.map(|reward| Self::of_track((number, &reading), track, task, reward)).into_iter().collect();
         }
         let task = answers_task(&reading, number, by).map(|task| task_key(&task));
-        let score = |track: &Track| answer_reward(&reading, track).filter(|reward| reward.is_finite());
-        let is_scored = reading.answers().any(|track| score(track).is_some());
-        let rewarded = reading.answers().filter_map(|track| {
-            let reward = if is_scored { score(track) } else { preference(track) };
+        let finite = |reward: Option<f64>| reward.filter(|reward| reward.is_finite());
+        let is_scored = answer_rewards(&reading).any(|(_, reward)| finite(reward).is_some());
+        let rewarded = answer_rewards(&reading).filter_map(|(track, reward)| {
+            let reward = if is_scored { finite(reward) } else { preference(track) };
             Some(Self::of_track((number, &reading), track, task, reward?))
         });
         rewarded.collect()

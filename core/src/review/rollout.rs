@@ -3,7 +3,7 @@
 use crate::format::Facts;
 use crate::json::Value;
 use crate::rules::statistics::reward;
-use crate::rules::trajectory::{AnswerFacts, Reading, Track, Way, task};
+use crate::rules::trajectory::{AnswerFacts, Reading, Track, Way, answer_rewards, task};
 
 /// What a group needs of an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,14 +31,14 @@ impl Rollout {
             return vec![only];
         }
         let task = answers_task(&reading, number, by);
-        let of_answer = |track: &Track| Self {
+        let of_answer = |(track, reward): (&Track, Option<f64>)| Self {
             task: task.clone(),
             answer: Some(track.label.clone().unwrap_or_default()),
-            ..Self::of_answer(&AnswerFacts::of(&reading, track))
+            ..Self::of_answer(&AnswerFacts::of(track, reward))
         };
         // Without a task it is one record that names none.
         let most = if task.is_some() { usize::MAX } else { 1 };
-        reading.answers().take(most).map(of_answer).collect()
+        answer_rewards(&reading).take(most).map(of_answer).collect()
     }
 
     /// What is known of one of several answers of a record.

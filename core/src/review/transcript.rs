@@ -178,12 +178,11 @@ impl Transcript {
     fn begun(head: &RecordHead, label: Option<&str>, is_first: bool) -> Self {
         let prompt =
             |text: &String| Message { role: StepRole::System, texts: vec![text.clone()], ..Message::default() };
-        let named = |(name, _): &&(String, String)| label == Some(name.as_str());
-        let beside = head.beside.iter().filter(|(name, _)| label == Some(name.as_str()));
-        let of_answer = || head.rewards.iter().find(named).map(|(_, reward)| reward.clone());
+        let beside = label.and_then(|label| head.beside.get(label)).into_iter().flatten();
+        let of_answer = || label.and_then(|label| head.rewards.get(label)).cloned();
         Self {
             messages: head.system.iter().map(prompt).collect(),
-            others: beside.flat_map(|(_, members)| members).chain(&head.others).cloned().collect(),
+            others: beside.chain(&head.others).cloned().collect(),
             reward: of_answer().or_else(|| head.reward.clone()),
             task: head.task.clone(),
             has_id: head.has_id,

@@ -1,7 +1,7 @@
 //! What a record says beside the messages of its conversation: a system prompt, tools, the rest of a request.
 
 use super::content::words;
-use super::message_text::{Left, Member, is_nothing, lose, rest};
+use super::message_text::{Left, Member, is_nothing, lose, lose_all, rest};
 use crate::json::{self, Value};
 use crate::rules::trajectory::gemini::declarations;
 use crate::rules::trajectory::{Track, instructions, requested_tools};
@@ -45,7 +45,14 @@ pub(in crate::review) fn beside_messages(
     }
     let used: &[&str] = if alone { &[] } else { &["reward"] };
     let members = rest(trajectory, &[&[messages], used].concat()).into_iter();
-    members.filter(|(name, json)| !is_nothing(json) && record.get(name).is_none()).collect()
+    let (mut others, mut taken) = (Vec::new(), Vec::new());
+    for (name, json) in members.filter(|(_, json)| !is_nothing(json)) {
+        // The name may be taken by a member of the record.
+        let list = if record.get(&name).is_none() { &mut others } else { &mut taken };
+        list.push((name, json));
+    }
+    lose_all(left, "trajectory", &taken);
+    others
 }
 
 /// The system prompt of a conversation that is no message, and the member of the record that has it.

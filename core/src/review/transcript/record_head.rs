@@ -7,8 +7,9 @@ use crate::review::chat::{
     system_words, tool_member,
 };
 use crate::rules::trajectory::{
-    Body, Item, Reading, RecordShape, Way, answer_reward, detailed_reward, further_members, task,
+    Body, Item, Reading, RecordShape, Way, answer_rewards, detailed_reward, further_members, task,
 };
+use std::collections::HashMap;
 
 /// What the trajectories of a record have in common.
 #[derive(Debug, Clone, Default)]
@@ -19,9 +20,9 @@ pub struct RecordHead {
     /// How the run came out, where no step says it: a number as JSON.
     pub(super) reward: Option<String>,
     /// The same of each of several answers, by what it is called.
-    pub(super) rewards: Vec<(String, String)>,
+    pub(super) rewards: HashMap<String, String>,
     /// What else the record says of each of them, by what it is called.
-    pub(super) beside: Vec<(String, Vec<Member>)>,
+    pub(super) beside: HashMap<String, Vec<Member>>,
     /// The task that it is an attempt at; None: it names none.
     pub(super) task: Option<String>,
     /// Whether it has an id, and not only what stands for one.
@@ -64,18 +65,19 @@ impl RecordHead {
         // Both of a pair are rewarded by which they are.
         let is_unrewarded = reading.tracks.len() == 1 && reading.entries.iter().all(|entry| entry.reward.is_none());
         let reward = reading.outcome().filter(|_| is_unrewarded).map(|reward| reward.to_string());
-        let mut beside = Vec::new();
+        let (mut beside, is_several) = (HashMap::new(), reading.main().is_none());
         for track in reading.answers() {
             let members = beside_messages(record, track, false, &mut left);
             match &track.label {
-                Some(label) => beside.push((label.clone(), members)),
+                Some(label) => drop(beside.entry(label.clone()).or_insert(members)),
                 None => others.extend(members),
             }
         }
-        let rewards = reading.answers().filter(|_| reading.main().is_none());
-        let rewards =
-            rewards.filter_map(|track| Some((track.label.clone()?, answer_reward(&reading, track)?.to_string())));
-        let rewards = rewards.collect();
+        let mut rewards = HashMap::new();
+        for (track, reward) in answer_rewards(&reading).filter(|_| is_several) {
+            let Some((label, reward)) = track.label.clone().zip(reward) else { continue };
+            rewards.entry(label).or_insert_with(|| reward.to_string());
+        }
         let (task, has_id) = (task(record, None), reading.id().is_some());
         Some(Self { system, others, reward, rewards, beside, task, has_id, left })
     }

@@ -26,7 +26,7 @@ impl<'r, 'a> Feed<'r, 'a> {
 
     /// Whether a trajectory begins at a step that knows nothing of the one before.
     pub(super) fn is_start(&self, step: usize) -> bool {
-        self.starts.contains(&step)
+        self.starts.binary_search(&step).is_ok()
     }
 
     /// W2: the next step.

@@ -23,16 +23,15 @@ pub struct AnswerFacts {
 }
 
 impl AnswerFacts {
-    /// Of one of the answers of a record that was read.
+    /// Of one of the answers of a record, with its reward.
     #[must_use]
-    pub fn of(reading: &Reading<'_>, track: &Track) -> Self {
+    pub fn of(track: &Track, reward: Option<f64>) -> Self {
         let is_preferred = match track.label.as_deref() {
             Some("chosen") => Some(true),
             Some("rejected") => Some(false),
             _ => None,
         };
-        let reward = answer_reward(reading, track).filter(|reward| reward.is_finite());
-        Self { reward, steps: track.steps.len() as u64, is_preferred }
+        Self { reward: reward.filter(|reward| reward.is_finite()), steps: track.steps.len() as u64, is_preferred }
     }
 
     /// Of all answers of a record that has several; none of one that is one attempt, or no trajectory.
@@ -40,41 +39,42 @@ impl AnswerFacts {
     pub fn all_of(reading: &Reading<'_>) -> Vec<Self> {
         match reading.main() {
             Some(_) => Vec::new(),
-            None => reading.answers().map(|track| Self::of(reading, track)).collect(),
+            None => answer_rewards(reading).map(|(track, reward)| Self::of(track, reward)).collect(),
         }
     }
 }
 
-/// The reward of an answer of a record that has several: the sum of those of its messages, else `score_chosen`,
-/// `chosen_score`, `chosen-rating` … of the record, else its place in a list of `rewards` or `scores`.
-#[must_use]
-pub fn answer_reward(reading: &Reading<'_>, track: &Track) -> Option<f64> {
+/// The answers of a record that has several, each with its reward: the sum of those of its messages, else
+/// `score_chosen`, `chosen_score`, `chosen-rating` … of the record, else that of its trajectory in a group, else its
+/// place in a list of `rewards` or `scores`.
+pub fn answer_rewards<'r>(reading: &'r Reading<'_>) -> impl Iterator<Item = (&'r Track, Option<f64>)> + 'r {
+    let answers = reading.answers().count();
+    let listed = score_list(reading.root, answers).unwrap_or_default();
+    let reward = move |(place, track): (usize, &'r Track)| (track, answer_reward(reading, track, listed.get(place)));
+    reading.answers().enumerate().map(reward)
+}
+
+fn answer_reward(reading: &Reading<'_>, track: &Track, listed: Option<&Value<'_>>) -> Option<f64> {
     let steps = reading.entries.get(track.steps.clone()).unwrap_or_default();
     let rewards = steps.iter().filter_map(|entry| entry.reward.as_ref());
     let sum = rewards.map(|reward| reward.value).reduce(|sum, reward| sum + reward);
     let value = |number: Number| number.value;
     sum.or_else(|| named(reading.root, track.label.as_deref()?).map(value))
         .or_else(|| group_reward(reading.root, track))
-        .or_else(|| listed(reading, track).map(value))
+        .or_else(|| listed.and_then(number::number).map(value))
 }
 
 /// The reward of a trajectory of a group (ART, rLLM).
 pub(super) fn group_reward(root: &Value<'_>, track: &Track) -> Option<f64> {
-    let all = root.get("trajectories")?.as_array()?;
-    let is_of = |number: &usize| track.list().starts_with(&format!("/trajectories/{number}/"));
-    let reward = all.get((0..all.len()).find(is_of)?)?.get("reward");
-    reward.and_then(number::number).map(|number| number.value)
+    let list = track.list();
+    let (number, _) = list.strip_prefix("/trajectories/")?.split_once('/')?;
+    let trajectory = root.get("trajectories")?.as_array()?.get(number.parse::<usize>().ok()?)?;
+    trajectory.get("reward").and_then(number::number).map(|number| number.value)
 }
 
 fn named(root: &Value<'_>, label: &str) -> Option<Number> {
     let score = |(before, after): &(&str, &str)| root.get(&format!("{before}{label}{after}")).and_then(number::number);
     SCORES.iter().find_map(score)
-}
-
-fn listed(reading: &Reading<'_>, track: &Track) -> Option<Number> {
-    let answers = reading.answers().count();
-    let place = reading.answers().position(|answer| answer == track)?;
-    score_list(reading.root, answers)?.get(place).and_then(number::number)
 }
 
 /// The list of the scores of so many answers: numbers or truth values, or nothing of one that was not scored.
@@ -93,7 +93,7 @@ mod tests {
     fn rewards(record: &str) -> Vec<Option<f64>> {
         let record = parse(record).unwrap();
         let reading = Way::Formats.read(&record);
-        reading.answers().map(|track| answer_reward(&reading, track)).collect()
+        answer_rewards(&reading).map(|(_, reward)| reward).collect()
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::blocks::Block;
 use super::rows::{RowTrack, Source};
+use super::several::bounded;
 use super::text;
 use crate::json::{Data, Value};
 use crate::model::StepRole;
@@ -47,13 +48,14 @@ pub(super) fn block(part: &Value<'_>) -> Option<Block> {
     }
 }
 
-/// The parts of a content; None: it is none.
+/// The parts of a content, also of kinds that are not known; None: it is none.
 pub(super) fn parts<'a>(content: &'a Value<'a>) -> Option<&'a Value<'a>> {
     let parts = content.get("parts")?;
-    let all = parts.as_array().filter(|all| !all.is_empty())?;
+    let all = parts.as_array()?;
+    let is_part = |part: &Value<'_>| part.as_object().is_some() && part.get("type").is_none();
     let is_speaker = content.get("role").is_none_or(|role| role.is_null() || role.as_str().is_some());
     let is_other = ["content", "value", "from"].iter().any(|name| content.get(name).is_some());
-    (is_speaker && !is_other && all.iter().all(|part| block(part).is_some())).then_some(parts)
+    (is_speaker && !is_other && all.iter().all(is_part)).then_some(parts)
 }
 
 /// Who speaks in a content, as chats name it; None: nobody is named.
@@ -107,24 +109,22 @@ pub(crate) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> 
 
 /// The request of a row: the row itself, or its `request`.
 fn request<'a>(row: &'a Value<'a>) -> Option<(&'static str, &'a Value<'a>)> {
+    let has_known = |content: &'a Value<'a>| {
+        parts(content).and_then(Value::as_array).is_some_and(|all| all.iter().any(|part| block(part).is_some()))
+    };
     let is_asked = |request: &&'a Value<'a>| {
-        request
-            .get("contents")
-            .and_then(Value::as_array)
-            .is_some_and(|all| !all.is_empty() && all.iter().all(|content| parts(content).is_some()))
+        let all = request.get("contents").and_then(Value::as_array).unwrap_or_default();
+        all.iter().all(|content| parts(content).is_some()) && all.iter().any(has_known)
     };
     let inner = || Some(("/request", row.get("request")?));
     [Some(("", row)), inner()].into_iter().flatten().find(|(_, request)| is_asked(request))
 }
 
-/// The contents of what came back: one of each candidate.
-fn candidates<'a>(row: &'a Value<'a>) -> Option<(&'static str, Vec<(usize, &'a Value<'a>)>)> {
+/// The list of what came back, and where it is.
+fn candidates<'a>(row: &'a Value<'a>) -> Option<(&'static str, &'a Value<'a>)> {
     let places = [("/response/candidates", row.get("response")), ("/candidates", Some(row))];
-    let (at, all) = places.into_iter().find_map(|(at, of)| Some((at, of?.get("candidates")?.as_array()?)))?;
-    let content = |(number, candidate): (usize, &'a Value<'a>)| {
-        Some((number, candidate.get("content").filter(|content| parts(content).is_some())?))
-    };
-    Some((at, all.iter().enumerate().filter_map(content).collect()))
+    let list = |of: Option<&'a Value<'a>>| of?.get("candidates").filter(|list| list.as_array().is_some());
+    places.into_iter().find_map(|(at, of)| Some((at, list(of)?)))
 }
 
 /// The trajectories of a row of Gemini's batches or tuning: one for each candidate, or what was asked alone.
@@ -133,14 +133,18 @@ pub(super) fn contents<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
         let pointer = if at.is_empty() { Cow::Borrowed("/contents") } else { Cow::Owned(format!("{at}/contents")) };
         Some(Source { value: request.get("contents")?, pointer, role: StepRole::User })
     });
-    let (at, answers) = candidates(row).unwrap_or_default();
+    let Some((at, list)) = candidates(row) else { return Some(vec![RowTrack::of(vec![asked?])]) };
+    let content = |(number, candidate): (usize, &'a Value<'a>)| {
+        Some((number, candidate.get("content").filter(|content| parts(content).is_some())?))
+    };
+    let answers: Vec<_> = list.as_array()?.iter().enumerate().filter_map(content).collect();
     let attempt = |&(number, value): &(usize, &'a Value<'a>)| {
         let pointer = Cow::Owned(format!("{at}/{number}/content"));
         let answer = Source { value, pointer, role: StepRole::Agent };
         let label = (answers.len() > 1).then(|| Cow::Owned(format!("candidate {number}")));
         RowTrack { label, ..RowTrack::of(asked.clone().into_iter().chain([answer]).collect()) }
     };
-    let attempts: Vec<RowTrack<'a>> = answers.iter().map(attempt).collect();
+    let attempts = bounded((row, list), answers.iter().map(attempt), answers.len());
     if attempts.is_empty() { Some(vec![RowTrack::of(vec![asked?])]) } else { Some(attempts) }
 }
 

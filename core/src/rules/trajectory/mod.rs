@@ -34,7 +34,7 @@ mod turn;
 mod visible;
 
 pub use agents::{callers, parts};
-pub use answer_reward::{AnswerFacts, answer_reward};
+pub use answer_reward::{AnswerFacts, answer_rewards};
 pub(crate) use atif::further_members;
 pub(in crate::rules) use call::FunctionCall;
 pub(in crate::rules) use control::first_control;

@@ -263,10 +263,15 @@ impl<'a> Reading<'a> {
         self.tracks.iter().filter(move |track| is_known && track.is_answer())
     }
 
+    /// The trajectory that a step is of. They are in the order of their steps.
+    pub(in crate::rules) fn track_of(&self, step: usize) -> Option<&Track> {
+        let after = self.tracks.partition_point(|track| track.steps.start <= step);
+        self.tracks.get(after.checked_sub(1)?).filter(|track| track.steps.contains(&step))
+    }
+
     /// The path of a step.
     pub(crate) fn path(&self, step: usize) -> String {
-        let track = self.tracks.iter().find(|track| track.steps.contains(&step));
-        track.map(|track| track.path(step)).unwrap_or_default()
+        self.track_of(step).map(|track| track.path(step)).unwrap_or_default()
     }
 
     /// The array of its steps.

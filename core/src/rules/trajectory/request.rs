@@ -40,7 +40,8 @@ pub(crate) fn instructions<'a>(row: &'a Value<'a>) -> Option<&'a Value<'a>> {
 pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let messages = row.get("messages").filter(|messages| are_messages(messages))?;
     let places = [("/choices", Some(row)), ("/response/choices", row.get("response"))];
-    let (at, choices) = places.into_iter().find_map(|(at, of)| Some((at, of?.get("choices")?.as_array()?)))?;
+    let (at, list) = places.into_iter().find_map(|(at, of)| Some((at, of?.get("choices")?)))?;
+    let choices = list.as_array()?;
     let answer = |choice: &'a Value<'a>| choice.get("message").filter(|message| is_message(message));
     let numbered = choices.iter().enumerate().filter_map(|(number, choice)| Some((number, answer(choice)?)));
     let answers: Vec<_> = numbered.collect();
@@ -59,7 +60,7 @@ pub(super) fn stored_completion<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'
         let answer = Source { value: answer, pointer, role: StepRole::Agent };
         RowTrack { label: label(number), ..RowTrack::of(vec![prompt, answer]) }
     };
-    Some(bounded(answers.iter().map(track), answers.len()))
+    Some(bounded((row, list), answers.iter().map(track), answers.len()))
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@ use std::collections::HashSet;
 /// Messages that the attempts of one row may have together, since each repeats the prompt.
 const MESSAGES_MAX: usize = 1 << 16;
 
+/// Bytes of what else the row says that its attempts may have together, since each repeats that too.
+const BESIDE_BYTES_MAX: usize = 64 << 20;
+
 /// Attempts of a row that are read however long they are.
 const ATTEMPTS_MIN: usize = 64;
 
@@ -34,11 +37,20 @@ pub(super) fn completions<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let prompt = source(row, "/prompt", StepRole::User).filter(|p| are_messages(p.value) || is_text(p.value))?;
     let found = ANSWERS.into_iter().find_map(|(name, one)| {
         let is_answer = |answer: &Value<'_>| are_messages(answer) || (one == "response" && is_text(answer));
-        let all = row.get(name)?.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
-        Some((name, one, all))
+        let list = row.get(name)?;
+        let all = list.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
+        Some(Answers { name, one, list, all })
     });
-    let (name, one, answers) = found?;
-    Some(attempts(Some(&prompt), (name, one), answers))
+    Some(attempts(row, Some(&prompt), &found?))
+}
+
+/// A list of answers of a row.
+struct Answers<'a> {
+    name: &'static str,
+    /// What one of them is called.
+    one: &'static str,
+    list: &'a Value<'a>,
+    all: &'a [Value<'a>],
 }
 
 /// Answers, as texts or lists of messages, beside a score for each, as frameworks for reinforcement learning write
@@ -47,18 +59,19 @@ pub(super) fn scored_answers<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>
     if chat_pointer(row).is_some() {
         return None;
     }
-    let (name, one, answers) = scored_texts(row)?;
+    let answers = scored_texts(row)?;
     let prompt = PROMPTS.into_iter().find_map(|name| source(row, name, StepRole::User));
     let prompt = prompt.filter(|prompt| are_messages(prompt.value) || is_text(prompt.value));
-    Some(attempts(prompt.as_ref(), (name, one), answers))
+    Some(attempts(row, prompt.as_ref(), &answers))
 }
 
-/// The name of the answers of such a row, what one is called, and they.
-fn scored_texts<'a>(row: &'a Value<'a>) -> Option<(&'static str, &'static str, &'a [Value<'a>])> {
+/// The answers of such a row.
+fn scored_texts<'a>(row: &'a Value<'a>) -> Option<Answers<'a>> {
     let is_answer = |answer: &Value<'_>| is_text(answer) || are_messages(answer);
     SCORED_ANSWERS.into_iter().find_map(|(name, one)| {
-        let all = row.get(name)?.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
-        score_list(row, all.len()).map(|_| (name, one, all))
+        let list = row.get(name)?;
+        let all = list.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
+        score_list(row, all.len()).map(|_| Answers { name, one, list, all })
     })
 }
 
@@ -69,24 +82,22 @@ pub fn has_scored_answers(row: &Value<'_>) -> bool {
 }
 
 /// An attempt of each answer.
-fn attempts<'a>(
-    prompt: Option<&Source<'a>>,
-    (name, one): (&'static str, &'static str),
-    answers: &'a [Value<'a>],
-) -> Vec<RowTrack<'a>> {
+fn attempts<'a>(row: &'a Value<'a>, prompt: Option<&Source<'a>>, answers: &Answers<'a>) -> Vec<RowTrack<'a>> {
+    let Answers { name, one, list, all } = *answers;
     let attempt = |(number, value): (usize, &'a Value<'a>)| {
         let pointer = Cow::Owned(format!("/{name}/{number}"));
         let answer = Source { value, pointer, role: StepRole::Agent };
         let label = Some(Cow::Owned(format!("{one} {number}")));
         RowTrack { label, ..RowTrack::of(prompt.cloned().into_iter().chain([answer]).collect()) }
     };
-    bounded(answers.iter().enumerate().map(attempt), answers.len())
+    bounded((row, list), all.iter().enumerate().map(attempt), all.len())
 }
 
 /// A context and completions of which the lower rank is the better one (NeMo RL): two are a pair.
 pub(super) fn ranked<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     let context = source(row, "/context", StepRole::User).filter(|context| are_messages(context.value))?;
-    let all = row.get("completions")?.as_array().filter(|all| !all.is_empty())?;
+    let list = row.get("completions")?;
+    let all = list.as_array().filter(|all| !all.is_empty())?;
     let rank = |completion: &Value<'_>| completion.get("rank")?.as_number()?.parse::<i64>().ok();
     let name = |place: usize| match all {
         [first, second] if rank(first) != rank(second) => {
@@ -102,18 +113,24 @@ pub(super) fn ranked<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
         let answer = Source { value, pointer, role: StepRole::Agent };
         Some(RowTrack { label: Some(name(place)), ..RowTrack::of(vec![context.clone(), answer]) })
     });
-    all.iter().all(is_answer).then(|| bounded(answers, all.len()))
+    all.iter().all(is_answer).then(|| bounded((row, list), answers, all.len()))
 }
 
-/// The first attempts of a row, of so many, that are not too long together.
-pub(super) fn bounded<'a>(attempts: impl Iterator<Item = RowTrack<'a>>, count: usize) -> Vec<RowTrack<'a>> {
-    let mut messages = 0;
+/// The first attempts of a row, of so many in a list, that are not too long together.
+pub(super) fn bounded<'a>(
+    (row, list): (&Value<'_>, &Value<'_>),
+    attempts: impl Iterator<Item = RowTrack<'a>>,
+    count: usize,
+) -> Vec<RowTrack<'a>> {
+    let beside_bytes = row.text.len().saturating_sub(list.text.len()).max(1);
+    let (mut messages, most) = (0, ATTEMPTS_MIN.max(BESIDE_BYTES_MAX / beside_bytes));
     let of_source = |source: &Source<'_>| source.value.as_array().map_or(1, <[Value<'_>]>::len);
     let fits = |(number, track): &(usize, RowTrack<'a>)| {
         messages += track.sources.iter().map(of_source).sum::<usize>();
         *number < ATTEMPTS_MIN || messages <= MESSAGES_MAX
     };
-    let mut read: Vec<RowTrack<'a>> = attempts.enumerate().take_while(fits).map(|(_, track)| track).collect();
+    let mut read: Vec<RowTrack<'a>> =
+        attempts.take(most).enumerate().take_while(fits).map(|(_, track)| track).collect();
     let left_out = count.saturating_sub(read.len());
     read.iter_mut().next_back().into_iter().for_each(|last| last.left_out = left_out);
     read
@@ -121,13 +138,14 @@ pub(super) fn bounded<'a>(attempts: impl Iterator<Item = RowTrack<'a>>, count: u
 
 /// A group of Atropos: lists of messages, each with its place in `scores`.
 pub(super) fn scored<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let all = row.get("messages")?.as_array().filter(|all| !all.is_empty() && all.iter().all(are_messages))?;
+    let list = row.get("messages")?;
+    let all = list.as_array().filter(|all| !all.is_empty() && all.iter().all(are_messages))?;
     row.get("scores")?.as_array().filter(|scores| scores.len() == all.len())?;
     let attempt = |(number, value): (usize, &'a Value<'a>)| {
         let source = Source { value, pointer: Cow::Owned(format!("/messages/{number}")), role: StepRole::Unknown };
         RowTrack { label: Some(Cow::Owned(format!("attempt {number}"))), ..RowTrack::of(vec![source]) }
     };
-    Some(bounded(all.iter().enumerate().map(attempt), all.len()))
+    Some(bounded((row, list), all.iter().enumerate().map(attempt), all.len()))
 }
 
 /// The choice of a completion among messages, as ART keeps it: its message.
@@ -162,7 +180,8 @@ fn grouped<'a>(trajectory: &'a Value<'a>) -> Option<(String, &'a Value<'a>)> {
 
 /// The attempts of a group of ART, or the agents of an episode of rLLM.
 pub(super) fn trajectories<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let all = row.get("trajectories")?.as_array().filter(|all| !all.is_empty())?;
+    let list = row.get("trajectories")?;
+    let all = list.as_array().filter(|all| !all.is_empty())?;
     let found: Option<Vec<_>> = all.iter().map(|one| Some((one, grouped(one)?))).collect();
     let found = found?;
     let attempt = |(number, (one, (at, value))): (usize, &(&'a Value<'a>, (String, &'a Value<'a>)))| {
@@ -171,7 +190,7 @@ pub(super) fn trajectories<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> 
         let label = (all.len() > 1).then(|| Cow::Owned(format!("{name} {number}")));
         RowTrack { label, ..RowTrack::of(vec![Source { value, pointer, role: StepRole::Unknown }]) }
     };
-    Some(bounded(found.iter().enumerate().map(attempt), found.len()))
+    Some(bounded((row, list), found.iter().enumerate().map(attempt), found.len()))
 }
 
 /// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
@@ -262,6 +281,19 @@ mod tests {
         assert_eq!(counts(&stored(1023)), (64, 36));
         let ranked = list(70, &format!(r#"{{"rank":0,"completion":[{message}]}}"#));
         assert_eq!(counts(&format!(r#"{{"context":[{message}],"completions":{ranked}}}"#)), (70, 0));
+    }
+
+    #[test]
+    fn what_each_attempt_repeats_of_the_row_is_bounded() {
+        let answers = list(70, r#"[{"role":"user","content":"q"}]"#);
+        let row = |bytes: usize| {
+            format!(r#"{{"tokens":"{}","scores":{},"messages":{answers}}}"#, "x".repeat(bytes), list(70, "1"))
+        };
+        assert_eq!((counts(&row(900_000)), counts(&row(1_000_000))), ((70, 0), (67, 3)));
+        let content = r#"{"role":"user","parts":[{"text":"q"}]}"#;
+        let candidates = list(70, &format!(r#"{{"content":{content}}}"#));
+        let asked = |count| format!(r#"{{"contents":{},"candidates":{candidates}}}"#, list(count, content));
+        assert_eq!((counts(&asked(900)), counts(&asked(1023))), ((70, 0), (64, 6)));
     }
 
     #[test]

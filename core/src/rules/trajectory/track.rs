@@ -68,8 +68,8 @@ impl Track {
 
     /// The path of one of its steps, or of its first list where it has none.
     pub(crate) fn path(&self, step: usize) -> String {
-        let stretch = self.stretches.iter().rev().find(|stretch| stretch.first <= step).or(self.stretches.first());
-        match stretch {
+        let after = self.stretches.partition_point(|stretch| stretch.first <= step);
+        match self.stretches.get(after.saturating_sub(1)) {
             Some(Stretch { first, pointer, place: Some(place) }) => {
                 format!("{pointer}/{}", place + step.saturating_sub(*first))
             }
