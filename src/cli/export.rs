@@ -291,7 +291,8 @@ impl Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options = parsed::<Options>(matches)?.with_arguments()?;
     let filter = options.filter.filter_beside(Scope::Records, options.only_clean)?;
-    let has_decisions = !options.mark.is_empty() || !options.not_mark.is_empty();
+    let is_by_decision = options.by.as_deref() == Some("decision");
+    let has_decisions = !options.mark.is_empty() || !options.not_mark.is_empty() || is_by_decision;
     let marks = options.marks.read_or_report(has_decisions || filter.as_ref().is_some_and(Where::has_marks))?;
     let mut stamps = Vec::new();
     let open = |file: &FileName| {

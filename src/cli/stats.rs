@@ -23,7 +23,7 @@ use crate::lint::Policy;
 use crate::model::Problem;
 use crate::review::{Marks, Scope, Tokenizer};
 use clap::{ArgMatches, Args, ValueEnum};
-use measure::RecordQuestion;
+use measure::{Asked, RecordQuestion};
 use serde_json::value::RawValue;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -199,7 +199,8 @@ impl RecordSelection {
             let message = "--where goes with --by, --histogram, --outcomes, --lift or --tasks";
             return Err(Problem::usage(message).hint(hint));
         }
-        let marks = options.marks.read_if(filter.as_ref().is_some_and(Where::has_marks))?;
+        let by_marks = matches!(question, StatsQuestion::By(by) if Asked::read(by, &options.filter)?.is_mark());
+        let marks = options.marks.read_if(by_marks || filter.as_ref().is_some_and(Where::has_marks))?;
         let tokenizer = if question.takes_tokenizer() { options.filter.tokenizer()? } else { None };
         let policy = RefCell::new(options.filter.policy()?);
         Ok(Self { filter, marks, tokenizer, policy })

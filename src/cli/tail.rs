@@ -29,7 +29,7 @@ pub(super) const COMMAND: Command = Command { name: "tail", describe: Options::a
 /// Longest time from a signal to the exit.
 const ENDING: Duration = Duration::from_millis(1700);
 
-/// Bytes of standard input that say whether it is text.
+/// Bytes of a stream that say whether it is text.
 const HEAD_BYTES: u64 = 64;
 
 /// How long a stream is silent, after a signal, when what was in it has been read.
@@ -80,7 +80,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         signals,
         is_once,
         is_stream,
-        unchecked: stream.as_ref().filter(|_| options.path.is_stdin()).map(Arc::clone),
+        unchecked: stream.clone(),
         read_at,
         until: None,
         has_error: false,
@@ -143,7 +143,7 @@ struct Loop {
     signals: Receiver<()>,
     is_once: bool,
     is_stream: bool,
-    /// Standard input, until enough of it came to know what it is.
+    /// Standard input or a pipe, until enough of it came to know what it is.
     unchecked: Option<Arc<Input>>,
     /// When something was read, or the signal came.
     read_at: Instant,
@@ -210,7 +210,7 @@ impl Loop {
         true
     }
 
-    /// Whether standard input is of a kind that is not text, which is no sequence of broken lines.
+    /// Whether a stream is of a kind that is not text, which is no sequence of broken lines.
     fn is_refused(&mut self) -> bool {
         let Some(input) = &self.unchecked else { return false };
         let is_refused = input.check_lines().is_err();

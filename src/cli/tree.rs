@@ -106,7 +106,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
     }
     report_unreadable(&options.file, unreadable);
-    write_tasks(&options, loaded.records()?.len() - unreadable, &tasks, &attempts, out)?;
+    write_tasks(&options, loaded.records()?.len().saturating_sub(unreadable), &tasks, &attempts, out)?;
     Ok(0)
 }
 

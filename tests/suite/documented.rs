@@ -225,3 +225,20 @@ fn standard_input_that_is_no_text_is_one_message() {
     let (status, stdout, _) = fed(folder.path(), &["tail", "-", "--once", "--json"], "no json\n{}\n");
     assert_eq!((status, stdout.lines().count()), (1, 2), "other bytes are broken lines: {stdout}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_of_what_is_no_text_is_one_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, b"PAR1\n\n\n\n").unwrap()
+    });
+    let output = program().args(["tail", "--json"]).arg(&pipe).output().unwrap();
+    writer.join().unwrap();
+    let (status, stdout, stderr) = command_result(&output);
+    assert_eq!((status, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{stderr}");
+    assert!(stderr.contains("a Parquet file"), "{stderr}");
+}

@@ -345,6 +345,8 @@ fn a_filter_decides_by_rule() {
     assert_eq!((status, stdout.as_str()), (0, "4 decisions on 2 records written\n"));
     assert_eq!(run(&["mark", "--where", "id:^[bc]", "--record", "0-1", "--as", "good"]).1, "1 decision on b written\n");
     assert_eq!(marked("steps>0"), ["a", "b", "c"]);
+    let by = run(&["stats", "--by", "mark", "--json"]).1;
+    assert!(by.contains("\"bad\"") && by.contains("\"good\""), "{by}");
     assert_eq!(marked("mark:bad"), ["a", "c"]);
     assert_eq!(run(&["mark", "--where", "mark:bad id:c", "--as", "unsure"]).0, 0);
     assert_eq!(marked("mark:bad|good"), ["a", "b"]);
@@ -366,8 +368,11 @@ fn a_journal_that_cannot_be_read_is_not_taken_for_an_empty_one() {
     for words in [
         &["marks", "d.jsonl"][..],
         &["export", "d.jsonl", "--mark", "good", "--out", "out.jsonl"],
+        &["export", "d.jsonl", "--sample", "1", "--by", "decision", "--out", "out.jsonl"],
         &["table", "d.jsonl", "--where", "mark:good"],
         &["stats", "d.jsonl", "--by", "mark", "--where", "!mark:good"],
+        &["stats", "d.jsonl", "--by", "mark"],
+        &["stats", "d.jsonl", "--by", "tag"],
         &["query", "d.jsonl", "--where", "mark:good", "--count"],
     ] {
         let (status, out, errors) = run(words);

@@ -70,6 +70,11 @@ impl Asked {
         }
     }
 
+    /// Whether it is what was decided.
+    pub(super) fn is_mark(&self) -> bool {
+        matches!(self.field(), Some(FilterField::Name(Names::Mark | Names::Tag)))
+    }
+
     fn field(&self) -> Option<FilterField> {
         match self {
             Self::Field(field) => Some(*field),
@@ -171,7 +176,7 @@ impl RecordQuestion<'_> {
     pub(super) fn ask(&self, asked: &[&Asked], mut each: impl FnMut(&Answers<'_>)) -> Result<u64, Stop> {
         let (expressed, failed) = self.expressed(asked)?;
         let fields: Vec<Option<FilterField>> = asked.iter().filter_map(|asked| asked.field()).map(Some).collect();
-        let wants_marks = fields.iter().any(|f| matches!(f, Some(FilterField::Name(Names::Mark | Names::Tag))));
+        let wants_marks = asked.iter().any(|asked| asked.is_mark());
         let pass = Pass {
             fields: &fields,
             marks: wants_marks.then_some(&self.wanted.marks),

@@ -49,7 +49,7 @@ pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u
         }
     }
     report_unreadable(&options.file, unreadable);
-    write_tasks(options, loaded.records()?.len() - unreadable, &tasks, &attempts, out)?;
+    write_tasks(options, loaded.records()?.len().saturating_sub(unreadable), &tasks, &attempts, out)?;
     Ok(0)
 }
 
