@@ -287,6 +287,38 @@ mod tests {
         assert_eq!(emulator.screen().contents().trim(), "");
     }
 
+    /// Whatever wide and narrow characters follow each other, the terminal shows the last frame.
+    #[test]
+    fn frames_of_wide_and_narrow_characters_are_shown_as_they_are() {
+        let area = Rect::new(0, 0, 12, 2);
+        let mut seed = 7_u32;
+        let mut next = |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % below
+        };
+        let mut encoder = Encoder::new(area.as_size());
+        let mut emulator = vt100::Parser::new(2.try_into().unwrap(), 12.try_into().unwrap(), 0);
+        let mut before = Buffer::empty(area);
+        for _ in 0..500 {
+            let mut now = Buffer::empty(area);
+            for y in 0..2 {
+                let text: String = (0..next(13)).map(|_| ['a', 'b', ' ', '漢', '字'][next(5) as usize]).collect();
+                now.set_stringn(u16::try_from(next(12)).unwrap(), y, text, 12, ratatui::style::Style::new());
+            }
+            emulator.process(&encoder.encode(before.diff(&now).into_iter()));
+            for y in 0..2 {
+                let mut x = 0;
+                while x < 12 {
+                    let cell = &now[(x, y)];
+                    let shown = emulator.screen().cell(y, x).unwrap().contents().to_owned();
+                    assert_eq!(if shown.is_empty() { " " } else { &shown }, cell.symbol(), "at {x}, {y} of {now:?}");
+                    x += cell.cell_width().max(1);
+                }
+            }
+            before = now;
+        }
+    }
+
     #[test]
     fn moves_are_short_and_styles_are_set_at_once() {
         let area = Rect::new(0, 0, 30, 2);
