@@ -4,8 +4,11 @@ use super::{is_expendable, set_expendable};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::thread;
 
-/// Answers of one thread that may wait to be taken.
-const WAITING_MAX: usize = 2;
+/// Answers that may wait to be taken, of all threads together: the system lets one of two threads wait for as long as
+/// some pieces take, and the other works on meanwhile.
+const WAITING_MAX: usize = 16;
+/// Answers of each thread that may wait, however many threads there are.
+const WAITING_MIN: usize = 2;
 
 /// Most threads that work.
 const THREADS_MAX: usize = 16;
@@ -58,8 +61,8 @@ fn on_threads<P, A: Send, W: FnMut(&P) -> A, E>(
     let is_expendable = is_expendable();
     thread::scope(|scope| {
         // Piece i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
-        let (senders, receivers): (Vec<Sender<_>>, Vec<Receiver<_>>) =
-            (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
+        let waiting = (WAITING_MAX / threads.max(1)).max(WAITING_MIN);
+        let (senders, receivers): (Vec<Sender<_>>, Vec<Receiver<_>>) = (0..threads).map(|_| bounded(waiting)).unzip();
         for (number, sender) in senders.into_iter().enumerate() {
             let (piece, work) = (&piece, &work);
             scope.spawn(move || {
