@@ -11,7 +11,7 @@ impl App {
     /// Goes to the next or previous finding and says what it is.
     pub(in crate::app) fn finding_by(&mut self, is_forward: bool) {
         if self.is_on_table() {
-            return self.record_by("a finding", |facts| facts.errors + facts.warnings > 0, is_forward);
+            return self.record_by("a finding", |faults| faults.findings > 0, is_forward);
         }
         let Some(open) = self.session.open() else { return };
         let (all, found) = (open.findings(), self.inspector.findings.neighbour(&open, is_forward));

@@ -3,7 +3,6 @@
 
 use super::finding::none_of;
 use crate::app::{App, Effect, Effects, Job, Lane};
-use crate::format::Facts;
 use crate::model::{Finding, Severity, StepNo, When};
 use crate::panes::seek::{Pass, SeekGoal};
 use crate::panes::{Open, step_row, times};
@@ -59,8 +58,8 @@ impl App {
     /// Goes to the next or previous failure; in the table to the next record with one.
     pub(super) fn error_by(&mut self, is_forward: bool, effects: &mut Effects) {
         if self.is_on_table() {
-            let has_failed = |facts: &Facts| facts.counted.as_ref().is_none_or(|c| c.failed + c.suspect > 0);
-            return self.record_by("an error", has_failed, is_forward);
+            // What cannot be read is an error too.
+            return self.record_by("an error", |faults| faults.failures.is_none_or(|count| count > 0), is_forward);
         }
         self.seek(SeekTarget::Error, is_forward, effects);
     }

@@ -6,7 +6,7 @@ use crate::app::menu::Menu;
 use crate::app::pane::Filtered;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice};
-use crate::format::Facts;
+use crate::panes::table::RecordFaults;
 use crate::review::{Column, Filter, FilterFault, FilterField, Scope, Sort};
 use crate::text::count_text;
 
@@ -55,15 +55,15 @@ impl App {
 
     /// Puts the cursor on the next or previous row whose record has something, and says how many records were not
     /// looked at.
-    pub(super) fn record_by(&mut self, word: &str, has_it: impl Fn(&Facts) -> bool, is_forward: bool) {
+    pub(super) fn record_by(&mut self, word: &str, has_it: impl Fn(RecordFaults) -> bool, is_forward: bool) {
         let (here, count) = (self.table.scroll.cursor, self.table.count(&self.session));
-        let facts = |row: usize| self.table.facts(self.table.record_at(row)?);
+        let faults = |row: usize| self.table.faults(self.table.record_at(row)?);
         let (mut unknown, mut found) = (0, None);
         let rows: Box<dyn Iterator<Item = usize>> =
             if is_forward { Box::new(here + 1..count) } else { Box::new((0..here).rev()) };
         for row in rows {
-            match facts(row) {
-                Some(facts) if has_it(&facts) => {
+            match faults(row) {
+                Some(faults) if has_it(faults) => {
                     found = Some(row);
                     break;
                 }

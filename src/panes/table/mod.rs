@@ -15,8 +15,10 @@ pub use facets::{FacetsPane, HEAD_ROWS};
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
+use crate::model::cast;
 use crate::review::{
-    Chunk, Column, FactTable, Filter, NonEmptyColumns, Numbers, RecordFacts, RecordOrder, Sort, TaskGroups,
+    Chunk, Column, FactTable, Filter, NonEmptyColumns, Numbers, RecordFacts, RecordOrder, Sort, Subject as _,
+    TaskGroups,
 };
 use crate::text::{Role, SafeText, width};
 use cells::RecordCells;
@@ -97,6 +99,15 @@ impl Default for TablePane {
     }
 }
 
+/// What is wrong with a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordFaults {
+    /// How many findings it has.
+    pub findings: u64,
+    /// How many of its calls failed, or look so; None: it cannot be read.
+    pub failures: Option<u64>,
+}
+
 impl TablePane {
     /// Takes the facts on some records that are on the screen.
     pub fn set_facts(&mut self, facts: Vec<(usize, Facts)>) {
@@ -140,6 +151,23 @@ impl TablePane {
         let entry = self.facts.get(record);
         let known_facts = entry.filter(|entry| entry.has_texts()).map(RecordFacts::facts);
         known_facts.or_else(|| self.near.get(&record).cloned()).or_else(|| entry.map(RecordFacts::facts))
+    }
+
+    /// What is wrong with a record, if it was looked at: counts alone, so that a key may ask all records.
+    #[must_use]
+    pub fn faults(&self, record: usize) -> Option<RecordFaults> {
+        let of_near = |facts: &Facts| RecordFaults {
+            findings: facts.errors + facts.warnings,
+            failures: facts.counted.as_ref().map(|counted| counted.failed + counted.suspect),
+        };
+        let known = self.facts.get(record).map(|entry| {
+            let count = |numbers| entry.number(numbers).map(cast::f64_to_u64);
+            RecordFaults {
+                findings: count(Numbers::Findings).unwrap_or_default(),
+                failures: count(Numbers::Failed).zip(count(Numbers::Suspect)).map(|(failed, suspect)| failed + suspect),
+            }
+        });
+        known.or_else(|| self.near.get(&record).map(of_near))
     }
 
     /// The visible records whose facts are not made yet.
