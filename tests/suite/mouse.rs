@@ -1,16 +1,32 @@
 //! What the mouse does: borders and the timeline that are dragged, headings and hints that are clicked on.
 
+use super::app::focus;
 use super::stage::{input, lines, notice, on, press, stage, step};
-use obelus::app::key::{Mouse, MouseKind};
-use obelus::app::keys::Action;
+use obelus::app::key::{KeyPress, Mouse, MouseKind};
+use obelus::app::keys::{Action, Tab};
 use obelus::app::pane_borders::{Border, Split};
-use obelus::app::{Msg, Pane, footer};
+use obelus::app::{Effect, Layer, Msg, Pane, footer, tabs};
 use obelus::review::{Column, Sort};
 use obelus::shell::headless::Stage;
 use std::collections::BTreeMap;
 
 fn send_mouse(stage: &mut Stage, kind: MouseKind, (column, row): (u16, u16)) {
     stage.send(Msg::Mouse(Mouse { kind, column, row }));
+}
+
+fn click(stage: &mut Stage, column: usize, row: usize) -> Vec<Effect> {
+    let (column, row) = (u16::try_from(column).unwrap(), u16::try_from(row).unwrap());
+    stage.send(Msg::Mouse(Mouse { kind: MouseKind::Click, column, row }))
+}
+
+/// Clicks where a text stands first.
+fn click_on(stage: &mut Stage, text: &str) {
+    let found = lines(stage).iter().enumerate().find_map(|(y, line)| {
+        let at = line.find(text)?;
+        Some((line[..at].chars().count(), y))
+    });
+    let (column, row) = found.unwrap_or_else(|| panic!("{text} is not on the screen:\n{}", lines(stage).join("\n")));
+    click(stage, column, row);
 }
 
 fn border(stage: &Stage, split: Split) -> Border {
@@ -275,4 +291,56 @@ fn a_click_on_a_heading_sorts_by_its_column() {
         (1..5).for_each(|row| send_mouse(&mut stage, MouseKind::Click, (5, row)));
         assert_eq!(sort(&stage), before, "where no row is shown there is no heading");
     }
+}
+
+#[test]
+fn clicks_go_where_they_point() {
+    let mut stage = stage(input("trip-run.jsonl"), (120, 30));
+    click_on(&mut stage, "Tomáš Dvořák");
+    assert_eq!((step(&stage), stage.app.pane), (1, Pane::Steps));
+    // What trains is told of datasets alone, files of runs with tools.
+    for tab in Tab::ALL.iter().copied().rev().filter(|tab| !matches!(tab, Tab::Loss | Tab::File | Tab::Merge)) {
+        let titles = tabs::titles(&stage.app);
+        let title = titles.tabs.iter().find(|(t, _)| *t == tab).unwrap().1;
+        let key = format!(" {}", tabs::key(&stage.app, tab));
+        let row = lines(&stage)[1].clone();
+        let column = row[..row.rfind(&key).unwrap()].chars().count() + 1;
+        if title.is_empty() {
+            click(&mut stage, column, 1);
+        } else {
+            click_on(&mut stage, title);
+        }
+        assert_eq!((stage.app.inspector.tab, stage.app.pane), (tab, Pane::Inspector), "{title}");
+    }
+    let timeline = lines(&stage).iter().position(|line| line.starts_with(" 0 ")).unwrap();
+    click(&mut stage, 3, timeline);
+    assert_eq!(step(&stage), 0);
+    click(&mut stage, 114, timeline);
+    assert_eq!(step(&stage), 65);
+    click_on(&mut stage, "▾ traveller");
+    assert_eq!((stage.app.pane, focus(&stage).as_str()), (Pane::State, "†input.traveller ①"));
+    let before = lines(&stage);
+    click_on(&mut stage, "▾ traveller");
+    assert_ne!(lines(&stage), before, "a second click folds");
+    click_on(&mut stage, "? help");
+    assert!(matches!(stage.app.layer, Some(Layer::Menu(_))));
+    click(&mut stage, 0, 0);
+    assert!(stage.app.layer.is_none());
+    click_on(&mut stage, "/ search");
+    assert!(matches!(stage.app.layer, Some(Layer::Search(_))));
+}
+
+#[test]
+fn a_click_on_the_table_chooses_and_a_second_opens() {
+    let mut stage = stage(input("tickets-std.jsonl"), (120, 30));
+    click_on(&mut stage, "ticket-0414");
+    assert_eq!((stage.app.pane, stage.app.table.scroll.cursor), (Pane::Table, 2));
+    click_on(&mut stage, "ticket-0414");
+    assert_eq!((stage.app.pane, stage.app.session.trajectory), (Pane::Steps, 2));
+    press(&mut stage, "} }");
+    assert_eq!(stage.app.session.trajectory, 4);
+    press(&mut stage, "q");
+    assert_eq!((stage.app.pane, stage.app.table.scroll.cursor), (Pane::Table, 4));
+    let effects = stage.send(Msg::Key(KeyPress::char('q')));
+    assert!(matches!(effects.as_slice(), [Effect::Quit]));
 }

@@ -73,14 +73,7 @@ mod tests {
         ];
         let sessions = vec![vec![text("a"), text("2026"), text("2026")], vec![text("b")], vec![text("empty")]];
         let mut memory = Memory::new(vec![(SESSIONS, &SESSION, sessions), (MESSAGES, &["id", OWNER, ITEM], items)]);
-        assert!(Database.claims(&mut Contents::Tables(&mut memory)));
-        let mut written = Vec::new();
-        let mut sink = |piece: &[u8]| {
-            written.extend_from_slice(piece);
-            Ok(())
-        };
-        Database.assemble(Contents::Tables(&mut memory), &mut sink).unwrap();
-        let written = String::from_utf8(written).unwrap();
+        let written = memory.assembled(&Database);
         let lines: Vec<&str> = written.lines().collect();
         assert_eq!(
             lines[0],

@@ -108,7 +108,8 @@ impl Trouble {
 /// Tables in memory, for tests.
 #[cfg(test)]
 pub(super) mod memory {
-    use crate::model::{ContainerValue, Problem, RowSink, Table, Tables};
+    use crate::format::Assembler;
+    use crate::model::{ContainerValue, Contents, Problem, RowSink, Table, Tables};
 
     /// Tables, and their rows numbered from 1.
     pub(in crate::format) struct Memory(Vec<Table>, Vec<Vec<Vec<ContainerValue>>>);
@@ -124,6 +125,18 @@ pub(super) mod memory {
             };
             let all = tables.iter().map(|(name, columns, _)| table(name, columns)).collect();
             Self(all, tables.into_iter().map(|(.., rows)| rows).collect())
+        }
+
+        /// The text of all records that an assembler makes of them.
+        pub(in crate::format) fn assembled(&mut self, assembler: &dyn Assembler) -> String {
+            assert!(assembler.claims(&mut Contents::Tables(self)));
+            let mut out = Vec::new();
+            let mut sink = |piece: &[u8]| {
+                out.extend_from_slice(piece);
+                Ok(())
+            };
+            assembler.assemble(Contents::Tables(self), &mut sink).unwrap();
+            String::from_utf8(out).unwrap()
         }
 
         fn picked(&self, at: usize, row: &[ContainerValue], columns: &[&str]) -> Vec<ContainerValue> {

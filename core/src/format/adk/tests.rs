@@ -1,11 +1,10 @@
 //! Sessions of ADK, from JSON and from tables in memory.
 
 use super::*;
-use crate::format::assembler::Assembler;
 use crate::format::log::testing::state_of;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
-use crate::model::{ContainerValue, Contents, Place, Record, RecordBody, Span, StepNo};
+use crate::model::{ContainerValue, Place, Record, RecordBody, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<session::Session> {
@@ -116,14 +115,7 @@ fn a_state_that_the_events_do_not_set_is_found() {
 
 /// The lines of a database.
 fn lines(memory: &mut Memory) -> Vec<String> {
-    let mut out = Vec::new();
-    assert!(Database.claims(&mut Contents::Tables(memory)));
-    let sink = &mut |piece: &[u8]| {
-        out.extend_from_slice(piece);
-        Ok(())
-    };
-    Database.assemble(Contents::Tables(memory), sink).unwrap();
-    String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+    memory.assembled(&Database).lines().map(str::to_owned).collect()
 }
 
 #[test]

@@ -125,14 +125,7 @@ fn what_a_channel_of_deltas_stored_holds_while_no_step_writes_it() {
 }
 
 fn lines(memory: &mut Memory) -> Vec<String> {
-    let mut out = Vec::new();
-    assert!(Database.claims(&mut Contents::Tables(memory)));
-    let sink = &mut |piece: &[u8]| {
-        out.extend_from_slice(piece);
-        Ok(())
-    };
-    Database.assemble(Contents::Tables(memory), sink).unwrap();
-    String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+    memory.assembled(&Database).lines().map(str::to_owned).collect()
 }
 
 #[test]

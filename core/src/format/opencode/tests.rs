@@ -1,11 +1,10 @@
 //! Sessions of opencode, from JSON and from tables in memory.
 
 use super::*;
-use crate::format::assembler::Assembler;
 use crate::format::log::tests::report_of;
 use crate::format::rows::memory::{Memory, text};
 use crate::json::parse;
-use crate::model::{ContainerValue, Contents, Place, Record, RecordBody, Span, StepNo};
+use crate::model::{ContainerValue, Place, Record, RecordBody, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<session::Session> {
@@ -15,19 +14,6 @@ fn run_of(text: &str) -> LogRun<session::Session> {
     run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
     run.finish(&bytes);
     run
-}
-
-/// What a database becomes.
-fn assembled(memory: &mut Memory) -> String {
-    assert!(Database.claims(&mut Contents::Tables(memory)));
-    let mut out = Vec::new();
-    Database
-        .assemble(Contents::Tables(memory), &mut |piece| {
-            out.extend_from_slice(piece);
-            Ok(())
-        })
-        .unwrap();
-    String::from_utf8(out).unwrap()
 }
 
 #[test]
@@ -105,7 +91,7 @@ fn a_database_is_a_line_for_each_session() {
             ],
         ),
     ]);
-    let text = assembled(&mut memory);
+    let text = memory.assembled(&Database);
     let line = text.replace('\n', "");
     let expect = concat!(
         r#"{"info":{"id":"s1","title":"one"},"messages":[{"info":{"id":"m1"},"parts":[{"id":"p3"}]},"#,
@@ -203,7 +189,7 @@ fn a_database_of_version_2_has_the_sessions_of_both() {
             vec![new("msg_a", "assistant", 2, r#"{"content":[]}"#), new("msg_b", "user", 1, r#"{"text":"hi"}"#)],
         ),
     ]);
-    let text = assembled(&mut memory);
+    let text = memory.assembled(&Database);
     let expect = [
         r#"{"info":{"id":"s1","title":"s1"},"messages":[{"info":{"id":"m1","role":"user"},"parts":[]}]}"#,
         concat!(

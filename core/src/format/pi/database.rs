@@ -100,14 +100,7 @@ mod tests {
         let sessions = vec![session("late", 9), session("early", 1)];
         let columns = [OWNER, PLACE, ENTRY, BEGIN];
         let mut memory = Memory::new(vec![(SESSIONS, &[OWNER, BEGIN], sessions), (EVENTS, &columns, entries)]);
-        assert!(Database.claims(&mut Contents::Tables(&mut memory)));
-        let mut written = Vec::new();
-        let mut sink = |piece: &[u8]| {
-            written.extend_from_slice(piece);
-            Ok(())
-        };
-        Database.assemble(Contents::Tables(&mut memory), &mut sink).unwrap();
-        let written = String::from_utf8(written).unwrap();
+        let written = memory.assembled(&Database);
         assert_eq!(written.lines().nth(5), Some(r#"{"type":"session","id":"bare","timestamp":null}"#));
         let report = report_of(Pi.run(), &Pi, &written);
         assert_eq!(report.kinds, ["message", "message", "state", "message", "state", "message"]);

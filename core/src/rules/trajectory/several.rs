@@ -39,13 +39,13 @@ pub(super) fn completions<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
         let is_answer = |answer: &Value<'_>| are_messages(answer) || (one == "response" && is_text(answer));
         let list = row.get(name)?;
         let all = list.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
-        Some(Answers { name, one, list, all })
+        Some(AnswerList { name, one, list, all })
     });
     Some(attempts(row, Some(&prompt), &found?))
 }
 
 /// A list of answers of a row.
-struct Answers<'a> {
+struct AnswerList<'a> {
     name: &'static str,
     /// What one of them is called.
     one: &'static str,
@@ -66,12 +66,12 @@ pub(super) fn scored_answers<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>
 }
 
 /// The answers of such a row.
-fn scored_texts<'a>(row: &'a Value<'a>) -> Option<Answers<'a>> {
+fn scored_texts<'a>(row: &'a Value<'a>) -> Option<AnswerList<'a>> {
     let is_answer = |answer: &Value<'_>| is_text(answer) || are_messages(answer);
     SCORED_ANSWERS.into_iter().find_map(|(name, one)| {
         let list = row.get(name)?;
         let all = list.as_array().filter(|all| !all.is_empty() && all.iter().all(is_answer))?;
-        score_list(row, all.len()).map(|_| Answers { name, one, list, all })
+        score_list(row, all.len()).map(|_| AnswerList { name, one, list, all })
     })
 }
 
@@ -82,8 +82,8 @@ pub fn has_scored_answers(row: &Value<'_>) -> bool {
 }
 
 /// An attempt of each answer.
-fn attempts<'a>(row: &'a Value<'a>, prompt: Option<&Source<'a>>, answers: &Answers<'a>) -> Vec<RowTrack<'a>> {
-    let Answers { name, one, list, all } = *answers;
+fn attempts<'a>(row: &'a Value<'a>, prompt: Option<&Source<'a>>, answers: &AnswerList<'a>) -> Vec<RowTrack<'a>> {
+    let AnswerList { name, one, list, all } = *answers;
     let attempt = |(number, value): (usize, &'a Value<'a>)| {
         let pointer = Cow::Owned(format!("/{name}/{number}"));
         let answer = Source { value, pointer, role: StepRole::Agent };
