@@ -66,10 +66,12 @@ impl Group {
         (self.rewarded > 0).then(|| self.sum / self.rewarded as f64)
     }
 
-    /// The standard deviation of the rewards, that of a sample (n − 1); None of fewer than two.
+    /// The standard deviation of the rewards, that of a sample (n − 1); None of fewer than two, and of such that their
+    /// squares are beyond the range of numbers.
     #[must_use]
     pub fn deviation(&self) -> Option<f64> {
-        (self.rewarded > 1).then(|| (self.lengths.squares[1] / (self.rewarded - 1) as f64).sqrt())
+        let deviation = (self.rewarded > 1).then(|| (self.lengths.squares[1] / (self.rewarded - 1) as f64).sqrt());
+        deviation.filter(|deviation| deviation.is_finite())
     }
 
     /// Whether a group distinguishes better attempts from worse: its rewards differ, or of fewer than two rewards one
@@ -387,6 +389,7 @@ mod tests {
         assert_eq!(group(&[0.3, 0.3, 0.3]).has_signal(), Some(false));
         assert_eq!(group(&[1.0]).has_signal(), None);
         assert_eq!((group(&[1.0]).deviation(), group(&[]).mean(), group(&[]).ks()), (None, None, vec![]));
+        assert_eq!(group(&[1e308, -1e308]).deviation(), None, "beyond the range of numbers");
         assert_eq!(group(&[0.0, 0.0, 0.0]).ks(), [1, 2, 3]);
     }
 

@@ -48,7 +48,8 @@ impl AnswerFacts {
 /// `score_chosen`, `chosen_score`, `chosen-rating` … of the record, else that of its trajectory in a group, else its
 /// place in a list of `rewards` or `scores`.
 pub fn answer_rewards<'r>(reading: &'r Reading<'_>) -> impl Iterator<Item = (&'r Track, Option<f64>)> + 'r {
-    let answers = reading.answers().count();
+    // A list of scores is of all answers, also of those that are not read.
+    let answers = reading.answers().count() + reading.left_out;
     let listed = score_list(reading.root, answers).unwrap_or_default();
     let reward = move |(place, track): (usize, &'r Track)| (track, answer_reward(reading, track, listed.get(place)));
     reading.answers().enumerate().map(reward)
@@ -110,5 +111,9 @@ mod tests {
         let answers = |scores: &str| format!(r#"{{"prompt":"q","responses":["a","b"]{scores}}}"#);
         assert_eq!(rewards(&answers(r#","rewards":[1,0.5]"#)), [Some(1.0), Some(0.5)]);
         assert_eq!(rewards(&answers(r#","rewards":[1]"#)), [None, None], "whose it is is not known");
+        let (texts, scores) = (vec!["\"a\""; 100].join(","), vec!["2"; 100].join(","));
+        let note = "x".repeat(2 << 20);
+        let long = format!(r#"{{"prompt":"q","responses":[{texts}],"rewards":[{scores}],"note":"{note}"}}"#);
+        assert_eq!(rewards(&long), vec![Some(2.0); 64], "of more answers than are read");
     }
 }
