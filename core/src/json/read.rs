@@ -8,6 +8,9 @@ use super::value::{Data, Member, Object, Value};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Room that is taken at once for decoding strings with escapes, in bytes, if so much of the text is left.
+const DECODED_BYTES: usize = 4 << 10;
+
 /// The text, how far it is read, and the first lone surrogate on the way.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
@@ -205,6 +208,9 @@ impl<'a> Reading<'a> {
     fn decoded(&mut self, start: usize, mut at: usize) -> Option<String> {
         let bytes = self.text.as_bytes();
         self.decoded.clear();
+        if self.decoded.capacity() == 0 {
+            self.decoded.reserve(DECODED_BYTES.min(bytes.len() - start));
+        }
         let mut from = start;
         loop {
             self.decoded.push_str(&self.text[from..at]);

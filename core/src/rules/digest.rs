@@ -18,10 +18,28 @@ pub fn of(value: &Value<'_>) -> u128 {
 /// As [`of`], many times as fast, but easy to make equal on purpose: where two are equal, the values are compared.
 #[must_use]
 pub fn quick(value: &Value<'_>) -> u128 {
-    let mut hash = BufferedHash { hash: XxHash3_128::new(), bytes: [0; BUFFER_BYTES], len: 0 };
+    let mut hash = BufferedHash::new();
     put(value, &mut hash);
-    hash.flush();
-    hash.hash.finish_128()
+    hash.finish()
+}
+
+/// Items of an array that [`quick_key`] looks at.
+const KEY_ITEMS: usize = 4;
+
+/// As [`quick`], but of a long array only its length and some of its items: values that are equal have equal keys,
+/// others mostly not.
+#[must_use]
+pub fn quick_key(value: &Value<'_>) -> u128 {
+    let items = value.as_array().filter(|items| items.len() > KEY_ITEMS);
+    let Some(items) = items else { return quick(value) };
+    let mut hash = BufferedHash::new();
+    hash.put(&(items.len() as u64).to_be_bytes());
+    // The first is often shared by many, as an instruction is.
+    let last = items.len() - 1;
+    for at in [1, items.len() / 2, last - 1, last] {
+        put(&items[at], &mut hash);
+    }
+    hash.finish()
 }
 
 /// What takes bytes for a digest.
@@ -51,6 +69,15 @@ struct BufferedHash {
 }
 
 impl BufferedHash {
+    fn new() -> Self {
+        Self { hash: XxHash3_128::new(), bytes: [0; BUFFER_BYTES], len: 0 }
+    }
+
+    fn finish(mut self) -> u128 {
+        self.flush();
+        self.hash.finish_128()
+    }
+
     fn flush(&mut self) {
         self.hash.write(&self.bytes[..self.len]);
         self.len = 0;
@@ -173,6 +200,15 @@ pub fn of_turn(turn: &Turn<'_>) -> u128 {
 mod tests {
     use super::*;
     use crate::json::parse;
+
+    #[test]
+    fn equal_arrays_have_equal_keys() {
+        let key = |text: &str| quick_key(&parse(text).unwrap());
+        assert_eq!(key(r#"[0,{"a":1,"b":2},3,4,"\u0041",6]"#), key(r#"[0, {"b":2,"a":1}, 3, 4, "A", 6]"#));
+        assert_ne!(key("[0,1,2,3,4,5]"), key("[0,1,2,3,4,6]"));
+        assert_ne!(key("[0,1,2,3,4,5]"), key("[0,1,2,3,4,4,5]"));
+        assert_ne!(key("[0,1,2,3]"), key("[9,1,2,3]"));
+    }
 
     #[test]
     fn equal_as_json_is_equal() {

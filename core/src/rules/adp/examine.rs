@@ -89,7 +89,7 @@ pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
 /// D1 to D22, W4, W11: examines one record and what its run did, and takes what a table shows beside.
 #[must_use]
 pub fn examine_with_overview(record: &Record, text: &[u8], way: Way) -> Examined {
-    with_work(record, (text, &read_text(record, text)), way, digest::quick, |reading, _, done| {
+    with_work(record, (text, &read_text(record, text)), way, digest::quick_key, |reading, _, done| {
         let (stats, mut overview) = stats_and_overview(record, reading);
         overview.iter_mut().for_each(|overview| (overview.failed, overview.suspect) = (done.failed, done.suspect));
         (stats, overview)
@@ -172,7 +172,7 @@ pub fn judge(record: &Record, text: &[u8], way: Way) -> Examined {
 /// The same of a record that was parsed already.
 #[must_use]
 pub fn judge_read(record: &Record, text: &[u8], read: &ReadRecord<'_>, way: Way) -> Examined {
-    with_work(record, (text, read), way, digest::quick, |_, _, _| (None, None))
+    with_work(record, (text, read), way, digest::quick_key, |_, _, _| (None, None))
 }
 
 /// Examines one record with what is found in what its run did.

@@ -7,6 +7,7 @@ use crate::model::{Bytes, Finding, LocatedFinding, Place, Remark, Severity, Span
 use crate::rules::digest;
 use crate::rules::trajectory::{Reading, RecordShape};
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// D15: what of a record may repeat: its id and its body, each with the path at which it is.
@@ -49,7 +50,7 @@ impl RepeatKeys {
     }
 
     /// D15: id and non-empty body of a std, chat or atif record. `place` says where a value is in the file, `digest`
-    /// its digest.
+    /// its digest, which others may share.
     pub(in crate::rules) fn of(
         reading: &Reading<'_>,
         place: impl Fn(&Value<'_>) -> Place,
@@ -78,7 +79,8 @@ pub struct Repeats {
 /// room to grow for a part of the digest, 4 to 8 for where a value is.
 #[derive(Debug, Default)]
 struct Firsts {
-    /// Their numbers, by a quarter of their digests. A value that finds another there is at the next that is free.
+    /// Their numbers, by a quarter of their digests. A value that finds another there is where the digest of its
+    /// content says, or at the next that is free.
     by_digest: HashMap<u32, u32>,
     places: Places,
 }
@@ -124,16 +126,54 @@ impl Firsts {
     fn note(&mut self, digest: u128, now: First, bytes: &dyn Bytes) -> Option<u64> {
         // Nothing is compared with what comes after as many values.
         let next = u32::try_from(self.places.list.len()).ok()?;
-        let mut at = cast::low_u32(cast::low_u64(digest));
+        let mut at = slot(digest);
+        let mut content = None;
         while let Some(first) = self.by_digest.get(&at).and_then(|number| self.places.get(*number)) {
-            if is_same(first.span, now.span, bytes) {
+            let is_met = content.is_some();
+            let content = content.get_or_insert_with(|| Content::at(now.span, bytes));
+            if content.is_same(first.span, bytes) {
                 return Some(first.record);
             }
-            at = at.wrapping_add(1);
+            // Values of one digest that differ are found by their content: none is compared with all before it.
+            at = if is_met { at.wrapping_add(1) } else { content.slot().unwrap_or(at.wrapping_add(1)) };
         }
         self.by_digest.insert(at, next);
         self.places.push(now);
         None
+    }
+}
+
+/// Where in a table a value of this digest is.
+fn slot(digest: u128) -> u32 {
+    cast::low_u32(cast::low_u64(digest))
+}
+
+/// A value that is compared with others, as it is in the file. A quick digest proves nothing.
+struct Content {
+    /// None: it can be read no more. It is equal to none then.
+    text: Option<Vec<u8>>,
+    digest: OnceCell<Option<u128>>,
+}
+
+impl Content {
+    fn at(span: Span, bytes: &dyn Bytes) -> Self {
+        Self { text: bytes.read(span).ok(), digest: OnceCell::new() }
+    }
+
+    fn digest(&self) -> Option<u128> {
+        let of = |text: &[u8]| Some(digest::of(&json::parse(std::str::from_utf8(text).ok()?).ok()?));
+        *self.digest.get_or_init(|| self.text.as_deref().and_then(of))
+    }
+
+    fn slot(&self) -> Option<u32> {
+        self.digest().map(slot)
+    }
+
+    /// Whether it equals the value there as JSON.
+    fn is_same(&self, span: Span, bytes: &dyn Bytes) -> bool {
+        let Some(text) = &self.text else { return false };
+        let other = Self::at(span, bytes);
+        other.text.as_ref() == Some(text) || (self.digest().is_some() && self.digest() == other.digest())
     }
 }
 
@@ -165,18 +205,12 @@ fn repeated(
     Some(LocatedFinding { finding: Finding::new(record, None, remark), place: *place })
 }
 
-/// Whether two values of equal digests are equal as JSON: a quick digest proves nothing. What can be read no more is
-/// taken by its digest.
-fn is_same(a: Span, b: Span, bytes: &dyn Bytes) -> bool {
-    let (Ok(a), Ok(b)) = (bytes.read(a), bytes.read(b)) else { return true };
-    let digest = |text: &[u8]| json::parse(std::str::from_utf8(text).ok()?).ok().map(|value| digest::of(&value));
-    a == b || digest(&a) == digest(&b)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::json::parse;
+    use crate::model::Problem;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn an_equal_digest_alone_is_no_repetition() {
@@ -212,6 +246,35 @@ mod tests {
         }
         let bytes = repeats.ids.places.list.size();
         assert!(bytes <= first.len() * 6, "{bytes} for {}", first.len());
+    }
+
+    /// Bytes that count how often they are read.
+    #[derive(Default)]
+    struct Counted(Vec<u8>, AtomicUsize);
+
+    impl Bytes for Counted {
+        fn read(&self, span: Span) -> Result<Vec<u8>, Problem> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.read(span)
+        }
+    }
+
+    #[test]
+    fn values_that_share_a_key_are_each_compared_with_few() {
+        let (mut file, mut repeats, mut found) = (Counted::default(), Repeats::default(), Vec::new());
+        for record in 0..400_usize {
+            // What differs is where the key does not look; the last hundred repeat the first.
+            let text = format!("[1,2,{},4,5,6,7,8,9]", record % 300);
+            let value = parse(&text).unwrap();
+            let span = Span { offset: file.0.len() as u64, len: text.len() as u64 };
+            file.0.extend_from_slice(text.as_bytes());
+            let key = RepeatKey { key: "content", digest: digest::quick_key(&value), place: Place { span, line: 1 } };
+            found.extend(repeats.note(record, &RepeatKeys { id: None, body: Some(key) }, &file));
+        }
+        let first = found.first().map(|found| found.finding.message.to_string());
+        assert_eq!((found.len(), first.as_deref()), (100, Some("record 0 has the same content")));
+        let reads = file.1.into_inner();
+        assert!((700..=1_200).contains(&reads), "{reads} reads of 400 values");
     }
 
     #[test]
