@@ -24,7 +24,7 @@ pub(super) struct Screen {
     #[arg(value_name = "FILE")]
     pub(super) paths: Vec<FileName>,
     /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, pi, openclaw,
-    /// openhands, mini-swe-agent, inspect, gemini, qwen, copilot, cursor), and report when a newer one appears
+    /// openhands, mini-swe-agent, inspect, gemini, qwen, copilot, cursor, trae), and report when a newer one appears
     #[arg(long, value_name = "DIR|AGENT", conflicts_with = "paths")]
     pub(super) latest: Option<FileName>,
     #[command(flatten)]

@@ -40,11 +40,13 @@ struct AgentPlace {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [AgentPlace; 14] = [
+const KNOWN: [AgentPlace; 16] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
     known("codex", "CODEX_HOME", "archived_sessions", ".codex/archived_sessions", 4, &[".jsonl", ".jsonl.zst"]),
+    known("trae", "", "", ".trae/cli/sessions", 4, &[".jsonl", ".jsonl.zst"]),
+    known("trae", "", "", ".trae/cli/archived_sessions", 4, &[".jsonl", ".jsonl.zst"]),
     known("opencode", "XDG_DATA_HOME", "opencode", ".local/share/opencode", 1, &["opencode.db"]),
     known("pi", "PI_CODING_AGENT_DIR", "sessions", ".pi/agent/sessions", 2, &[".jsonl"]),
     // Beside its sessions OpenClaw writes traces of its service, with the same end.
@@ -55,7 +57,8 @@ const KNOWN: [AgentPlace; 14] = [
     known("gemini", "GEMINI_CLI_HOME", ".gemini/tmp", ".gemini/tmp", 2, &[]),
     known("qwen", "", "", ".qwen/projects", 2, &[]),
     known("copilot", "", "", ".copilot/session-state", 1, &[]),
-    known("cursor", "", "", ".cursor/projects", 2, &[]),
+    // A session was a file of its project at first, then a file in a folder with those of its sub-agents.
+    known("cursor", "", "", ".cursor/projects", 3, &[]),
 ];
 
 const fn known(
@@ -136,9 +139,10 @@ impl SessionPlace {
         match self.agent {
             "claude" => self.project(&folder),
             "pi" => self.project(folder.trim_matches('-')),
-            "codex" => String::new(),
+            "cursor" => self.project(first_folder(&folder)),
+            "codex" | "trae" => String::new(),
             // A folder of the agent's name, and in it one of its sessions.
-            "openclaw" => folder.split(['/', '\\']).next().unwrap_or_default().to_owned(),
+            "openclaw" => first_folder(&folder).to_owned(),
             HERE => ".".to_owned(),
             _ => folder,
         }
@@ -151,6 +155,11 @@ impl SessionPlace {
         let below = folder.strip_prefix(home.trim_start_matches('-')).unwrap_or(folder).trim_start_matches('-');
         if below.is_empty() { "~".to_owned() } else { below.to_owned() }
     }
+}
+
+/// The first folder of a path below a place.
+fn first_folder(path: &str) -> &str {
+    path.split(['/', '\\']).next().unwrap_or_default()
 }
 
 /// A path as Claude Code names the folder of its project.
@@ -207,5 +216,12 @@ mod tests {
         assert_eq!(name("-srv-app/x.jsonl"), "srv-app/x");
         let place = SessionPlace { agent: "openclaw", folder: "/h/ann/.openclaw/agents".into(), ..place };
         assert_eq!(place.name_of(&place.folder.join("main/sessions/x.jsonl")), "main/x");
+        let place = SessionPlace { agent: "cursor", folder: "/h/ann/.cursor/projects".into(), ..place };
+        let id = "3f2d0304-6c56-4d8c-99d2-d14c871ee382";
+        let of_folder = format!("h-ann-src-app/agent-transcripts/{id}/{id}.jsonl");
+        assert_eq!(place.name_of(&place.folder.join(of_folder)), "src-app/3f2d0304");
+        assert_eq!(place.name_of(&place.folder.join("srv-app/agent-transcripts/x.jsonl")), "srv-app/x");
+        let place = SessionPlace { agent: "trae", folder: "/h/ann/.trae/cli/sessions".into(), ..place };
+        assert_eq!(place.name_of(&place.folder.join("2026/09/01/rollout-x.jsonl")), "rollout-x");
     }
 }

@@ -104,7 +104,8 @@ impl Adapter for Records {
             log.thread(&Node { id: Some(id), parent, is_turn, is_side, ..Node::default() });
         }
         let usage = record.get("usageMetadata").map(part_usage);
-        let message = record.get("message").filter(|_| class != "system").unwrap_or(record);
+        // What a record of another type has is no part of the conversation.
+        let message = record.get("message").filter(|_| role != StepRole::System || class == "user").unwrap_or(record);
         let steps = Parts {
             class: subtype.filter(|_| is_injected).or(Some(class)),
             time: record.get("timestamp"),
@@ -201,6 +202,10 @@ mod tests {
         assert_eq!(steps(&parsed)[..5], expected);
         assert!(steps(&parsed)[5].starts_with("state system"), "{:?}", steps(&parsed));
         assert_eq!(parsed.0.step(5, &parsed.1).class.as_deref(), Some("rewind"));
+        let message = r#""message":{"role":"user","parts":[{"text":"x"}]}"#;
+        let other = format!(r#"{{"uuid":"o","sessionId":"s","type":"session_checkpoint",{message}}}"#);
+        let parsed = lines(&QWEN, &format!("{text}\n{other}"));
+        assert!(steps(&parsed)[5].starts_with("state system"), "{:?}", steps(&parsed));
         assert_eq!(parsed.0.step(1, &parsed.1).tokens, Some(5));
     }
 

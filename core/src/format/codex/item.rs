@@ -90,7 +90,7 @@ pub(super) fn with_item<'v>(result: ToolResult<'v>, item: &'v Value<'v>) -> Tool
         Some("completed") if exit.is_none() => Some(false),
         _ => None,
     };
-    let of_tool = || item.get("result").and_then(|result| result.get("isError").or(result.get("is_error"))?.as_bool());
+    let of_tool = || item.get("result").and_then(tool_flag);
     let flag = item.get("success").and_then(Value::as_bool).map(|success| !success).or_else(of_tool);
     ToolResult {
         exit: result.exit.or(exit),
@@ -100,6 +100,15 @@ pub(super) fn with_item<'v>(result: ToolResult<'v>, item: &'v Value<'v>) -> Tool
         details: Some(Cow::Borrowed(item.text)),
         ..result
     }
+}
+
+/// Whether what a tool of a server gave back is an error; events have it below how the request went.
+fn tool_flag(result: &Value<'_>) -> Option<bool> {
+    if result.get("Err").is_some() {
+        return Some(true);
+    }
+    let result = result.get("Ok").unwrap_or(result);
+    result.get("isError").or(result.get("is_error"))?.as_bool()
 }
 
 /// The files that a patch of no call of its own changed, as effects of its record.

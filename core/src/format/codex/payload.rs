@@ -20,6 +20,30 @@ pub(super) fn is_added(record: &Value<'_>, payload: &Value<'_>) -> bool {
     flag_of(record, payload, "additional_context_tool_output")
 }
 
+/// What texts begin with that the program puts into the context in the place of the user.
+const INJECTED: [&str; 12] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "<skills_instructions>",
+    "<turn_aborted>",
+    "# AGENTS.md instructions",
+    "<subagent_notification>",
+    "<user_shell_command>",
+    "<skill>",
+    "<hook_prompt",
+    "<goal_context>",
+    "<codex_internal_context",
+];
+
+/// Whether the program, and not the user, says a message of the user: it begins no turn.
+pub(super) fn is_injected(message: &Value<'_>) -> bool {
+    let begins = |text: &str, mark: &str| text.get(..mark.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(mark));
+    let is_mark = |text: &str| INJECTED.iter().any(|mark| begins(text.trim_start(), mark));
+    let parts = message.get("content").and_then(Value::as_array).unwrap_or_default();
+    parts.iter().filter_map(|part| text(part, "text")).any(is_mark)
+}
+
 /// Whether a message is what the model thinks: Trae says so by a channel.
 pub(super) fn is_reasoning(message: &Value<'_>) -> bool {
     matches!(text(message, "channel"), Some("analysis" | "reasoning"))

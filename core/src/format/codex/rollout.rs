@@ -1,6 +1,8 @@
 //! The records of a rollout.
 
-use super::payload::{compacted_text, flag_of, instructions, is_added, is_reasoning, replacement, surround, tokens};
+use super::payload::{
+    compacted_text, flag_of, instructions, is_added, is_injected, is_reasoning, replacement, surround, tokens,
+};
 use super::show;
 use super::totals::{Start, Totals};
 use super::world_state::WorldState;
@@ -21,16 +23,6 @@ const WAITING_MAX: usize = 256;
 /// How many times a call that follows an item of its id may cause the file to be read again: writers put the call
 /// first.
 const LATE_CALLS_MAX: usize = 3;
-
-/// What user messages of the harness begin with.
-const INJECTED: [&str; 6] = [
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions instructions>",
-    "<skills_instructions>",
-    "<turn_aborted>",
-    "# AGENTS.md instructions",
-];
 
 /// Reads a rollout.
 #[derive(Default)]
@@ -91,8 +83,9 @@ fn is_thread(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
+/// Whether an item is a call: that of no class is none, as its result is none.
 fn is_call(class: &str) -> bool {
-    class.ends_with("_call")
+    class.ends_with("_call") && class != "tool_call"
 }
 
 fn is_result(class: &str) -> bool {
@@ -267,9 +260,8 @@ impl Rollout {
 
     fn message(&mut self, message: &Value<'_>, time: Option<&Value<'_>>, log: &mut Log<'_>) {
         self.learn(|known| &mut known.has_messages, self.has_unfolded_messages, log);
-        let begin = message.get("content").and_then(Value::as_array).and_then(|parts| text(parts.first()?, "text"));
         let is_user = text(message, "role") == Some("user");
-        let is_injected = is_user && begin.is_some_and(|text| INJECTED.iter().any(|mark| text.starts_with(mark)));
+        let is_injected = is_user && is_injected(message);
         let added = Blocks { class: Some("message"), time, is_injected, ..Blocks::of(message) }.add_steps(log);
         if is_user && !is_injected {
             self.turns.extend(added.first().map(|(_, step)| *step));
@@ -324,10 +316,12 @@ impl Rollout {
             "thread_goal_updated" => replace_value(log, "thread_goal", payload.get("goal")),
             // What it says of the call is beside the result, which comes after it. One that no call asked for by its
             // id was made by a script of the model.
-            "patch_apply_end" => match text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
-                Some(id) => self.wait(id, payload, log),
-                None => super::item::patched(payload, log),
-            },
+            "patch_apply_end" | "mcp_tool_call_end" | "dynamic_tool_call_response" => {
+                match text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
+                    Some(id) => self.wait(id, payload, log),
+                    None => super::item::patched(payload, log),
+                }
+            }
             "thread_rolled_back" => self.roll_back(payload, log),
             "collab_agent_spawn_end" => {
                 let call = text(payload, "call_id").and_then(|id| self.calls.get(id)).copied();

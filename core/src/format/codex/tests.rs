@@ -120,11 +120,60 @@ fn tokens_go_to_the_answer_and_a_repeated_total_is_not_added() {
 }
 
 #[test]
-fn what_the_harness_says_is_injected() {
+fn what_the_harness_says_is_injected_and_begins_no_turn() {
     let message = |text: &str| item(&ASKED.replace("go", text));
-    let parsed =
-        lines(&ROLLOUT, &[message("<environment_context>x"), message("# AGENTS.md instructions for /w")].join("\n"));
-    assert_eq!(parsed.0.step_count(), 2);
+    let marks = [
+        "<environment_context>x",
+        "# AGENTS.md instructions for /w",
+        "<subagent_notification>{}</subagent_notification>",
+        "\\n<user_shell_command>ls</user_shell_command>",
+        "<SKILL>s</SKILL>",
+        "<hook_prompt hook_run_id='1'>h</hook_prompt>",
+        "<codex_internal_context source='goal'>g</codex_internal_context>",
+    ];
+    for mark in marks {
+        let back = event(r#"{"type":"thread_rolled_back","num_turns":1}"#);
+        let text = [message("one"), message("two"), message(mark), back];
+        let (run, bytes) = lines(&ROLLOUT, &text.join("\n"));
+        let is_injected = |step| run.turn(step, &bytes).is_some_and(|turn| turn.is_injected);
+        assert_eq!([is_injected(1), is_injected(2)], [false, true], "{mark}");
+        let standing = [0, 1, 2].map(|step| run.step(step, &bytes).standing.name());
+        assert_eq!(standing, ["main", "abandoned", "abandoned"], "{mark}");
+    }
+}
+
+#[test]
+fn the_event_of_a_tools_end_says_that_its_call_failed() {
+    let call = item(r#"{"type":"function_call","call_id":"c1","name":"look","arguments":"{}"}"#);
+    let output = item(r#"{"type":"function_call_output","call_id":"c1","output":"no server of this name"}"#);
+    let of_server = |result: &str| {
+        event(&format!(
+            r#"{{"type":"mcp_tool_call_end","call_id":"c1","duration":{{"secs":1,"nanos":0}},"result":{result}}}"#
+        ))
+    };
+    let of_client = |success: bool| {
+        event(&format!(r#"{{"type":"dynamic_tool_call_response","call_id":"c1","tool":"look","success":{success}}}"#))
+    };
+    let ends = [
+        (of_server(r#"{"Err":"no server of this name"}"#), true),
+        (of_server(r#"{"Ok":{"content":[],"isError":true}}"#), true),
+        (of_server(r#"{"Ok":{"content":[],"isError":false}}"#), false),
+        (of_client(false), true),
+        (of_client(true), false),
+    ];
+    for (end, has_failed) in ends {
+        let (run, _) = lines(&ROLLOUT, &[call.clone(), end.clone(), output.clone()].join("\n"));
+        assert_eq!((run.step_count(), run.error_steps().contains(&2)), (3, has_failed), "{end}");
+    }
+}
+
+#[test]
+fn items_of_no_class_are_neither_call_nor_result() {
+    let call = item(r#"{"type":"tool_call","function":{"name":"sh"},"arguments":{"command":"ls"}}"#);
+    let result = item(r#"{"type":"tool_result","name":"sh","result":{"stdout":"a"}}"#);
+    let parsed = lines(&ROLLOUT, &[item(ASKED), call, result].join("\n"));
+    let kinds: Vec<bool> = steps(&parsed).iter().map(|step| step.starts_with("state system: ")).collect();
+    assert_eq!(kinds, [false, true, true]);
 }
 
 #[test]
