@@ -36,6 +36,9 @@ fn an_agent_in_the_background_runs_until_a_notification_names_its_call() {
     assert_eq!(status(&end("c", "completed")), "done");
     assert_eq!(status(&end("c", "killed")), "failed");
     assert_eq!(status(&end("other", "completed")), "running");
+    let of_team = launch.replace("Async agent launched successfully.\\nagentId: a", "Spawned successfully.\\nname: a");
+    let path = file(folder.path(), "t.jsonl", &[line(1, "assistant", call), line(2, "user", &of_team)].join("\n"));
+    assert_eq!(answer(&["state", &path, "--json"])["state"]["sub"]["@0"]["status"], "running");
     let output = |agent: &str, state: &str| {
         let ask = r#"[{"type":"tool_use","id":"o","name":"TaskOutput","input":{"task_id":"a"}}]"#;
         let text = format!("<task_id>{agent}</task_id>\\n<status>{state}</status>\\n<output>\\nit\\n</output>");

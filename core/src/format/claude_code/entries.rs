@@ -183,7 +183,10 @@ impl Entries {
         });
         let origin = record.get("origin").and_then(|origin| text(origin, "kind"));
         let is_notification = class == "user" && origin == Some("task-notification");
-        let is_injected = flag(record, "isMeta") || flag(record, "isCompactSummary") || is_notification;
+        // Another agent of the team; a sub-agent has its task in the same form.
+        let is_of_team = !flag(record, "isSidechain") && first_text(message).is_some_and(is_of_team);
+        let is_marked = flag(record, "isMeta") || flag(record, "isCompactSummary");
+        let is_injected = is_marked || is_notification || (class == "user" && is_of_team);
         let results = blocks_of(message).filter(|block| is_result(block)).count();
         let details = record.get("toolUseResult").filter(|details| details.as_object().is_some() && results == 1);
         let blocks = Blocks {
@@ -308,6 +311,11 @@ fn is_result(block: &Value<'_>) -> bool {
 fn first_text<'v>(message: &'v Value<'v>) -> Option<&'v str> {
     let content = message.get("content")?;
     content.as_str().or_else(|| blocks_of(message).find_map(|block| text(block, "text")))
+}
+
+/// Whether another agent of a team says a message of the user.
+fn is_of_team(text: &str) -> bool {
+    text.trim_start().starts_with("<teammate-message ")
 }
 
 /// The path in the notice that stands for a long output.

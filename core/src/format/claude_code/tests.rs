@@ -482,3 +482,11 @@ fn a_summary_is_where_its_span_begins_also_in_the_place_of_another() {
     assert_eq!(seen(5), [4, 2], "a span that ends before it begins is none");
     assert_eq!((seen(6), seen(7)), (vec![4, 6], vec![4, 7]), "spans that meet, and a copy");
 }
+
+#[test]
+fn what_another_agent_of_a_team_says_is_not_the_users() {
+    let from_team = r#"<teammate-message teammate_id=\"b\">done</teammate-message>"#;
+    let (run, bytes) = read(&[line(ASKED), line(&ASKED.replace("u1", "u2").replace("go", from_team))]);
+    let is_injected = |step| run.turn(step, &bytes).unwrap().is_injected;
+    assert_eq!([is_injected(0), is_injected(1)], [false, true]);
+}

@@ -5,8 +5,8 @@ use super::open_calls::OpenCall;
 use crate::model::StepNo;
 use std::collections::HashMap;
 
-/// What the result of a call begins with that only launched an agent, also of Qwen Code.
-const LAUNCHED: [&str; 2] = ["Async agent launched", "Background agent launched"];
+/// What the result of a call begins with that only launched an agent, also one of a team, and of Qwen Code.
+const LAUNCHED: [&str; 3] = ["Async agent launched", "Spawned successfully", "Background agent launched"];
 
 /// How a launch names its agent.
 const AGENT_ID: &str = "agentId:";
