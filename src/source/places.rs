@@ -40,7 +40,7 @@ struct AgentPlace {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [AgentPlace; 16] = [
+const KNOWN: [AgentPlace; 17] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
@@ -49,6 +49,7 @@ const KNOWN: [AgentPlace; 16] = [
     known("trae", "", "", ".trae/cli/archived_sessions", 4, &[".jsonl", ".jsonl.zst"]),
     known("opencode", "XDG_DATA_HOME", "opencode", ".local/share/opencode", 1, &["opencode.db"]),
     known("pi", "PI_CODING_AGENT_DIR", "sessions", ".pi/agent/sessions", 2, &[".jsonl"]),
+    known("omp", "", "", ".omp/agent/sessions", 1, &[".jsonl"]),
     // Beside its sessions OpenClaw writes traces of its service, with the same end.
     known("openclaw", "OPENCLAW_STATE_DIR", "agents", ".openclaw/agents", 2, &[]),
     known("openhands", "OPENHANDS_PERSISTENCE_DIR", "", ".openhands", 3, &[]),
@@ -138,7 +139,7 @@ impl SessionPlace {
         let folder = below.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
         match self.agent {
             "claude" => self.project(&folder),
-            "pi" => self.project(folder.trim_matches('-')),
+            "pi" | "omp" => self.project(first_folder(&folder).trim_matches('-')),
             "cursor" => self.project(first_folder(&folder)),
             "codex" | "trae" => String::new(),
             // A folder of the agent's name, and in it one of its sessions.

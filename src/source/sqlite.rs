@@ -10,10 +10,12 @@ mod row;
 mod schema;
 mod wal;
 
+use super::unpack::Zstd;
 use crate::model::{ContainerValue, Problem, RowSink, Table, Tables};
 use pager::Pager;
 use schema::Root;
 use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// How such a file begins.
@@ -81,6 +83,13 @@ impl Tables for Database {
         let found = btree::find(&self.pager, page, number)
             .and_then(|found| found.map(|payload| picked.cells(number, &payload, &self.pager)).transpose());
         found.map_err(|why| unreadable(&self.name, &why))
+    }
+
+    fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>> {
+        let most = u64::try_from(len).ok()?.checked_add(1)?;
+        let mut whole = Vec::new();
+        Zstd::new(packed).take(most).read_to_end(&mut whole).ok()?;
+        (whole.len() == len).then_some(whole)
     }
 }
 

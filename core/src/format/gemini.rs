@@ -99,7 +99,8 @@ impl Adapter for Chat {
         match text(record, "type") {
             _ if text(record, "sessionId").is_some() && record.get("type").is_none() => self.session(record, log),
             Some("user") => self.user(record, log),
-            Some("gemini") => self.answer(record, log),
+            // Sessions of Qwen Code had this form at first.
+            Some("gemini" | "qwen") => self.answer(record, log),
             class => {
                 let (values, time, is_failed) = ([record], record.get("timestamp"), class == Some("error"));
                 let form = if content(record).is_empty() { form::STATE } else { CONTENT };
@@ -226,7 +227,8 @@ impl Chat {
         let (begin, time) = (log.next_step(), record.get("timestamp"));
         let mut tokens = usage.as_ref().and_then(|usage| usage.output);
         let (thoughts, calls) = (items(record, "thoughts"), items(record, "toolCalls"));
-        let of = |kind, form, role| Draft { role, class: Some("gemini"), time, ..Draft::of(kind, form, &[]) };
+        let class = text(record, "type");
+        let of = |kind, form, role| Draft { role, class, time, ..Draft::of(kind, form, &[]) };
         for thought in thoughts {
             let draft = of(Kind::Thought, THOUGHT, StepRole::Agent);
             log.step(&Draft { values: &[thought], tokens: tokens.take(), ..draft });

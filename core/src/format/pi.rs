@@ -55,13 +55,14 @@ impl Format for Pi {
     }
 
     fn about(&self) -> &'static str {
-        "Sessions of Pi, OpenClaw and agents built on them: JSON Lines, first a line of type `session` with `id` and \
-         `timestamp`, then entries; or the database of an agent of OpenClaw (table `transcript_events`), in which each \
-         session is a trajectory. State: model, thinking level, name, labels, compactions, custom data of extensions."
+        "Sessions of Pi, Oh My Pi, OpenClaw and agents built on them: JSON Lines, first a line of type `session` with \
+         `id` and `timestamp`, then entries; or the database of an agent of OpenClaw (table `transcript_events`), in \
+         which each session is a trajectory. State: model, thinking level, name, labels, compactions, custom data of \
+         extensions."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let header = first.first().filter(|record| is_header(record))?;
+        let header = first.iter().find(|record| !is_title(record)).filter(|record| is_header(record))?;
         let is_pi = header.get("timestamp").is_some();
         is_pi.then(|| Match { reason: "the first record is the header of a Pi session".to_owned() })
     }
@@ -132,6 +133,11 @@ fn is_header(record: &Value<'_>) -> bool {
     text(record, "type") == Some("session") && record.get("id").is_some()
 }
 
+/// Whether a record names the session; in sessions of Oh My Pi one comes before the header.
+fn is_title(record: &Value<'_>) -> bool {
+    text(record, "type") == Some("title") && text(record, "title").is_some()
+}
+
 fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
@@ -156,6 +162,9 @@ struct Entries {
     steps: HashMap<u64, Range<StepNo>>,
     /// The steps of the last compactions, the last first.
     compactions: VecDeque<StepNo>,
+    /// Whether the session is named by an entry, and whether there was another entry than names.
+    is_named: bool,
+    has_entries: bool,
     /// The session that is read, and how many were before it.
     session: Option<u64>,
     earlier_sessions: usize,
@@ -168,12 +177,15 @@ impl Adapter for Entries {
             return;
         }
         if text(record, "id").is_none() && class.is_some_and(stream::is_event) {
+            self.has_entries = true;
             return stream::read(record, log);
         }
         let session = text(record, "id").map(hash).filter(|_| class == Some("session"));
-        if class == Some("session") && (log.next_step() == 0 || session.is_some_and(|id| self.session != Some(id))) {
+        if class == Some("session") && (!self.has_entries || session.is_some_and(|id| self.session != Some(id))) {
             return self.begin(record, session, log);
         }
+        self.is_named |= is_title(record);
+        self.has_entries |= !is_title(record);
         let first = log.next_step();
         let message = record.get("message").filter(|_| class == Some("message"));
         if let Some(id) = text(record, "id") {
@@ -255,11 +267,13 @@ fn system_prompt<'v>(message: &'v Value<'v>) -> Cow<'v, str> {
 impl Entries {
     /// A session begins. One behind another is a trajectory of its own, and its header is a step.
     fn begin(&mut self, record: &Value<'_>, session: Option<u64>, log: &mut Log<'_>) {
-        let is_first = log.next_step() == 0;
+        let is_first = !self.has_entries;
         let earlier_sessions = self.earlier_sessions + usize::from(!is_first);
-        *self = Self { session, earlier_sessions, ..Self::default() };
+        let is_named = is_first && self.is_named;
+        *self = Self { session, earlier_sessions, has_entries: !is_first, is_named, ..Self::default() };
         if is_first {
-            text(record, "name").or(text(record, "id")).into_iter().for_each(|title| log.title(title));
+            let names = ["title", "name", "id"].iter().filter_map(|key| text(record, key));
+            names.take(1).filter(|_| !is_named).for_each(|title| log.title(title));
         } else {
             log.trajectory(earlier_sessions);
             log.begin_trajectory(text(record, "id").unwrap_or("session"));
@@ -381,7 +395,8 @@ fn command(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
 /// An entry that is not a message, and what it changes.
 fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
     let is_compaction = class == "compaction";
-    let model = text(record, "modelId").map(Cow::Borrowed);
+    let model = text(record, "modelId").or(text(record, "model").filter(|_| class == "model_change"));
+    let model = model.map(Cow::Borrowed);
     let effort = text(record, "thinkingLevel").map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, effort, is_compaction, ..Surroundings::default() });
     let values = [record];
@@ -393,7 +408,7 @@ fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         ..Draft::of(Kind::State, form::STATE, &values)
     });
     let slots: &[&str] = match class {
-        "model_change" => &["provider", "modelId"],
+        "model_change" => &["provider", "modelId", "model"],
         "thinking_level_change" => &["thinkingLevel"],
         "session_info" => &["name"],
         "compaction" => &["summary", "firstKeptEntryId", "firstKeptEntryIndex", "tokensBefore"],
@@ -406,6 +421,11 @@ fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         }
     }
     match class {
+        "title" => {
+            if let Some(title) = text(record, "title").filter(|title| !title.trim().is_empty()) {
+                log.title(title);
+            }
+        }
         "session_info" => {
             if let Some(name) = text(record, "name").filter(|name| !name.trim().is_empty()) {
                 log.title(name);

@@ -160,6 +160,11 @@ pub(super) mod memory {
             self.1[at].iter().zip(1..).try_for_each(|(row, number)| take(number, &self.picked(at, row, columns)))
         }
 
+        /// A frame is what it holds from back to front.
+        fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>> {
+            (packed.len() == len).then(|| packed.iter().rev().copied().collect())
+        }
+
         fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem> {
             let at = self.find(table)?;
             let row = usize::try_from(number - 1).ok().and_then(|i| self.1[at].get(i));

@@ -117,6 +117,9 @@ pub trait Tables {
     /// As [`Tables::rows`].
     fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem>;
 
+    /// What a Zstandard frame in a cell holds; None: it cannot be unpacked to so many bytes.
+    fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>>;
+
     /// Whether there is a table of that name with these columns.
     fn has(&self, table: &str, columns: &[&str]) -> bool {
         let is_it = |t: &&Table| t.name.eq_ignore_ascii_case(table);

@@ -299,3 +299,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_packed_cell_is_unpacked_to_the_length_that_is_known() {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    let database = Folder::new(&database(), None).open().unwrap();
+    let packed = compress_to_vec(&b"one two one two"[..], CompressionLevel::Fastest);
+    assert_eq!(database.unpack(&packed, 15).as_deref(), Some(&b"one two one two"[..]));
+    assert_eq!((database.unpack(&packed, 14), database.unpack(&packed, 16)), (None, None));
+    assert_eq!((database.unpack(&packed[..9], 15), database.unpack(b"no frame", 8)), (None, None));
+}

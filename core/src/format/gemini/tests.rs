@@ -64,6 +64,8 @@ fn an_answer_gives_its_thoughts_words_calls_and_results() {
     );
     assert!(steps(&parsed)[5].starts_with("state system: "), "{:?}", steps(&parsed));
     assert_eq!((parsed.0.step(0, &parsed.1).tokens, parsed.0.error_steps()), (Some(5), vec![3]));
+    let of_qwen = run_of_record(&GEMINI, &text.replace(r#""type":"gemini""#, r#""type":"qwen""#));
+    assert_eq!(steps(&of_qwen), steps(&parsed), "as Qwen Code wrote them at first");
 }
 
 #[test]

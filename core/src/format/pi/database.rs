@@ -4,7 +4,7 @@
 use crate::format::assembler::Assembler;
 use crate::format::rows::{Groups, Trouble, embedded, group_name};
 use crate::json::{self, Value};
-use crate::model::{ContainerValue, Contents, Problem, Sink};
+use crate::model::{ContainerValue, Contents, Problem, Sink, Tables};
 use std::collections::HashMap;
 
 /// How such databases are read.
@@ -17,6 +17,11 @@ const SESSIONS: &str = "session_windows";
 const OWNER: &str = "session_id";
 const PLACE: &str = "seq";
 const ENTRY: &str = "event_json";
+/// A long entry in place of that: packed, and how many bytes it has.
+const PACKED: &str = "event_zstd";
+const LEN: &str = "event_utf8_bytes";
+/// Most bytes of an entry.
+const LEN_MAX: usize = 1 << 28;
 /// When a session began.
 const BEGIN: &str = "created_at";
 
@@ -52,8 +57,10 @@ impl Assembler for Database {
             entries.sort_unstable();
             let mut is_first = true;
             for (_, number) in entries {
-                let Some(Some(cells)) = trouble.pass(tables.row(EVENTS, number, &[ENTRY])) else { continue };
-                let entry = cells.first().map_or_else(|| "null".to_owned(), embedded);
+                let Some(Some(cells)) = trouble.pass(tables.row(EVENTS, number, &[ENTRY, PACKED, LEN])) else {
+                    continue;
+                };
+                let entry = entry(&cells, tables);
                 if std::mem::take(&mut is_first) && !is_head(&entry) {
                     out(format!("{{\"type\":\"session\",\"id\":{name},\"timestamp\":null}}\n").as_bytes())?;
                 }
@@ -63,6 +70,18 @@ impl Assembler for Database {
         }
         trouble.end()
     }
+}
+
+/// An entry as one line; what cannot be read is `null`.
+fn entry(cells: &[ContainerValue], tables: &dyn Tables) -> String {
+    let packed = match cells {
+        [ContainerValue::Null, ContainerValue::Blob(packed), len] => {
+            let len = len.as_integer().and_then(|len| usize::try_from(len).ok()).filter(|len| *len <= LEN_MAX);
+            len.and_then(|len| tables.unpack(packed, len)).map(ContainerValue::Blob)
+        }
+        _ => None,
+    };
+    packed.as_ref().or(cells.first()).map_or_else(|| "null".to_owned(), embedded)
 }
 
 /// Whether an entry begins a session.
@@ -108,5 +127,20 @@ mod tests {
         let names = [None, None, Some("late"), Some("late"), Some("bare"), Some("bare")];
         assert_eq!(report.trajectories(), names.map(|name| name.map(str::to_owned)));
         assert_eq!((report.title.as_deref(), report.value("/session/main/id").as_str()), (Some("early"), "\"bare\""));
+    }
+
+    #[test]
+    fn a_long_entry_is_packed() {
+        let long = r#"{"type":"message","id":"a","message":{"role":"user","content":"long"}}"#;
+        let row = |place: i64, packed: Option<&str>, len: usize| {
+            let packed = packed.map(|text| ContainerValue::Blob(text.bytes().rev().collect()));
+            let len = ContainerValue::Integer(i64::try_from(len).unwrap());
+            vec![text("s"), ContainerValue::Integer(place), ContainerValue::Null, packed.unwrap_or_default(), len]
+        };
+        let rows = vec![row(0, Some(long), long.len()), row(1, Some(long), 9), row(2, None, 9)];
+        let columns = [OWNER, PLACE, ENTRY, PACKED, LEN];
+        let written = Memory::new(vec![(EVENTS, &columns, rows)]).assembled(&Database);
+        let lines: Vec<&str> = written.lines().skip(1).collect();
+        assert_eq!(lines, [long, "null", "null"]);
     }
 }

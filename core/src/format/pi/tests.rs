@@ -150,3 +150,21 @@ fn a_custom_message_is_said_and_a_hidden_command_is_not() {
     let report = report_of(Pi.run(), &Pi, &lines.map(|line| line.replace('\n', "")).join("\n"));
     assert_eq!(report.visible_steps(2), [0]);
 }
+
+#[test]
+fn a_title_before_the_header_names_the_session_and_is_an_entry() {
+    let title = |text: &str| format!(r#"{{"type":"title","v":1,"title":"{text}"}}"#);
+    let all = [
+        title("Named"),
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w","title":"of the header"}"#.to_owned(),
+        r#"{"type":"model_change","id":"a","parentId":null,"model":"p/m"}"#.to_owned(),
+        r#"{"type":"message","id":"b","parentId":"a","message":{"role":"user","content":"one"}}"#.to_owned(),
+    ];
+    let report = report_of(Pi.run(), &Pi, &all.join("\n"));
+    assert_eq!((report.title.as_deref(), report.value("/run/main/model").as_str()), (Some("Named"), "\"p/m\""));
+    assert_eq!(report.kinds, ["state", "state", "message"]);
+    assert_eq!(report.trajectories(), [None, None, None]);
+    let named = |lines: &[String]| report_of(Pi.run(), &Pi, &lines.join("\n")).title;
+    assert_eq!(named(&all[1..]).as_deref(), Some("of the header"));
+    assert_eq!(named(&[&all[1..], &[title("later")]].concat()).as_deref(), Some("later"));
+}

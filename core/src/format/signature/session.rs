@@ -58,6 +58,9 @@ fn sts(head: &Head<'_, '_>) -> Option<Match> {
 
 fn pi(head: &Head<'_, '_>) -> Option<Match> {
     let is_header = |first: &Value<'_>| is_text(first, "timestamp");
+    let is_title = |r: &Value<'_>| text(r, "type") == "title" && is_text(r, "title");
+    let titles = head.records.iter().take_while(|r| is_title(r)).count();
+    let head = &Head { records: head.records.get(titles..).unwrap_or_default(), ..*head };
     let rest = head.records.get(1..).unwrap_or_default();
     let is_of_pi = |first: &Value<'_>| has_any(first, &["cwd", "version"]) || rest.is_empty();
     let is_session =

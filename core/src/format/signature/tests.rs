@@ -94,6 +94,9 @@ fn codex_rollouts_streams_and_debug_logs() {
 #[test]
 fn pi_sts_and_copilot() {
     check("pi", &["{\"type\":\"session\",\"id\":\"i\",\"timestamp\":\"t\",\"cwd\":\"/w\"}\n{\"type\":\"message\"}"]);
+    let title = r#"{"type":"title","v":1,"title":"t"}"#;
+    check("pi", &[&format!("{title}\n{}", r#"{"type":"session","id":"i","timestamp":"t","cwd":"/w"}"#)]);
+    check_none(&[title]);
     check("sts", &[r#"{"type":"session","id":"i","harness":"mine"}"#]);
     check("pi", &[r#"{"type":"session","id":"i","timestamp":"t","harness":"x","cwd":"/w"}"#]);
     let start = r#"{"type":"session.start","data":{"sessionId":"s"},"id":"1","timestamp":"t","parentId":null}"#;

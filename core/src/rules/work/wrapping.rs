@@ -126,7 +126,14 @@ fn milliseconds(seconds: &str) -> Option<u64> {
     (0.0..1e15).contains(&ms).then(|| cast::f64_to_u64(ms.round()))
 }
 
+/// Codex 0.118 repeats the command before its head.
+fn without_command(text: &str) -> &str {
+    let rest = text.strip_prefix("Command: ").and_then(|rest| rest.get(rest.find("\nChunk ID: ")? + 1..));
+    rest.unwrap_or(text)
+}
+
 fn codex_head<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
+    let text = without_command(text);
     let found = CODEX_HEAD.captures(text)?;
     let all = found.get(0)?;
     // A text that only begins with `Output:` has no head.
@@ -243,6 +250,11 @@ mod tests {
             (r#"{"output":"one\n","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, "0 100 - - \"one\\n\""),
             (r#"{"output":"1 failed\n","exit_code":1,"wall_time_seconds":0.2}"#, "1 200 - - \"1 failed\\n\""),
             ("Chunk ID: 1\nWall time: 0.5 seconds\nProcess exited with code 0\nOutput:\nl1\n", "0 500 - - \"l1\\n\""),
+            (
+                "Command: sh -lc 'a\nb'\nChunk ID: 1\nWall time: 0.5 seconds\nProcess exited with code 2\nOutput:\nl1\n",
+                "2 500 - - \"l1\\n\"",
+            ),
+            ("Command: sh\nOutput:\nl1\n", "- - - - \"Command: sh\\nOutput:\\nl1\\n\""),
             ("Exit code: 1\nWall time: 0 seconds\nOutput:\n", "1 0 - - \"\""),
             ("Output: not a head", "- - - - \"Output: not a head\""),
             (
