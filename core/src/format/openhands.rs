@@ -182,9 +182,16 @@ struct Events {
     copies: Copies,
     /// The steps of events, by their ids as written.
     steps: HashMap<Box<str>, StepNo>,
-    /// The event from which the conversation goes on, as written.
+    /// The event from which the conversation goes on, as written; `null` of one that was emptied.
     leaf: Option<Box<str>>,
+    /// The last event of the tree.
+    last: Option<Box<str>>,
 }
+
+/// The kind of event that tells of a change of the state.
+const STATE_UPDATE: &str = "ConversationStateUpdateEvent";
+/// The parent of the first event of a conversation that was emptied.
+const ROOT: &str = "__root__";
 
 impl Adapter for Events {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
@@ -258,9 +265,7 @@ impl Events {
 
     /// The state beside the events of a folder: it has the model and what all answers cost.
     fn base(&mut self, base: &Value<'_>, log: &mut Log<'_>) {
-        if let Some(leaf) = base.get(folder::LEAF) {
-            self.set_leaf(leaf, log);
-        }
+        self.set_head(base, log);
         let model = base.get("model").and_then(Value::as_str).map(Into::into);
         log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
         if let Some(sum) = base.get("stats").and_then(all_usage) {
@@ -269,29 +274,42 @@ impl Events {
     }
 
     /// Where an event of the SDK is in the tree of its conversation: one that goes on from an earlier event leaves what
-    /// came after that. The first names no parent; events of older versions name none either.
+    /// came after that. Events of older versions name no parent and follow the one before. Changes of the state are no
+    /// part of the tree.
     fn branch(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
-        let (id, parent) = (text(event, "id"), event.get("parent_id"));
-        let is_known = parent.is_some() || (event.get("parent_id").is_none() && log.next_step() == 0);
-        if let (Some(id), true, Some(_)) = (id, is_known, event.get("kind")) {
-            let parent = parent.and_then(Value::as_str);
-            log.thread(&Node { id: Some(id), parent, is_turn: true, ..Node::default() });
-            self.leaf = event.get("id").map(|id| id.text.into());
-        }
+        let (Some(id), Some(kind)) = (event.get("id"), text(event, "kind")) else { return };
+        let Some(name) = id.as_str().filter(|_| kind != STATE_UPDATE) else { return };
+        let (parent, is_anew) = match text(event, "parent_id") {
+            Some(ROOT) => (None, true),
+            Some(parent) => (Some(parent), false),
+            None => (self.last.as_deref(), false),
+        };
+        log.thread(&Node { id: Some(name), parent, is_turn: true, is_anew, ..Node::default() });
+        self.last = Some(name.into());
+        self.leaf = Some(id.text.into());
     }
 
     /// A change of the state says from which event the conversation goes on.
     fn go_on_from(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
-        if text(event, "kind") != Some("ConversationStateUpdateEvent") {
+        if text(event, "kind") != Some(STATE_UPDATE) {
             return;
         }
-        let leaf = match text(event, "key") {
-            Some(folder::LEAF) => event.get("value"),
-            Some("full_state") => event.get("value").and_then(|value| value.get(folder::LEAF)),
-            _ => None,
-        };
-        if let Some(leaf) = leaf {
+        match (text(event, "key"), event.get("value")) {
+            (Some(folder::LEAF), Some(leaf)) => self.set_leaf(leaf, log),
+            (Some("full_state"), Some(state)) => self.set_head(state, log),
+            _ => {}
+        }
+    }
+
+    /// The state of a conversation says which event is its last one, or that it was emptied.
+    fn set_head(&mut self, state: &Value<'_>, log: &mut Log<'_>) {
+        if let Some(leaf) = state.get(folder::LEAF) {
             self.set_leaf(leaf, log);
+        }
+        let is_emptied = state.get(folder::IS_EMPTY).and_then(Value::as_bool) == Some(true);
+        if is_emptied && self.leaf.as_deref().is_some_and(|leaf| leaf != "null") {
+            log.thread(&Node { is_turn: true, is_anew: true, ..Node::default() });
+            self.leaf = Some("null".into());
         }
     }
 

@@ -118,6 +118,7 @@ impl Adapter for Entries {
                 is_turn,
                 is_boundary: text(record, "subtype") == Some("compact_boundary"),
                 preserved: preserved(record),
+                ..Node::default()
             });
         }
         // The list of a sub-agent inside the file is not the one of the session.

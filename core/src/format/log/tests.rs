@@ -43,6 +43,11 @@ impl RunReport {
         step.get().parse().ok()
     }
 
+    /// The rules of what was found, in order.
+    pub(in crate::format) fn rules(&self) -> Vec<&'static str> {
+        self.run.findings().iter().map(|finding| finding.rule).collect()
+    }
+
     /// The steps whose words the model sees at a step.
     pub(in crate::format) fn visible_steps(&self, step: StepNo) -> Vec<StepNo> {
         self.run.context_steps(step).unwrap_or_default()

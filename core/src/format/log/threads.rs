@@ -25,6 +25,9 @@ pub(in crate::format) struct Node<'n> {
     pub(in crate::format) is_turn: bool,
     /// Whether what precedes it is no longer in the model's context.
     pub(in crate::format) is_boundary: bool,
+    /// Whether it begins the conversation anew: it follows no record, and of the trees of such a log only that of the
+    /// newest turn is the main line.
+    pub(in crate::format) is_anew: bool,
     /// Of a boundary the records before it that stay in the context all the same.
     pub(in crate::format) preserved: Option<Preserved<'n>>,
 }
@@ -87,6 +90,8 @@ struct MainLine {
     trees: Vec<u32>,
     /// Of trees the place of the newest turn, from 1.
     newest: HashMap<u32, u32>,
+    /// Whether the tree of the newest turn alone is the main line.
+    is_one_tree: bool,
 }
 
 impl MainLine {
@@ -97,6 +102,9 @@ impl MainLine {
         let mut is_main = parent.and_then(|parent| self.is_main.get(parent).copied()).unwrap_or(true);
         if node.is_turn {
             let newest = self.newest.insert(tree, place);
+            if self.is_one_tree && self.newest.values().any(|other| *other < place && Some(*other) > newest) {
+                return false;
+            }
             // A turn goes on from the newest one, or there was none; else it is another branch.
             if newest.is_some_and(|newest| !leads_to(nodes, newest, node.parent)) {
                 return false;
@@ -109,7 +117,7 @@ impl MainLine {
     }
 
     /// All records.
-    fn of(nodes: &[CompactNode]) -> Self {
+    fn of(nodes: &[CompactNode], is_one_tree: bool) -> Self {
         let newest = newest_turns(nodes);
         let mut best = vec![0; nodes.len()];
         for (node, newest) in nodes.iter().zip(&newest) {
@@ -117,13 +125,17 @@ impl MainLine {
                 *best = (*best).max(*newest);
             }
         }
-        let mut line = Self { is_main: vec![true; nodes.len()], ..Self::default() };
+        let is_root = |node: &CompactNode| node.is_reported && !node.is_side && node.parent == 0;
+        let roots = nodes.iter().zip(&newest).filter(|(node, _)| is_root(node));
+        let newest_tree = roots.map(|(_, newest)| *newest).max().filter(|_| is_one_tree);
+        let mut line = Self { is_main: vec![true; nodes.len()], is_one_tree, ..Self::default() };
         for (at, node) in nodes.iter().enumerate() {
             let Some(parent) = (node.parent as usize).checked_sub(1) else {
                 line.trees.push(cast::to_u32(at + 1));
                 if newest[at] > 0 {
                     line.newest.insert(cast::to_u32(at + 1), newest[at]);
                 }
+                line.is_main[at] = !is_root(node) || newest_tree.is_none_or(|tree| tree == newest[at]);
                 continue;
             };
             line.trees.push(line.trees[parent]);
@@ -154,6 +166,10 @@ pub(super) struct Threads {
     main: OnceLock<MainLine>,
     /// How often the main line may have become another.
     switched: u64,
+    /// The place of the last turn, from 1.
+    last_turn: u32,
+    /// Whether a conversation in it was begun anew.
+    is_one_tree: bool,
 }
 
 impl Threads {
@@ -181,6 +197,12 @@ impl Threads {
             let is_branch = is_branch && !is_turn;
             *known =
                 CompactNode { parent, is_reported: true, is_side, is_turn, is_boundary, has_child: false, is_branch };
+        }
+        self.is_one_tree |= node.is_anew && at > 0;
+        line = line.filter(|line| line.is_one_tree == self.is_one_tree);
+        if is_turn {
+            let before = std::mem::replace(&mut self.last_turn, place);
+            self.switched += u64::from(self.is_one_tree && self.root(before) != self.root(place));
         }
         let extended = line.zip(self.nodes.get(at)).and_then(|(mut line, added)| {
             let is_whole = line.add(place, added, &self.nodes);
@@ -283,9 +305,14 @@ impl Threads {
         std::iter::successors(last, |place| (self.nodes.get(*place)?.parent as usize).checked_sub(1))
     }
 
+    /// The first record of the tree of one, by its place from 1.
+    fn root(&self, place: u32) -> Option<usize> {
+        self.line((place as usize).checked_sub(1)).last()
+    }
+
     /// Which records are on the main line.
     fn main(&self) -> &MainLine {
-        self.main.get_or_init(|| MainLine::of(&self.nodes))
+        self.main.get_or_init(|| MainLine::of(&self.nodes, self.is_one_tree))
     }
 }
 
@@ -322,6 +349,7 @@ mod tests {
                     is_side: flags.contains('s'),
                     is_turn: flags.contains('t'),
                     is_boundary: flags.contains('b'),
+                    is_anew: flags.contains('n'),
                     preserved: flags.split_once('=').and_then(|(_, ids)| {
                         let (first, rest) = ids.split_once('-')?;
                         let (last, anchor) = rest.split_once('>').map_or((rest, None), |(l, a)| (l, Some(a)));
@@ -364,6 +392,23 @@ mod tests {
     }
 
     #[test]
+    fn of_a_conversation_that_was_begun_anew_the_newest_tree_is_the_main_line() {
+        let records = [("a", "", "t"), ("b", "a", "t"), ("c", "", "tn"), ("d", "c", "t"), ("e", "b", "t")];
+        let mut told = Threads::default();
+        for count in 1..=5 {
+            let tree = threads(&records[..count]);
+            let (id, parent, flags) = records[count - 1];
+            let parent = Some(parent).filter(|parent| !parent.is_empty());
+            let node = Node { id: Some(id), parent, is_turn: true, is_anew: flags == "tn", ..Node::default() };
+            told.add(count - 1, &node);
+            assert_eq!(letters(&tree, count), ["m", "mm", "aam", "aamm", "mmaam"][count - 1]);
+            assert_eq!(letters(&told, count), letters(&tree, count), "one by one");
+        }
+        assert_eq!((told.switched(), told.context(Some(3))), (2, vec![false, false, true, true]));
+        assert_eq!(told.context(Some(4)), [true, true, false, false, true]);
+    }
+
+    #[test]
     fn a_boundary_ends_the_context_and_cycles_are_none() {
         let tree = threads(&[("a", "b", "t"), ("b", "a", "b"), ("c", "b", "t"), ("c", "c", "t")]);
         assert_eq!(letters(&tree, 4), "mmmm", "of two records of one id the later one follows the earlier one");
@@ -393,7 +438,7 @@ mod tests {
                 // One is asked all the time, the other at the end alone.
                 asked.standing(Some(at));
                 whole.main = OnceLock::new();
-                let all = MainLine::of(&whole.nodes);
+                let all = MainLine::of(&whole.nodes, false);
                 assert_eq!(asked.main().is_main, all.is_main, "seed {seed} record {record}");
             }
         }

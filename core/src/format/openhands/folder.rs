@@ -14,6 +14,8 @@ pub(super) const BASE_STATE: &str = "base_state";
 
 /// The member of a state that names the event from which the conversation goes on.
 pub(super) const LEAF: &str = "leaf_event_id";
+/// Whether the conversation was emptied, and nothing was said since.
+pub(super) const IS_EMPTY: &str = "head_is_empty";
 
 /// The most bytes of an event, and events that are asked what they are.
 const EVENT_BYTES_MAX: usize = 256 << 20;
@@ -73,11 +75,13 @@ fn base_state(files: &mut dyn Archive) -> Option<String> {
     let all = all.into_iter().flat_map(|all| all.entries());
     let all: Vec<String> = all.map(|(name, metrics)| format!("{}:{}", json::quote(name), usage(metrics))).collect();
     let leaf = state.get(LEAF).filter(|leaf| leaf.as_str().is_some()).map(json::compact);
-    if model.is_none() && all.is_empty() && leaf.is_none() {
+    let is_empty = leaf.is_none() && state.get(IS_EMPTY).and_then(Value::as_bool) == Some(true);
+    if model.is_none() && all.is_empty() && leaf.is_none() && !is_empty {
         return None;
     }
     let model = model.map_or_else(String::new, |model| format!("\"model\":{model},"));
-    let leaf = leaf.map_or_else(String::new, |leaf| format!("\"{LEAF}\":{leaf},"));
+    let of_head = if is_empty { format!("\"{IS_EMPTY}\":true,") } else { String::new() };
+    let leaf = leaf.map_or(of_head, |leaf| format!("\"{LEAF}\":{leaf},"));
     let stats = format!("\"stats\":{{\"usage_to_metrics\":{{{}}}}}", all.join(","));
     Some(format!("{{\"{BASE_STATE}\":{{{model}{leaf}{stats}}}}}"))
 }

@@ -232,6 +232,31 @@ fn a_conversation_that_was_moved_back_leaves_what_came_after() {
 }
 
 #[test]
+fn a_conversation_that_was_emptied_and_begun_anew_leaves_what_was_before() {
+    let event = |id: &str, parent: &str| {
+        let message = r#"{"role":"user","content":[{"type":"text","text":"go"}]}"#;
+        format!(
+            r#"{{"kind":"MessageEvent","id":"{id}"{parent},"source":"user","timestamp":"t","llm_message":{message}}}"#
+        )
+    };
+    let after = |parent: &str| format!(r#","parent_id":"{parent}""#);
+    // Events of an older version name no parent; a change of the state is no part of the tree.
+    let update = r#"{"kind":"ConversationStateUpdateEvent","id":"u","timestamp":"t","source":"environment","key":"execution_status","value":"idle","parent_id":"b"}"#;
+    let mut lines = vec![event("a", ""), event("b", ""), update.to_owned(), event("c", &after("b"))];
+    let standings = |lines: &[String]| events(&lines.join("\n")).standings();
+    assert_eq!(standings(&lines), ["main"; 4]);
+    let emptied = r#"{"base_state":{"head_is_empty":true,"stats":{"usage_to_metrics":{}}}}"#.to_owned();
+    let with_emptied = [lines.as_slice(), &[emptied]].concat();
+    assert_eq!(standings(&with_emptied), ["abandoned", "abandoned", "main", "abandoned"]);
+    lines.extend([event("d", &after("__root__")), event("e", &after("d"))]);
+    assert_eq!(standings(&lines), ["abandoned", "abandoned", "main", "abandoned", "main", "main"]);
+    let report = events(&lines.join("\n"));
+    assert_eq!((report.visible_steps(5), report.visible_steps(3)), (vec![4, 5], vec![0, 1, 3]));
+    lines.push(event("f", &after("a")));
+    assert_eq!(standings(&lines), ["main", "abandoned", "main", "abandoned", "abandoned", "abandoned", "main"]);
+}
+
+#[test]
 fn a_call_behind_acp_is_named_by_its_tool_and_not_by_its_title() {
     let tool = |members: &str| {
         let report = events(&format!(
