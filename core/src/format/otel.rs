@@ -126,8 +126,10 @@ struct Spans {
     counted: HashSet<Box<str>>,
     /// Spans of agents that say what they cost, and those in them, by trace and id.
     agents: HashSet<Box<str>>,
-    /// Whether an answer says what it cost: then what agents say is the sum of such.
-    has_counted_answers: bool,
+    /// Traces with an answer that says what it cost: then what their agents say is the sum of such.
+    answered: HashSet<Box<str>>,
+    /// Traces with an agent that says what it cost.
+    with_agents: HashSet<Box<str>>,
 }
 
 impl Adapter for Spans {
@@ -195,8 +197,8 @@ impl Adapter for Spans {
     const HAS_REQUESTS: bool = true;
 
     fn restart(&mut self) {
-        let (groups, has_counted_answers) = (self.groups.clone(), self.has_counted_answers);
-        *self = Self { groups, has_counted_answers, ..Self::default() };
+        let (groups, answered) = (self.groups.clone(), std::mem::take(&mut self.answered));
+        *self = Self { groups, answered, ..Self::default() };
     }
 }
 
@@ -224,20 +226,23 @@ impl Spans {
         let usage = if is_answer(span) && !is_counted { usage(span)? } else { return None };
         let id = if logs::is_log_record(span) { parent(span) } else { id(span) };
         self.counted.extend(id.map(|id| name_of(id).into()));
-        if !std::mem::replace(&mut self.has_counted_answers, true) && !self.agents.is_empty() {
+        if self.answered.insert(trace.into()) && self.with_agents.contains(trace) {
             log.read_again();
         }
         Some(usage)
     }
 
-    /// What an agent says it cost, where no answer of the file does and no agent around it.
+    /// What an agent says it cost, where no answer of its trace does and no agent around it.
     fn cost_of_agent(&mut self, span: &Value<'_>, trace: &str) -> Option<Usage> {
         let name_of = |id: &str| format!("{trace} {id}");
         let is_agent = attribute_text(span, &["gen_ai.operation.name"]) == Some("invoke_agent");
-        let usage = if is_agent && !self.has_counted_answers { usage(span) } else { None };
+        let usage = if is_agent && !self.answered.contains(trace) { usage(span) } else { None };
         let is_inside = parent(span).is_some_and(|parent| self.agents.contains(&*name_of(parent)));
         let id = id(span).filter(|_| is_inside || usage.is_some());
         self.agents.extend(id.map(|id| name_of(id).into()));
+        if usage.is_some() {
+            self.with_agents.insert(trace.into());
+        }
         usage.filter(|_| !is_inside)
     }
 }
