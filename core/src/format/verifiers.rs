@@ -4,7 +4,7 @@ use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_us
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
-use crate::model::{Severity, StepRole, Surroundings, Turn, Usage};
+use crate::model::{Severity, StepNo, StepRole, Surroundings, Turn, Usage};
 use crate::state::Op;
 use memchr::memmem;
 use std::borrow::Cow;
@@ -32,6 +32,16 @@ const EPISODE: &str = concat!(
     "\n",
 );
 
+/// A trace alone, as verifiers 0.2 wrote one a line.
+const TRACE: &str = concat!(
+    r#"{"id":"t","task":{"type":"Sums","data":{"idx":7,"prompt":"2+2?"}},"agent":{"model":"m"},"#,
+    r#""nodes":[{"message":{"role":"user","content":"2+2?"},"sampled":false,"timestamp":10.5},"#,
+    r#"{"parent":0,"message":{"role":"assistant","content":"4"},"sampled":true,"timestamp":11.5}],"#,
+    r#""calls":[{"node":1,"model":"m","usage":{"prompt_tokens":10,"completion_tokens":5}}],"#,
+    r#""rewards":{"correct":0.5,"short":0.25},"metrics":{"turns":2.0},"info":{},"errors":[]}"#,
+    "\n",
+);
+
 impl Format for Verifiers {
     fn name(&self) -> &'static str {
         "verifiers"
@@ -42,8 +52,8 @@ impl Format for Verifiers {
     }
 
     fn about(&self) -> &'static str {
-        "Rollouts of verifiers and prime-rl: rows with `prompt`, `completion` and `reward`, or one episode a line with \
-         `traces` whose `nodes` are a tree of messages. Each row is a trajectory, and each trace of an episode, which \
+        "Rollouts of verifiers and prime-rl: rows with `prompt`, `completion` and `reward`, one episode a line with \
+         `traces` whose `nodes` are a tree of messages, or one such trace a line. Each row is a trajectory, and each trace of an episode, which \
          has the name of its agent; the way to the last leaf of a tree is its main line. State: rewards, metrics, \
          task, info, branches of the tree."
     }
@@ -81,7 +91,7 @@ impl Format for Verifiers {
     }
 
     fn samples(&self) -> &'static [&'static str] {
-        &[RESULT, EPISODE]
+        &[RESULT, EPISODE, TRACE]
     }
 }
 
@@ -103,6 +113,7 @@ impl Adapter for Rollouts {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         match record.get("traces").and_then(Value::as_array) {
             Some(traces) => episode(record, traces, log),
+            None if record.get("nodes").is_some_and(|nodes| nodes.as_array().is_some()) => lone_trace(record, log),
             None => row(record, log),
         }
     }
@@ -198,11 +209,26 @@ fn episode(episode: &Value<'_>, traces: &[Value<'_>], log: &mut Log<'_>) {
         }
         read_trace(trace, if traces.len() > 1 { name } else { agent.unwrap_or("main") }, log);
     }
-    let errors = episode.get("errors").and_then(Value::as_array).unwrap_or_default();
-    for error in errors {
+    report_errors(episode, None, log);
+}
+
+/// What ended an episode, a trace or an attempt at one.
+fn report_errors(holder: &Value<'_>, step: Option<StepNo>, log: &mut Log<'_>) {
+    for error in holder.get("errors").and_then(Value::as_array).unwrap_or_default() {
         let message = error.as_str().map_or_else(|| json::compact(error), str::to_owned);
-        log.finding(None, "run.error", Severity::Warning, message);
+        log.finding(step, "run.error", Severity::Warning, message);
     }
+}
+
+/// A trace that no episode holds.
+fn lone_trace(trace: &Value<'_>, log: &mut Log<'_>) {
+    title(trace, log);
+    let task = trace.get("task");
+    if let Some(key) = task.and_then(|task| text(task, "key").or_else(|| text(task.get("data")?, "name"))) {
+        log.title(key);
+    }
+    write_members(trace, ["session", "main"], &["task", "run", "stop_condition"], log);
+    read_trace(trace, agent_of(trace).unwrap_or("main"), log);
 }
 
 /// The name of the agent that a trace is of.
@@ -212,7 +238,8 @@ fn agent_of<'v>(trace: &'v Value<'v>) -> Option<&'v str> {
 }
 
 fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
-    let model = trace.get("agent").and_then(|agent| text(agent.get("config")?, "model")).map(Cow::Borrowed);
+    let agent = trace.get("agent");
+    let model = agent.and_then(|agent| text(agent.get("config").unwrap_or(agent), "model")).map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
     let calls = trace.get("calls").and_then(Value::as_array).unwrap_or_default();
     let nodes = trace.get("nodes").and_then(Value::as_array).unwrap_or_default();
@@ -286,7 +313,9 @@ fn end(trace: &Value<'_>, agent: &str, log: &mut Log<'_>) {
     let rewards = trace.get("rewards").and_then(Value::as_object);
     let part = |reward: &Value<'_>| {
         let number = |key: &str| reward.get(key).and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
-        Some(number("score")? * number("weight").unwrap_or(1.0))
+        // Before there were weights, a reward was its number.
+        let alone = || reward.as_number().and_then(|n| n.parse::<f64>().ok());
+        number("score").map(|score| score * number("weight").unwrap_or(1.0)).or_else(alone)
     };
     let parts: Vec<f64> =
         rewards.into_iter().flat_map(|all| all.entries()).filter_map(|(_, reward)| part(reward)).collect();
@@ -300,6 +329,7 @@ fn end(trace: &Value<'_>, agent: &str, log: &mut Log<'_>) {
         }
     }
     write_members(trace, ["reward", agent], &["advantage", "advantages"], log);
+    report_errors(trace, log.next_step().checked_sub(1).filter(|step| *step >= 0), log);
 }
 
 #[cfg(test)]
@@ -334,6 +364,20 @@ mod tests {
         assert_eq!(report.value("/branch/2/parent"), "0");
         assert_eq!(report.value("/reward/solver/metrics/turns"), "2.0");
         assert_eq!(report.value("/usage/main/output"), "5");
+    }
+
+    #[test]
+    fn a_trace_alone_is_a_rollout_and_says_what_ended_it() {
+        let report = report_of(run(), &Verifiers, TRACE);
+        assert_eq!(report.roles, ["user", "agent"]);
+        assert_eq!(report.rewards[1].as_deref(), Some("0.75"));
+        assert_eq!(report.value("/reward/main/rewards/correct"), "0.5");
+        assert_eq!([report.value("/run/main/model"), report.value("/usage/main/output")], ["\"m\"", "5"]);
+        assert!(report.rules().is_empty());
+        let failed = TRACE.replace(r#""errors":[]"#, r#""errors":[{"type":"SandboxError","message":"gone"}]"#);
+        assert_eq!(report_of(run(), &Verifiers, &failed).rules(), ["run.error"]);
+        let in_episode = format!(r#"{{"id":"e","traces":[{failed}]}}"#);
+        assert_eq!(report_of(run(), &Verifiers, &in_episode).rules(), ["run.error"]);
     }
 
     #[test]
@@ -387,6 +431,6 @@ mod tests {
 
     #[test]
     fn damaged_rollouts_never_panic() {
-        damage(&Verifiers, &[RESULT, EPISODE]);
+        damage(&Verifiers, &[RESULT, EPISODE, TRACE]);
     }
 }

@@ -23,6 +23,9 @@ fn verifiers(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_episode) {
         return matched(true, "`traces` with `nodes`");
     }
+    if most(head, is_trace) {
+        return matched(true, "traces: `nodes` with `message`, `task` and `rewards`");
+    }
     let is_message = |value: &Value<'_>| {
         let first = value.as_array().map(|messages| messages.first());
         value.as_str().is_some() || first.is_some_and(|first| first.is_none_or(|message| is_text(message, "role")))
@@ -42,9 +45,24 @@ fn verifiers(head: &Head<'_, '_>) -> Option<Match> {
 
 /// One episode of verifiers 1: a trace for each agent, whose nodes are messages.
 fn is_episode(record: &Value<'_>) -> bool {
-    let is_node = |node: &Value<'_>| is_object(node, "message");
     let nodes = first(record, "traces").and_then(|trace| trace.get("nodes")?.as_array());
-    nodes.is_some_and(|nodes| nodes.first().is_none_or(is_node))
+    nodes.is_some_and(has_messages) || is_failed_episode(record)
+}
+
+/// An episode that failed before an agent began has no trace.
+fn is_failed_episode(record: &Value<'_>) -> bool {
+    let has_none = record.get("traces").and_then(Value::as_array).is_some_and(<[_]>::is_empty);
+    has_none && is_object(record, "env") && is_object(record, "task") && is_array(record, "errors")
+}
+
+/// A trace of verifiers 0.2, which wrote one a line.
+fn is_trace(record: &Value<'_>) -> bool {
+    let nodes = record.get("nodes").and_then(Value::as_array);
+    nodes.is_some_and(has_messages) && is_object(record, "task") && is_object(record, "rewards")
+}
+
+fn has_messages(nodes: &[Value<'_>]) -> bool {
+    nodes.first().is_none_or(|node| is_object(node, "message"))
 }
 
 fn verl(head: &Head<'_, '_>) -> Option<Match> {

@@ -315,6 +315,9 @@ fn rollouts_preferences_and_messages() {
             r#"{"prompt":"x","completion":"y","reward":0}"#,
             r#"{"prompt":"x","completion":"y","reward":"0.5"}"#,
             r#"{"id":"e","traces":[{"id":"t","nodes":[{"parent":null,"message":{"role":"user"}}]}]}"#,
+            r#"{"id":"e","env":{"id":"x"},"task":{"type":"T"},"ok":false,"errors":[{"type":"E"}],"traces":[]}"#,
+            r#"{"id":"t","task":{"type":"T","data":{}},"nodes":[{"message":{"role":"user"}}],"rewards":{"a":1.0}}"#,
+            r#"{"id":"t","task":{"type":"T","data":{}},"nodes":[],"rewards":{},"errors":[{"type":"E"}]}"#,
         ],
     );
     check(
