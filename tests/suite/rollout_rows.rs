@@ -152,6 +152,7 @@ fn groups_of_attempts_are_trajectories_with_their_rewards() {
     for row in [of_art.clone(), of_atropos, of_rllm] {
         let rows = Rows::of(std::slice::from_ref(&row));
         assert_eq!(rows.rules(), Vec::<Value>::new(), "{row}");
+        assert!(obelus(&["formats", &rows.path]).1.contains("2 trajectories"), "{row}");
         let (exported, _) = rows.exported();
         let read: Vec<(&Value, f64)> =
             exported.iter().map(|row| (&row["messages"][1]["content"], row["reward"].as_f64().unwrap())).collect();
@@ -193,6 +194,12 @@ fn answers_with_a_score_each_are_attempts() {
         let checked = obelus(&["check", "--json", &path]).1;
         assert!(!checked.contains("sft."), "{row}: {checked}");
     }
+    let preferred = json!({"input": {"messages": asked}, "preferred_output": [{"role": "assistant", "content": "a"}],
+        "non_preferred_output": [{"role": "assistant", "content": "b"}]});
+    for row in [preferred, json!({"prompt": "q", "responses": ["a", "b"]})] {
+        let path = file(folder.path(), "two.jsonl", &format!("{row}\n"));
+        assert!(obelus(&["formats", &path]).1.contains("messages (Conversations), 2 trajectories"), "{row}");
+    }
     let steps = json!({"prompt": "q", "completions": ["first", "second"], "labels": [true, false]});
     let path = file(folder.path(), "steps.jsonl", &format!("{steps}\n"));
     assert!(obelus(&["formats", &path]).1.contains("1 trajectory"), "steps of one answer, each with a label");
@@ -209,6 +216,31 @@ fn how_answers_under_other_names_are_read_is_reported() {
     let arguments: Vec<&str> = ["stats", "--tasks", "--json", &path].into_iter().chain(map.split(' ')).collect();
     let group = lines(&obelus(&arguments).1)[0]["group"].clone();
     assert_eq!((&group["attempts"], &group["mean"]), (&json!(2), &json!(0.5)));
+    // Answers may be objects with a text, each with its score or without.
+    for (row, place, map) in [
+        (
+            json!({"request_id": "0", "prompt": "q", "outputs": [{"index": 0, "text": "a"}, {"index": 1, "text": "b"}]}),
+            "outputs[].text",
+            "--map 'responses=[.outputs[].text]'",
+        ),
+        (
+            json!({"instruction": "q", "completions": [{"response": "a", "score": 1}, {"response": "b", "score": 0}]}),
+            "completions[].response",
+            "--map prompt=.instruction --map 'responses=[.completions[].response]' \
+             --map 'rewards=[.completions[].score]'",
+        ),
+        (json!({"prompt": "q", "all_responses": ["a", "b"]}), "all_responses", "--map responses=.all_responses"),
+    ] {
+        let path = file(folder.path(), "o.jsonl", &format!("{row}\n"));
+        let found = obelus(&["formats", &path]).1;
+        assert!(found.contains(&format!("as texts in `{place}`; `{map}` makes an attempt of each")), "{map}: {found}");
+        let map = map.replace('\'', "");
+        let mapped = obelus(&["formats", &path].into_iter().chain(map.split_whitespace()).collect::<Vec<_>>()).1;
+        assert!(mapped.contains("messages (Conversations), 2 trajectories"), "{mapped}");
+    }
+    let row = json!({"prompt": "q", "outputs": [{"id": 1}]});
+    let path = file(folder.path(), "unknown.jsonl", &format!("{row}\n"));
+    assert!(!obelus(&["formats", &path]).1.contains("prompts alone"), "something answers");
     let row = json!({"question": "q", "choices": ["a", "b"], "answer": 1});
     let path = file(folder.path(), "choices.jsonl", &format!("{row}\n"));
     assert!(!obelus(&["formats", &path]).1.contains("an attempt of each"), "choices are no answers");

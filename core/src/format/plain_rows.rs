@@ -25,7 +25,7 @@ const KINDS: [PlainRow; 5] = [
     },
     PlainRow {
         what: "prompts alone, which nothing answers",
-        fits: |row| is_text(row, "prompt"),
+        fits: |row| is_text(row, "prompt") && !has_answer(row),
         messages: "[{role:\"user\",content:.prompt}]",
     },
     PlainRow {
@@ -60,32 +60,81 @@ const ANSWERS: [&str; 10] = [
     "attempts",
 ];
 
-/// How `--map` reads the answers of a row as an attempt each: its prompt, answers as texts, and scores of them, if a
-/// list of numbers of that length is there.
-fn map_of_answers(row: &Value<'_>) -> Option<(&'static str, String)> {
-    let is_list_of = |value: &Value<'_>, is_one: fn(&Value<'_>) -> bool| {
-        value.as_array().filter(|all| !all.is_empty() && all.iter().all(is_one)).map(<[_]>::len)
+/// Names of the text of an answer that is an object, and of its score.
+const TEXTS: [&str; 7] = ["text", "response", "content", "completion", "output", "generation", "answer"];
+const SCORES: [&str; 4] = ["reward", "score", "overall_score", "rating"];
+
+/// Several answers of a row.
+struct Answers<'v> {
+    /// The member that holds them.
+    name: &'v str,
+    /// Where each has its text; None: it is a text.
+    text: Option<&'static str>,
+    all: &'v [Value<'v>],
+}
+
+/// The answers of a row under one of the names, or one that ends so.
+fn answers<'v>(row: &'v Value<'v>) -> Option<Answers<'v>> {
+    let of = |name: &'v str, value: &'v Value<'v>| {
+        let all = value.as_array().filter(|all| !all.is_empty())?;
+        let has = |text: &&'static str| all.iter().all(|one| is_text(one, text));
+        let text = if all.iter().all(|one| one.as_str().is_some()) { None } else { Some(TEXTS.into_iter().find(has)?) };
+        Some(Answers { name, text, all })
     };
+    let members = || row.as_object().into_iter().flat_map(|row| row.entries()).filter(|(name, _)| is_plain_name(name));
+    let exact = ANSWERS.into_iter().find_map(|name| members().find(|(other, _)| *other == name));
+    let ending = || members().filter(|(name, _)| ANSWERS.iter().any(|end| name.ends_with(end)));
+    exact.into_iter().chain(ending()).find_map(|(name, value)| of(name, value))
+}
+
+/// Whether a name can stand in a jq expression as it is.
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Whether something beside a prompt may be an answer to it.
+fn has_answer(row: &Value<'_>) -> bool {
+    let is_answer =
+        |name: &str| ANSWERS.iter().any(|many| name.ends_with(many) || name.ends_with(&many[..many.len() - 1]));
+    let says = |value: &Value<'_>| match &value.data {
+        Data::String(_) => value.as_str().is_some_and(|text| !text.is_empty()),
+        Data::Array(all) => !all.is_empty(),
+        _ => value.as_object().is_some(),
+    };
+    row.as_object().is_some_and(|row| row.entries().any(|(name, value)| is_answer(name) && says(value)))
+}
+
+/// How `--map` reads the answers of a row as an attempt each: its prompt, answers, and scores of them: a list of
+/// numbers of that length, or a number in each.
+fn map_of_answers(row: &Value<'_>) -> Option<(String, String)> {
     let prompt = PROMPTS.into_iter().find(|name| is_text(row, name))?;
-    let texts = |name: &&str| row.get(name).and_then(|value| is_list_of(value, |one| one.as_str().is_some()));
-    let answers = ANSWERS.into_iter().find(|name| texts(name).is_some())?;
+    let Answers { name, text, all } = answers(row)?;
     let is_score = |one: &Value<'_>| matches!(one.data, Data::Number | Data::Bool(_));
-    let scores = row.as_object()?.entries().find(|(_, value)| is_list_of(value, is_score) == texts(&answers));
+    let are_scores =
+        |value: &Value<'_>| value.as_array().is_some_and(|list| list.len() == all.len() && list.iter().all(is_score));
+    let beside = row.as_object()?.entries().find(|(name, value)| is_plain_name(name) && are_scores(value));
+    let has = |score: &&str| all.iter().all(|one| one.get(score).is_some_and(is_score));
+    let inside = || SCORES.into_iter().find(has).map(|score| format!("[.{name}[].{score}]"));
+    let scores = beside.map(|(name, _)| format!(".{name}")).or_else(inside);
     let mut map = String::new();
+    let mut add = |target: &str, source: &str| {
+        let quote = if source.contains('[') { "'" } else { "" };
+        let space = if map.is_empty() { "" } else { " " };
+        map.push_str(&format!("{space}--map {quote}{target}={source}{quote}"));
+    };
     if prompt != "prompt" {
-        map.push_str(&format!("--map prompt=.{prompt} "));
+        add("prompt", &format!(".{prompt}"));
     }
-    map.push_str(&format!("--map responses=.{answers}"));
-    if let Some((name, _)) = scores.filter(|(name, _)| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')) {
-        map.push_str(&format!(" --map rewards=.{name}"));
-    }
-    Some((answers, map))
+    add("responses", &text.map_or_else(|| format!(".{name}"), |text| format!("[.{name}[].{text}]")));
+    scores.into_iter().for_each(|scores| add("rewards", &scores));
+    let place = text.map_or_else(|| name.to_owned(), |text| format!("{name}[].{text}"));
+    Some((place, map))
 }
 
 /// What the records of a file are, if most are rows of one kind, and what to do; None: they are others.
 pub(super) fn describe(records: &[Value<'_>]) -> Option<String> {
     let is_most = |kind: &&PlainRow| records.iter().filter(|row| (kind.fits)(row)).count() * 2 > records.len();
-    let maps: Vec<(&str, String)> = records.iter().filter_map(map_of_answers).collect();
+    let maps: Vec<(String, String)> = records.iter().filter_map(map_of_answers).collect();
     if let Some((answers, map)) = maps.first().filter(|_| maps.len() * 2 > records.len()) {
         return Some(format!(
             "they are prompts with answers as texts in `{answers}`; `{map}` makes an attempt of each"

@@ -31,7 +31,7 @@ pub(in crate::format) struct DatasetRow {
 }
 
 /// Members of which one is in every record that holds several trajectories.
-const SEVERAL: [&str; 7] = [
+const SEVERAL: [&str; 10] = [
     "\"subagent_trajectories\"",
     "\"rejected",
     "\"completions\"",
@@ -39,6 +39,9 @@ const SEVERAL: [&str; 7] = [
     "\"samples\"",
     "\"outputs\"",
     "\"generations\"",
+    "\"preferred_output\"",
+    "\"trajectories\"",
+    "\"scores\"",
 ];
 
 impl Format for DatasetRow {

@@ -485,7 +485,8 @@ fn what_agents_say_they_cost_counts_where_no_answer_says_it() {
     assert_eq!(of_spans(&answered, 4), (r#"{"main":{"input":5,"output":2,"turns":1}}"#.to_owned(), None));
     // An answer in another trace of the conversation says nothing of these agents.
     let elsewhere = [("gen_ai.conversation.id", "c"), ("gen_ai.operation.name", "chat")];
-    let elsewhere = span_with("far", "", &[elsewhere.as_slice(), &usage].concat()).replace(r#""traceId":"t""#, r#""traceId":"u""#);
+    let elsewhere =
+        span_with("far", "", &[elsewhere.as_slice(), &usage].concat()).replace(r#""traceId":"t""#, r#""traceId":"u""#);
     let of_agent = [[("gen_ai.conversation.id", "c"), ("gen_ai.operation.name", "invoke_agent")].as_slice(), &usage];
     let in_two = [elsewhere, span_with("outer", "", &of_agent.concat())];
     assert_eq!(of_spans(&in_two, 1).0, r#"{"main":{"input":10,"output":4,"turns":1}}"#);

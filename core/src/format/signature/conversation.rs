@@ -100,7 +100,10 @@ fn is_preference(record: &Value<'_>) -> bool {
     let is_list = |answer: &Value<'_>| answer.as_array().is_some_and(|all| all.first().is_some_and(is_message));
     let are_completions = is_array(record, "completions")
         && (is_array(record, "labels") || first(record, "completions").is_some_and(is_list));
-    let is_completed = is_text(record, "completion") || are_completions;
+    let is_response_to = |answer: &Value<'_>| answer.as_str().is_some() || is_list(answer);
+    let answers = record.get("responses").and_then(Value::as_array).unwrap_or_default();
+    let are_responses = !answers.is_empty() && answers.iter().all(is_response_to);
+    let is_completed = is_text(record, "completion") || are_completions || are_responses;
     // A row of OpenAI's fine-tuning.
     let is_asked = |input: &Value<'_>| first(input, "messages").is_some_and(is_message);
     let is_preferred =

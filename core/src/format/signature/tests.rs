@@ -333,6 +333,7 @@ fn rollouts_preferences_and_messages() {
             r#"{"prompt":[{"role":"user","content":"x"}],"completion":[{"role":"assistant","content":"y"}]}"#,
             r#"{"prompt":"x","chosen":"y","rejected":"z"}"#,
             r#"{"prompt":"x","completion":"y","label":true}"#,
+            r#"{"prompt":"x","responses":["y","z"]}"#,
             r#"{"chosen":[{"role":"user","content":"x"}],"rejected":[{"role":"user","content":"x"}]}"#,
             r#"{"task_id":0,"traj":[{"role":"user","content":"x"}],"reward":0.0,"info":{}}"#,
             r#"[{"task_id":0,"traj":[],"reward":0.0,"info":{"error":"x"},"trial":0}]"#,
