@@ -25,7 +25,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("obelus when run.jsonl state.budget --equals null", "since when it is null"),
     ("obelus diff before.jsonl after.jsonl", "how two runs differ"),
     ("obelus check run.jsonl", "what is wrong in it"),
-    ("obelus export data.jsonl --mark good -o train.jsonl", "the records that were kept"),
+    ("obelus export data.jsonl --mark good --out train.jsonl", "the records that were kept"),
 ];
 
 /// Commands that write as they go, or to a file: their answers are not paged.
@@ -100,6 +100,13 @@ mod tests {
         shown.sort_unstable();
         assert_eq!(grouped, shown);
         assert!(UNPAGED.iter().all(|name| COMMANDS.iter().any(|c| c.name == *name) || *name == "query"));
+    }
+
+    #[test]
+    fn the_examples_are_calls_that_the_program_takes() {
+        for (line, _) in EXAMPLES {
+            assert!(program().try_get_matches_from(line.split(' ')).is_ok(), "{line}");
+        }
     }
 
     #[test]
