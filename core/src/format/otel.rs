@@ -5,6 +5,8 @@ mod groups;
 mod logs;
 mod messages;
 mod order;
+#[cfg(test)]
+mod python_tests;
 mod span_text;
 #[cfg(test)]
 mod tests;
@@ -308,7 +310,8 @@ fn usage(span: &Value<'_>) -> Option<Usage> {
 }
 
 fn has_failed(span: &Value<'_>) -> Option<bool> {
-    let status = span.get("status").and_then(|status| status.get("code")).or_else(|| span.get("status_code"))?;
+    let status = span.get("status").and_then(|status| first(status, &["code", "status_code"]));
+    let status = status.or_else(|| span.get("status_code"))?;
     let word = status.as_str().or_else(|| status.as_number())?;
     match word {
         "2" | "ERROR" | "STATUS_CODE_ERROR" => Some(true),
@@ -339,7 +342,8 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     const IDS: [&str; 3] = ["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"];
     let name = attribute_text(span, &NAMES).or_else(|| text(span, "name")).unwrap_or("?");
     let id = attribute_text(span, &IDS);
-    let arguments = attribute(span, &ARGUMENTS).map_or(Cow::Borrowed("{}"), |found| match found.as_str() {
+    let given = attribute(span, &ARGUMENTS).or_else(|| span_text::arguments_of_events(span));
+    let arguments = given.map_or(Cow::Borrowed("{}"), |found| match found.as_str() {
         // JSON in a string is the arguments themselves.
         Some(inner) if json::parse(inner).is_ok_and(|value| value.as_object().is_some()) => {
             Cow::Owned(inner.to_owned())
@@ -348,8 +352,12 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     });
     let call = ToolCall { id: id.map(Cow::Borrowed), name: name.into(), arguments };
     let failed = || span_text::fault(span).filter(|_| has_failed(span) == Some(true));
-    let result_text = |found: &'v Value<'v>| plain(found).map_or_else(|| text_of(found), Cow::Owned);
-    let text = attribute(span, &RESULTS).map(result_text).or_else(failed);
+    let result_text = |found: &'v Value<'v>| {
+        let of_parts = span_text::of_converse(found).map(Cow::Owned);
+        of_parts.unwrap_or_else(|| plain(found).map_or_else(|| text_of(found), Cow::Owned))
+    };
+    let found = attribute(span, &RESULTS).map(result_text);
+    let text = found.or_else(|| span_text::result_of_events(span)).or_else(failed);
     let result = text.map(|text| ToolResult {
         id: id.map(Cow::Borrowed),
         name: Some(name.into()),

@@ -29,10 +29,8 @@ pub(super) fn speaker(event: &str) -> Option<StepRole> {
 
 /// The messages of a span of a model, or of the event that has its details, in order.
 pub(super) fn messages(span: &Value<'_>) -> Vec<Turn<'static>> {
-    let details = items(span, "events").iter().rfind(|event| text(event, "name") == Some(DETAILS));
-    let ways: [&dyn Fn() -> Vec<Turn<'static>>; 6] = [
+    let ways: [&dyn Fn() -> Vec<Turn<'static>>; 5] = [
         &|| conventional(span),
-        &|| details.map(conventional).unwrap_or_default(),
         &|| of_ai_sdk(span),
         &|| numbered(span, "llm.input_messages", "llm.output_messages", ".message"),
         &|| numbered(span, "gen_ai.prompt", "gen_ai.completion", ""),
@@ -41,16 +39,23 @@ pub(super) fn messages(span: &Value<'_>) -> Vec<Turn<'static>> {
     ways.into_iter().map(|way| way()).find(|turns| !turns.is_empty()).unwrap_or_default()
 }
 
-/// `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages`.
+/// `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages`, of the span or of its events.
 fn conventional(span: &Value<'_>) -> Vec<Turn<'static>> {
-    let of = |name: &str, role| attribute(span, &[name]).map(|value| turns(value, role)).unwrap_or_default();
+    let found = |name: &str| attribute(span, &[name]).or_else(|| detail(span, name));
+    let of = |name: &str, role| found(name).map(|value| turns(value, role)).unwrap_or_default();
     let (asked, answered) =
         (of("gen_ai.input.messages", StepRole::User), of("gen_ai.output.messages", StepRole::Agent));
     if asked.is_empty() && answered.is_empty() {
         return Vec::new();
     }
-    let instructions = attribute(span, &["gen_ai.system_instructions"]).and_then(system);
+    let instructions = found("gen_ai.system_instructions").and_then(system);
     instructions.into_iter().chain(asked).chain(answered).collect()
+}
+
+/// What the events with the details of a request say under a name: one event may say all, or each a part of it.
+pub(super) fn detail<'v, 'a>(span: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
+    let details = items(span, "events").iter().rev().filter(|event| text(event, "name") == Some(DETAILS));
+    details.into_iter().find_map(|event| attribute(event, &[name]))
 }
 
 /// Instructions are parts, or a text.
@@ -229,8 +234,10 @@ fn is_converse(text: &str) -> bool {
     text.starts_with("[{") && json::parse_lenient(text).is_ok_and(|value| are_converse(&value))
 }
 
-fn are_converse(value: &Value<'_>) -> bool {
-    let is_part = |part: &Value<'_>| ["text", "toolUse", "toolResult"].iter().any(|key| part.get(key).is_some());
+pub(super) fn are_converse(value: &Value<'_>) -> bool {
+    let is_part = |part: &Value<'_>| {
+        ["text", "toolUse", "toolResult", "reasoningContent"].iter().any(|key| part.get(key).is_some())
+    };
     value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_part))
 }
 
@@ -242,6 +249,9 @@ fn parts_of(part: &Value<'_>, role: StepRole) -> Vec<TurnPart<'static>> {
     }
     if let Some(given) = part.get("toolResult") {
         return vec![result(given)];
+    }
+    if let Some(thought) = part.get("reasoningContent").and_then(|part| text(part.get("reasoningText")?, "text")) {
+        return vec![TurnPart::Thought(Cow::Owned(thought.to_owned()))];
     }
     match (text(part, "type").unwrap_or("text"), text_member) {
         ("text" | "input_text" | "output_text", Some(member)) => words(member),

@@ -3,8 +3,8 @@
 //! The calls are reported as words: the span of the tool is the call.
 
 use super::attributes::{attribute, attribute_text, plain};
-use super::messages::DETAILS;
-use crate::format::log::{first, items, text, text_of};
+use super::messages::{are_converse, detail};
+use crate::format::log::{first, first_text, items, text, text_of};
 use crate::json::{self, Data, Value};
 use std::borrow::Cow;
 
@@ -37,8 +37,8 @@ pub(super) fn span_text<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
 
 /// Why a span failed: its status, or the exception among its events.
 pub(super) fn fault<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
-    let status_message =
-        span.get("status").and_then(|status| text(status, "message")).or_else(|| text(span, "status_message"));
+    let status_message = span.get("status").and_then(|status| first_text(status, &["message", "description"]));
+    let status_message = status_message.or_else(|| text(span, "status_message"));
     let exception = || {
         let event = items(span, "events").iter().find(|event| text(event, "name") == Some("exception"))?;
         attribute_text(event, &["exception.message"])
@@ -68,10 +68,23 @@ fn numbered<'v>(span: &'v Value<'v>, name: &str, inner: &str) -> Option<Cow<'v, 
     (!parts.is_empty()).then(|| Cow::Owned(parts.join("\n")))
 }
 
-/// Messages in the event that has the details of a span.
+/// Messages in the events that have the details of a span.
 fn of_details<'v>(span: &'v Value<'v>, name: &str) -> Option<Cow<'v, str>> {
-    let event = items(span, "events").iter().rfind(|event| text(event, "name") == Some(DETAILS))?;
-    attribute(event, &[name]).map(words).filter(|text| !text.trim().is_empty())
+    detail(span, name).map(words).filter(|text| !text.trim().is_empty())
+}
+
+/// The arguments of the span of a tool, where an event before that of its result has them (Strands).
+pub(super) fn arguments_of_events<'v, 'a>(span: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    let of = |name: &str| items(span, "events").iter().find(|event| text(event, "name") == Some(name));
+    of("gen_ai.choice")?;
+    let given = attribute(of("gen_ai.tool.message")?, &["content"])?;
+    let is_object = |text: &str| json::parse(text).is_ok_and(|value| value.as_object().is_some());
+    given.as_str().is_some_and(is_object).then_some(given)
+}
+
+/// What came back from a tool, where events of its span have it.
+pub(super) fn result_of_events<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    of_details(span, "gen_ai.output.messages").or_else(|| of_events(span, &["gen_ai.choice"]))
 }
 
 /// Messages that are in events of these names, as older conventions have them: the last one.
@@ -94,8 +107,20 @@ fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
     messages(value).map_or_else(|| text_of(value), Cow::Owned)
 }
 
+/// What a list of parts of the Converse interface says, also as JSON in a string; None: it is none.
+pub(super) fn of_converse(value: &Value<'_>) -> Option<String> {
+    let parsed = value.as_str().filter(|text| text.starts_with("[{")).and_then(|text| json::parse_lenient(text).ok());
+    let value = parsed.as_ref().unwrap_or(value);
+    let is_alone = |part: &Value<'_>| part.as_object().is_some_and(|part| part.members.len() == 1);
+    let parts = value.as_array().filter(|parts| are_converse(value) && parts.iter().all(is_alone))?;
+    Some(parts.iter().map(part).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))
+}
+
 /// What messages say, one after the other; None: it is not one.
 fn messages(value: &Value<'_>) -> Option<String> {
+    if let Some(said) = of_converse(value) {
+        return Some(said);
+    }
     let list = value.as_array().unwrap_or(std::slice::from_ref(value));
     let texts: Option<Vec<String>> = list.iter().map(message).collect();
     texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join("\n"))
@@ -120,9 +145,10 @@ fn message(message: &Value<'_>) -> Option<String> {
 }
 
 fn part(part: &Value<'_>) -> String {
-    if let Some(called) = first(part, &["function_call", "functionCall"]) {
+    if let Some(called) = first(part, &["function_call", "functionCall", "toolUse"]) {
         return call(called);
     }
+    let part = part.get("toolResult").or_else(|| part.get("reasoningContent")?.get("reasoningText")).unwrap_or(part);
     match text(part, "type") {
         Some("tool_call") => call(part),
         // Files are named, not shown.
