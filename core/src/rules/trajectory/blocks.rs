@@ -38,7 +38,8 @@ pub(crate) const THOUGHT_TEXTS: [&str; 6] = ["thinking", "reasoning", "text", "v
 /// What an element of a list of messages is that is not a message, but a part by itself (an item of the Responses
 /// interface): a call, a result or a thought without a speaker, or what that interface says of itself.
 pub(crate) fn item(value: &Value<'_>) -> Option<Block> {
-    let has_speaker = ["from", "role"].iter().any(|key| value.get(key).is_some());
+    // A row of Parquet has all members of all items: those that one lacks are null.
+    let has_speaker = ["from", "role"].iter().any(|key| value.get(key).is_some_and(|who| !who.is_null()));
     let kind = value.get("type").filter(|_| !has_speaker)?.as_str().unwrap_or_default();
     let found = block(value);
     (matches!(found, Block::Call | Block::Result | Block::Thought) || NOTES.contains(&kind)).then_some(found)

@@ -80,8 +80,13 @@ pub(super) fn are_messages(value: &Value<'_>) -> bool {
 
 /// Whether they are messages and items of the Responses interface.
 fn are_items(value: &Value<'_>) -> bool {
+    are_answered(value) && value.as_array().unwrap_or_default().iter().any(is_message)
+}
+
+/// Whether they are what the Responses interface answers: an answer may be a call alone.
+fn are_answered(value: &Value<'_>) -> bool {
     let all = value.as_array().unwrap_or_default();
-    all.iter().any(is_message) && all.iter().all(|value| is_message(value) || blocks::item(value).is_some())
+    !all.is_empty() && all.iter().all(|value| is_message(value) || blocks::item(value).is_some())
 }
 
 pub(super) fn is_text(value: &Value<'_>) -> bool {
@@ -91,7 +96,8 @@ pub(super) fn is_text(value: &Value<'_>) -> bool {
 /// A list of messages under a name of D2, as `traj`, or as the row itself.
 fn message_list<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let items = || CHATS.into_iter().find(|pointer| row.get(&pointer[1..]).is_some_and(are_items));
-    let answer = || (row.get("object")?.as_str()? == "response" && are_items(row.get("output")?)).then_some("/output");
+    let is_response = || row.get("object")?.as_str().filter(|object| *object == "response");
+    let answer = || is_response().and_then(|_| row.get("output")).filter(|all| are_answered(all)).map(|_| "/output");
     let found = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items);
     let pointer = found.or_else(|| failed_run(row)).or_else(answer)?;
     Some(vec![source(row, pointer, StepRole::Unknown)?])
@@ -115,7 +121,7 @@ const ASKED: [(&str, &[&str]); 3] = [
 fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let is_scored = || row.get("score").is_some_and(|score| matches!(score.data, Data::Number));
     // A request of the Responses interface, and what came back.
-    let is_response = || row.get("output").is_some_and(are_items);
+    let is_response = || row.get("output").is_some_and(are_answered);
     let named = |(prompt, answers): &(&'static str, &'static [&'static str])| {
         let is_known = *prompt != "/input" || is_scored() || is_response();
         let prompt = source(row, prompt, StepRole::User).filter(|_| is_known)?;
@@ -124,7 +130,7 @@ fn asked<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
     let (prompt, answers) = ASKED.iter().find_map(named)?;
     let has_text = |content: &Value<'_>| match &content.data {
         Data::String(_) => true,
-        Data::Array(items) => items.iter().all(|item| is_message(item) || is_text(item)) || are_items(content),
+        Data::Array(items) => items.iter().all(|item| is_message(item) || is_text(item)) || are_answered(content),
         _ => is_message(content),
     };
     match answers.filter(|answer| has_text(answer.value)) {
@@ -270,6 +276,9 @@ mod tests {
     const QUESTION: &str = r#"[{"role":"user","content":"q"}]"#;
     const ANSWER: &str = r#"[{"role":"assistant","content":"a"}]"#;
     const CHOICES: &str = r#""choices":[{"message":{"role":"assistant","content":"a"}}]"#;
+    /// An answer that is a call alone, with the members of other items as a row of Parquet has them.
+    const CALL: &str = r#"[{"type":"reasoning","summary":[],"role":null},
+        {"type":"function_call","role":null,"content":null,"call_id":"c","name":"f","arguments":"{}"}]"#;
     const ITEMS: &str = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[]}]"#;
 
     #[test]
@@ -304,6 +313,12 @@ mod tests {
             (r#"{"input":"q","output":"a"}"#.to_owned(), ""),
             (format!(r#"{{"input":"q","output":{ITEMS}}}"#), "-:/input+/output"),
             (format!(r#"{{"input":{QUESTION},"output":{ITEMS}}}"#), "-:/input+/output"),
+            (format!(r#"{{"input":{QUESTION},"output":{CALL}}}"#), "-:/input+/output"),
+            (format!(r#"{{"input":"q","output":{CALL}}}"#), "-:/input+/output"),
+            (format!(r#"{{"object":"response","output":{CALL}}}"#), "-:/output"),
+            (format!(r#"{{"output":{CALL}}}"#), ""),
+            (r#"{"input":"q","output":[]}"#.to_owned(), ""),
+            (r#"{"input":"q","output":[{"type":"tree"}]}"#.to_owned(), ""),
             (format!(r#"{{"object":"response","output":{ITEMS}}}"#), "-:/output"),
             (format!(r#"{{"output":{ITEMS}}}"#), ""),
             (
