@@ -18,13 +18,13 @@ const MIXED: [&str; 2] = ["messages", "sharegpt"];
 /// Records that are looked at.
 const LOOKED_RECORDS: usize = 20;
 
+/// What a file may begin with before its first record.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Bytes in which these are looked for.
 const LOOKED_RECORDS_BYTES: usize = 1 << 20;
 /// Lines within which a record over several lines ends, where it is not in an array.
 const RECORD_LINES_MAX: usize = 64;
-
-/// Bytes that are looked through for a list of objects in a string, before any record is parsed.
-const LOOKED_BYTES: usize = 1 << 16;
 
 /// How such a list begins in JSON: `"[{\"`, with or without spaces.
 const BEGINNINGS: [&[u8]; 3] = [br#""[{\""#, br#""[ {\""#, br#""[\n"#];
@@ -60,7 +60,8 @@ pub fn has_strings_of_conversations(path: &Path) -> bool {
 }
 
 fn holds_strings(input: &Input) -> Result<bool, Problem> {
-    let mut head = vec![0; LOOKED_BYTES];
+    // Before any record is parsed.
+    let mut head = vec![0; LOOKED_RECORDS_BYTES];
     let got = input.read_at(0, &mut head)?;
     head.truncate(got);
     Ok(BEGINNINGS.iter().any(|begin| memmem::find(&head, begin).is_some()) && has_embedded_conversations(input)?)
@@ -78,7 +79,8 @@ fn has_embedded_conversations(input: &Input) -> Result<bool, Problem> {
     let mut head = vec![0; LOOKED_RECORDS_BYTES];
     let got = input.read_at(0, &mut head)?;
     head.truncate(got);
-    let text = String::from_utf8_lossy(&head);
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&head);
+    let text = String::from_utf8_lossy(head);
     let lines = || text.lines().take(LOOKED_RECORDS).filter_map(|line| json::parse(line).ok());
     let has_strings = |row: &Value<'_>| !strings(row).is_empty();
     let first_has_strings =
@@ -93,7 +95,7 @@ fn has_embedded_conversations(input: &Input) -> Result<bool, Problem> {
     if let Some(first) = ends.map(json::parse).find_map(Result::ok) {
         return Ok(first_has_strings(&first));
     }
-    let closed = json::closed(&head).and_then(|text| String::from_utf8(text).ok());
+    let closed = json::closed(head).and_then(|text| String::from_utf8(text).ok());
     let document = closed.as_deref().or(Some(&*text)).and_then(|text| json::parse(text).ok());
     Ok(document.is_some_and(|document| first_has_strings(&document)))
 }
@@ -175,5 +177,23 @@ mod tests {
             "{\"id\":\"a\", \"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n{\"note\": 1}\n"
         );
         assert!(rows("[{\"a\":1}]").starts_with("{\"id\":\"a\",\n"), "no messages");
+    }
+
+    #[test]
+    fn a_long_member_before_a_conversation_hides_it_not() {
+        let messages = json::quote(r#"[{"role":"user","content":"x"}]"#);
+        let text = format!("{{\"system\":\"{}\",\"messages\":{messages}}}\n", "s ".repeat(50_000));
+        assert!(holds_strings(&Input::memory("rows", text)).unwrap());
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_conversation() {
+        let row = format!("{{\"messages\":{}}}", json::quote(r#"[{"role":"user","content":"x"}]"#));
+        for text in [format!("{row}\n{row}\n"), format!("\n{row}\n"), format!("[{row},{row}]")] {
+            for text in [format!("\u{feff}{text}"), text] {
+                let input = Input::memory("rows", text.clone());
+                assert!(has_embedded_conversations(&input).unwrap(), "{text}");
+            }
+        }
     }
 }
