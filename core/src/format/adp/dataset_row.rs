@@ -31,17 +31,19 @@ pub(in crate::format) struct DatasetRow {
 }
 
 /// Members of which one is in every record that holds several trajectories.
-const SEVERAL: [&str; 10] = [
+const SEVERAL: [&str; 12] = [
     "\"subagent_trajectories\"",
     "\"rejected",
+    "\"non_preferred_output\"",
+    "\"trajectories\"",
+    "\"scores\"",
+    "\"choices\"",
+    "\"candidates\"",
     "\"completions\"",
     "\"responses\"",
     "\"samples\"",
     "\"outputs\"",
     "\"generations\"",
-    "\"preferred_output\"",
-    "\"trajectories\"",
-    "\"scores\"",
 ];
 
 impl Format for DatasetRow {
@@ -106,4 +108,36 @@ impl Format for DatasetRow {
 /// A match with this reason where at least half of the records are such.
 pub(super) fn most(first: &[Value<'_>], n: usize, reason: &str) -> Option<Match> {
     (n > 0 && n * 2 >= first.len()).then(|| Match { reason: reason.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::FORMATS;
+
+    #[test]
+    fn trajectories_are_counted_as_they_are_read_in_every_shape() {
+        let user = r#"{"role":"user","content":"q"}"#;
+        let agent = r#"{"role":"assistant","content":"a"}"#;
+        let rows = [
+            format!(
+                r#"{{"input":{{"messages":[{user}]}},"preferred_output":[{agent}],"non_preferred_output":[{agent}]}}"#
+            ),
+            format!(r#"{{"messages":[[{user},{agent}],[{user},{agent}]],"scores":[1,0]}}"#),
+            format!(r#"{{"messages":[{user}],"choices":[{{"message":{agent}}},{{"message":{agent}}}]}}"#),
+            format!(
+                r#"{{"trajectories":[{{"messages_and_choices":[{user},{agent}]}},
+                {{"messages_and_choices":[{user},{agent}]}}]}}"#
+            ),
+            r#"{"contents":[{"role":"user","parts":[{"text":"q"}]}],"candidates":[{"content":{"parts":[{"text":"a"}]}},
+            {"content":{"parts":[{"text":"b"}]}}]}"#
+                .to_owned(),
+            format!(r#"{{"prompt":[{user}],"completions":[[{agent}],[{agent}]]}}"#),
+            format!(r#"{{"messages":[{user},{agent}],"rejected_response":"b"}}"#),
+        ];
+        let format = FORMATS.iter().find(|format| format.name() == "messages").unwrap();
+        for row in rows {
+            assert_eq!((format.trajectories_in(row.as_bytes()), track_count(row.as_bytes())), (2, 2), "{row}");
+        }
+    }
 }
