@@ -245,3 +245,22 @@ fn attempts_stay_attempts_at_their_tasks_with_ids_and_rewards() {
         "agent": {"name": "x", "version": "1"}, "steps": [{"step_id": 1, "source": "agent", "message": "a"}]});
     assert_eq!(rows_in("t.jsonl", &[noted], "adp")[0]["reward"], 0.5);
 }
+
+#[test]
+fn notes_of_a_conversation_are_notes_of_what_is_made_of_it() {
+    let row = |rest: &str| format!("{{\"id\":\"a\",\"messages\":[{ASK},{DONE}],{rest}}}");
+    let notes = r#""details":{"task_id":"t","reward":0.5,"queue":"x"}"#;
+    let (adp, _) = converted(&row(notes), &["adp"]);
+    assert!(adp.ends_with(&format!("{notes}}}")) && !adp.contains("\"reward\":0.5}]"), "{adp}");
+    let (back, _) = converted(&row(notes), &["adp", "messages", "adp"]);
+    assert_eq!(back, adp);
+    let (atif, _) = converted(&row(notes), &["atif"]);
+    assert!(atif.contains(r#""extra":{"task_id":"t","reward":0.5,"queue":"x"}"#), "{atif}");
+    // Another member of that name says otherwise: both stay.
+    let (both, _) = converted(&row(r#""queue":"y","details":{"queue":"x","reward":1}"#), &["adp"]);
+    assert!(both.contains(r#""details":{"queue":"x","reward":1}"#) && both.contains(r#""reward":1}],"#), "{both}");
+    // The reward of a run in which the agent says nothing has no step.
+    let silent = format!("{{\"id\":\"a\",\"messages\":[{ASK}],\"extra\":{{\"reward\":1}}}}");
+    let (silent, _) = converted(&silent, &["adp"]);
+    assert!(silent.contains(r#""details":{"extra":{"reward":1},"reward":1}"#), "{silent}");
+}

@@ -47,6 +47,8 @@ pub struct Transcript {
     others: Vec<Member>,
     /// What the record gives for the run as a whole.
     reward: Option<String>,
+    /// The same as only the notes of its record say it.
+    noted: Option<String>,
     /// The task that it is an attempt at.
     task: Option<String>,
     /// Whether its id is of its record, and not made of what stands for one.
@@ -184,6 +186,7 @@ impl Transcript {
             messages: head.system.iter().map(prompt).collect(),
             others: beside.chain(&head.others).cloned().collect(),
             reward: of_answer().or_else(|| head.reward.clone()),
+            noted: head.noted.clone(),
             task: head.task.clone(),
             has_id: head.has_id,
             left: if is_first { head.left.clone() } else { Left::new() },
@@ -200,6 +203,7 @@ impl Transcript {
     /// The same as one line of that format, and what of the run it does not carry.
     #[must_use]
     pub fn write(mut self, format: TranscriptFormat) -> (String, Left) {
+        self.spread_notes(format);
         self.keep_reward(format);
         self.keep_task(format);
         let text = match format {

@@ -3,9 +3,40 @@
 use super::{Transcript, TranscriptFormat};
 use crate::json;
 use crate::model::StepRole;
+use crate::review::chat::Member;
 use crate::review::task_note::{Places, task_member};
 
+/// Members by which notes say how a run came out.
+const OUTCOMES: [&str; 4] = ["reward", "score", "resolved", "target"];
+
 impl Transcript {
+    /// What a conversation notes is noted of the trajectory, and not an object among its notes, where no filter would
+    /// find it: unless another member has such a name and says otherwise.
+    pub(super) fn spread_notes(&mut self, format: TranscriptFormat) {
+        let names: &[&str] = match format {
+            TranscriptFormat::Messages => &[],
+            TranscriptFormat::Standard => &["details"],
+            TranscriptFormat::Atif => &["extra", "details"],
+        };
+        for name in names {
+            let Some(at) = self.others.iter().position(|(other, _)| other == name) else { continue };
+            let (_, json) = &self.others[at];
+            let Ok(parsed) = json::parse(json) else { continue };
+            let Some(notes) = parsed.as_object() else { continue };
+            let mut notes: Vec<Member> =
+                notes.entries().map(|(name, value)| (name.to_owned(), json::compact(value))).collect();
+            let rest = || self.others.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, member)| member);
+            notes.retain(|note| !rest().any(|other| other == note));
+            if notes.iter().any(|(note, _)| rest().any(|(other, _)| other == note)) {
+                continue;
+            }
+            if notes.iter().any(|(note, _)| OUTCOMES.contains(&note.as_str())) {
+                self.noted = None;
+            }
+            self.others.splice(at..=at, notes);
+        }
+    }
+
     /// Says how it came out.
     pub(super) fn keep_reward(&mut self, format: TranscriptFormat) {
         match format {
@@ -22,9 +53,14 @@ impl Transcript {
 
     /// Where only steps have rewards, that of the run is the reward of the agent's last one.
     fn reward_end(&mut self) {
+        self.reward = self.reward.take().or_else(|| self.noted.take());
         if let Some(last) = self.messages.iter_mut().rfind(|message| message.role == StepRole::Agent) {
             last.reward = last.reward.take().or_else(|| self.reward.take());
+            return;
         }
+        let has_outcome = self.others.iter().any(|(name, _)| OUTCOMES.contains(&name.as_str()));
+        let reward = self.reward.take().filter(|_| !has_outcome && self.messages.iter().all(|m| m.reward.is_none()));
+        self.others.extend(reward.map(|reward| ("reward".to_owned(), reward)));
     }
 
     /// Where a record says how it came out, so does a member of it: of one of several answers, and where steps have no

@@ -19,6 +19,8 @@ pub struct RecordHead {
     pub(super) others: Vec<Member>,
     /// How the run came out, where no step says it: a number as JSON.
     pub(super) reward: Option<String>,
+    /// The same as only the notes of a conversation say it.
+    pub(super) noted: Option<String>,
     /// The same of each of several answers, by what it is called.
     pub(super) rewards: HashMap<String, String>,
     /// What else the record says of each of them, by what it is called.
@@ -65,6 +67,8 @@ impl RecordHead {
         // Both of a pair are rewarded by which they are.
         let is_unrewarded = reading.tracks.len() == 1 && reading.entries.iter().all(|entry| entry.reward.is_none());
         let reward = reading.outcome().filter(|_| is_unrewarded).map(|reward| reward.to_string());
+        let is_noted = is_unrewarded && reward.is_none();
+        let noted = detailed_reward(record).filter(|_| is_noted).map(|reward| reward.to_string());
         let (mut beside, is_several) = (HashMap::new(), reading.main().is_none());
         for track in reading.answers() {
             let members = beside_messages(record, track, false, &mut left);
@@ -79,7 +83,7 @@ impl RecordHead {
             rewards.entry(label).or_insert_with(|| reward.to_string());
         }
         let (task, has_id) = (task(record, None), reading.id().is_some());
-        Some(Self { system, others, reward, rewards, beside, task, has_id, left })
+        Some(Self { system, others, reward, noted, rewards, beside, task, has_id, left })
     }
 
     /// Of a record of a log that has these members: what of it is carried, and counted what is not.
