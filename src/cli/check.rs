@@ -105,6 +105,11 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "a share is a number from 0.5 to 1".to_owned())
 }
 
+/// The least reward of a success as typed: no reward is as good as one that is not finite.
+pub(super) fn success(text: &str) -> Result<f64, String> {
+    text.parse::<f64>().ok().filter(|least| least.is_finite()).ok_or_else(|| "a reward is a finite number".to_owned())
+}
+
 /// Words of a run as typed.
 fn ngram(text: &str) -> Result<usize, String> {
     let words = text.parse().ok().filter(|words| QUESTION_WORDS_RANGE.contains(words));

@@ -85,7 +85,8 @@ struct Options {
     #[command(flatten)]
     marks: MarksOption,
     /// Least reward that is a success, with --tasks
-    #[arg(long, value_name = "REWARD", requires = "tasks", default_value_t = 1.0)]
+    #[arg(long, value_name = "REWARD", requires = "tasks", default_value_t = 1.0, allow_negative_numbers = true,
+        value_parser = super::check::success)]
     success: f64,
     /// The files are what `obelus stats --json` printed of parts of a dataset, in their order, or
     /// with --summary in any: answer for the whole

@@ -1,10 +1,32 @@
 //! The attempts at each task, for fields such as `group.mean`: a pass of its own before the records are reported.
 
 use super::args::FileName;
-use crate::format::Purpose;
+use crate::format::{Layout, Purpose};
 use crate::ingest::{self, Loaded};
+use crate::json::Value;
 use crate::model::Problem;
-use crate::review::{ChunkBuilder, TaskGroups};
+use crate::review::{ChunkBuilder, Rollout, TaskGroups};
+
+/// The attempts that a record is, with the steps that the table counts. `number` is that of the record through all
+/// inputs, `by` the field that names the task.
+///
+/// # Errors
+/// The input can no longer be read.
+pub(super) fn rollouts(
+    loaded: &Loaded,
+    record: usize,
+    value: &Value<'_>,
+    (number, by): (usize, Option<&str>),
+) -> Result<Vec<Rollout>, Problem> {
+    let format = loaded.detected.format;
+    let mut rollouts = Rollout::all_of(number, value, by, format.way());
+    let is_of_run = format.layout() == Layout::Set && !format.is_stage();
+    if let Some(only) = rollouts.first_mut().filter(|rollout| is_of_run && rollout.answer.is_none()) {
+        // The run of a log may make several steps of a message.
+        only.steps = Some(loaded.run(record)?.step_count() as u64).filter(|steps| *steps > 0).unwrap_or(only.steps);
+    }
+    Ok(rollouts)
+}
 
 /// Of all records of a file; none where its records are not trajectories.
 ///

@@ -39,7 +39,8 @@ struct Options {
     #[arg(long)]
     by_action: bool,
     /// Least reward that is a success, with --by-action
-    #[arg(long, value_name = "REWARD", requires = "by_action", default_value_t = 1.0)]
+    #[arg(long, value_name = "REWARD", requires = "by_action", default_value_t = 1.0, allow_negative_numbers = true,
+        value_parser = super::check::success)]
     success: f64,
     /// Also tasks with one attempt
     #[arg(long)]

@@ -229,3 +229,51 @@ fn the_job_from_rollouts_to_a_training_set_is_as_the_page_says() {
     assert!(loss.contains("qwen3") && loss.contains("llama-3.1"), "{loss}");
     assert!(against.contains("no findings"), "{against}");
 }
+
+#[test]
+fn a_member_that_no_record_has_divides_no_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, out) = (file(folder.path(), "d.jsonl", &rollouts()), folder.path().join("o.jsonl"));
+    let sampled = |by: &str| obelus(&["export", &data, "--out", out.to_str().unwrap(), "--sample", "2", "--by", by]);
+    let (status, _, errors) = sampled("source");
+    assert!(status == 2 && errors.contains("no record has the member source, which --by names"), "{errors}");
+    assert!(!out.exists());
+    assert_eq!(sampled("task_id").0, 0);
+}
+
+#[test]
+fn a_part_of_an_earlier_split_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, out) = (file(folder.path(), "d.jsonl", &rollouts()), folder.path().join("o.jsonl"));
+    let split = |shares: &str| obelus(&["export", &data, "--out", out.to_str().unwrap(), "--split", shares, "--force"]);
+    assert_eq!(split("40/30/30").2, "");
+    let (status, _, errors) = split("60/40");
+    assert!(status == 0 && errors.contains("o.val.jsonl is no part of this split"), "{errors}");
+}
+
+#[test]
+fn attempts_at_tasks_have_the_steps_of_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |reward: u8| {
+        serde_json::json!({"example_id": 7, "task": "env", "reward": reward,
+            "prompt": [{"role": "user", "content": "find it"}],
+            "completion": [{"role": "assistant", "content": "I look.", "tool_calls": [{"id": "c", "type": "function",
+                "function": {"name": "ls", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "a"},
+                {"role": "assistant", "content": "a"}]})
+    };
+    let data = file(folder.path(), "v.jsonl", &format!("{}\n{}\n", row(1), row(0)));
+    let rows = |arguments: &[&str]| -> Vec<Value> {
+        let (status, out, errors) = obelus(&[arguments, &[&data, "--json"]].concat());
+        assert_eq!(status, 0, "{errors}");
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (table, tasks) = (rows(&["table"]), rows(&["stats", "--tasks"]));
+    assert_eq!(table[0]["steps"], 5);
+    assert_eq!(
+        (&tasks[0]["group"]["steps_of_successes"], &tasks[0]["group"]["steps_of_failures"]),
+        (&5.0.into(), &5.0.into())
+    );
+    for reward in ["nan", "inf", "x"] {
+        assert_eq!(obelus(&["stats", "--tasks", &data, "--success", reward]).0, 2, "{reward}");
+    }
+}

@@ -121,22 +121,36 @@ impl<'l> Candidates<'l> {
             sifted.unpicked = unpicked.answers;
         }
         if let Some(count) = options.sample {
-            let (mut sample, mut number) = (Sample::default(), 0);
-            sifted.each(|seen| {
-                if let Judged::Taken(_) = seen.judged {
-                    let group = options.by.as_deref().map_or_else(String::new, |column| group(column, &seen));
-                    sample.add(options.seed, group, &seen.key.bits().to_be_bytes(), number);
-                }
-                number += 1;
-                Ok(())
-            })?;
-            sifted.drawn = Some(sample.draw(count));
+            sifted.drawn = Some(sifted.draw(options, count)?);
         }
         if let Some(split) = &options.split {
             let (parts, proof) = choose::parts(options, split, &sifted)?;
             (sifted.parts, sifted.proof) = (parts, Some(proof));
         }
         Ok(sifted)
+    }
+
+    /// Draws so many of the records that are taken.
+    fn draw(&self, options: &Options, count: usize) -> Result<Vec<u64>, Stop> {
+        let (mut sample, mut number, mut grouped) = (Sample::default(), 0, 0);
+        let mut taken = 0;
+        self.each(|seen| {
+            if let Judged::Taken(_) = seen.judged {
+                let group = options.by.as_deref().and_then(|column| group(column, &seen));
+                grouped += usize::from(group.is_some());
+                taken += 1;
+                sample.add(options.seed, group.unwrap_or_default(), &seen.key.bits().to_be_bytes(), number);
+            }
+            number += 1;
+            Ok(())
+        })?;
+        match &options.by {
+            Some(column) if grouped == 0 && taken > 0 => {
+                let problem = Problem::usage(format!("no record has the member {column}, which --by names"));
+                Err(problem.hint("it is the path of a member, as details.source, or `decision`").into())
+            }
+            _ => Ok(sample.draw(count)),
+        }
     }
 
     /// The filter of `--where`.
@@ -254,16 +268,14 @@ impl Predicate for Filtered {
 }
 
 /// What a column says of a record: texts as they read, anything else as JSON, nothing where there is none.
-fn group(column: &str, seen: &CandidateRecord<'_>) -> String {
+fn group(column: &str, seen: &CandidateRecord<'_>) -> Option<String> {
     if column == "decision" {
-        return verdict_name(seen.verdict).to_owned();
+        return Some(verdict_name(seen.verdict).to_owned());
     }
     let text = lossy(seen.text);
-    let Ok(record) = json::parse_lenient(&text) else { return String::new() };
-    match member(&record, column) {
-        None => String::new(),
-        Some(value) => value.as_str().map_or_else(|| json::compact(value), str::to_owned),
-    }
+    let record = json::parse_lenient(&text).ok()?;
+    let value = member(&record, column)?;
+    Some(value.as_str().map_or_else(|| json::compact(value), str::to_owned))
 }
 
 /// A member by its name, or by names with dots between them.

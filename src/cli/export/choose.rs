@@ -2,6 +2,7 @@
 
 use super::candidates::{CandidateRecord, Candidates};
 use super::{Dedupe, Options};
+use crate::cli::task_groups::rollouts;
 use crate::cli::{Stop, complain};
 use crate::json;
 use crate::model::{Problem, lossy};
@@ -160,8 +161,13 @@ pub(super) fn unpicked(options: &Options, sifted: &Candidates<'_>) -> Result<Not
         records += 1;
         named += usize::from(record.as_ref().is_some_and(|it| task(it, options.split_by.as_deref()).is_some()));
         let number = usize::try_from(seen.number).unwrap_or(usize::MAX);
-        let of = |record| Rollout::all_of(number, &record, options.split_by.as_deref(), way(sifted, seen));
-        let rollouts = record.map(of).unwrap_or_default();
+        let by = options.split_by.as_deref();
+        let of = |record| match sifted.inputs.get(seen.source) {
+            Some(loaded) if !sifted.takes_whole(loaded) => rollouts(loaded, seen.record.number, &record, (number, by)),
+            _ => Ok(Rollout::all_of(number, &record, by, way(sifted, seen))),
+        };
+        // What cannot be read any more is reported when it is written.
+        let rollouts = record.map(of).and_then(Result::ok).unwrap_or_default();
         if rollouts.is_empty() {
             picker.add_other(seen.number);
         }

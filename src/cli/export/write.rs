@@ -7,10 +7,8 @@ use super::shaped::shaped;
 use super::used_ids::UsedIds;
 use super::{NOTES_MAX, Options};
 #[cfg(feature = "parquet")]
-use crate::cli::complain;
-#[cfg(feature = "parquet")]
 use crate::cli::flat::RecordTable;
-use crate::cli::{Stop, flat, output_path};
+use crate::cli::{Stop, complain, flat, output_path};
 use crate::ingest::Loaded;
 use crate::model::{Problem, lossy};
 use crate::platform::EndSignals;
@@ -144,6 +142,23 @@ fn paths(options: &Options, path: &Path) -> Result<Vec<PathBuf>, Problem> {
     })
 }
 
+/// Says which part of an earlier export is beside those of this one: its records are in other parts now.
+fn note_earlier_part(paths: &[PathBuf]) {
+    let [train, test] = paths else { return };
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let (first, last) = (name(train), name(test));
+    // What both names begin and end with is that of the export.
+    let Some((begin, end)) = first.rsplit_once(".train.").filter(|(begin, _)| last.starts_with(begin)) else { return };
+    let other = train.with_file_name(format!("{begin}.val.{end}"));
+    if other.exists() {
+        complain(&format!(
+            "{} is no part of this split and stays as it was: if an earlier split wrote it, its records are in other \
+             parts now",
+            other.display()
+        ));
+    }
+}
+
 /// Writes everything under other names first, then gives the names, if the inputs are still what they were: the
 /// manifest comes last.
 pub(super) fn write(
@@ -182,6 +197,9 @@ pub(super) fn write(
     let written = written.and_then(|()| check(&ended)).and_then(|()| work.end(stamps));
     // What was begun is taken away by now.
     ended.end_if_any()?;
+    if options.split.is_some() && written.is_ok() {
+        note_earlier_part(&paths);
+    }
     written
 }
 

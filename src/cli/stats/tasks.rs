@@ -4,9 +4,10 @@ use super::super::filter::passes;
 use super::{Options, Together};
 use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, plain, raw};
+use crate::cli::task_groups::rollouts;
 use crate::ingest::Loaded;
 use crate::model::{Problem, Record};
-use crate::review::{Group, Groups, Rollout};
+use crate::review::{Group, Groups};
 use crate::rules::trajectory::read_text;
 use crate::source::RecordReader;
 use crate::text::counted;
@@ -40,12 +41,12 @@ pub(super) struct Tasks {
 impl Tasks {
     /// Takes the records of a file.
     pub(super) fn add(&mut self, options: &Options, loaded: &Loaded, passing: Option<&[bool]>) -> Result<(), Problem> {
-        let (mut reader, way) = (RecordReader::new(&loaded.input), loaded.detected.format.way());
+        let mut reader = RecordReader::new(&loaded.input);
         let is_wanted = |record: &Record| passes(passing, record.number);
         for record in loaded.records()?.iter().filter(is_wanted) {
             let Ok(value) = read_text(&record, reader.text(&record)?) else { continue };
             let number = self.records + record.number;
-            let rollouts = Rollout::all_of(number, &value, options.by.as_deref(), way);
+            let rollouts = rollouts(loaded, record.number, &value, (number, options.by.as_deref()))?;
             rollouts.iter().for_each(|rollout| self.groups.add(rollout, options.success));
         }
         self.records += loaded.records()?.len();
