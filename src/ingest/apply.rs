@@ -1,6 +1,7 @@
 //! The worker's second half: records into the run, in slices of time, so that the screen never waits for it.
 
 use super::live::{Generation, IngestEvent, ResetReason, write};
+use super::load;
 use super::parts;
 use super::worker::{Stop, Work};
 use crate::source::RecordReader;
@@ -49,6 +50,7 @@ impl Work {
         let begin = Instant::now();
         while begin.elapsed() < SLICE {
             let Some(record) = self.live.records.get(self.folded) else { break };
+            load::check_room(self.live.input.name(), self.folded)?;
             let text = if self.format.needs_text() { reader.text(&record) } else { Ok(&[][..]) };
             match text {
                 Ok(text) => run.push(&record, text, self.live.input.as_ref()),

@@ -17,6 +17,25 @@ pub struct Loaded {
     records: OnceLock<RecordIndex>,
 }
 
+/// Most records that one run is made of: a stream of messages that never ends must not take all memory.
+const RUN_RECORDS_MAX: usize = 1 << 24;
+
+/// Whether one more record than so many can be merged into a run.
+///
+/// # Errors
+/// It is at its bound.
+pub(super) fn check_room(name: &str, records: usize) -> Result<(), Problem> {
+    check_room_below(name, records, RUN_RECORDS_MAX)
+}
+
+fn check_room_below(name: &str, records: usize, most: usize) -> Result<(), Problem> {
+    if records < most {
+        return Ok(());
+    }
+    let message = format!("{name} is one run of more than {most} records, which is the most that obelus reads of one");
+    Err(Problem::unreadable(message).hint("read a part of it, as `head -n 1000000 FILE | obelus -`"))
+}
+
 /// Bytes that a stream brings before its format is asked for: more than detection looks at, so that the answer is that
 /// for the whole.
 const HEAD_BYTES: u64 = (1 << 20) + 1;
@@ -155,7 +174,12 @@ impl Loaded {
     /// There is no such record, or the input can no longer be read.
     pub fn run(&self, record: usize) -> Result<Box<dyn Run>, Problem> {
         match self.detected.format.layout() {
-            Layout::Run => self.fold(self.records()?.iter()),
+            Layout::Run => {
+                let records = self.records()?;
+                // Before any of them is merged.
+                check_room(self.input.name(), records.len().saturating_sub(1))?;
+                self.fold(records.iter())
+            }
             Layout::Set => {
                 let count = self.records()?.len();
                 let wanted = self.records()?.get(record).ok_or_else(|| {
@@ -178,5 +202,17 @@ impl Loaded {
         run.finish(self.input.as_ref());
         parts::attach(format, run.as_mut(), self.input.path());
         Ok(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_end_is_refused_at_its_bound() {
+        assert!(check_room_below("-", 2, 3).is_ok());
+        let problem = check_room_below("-", 3, 3).unwrap_err();
+        assert!(problem.to_string().starts_with("- is one run of more than 3 records"), "{problem}");
     }
 }
