@@ -35,6 +35,7 @@ impl App {
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
+        self.settle_key_names();
         self.settle_view();
         self.settle_opening(effects);
         self.settle_reopening(effects);

@@ -82,11 +82,14 @@ impl ExportLine {
     }
 }
 
+/// What is done with a selection, which is not exported.
+const SELECTION: &str = "a selection is not exported: {good} {bad} decide on it, or {filter} filters; {cancel} ends it";
+
 impl App {
     /// Opens the line in which the name of the file is typed, unless there is nothing to export.
     pub(super) fn ask_export(&mut self) {
         if self.table.anchor.is_some() {
-            return self.notify("a selection is not exported: + - decide on it, or & filters; Esc ends it");
+            return self.notify(self.hint(SELECTION));
         }
         let Some(path) = self.session.path.clone() else {
             return self.notify("the input is not a file: save it to one, and open that");

@@ -103,7 +103,10 @@ impl App {
         if files.pane.open.is_none() && files.opening.is_none() {
             self.open_file(path, effects);
         } else if came == Some(path) {
-            self.notify(format!("a newer file: {name} · ]n opens it, q leads to the list"));
+            self.notify(format!(
+                "a newer file: {name} · {}",
+                self.hint("{newest-file} opens it, {close} leads to the list")
+            ));
         }
     }
 

@@ -227,7 +227,7 @@ impl App {
             self.notify("following the newest step");
             self.stop_at_hit(effects);
         } else {
-            self.notify("paused: steps that come are counted; F goes on");
+            self.notify(self.hint("paused: steps that come are counted; {live} goes on"));
         }
     }
 }

@@ -205,7 +205,8 @@ impl Menu {
     /// The title of that list.
     #[must_use]
     pub fn heading(&self) -> String {
-        format!(" Who reads {} · {} · Enter goes there ", self.of, self.readers.len())
+        let enter = self.keymap.key_of(Action::MenuRun);
+        format!(" Who reads {} · {} · {enter} goes there ", self.of, self.readers.len())
     }
 
     /// Filters again after typing.
@@ -354,7 +355,7 @@ impl Menu {
     #[must_use]
     pub fn window(&self, width: usize, height: usize) -> Window {
         if self.items.is_empty() {
-            return no_match(self.kind, self.prompt.text().trim(), width);
+            return no_match(self.kind, self.prompt.text().trim(), self.keymap, width);
         }
         let reserved = self.reserved(width, height);
         let height = height - reserved;

@@ -15,6 +15,7 @@ pub mod footer;
 pub mod initial_position;
 pub mod job;
 pub mod key;
+mod key_hints;
 pub mod keys;
 pub mod layout;
 pub mod marks;
@@ -166,6 +167,7 @@ pub struct App {
     pub themes: Vec<String>,
     /// The keys that work.
     pub keymap: Keymap,
+    key_hints: key_hints::KeyHints,
     /// First key of a two-key sequence.
     pub prefix: Option<String>,
     /// Options of the command line on how inputs are read and where marks are, for a command that does the same.
@@ -243,6 +245,7 @@ impl App {
             search: Search::default(),
             themes,
             keymap: Keymap::default(),
+            key_hints: key_hints::KeyHints::default(),
             prefix: None,
             input_options: Vec::new(),
             filters: Vec::new(),
@@ -310,7 +313,7 @@ impl App {
             Msg::Message(generation, step, doc) => self.inspector.message.take(generation, step, doc),
             Msg::Page(number, page) => self.take_page(number, page),
             Msg::Reading(of, text) => self.inspector.message.take_reading(&of, text),
-            Msg::View(of, lines) => self.inspector.llm.take(of, lines),
+            Msg::View(of, part) => self.take_llm_view(of, part),
             Msg::Loss(of, text) => self.take_loss(of, text),
             Msg::Aligning(number, per_cent) => self.aligning(number, per_cent),
             Msg::RunsAligned(number, result) => self.runs_aligned(number, *result),

@@ -3,7 +3,7 @@
 use super::export::{ExportOutcome, ExportRequest};
 use super::job::{Job, Lane};
 use super::key::{KeyPress, Mouse};
-use super::pane::{ReadingOf, ViewOf};
+use super::pane::{ReadingOf, ViewLines, ViewOf};
 use crate::format::SharedRun;
 use crate::format::plan::ValueReader;
 use crate::json::Key;
@@ -104,7 +104,7 @@ pub enum Msg {
     /// A message to read; None where the format does not know what a message is.
     Reading(ReadingOf, Option<Arc<Reading>>),
     /// The LLM view was made: generation, step, lines.
-    View(ViewOf, Vec<TextLine>),
+    View(ViewOf, ViewLines),
     /// A conversation was made ready, with what trains; or why not.
     Loss(LossOf, Result<LossText, String>),
     /// Two runs are read and aligned: number of the question, and how far that is, in percent.
@@ -183,6 +183,8 @@ pub enum SearchPosition {
     Step(StepNo),
     /// In a record of the dataset.
     Record(usize),
+    /// In an entry of an LLM view.
+    Entry(ViewOf, usize),
 }
 
 /// Rows in which a search found something.

@@ -50,7 +50,7 @@ impl App {
                 let name = self.trail.file_name.clone().unwrap_or_else(|| self.session.name.clone());
                 let crumb = Crumb { path: here, name, step: self.session.focus.step };
                 self.trail.next = Some(Next::Part(path.clone(), crumb));
-                self.notify("opening; q comes back");
+                self.notify(self.hint("opening; {close} comes back"));
                 effects.push(Effect::OpenFile(path));
             }
         }

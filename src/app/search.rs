@@ -18,6 +18,7 @@ pub struct Search {
     /// Number of the job whose answers are awaited: where, then how many.
     pub awaited: Option<u64>,
     number: u64,
+    is_forward: bool,
     /// What the job searches, and the rows in which it found something, when all are known.
     ground: Option<Ground>,
     hits: Option<Arc<[u32]>>,
@@ -49,7 +50,7 @@ impl App {
             // The job that began with the last letter goes on.
             self.search.begun = None;
             self.search.is_reported = true;
-            self.notify(format!("searching for {typed} · Esc stops"));
+            self.notify(format!("searching for {typed} · {}", self.hint("{cancel} stops")));
             return;
         }
         self.return_to_begin();
@@ -71,11 +72,12 @@ impl App {
     /// Goes to the next or previous hit in the focused pane.
     pub(super) fn search_on(&mut self, is_forward: bool, effects: &mut Effects) {
         let Some(pattern) = self.search.pattern.clone() else {
-            self.notify("nothing was searched for yet; / searches in this pane");
+            self.notify(self.hint("nothing was searched for yet; {search} searches in this pane"));
             return;
         };
         let found = match self.front().search(self, &pattern, is_forward) {
             Searched::Here(found) => found,
+            Searched::InPart(place) => return self.notify(format!("{} · in {place}", pattern.typed())),
             Searched::Outside(from) => return self.find_outside(pattern, from, is_forward, effects),
             Searched::Nothing => return,
         };
@@ -98,7 +100,8 @@ impl App {
         self.search.awaited = Some(self.search.number);
         self.search.hits = None;
         self.search.ground = self.search_ground(from);
-        self.notify(format!("searching for {} · Esc stops", pattern.typed()));
+        self.search.is_forward = is_forward;
+        self.notify(format!("searching for {} · {}", pattern.typed(), self.hint("{cancel} stops")));
         let within = self.searched_steps(from);
         effects.push(Effect::Job(Job::Find {
             number: self.search.number,
@@ -120,6 +123,7 @@ impl App {
         let (is_steps, rows) = match from {
             SearchPosition::Step(_) => (true, self.session.open()?.count()),
             SearchPosition::Record(_) => (false, self.session.records.count()),
+            SearchPosition::Entry(..) => return None,
         };
         let listed = (is_steps && !self.step_filter.filter.is_empty())
             .then(|| (self.step_filter.filter.clone(), self.step_filter.shown().len()));
@@ -173,9 +177,18 @@ impl App {
                     self.want(RevealTarget::Hit(pattern));
                 }
             }
+            SearchPosition::Entry(of, entry) => {
+                self.search.awaited = None;
+                if let Some(place) = self.go_to_view_entry(of, entry, self.search.is_forward) {
+                    let typed = self.search.pattern.as_ref().map_or("", |pattern| pattern.typed());
+                    self.notify(format!("{typed} · in {place}"));
+                }
+                return;
+            }
             SearchPosition::Record(record) if self.table.show(record) => {}
             SearchPosition::Record(record) => {
-                self.notify(format!("the next one is in record {record}, which the filter hides; Esc clears it"));
+                let clears = self.hint("{cancel} clears it");
+                self.notify(format!("the next one is in record {record}, which the filter hides; {clears}"));
                 return;
             }
         }
@@ -210,7 +223,9 @@ impl App {
                 let before = hits.partition_point(|row| *row <= row_of(at));
                 format!("{typed} · {} of {}", count_text(before), count_of(hits.len(), row))
             }
-            (None, Some(count)) => format!("{typed} · in {}+ {row}s · Esc stops counting", count.max(1)),
+            (None, Some(count)) => {
+                format!("{typed} · in {}+ {row}s · {}", count.max(1), self.hint("{cancel} stops counting"))
+            }
             (None, None) => return,
         };
         self.notify(text);
@@ -220,7 +235,7 @@ impl App {
 fn row_of(at: SearchPosition) -> u32 {
     let row = match at {
         SearchPosition::Step(step) => u32::try_from(step).ok(),
-        SearchPosition::Record(record) => u32::try_from(record).ok(),
+        SearchPosition::Record(row) | SearchPosition::Entry(_, row) => u32::try_from(row).ok(),
     };
     row.unwrap_or(u32::MAX)
 }

@@ -84,7 +84,7 @@ impl Tour {
             Piece::of(Role::Text, &format!("{} ", stop.before)),
             Piece::of(Role::KeyName, keymap.key_of(stop.action)),
             Piece::of(Role::Text, &format!(" {}", stop.after)),
-            Piece::of(Role::Dim, "  Esc ends the tour"),
+            Piece::of(Role::Dim, &format!("  {} ends the tour", keymap.key_of(Action::Cancel))),
         ]
     }
 }

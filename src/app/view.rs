@@ -148,6 +148,8 @@ pub fn menu_area(size: (u16, u16)) -> Area {
     Area { x, y, width, height }
 }
 
+const FIELDS_TITLE: &str = " Field that names the task · type a path, as details.task · {menu-run} · {menu-close} ";
+
 fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let Some(Layer::Menu(menu)) = &app.layer else { return (None, None) };
     let area = menu_area(app.size);
@@ -156,16 +158,17 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let heading = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (heading.as_str(), " › "),
-        MenuKind::Fields => (" Field that names the task · type a path, as details.task · Enter · Esc ", " c "),
-        MenuKind::Templates => (" Chat templates · Enter uses one · Esc closes ", " c "),
-        MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),
-        MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
+        MenuKind::Fields => (FIELDS_TITLE, " c "),
+        MenuKind::Templates => (" Chat templates · {menu-run} uses one · {menu-close} closes ", " c "),
+        MenuKind::Columns => (" Columns · {menu-run} shows one or no longer · {menu-close} closes ", " c "),
+        MenuKind::Help => (" Keys · type to filter · {menu-run} runs · {menu-close} closes ", " ? "),
         MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),
     };
+    let name = if menu.kind == MenuKind::Readers { name.to_owned() } else { app.hint(name) };
     let (typed, column) = menu.prompt.line(sign, usize::from(inside.width));
     window.rows.insert(0, Row::new(typed));
     let cursor = (inside.x + column, inside.y);
-    let title = vec![Piece::of(Role::Accent, &fitted(name, usize::from(inside.width)))];
+    let title = vec![Piece::of(Role::Accent, &fitted(&name, usize::from(inside.width)))];
     (Some(Box { area, title, has_focus: true, has_border: true, window, aside: 0 }), Some(cursor))
 }
 

@@ -194,10 +194,10 @@ fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool, code: &mut T
     let mut rows = vec![heading];
     let size = of.size(open.run());
     if size > TURN_BYTES_MAX {
-        let label = format!(" ⋯ {} · Enter shows it by itself", size_text(size));
+        let label = format!(" ⋯ {} · {}", size_text(size), open.session.key_names.fill("{follow} shows it by itself"));
         rows.push(Row::text(Role::Dim, &label).remark());
     } else if let Some(reading) = of.read(open.run(), open.bytes(), &open.folder()) {
-        let mut view = ReadingView::folding(FOLD_LINES).numbered(series(step));
+        let mut view = ReadingView::folding(FOLD_LINES).numbered(series(step)).with_keys(&open.session.key_names);
         view.set(Some(Arc::new(reading)), false);
         if is_open {
             view.fold_all(true);

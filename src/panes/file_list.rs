@@ -7,7 +7,7 @@ mod unread;
 
 pub use order::FileOrder;
 
-use super::{Extent, Hit, Nth, Piece, Row, Scroll, Window, value};
+use super::{Extent, Hit, KeyNames, Nth, Piece, Row, Scroll, Window, value};
 use crate::model::{ListChange, ListedFile, ListedKind};
 use crate::text::{Fuzzy, Pattern, Role, SafeText, cut_middle};
 use columns::Columns;
@@ -313,9 +313,9 @@ impl FilesPane {
 
     /// The visible rows; the first is the heading.
     #[must_use]
-    pub fn window(&self, extent: Extent) -> Window {
+    pub fn window(&self, names: &KeyNames, extent: Extent) -> Window {
         if self.rows.is_empty() {
-            return self.notice(extent.width);
+            return self.notice(names, extent.width);
         }
         let above = self.rows[..self.scroll.top.min(self.rows.len())].iter().filter(|file| file.is_live).count();
         let (files, sessions) = (Columns::of(extent.width), SessionColumns::of(extent.width));
@@ -343,20 +343,21 @@ impl FilesPane {
     }
 
     /// Why the list is empty.
-    fn notice(&self, cells: usize) -> Window {
+    fn notice(&self, names: &KeyNames, cells: usize) -> Window {
         if !self.has_looked {
             return Window::notice(&["Looking for files…"], cells);
         }
         if !self.all.is_empty() {
             let what = if self.has_sessions() { "No session fits the filter." } else { "No name matches the filter." };
-            return Window::notice(&[what, "Esc clears it, / changes it."], cells);
+            return names.notice(&[what, "{cancel} clears it, {search} changes it."], cells);
         }
         if self.has_sessions() {
             let mut lines = vec!["No sessions yet in"];
             lines.extend(self.places.iter().map(String::as_str));
             lines.extend(self.troubles.iter().map(String::as_str));
             lines.push("What comes is listed within a second or two.");
-            lines.push("`obelus FILE` opens a file, `obelus demo` a recorded run; q ends.");
+            let ends = names.fill("`obelus FILE` opens a file, `obelus demo` a recorded run; {close} ends.");
+            lines.push(&ends);
             return Window::notice(&lines, cells);
         }
         let message =
@@ -365,7 +366,8 @@ impl FilesPane {
         let passed_over = "Names that begin with a dot are passed over, and what obelus wrote itself.";
         let mut lines = vec!["No files yet.", &message, logs, passed_over];
         lines.extend(self.troubles.iter().map(String::as_str));
-        lines.push("What comes is listed within a second or two; q ends.");
+        let ends = names.fill("What comes is listed within a second or two; {close} ends.");
+        lines.push(&ends);
         Window::notice(&lines, cells)
     }
 }
@@ -431,7 +433,7 @@ mod tests {
         pane.take(change(vec![file("05000.jsonl", 9)]));
         pane.scroll.show_cursor(10, 10_000);
         assert_eq!(pane.at_cursor().unwrap().path, at, "it moved up, the cursor with it");
-        assert_eq!(pane.window(EXTENT).rows.len(), 11, "no more rows than there is room");
+        assert_eq!(pane.window(&KeyNames::default(), EXTENT).rows.len(), 11, "no more rows than there is room");
         let mut pane = many(100);
         pane.take(change(vec![file("new.jsonl", 9)]));
         pane.scroll.show_cursor(10, 101);
@@ -456,7 +458,9 @@ mod tests {
     #[test]
     fn an_empty_list_says_why() {
         let mut pane = FilesPane::default();
-        let text = |pane: &FilesPane| pane.window(EXTENT).rows.iter().map(Row::plain).collect::<Vec<_>>().join("\n");
+        let text = |pane: &FilesPane| {
+            pane.window(&KeyNames::default(), EXTENT).rows.iter().map(Row::plain).collect::<Vec<_>>().join("\n")
+        };
         assert!(text(&pane).contains("Looking"));
         pane.take(ListChange { title: "runs".to_owned(), ..change(Vec::new()) });
         assert!(text(&pane).contains("runs holds no file whose name ends in .jsonl"), "{}", text(&pane));
@@ -465,13 +469,17 @@ mod tests {
     #[test]
     fn folders_that_could_not_be_read_are_below_the_files() {
         let mut pane = many(100);
-        let last = |pane: &FilesPane| pane.window(EXTENT).rows.last().unwrap().plain();
+        let last = |pane: &FilesPane| pane.window(&KeyNames::default(), EXTENT).rows.last().unwrap().plain();
         let trouble = |name: &str| format!("/runs/{name}: no permission to read it");
         pane.take(ListChange { troubles: vec![trouble("x")], ..change(Vec::new()) });
         assert_eq!(last(&pane), " ! not read: /runs/x: no permission to read it");
         pane.take(ListChange { troubles: vec![trouble("x"), trouble("y")], ..change(Vec::new()) });
         assert_eq!(last(&pane), " ! 2 folders not read, the first: /runs/x: no permission to read it");
-        assert_eq!(pane.window(EXTENT).rows.len(), EXTENT.height, "no more rows than there is room");
+        assert_eq!(
+            pane.window(&KeyNames::default(), EXTENT).rows.len(),
+            EXTENT.height,
+            "no more rows than there is room"
+        );
         pane.take(change(vec![file("new", 1)]));
         assert!(last(&pane).contains(".jsonl"), "it can be read now");
     }

@@ -80,7 +80,7 @@ impl FindingsPane {
         if findings.is_empty() {
             let nothing = ["No findings.", "The rules of this format find nothing wrong with the trajectory."];
             return if open.session.is_complete {
-                Window::notice(&[nothing[0], nothing[1], also(open.session)], extent.width)
+                open.session.key_names.notice(&[nothing[0], nothing[1], also(open.session)], extent.width)
             } else {
                 Window::notice(&["Reading…"], extent.width)
             };
@@ -110,7 +110,7 @@ fn also(session: &Session) -> &'static str {
     match (&session.data, session.format.layout()) {
         (Some(_), _) => "Nor do the rules of datasets (data.*).",
         (None, Layout::Set) => {
-            "! also looks for copies, loops, damaged text and secrets, as `obelus check --data` does."
+            "{check-data} also looks for copies, loops, damaged text and secrets, as `obelus check --data` does."
         }
         (None, Layout::Run) => "`obelus check --data` also looks for damaged text and secrets.",
     }

@@ -89,12 +89,12 @@ impl HistoryPane {
             let lines = if open.session.format.has_state() {
                 [
                     "No value in focus.",
-                    "Move in the State pane, or press `>` for the next write; its history shows here.",
+                    "Move in the State pane, or press `{write-next}` for the next write; its history shows here.",
                 ]
             } else {
                 NO_STATE
             };
-            return Window::notice(&lines, extent.width);
+            return open.session.key_names.notice(&lines, extent.width);
         };
         let events = self.events(open);
         let name = open.place_name(identity, path);

@@ -160,8 +160,9 @@ impl ColumnsPane {
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, is_marked: bool) -> Window {
         let Some(grid) = self.grid(open).filter(|grid| !grid.ids.is_empty()) else {
-            let lines = ["No instances here.", "No kind has an instance at this step; I goes back to the whole state."];
-            return Window::notice(&lines, extent.width);
+            let lines =
+                ["No instances here.", "No kind has an instance at this step; {columns} goes back to the whole state."];
+            return open.session.key_names.notice(&lines, extent.width);
         };
         let shape = InstancesShape::of(&grid, extent.width);
         let mut rows = self.heading(&grid, &shape).to_vec();
@@ -172,8 +173,9 @@ impl ColumnsPane {
         }
         if grid.paths.is_empty() {
             let is_all = !self.only_differing;
-            let hint = if is_all { "  no values at this step" } else { "  no values differ; d shows all" };
-            rows.push(Row::text(Role::Dim, hint));
+            let hint =
+                if is_all { "  no values at this step" } else { "  no values differ; {differing-only} shows all" };
+            rows.push(Row::text(Role::Dim, &open.session.key_names.fill(hint)));
         }
         Window { rows, top: self.scroll.top, total: grid.paths.len() }
     }

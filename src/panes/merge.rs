@@ -34,6 +34,9 @@ impl MergePane {
     }
 }
 
+/// What is done where there is too much to merge.
+const MORE: &str = "obelus merge FILE prints it; or choose fewer slots with {merge-slot} in State.";
+
 fn lines(open: &Open<'_>, chosen: &BTreeSet<String>) -> Vec<TextLine> {
     let step = open.step();
     let is_chosen = |name: &str| chosen.is_empty() || chosen.contains(name);
@@ -43,7 +46,7 @@ fn lines(open: &Open<'_>, chosen: &BTreeSet<String>) -> Vec<TextLine> {
     if !slots.all(|view| view.root.is_none_or(|root| is_within(open, root, step, &mut left))) {
         return vec![
             TextLine::new(Role::Title, "Too much to merge here."),
-            TextLine::new(Role::Text, "obelus merge FILE prints it; or choose fewer slots with v in State."),
+            TextLine::new(Role::Text, open.session.key_names.fill(MORE)),
         ];
     }
     let merged = open.run().merge(&is_chosen, None, step, open.bytes()).unwrap_or_default();

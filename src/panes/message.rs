@@ -7,7 +7,7 @@ mod search;
 
 use super::json_outline::{Doc, JsonNodeKind};
 use super::value::{self, size_text};
-use super::{Extent, Hit, Piece, Row, Scroll, Window};
+use super::{Extent, Hit, KeyNames, Piece, Row, Scroll, Window};
 use crate::json;
 use crate::text::{Role, SafeText};
 use block::{Block, TextRow, string_block};
@@ -76,6 +76,8 @@ pub struct DocView {
     marks: BTreeMap<u32, String>,
     cache: std::cell::RefCell<Option<(u64, usize, Rc<Outline>)>>,
     search_stops: Option<search::SearchStops>,
+    /// The keys that notes speak of.
+    pub key_names: KeyNames,
 }
 
 impl DocView {
@@ -319,7 +321,7 @@ impl DocView {
                 } else if let Some(i) = line.index.filter(|_| node.count > 0) {
                     left.push(Piece::of(Role::Dim, &format!("{i} ")));
                 }
-                put_value(doc, at, line, outline.blocks.get(&line.node), &mut left);
+                put_value((doc, at), line, outline.blocks.get(&line.node), &self.key_names, &mut left);
                 left.push(Piece::of(Role::Punct, if outline.blocks.contains_key(&line.node) { "" } else { comma }));
                 if let Some(what) = mark {
                     left.push(Piece::of(Role::Error, &format!("  ✗ {what}")));
@@ -340,7 +342,7 @@ impl DocView {
             MessagePart::More => {
                 left.push(Piece::of(Role::Border, "  ┊ "));
                 let note = outline.blocks.get(&line.node).map_or("", |b| b.note.as_str());
-                left.push(Piece::of(Role::Dim, note));
+                left.push(Piece::of(Role::Dim, &self.key_names.remark(note)));
             }
         }
         let row = Row::new(left);
@@ -376,7 +378,13 @@ impl DocView {
     }
 }
 
-fn put_value(doc: &Doc, at: usize, line: &MessageLine, block: Option<&Block>, left: &mut Vec<Piece>) {
+fn put_value(
+    (doc, at): (&Doc, usize),
+    line: &MessageLine,
+    block: Option<&Block>,
+    names: &KeyNames,
+    left: &mut Vec<Piece>,
+) {
     let node = &doc.nodes()[at];
     let (open, close) = if node.kind == JsonNodeKind::Array { ("[", "]") } else { ("{", "}") };
     match (node.kind, line.is_open) {
@@ -393,7 +401,10 @@ fn put_value(doc: &Doc, at: usize, line: &MessageLine, block: Option<&Block>, le
             let size = size_text(doc.source(at).len() as u64);
             left.push(Piece::of(
                 Role::Dim,
-                &format!("nested deeper than {} levels, {size}; R shows it as text", json::DEPTH_MAX),
+                &names.remark(&format!(
+                    "nested deeper than {} levels, {size}; {{raw}} shows it as text",
+                    json::DEPTH_MAX
+                )),
             ));
         }
         (JsonNodeKind::String, _) => match block {

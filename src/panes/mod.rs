@@ -1,6 +1,7 @@
 //! Panes: pure functions from the session and a pane's own state to the rows of its window.
 //!
-//! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
+//! A pane knows no colour, no key (it names actions) and no terminal. It asks for the bytes of what it shows and of
+//! nothing else.
 
 pub mod attempts;
 pub mod call_rows;
@@ -15,6 +16,7 @@ pub mod header;
 pub mod history;
 pub mod instances;
 pub mod json_outline;
+mod key_names;
 pub mod known_file;
 pub mod lazy_column;
 pub mod live;
@@ -50,6 +52,7 @@ pub mod value;
 pub mod watch;
 
 pub use dataset_findings::DatasetFindings;
+pub use key_names::KeyNames;
 pub use live::{Follow, LiveTail};
 pub use row::{Extent, Hit, Nth, Piece, Row, Scroll, Window};
 pub use schema_checks::Checks;

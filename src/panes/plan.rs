@@ -215,7 +215,7 @@ impl PlanPane {
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
         let lines = self.lines(open);
         let Some(plan) = open.plan().filter(|_| !lines.is_empty()) else {
-            return Window::notice(&empty_notice(open), extent.width);
+            return open.session.key_names.notice(&empty_notice(open), extent.width);
         };
         let range = self.scroll.top.min(lines.len())..lines.len().min(self.scroll.top + extent.height);
         let painter = Painter { plan: &plan, pane: self, cells: extent.width, edges: RefCell::default() };
@@ -305,16 +305,16 @@ pub fn status_sign(status: Option<&str>) -> (&'static str, Role) {
 
 fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
     match open.session.format.plan_title() {
-        None => vec!["No plans in this format.", "The other tabs show what it has; ? lists the keys."],
+        None => vec!["No plans in this format.", "The other tabs show what it has; {help} lists the keys."],
         Some("Contracts") => vec![
             "No contracts yet.",
             "No contract, pipeline or response was declared up to this step.",
-            "Step on with `.`, or go to the last step with `$`.",
+            "Step on with `{step-next}`, or go to the last step with `{step-last}`.",
         ],
         Some(_) => vec![
             "No plan yet.",
             "No plan message and no solution with calls holds at this step.",
-            "Step on with `.`, or go to the next call with `]t`.",
+            "Step on with `{step-next}`, or go to the next call with `{call-next}`.",
         ],
     }
 }

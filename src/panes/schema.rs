@@ -226,8 +226,10 @@ impl SchemaPane {
             rows.push(Row::text(Role::Dim, &format!("   … and {more} more, marked ✗ below")));
         }
         if self.spell.is_some() && lines >= KEYS_LINES_MIN {
-            let keys = [("Enter", " on ✗ its value   "), ("[v ]v", " breaks, repairs")];
-            let pieces = keys.map(|(key, what)| [Piece::of(Role::KeyName, key), Piece::of(Role::Dim, what)]);
+            let names = &open.session.key_names;
+            let both = names.fill("{violation-previous} {violation-next}");
+            let keys = [(names.key("follow"), " on ✗ its value   "), (both, " breaks, repairs")];
+            let pieces = keys.map(|(key, what)| [Piece::of(Role::KeyName, &key), Piece::of(Role::Dim, what)]);
             rows.push(Row::new([Piece::of(Role::Text, " ")].into_iter().chain(pieces.into_iter().flatten()).collect()));
         }
         rows.push(Row::default());

@@ -5,7 +5,7 @@ use super::finding_index::Listed;
 use super::place_name::place_name;
 use super::replay::Replay;
 use super::state::counts;
-use super::{Checks, DatasetFindings, LiveTail, Piece};
+use super::{Checks, DatasetFindings, KeyNames, LiveTail, Piece};
 use crate::format::cause::{Hop, Trail, ValueWrite};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Instances, Layout, Revision, Run, SharedRun};
@@ -74,6 +74,8 @@ pub struct Session {
     pub live: LiveTail,
     /// The recording that plays, if it is one.
     pub replay: Option<Replay>,
+    /// The keys of the actions that panes name.
+    pub key_names: KeyNames,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     /// Of the run, as it was when caches were looked after last.
@@ -140,6 +142,7 @@ impl Session {
             is_live: false,
             live: LiveTail::default(),
             replay: None,
+            key_names: KeyNames::default(),
             generation: 0,
             revision: Revision::default(),
             described: RefCell::default(),

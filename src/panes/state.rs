@@ -432,7 +432,7 @@ impl StatePane {
         let outline = self.outline(open);
         let total = outline.lines.len();
         if total == 0 {
-            return Window::notice(&empty_notice(open), extent.width);
+            return open.session.key_names.notice(&empty_notice(open), extent.width);
         }
         // Where the pane has no height it is not scrolled to what there is.
         let range = self.scroll.top.min(total)..total.min(self.scroll.top + extent.height);

@@ -3,7 +3,7 @@
 use super::call_rows::results_of;
 use super::{Open, Piece};
 use crate::model::{ActionLine, StepNo};
-use crate::rules::work::{Outcome, OutcomeLevel};
+use crate::rules::work::{Outcome, OutcomeLevel, without_escapes};
 use crate::text::{Role, SafeText, counted, cut, cut_middle, cut_path, cut_start, pad, single_line, width};
 use std::borrow::Cow;
 
@@ -174,13 +174,19 @@ pub fn fault(open: &Open<'_>, step: StepNo, outcome: Outcome) -> Option<String> 
     fault_text(behind_call.unwrap_or(&described.summary))
 }
 
-/// The first line of a result, without what only says that it failed.
+/// The first line of a result that has words, without what only says that it failed and without the frame of a box.
 fn fault_text(summary: &str) -> Option<String> {
-    let inner = summary.trim_start().trim_start_matches("<tool_use_error>");
-    let line = inner.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let plain = without_escapes(summary);
+    let inner = plain.trim_start().trim_start_matches("<tool_use_error>");
+    let line = inner.lines().find(|line| line.contains(char::is_alphanumeric))?.trim_matches(is_frame);
     let line = line.split("</tool_use_error>").next().unwrap_or_default();
     let words = ["Error:", "ERROR:", "error:"].iter().find_map(|head| line.strip_prefix(head)).unwrap_or(line).trim();
     (!words.is_empty()).then(|| single_line(words))
+}
+
+/// Whether a character draws the frame of a box: lines, blocks, and the blanks beside them.
+fn is_frame(c: char) -> bool {
+    c.is_whitespace() || ('\u{2500}'..='\u{259f}').contains(&c)
 }
 
 /// How a result came out; `lines` is how much it brought.
@@ -279,5 +285,17 @@ mod tests {
         assert_eq!(shown(&line("call_subagent", "a long task", ""), 12), "call_su… a long task");
         assert_eq!(shown(&line("call_subagent", "a long task", ""), 60), "call_subagent a long task");
         assert_eq!(shown(&line("todo", "4 of 4 done · write it", ""), 16), "todo     4 of 4 done · …");
+    }
+
+    #[test]
+    fn the_reason_of_a_failure_is_its_first_line_with_words() {
+        let boxed = "\u{1b}[36m╭────────╮\n│ \u{1b}[1mhook: pre-commit\u{1b}[0m │\n╰────────╯\nerror: x";
+        assert_eq!(fault_text(boxed).as_deref(), Some("hook: pre-commit"));
+        assert_eq!(fault_text("----\n====\nError: no such file\n").as_deref(), Some("no such file"));
+        assert_eq!(
+            fault_text("<tool_use_error>File is not read</tool_use_error>").as_deref(),
+            Some("File is not read")
+        );
+        assert_eq!(fault_text("╭──╮\n╰──╯"), None);
     }
 }

@@ -16,7 +16,7 @@ const NARROW_CELLS: usize = 34;
 /// From this width on a tick has its word beside it.
 const TICK_WORD_CELLS_MIN: usize = 48;
 /// What is below the step in focus where no step passes the filter.
-const VAIN: [&str; 2] = [" No step matches the filter.", " Esc clears it, & changes it."];
+const VAIN: [&str; 2] = [" No step matches the filter.", " {cancel} clears it, {filter} changes it."];
 
 /// Rows of the steps around the cursor (which is the step in focus).
 #[must_use]
@@ -28,7 +28,7 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
         let lines: &[&str] = if open.session.live.stale == Some(AWAITED) {
             &[
                 "Waiting for the file.",
-                "It does not exist yet, or is empty. It opens here as soon as something is written to it; q leaves.",
+                "It does not exist yet, or is empty. It opens here as soon as something is written to it; {close} leaves.",
             ]
         } else if open.session.is_complete {
             &[
@@ -63,7 +63,7 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
         })
         .collect();
     if step_filter.is_vain(open) && rows.len() + VAIN.len() < extent.height {
-        rows.extend(VAIN.map(|line| Row::text(Role::Dim, line)));
+        rows.extend(VAIN.map(|line| Row::text(Role::Dim, &open.session.key_names.fill(line))));
     }
     rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.describe()))));
     Window { rows, top: scroll.top, total: list.total }

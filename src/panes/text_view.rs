@@ -113,7 +113,7 @@ impl TextView {
     /// The number of the line under the cursor.
     #[must_use]
     pub fn line_number(&self, cells: usize) -> Option<usize> {
-        self.wrapped(cells).get(self.scroll.cursor).map(|(line, _)| *line)
+        self.line_of_row(self.scroll.cursor, cells)
     }
 
     /// Whether the cursor is on the last row, as the text was last laid out; of one that never was it is.
@@ -133,6 +133,13 @@ impl TextView {
 
     /// Puts the cursor on the next or previous row in which a match begins, around the end; which one it is.
     pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> Option<Nth> {
+        let hits = self.hits(pattern, cells);
+        self.scroll.move_to_hit(&hits, is_forward)
+    }
+
+    /// The rows in which a match begins, in order.
+    #[must_use]
+    pub fn hits(&self, pattern: &Pattern, cells: usize) -> Vec<usize> {
         let rows = self.wrapped(cells);
         let mut hits = Vec::new();
         let mut row = 0;
@@ -146,7 +153,19 @@ impl TextView {
             }
         }
         hits.dedup();
-        self.scroll.move_to_hit(&hits, is_forward)
+        hits
+    }
+
+    /// The width at which the text was last laid out.
+    #[must_use]
+    pub fn cells(&self) -> Option<usize> {
+        self.cache.borrow().as_ref().map(|wrapped| wrapped.cells)
+    }
+
+    /// The number of the line of a row.
+    #[must_use]
+    pub fn line_of_row(&self, row: usize, cells: usize) -> Option<usize> {
+        self.wrapped(cells).get(row).map(|(line, _)| *line)
     }
 
     fn wrapped(&self, cells: usize) -> WrappedRows {

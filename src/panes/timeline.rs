@@ -28,9 +28,10 @@ fn end_label(open: &Open<'_>) -> String {
     if is_growing(open) { "…".to_owned() } else { open.last().max(0).to_string() }
 }
 
-/// Whether the input is still read.
+/// Whether what the input holds is still read; of one that is written meanwhile what it held when it was opened.
 fn is_growing(open: &Open<'_>) -> bool {
-    !open.session.is_complete && !open.session.is_live && open.session.replay.is_none()
+    let is_read_first = !open.session.is_live || open.session.live.known.is_none();
+    !open.session.is_complete && is_read_first && open.session.replay.is_none()
 }
 
 /// The steps that a line of so many cells has room for: those of the run, and while it is read a power of two of them
@@ -169,7 +170,7 @@ fn build_cells(open: &Open<'_>, len: usize, focus: Option<NodeId>, is_spend: boo
     if is_spend {
         return out;
     }
-    if !is_growing(open) {
+    if !is_growing(open) || open.session.is_live {
         // A step for each cell that holds one: to ask all of a long run for their times would take too long.
         let is_small = |step: &StepNo| open.run().place(*step).is_some_and(|p| p.place.span.len <= TIMED_BYTES_MAX);
         let firsts = (0..len).filter_map(|cell| first_of(cell, len, count)).filter(is_small).collect::<Vec<_>>();

@@ -7,7 +7,7 @@ use super::lanes::{IsWanted, Lanes, Work};
 use super::scan::{self, ScanRequest, Scanner};
 use super::{attempts, export, file_list, llm_view, marks, search, seek, step_filter, two_runs};
 use crate::app::msg::OpenedRun;
-use crate::app::{Job, Lane, Msg};
+use crate::app::{Job, Lane, Msg, SearchPosition};
 use crate::format::SharedRun;
 use crate::format::{Format, Run};
 use crate::ingest;
@@ -156,6 +156,9 @@ pub fn perform(source: &Source, job: Job, caches: &JobCaches, is_wanted: &IsWant
         Job::ColourLines(request) => send(coloured(&request)),
         Job::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Job::Examine(checks) => examine(source, &checks, is_wanted, send),
+        Job::Find { number, pattern, from: SearchPosition::Entry(of, entry), is_forward, .. } => {
+            llm_view::find(source, (number, &pattern, is_forward), (of, entry), is_wanted, send);
+        }
         Job::Find { number, pattern, from, within, is_forward } => {
             let wanted =
                 search::SearchRequest { number, pattern: &pattern, from, within: within.as_deref(), is_forward };

@@ -221,6 +221,7 @@ impl<'s> Places<'s> {
         let (from, is_steps) = match from {
             SearchPosition::Step(step) => (usize::try_from(step).ok()?, true),
             SearchPosition::Record(record) => (record, false),
+            SearchPosition::Entry(..) => return None,
         };
         Some(Self { source, from, is_steps })
     }

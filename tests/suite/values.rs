@@ -287,3 +287,77 @@ fn a_folder_has_the_room_that_no_command_needs() {
     press(&mut stage, ": type:0 Enter");
     shows(&stage, &["¶shell  /home/someone/project "]);
 }
+
+/// A run of many long messages: more than is laid out at once.
+fn long_context(count: usize) -> String {
+    let say = |i: usize| {
+        if i == 3 {
+            return "{\"type\":\"state\",\"state\":{}}\n".to_owned();
+        }
+        let words = if i == 7 { "needle" } else { "said" };
+        format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"{words} {i} {}end_{i}\"}}\n", "word ".repeat(60))
+    };
+    (0..count).map(say).collect()
+}
+
+#[test]
+fn all_of_a_long_context_is_reached_by_scrolling() {
+    let mut stage = on(&long_context(1_500), (80, 24));
+    press(&mut stage, "$ 2");
+    let laid_out = |stage: &Stage| stage.app.inspector.llm.text.lines().len();
+    assert!((100..2_500).contains(&laid_out(&stage)), "{}", laid_out(&stage));
+    shows(&stage, &["end_1499"]);
+    press(&mut stage, "g");
+    shows(&stage, &["said 0"]);
+    assert!(laid_out(&stage) < 2_500);
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..1_200 {
+        for word in screen(&stage).split("end_").skip(1) {
+            let number: String = word.chars().take_while(char::is_ascii_digit).collect();
+            seen.extend(number.parse::<usize>());
+        }
+        if seen.contains(&1_499) {
+            break;
+        }
+        press(&mut stage, "PageDown");
+    }
+    assert_eq!(seen.len(), 1_499, "page by page every message comes by once");
+    press(&mut stage, "k k k k k k k k g G");
+    shows(&stage, &["end_1499"]);
+    for _ in 0..100 {
+        press(&mut stage, "PageUp");
+    }
+    press(&mut stage, ", ,");
+    assert!(!screen(&stage).contains("end_1497"), "it stays where one looks:\n{}", screen(&stage));
+}
+
+#[test]
+fn a_search_finds_what_of_a_long_context_is_not_laid_out() {
+    let mut stage = on(&long_context(1_500), (80, 24));
+    press(&mut stage, "$ 2 / type:needle Enter");
+    shows(&stage, &["needle 7", "needle · in entry 8 of 1,500"]);
+    press(&mut stage, "n");
+    shows(&stage, &["needle 7"]);
+    press(&mut stage, "G / type:needle");
+    shows(&stage, &["needle 7"]);
+    press(&mut stage, "Esc");
+    shows(&stage, &["end_1499"]);
+    press(&mut stage, "/ type:nowhere Enter");
+    shows(&stage, &["nothing else matches nowhere", "end_1499"]);
+}
+
+#[test]
+fn hints_name_the_keys_in_force() {
+    use obelus::app::keys::{Action, Binding, Keymap};
+    let bind = |action, key: &str| Binding { context: None, action, keys: vec![key.to_owned()] };
+    let bindings = [bind(Action::StepNext, "M-n"), bind(Action::WriteNext, "F6"), bind(Action::Live, "F7")];
+    let mut stage = on(
+        "{\"type\":\"text\",\"role\":\"user\",\"text\":\"a\"}\n{\"type\":\"state\",\"state\":{\"a\":1}}\n",
+        (120, 30),
+    );
+    stage.app.keymap = Keymap::with(&bindings).unwrap();
+    press(&mut stage, "0");
+    shows(&stage, &["Step on with `M-n`, or press `F6` for"]);
+    press(&mut stage, "F7 F7");
+    assert_eq!(notice(&stage), "paused: steps that come are counted; F7 goes on");
+}

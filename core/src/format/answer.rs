@@ -37,46 +37,6 @@ pub struct ViewEntry {
     pub identity: Option<IdentityId>,
 }
 
-/// The end of an LLM view.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ViewTail {
-    /// Entries before these, which are not laid out.
-    pub earlier: usize,
-    /// The last entries.
-    pub entries: Vec<ViewEntry>,
-}
-
-/// How much of an LLM view is laid out, from its end: as many entries, until their texts have so many bytes.
-#[derive(Debug, Clone, Copy)]
-pub struct ViewLimit {
-    /// Most entries.
-    pub entries: usize,
-    /// Bytes of text after which no earlier entry is taken.
-    pub bytes: usize,
-}
-
-impl ViewLimit {
-    /// All of it.
-    pub const NONE: Self = Self { entries: usize::MAX, bytes: usize::MAX };
-
-    /// The end of a view whose entries are asked for from the last on; those that are None have no text.
-    pub fn tail<T>(self, steps: Vec<T>, mut entry: impl FnMut(T) -> Option<ViewEntry>) -> ViewTail {
-        let (mut earlier, mut used, mut entries) = (steps.len(), 0, Vec::new());
-        for step in steps.into_iter().rev() {
-            if entries.len() >= self.entries || used >= self.bytes {
-                break;
-            }
-            earlier -= 1;
-            if let Some(entry) = entry(step) {
-                used += entry.text.len();
-                entries.push(entry);
-            }
-        }
-        entries.reverse();
-        ViewTail { earlier, entries }
-    }
-}
-
 /// Why a conversation of a run leaves a step out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exclusion {
@@ -110,27 +70,4 @@ pub enum Instances {
     InPath,
     /// There are none (S10).
     Absent,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_long_view_only_the_end_is_asked_for() {
-        let mut asked = Vec::new();
-        let mut entry = |step: StepNo| {
-            asked.push(step);
-            let text = "four".to_owned();
-            (step != 97).then_some(ViewEntry { role: None, content: None, text, step, identity: None })
-        };
-        let limit = ViewLimit { entries: 3, bytes: 100 };
-        let tail = limit.tail((0..100).collect(), &mut entry);
-        assert_eq!(tail.entries.iter().map(|entry| entry.step).collect::<Vec<_>>(), [96, 98, 99]);
-        assert_eq!(tail.earlier, 96);
-        let limit = ViewLimit { entries: 100, bytes: 5 };
-        assert_eq!(limit.tail((0..100).collect(), &mut entry).earlier, 98, "4 bytes are fewer than 5");
-        assert_eq!(ViewLimit::NONE.tail(vec![1, 2], &mut entry).earlier, 0);
-        assert_eq!(asked, [99, 98, 97, 96, 99, 98, 2, 1]);
-    }
 }

@@ -54,10 +54,11 @@ mod typed_path;
 mod verifiers;
 mod verifiers_metadata;
 mod verl;
+mod view_list;
 
 pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
-pub use answer::{Answer, AnswerField, Attribution, Exclusion, Instances, Resolved, ViewEntry, ViewLimit, ViewTail};
+pub use answer::{Answer, AnswerField, Attribution, Exclusion, Instances, Resolved, ViewEntry};
 pub use assembler::{ASSEMBLERS, Assembler};
 pub use context_fill::{Compaction, ContextFill, ContextShare, RecordedUsage, model_of, usage_at};
 pub use custom::{CustomFormat, draft as draft_format};
@@ -69,6 +70,7 @@ pub use run::{Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
 pub use step_calls::StepCalls;
 pub use survey::{BoxedLook, JudgeFinding, LookFn, LookedRecord, Purpose, SharedLookFn, Survey, Surveyed};
 pub use typed_path::{TypedPath, ValuePlace, instance_named};
+pub use view_list::{ViewAnchor, ViewLimit, ViewList, ViewPart};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[

@@ -1,8 +1,9 @@
 //! What a format is, and what it makes of records: a run.
 
-use super::answer::{Answer, Attribution, Exclusion, Instances, Resolved, ViewEntry, ViewLimit, ViewTail};
+use super::answer::{Answer, Attribution, Exclusion, Instances, Resolved, ViewEntry};
 use super::cause::MessageOrigin;
 use super::plan::{PlanAnswer, PlanView, RefState, ValueReader};
+use super::view_list::ViewList;
 use super::{Purpose, RecordMembers, Survey};
 use crate::json::{Key, Value};
 use crate::model::{
@@ -400,9 +401,9 @@ pub trait Run: Send + Sync {
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer;
     /// `render`: what the model sees at a step.
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry>;
-    /// The end of [`Run::view`], as much of it as a screen lays out.
-    fn view_tail(&self, step: StepNo, bytes: &dyn Bytes, limit: ViewLimit) -> ViewTail {
-        limit.tail(self.view(step, bytes), Some)
+    /// The entries of [`Run::view`], each made when a screen shows it.
+    fn view_list<'v>(&'v self, step: StepNo, bytes: &'v dyn Bytes) -> ViewList<'v> {
+        ViewList::of(self.view(step, bytes))
     }
     /// Whether [`Run::view`] merges messages, so that [`Run::raw_view`] shows more.
     fn merges_messages(&self) -> bool {

@@ -32,11 +32,11 @@ impl App {
             return self.notify("no value has a schema or a description at this step");
         }
         self.state.toggle_descriptions();
-        self.notify(if self.state.hides_descriptions {
-            "the data alone; p brings descriptions and missing properties back"
+        self.notify(self.hint(if self.state.hides_descriptions {
+            "the data alone; {descriptions} brings descriptions and missing properties back"
         } else {
             "with descriptions, and with what the schema has and the data lacks"
-        });
+        }));
     }
 
     pub(in crate::app) fn copy_value(&mut self, effects: &mut Effects) {
@@ -133,7 +133,7 @@ impl App {
             return;
         }
         if self.is_in(Context::Files) {
-            self.notify("open the file first: Enter");
+            self.notify(self.hint("open the file first: {follow}"));
             return;
         }
         if self.session.path.is_none() {

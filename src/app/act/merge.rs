@@ -23,6 +23,7 @@ impl App {
             (1, true) => "choose another one".to_owned(),
             (n, _) => format!("{n} slots in all"),
         };
-        self.notify(format!("{} is {verb}; {others}; 9 shows the merged value", identity.kind));
+        let shows = self.hint("{tab-merge} shows the merged value");
+        self.notify(format!("{} is {verb}; {others}; {shows}", identity.kind));
     }
 }

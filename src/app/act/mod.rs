@@ -37,7 +37,7 @@ impl App {
         if let Some(tour) = self.tour {
             self.tour = tour.after(action);
             if action == A::Cancel && self.layer.is_none() {
-                self.notify("the tour ended; ? shows every key");
+                self.notify(self.hint("the tour ended; {help} shows every key"));
                 return;
             }
         }

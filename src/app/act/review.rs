@@ -16,7 +16,7 @@ impl App {
     /// Does what marks or selects records, or goes by marks; in the list of files says what to do first.
     pub(in crate::app) fn in_open_file(&mut self, act: impl FnOnce(&mut Self)) {
         if self.is_in(Context::Files) {
-            return self.notify("marks are made in an open file: Enter opens this one");
+            return self.notify(self.hint("marks are made in an open file: {follow} opens this one"));
         }
         act(self);
     }

@@ -116,7 +116,7 @@ impl App {
             self.stop_seeking(effects);
             return self.notify_none(none);
         }
-        self.notify(format!("looking for {what} · Esc stops"));
+        self.notify(format!("looking for {what} · {}", self.hint("{cancel} stops")));
         self.seeking.number += 1;
         self.seeking.awaited = Some(PendingSeek { from, what, none, nth });
         effects.push(Effect::Job(Job::Seek { number: self.seeking.number, passes, nth }));
@@ -141,7 +141,8 @@ impl App {
     /// Takes how far the job is, in percent.
     pub(in crate::app) fn seeking_at(&mut self, number: u64, per_cent: usize) {
         if let Some(awaited) = self.seeking.awaited.as_ref().filter(|_| self.seeking.number == number) {
-            self.notify(format!("looking for {} · {per_cent} % · Esc stops", awaited.what));
+            let stops = self.hint("{cancel} stops");
+            self.notify(format!("looking for {} · {per_cent} % · {stops}", awaited.what));
         }
     }
 

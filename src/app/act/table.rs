@@ -146,7 +146,7 @@ impl App {
     /// Says how findings are made that a filter asks for and that nobody looked for yet.
     fn notify_missing_findings(&mut self, filter: &Filter) {
         if filter.asks_for_family("data") && self.session.data.is_none() {
-            self.notify("data.* is found where the dataset is checked: press ! for that");
+            self.notify(self.hint("data.* is found where the dataset is checked: press {check-data} for that"));
         } else if filter.asks_for_family("loss") {
             self.notify(
                 "loss.* depends on a chat template: obelus query --where finding:loss --loss NAME looks for it",

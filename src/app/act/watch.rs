@@ -35,8 +35,9 @@ impl App {
         let last = open.as_ref().map_or(0, Open::last);
         let reference = open.map_or_else(String::new, |open| open.run().named(&target.0, &target.1));
         let is_watched = self.watches.toggle(target, last);
+        let strip = self.hint("{pane-next} leads to the strip, where {watch-edit} gives it a condition");
         self.notify(if is_watched {
-            format!("watching {reference}; Tab leads to the strip, where e gives it a condition")
+            format!("watching {reference}; {strip}")
         } else {
             format!("{reference} is watched no longer")
         });
@@ -130,7 +131,7 @@ impl App {
         self.steps.is_jump = true;
         self.watches.scroll.cursor = row;
         self.focus_path(target);
-        self.notify(format!("stopped at step {step}: {label} · F goes on"));
+        self.notify(format!("stopped at step {step}: {label} · {}", self.hint("{live} goes on")));
         effects.push(Effect::Alert(format!("{}: step {step}: {label}", self.session.name)));
     }
 }

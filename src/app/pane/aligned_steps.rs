@@ -79,7 +79,10 @@ impl PaneContent for AlignedSteps {
             }
             Err(row) => {
                 app.two_runs.scroll.jump_to(row);
-                app.notify(format!("nothing in {SEARCHED_ROWS_MAX} rows; n goes on from here"));
+                app.notify(format!(
+                    "nothing in {SEARCHED_ROWS_MAX} rows; {}",
+                    app.hint("{search-next} goes on from here")
+                ));
                 Searched::Nothing
             }
         }

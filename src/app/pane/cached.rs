@@ -41,6 +41,11 @@ impl<K: PartialEq, V> Cached<K, V> {
         is_awaited
     }
 
+    /// Whether a value is awaited.
+    pub fn is_awaited(&self) -> bool {
+        self.asked.is_some()
+    }
+
     /// Shows the value of a key, which is made at once; the key before.
     pub fn show(&mut self, key: K) -> Option<K> {
         self.asked = None;

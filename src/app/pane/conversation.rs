@@ -128,7 +128,8 @@ impl App {
             return;
         }
         if !self.session.open().is_some_and(|open| open.run().has_turns()) {
-            return self.notify("this format has no conversation of messages; 2 shows what the model sees");
+            return self
+                .notify(self.hint("this format has no conversation of messages; {tab-llm} shows what the model sees"));
         }
         self.under_conversation = if self.pane == Pane::Watches { self.main_pane() } else { self.pane };
         self.pane = Pane::Conversation;

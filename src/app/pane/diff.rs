@@ -114,7 +114,8 @@ impl App {
             self.notify("the Diff tab compares with the step before");
         } else {
             tab.base = Some(step);
-            self.notify(format!("the Diff tab (5) compares with step {step}; D here again takes it back"));
+            let back = self.hint("{diff-base} here again takes it back");
+            self.notify(format!("{} step {step}; {back}", self.hint("the Diff tab ({tab-diff}) compares with")));
         }
     }
 }

@@ -24,7 +24,7 @@ impl PaneContent for Files {
     }
 
     fn window(&self, app: &App, extent: Extent, _has_focus: bool) -> Window {
-        app.files.as_ref().map_or_else(Window::default, |files| files.pane.window(extent))
+        app.files.as_ref().map_or_else(Window::default, |files| files.pane.window(&app.session.key_names, extent))
     }
 
     fn is_empty(&self, app: &App) -> bool {

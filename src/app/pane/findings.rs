@@ -65,7 +65,7 @@ impl PaneContent for Findings {
                     "the finding is about record {record}, not about a step; obelus check prints its line"
                 ));
             }
-            None => app.notify("the finding is about the whole record; R shows it"),
+            None => app.notify(app.hint("the finding is about the whole record; {raw} shows it")),
             Some(_) if is_pointer => {
                 app.show_json_of_step();
                 app.show_tab(Tab::Message);

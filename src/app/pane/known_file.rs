@@ -140,14 +140,14 @@ impl PaneContent for File {
             Some((origin, open.step()))
         });
         match origin {
-            None => app.notify("no line of the file here; Enter on one goes to the step that wrote it"),
+            None => app.notify(app.hint("no line of the file here; {follow} on one goes to the step that wrote it")),
             Some((origin, step)) if origin.step == step => {
                 app.remember();
                 app.show_tab(Tab::Message);
             }
             Some((origin, _)) => {
                 app.jump_to(origin.step);
-                app.notify(format!("step {} wrote or showed the line; Backspace comes back", origin.step));
+                app.notify(format!("step {} wrote or showed the line; {}", origin.step, app.hint("{back} comes back")));
             }
         }
     }
@@ -178,22 +178,25 @@ impl PaneContent for File {
     }
 }
 
+/// What the difference of a file says before its first change.
+const UNCHANGED: &str = "The run has not changed this file up to this step; {file-write-next} goes to the next write.";
+
 fn file_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     let Some(open) = app.session.open() else { return Window::default() };
     let tab = &app.inspector.file;
     let is_there = tab.file(&open).is_some_and(|file| facts(&open, file).is_some());
     if !is_there {
-        let hint = "The run learns of it later: `>` goes to its first write, Esc lists the files.";
-        return Window::notice(&["Nothing is known of this file yet.", hint], extent.width);
+        let hint = "The run learns of it later: `{file-write-next}` goes to its first write, {cancel} lists the files.";
+        return app.session.key_names.notice(&["Nothing is known of this file yet.", hint], extent.width);
     }
     let Some(layout) = tab.view.layout() else { return Window::notice(&["Reading the file…"], extent.width) };
     if layout.items().is_empty() {
         let heading = match (tab.look, layout.facts().is_some_and(|facts| facts.is_deleted)) {
-            (FileMode::Difference, _) => "The run has not changed this file up to this step; > goes to the next write.",
-            (_, true) => "The file is deleted at this step; < goes to the write before.",
+            (FileMode::Difference, _) => UNCHANGED,
+            (_, true) => "The file is deleted at this step; {file-write-previous} goes to the write before.",
             _ => "No line of it is known at this step.",
         };
-        return Window::notice(&[heading], extent.width);
+        return app.session.key_names.notice(&[heading], extent.width);
     }
     tab.view.window(&open, extent, has_focus)
 }
@@ -354,7 +357,9 @@ impl App {
     /// Shows what the last write changed, or all of the file again.
     pub(in crate::app) fn toggle_file_difference(&mut self) {
         if self.inspector.file.path.is_none() {
-            return self.notify("Enter opens the file under the cursor; d shows what was changed in it then");
+            return self.notify(self.hint(
+                "{follow} opens the file under the cursor; {file-difference} shows what was changed in it then",
+            ));
         }
         let tab = &mut self.inspector.file;
         tab.look = match tab.look {

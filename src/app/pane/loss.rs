@@ -28,7 +28,7 @@ impl PaneContent for Loss {
             return Window::notice(&["Nothing here.", why, how], extent.width);
         }
         let head = self.head(app, extent);
-        below_head(head, extent, |below| app.inspector.loss.window(below, has_focus))
+        below_head(head, extent, |below| app.inspector.loss.window(&app.session.key_names, below, has_focus))
     }
 
     fn head(&self, app: &App, extent: Extent) -> Vec<Row> {
@@ -61,7 +61,7 @@ impl PaneContent for Loss {
         let Some(step) = app.follow_line() else {
             return app.notify("this comes from no step: the template writes it");
         };
-        app.notify(format!("step {step}; 1 shows its message, 8 comes back here"));
+        app.notify(format!("step {step}; {}", app.hint("{tab-message} shows its message, {tab-loss} comes back here")));
         // Where the steps are not beside it, the message says where it went.
         if !app.layout().has(Pane::Steps) {
             app.show_tab(Tab::Message);

@@ -309,7 +309,7 @@ fn document(app: &App, extent: Extent, has_focus: bool) -> Window {
     if doc.nodes().is_empty() {
         let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f}."));
         let others = if app.session.records.count() > 1 { "; the other records are not affected" } else { "" };
-        return Window::notice(&[&fault, &format!("R shows its bytes{others}.")], extent.width);
+        return Window::notice(&[&fault, &format!("{}{others}.", app.hint("{raw} shows its bytes"))], extent.width);
     }
     let lit = app.session.open().and_then(|open| {
         let (_, node) = open.focus_node()?;

@@ -18,6 +18,7 @@ mod history;
 mod instances;
 mod known_file;
 mod llm;
+mod llm_text;
 mod loss;
 mod merge;
 mod message;
@@ -40,6 +41,7 @@ pub use cached::Cached;
 pub use diff::DiffTab;
 pub use known_file::FileTab;
 pub use llm::{LlmTab, ViewOf};
+pub use llm_text::{EntryPlace, ViewLines};
 pub use message::{MessageMode, MessageTab, RevealTarget};
 pub use named_file::NamedFile;
 pub use pager::PagerPane;
@@ -87,6 +89,8 @@ pub enum Position {
     Rows(Scroll),
     /// At a place of a column that is laid out as it is shown.
     Column(Column),
+    /// At a place of an LLM view that is laid out in parts.
+    Entry(EntryPlace),
     /// In the state.
     State(StatePosition),
     /// At the step in focus.
@@ -105,11 +109,13 @@ pub enum Filtered {
 }
 
 /// Where a search goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Searched {
     /// It was in the rows of the pane: which hit the cursor is on now, if there is one.
     Here(Option<Nth>),
-    /// A job searches the steps or records, from one on.
+    /// It was in the part of the pane that is laid out: where, in words.
+    InPart(String),
+    /// A job searches the steps, records or entries, from one on.
     Outside(SearchPosition),
     /// There is nothing to search.
     Nothing,

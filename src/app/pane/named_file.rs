@@ -29,7 +29,7 @@ impl PaneContent for File {
 
     fn head(&self, app: &App, _extent: Extent) -> Vec<Row> {
         let Some(file) = &app.inspector.message.file else { return Vec::new() };
-        let hint = Piece::of(Role::Dim, "  Esc goes back to the message");
+        let hint = Piece::of(Role::Dim, &app.hint("  {cancel} goes back to the message"));
         vec![Row::new(vec![Piece::of(Role::Title, &format!(" {}", file.name)), hint]), Row::default()]
     }
 

@@ -154,7 +154,9 @@ impl App {
         let number = self.pager.number + 1;
         name.clone_into(&mut self.pager.name);
         (self.pager.text, self.pager.number, self.pager.is_awaited, self.pager.under) = (None, number, true, under);
-        self.pager.view = ReadingView::default().numbered(SERIES | u32::try_from(number).unwrap_or(0));
+        self.pager.view = ReadingView::default()
+            .numbered(SERIES | u32::try_from(number).unwrap_or(0))
+            .with_keys(&self.session.key_names);
         self.pane = Pane::Pager;
         effects.push(Effect::Job(Job::Page { number, of }));
     }

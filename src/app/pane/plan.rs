@@ -89,12 +89,12 @@ impl PaneContent for Plan {
         match target {
             Some(PlanTarget::Step(step)) if step >= 0 => {
                 app.jump_to(step);
-                app.notify(format!("step {step}; Backspace comes back"));
+                app.notify(format!("step {step}; {}", app.hint("{back} comes back")));
             }
             Some(PlanTarget::Step(_)) => app.notify("it is before the first step"),
             Some(PlanTarget::Reference(reference, instance)) => app.follow_reference(&reference, instance),
             Some(PlanTarget::Moved) => {}
-            None => app.notify("nothing to follow here; Enter on a node goes to its step"),
+            None => app.notify(app.hint("nothing to follow here; {follow} on a node goes to its step")),
         }
     }
 

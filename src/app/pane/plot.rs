@@ -18,7 +18,7 @@ impl PaneContent for Plot {
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
         let table = &app.table;
         let tally = table.facets.tally.as_ref();
-        table.plot.window(table.focus, tally, &table.filter, extent, has_focus)
+        table.plot.window(table.focus, tally, &table.filter, extent, (has_focus, &app.session.key_names))
     }
 
     fn is_empty(&self, app: &App) -> bool {

@@ -79,7 +79,10 @@ fn lines(app: &App, step: Span, record: Span) -> Vec<TextLine> {
     }
     if span.len < step.len {
         let (shown, all) = (size_text(span.len), size_text(step.len));
-        lines.push(TextLine::new(Role::Dim, format!("… the first {shown} of {all}; o opens the file in your editor")));
+        lines.push(TextLine::new(
+            Role::Dim,
+            format!("… the first {shown} of {all}; {}", app.hint("{edit} opens the file in your editor")),
+        ));
     }
     lines
 }

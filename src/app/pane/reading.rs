@@ -16,6 +16,10 @@ const AT_ONCE_MAX: u64 = 96 << 10;
 pub type ReadingOf = (u64, reading::Step);
 
 /// The reading on screen, by what it is of.
+/// Which keys fold and open.
+const FOLDS: &str =
+    "nothing is folded here; {left} and {right} fold and open long outputs, {unfold-all} opens everything";
+
 pub(super) type CachedReading = Cached<ReadingOf, ReadingView>;
 
 pub(super) struct Reading;
@@ -72,7 +76,7 @@ impl PaneContent for Reading {
     fn fold(&self, app: &mut App, is_open: Option<bool>) {
         let view = &mut app.inspector.message.reading;
         if !view.set_fold(is_open) {
-            app.notify("nothing is folded here; h and l fold and open long outputs, E opens everything");
+            app.notify(app.hint(FOLDS));
         }
     }
 

@@ -71,7 +71,8 @@ impl App {
         self.remember();
         self.pane = Pane::State;
         if count > 1 {
-            self.notify(format!("{} of {count} values that break this; Backspace and Enter go to the next", at + 1));
+            let next = self.hint("{back} and {follow} go to the next");
+            self.notify(format!("{} of {count} values that break this; {next}", at + 1));
         }
         true
     }

@@ -2,7 +2,7 @@
 
 use super::{AttemptsPane, BY, HEAD_ROWS, WHERE, paint};
 use crate::panes::value::count_text;
-use crate::panes::{Extent, Hit, Piece, Row, Window};
+use crate::panes::{Extent, Hit, KeyNames, Piece, Row, Window};
 use crate::review::{TaskLine, TaskList};
 use crate::text::{Role, SafeText, cut_middle, pad, width};
 
@@ -11,7 +11,12 @@ const WORDS_CELLS_MIN: usize = 80;
 /// Cells of most numbers of steps.
 const STEPS_CELLS: usize = 9;
 
-pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent: Extent) -> Window {
+pub(super) fn window(
+    pane: &AttemptsPane,
+    list: &TaskList,
+    names: &KeyNames,
+    (looked, extent): (usize, Extent),
+) -> Window {
     let scroll = &pane.list_scroll;
     if list.tasks.is_empty() {
         if looked < 100 {
@@ -22,7 +27,7 @@ pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent
             (0, None) => "No record names a task.".to_owned(),
             (all, _) => format!("No task has several attempts: {} have one each.", count_text(all)),
         };
-        return Window::notice(&[&title, WHERE, BY], extent.width);
+        return Window::notice(&[&title, WHERE, &names.fill(BY)], extent.width);
     }
     let end = list.tasks.len().min(scroll.top + extent.height.saturating_sub(HEAD_ROWS));
     let mut right = pane.field_label(extent.width);

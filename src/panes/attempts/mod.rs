@@ -357,14 +357,14 @@ impl AttemptsPane {
             return Window::notice(&lines, extent.width);
         }
         match (&self.list, &self.tree) {
-            (Some(list), _) if self.is_list() => list::window(self, list, looked, extent),
+            (Some(list), _) if self.is_list() => list::window(self, list, &session.key_names, (looked, extent)),
             (_, Some(TaskAnswer::Tree(tree))) if !self.is_list() => paint::window(self, tree, session, looked, extent),
             (_, Some(_)) if !self.is_list() => {
                 let label = match &self.by {
                     Some(by) => format!("This record has no {by}, which is to name its task."),
                     None => "This record names no task.".to_owned(),
                 };
-                Window::notice(&[&label, WHERE, BY], extent.width)
+                Window::notice(&[&label, WHERE, &session.key_names.fill(BY)], extent.width)
             }
             _ => Window::notice(&["Looking for the attempts…"], extent.width),
         }
@@ -397,7 +397,7 @@ impl AttemptsPane {
 const WHERE: &str = "A task id says which records are attempts at the same task. It is looked for in task_id, \
                      instance_id, details.task_id and details.instance_id, else in the id without the number of the \
                      attempt, as t-attempt-2, t_run3 or t#2.";
-const BY: &str = "c takes another field, as `obelus tree FILE --by FIELD` does. Esc goes back.";
+const BY: &str = "{task-field} takes another field, as `obelus tree FILE --by FIELD` does. {cancel} goes back.";
 /// From this width on the first row says that tasks are named as usual.
 const WIDE_HEAD: usize = 70;
 

@@ -31,9 +31,11 @@ pub(super) fn window(
     extent: Extent,
 ) -> Window {
     if tree.by_action.is_some() && tree.attempts.iter().all(|attempt| attempt.steps.is_empty()) {
-        let lines =
-            ["These attempts have no actions.", "The agent says and calls nothing in them; b aligns whole messages."];
-        return Window::notice(&lines, extent.width);
+        let lines = [
+            "These attempts have no actions.",
+            "The agent says and calls nothing in them; {align-by-action} aligns whole messages.",
+        ];
+        return session.key_names.notice(&lines, extent.width);
     }
     let painter = Painter { pane, tree, session, cells: extent.width };
     let mut rows = vec![painter.head(looked)];
@@ -131,7 +133,7 @@ impl Painter<'_> {
         let n = self.tree.attempts.len();
         let aligned = self.tree.by_action.as_ref();
         let mut label = match n {
-            1 => "  the only attempt at this task; A lists the tasks with several".to_owned(),
+            1 => self.session.key_names.fill("  the only attempt at this task; {tasks} lists the tasks with several"),
             _ if aligned.is_some() => format!("  {n} attempts by action"),
             _ => format!("  {n} attempts"),
         };

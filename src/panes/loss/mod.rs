@@ -9,7 +9,7 @@ pub use text::{LossOptions, LossText};
 
 use super::row::{Nth, next_hit};
 use super::text_view::{TextLine, TextView};
-use super::{Extent, Piece, Row, Window};
+use super::{Extent, KeyNames, Piece, Row, Window};
 use crate::model::StepNo;
 use crate::text::{Pattern, Role};
 use std::ops::Range;
@@ -174,10 +174,13 @@ impl LossPane {
 
     /// The visible rows, below the head.
     #[must_use]
-    pub fn window(&self, extent: Extent, has_focus: bool) -> Window {
+    pub fn window(&self, names: &KeyNames, extent: Extent, has_focus: bool) -> Window {
         match &self.text {
             Some(Ok(_)) => self.reader.window(extent, has_focus),
-            Some(Err(why)) => Window::notice(&["Nothing here.", why, "c takes another chat template."], extent.width),
+            Some(Err(why)) => {
+                let other = names.fill("{chat-template} takes another chat template.");
+                Window::notice(&["Nothing here.", why, &other], extent.width)
+            }
             None => Window::notice(&["The conversation is being made ready."], extent.width),
         }
     }

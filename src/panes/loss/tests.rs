@@ -179,7 +179,10 @@ fn a_new_text_begins_at_the_top() {
     pane.set(Ok(text(TALK, "qwen")));
     assert_eq!(pane.reader.scroll, Scroll::default());
     pane.set(Err("why".to_owned()));
-    assert!(pane.window(Extent { width: 40, height: 9 }, true).rows.iter().any(|row| row.plain().contains("why")));
+    let names = KeyNames::default();
+    assert!(
+        pane.window(&names, Extent { width: 40, height: 9 }, true).rows.iter().any(|row| row.plain().contains("why"))
+    );
     pane.slide(CELLS);
     pane.move_by(isize::MAX / 2, CELLS);
 }

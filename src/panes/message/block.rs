@@ -32,6 +32,7 @@ pub(super) struct TextRow {
 pub(super) struct Block {
     pub(super) text: Arc<str>,
     pub(super) lines: Vec<TextRow>,
+    /// How long it is, and the actions that show more of it.
     pub(super) note: String,
     pub(super) is_whole: bool,
 }
@@ -93,9 +94,9 @@ fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
     }
     let size = size_text(doc.source(at).len() as u64);
     let note = if opened == Some(true) {
-        format!("… {size} in all; R shows the raw record, o opens the file in your editor")
+        format!("… {size} in all; {{raw}} shows the raw record, {{edit}} opens the file in your editor")
     } else {
-        format!("… {size} in all; l opens it")
+        format!("… {size} in all; {{right}} opens it")
     };
     Block { text: text.into(), lines, note, is_whole: is_all && !is_cut }
 }

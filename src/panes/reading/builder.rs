@@ -116,12 +116,20 @@ impl Builder {
         lines
     }
 
+    /// Puts a remark, which may name actions behind its semicolon.
+    pub(super) fn remark(&mut self, text: &str) {
+        self.push(ReadingItem::Remark(text.to_owned()));
+    }
+
     /// Says below a text that is cut how much there is.
     pub(super) fn note_rest(&mut self, text: &str) {
         if std::mem::take(&mut self.reading.is_cut) {
-            let how = if self.room.0 > TEXT_BYTES_MAX { "o opens it in your editor" } else { "Enter opens the pager" };
-            let label = format!("… {} in all; {how}", size_text(text.len() as u64));
-            self.line(ReadingLine::of(Role::Dim, label));
+            let how = if self.room.0 > TEXT_BYTES_MAX {
+                "{edit} opens it in your editor"
+            } else {
+                "{follow} opens the pager"
+            };
+            self.remark(&format!("… {} in all; {how}", size_text(text.len() as u64)));
         }
     }
 

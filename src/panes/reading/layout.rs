@@ -17,6 +17,7 @@ const HANGING_MAX: usize = 16;
 pub(super) fn rows(item: &ReadingItem, cells: usize, code: Option<&CodeLine>) -> Vec<Row> {
     match item {
         ReadingItem::Line(line) => line_rows(line, cells, code),
+        ReadingItem::Remark(text) => line_rows(&ReadingLine::of(Role::Dim, text), cells, code),
         ReadingItem::Table(table) => table::rows(table, cells),
         ReadingItem::Rule(leads) => {
             let (mut first, used) = (leads_of(leads, cells, true), leads_width(leads, cells));

@@ -8,6 +8,8 @@ use crate::text::{Pattern, Role};
 pub(super) enum ReadingItem {
     /// A line of text, which wraps.
     Line(ReadingLine),
+    /// A remark in which actions are named in braces.
+    Remark(String),
     /// A table, whose columns share the width.
     Table(Table),
     /// A rule across the pane, after what precedes it.

@@ -92,6 +92,27 @@ fn a_prompt_is_read_as_what_was_typed_and_printed() {
 }
 
 #[test]
+fn what_a_program_put_in_is_reported_once() {
+    let line = |text: &str| {
+        format!(
+            r#"{{"isSidechain":false,"sessionId":"s1","version":"2.1.0","cwd":"/w","type":"user","uuid":"u1","parentUuid":null,"isMeta":true,"message":{{"role":"user","content":"{text}"}}}}"#
+        )
+    };
+    let read = |text: &str| {
+        let bytes = line(text).into_bytes();
+        let mut run = FORMATS.iter().find(|format| format.name() == "claude-code").unwrap().run();
+        let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
+        run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, &bytes, &bytes);
+        run.finish(&bytes);
+        plain(&view(&(run, bytes), 0), 80)
+    };
+    let caveat = "<local-command-caveat>Caveat: these were run by the user.</local-command-caveat>";
+    let heading = " put in by the harness: local-command-caveat";
+    assert_eq!(read(caveat), [heading, " ┊ Caveat: these were run by the user."]);
+    assert_eq!(read("Go on."), [" put in by the harness", "", " Go on."]);
+}
+
+#[test]
 fn an_edit_has_the_numbers_that_its_result_shows() {
     let edit = r#"{"path":"/work/a.py","oldText":"x = 1\ny = 2","newText":"x = 1\ny = 3"}"#;
     let run = run("go", ("edit", edit), "done:\n    41\tx = 1\n    42\ty = 3\n");

@@ -73,6 +73,13 @@ fn whole_record(run: &dyn Run, bytes: &dyn Bytes, step: StepNo, turn: &Turn<'_>)
     Some(Turn::of(turn.role, vec![TurnPart::Text(text.into())]))
 }
 
+/// Whether the text of a turn begins with what the program put in, which has a heading that says so.
+fn reports_injection(turn: &Turn<'_>) -> bool {
+    let Some(TurnPart::Text(text)) = turn.parts.first() else { return false };
+    let has_prompt = matches!(turn.role, StepRole::User | StepRole::System);
+    has_prompt && matches!(prompt_pieces(text).first(), Some(PromptPiece::Injected(..)))
+}
+
 struct Writer<'w> {
     out: Builder,
     run: &'w dyn Run,
@@ -91,7 +98,7 @@ impl Writer<'_> {
         called: Option<&ToolCall<'static>>,
     ) {
         let calls = turn.calls().count();
-        if turn.is_injected {
+        if turn.is_injected && !reports_injection(turn) {
             self.out.line(ReadingLine::of(Role::Dim, "put in by the harness"));
         }
         for part in &turn.parts {
@@ -99,8 +106,7 @@ impl Writer<'_> {
                 TurnPart::Text(text) => self.text(turn.role, text, called),
                 // Encrypted, or left out by the provider.
                 TurnPart::Thought(text) if text.trim().is_empty() && turn.parts.len() == 1 => {
-                    self.out
-                        .line(ReadingLine::of(Role::Dim, "The log has no text of this thought; R shows its record."));
+                    self.out.remark("The log has no text of this thought; {raw} shows its record.");
                 }
                 TurnPart::Thought(text) => self.thought(text),
                 TurnPart::Call(call) => {

@@ -6,7 +6,7 @@ use super::{Block, Reading};
 use crate::panes::lazy_column::{At, Column, Items};
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::row::next_hit;
-use crate::panes::{Extent, Nth, Piece, Row, Window};
+use crate::panes::{Extent, KeyNames, Nth, Piece, Row, Window};
 use crate::text::{Pattern, Role, SafeText, count_text, cut};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct ReadingView {
     /// Whether words fold too, and no height of a pane counts.
     folds_words: bool,
     code: HashMap<u32, Arc<Vec<CodeLine>>>,
+    /// The keys that remarks and folds speak of.
+    pub key_names: KeyNames,
 }
 
 impl ReadingView {
@@ -58,6 +60,12 @@ impl ReadingView {
     #[must_use]
     pub fn numbered(self, series: u32) -> Self {
         Self { document: u64::from(series) << SERIES_BITS, ..self }
+    }
+
+    /// The same view with the keys that it speaks of.
+    #[must_use]
+    pub fn with_keys(self, key_names: &KeyNames) -> Self {
+        Self { key_names: key_names.clone(), ..self }
     }
 
     /// All its rows.
@@ -90,6 +98,14 @@ impl ReadingView {
         if document == DOCUMENTS + self.document {
             self.code.insert(node, Arc::new(lines.to_vec()));
         }
+    }
+
+    fn fold_row(&self, hidden: usize, cells: usize) -> Row {
+        let mut label = format!("⋯ {} more lines", count_text(hidden));
+        if !self.key_names.is_empty() {
+            label += &self.key_names.fill(" · {right} opens, {unfold-all} opens everything");
+        }
+        Row::new(vec![Piece::safe(Role::Dim, cut(&SafeText::of(&label), cells))]).remark()
     }
 
     /// Lists what is shown, by the folds.
@@ -228,7 +244,7 @@ impl ReadingView {
         let is_hit = |item: &ReadingItem| match item {
             ReadingItem::Line(line) => line.is_match(pattern),
             ReadingItem::Table(table) => table.cells.iter().flatten().any(|(_, text)| pattern.is_match(text)),
-            ReadingItem::Rule(_) => false,
+            ReadingItem::Rule(_) | ReadingItem::Remark(_) => false,
         };
         let hits: Vec<usize> = (0..reading.items.len()).filter(|item| is_hit(&reading.items[*item])).collect();
         let here = match self.view_rows.get(self.column.cursor.item) {
@@ -302,7 +318,7 @@ impl Items for ReadingView {
         // A blank column is between the border of the pane and its text.
         let inside = cells.saturating_sub(usize::from(cells > 2));
         let mut rows = match *seen {
-            ViewRow::Fold { hidden, .. } => vec![fold_row(hidden as usize, inside)],
+            ViewRow::Fold { hidden, .. } => vec![self.fold_row(hidden as usize, inside)],
             ViewRow::Item(item) => {
                 let item = &reading.items[item as usize];
                 let code = match item {
@@ -311,7 +327,12 @@ impl Items for ReadingView {
                     }
                     _ => None,
                 };
-                layout::rows(item, inside, code)
+                match item {
+                    ReadingItem::Remark(text) => {
+                        layout::rows(&ReadingItem::Remark(self.key_names.remark(text)), inside, code)
+                    }
+                    _ => layout::rows(item, inside, code),
+                }
             }
         };
         for row in rows.iter_mut().filter(|_| inside < cells) {
@@ -322,9 +343,4 @@ impl Items for ReadingView {
         }
         rows
     }
-}
-
-fn fold_row(hidden: usize, cells: usize) -> Row {
-    let label = format!("⋯ {} more lines · l opens, E opens everything", count_text(hidden));
-    Row::new(vec![Piece::safe(Role::Dim, cut(&SafeText::of(&label), cells))]).remark()
 }

@@ -13,8 +13,11 @@ pub(super) fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
     } else if open.session.is_complete && open.tree().identity_count() == 0 {
         vec!["No state.", "No step of this run writes any."]
     } else if open.tree().writes_at(open.step()).next().is_some() {
-        vec!["No state.", "What was there was removed at this step. Press `<` for the write before."]
+        vec!["No state.", "What was there was removed at this step. Press `{write-previous}` for the write before."]
     } else {
-        vec!["No state yet.", "Nothing was written up to this step. Step on with `.`, or press `>` for the next write."]
+        vec![
+            "No state yet.",
+            "Nothing was written up to this step. Step on with `{step-next}`, or press `{write-next}` for the next write.",
+        ]
     }
 }

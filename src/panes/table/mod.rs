@@ -442,9 +442,12 @@ impl TablePane {
             let lines: &[&str] = if self.facts.len() < session.records.count() {
                 &["None so far.", "The records are still being looked at."]
             } else if is_unknown {
-                &["No record passes the filter.", "The rules of datasets (data.*) did not look yet; ! lets them."]
+                &[
+                    "No record passes the filter.",
+                    "The rules of datasets (data.*) did not look yet; {check-data} lets them.",
+                ]
             } else {
-                &["No record passes the filter.", "Esc clears it, & changes it."]
+                &["No record passes the filter.", "{cancel} clears it, {filter} changes it."]
             };
             return Window::notice(lines, extent.width);
         }

@@ -4,7 +4,7 @@
 use super::cells::measured;
 use super::facets::bar_of;
 use crate::panes::row::{next_hit, pieces_width};
-use crate::panes::{Extent, Nth, Piece, Row, Window, value};
+use crate::panes::{Extent, KeyNames, Nth, Piece, Row, Window, value};
 use crate::review::{Bin, Column, Filter, FilterField, Numbers, Plot, Tally};
 use crate::text::{Pattern, Role, SafeText, pad, width};
 
@@ -64,15 +64,17 @@ impl PlotPane {
         tally: Option<&(Column, Tally)>,
         filter: &Filter,
         extent: Extent,
-        is_marked: bool,
+        (is_marked, names): (bool, &KeyNames),
     ) -> Window {
         let elsewhere = if is_marked {
-            "Tab goes to the table; h and l go to another column there."
+            "{table-pane-next} goes to the table; {column-previous} and {column-next} go to another column there."
         } else {
-            "h and l go to another column."
+            "{column-previous} and {column-next} go to another column."
         };
+        let elsewhere = &*names.fill(elsewhere);
         if self.is_unasked(focus) {
-            return Window::notice(&["p plots what the expression says of all records.", elsewhere], extent.width);
+            let plots = names.fill("{plot} plots what the expression says of all records.");
+            return Window::notice(&[&plots, elsewhere], extent.width);
         }
         let Some((_, tally)) = tally.filter(|(column, _)| *column == focus) else {
             return Window::notice(&["Counting…"], extent.width);
@@ -274,7 +276,7 @@ mod tests {
     fn bars_stand_above_their_numbers() {
         let (pane, tally) = (PlotPane { is_open: None, cursor: 1 }, tally());
         let extent = Extent { width: 44, height: 5 };
-        let window = pane.window(Column::Steps, Some(&tally), &Filter::default(), extent, true);
+        let window = pane.window(Column::Steps, Some(&tally), &Filter::default(), extent, (true, &KeyNames::default()));
         let lines: Vec<String> = window.rows.iter().map(Row::plain).collect();
         assert_eq!(
             lines,
@@ -304,14 +306,17 @@ mod tests {
         assert_eq!(pane.chosen(Some(&tally.1)), field.map(|field| (field, "message".to_owned())));
         let extent = Extent { width: 30, height: 3 };
         let lines = |pane: &PlotPane| {
-            let window = pane.window(Column::Finish, Some(&tally), &Filter::default(), extent, true);
+            let window =
+                pane.window(Column::Finish, Some(&tally), &Filter::default(), extent, (true, &KeyNames::default()));
             window.rows.iter().map(Row::plain).collect::<Vec<_>>()
         };
         assert_eq!(lines(&pane), ["  open-call       4 ━━━━╸", "▸ message         1 ━", " 3 values · 2 without"]);
         pane.cursor = 0;
         assert_eq!(lines(&pane)[0], "▸ finish          8 ━━━━━━━━━");
+        let keys = [("plot", "p"), ("column-previous", "h"), ("column-next", "l")];
+        let names = KeyNames::new(keys.map(|(action, key)| (action.to_owned(), key)));
         let custom = Column::Custom(crate::review::CustomColumn::new("turns").unwrap());
-        let row_text = pane.window(custom, None, &Filter::default(), extent, false).rows[1].plain();
+        let row_text = pane.window(custom, None, &Filter::default(), extent, (false, &names)).rows[1].plain();
         assert_eq!(row_text, "  p plots what the ");
     }
 
@@ -323,7 +328,7 @@ mod tests {
                 Some(&tally()),
                 &Filter::default(),
                 Extent { width: cells, height: 6 },
-                false,
+                (false, &KeyNames::default()),
             );
             for row in &window.rows {
                 assert!(SafeText::of(row.plain().trim_end()).as_str().chars().count() <= cells, "{}", row.plain());

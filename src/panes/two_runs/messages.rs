@@ -8,7 +8,7 @@ use crate::panes::json_outline::Doc;
 use crate::panes::message::DocView;
 use crate::panes::reading::{Reading, ReadingView, Step, head, mark_differences};
 use crate::panes::value::size_text;
-use crate::panes::{Extent, Nth, Piece, Row, Window};
+use crate::panes::{Extent, KeyNames, Nth, Piece, Row, Window};
 use crate::text::{Pattern, Role};
 use std::sync::Arc;
 
@@ -73,6 +73,14 @@ pub struct MessagePair {
 }
 
 impl MessagePair {
+    /// Gives them the keys that they speak of.
+    pub fn set_key_names(&mut self, names: &KeyNames) {
+        for view in &mut self.views {
+            view.reading.key_names = names.clone();
+            view.document.key_names = names.clone();
+        }
+    }
+
     /// Shows the messages of a row.
     pub fn show(&mut self, runs: &TwoRuns, row: usize) {
         if self.row.replace(row) == Some(row) {
@@ -226,7 +234,10 @@ impl MessageView {
         });
         let window = match &self.shown {
             SideMessage::Absent => notice("No such step in this run."),
-            SideMessage::Large(bytes) => notice(&format!("{} · Enter opens the run at this step", size_text(*bytes))),
+            SideMessage::Large(bytes) => {
+                let opens = self.reading.key_names.fill("{follow} opens the run at this step");
+                notice(&format!("{} · {opens}", size_text(*bytes)))
+            }
             SideMessage::Reading => self.reading.window(extent, has_focus),
             SideMessage::Document => self.document.window(extent, has_focus, None),
         };

@@ -3,7 +3,7 @@
 use crate::format::describe::acting;
 use crate::format::log::FoundParts;
 use crate::format::slots::Slots;
-use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry, ViewLimit, ViewTail};
+use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry, ViewList};
 use crate::json::{self, Key, Value};
 use crate::model::cast;
 use crate::model::{
@@ -372,20 +372,20 @@ impl Run for Trajectory {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        self.view_tail(step, bytes, ViewLimit::NONE).entries
+        self.view_list(step, bytes).all()
     }
 
-    fn view_tail(&self, step: StepNo, bytes: &dyn Bytes, limit: ViewLimit) -> ViewTail {
-        let numbered = self.steps.iter().enumerate().map(|(i, compact)| (cast::to_step(i), compact));
-        let steps = numbered.take_while(|(i, _)| *i <= step).map(Some);
+    fn view_list<'v>(&'v self, step: StepNo, bytes: &'v dyn Bytes) -> ViewList<'v> {
+        let steps = self.steps.iter().zip(0..).take_while(|(_, number)| *number <= step).count();
         // The prompt is before all steps.
-        let shown = self.system_prompt.iter().map(|_| None).chain(steps).collect();
-        limit.tail(shown, |step| {
-            let Some((i, compact)) = step else { return self.prompt_entry(bytes) };
+        let prompt = usize::from(self.system_prompt.is_some());
+        ViewList::new(prompt + steps, move |at| {
+            let Some(at) = at.checked_sub(prompt) else { return self.prompt_entry(bytes) };
+            let compact = self.steps.get(at)?;
             let entries =
                 self.with_entry(compact, bytes, |entry| (json::compact(entry.value), adp::text_with_reasoning(entry)));
             let (content, text) = entries.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
-            Some(view_entry(compact.role, i, content, &text))
+            Some(view_entry(compact.role, cast::to_step(at), content, &text))
         })
     }
 

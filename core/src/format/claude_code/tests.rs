@@ -1,7 +1,7 @@
 //! Sessions as runs: steps, state, branches, parts.
 
 use super::ClaudeCode;
-use crate::format::{Format, Run, ViewLimit};
+use crate::format::{Format, Run, ViewAnchor, ViewLimit};
 use crate::model::{Bytes, PartRole, PartState, Place, Problem, Record, RecordBody, Span, Standing, StepNo};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -174,10 +174,10 @@ fn of_a_long_context_only_the_end_is_read() {
     };
     let (run, bytes) = read(&(0..500).map(prompt).collect::<Vec<_>>());
     let bytes = CountedBytes(bytes, AtomicU64::new(0));
-    let tail = run.view_tail(499, &bytes, ViewLimit { entries: 10, bytes: 1 << 20 });
-    assert_eq!((tail.earlier, tail.entries.len(), tail.entries[0].step), (490, 10, 490));
+    let part = run.view_list(499, &bytes).part(ViewAnchor::End, ViewLimit { entries: 10, bytes: 1 << 20 });
+    assert_eq!((part.range, part.entries.len(), part.entries[0].1.step), (490..500, 10, 490));
     let read = bytes.1.swap(0, Ordering::Relaxed);
-    assert_eq!(run.view_tail(499, &bytes, ViewLimit::NONE).entries, run.view(499, &bytes.0));
+    assert_eq!(run.view_list(499, &bytes).all(), run.view(499, &bytes.0));
     assert!(read < bytes.1.load(Ordering::Relaxed) / 40, "{read}");
 }
 

@@ -8,9 +8,7 @@ use super::values::{text_at, with_values};
 use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
-use crate::format::{
-    Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry, ViewLimit, ViewTail,
-};
+use crate::format::{Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry, ViewList};
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, RunPart, Span,
@@ -418,15 +416,15 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        self.view_tail(step, bytes, ViewLimit::NONE).entries
+        self.view_list(step, bytes).all()
     }
 
-    fn view_tail(&self, step: StepNo, bytes: &dyn Bytes, limit: ViewLimit) -> ViewTail {
+    fn view_list<'v>(&'v self, step: StepNo, bytes: &'v dyn Bytes) -> ViewList<'v> {
         if let Some(turns) = A::HAS_REQUESTS.then(|| self.window(step, bytes)).flatten() {
-            return limit.tail(turns, |turn| Some(describe::entry_of(&turn, step)));
+            return ViewList::new(turns.len(), move |at| Some(describe::entry_of(turns.get(at)?, step)));
         }
         let seen = self.in_window_order(step, self.context_steps(step).unwrap_or_default());
-        limit.tail(seen, |step| self.seen_entry(step, self.steps.get(step)?, bytes))
+        ViewList::new(seen.len(), move |at| self.seen_entry(*seen.get(at)?, self.steps.get(*seen.get(at)?)?, bytes))
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {

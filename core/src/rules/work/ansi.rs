@@ -6,8 +6,9 @@ use std::borrow::Cow;
 const ESC: u8 = 0x1B;
 const BEL: u8 = 0x07;
 
-/// The text without them.
-pub(crate) fn without_escapes(text: &str) -> Cow<'_, str> {
+/// A text without the escape sequences of terminals.
+#[must_use]
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let Some(first) = memchr(ESC, bytes) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());

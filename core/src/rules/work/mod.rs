@@ -52,7 +52,7 @@ mod words;
 mod wrapping;
 
 pub use action_line::action_line;
-pub(crate) use ansi::without_escapes;
+pub use ansi::without_escapes;
 pub use answers::{BlameLine, FileAt, FileRow, KnownLines};
 pub use arguments::{fenced_command, parameters};
 pub use body::{CallBody, PatchedFile, PatchedLines, call_body, line_of, patch_text};

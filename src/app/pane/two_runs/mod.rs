@@ -80,10 +80,8 @@ impl App {
             }
             None => {
                 let again = if self.is_pair(&place) { "compares its two trajectories" } else { "takes that back" };
-                self.notify(format!(
-                    "{} is marked: D on another run shows both side by side; D again {again}",
-                    place.name
-                ));
+                let hint = self.hint("{compare-runs} on another run shows both side by side; {compare-runs} again");
+                self.notify(format!("{} is marked: {hint} {again}", place.name));
                 // Among attempts, it is the one that the others are measured by.
                 self.attempts.chosen = (place.file == self.session.path).then_some(place.record);
                 self.two_runs.marked = Some(place);
@@ -266,7 +264,7 @@ impl App {
         let (place, step) = (runs.sides[view.front].data.place.clone(), row.step_before(view.front).max(0));
         if place.file.is_some() && place.file != self.session.path {
             self.two_runs.going = Some((place.record, step));
-            self.notify(format!("opening {}; q comes back", place.name));
+            self.notify(format!("opening {}; {}", place.name, self.hint("{close} comes back")));
             effects.extend(place.file.map(Effect::OpenFile));
         } else if self.session.run.is_some() && (self.is_one_run() || self.session.trajectory == place.record) {
             self.pane = Pane::Steps;
