@@ -170,6 +170,8 @@ pub(super) struct Threads {
     last_turn: u32,
     /// Whether a conversation in it was begun anew.
     is_one_tree: bool,
+    /// Of each record the place of the first one of its tree, from 1, once a conversation was begun anew.
+    roots: Vec<u32>,
 }
 
 impl Threads {
@@ -200,6 +202,7 @@ impl Threads {
         }
         self.is_one_tree |= node.is_anew && at > 0;
         line = line.filter(|line| line.is_one_tree == self.is_one_tree);
+        self.roots.truncate(at);
         if is_turn {
             let before = std::mem::replace(&mut self.last_turn, place);
             self.switched += u64::from(self.is_one_tree && self.root(before) != self.root(place));
@@ -305,9 +308,14 @@ impl Threads {
         std::iter::successors(last, |place| (self.nodes.get(*place)?.parent as usize).checked_sub(1))
     }
 
-    /// The first record of the tree of one, by its place from 1.
-    fn root(&self, place: u32) -> Option<usize> {
-        self.line((place as usize).checked_sub(1)).last()
+    /// The first record of the tree of one, both by their places from 1.
+    fn root(&mut self, place: u32) -> Option<u32> {
+        for (at, node) in self.nodes.iter().enumerate().skip(self.roots.len()) {
+            let parent = (node.parent as usize).checked_sub(1);
+            let root = parent.and_then(|parent| self.roots.get(parent).copied());
+            self.roots.push(root.unwrap_or(cast::to_u32(at + 1)));
+        }
+        self.roots.get((place as usize).checked_sub(1)?).copied()
     }
 
     /// Which records are on the main line.
