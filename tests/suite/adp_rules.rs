@@ -323,22 +323,27 @@ fn statistics_merge_in_any_order() {
 
 #[test]
 fn repeats_are_reported_at_the_later_record() {
-    let mut survey = AdpSurvey::default();
-    let mut findings = Vec::new();
-    for (i, text) in [
+    let texts = [
         r#"{"id":"a","content":["x"]}"#,
         r#"{"content":["x"],"id":7}"#,
         r#"{"id":"7","content":[]}"#,
         r#"{"id":"a","messages":[]}"#,
-    ]
-    .iter()
-    .enumerate()
-    {
-        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes(), Way::Protocol), &Vec::new(), &Some);
-        let repeats = taken.findings.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
-        findings.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or_default(), f.rule)));
-    }
-    assert_eq!(findings, ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);
+    ];
+    let repeats = |file: &Vec<u8>| {
+        let (mut survey, mut findings, mut offset) = (AdpSurvey::default(), Vec::new(), 0);
+        for (i, text) in texts.iter().enumerate() {
+            let mut record = record(i, text.len());
+            record.place.span.offset = offset;
+            offset += text.len() as u64;
+            let taken = survey.take(examine(&record, text.as_bytes(), Way::Protocol), file, &Some);
+            let repeats = taken.findings.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
+            findings.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or(""), f.rule)));
+        }
+        findings
+    };
+    let file = texts.concat().into_bytes();
+    assert_eq!(repeats(&file), ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);
+    assert!(repeats(&Vec::new()).is_empty(), "what can be read no more is equal to nothing");
 }
 
 /// The messages of the findings of one rule.
