@@ -57,7 +57,7 @@ const KNOWN: [AgentPlace; 17] = [
     known("inspect", "INSPECT_LOG_DIR", "", "", 2, &[".eval"]),
     known("gemini", "GEMINI_CLI_HOME", ".gemini/tmp", ".gemini/tmp", 2, &[]),
     known("qwen", "", "", ".qwen/projects", 2, &[]),
-    known("copilot", "", "", ".copilot/session-state", 1, &[]),
+    known("copilot", "COPILOT_HOME", "session-state", ".copilot/session-state", 1, &[]),
     // A session was a file of its project at first, then a file in a folder with those of its sub-agents.
     known("cursor", "", "", ".cursor/projects", 3, &[]),
 ];

@@ -331,7 +331,7 @@ fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
         "session.shutdown" => {
             write_slots(log, "session", "main", data, &["modelMetrics", "codeChanges"]);
             if let Some(totals) = totals(data) {
-                log.usage_totals(&totals);
+                log.usage_totals(&totals, false);
             }
         }
         _ => {}
@@ -383,6 +383,7 @@ mod tests {
         let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
         let total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
         assert_eq!((total.input, total.output, total.cache_read), (Some(10), Some(4), Some(10)));
+        assert!(testing::state(&parsed, "usage", 5).contains(r#""turns":1"#), "the end is no answer");
         let of = |name: &str, n: u32| format!(r#""{name}":{{"tokenCount":{n}}}"#);
         let details = [of("input", 3), of("cache_read", 20), of("cache_write", 7), of("output", 5)].join(",");
         let models = r#""modelMetrics":{"a":{"usage":{"reasoningTokens":2}}}"#;

@@ -32,7 +32,7 @@ pub(super) fn is_over(item: &Value<'_>) -> bool {
 
 /// The call that an item reports.
 pub(super) fn call<'v>(item: &'v Value<'v>) -> ToolCall<'v> {
-    let name = match text(item, "type").unwrap_or_default() {
+    let name = match first_text(item, &["type", "item_type"]).unwrap_or_default() {
         "CommandExecution" | "command_execution" => "exec_command",
         "FileChange" | "file_change" => "file_change",
         "WebSearch" | "web_search" => "web_search",

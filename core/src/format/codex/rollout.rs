@@ -439,7 +439,7 @@ impl Rollout {
     fn spend_in_all(&mut self, total: Option<&Value<'_>>, log: &mut Log<'_>) {
         let Some(total) = total.filter(|total| total.as_object().is_some()) else { return };
         if *self.spend.get_or_insert(Spend::Counts) == Spend::Counts {
-            log.usage_totals(&tokens(total));
+            log.usage_totals(&tokens(total), true);
         }
     }
 

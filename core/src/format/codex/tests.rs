@@ -272,6 +272,17 @@ fn the_messages_that_replace_a_history_are_what_the_model_sees_of_it() {
 }
 
 #[test]
+fn items_of_the_first_streams_name_their_type_otherwise() {
+    let command = r#""item_type":"command_execution","command":"ls","aggregated_output":"a","exit_code":0"#;
+    let text = [
+        format!(r#"{{"type":"item.completed","item":{{"id":"i0",{command},"status":"completed"}}}}"#),
+        r#"{"type":"item.completed","item":{"id":"i1","item_type":"assistant_message","text":"Hi"}}"#.to_owned(),
+    ];
+    let shown = steps(&lines(&EXEC, &text.join("\n")));
+    assert_eq!(shown, ["tool-call agent: exec_command ls", "tool-result environment: a (of 0)", "message agent: Hi"]);
+}
+
+#[test]
 fn an_item_without_status_is_over_when_its_event_says_so() {
     let text = concat!(
         r#"{"type":"item.started","item":{"id":"a","type":"web_search","query":"x"}}"#,

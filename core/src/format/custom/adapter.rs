@@ -93,7 +93,7 @@ fn read_step(definition: &Definition, scope: Scope<'_, '_>, is_record: bool, log
     }
     if let Some((rule, usage)) = usage.filter(|(_, usage)| *usage != Usage::default()) {
         if rule.totals {
-            log.usage_totals(&usage);
+            log.usage_totals(&usage, true);
         } else {
             log.usage(rule.message.as_ref().and_then(|path| word(path, scope)), &usage);
         }

@@ -304,9 +304,9 @@ impl Log<'_> {
         }
     }
 
-    /// The same of a record that gives totals.
-    pub(in crate::format) fn usage_totals(&mut self, totals: &Usage) {
-        self.steps.usage_totals(totals);
+    /// The same of a record that gives totals, with an answer or by themselves.
+    pub(in crate::format) fn usage_totals(&mut self, totals: &Usage, is_turn: bool) {
+        self.steps.usage_totals(totals, is_turn);
     }
 
     /// Tokens that the model wrote for a step, where a later record gives them.

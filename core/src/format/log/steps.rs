@@ -326,9 +326,9 @@ impl Steps {
         self.work.beyond(at, usage, &mut self.tree);
     }
 
-    pub(super) fn usage_totals(&mut self, totals: &Usage) {
+    pub(super) fn usage_totals(&mut self, totals: &Usage, is_turn: bool) {
         let at = self.writes_at_last();
-        self.work.usage_totals(at, totals, &mut self.tree);
+        self.work.usage_totals(at, totals, is_turn, &mut self.tree);
     }
 
     pub(super) fn reward(&mut self, step: StepNo, number: &str) {

@@ -64,9 +64,11 @@ fn is_item(record: &Value<'_>) -> bool {
 }
 
 fn exec(head: &Head<'_, '_>) -> Option<Match> {
+    // Its first versions named the type of an item otherwise.
+    let is_item = |item: &Value<'_>| is_text(item, "id") && (is_text(item, "type") || is_text(item, "item_type"));
     let is_of_stream = |r: &Value<'_>| {
         let class = text(r, "type");
-        (class.starts_with("item.") && r.get("item").is_some_and(|item| is_text(item, "id") && is_text(item, "type")))
+        (class.starts_with("item.") && r.get("item").is_some_and(is_item))
             || (class == "thread.started" && is_text(r, "thread_id"))
     };
     let is_event = |r: &Value<'_>| is_of_stream(r) || (text(r, "type").starts_with("turn.") && !is_object(r, "data"));

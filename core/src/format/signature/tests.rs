@@ -92,6 +92,12 @@ fn codex_rollouts_streams_and_debug_logs() {
 }
 
 #[test]
+fn the_first_streams_of_codex_name_the_type_of_an_item_otherwise() {
+    let item = r#"{"type":"item.completed","item":{"id":"item_0","item_type":"assistant_message","text":"x"}}"#;
+    check("codex-exec", &[item, &format!("{}\n{item}", r#"{"type":"session.created","session_id":"s"}"#)]);
+}
+
+#[test]
 fn pi_sts_and_copilot() {
     check("pi", &["{\"type\":\"session\",\"id\":\"i\",\"timestamp\":\"t\",\"cwd\":\"/w\"}\n{\"type\":\"message\"}"]);
     let title = r#"{"type":"title","v":1,"title":"t"}"#;

@@ -280,9 +280,9 @@ impl Work {
         self.earlier.plus(&self.totals.sum())
     }
 
-    /// W10: the same of a log that gives totals.
-    pub fn usage_totals(&mut self, at: StepNo, totals: &Usage, sink: &mut dyn SlotSink) {
-        self.totals.set(totals);
+    /// W10: the same of a log that gives totals, with each answer or by themselves.
+    pub fn usage_totals(&mut self, at: StepNo, totals: &Usage, is_turn: bool, sink: &mut dyn SlotSink) {
+        self.totals.set(totals, is_turn);
         self.totals.write(&mut Writer { board: &mut self.board, sink, at });
     }
 

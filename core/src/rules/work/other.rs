@@ -206,10 +206,10 @@ impl Totals {
         self.sum = self.sum.plus(&Usage { cost, ..*usage });
     }
 
-    /// Takes totals as the log gives them.
-    pub(super) fn set(&mut self, usage: &Usage) {
+    /// Takes totals as the log gives them, with an answer or by themselves.
+    pub(super) fn set(&mut self, usage: &Usage, is_turn: bool) {
         self.sum = *usage;
-        self.turns += 1;
+        self.turns += u64::from(is_turn);
     }
 
     pub(super) fn write(&self, to: &mut Writer<'_>) {
