@@ -111,6 +111,22 @@ fn sessions_are_found_by_what_they_hold_wherever_an_agent_keeps_them() {
     assert!(change.places.iter().any(|place| place == "~/.claude/projects"), "{:?}", change.places);
 }
 
+#[test]
+fn sessions_are_found_in_folders_of_their_own_without_those_of_sub_agents() {
+    let mut home = Home::new();
+    let id = "4b1c4f0a-6c56-4d8c-99d2-d14c871ee382";
+    let talk = r#"{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#;
+    let cursor = format!("home/.cursor/projects/srv-app/agent-transcripts/{id}");
+    home.write(&format!("{cursor}/{id}.jsonl"), &format!("{talk}\n"));
+    home.write(&format!("{cursor}/subagents/other.jsonl"), &format!("{talk}\n"));
+    let rollout = r#"{"timestamp":"t","type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
+    home.write("home/.trae/cli/sessions/2026/09/01/rollout-a.jsonl", rollout);
+    let header = r#"{"type":"session","version":3,"id":"c","timestamp":"t","cwd":"/w"}"#;
+    home.write("home/.omp/agent/sessions/--srv-app--/t_1.jsonl", header);
+    home.write("home/.omp/agent/sessions/--srv-app--/t_1/Task.jsonl", header);
+    assert_eq!(home.found().0, ["cursor srv-app/4b1c4f0a", "omp srv-app/t_1", "trae rollout-a"]);
+}
+
 /// R16: the first screen waits for no content: what names report is reported first.
 #[test]
 fn what_names_give_is_listed_before_contents_are_looked_at() {
