@@ -15,7 +15,7 @@ use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad, wrap};
 pub use no_match::SHELL_COMMANDS;
 use no_match::no_match;
-use paint::{HELP_CELLS, column_row, filter_row, go_to_row, key_help, reader_row, row};
+use paint::{HELP_CELLS, column_row, filter_row, go_to_row, help_row, key_help, reader_row, row};
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -318,8 +318,8 @@ impl Menu {
             _ if row.overhang(width) == 0 => return Vec::new(),
             _ => row.left.last().map_or(String::new(), |piece| piece.text.as_str().to_owned()),
         };
-        let lines = wrap(&text, width.saturating_sub(2).max(8));
-        lines.into_iter().map(|range| Row::text(Role::Text, &format!(" {}", text[range].trim_end()))).collect()
+        let lines = wrap(&text, width.saturating_sub(4).max(8));
+        lines.into_iter().map(|range| help_row(text[range].trim_end())).collect()
     }
 
     /// Lines that are kept free below the list for what its rows have no room for: the same for all rows, up to half of

@@ -194,7 +194,8 @@ fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool, code: &mut T
     let mut rows = vec![heading];
     let size = of.size(open.run());
     if size > TURN_BYTES_MAX {
-        let label = format!(" ⋯ {} · {}", size_text(size), open.session.key_names.fill("{follow} shows it by itself"));
+        let shows = open.session.key_names.fill("{follow} shows it by itself");
+        let label = format!(" ⋯ {} · {shows}", size_text(size));
         rows.push(Row::text(Role::Dim, &label).remark());
     } else if let Some(reading) = of.read(open.run(), open.bytes(), &open.folder()) {
         let mut view = ReadingView::folding(FOLD_LINES).numbered(series(step)).with_keys(&open.session.key_names);

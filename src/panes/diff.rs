@@ -139,7 +139,7 @@ pub fn lines(run: &dyn Run, bytes: &dyn Bytes, comparison: &Comparison, unfolded
     if !parts.iter().any(|p| matches!(p, DiffPart::Differs(_))) {
         layout.out.truncate(2);
         let is_base = matches!(question, DiffQuery::Steps { from, to } if from == to);
-        let more = if is_base { ": this is the marked step; go to another, D here takes the mark away" } else { "" };
+        let more = if is_base { ": this is the marked step; go to another, or mark it no longer" } else { "" };
         layout.put(TextLine::new(Role::Dim, format!("no difference{more}")));
     }
     layout.out

@@ -1,6 +1,7 @@
 //! Several files as a list, a row each, the one that was written last at the top.
 
 mod columns;
+mod notice;
 mod order;
 mod sessions;
 mod unread;
@@ -340,35 +341,6 @@ impl FilesPane {
             rows.extend(sessions::preview(file, self.heads.get(&file.path), (self.now, self.ahead), extent));
         }
         Window { rows, top: self.scroll.top, total: self.rows.len() }
-    }
-
-    /// Why the list is empty.
-    fn notice(&self, names: &KeyNames, cells: usize) -> Window {
-        if !self.has_looked {
-            return Window::notice(&["Looking for files…"], cells);
-        }
-        if !self.all.is_empty() {
-            let what = if self.has_sessions() { "No session fits the filter." } else { "No name matches the filter." };
-            return names.notice(&[what, "{cancel} clears it, {search} changes it."], cells);
-        }
-        if self.has_sessions() {
-            let mut lines = vec!["No sessions yet in"];
-            lines.extend(self.places.iter().map(String::as_str));
-            lines.extend(self.troubles.iter().map(String::as_str));
-            lines.push("What comes is listed within a second or two.");
-            let ends = names.fill("`obelus FILE` opens a file, `obelus demo` a recorded run; {close} ends.");
-            lines.push(&ends);
-            return Window::notice(&lines, cells);
-        }
-        let message =
-            format!("{} holds no file whose name ends in .jsonl, .ndjson or .json (also .gz, .zst),", self.title);
-        let logs = "and no .parquet, .eval, .traj, .af, .db or .sqlite file that is a log, at any depth.";
-        let passed_over = "Names that begin with a dot are passed over, and what obelus wrote itself.";
-        let mut lines = vec!["No files yet.", &message, logs, passed_over];
-        lines.extend(self.troubles.iter().map(String::as_str));
-        let ends = names.fill("What comes is listed within a second or two; {close} ends.");
-        lines.push(&ends);
-        Window::notice(&lines, cells)
     }
 }
 

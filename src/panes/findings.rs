@@ -78,11 +78,12 @@ impl FindingsPane {
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
         let findings = open.findings();
         if findings.is_empty() {
+            let names = &open.session.key_names;
             let nothing = ["No findings.", "The rules of this format find nothing wrong with the trajectory."];
-            return if open.session.is_complete {
-                open.session.key_names.notice(&[nothing[0], nothing[1], also(open.session)], extent.width)
-            } else {
-                Window::notice(&["Reading…"], extent.width)
+            return match (open.session.is_complete, open.session.format.is_any()) {
+                (false, _) => Window::notice(&["Reading…"], extent.width),
+                (true, true) => names.notice(&UNREAD, extent.width),
+                (true, false) => names.notice(&[nothing[0], nothing[1], also(open.session)], extent.width),
             };
         }
         let mut rows = vec![heading(&findings, open.session)];
@@ -99,6 +100,13 @@ impl FindingsPane {
         Window { rows, top: self.scroll.top, total: findings.len() }
     }
 }
+
+/// What is known of records of which a run without a format reads those that are shown alone.
+const UNREAD: [&str; 3] = [
+    "No findings so far.",
+    "Records that no format knows are read when they are shown; {error-next} goes to the next one that is broken.",
+    "`obelus check FILE` reads all of them.",
+];
 
 /// Lines that the explanation has: the same wherever the cursor is, so that nothing moves with it.
 fn help_rows(extent: Extent) -> usize {

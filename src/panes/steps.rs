@@ -38,7 +38,7 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
         } else {
             &["Reading…"]
         };
-        return Window::notice(lines, extent.width);
+        return open.session.key_names.notice(lines, extent.width);
     }
     let digits = total.saturating_sub(1).to_string().len();
     let start = if times == Times::Since { times::start(open) } else { None };

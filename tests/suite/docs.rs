@@ -84,8 +84,9 @@ fn keys_page() -> String {
         "# Keys\n\nMade from the table `KEYS` in `src/app/keys.rs`, which also feeds the footer, the help (`?`) and the \
          command list (`:`). `C-` is Ctrl, `M-` is Alt, `BackTab` is Shift and Tab; `]w` is two keys, one after the \
          other.\n\nKeys can be changed by the names in the second column, in the table `[keys]` of `config.toml`: \
-         everywhere, or in one context by a table `[keys.CONTEXT]`. The footer, the help and the command list show the \
-         keys in force; `obelus keys` prints them, `obelus config check` says what conflicts.\n\n```toml\n[keys]\n\
+         everywhere, or in one context by a table `[keys.CONTEXT]`. The footer, the help, the hints and the command \
+         list show the keys in force; `obelus keys` prints them, `obelus config check` says what conflicts.\n\n\
+         ```toml\n[keys]\n\
          search = [\"/\", \"C-s\"]      # keys are written C-x, A-j, space, ret, esc, tab, pagedown, F5\n\
          step-next = \"A-right\"\n\n[keys.trajectory]       # in an open run alone\n\
          filter = \"g s\"           # two keys, one after the other\n\n[keys.global]\n\

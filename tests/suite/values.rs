@@ -361,3 +361,13 @@ fn hints_name_the_keys_in_force() {
     press(&mut stage, "F7 F7");
     assert_eq!(notice(&stage), "paused: steps that come are counted; F7 goes on");
 }
+
+#[test]
+fn records_of_no_format_are_not_called_sound_before_they_are_read() {
+    let mut stage = on("{\"a\":1}\n{\"b\":}\n{\"c\":3}\n", (120, 30));
+    press(&mut stage, "6");
+    shows(&stage, &["No findings so far.", "`obelus check FILE` reads all of them."]);
+    press(&mut stage, "]e");
+    assert_eq!(step(&stage), 1);
+    assert!(notice(&stage).starts_with("step 1: broken: "), "{}", notice(&stage));
+}

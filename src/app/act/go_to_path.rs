@@ -35,7 +35,10 @@ impl App {
         let identity = tree.identity(*id);
         let name = run.named(identity, keys);
         let message = match here {
-            0 => Some(format!("{name} is not there at step {step}; > and < go to where it is written")),
+            0 => {
+                let way = self.hint("{write-next} and {write-previous} go to where it is written");
+                Some(format!("{name} is not there at step {step}; {way}"))
+            }
             1 => None,
             _ => Some(format!("{name}; {} more instances have it: name one, as {path}#…", here - 1)),
         };

@@ -3,7 +3,7 @@
 
 use super::finding::none_of;
 use crate::app::{App, Effect, Effects, Job, Lane};
-use crate::model::{Finding, Severity, StepNo, When};
+use crate::model::{Finding, Severity, StepKind, StepNo, When};
 use crate::panes::seek::{Pass, SeekGoal};
 use crate::panes::{Open, step_row, times};
 
@@ -181,5 +181,8 @@ fn failure(open: &Open<'_>, step: StepNo) -> Option<String> {
     let is_error = |finding: &&std::sync::Arc<Finding>| finding.severity == Severity::Error;
     let of_step = open.findings_of(step).iter().find(is_error).map(|finding| finding.message.to_string());
     let is_near = |finding: &&std::sync::Arc<Finding>| is_error(finding) && open.step_near(finding) == Some(step);
-    of_step.or_else(|| open.findings().iter().find(is_near).map(|finding| finding.message.to_string()))
+    let near = || open.findings().iter().find(is_near).map(|finding| finding.message.to_string());
+    // Records that no format knows are read when they are shown: no finding is about one.
+    let broken = || Some(open.describe(step)).filter(|step| step.sign == StepKind::Broken);
+    of_step.or_else(near).or_else(|| Some(format!("broken: {}", broken()?.summary)))
 }

@@ -46,6 +46,11 @@ pub(super) fn key_help(key: &KeyRow) -> String {
     format!("{}: {}", key.keys.join(" "), key.help)
 }
 
+/// A line below the list on what the cursor is on.
+pub(super) fn help_row(text: &str) -> Row {
+    Row::new(vec![Piece::of(Role::Border, " ┊ "), Piece::of(Role::Text, text)])
+}
+
 /// The row of a place that the prompt names.
 pub(super) fn go_to_row(typed: &str, help: &str) -> Row {
     Row::new(vec![Piece::of(Role::KeyName, &format!(" {:<14}", typed.trim())), Piece::of(Role::Text, help)])

@@ -29,7 +29,8 @@ fn every_key_can_be_read_on_a_small_screen() {
             menu.settle(width, height);
             let window = menu.window(width, height);
             assert!(window.rows.len() <= height && window.rows.iter().any(|row| row.is_cursor));
-            let row_texts: Vec<String> = window.rows.iter().map(|row| row.plain().trim().to_owned()).collect();
+            let text = |row: &crate::panes::Row| row.plain().trim().trim_start_matches("┊ ").to_owned();
+            let row_texts: Vec<String> = window.rows.iter().map(text).collect();
             let cut = window.rows.iter().find(|row| row.overhang(width) > 0);
             assert!(cut.is_none(), "{:?}", cut.map(Row::plain));
             let whole = match menu.chosen() {

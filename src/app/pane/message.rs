@@ -307,7 +307,7 @@ fn document(app: &App, extent: Extent, has_focus: bool) -> Window {
         return Window::notice(&[hint], extent.width);
     };
     if doc.nodes().is_empty() {
-        let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f}."));
+        let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f} of it."));
         let others = if app.session.records.count() > 1 { "; the other records are not affected" } else { "" };
         return Window::notice(&[&fault, &format!("{}{others}.", app.hint("{raw} shows its bytes"))], extent.width);
     }

@@ -449,7 +449,7 @@ impl TablePane {
             } else {
                 &["No record passes the filter.", "{cancel} clears it, {filter} changes it."]
             };
-            return Window::notice(lines, extent.width);
+            return session.key_names.notice(lines, extent.width);
         }
         let selected = self.selected();
         let shape = self.shape(session, extent);
