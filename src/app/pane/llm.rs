@@ -129,7 +129,7 @@ impl LlmTab {
                 let rows = self.text.row_of(lines.start, cells)..self.text.row_of(lines.end, cells);
                 let hits = pattern.map(|pattern| self.text.hits(pattern, cells)).unwrap_or_default();
                 let mut within = hits.into_iter().filter(|row| rows.contains(row));
-                let hit = if is_first { within.next() } else { within.last() };
+                let hit = if is_first { within.next() } else { within.next_back() };
                 hit.unwrap_or(rows.start)
             }
             _ => 0,
@@ -261,9 +261,10 @@ impl PaneContent for Llm {
         }
         let hits = tab.text.hits(pattern, cells);
         let cursor = tab.text.scroll.cursor;
-        let hit = match is_forward {
-            true => hits.into_iter().find(|row| *row > cursor),
-            false => hits.into_iter().rfind(|row| *row < cursor),
+        let hit = if is_forward {
+            hits.into_iter().find(|row| *row > cursor)
+        } else {
+            hits.into_iter().rfind(|row| *row < cursor)
         };
         match hit {
             Some(row) => {
