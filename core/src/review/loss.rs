@@ -4,6 +4,7 @@
 //! that writes the beginning otherwise once more follows (it is not prefix-stable) is reported, and there the contents
 //! are looked up in the text instead, and from there what the template writes around what the agent says.
 
+mod beginnings;
 mod counted;
 mod findings;
 mod touched;
@@ -11,6 +12,7 @@ mod turn_marks;
 
 use super::conversation::{Conversation, TemplateMessage};
 use super::template::{Rendered, Template, TemplateFault};
+use beginnings::{Beginnings, is_short};
 pub(super) use findings::{CUT, DOUBLE_ENCODED, NOT_STABLE, SPECIAL_TOKEN};
 use findings::{RenderedConversation, by_limit};
 use std::collections::BTreeMap;
@@ -20,9 +22,6 @@ use turn_marks::TurnMarks;
 
 /// Bytes that are counted as one token.
 const TOKEN_BYTES: usize = 4;
-/// Most bytes that are rendered to find the parts of one conversation.
-const RENDERED_BYTES_MAX: usize = 512 << 20;
-
 /// Which messages are trained, where no field of theirs says so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Train {
@@ -194,7 +193,8 @@ pub fn loss(
     let count = conversation.messages.len();
     let whole = template.render(conversation, count, false)?;
     let wanted = trained_messages(&conversation.messages, train);
-    let ends = ends(conversation, template, &whole.text);
+    let beginnings = Beginnings::of(conversation, template, &whole.text);
+    let ends = beginnings.ends();
     let none = Vec::new;
     let (lost, thoughtless, speechless) = (none(), none(), none());
     let mut parts = Parts { conversation, trained: wanted, segments: Vec::new(), lost, thoughtless, speechless };
@@ -202,7 +202,7 @@ pub fn loss(
     for (i, end) in ends.iter().enumerate() {
         let Some(end) = *end else { continue };
         if first == i {
-            let answer = answer_start(conversation, template, i, &whole.text, start..end);
+            let answer = beginnings.answer_start(i, start..end);
             parts.one(i, start..end, answer, &whole.text);
         } else {
             parts.located(first..i + 1, start..end, (template, &whole.text));
@@ -293,47 +293,6 @@ fn trained_messages(messages: &[TemplateMessage], train: &Train) -> Vec<bool> {
     numbered
         .map(|(i, message)| message.field.map_or_else(|| by_option(i, message), |(_, is_trained)| is_trained))
         .collect()
-}
-
-/// Whether all beginnings of a conversation can be rendered in reasonable time.
-fn is_short(count: usize, text: &str) -> bool {
-    count.saturating_mul(text.len()) <= RENDERED_BYTES_MAX
-}
-
-/// Where each message ends in the text; None where the template writes this beginning otherwise, or rejects it.
-fn ends(conversation: &Conversation, template: &Template, text: &str) -> Vec<Option<usize>> {
-    let count = conversation.messages.len();
-    let (mut ends, mut before) = (vec![None; count], 0);
-    for end in (1..count).filter(|_| is_short(count, text)) {
-        let beginning = template.render(conversation, end, false).map(|rendered| rendered.text).ok();
-        if let Some(beginning) = beginning.filter(|b| b.len() >= before && text.starts_with(b.as_str())) {
-            before = beginning.len();
-            ends[end - 1] = Some(before);
-        }
-    }
-    if let Some(last) = ends.last_mut() {
-        *last = Some(text.len());
-    }
-    ends
-}
-
-/// Where the answer of a message begins, after what asks the model for one.
-fn answer_start(
-    conversation: &Conversation,
-    template: &Template,
-    message: usize,
-    text: &str,
-    span: Range<usize>,
-) -> Option<usize> {
-    // Before the first message there is no conversation to answer.
-    if message == 0 || conversation.messages[message].role != "assistant" {
-        return None;
-    }
-    let asked = template.render(conversation, message, true).ok()?.text;
-    // In some published formats nothing asks, and the answer is all that the message adds. A template of a file may
-    // just not know how to ask.
-    let is_asked = span.start < asked.len() || (template.is_named() && span.start == asked.len());
-    (text.starts_with(&asked) && is_asked && asked.len() <= span.end).then_some(asked.len())
 }
 
 impl Parts<'_> {

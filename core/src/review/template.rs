@@ -32,6 +32,7 @@ use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 use origin::DEFAULT;
 use source::PROGRESS;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Most instructions of one rendering.
@@ -207,6 +208,21 @@ impl Template {
     ) -> Result<Rendered, TemplateFault> {
         let messages =
             conversation.messages.iter().take(count).map(|message| self.message(&message.role, &message.value));
+        self.render_messages(conversation, messages.collect(), is_asking)
+    }
+
+    /// Renders some stretches of a conversation as if there were no others.
+    ///
+    /// # Errors
+    /// As for [`Self::render`].
+    pub(super) fn render_parts(
+        &self,
+        conversation: &Conversation,
+        parts: &[Range<usize>],
+        is_asking: bool,
+    ) -> Result<Rendered, TemplateFault> {
+        let messages = parts.iter().filter_map(|part| conversation.messages.get(part.clone())).flatten();
+        let messages = messages.map(|message| self.message(&message.role, &message.value));
         self.render_messages(conversation, messages.collect(), is_asking)
     }
 

@@ -355,3 +355,33 @@ fn turns_of_a_template_that_rewrites_are_trained_to_their_ends() {
     let call = "more\n<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call><|im_end|>\n";
     assert_eq!(trained("qwen3", calls), [call, "<think>\nt\n</think>\n\ndone<|im_end|>\n"]);
 }
+
+#[test]
+fn a_long_conversation_has_the_parts_of_its_beginnings() {
+    let turn = |n: usize| {
+        let words = if n.is_multiple_of(2) { "null" } else { "\"I look.\"" };
+        format!(
+            r#"{{"role":"user","content":"question {n}"}},{{"role":"assistant","content":{words},"tool_calls":[{{"id":
+            "c{n}","type":"function","function":{{"name":"look","arguments":{{"at":{n}}}}}}}]}},{{"role":"tool",
+            "tool_call_id":"c{n}","content":"found {n}"}},{{"role":"assistant","content":"answer {}"}}"#,
+            n / 2
+        )
+    };
+    let turns: Vec<String> = (0..40).map(turn).collect();
+    let long = conversation(&format!(r#"{{"messages":[{}]}}"#, turns.join(",")));
+    let count = long.messages.len();
+    // Two that change what they wrote: one for the last question, one that counts all messages behind the first ones.
+    let counting = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% if loop.index > 100 %} of {{ loop.length }}\
+                    {% endif %}\n{% endfor %}";
+    let names = super::super::template::TEMPLATES.iter().map(|(name, _)| named(name));
+    for template in names.chain([jinja(counting)]) {
+        // Some take no calls.
+        let Ok(whole) = template.render(&long, count, false) else { continue };
+        let of = Beginnings::of(&long, &template, &whole.text);
+        for end in 1..count {
+            let beginning = template.render(&long, end, false).ok().map(|rendered| rendered.text);
+            let expected = beginning.filter(|text| whole.text.starts_with(text.as_str())).map(|text| text.len());
+            assert_eq!(of.ends()[end - 1], expected, "{} {end}", template.name());
+        }
+    }
+}
