@@ -3,6 +3,7 @@
 mod by;
 mod histogram;
 mod lift;
+mod lift_places;
 mod measure;
 mod merge;
 mod outcomes;

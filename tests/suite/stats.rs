@@ -216,3 +216,25 @@ fn attempts_at_a_task_are_a_group() {
     let row = out.lines().find(|line| line.starts_with("  a ")).unwrap();
     assert!(row.split_whitespace().nth(4) == Some("1.000"), "all succeed: {row}");
 }
+
+#[test]
+fn a_phrase_is_at_the_step_that_the_table_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |number: u8| {
+        let tool = if number.is_multiple_of(2) { "ls" } else { "cat" };
+        let call = |id: &str, name: &str| {
+            serde_json::json!({"role": "assistant", "content": "I look.", "tool_calls": [{"id": id, "type": "function",
+                "function": {"name": name, "arguments": "{}"}}]})
+        };
+        serde_json::json!({"example_id": number, "task": "env", "reward": 1 - number % 2,
+            "prompt": [{"role": "user", "content": "find it"}],
+            "completion": [call("a", "pwd"), {"role": "tool", "tool_call_id": "a", "content": "x"}, call("b", tool)]})
+    };
+    let data: String = (0..12).map(|number| format!("{}\n", row(number))).collect();
+    let path = file(folder.path(), "v.jsonl", &data);
+    let (status, out, errors) = obelus(&["stats", "--lift", "--json", &path]);
+    assert_eq!(status, 0, "{errors}");
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lift = lines.iter().find(|line| line["lift"]["feature"] == "tool ls").unwrap();
+    assert_eq!(lift["lift"]["places"][0], serde_json::json!({"record": 0, "step": 5}), "{lift}");
+}

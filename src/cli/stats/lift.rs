@@ -1,7 +1,7 @@
 //! `obelus stats --lift`: which phrases and tools go with high rewards, and which with low ones.
 
 use super::super::filter::passes;
-use super::Options;
+use super::{Options, lift_places};
 use crate::cli::Stop;
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, plain, raw};
@@ -48,7 +48,10 @@ pub(super) fn write_report(
     let mut lifts = Lifts::new(counts);
     each(loaded, (options, passing), |features| lifts.add(features))?;
     let ((records, mean), is_cut) = (lifts.all(), lifts.is_cut);
-    let lifts = lifts.finish();
+    let mut lifts = lifts.finish();
+    let (shown, count) = (if options.json { JSON_LINES_MAX } else { SHOWN_MAX }, lifts.len());
+    let at_ends = lifts.iter_mut().enumerate().filter(|(place, _)| *place < shown || count <= place + shown);
+    lift_places::to_steps(loaded, at_ends.map(|(_, lift)| lift))?;
     if options.json {
         programs(file, (records, mean), &lifts, out)
     } else {

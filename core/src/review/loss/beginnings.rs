@@ -133,8 +133,8 @@ impl<'c> Beginnings<'c> {
         self.text[begin..].starts_with(tail).then_some(begin + tail.len())
     }
 
-    /// The end of the first messages, and the begin of the last ones, between which the middle can be left out: the same
-    /// speakers take turns there, at a distance that keeps even places even.
+    /// The end of the first messages, and the begin of the last ones, between which the middle can be left out: the
+    /// same speakers take turns there, at a distance that keeps even places even.
     fn around_middle(&self, end: usize) -> Option<(usize, usize)> {
         let is_end = |at: usize| self.ends[at - 1].is_some();
         let from = end.saturating_sub(TAIL_MESSAGES.end)..=end.checked_sub(TAIL_MESSAGES.start)?;
