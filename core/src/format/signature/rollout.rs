@@ -58,7 +58,13 @@ fn is_failed_episode(record: &Value<'_>) -> bool {
 /// A trace of verifiers 0.2, which wrote one a line.
 fn is_trace(record: &Value<'_>) -> bool {
     let nodes = record.get("nodes").and_then(Value::as_array);
-    nodes.is_some_and(has_messages) && is_object(record, "task") && is_object(record, "rewards")
+    // Other graphs have nodes with a message too.
+    let has_role = |node: &Value<'_>| node.get("message").is_some_and(|message| is_text(message, "role"));
+    let is_run = nodes.is_some_and(|nodes| match nodes.first() {
+        Some(node) => has_role(node),
+        None => is_array(record, "errors"),
+    });
+    is_run && is_object(record, "task") && is_object(record, "rewards")
 }
 
 fn has_messages(nodes: &[Value<'_>]) -> bool {

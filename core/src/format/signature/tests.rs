@@ -448,6 +448,8 @@ fn logs_that_only_share_the_names_of_members_are_not_taken() {
         "{\"type\":\"turn.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\",\"thread_id\":\"t\"}",
         // A visit to a site and what happened in it.
         "{\"type\":\"session\",\"id\":\"s\",\"timestamp\":\"t\"}\n{\"type\":\"page_view\",\"url\":\"/\"}",
+        // A graph of a page, whose nodes have messages.
+        r#"{"nodes":[{"id":1,"message":{"text":"x"}}],"edges":[],"task":{"a":1},"rewards":{}}"#,
         // A pipeline, an environment of reinforcement learning, a chat with its history, a log of a model's interface.
         r#"{"steps":[{"step_id":"load","source":"s3://data/in"},{"step_id":"join","source":"load"}]}"#,
         r#"{"trajectory":[{"action":"left","observation":"wall","reward":0.5,"done":false}]}"#,
