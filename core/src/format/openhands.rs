@@ -188,7 +188,7 @@ struct Events {
     last: Option<Box<str>>,
 }
 
-/// The kind of event that tells of a change of the state.
+/// The kind of event that reports a change of the state.
 const STATE_UPDATE: &str = "ConversationStateUpdateEvent";
 /// The parent of the first event of a conversation that was emptied.
 const ROOT: &str = "__root__";

@@ -5,8 +5,6 @@ mod groups;
 mod logs;
 mod messages;
 mod order;
-#[cfg(test)]
-mod python_tests;
 mod span_text;
 #[cfg(test)]
 mod tests;

@@ -53,9 +53,9 @@ impl Format for Verifiers {
 
     fn about(&self) -> &'static str {
         "Rollouts of verifiers and prime-rl: rows with `prompt`, `completion` and `reward`, one episode a line with \
-         `traces` whose `nodes` are a tree of messages, or one such trace a line. Each row is a trajectory, and each trace of an episode, which \
-         has the name of its agent; the way to the last leaf of a tree is its main line. State: rewards, metrics, \
-         task, info, branches of the tree."
+         `traces` whose `nodes` are a tree of messages, or one such trace a line. Each row is a trajectory, and each \
+         trace of an episode, which has the name of its agent; the way to the last leaf of a tree is its main line. \
+         State: rewards, metrics, task, info, branches of the tree."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {

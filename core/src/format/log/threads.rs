@@ -25,7 +25,7 @@ pub(in crate::format) struct Node<'n> {
     pub(in crate::format) is_turn: bool,
     /// Whether what precedes it is no longer in the model's context.
     pub(in crate::format) is_boundary: bool,
-    /// Whether it begins the conversation anew: it follows no record, and of the trees of such a log only that of the
+    /// Whether it begins the conversation again: it follows no record, and of the trees of such a log only that of the
     /// newest turn is the main line.
     pub(in crate::format) is_anew: bool,
     /// Of a boundary the records before it that stay in the context all the same.
@@ -168,7 +168,7 @@ pub(super) struct Threads {
     switched: u64,
     /// The place of the last turn, from 1.
     last_turn: u32,
-    /// Whether a conversation in it was begun anew.
+    /// Whether a conversation in it was begun again.
     is_one_tree: bool,
     /// Of each record the place of the first one of its tree, from 1, once a conversation was begun anew.
     roots: Vec<u32>,
@@ -402,18 +402,18 @@ mod tests {
     #[test]
     fn of_a_conversation_that_was_begun_anew_the_newest_tree_is_the_main_line() {
         let records = [("a", "", "t"), ("b", "a", "t"), ("c", "", "tn"), ("d", "c", "t"), ("e", "b", "t")];
-        let mut told = Threads::default();
+        let mut grown = Threads::default();
         for count in 1..=5 {
             let tree = threads(&records[..count]);
             let (id, parent, flags) = records[count - 1];
             let parent = Some(parent).filter(|parent| !parent.is_empty());
             let node = Node { id: Some(id), parent, is_turn: true, is_anew: flags == "tn", ..Node::default() };
-            told.add(count - 1, &node);
+            grown.add(count - 1, &node);
             assert_eq!(letters(&tree, count), ["m", "mm", "aam", "aamm", "mmaam"][count - 1]);
-            assert_eq!(letters(&told, count), letters(&tree, count), "one by one");
+            assert_eq!(letters(&grown, count), letters(&tree, count), "one by one");
         }
-        assert_eq!((told.switched(), told.context(Some(3))), (2, vec![false, false, true, true]));
-        assert_eq!(told.context(Some(4)), [true, true, false, false, true]);
+        assert_eq!((grown.switched(), grown.context(Some(3))), (2, vec![false, false, true, true]));
+        assert_eq!(grown.context(Some(4)), [true, true, false, false, true]);
     }
 
     #[test]

@@ -118,8 +118,8 @@ pub(super) fn of_converse(value: &Value<'_>) -> Option<String> {
 
 /// What messages say, one after the other; None: it is not one.
 fn messages(value: &Value<'_>) -> Option<String> {
-    if let Some(said) = of_converse(value) {
-        return Some(said);
+    if let Some(words) = of_converse(value) {
+        return Some(words);
     }
     let list = value.as_array().unwrap_or(std::slice::from_ref(value));
     let texts: Option<Vec<String>> = list.iter().map(message).collect();
@@ -167,3 +167,6 @@ fn call(value: &Value<'_>) -> String {
     let arguments = json::parse(&call.arguments).ok().and_then(|value| value.as_str().map(str::to_owned));
     format!("{}({})", call.name, arguments.as_deref().unwrap_or(&call.arguments))
 }
+
+#[cfg(test)]
+mod tests;

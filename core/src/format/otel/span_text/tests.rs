@@ -1,7 +1,7 @@
 //! Spans as the SDK for Python prints them, with the events of Strands: the messages of a request in several events, the
 //! arguments and the result of a tool in events of its span.
 
-use super::OTEL;
+use super::super::{OTEL, messages};
 use crate::format::log::testing::{lines, steps};
 use crate::json;
 use crate::model::{Turn, TurnPart};
@@ -20,7 +20,7 @@ fn span(id: &str, operation: &str, status: &str, events: &[(&str, &[(&str, &str)
     )
 }
 
-const DETAILS: &str = super::messages::DETAILS;
+const DETAILS: &str = messages::DETAILS;
 const OK: &str = r#"{"status_code":"OK"}"#;
 const FAILED: &str = r#"{"status_code":"ERROR","description":"nope"}"#;
 
@@ -42,8 +42,8 @@ fn the_messages_of_a_request_may_be_in_several_events() {
         [TurnPart::Text(text)] => format!("{}: {text}", turn.role.name()),
         others => panic!("{others:?}"),
     };
-    let said: Vec<String> = super::messages::messages(&span).iter().map(words).collect();
-    assert_eq!(said, ["system: Be good.", "user: 1+2?", "agent: It is 3."]);
+    let texts: Vec<String> = messages::messages(&span).iter().map(words).collect();
+    assert_eq!(texts, ["system: Be good.", "user: 1+2?", "agent: It is 3."]);
     assert_eq!(steps(&lines(&OTEL, &text)), ["span agent: It is 3."]);
 }
 
