@@ -71,7 +71,8 @@ pub(super) fn evaluate(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Res
     });
     if let Err(Stop::Problem(problem)) = asked {
         let message = named(problem.message);
-        return Err(Problem { message, hint: Some("config.toml has it under [columns]".to_owned()), ..problem });
+        let hint = "it is a jq expression of the command line, or of [columns] in config.toml".to_owned();
+        return Err(Problem { message, hint: Some(hint), ..problem });
     }
     if let Some((line, why)) = first {
         let more = if failed > 1 { format!(" (and for {} more)", failed - 1) } else { String::new() };

@@ -165,6 +165,8 @@ struct Entries {
     /// Whether the session is named by an entry, and whether there was another entry than names.
     is_named: bool,
     has_entries: bool,
+    /// Whether an entry that begins the tree was read.
+    has_root: bool,
     /// The session that is read, and how many were before it.
     session: Option<u64>,
     earlier_sessions: usize,
@@ -190,7 +192,13 @@ impl Adapter for Entries {
         let message = record.get("message").filter(|_| class == Some("message"));
         if let Some(id) = text(record, "id") {
             // A session goes on from its last entry, whatever that is.
-            log.thread(&Node { id: Some(id), parent: text(record, "parentId"), is_turn: true, ..Node::default() });
+            let parent = record.get("parentId");
+            let is_root = parent.is_some_and(Value::is_null);
+            // The first message was edited: what followed it before is left.
+            let is_anew = is_root && self.has_root && self.earlier_sessions == 0;
+            self.has_root |= is_root;
+            let parent = parent.and_then(Value::as_str);
+            log.thread(&Node { id: Some(id), parent, is_turn: true, is_anew, ..Node::default() });
         }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),

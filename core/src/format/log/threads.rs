@@ -170,7 +170,7 @@ pub(super) struct Threads {
     last_turn: u32,
     /// Whether a conversation in it was begun again.
     is_one_tree: bool,
-    /// Of each record the place of the first one of its tree, from 1, once a conversation was begun anew.
+    /// Of each record the place of the first one of its tree, from 1, once a conversation was begun again.
     roots: Vec<u32>,
 }
 

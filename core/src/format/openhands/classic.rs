@@ -2,7 +2,7 @@
 
 use crate::format::describe;
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM as FIRST, Form, Kind, Log, text_of};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use crate::state::Op;
 use std::borrow::Cow;
@@ -120,7 +120,21 @@ fn call<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> ToolCall<'v> {
     }
     // The tool of this action has a name of its own.
     let name = if name == "task_tracking" { "task_tracker" } else { name };
-    ToolCall { id, name: name.into(), arguments: args.map_or("{}", |args| args.text).into() }
+    ToolCall { id, name: name.into(), arguments: args.map_or("{}".into(), arguments) }
+}
+
+/// Members of an action's arguments that the program added: the words beside the call, which are shown before it, and
+/// how it runs.
+const ADDED: [&str; 3] = ["thought", "impl_source", "translated_ipython_code"];
+
+/// The arguments of the call alone.
+fn arguments<'v>(args: &'v Value<'v>) -> Cow<'v, str> {
+    let Some(object) = args.as_object().filter(|_| ADDED.iter().any(|name| args.get(name).is_some())) else {
+        return Cow::Borrowed(args.text);
+    };
+    let members = object.entries().filter(|(name, _)| !ADDED.contains(name));
+    let members: Vec<String> = members.map(|(name, value)| format!("{}:{}", json::quote(name), value.text)).collect();
+    Cow::Owned(format!("{{{}}}", members.join(",")))
 }
 
 /// Whether an observation is a failure by what it is: an error, a call that the user refused, an action of the browser

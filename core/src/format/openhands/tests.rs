@@ -44,6 +44,13 @@ fn kinds_of_actions_and_observations() {
 }
 
 #[test]
+fn the_words_beside_a_call_and_how_it_runs_are_no_arguments() {
+    let args = r#"{"path":"/a","end": -1,"thought":"I write.","impl_source":"x","translated_ipython_code":"print()"}"#;
+    let report = events(&format!(r#"{{"id":1,"source":"agent","action":"edit","args":{args}}}"#));
+    assert_eq!(report.summaries, ["I write. · edit /a -1"]);
+}
+
+#[test]
 fn w4_the_flag_of_a_run_comes_before_its_exit_status() {
     let run = r#"{"id":1,"source":"agent","action":"run","args":{"command":"grep x a"}}"#;
     let result = r#"{"id":2,"source":"agent","cause":1,"observation":"run","content":"","success":false,"extras":{"metadata":{"exit_code":1}}}"#;

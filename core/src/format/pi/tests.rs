@@ -64,6 +64,22 @@ fn failed_answers_names_and_what_a_compaction_keeps() {
 }
 
 #[test]
+fn a_first_message_that_was_edited_leaves_what_followed_it() {
+    let entry = |id: &str, parent: &str, role: &str| {
+        format!(r#"{{"type":"message","id":"{id}","parentId":{parent},"message":{{"role":"{role}","content":"x"}}}}"#)
+    };
+    let header = r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned();
+    let mut lines = vec![header, entry("a", "null", "user"), entry("b", "\"a\"", "assistant")];
+    let standings = |lines: &[String]| report_of(Pi.run(), &Pi, &lines.join("\n")).standings();
+    assert_eq!(standings(&lines), ["main"; 2]);
+    lines.push(entry("c", "null", "user"));
+    assert_eq!(standings(&lines), ["abandoned", "abandoned", "main"]);
+    // One whose parent is not known is no such message.
+    lines[3] = entry("c", "\"gone\"", "user");
+    assert_eq!(standings(&lines), ["main"; 3]);
+}
+
+#[test]
 fn a_summary_stands_before_what_a_compaction_keeps_and_in_place_of_the_one_before() {
     let message = |id: &str, parent: &str, role: &str| {
         format!(
