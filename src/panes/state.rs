@@ -282,7 +282,7 @@ impl StatePane {
     /// Moves the cursor by rows; returns the path that is now in focus.
     pub fn move_by(&mut self, open: &Open<'_>, delta: isize) -> Option<(Identity, Vec<Key>)> {
         let outline = self.outline(open);
-        self.sync(&outline);
+        self.sync(open, &outline);
         self.scroll.move_by(delta, outline.lines.len());
         self.take(open, &outline)
     }
@@ -300,8 +300,9 @@ impl StatePane {
         focus_of(open, &line.place)
     }
 
-    /// Puts the row index where the cursor's place is in this outline; a place that is not shown leaves the row.
-    pub fn sync(&mut self, outline: &Outline) {
+    /// Puts the row index where the cursor's place is in this outline; for a value that is not there, on the nearest row
+    /// above it that is. Another place that is not shown leaves the row.
+    pub fn sync(&mut self, open: &Open<'_>, outline: &Outline) {
         let Some(at) = &self.at else { return };
         let same = |place: &StateRowTarget| match (place, at) {
             (StateRowTarget::Node(a) | StateRowTarget::Gone(a), StateRowTarget::Node(b) | StateRowTarget::Gone(b)) => {
@@ -309,8 +310,16 @@ impl StatePane {
             }
             (a, b) => a == b,
         };
-        if let Some(i) = outline.lines.iter().position(|l| same(&l.place)) {
-            self.scroll.cursor = i;
+        let shown = outline.lines.iter().position(|l| same(&l.place));
+        let nearest = || match at {
+            StateRowTarget::Node(node) | StateRowTarget::Gone(node) => {
+                let (id, path) = open.tree().path(*node);
+                nearest_row(open, outline, id, &path)
+            }
+            _ => None,
+        };
+        if let Some(row) = shown.or_else(nearest) {
+            self.scroll.cursor = row;
         }
     }
 
@@ -362,7 +371,7 @@ impl StatePane {
         if let Some((id, path)) = folded {
             self.rest_on(open, &outline, id, &path);
         }
-        self.sync(&outline);
+        self.sync(open, &outline);
         self.take(open, &outline)
     }
 
@@ -375,7 +384,7 @@ impl StatePane {
 
     fn line(&mut self, open: &Open<'_>) -> Option<StateLine> {
         let outline = self.outline(open);
-        self.sync(&outline);
+        self.sync(open, &outline);
         outline.lines.get(self.scroll.cursor).cloned()
     }
 
@@ -398,20 +407,9 @@ impl StatePane {
 
     /// Puts the cursor on a path, or on the nearest row above it that is shown.
     fn rest_on(&mut self, open: &Open<'_>, outline: &Outline, id: IdentityId, path: &[Key]) {
-        for end in (0..=path.len()).rev() {
-            let missing = StateRowTarget::Missing(id, path[..end].into());
-            let place = match (end, open.tree().node(id, &path[..end])) {
-                _ if outline.has_missing() && outline.lines.iter().any(|l| l.place == missing) => missing,
-                (0, _) => StateRowTarget::Identity(id),
-                (_, Some(node)) => StateRowTarget::Node(node),
-                (_, None) => continue,
-            };
-            let gone = if let StateRowTarget::Node(n) = place { StateRowTarget::Gone(n) } else { place.clone() };
-            if let Some(row) = outline.lines.iter().position(|l| l.place == place || l.place == gone) {
-                self.at = Some(outline.lines[row].place.clone());
-                self.scroll.jump_to(row);
-                return;
-            }
+        if let Some(row) = nearest_row(open, outline, id, path) {
+            self.at = Some(outline.lines[row].place.clone());
+            self.scroll.jump_to(row);
         }
     }
 
@@ -459,6 +457,21 @@ impl StatePane {
 #[must_use]
 pub fn at(step: StepNo) -> String {
     if step == HEAD { "head".to_owned() } else { format!("@{step}") }
+}
+
+/// The row of a path, or the nearest one above it that is shown.
+fn nearest_row(open: &Open<'_>, outline: &Outline, id: IdentityId, path: &[Key]) -> Option<usize> {
+    (0..=path.len()).rev().find_map(|end| {
+        let missing = StateRowTarget::Missing(id, path[..end].into());
+        let place = match (end, open.tree().node(id, &path[..end])) {
+            _ if outline.has_missing() && outline.lines.iter().any(|l| l.place == missing) => missing,
+            (0, _) => StateRowTarget::Identity(id),
+            (_, Some(node)) => StateRowTarget::Node(node),
+            (_, None) => return None,
+        };
+        let gone = if let StateRowTarget::Node(n) = place { StateRowTarget::Gone(n) } else { place.clone() };
+        outline.lines.iter().position(|l| l.place == place || l.place == gone)
+    })
 }
 
 fn focus_of(open: &Open<'_>, place: &StateRowTarget) -> Option<(Identity, Vec<Key>)> {

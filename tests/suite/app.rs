@@ -179,6 +179,20 @@ fn folds_and_cursor_stay_through_steps() {
 }
 
 #[test]
+fn of_a_value_that_is_not_there_the_cursor_is_on_what_holds_it() {
+    let mut stage = trip();
+    press(&mut stage, "$");
+    seek(&mut stage, "hotels.0..id", "†state.hotels[0].id");
+    let row = |stage: &Stage| cursor_row(stage).map(|row| row.plain()).unwrap_or_default();
+    press(&mut stage, ": type:15 Enter");
+    stage.app.pane = Pane::State;
+    assert!(row(&stage).contains("hotels    — array"), "{}", row(&stage));
+    assert_eq!(focus(&stage), "†state.hotels[0].id");
+    press(&mut stage, ".");
+    assert!(row(&stage).contains("h3"), "{}", row(&stage));
+}
+
+#[test]
 fn panes_that_were_not_on_the_screen_come_back_as_they_were() {
     for size in [(120, 30), (80, 24), (40, 12)] {
         let mut stage = stage(input("trip-run.jsonl"), size);

@@ -133,7 +133,7 @@ impl PaneContent for State {
         state.find_again(&open);
         state.keep_at_path(&open);
         let outline = state.outline(&open);
-        state.sync(&outline);
+        state.sync(&open, &outline);
         state.scroll.show_cursor(height, outline.lines().len());
         if columns.is_on {
             columns.sync(&open, extent);
