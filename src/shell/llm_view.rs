@@ -44,7 +44,7 @@ pub(super) fn find(
     let mut looked = 0;
     let mut found = None;
     while looked < count && found.is_none() && is_wanted() {
-        let looking = |list: &ViewList<'_>| first_with_hit(list, looked..count, &position, pattern);
+        let looking = |list: &ViewList<'_>| first_with_hit(list, looked..count, &position, pattern, is_wanted);
         let Some((entry, next)) = with_list(source, of, looking) else { break };
         (found, looked) = (entry, next);
     }
@@ -59,6 +59,7 @@ fn first_with_hit(
     looked: Range<usize>,
     position: &dyn Fn(usize) -> usize,
     pattern: &Pattern,
+    is_wanted: &IsWanted<'_>,
 ) -> (Option<usize>, usize) {
     let mut used = 0;
     for nth in looked.clone() {
@@ -67,7 +68,8 @@ fn first_with_hit(
             return (Some(position(nth)), nth + 1);
         }
         used += entry.map_or(0, |entry| entry.text.len());
-        if used > SEARCHED_BYTES {
+        // One that is made at once is searched at once too: it would be made again for each part.
+        if used > SEARCHED_BYTES && (!list.is_made() || !is_wanted()) {
             return (None, nth + 1);
         }
     }

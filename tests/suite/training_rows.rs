@@ -377,6 +377,8 @@ fn a_context_with_answers_is_no_request_of_agent_data() {
 fn plain_rows() -> Vec<(Value, &'static str, usize)> {
     vec![
         (json!({"prompt": "The sky is"}), "prompts alone", 1),
+        (json!({"prompt": "2+2?", "solution": "4"}), "prompts alone", 1),
+        (json!({"prompt": "q", "response": "a"}), "prompts with an answer each", 2),
         (json!({"text": "The sky is blue.", "id": 1}), "texts alone", 1),
         (json!({"input": "q", "output": "a"}), "inputs and outputs", 2),
         (

@@ -165,8 +165,8 @@ struct Entries {
     /// Whether the session is named by an entry, and whether there was another entry than names.
     is_named: bool,
     has_entries: bool,
-    /// Whether an entry that begins the tree was read.
-    has_root: bool,
+    /// The name of the header in the tree, which entries without a parent follow.
+    root: Option<String>,
     /// The session that is read, and how many were before it.
     session: Option<u64>,
     earlier_sessions: usize,
@@ -193,12 +193,10 @@ impl Adapter for Entries {
         if let Some(id) = text(record, "id") {
             // A session goes on from its last entry, whatever that is.
             let parent = record.get("parentId");
-            let is_root = parent.is_some_and(Value::is_null);
-            // The first message was edited: what followed it before is left.
-            let is_anew = is_root && self.has_root && self.earlier_sessions == 0;
-            self.has_root |= is_root;
-            let parent = parent.and_then(Value::as_str);
-            log.thread(&Node { id: Some(id), parent, is_turn: true, is_anew, ..Node::default() });
+            // Where the first message was edited, another one follows the header: what followed before is left.
+            let root = self.root.as_deref().filter(|_| parent.is_some_and(Value::is_null));
+            let parent = parent.and_then(Value::as_str).or(root);
+            log.thread(&Node { id: Some(id), parent, is_turn: true, ..Node::default() });
         }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),
@@ -278,7 +276,9 @@ impl Entries {
         let is_first = !self.has_entries;
         let earlier_sessions = self.earlier_sessions + usize::from(!is_first);
         let is_named = is_first && self.is_named;
-        *self = Self { session, earlier_sessions, has_entries: !is_first, is_named, ..Self::default() };
+        let root = text(record, "id").map(|id| format!("session {id}"));
+        log.thread(&Node { id: root.as_deref(), ..Node::default() });
+        *self = Self { session, earlier_sessions, has_entries: !is_first, is_named, root, ..Self::default() };
         if is_first {
             let names = ["title", "name", "id"].iter().filter_map(|key| text(record, key));
             names.take(1).filter(|_| !is_named).for_each(|title| log.title(title));

@@ -11,7 +11,7 @@ struct PlainRow {
     messages: &'static str,
 }
 
-const KINDS: [PlainRow; 5] = [
+const KINDS: [PlainRow; 6] = [
     PlainRow {
         what: "questions with the calls that answer them (xLAM, APIGen)",
         fits: |row| is_text(row, "query") && row.get("tools").is_some() && is_listed(row, "answers"),
@@ -27,6 +27,12 @@ const KINDS: [PlainRow; 5] = [
         what: "prompts alone, which nothing answers",
         fits: |row| is_text(row, "prompt") && !has_answer(row),
         messages: "[{role:\"user\",content:.prompt}]",
+    },
+    PlainRow {
+        what: "prompts with an answer each",
+        fits: |row| is_text(row, "prompt") && ANSWER.iter().any(|name| is_text(row, name)),
+        messages: "[{role:\"user\",content:.prompt},{role:\"assistant\",\
+                   content:(.response//.completion//.output//.generation//.answer)}]",
     },
     PlainRow {
         what: "inputs and outputs as texts",
@@ -60,6 +66,9 @@ const ANSWERS: [&str; 10] = [
     "attempts",
 ];
 
+/// Names of the only answer to a prompt.
+const ANSWER: [&str; 5] = ["response", "completion", "output", "generation", "answer"];
+
 /// Names of the text of an answer that is an object, and of its score.
 const TEXTS: [&str; 7] = ["text", "response", "content", "completion", "output", "generation", "answer"];
 const SCORES: [&str; 4] = ["reward", "score", "overall_score", "rating"];
@@ -89,13 +98,14 @@ fn answers<'v>(row: &'v Value<'v>) -> Option<Answers<'v>> {
 
 /// Whether a name can stand in a jq expression as it is.
 fn is_plain_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// Whether something beside a prompt may be an answer to it.
 fn has_answer(row: &Value<'_>) -> bool {
-    let is_answer =
-        |name: &str| ANSWERS.iter().any(|many| name.ends_with(many) || name.ends_with(&many[..many.len() - 1]));
+    let is_answer = |name: &str| ANSWER.contains(&name) || ANSWERS.iter().any(|many| name.ends_with(many));
     let says = |value: &Value<'_>| match &value.data {
         Data::String(_) => value.as_str().is_some_and(|text| !text.is_empty()),
         Data::Array(all) => !all.is_empty(),

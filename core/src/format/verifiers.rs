@@ -113,7 +113,10 @@ impl Adapter for Rollouts {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         match record.get("traces").and_then(Value::as_array) {
             Some(traces) => episode(record, traces, log),
-            None if record.get("nodes").is_some_and(|nodes| nodes.as_array().is_some()) => lone_trace(record, log),
+            // A row may have a column of that name.
+            None if record.get("completion").is_none() && record.get("nodes").is_some_and(is_list) => {
+                lone_trace(record, log);
+            }
             None => row(record, log),
         }
     }
@@ -220,6 +223,10 @@ fn report_errors(holder: &Value<'_>, step: Option<StepNo>, log: &mut Log<'_>) {
     }
 }
 
+fn is_list(value: &Value<'_>) -> bool {
+    value.as_array().is_some()
+}
+
 /// A trace that no episode holds.
 fn lone_trace(trace: &Value<'_>, log: &mut Log<'_>) {
     title(trace, log);
@@ -239,7 +246,9 @@ fn agent_of<'v>(trace: &'v Value<'v>) -> Option<&'v str> {
 
 fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
     let agent = trace.get("agent");
-    let model = agent.and_then(|agent| text(agent.get("config").unwrap_or(agent), "model")).map(Cow::Borrowed);
+    let model = agent
+        .and_then(|agent| text(agent.get("config").filter(|config| !config.is_null()).unwrap_or(agent), "model"))
+        .map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
     let calls = trace.get("calls").and_then(Value::as_array).unwrap_or_default();
     let nodes = trace.get("nodes").and_then(Value::as_array).unwrap_or_default();
@@ -364,6 +373,12 @@ mod tests {
         assert_eq!(report.value("/branch/2/parent"), "0");
         assert_eq!(report.value("/reward/solver/metrics/turns"), "2.0");
         assert_eq!(report.value("/usage/main/output"), "5");
+    }
+
+    #[test]
+    fn a_row_with_a_column_of_nodes_is_a_row() {
+        let report = report_of(run(), &Verifiers, &RESULT.replacen('{', r#"{"nodes":[],"#, 1));
+        assert_eq!(report.roles, report_of(run(), &Verifiers, RESULT).roles);
     }
 
     #[test]

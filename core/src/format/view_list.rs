@@ -7,6 +7,7 @@ use std::ops::Range;
 pub struct ViewList<'v> {
     count: usize,
     entry: Box<dyn Fn(usize) -> Option<ViewEntry> + 'v>,
+    is_made: bool,
 }
 
 /// The place in an LLM view around which entries are laid out.
@@ -42,19 +43,26 @@ pub struct ViewPart {
 impl<'v> ViewList<'v> {
     /// A view of so many positions; those whose entry is None have no text.
     pub fn new(count: usize, entry: impl Fn(usize) -> Option<ViewEntry> + 'v) -> Self {
-        Self { count, entry: Box::new(entry) }
+        Self { count, entry: Box::new(entry), is_made: false }
     }
 
     /// A view whose entries are there.
     #[must_use]
     pub fn of(entries: Vec<ViewEntry>) -> Self {
-        Self::new(entries.len(), move |position| entries.get(position).cloned())
+        let count = entries.len();
+        Self { is_made: true, ..Self::new(count, move |position| entries.get(position).cloned()) }
     }
 
     /// How many positions it has.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// Whether all of it was made at once: asking for the list again makes all of it again.
+    #[must_use]
+    pub fn is_made(&self) -> bool {
+        self.is_made
     }
 
     /// The entry at a position.

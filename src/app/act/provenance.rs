@@ -49,7 +49,7 @@ impl App {
         let left = hops[0].len() - 1;
         let more =
             if left == 0 { "it first came in here".to_owned() } else { format!("{} back", count_of(left, "more hop")) };
-        let message = format!("{} · {more} · Backspace returns", hop.describe(open.run()));
+        let message = format!("{} · {more} · {}", hop.describe(open.run()), self.hint("{back} returns"));
         let target = match hop {
             Hop::Value { node, .. } => Some(open.path_of(*node)),
             Hop::Result { .. } => None,

@@ -238,7 +238,7 @@ impl App {
         self.sync_schema();
         let cells = self.pane_extent(Pane::Inspector).width;
         self.inspector.schema.view.show_node(node as usize, cells);
-        self.notify("the data has no value here: this is what the schema says; Backspace returns");
+        self.notify(self.hint("the data has no value here: this is what the schema says; {back} returns"));
         true
     }
 

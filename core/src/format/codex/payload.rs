@@ -21,27 +21,36 @@ pub(super) fn is_added(record: &Value<'_>, payload: &Value<'_>) -> bool {
 }
 
 /// What texts begin with that the program puts into the context in the place of the user.
-const INJECTED: [&str; 12] = [
+const INJECTED: [&str; 6] = [
     "<environment_context>",
     "<user_instructions>",
     "<permissions instructions>",
     "<skills_instructions>",
     "<turn_aborted>",
     "# AGENTS.md instructions",
-    "<subagent_notification>",
-    "<user_shell_command>",
-    "<skill>",
-    "<hook_prompt",
-    "<goal_context>",
-    "<codex_internal_context",
 ];
+
+/// Elements that are such a text as a whole: a user may write of one.
+const INJECTED_ELEMENTS: [&str; 6] =
+    ["subagent_notification", "user_shell_command", "skill", "hook_prompt", "goal_context", "codex_internal_context"];
 
 /// Whether the program, and not the user, says a message of the user: it begins no turn.
 pub(super) fn is_injected(message: &Value<'_>) -> bool {
-    let begins = |text: &str, mark: &str| text.get(..mark.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(mark));
-    let is_mark = |text: &str| INJECTED.iter().any(|mark| begins(text.trim_start(), mark));
     let parts = message.get("content").and_then(Value::as_array).unwrap_or_default();
-    parts.iter().filter_map(|part| text(part, "text")).any(is_mark)
+    parts.iter().filter_map(|part| text(part, "text")).any(|text| is_injected_text(text.trim()))
+}
+
+fn is_injected_text(text: &str) -> bool {
+    let after = |mark: &str| text.get(mark.len()..).filter(|_| text[..mark.len()].eq_ignore_ascii_case(mark));
+    let is_element = |name: &&str| {
+        after(&format!("<{name}")).is_some_and(|rest| {
+            let end = format!("</{name}>");
+            let from = rest.len().checked_sub(end.len());
+            let ends = from.and_then(|from| rest.get(from..)).is_some_and(|last| last.eq_ignore_ascii_case(&end));
+            rest.starts_with(['>', ' ', '\n']) && ends
+        })
+    };
+    INJECTED.iter().any(|mark| after(mark).is_some()) || INJECTED_ELEMENTS.iter().any(|name| is_element(&name))
 }
 
 /// Whether a message is what the model thinks: Trae says so by a channel.

@@ -140,6 +140,9 @@ fn what_the_harness_says_is_injected_and_begins_no_turn() {
         let standing = [0, 1, 2].map(|step| run.step(step, &bytes).standing.name());
         assert_eq!(standing, ["main", "abandoned", "abandoned"], "{mark}");
     }
+    let of_user = "<skill> is a tag that nobody reads, why?";
+    let (run, bytes) = lines(&ROLLOUT, &message(of_user));
+    assert!(!run.turn(0, &bytes).unwrap().is_injected, "the user speaks of it");
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl<A: Adapter> LogRun<A> {
     }
 
     /// Looks at a record whose values may be put in another order. What comes behind all others is read at once.
-    fn look(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
+    fn look(&mut self, record: &Record, text: &[u8]) {
         let index = record.number - self.first;
         let value = match record.json(text) {
             Ok((_, value)) => Some(value),
@@ -124,9 +124,8 @@ impl<A: Adapter> LogRun<A> {
                     let part = text.get(piece.start..piece.start + piece.len).unwrap_or_default();
                     self.read(&Record { place, body: RecordBody::Text, ..record.clone() }, part)
                 });
-                if !is_through {
-                    self.read_again(bytes);
-                }
+                // Once for all that comes until then: each of many traces may ask for it.
+                self.is_stale |= !is_through;
             }
         }
     }
@@ -148,12 +147,14 @@ impl<A: Adapter> LogRun<A> {
             self.steps = Steps::new(self.adapter.dialect());
             self.adapter.restart();
             self.steps.findings.extend(self.cut.iter().cloned());
-            let pieces = self.pieces(bytes);
-            let is_through = pieces.iter().all(|record| match bytes.read(record.place.span) {
-                Ok(text) => self.read(record, &text) || attempt == RESTARTS_MAX,
-                Err(_) => true,
-            });
-            if is_through {
+            let mut is_through = true;
+            // To the end also where it is in vain: the next time knows all that this one learned.
+            for record in &self.pieces(bytes) {
+                if let Ok(text) = bytes.read(record.place.span) {
+                    is_through &= self.read(record, &text);
+                }
+            }
+            if is_through || attempt == RESTARTS_MAX {
                 break;
             }
         }
@@ -251,7 +252,7 @@ impl<A: Adapter> Run for LogRun<A> {
         self.ahead.clear();
         let text = damaged::text_of(record, text, bytes);
         if self.arrange.is_some() {
-            self.look(record, &text, bytes);
+            self.look(record, &text);
         } else if !self.read(record, &text) {
             self.read_again(bytes);
         }

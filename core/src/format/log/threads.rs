@@ -90,6 +90,8 @@ struct MainLine {
     trees: Vec<u32>,
     /// Of trees the place of the newest turn, from 1.
     newest: HashMap<u32, u32>,
+    /// The newest turn of all, from 1; 0: there is none.
+    newest_of_all: u32,
     /// Whether the tree of the newest turn alone is the main line.
     is_one_tree: bool,
 }
@@ -102,7 +104,8 @@ impl MainLine {
         let mut is_main = parent.and_then(|parent| self.is_main.get(parent).copied()).unwrap_or(true);
         if node.is_turn {
             let newest = self.newest.insert(tree, place);
-            if self.is_one_tree && self.newest.values().any(|other| *other < place && Some(*other) > newest) {
+            let before = std::mem::replace(&mut self.newest_of_all, place);
+            if self.is_one_tree && newest.unwrap_or_default() < before {
                 return false;
             }
             // A turn goes on from the newest one, or there was none; else it is another branch.
@@ -141,6 +144,7 @@ impl MainLine {
             line.trees.push(line.trees[parent]);
             line.is_main[at] = line.is_main[parent] && (newest[at] == 0 || newest[at] == best[parent]);
         }
+        line.newest_of_all = line.newest.values().copied().max().unwrap_or_default();
         line
     }
 }

@@ -490,4 +490,11 @@ fn what_agents_say_they_cost_counts_where_no_answer_says_it() {
     let of_agent = [[("gen_ai.conversation.id", "c"), ("gen_ai.operation.name", "invoke_agent")].as_slice(), &usage];
     let in_two = [elsewhere, span_with("outer", "", &of_agent.concat())];
     assert_eq!(of_spans(&in_two, 1).0, r#"{"main":{"input":10,"output":4,"turns":1}}"#);
+    let in_trace = |span: &String, n: usize| span.replace(r#":"t""#, &format!(r#":"t{n}""#)).replace('\n', "");
+    let many: Vec<String> = (0..12).flat_map(|n| answered.iter().map(move |span| in_trace(span, n))).collect();
+    for spans in [many.clone(), many.into_iter().rev().collect()] {
+        let (run, _) = lines(&OTEL, &spans.join("\n"));
+        let total = run.work().map(|work| work.total_usage()).unwrap_or_default();
+        assert_eq!((total.input, run.revision().rebuilt), (Some(60), 1), "read again once, not for each trace");
+    }
 }

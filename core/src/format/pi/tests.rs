@@ -74,6 +74,9 @@ fn a_first_message_that_was_edited_leaves_what_followed_it() {
     assert_eq!(standings(&lines), ["main"; 2]);
     lines.push(entry("c", "null", "user"));
     assert_eq!(standings(&lines), ["abandoned", "abandoned", "main"]);
+    let next = lines[0].replace(r#""id":"s""#, r#""id":"s2""#);
+    let two = [lines.as_slice(), &[next, entry("d", "null", "user")]].concat();
+    assert_eq!(standings(&two), ["abandoned", "abandoned", "main", "main", "main"], "another session leaves nothing");
     // One whose parent is not known is no such message.
     lines[3] = entry("c", "\"gone\"", "user");
     assert_eq!(standings(&lines), ["main"; 3]);

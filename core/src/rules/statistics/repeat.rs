@@ -83,7 +83,12 @@ struct Firsts {
     /// content says, or at the next that is free.
     by_digest: HashMap<u32, u32>,
     places: Places,
+    /// Digests of the contents of long ones that others met, by where these are: each is read once.
+    long: HashMap<u64, Option<u128>>,
 }
+
+/// Bytes from which on a value is long.
+const LONG_BYTES: u64 = 1 << 12;
 
 /// Records and places of values, each recognised by what it is more than the one before.
 #[derive(Debug, Default)]
@@ -131,7 +136,7 @@ impl Firsts {
         while let Some(first) = self.by_digest.get(&at).and_then(|number| self.places.get(*number)) {
             let is_met = content.is_some();
             let content = content.get_or_insert_with(|| Content::at(now.span, bytes));
-            if content.is_same(first.span, bytes) {
+            if content.is_same(first.span, bytes, &mut self.long) {
                 return Some(first.record);
             }
             // Values of one digest that differ are found by their content: none is compared with all before it.
@@ -170,8 +175,13 @@ impl Content {
     }
 
     /// Whether it equals the value there as JSON.
-    fn is_same(&self, span: Span, bytes: &dyn Bytes) -> bool {
+    fn is_same(&self, span: Span, bytes: &dyn Bytes, long: &mut HashMap<u64, Option<u128>>) -> bool {
         let Some(text) = &self.text else { return false };
+        if span.len >= LONG_BYTES
+            && let Some(digest) = *long.entry(span.offset).or_insert_with(|| Self::at(span, bytes).digest())
+        {
+            return self.digest() == Some(digest);
+        }
         let other = Self::at(span, bytes);
         other.text.as_ref() == Some(text) || (self.digest().is_some() && self.digest() == other.digest())
     }
@@ -275,6 +285,23 @@ mod tests {
         assert_eq!((found.len(), first.as_deref()), (100, Some("record 0 has the same content")));
         let reads = file.1.into_inner();
         assert!((700..=1_200).contains(&reads), "{reads} reads of 400 values");
+    }
+
+    #[test]
+    fn a_long_value_that_many_meet_is_read_once() {
+        let (mut file, mut repeats, mut found) = (Counted::default(), Repeats::default(), 0);
+        for record in 0..100_usize {
+            let third = if record == 0 { "x".repeat(100_000) } else { record.to_string() };
+            let text = format!("[1,2,\"{third}\",4,5,6,7,8,9]");
+            let value = parse(&text).unwrap();
+            let span = Span { offset: file.0.len() as u64, len: text.len() as u64 };
+            file.0.extend_from_slice(text.as_bytes());
+            let key = RepeatKey { key: "content", digest: digest::quick_key(&value), place: Place { span, line: 1 } };
+            found += repeats.note(record, &RepeatKeys { id: None, body: Some(key) }, &file).len();
+        }
+        assert_eq!(found, 0);
+        let reads = file.1.into_inner();
+        assert!((100..=120).contains(&reads), "{reads} reads of 100 values");
     }
 
     #[test]
