@@ -300,8 +300,8 @@ impl StatePane {
         focus_of(open, &line.place)
     }
 
-    /// Puts the row index where the cursor's place is in this outline; for a value that is not there, on the nearest row
-    /// above it that is. Another place that is not shown leaves the row.
+    /// Puts the row index where the cursor's place is in this outline; of a value that is not there, on the nearest row
+    /// above it. Another place that is not shown leaves the row.
     pub fn sync(&mut self, open: &Open<'_>, outline: &Outline) {
         let Some(at) = &self.at else { return };
         let same = |place: &StateRowTarget| match (place, at) {

@@ -69,7 +69,7 @@ fn first_with_hit(
         }
         used += entry.map_or(0, |entry| entry.text.len());
         // One that is made at once is searched at once too: it would be made again for each part.
-        if used > SEARCHED_BYTES && (!list.is_made() || !is_wanted()) {
+        if used > SEARCHED_BYTES && (!list.is_eager() || !is_wanted()) {
             return (None, nth + 1);
         }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct ViewList<'v> {
     count: usize,
     entry: Box<dyn Fn(usize) -> Option<ViewEntry> + 'v>,
-    is_made: bool,
+    is_eager: bool,
 }
 
 /// The place in an LLM view around which entries are laid out.
@@ -43,14 +43,14 @@ pub struct ViewPart {
 impl<'v> ViewList<'v> {
     /// A view of so many positions; those whose entry is None have no text.
     pub fn new(count: usize, entry: impl Fn(usize) -> Option<ViewEntry> + 'v) -> Self {
-        Self { count, entry: Box::new(entry), is_made: false }
+        Self { count, entry: Box::new(entry), is_eager: false }
     }
 
     /// A view whose entries are there.
     #[must_use]
     pub fn of(entries: Vec<ViewEntry>) -> Self {
         let count = entries.len();
-        Self { is_made: true, ..Self::new(count, move |position| entries.get(position).cloned()) }
+        Self { is_eager: true, ..Self::new(count, move |position| entries.get(position).cloned()) }
     }
 
     /// How many positions it has.
@@ -61,8 +61,8 @@ impl<'v> ViewList<'v> {
 
     /// Whether all of it was made at once: asking for the list again makes all of it again.
     #[must_use]
-    pub fn is_made(&self) -> bool {
-        self.is_made
+    pub fn is_eager(&self) -> bool {
+        self.is_eager
     }
 
     /// The entry at a position.

@@ -50,7 +50,7 @@ fn is_injected_text(text: &str) -> bool {
             rest.starts_with(['>', ' ', '\n']) && ends
         })
     };
-    INJECTED.iter().any(|mark| after(mark).is_some()) || INJECTED_ELEMENTS.iter().any(|name| is_element(&name))
+    INJECTED.iter().any(|mark| after(mark).is_some()) || INJECTED_ELEMENTS.iter().any(is_element)
 }
 
 /// Whether a message is what the model thinks: Trae says so by a channel.
