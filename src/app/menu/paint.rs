@@ -69,14 +69,19 @@ pub(super) fn row(item: MenuItem, width: usize) -> Row {
         ]),
         MenuItem::Key(row) => key_row(row, width),
         MenuItem::Sign(sign) => {
-            let cells = if width >= BOTH_CELLS { SIGN_CELLS } else { NARROW_SIGN_CELLS };
+            let (indent, cells) = match width {
+                BOTH_CELLS.. => ("  ", SIGN_CELLS),
+                HELP_CELLS.. => ("  ", NARROW_SIGN_CELLS),
+                _ => (" ", NARROW_KEY_CELLS),
+            };
             let text = Piece::of(sign.role, sign.text);
-            let gap = Piece::of(Role::Text, &" ".repeat(cells.saturating_sub(text.width()) + 1));
+            let cells = cells.max(text.width()) + 1;
+            let gap = Piece::of(Role::Text, &" ".repeat(cells - text.width()));
             // In a narrow list the sentence is below, as those of keys do.
-            let room = if width < HELP_CELLS { width.saturating_sub(cells + 3) } else { usize::MAX };
+            let room = if width < HELP_CELLS { width.saturating_sub(indent.len() + cells) } else { usize::MAX };
             let about = cut(&SafeText::literal(sign.about), room);
             let about = Piece::safe(Role::Dim, about);
-            Row::new(vec![Piece::of(Role::Text, "  "), text, gap, about])
+            Row::new(vec![Piece::of(Role::Text, indent), text, gap, about])
         }
         MenuItem::Mouse((gesture, about)) => {
             let gesture = Piece::safe(Role::KeyName, pad(&SafeText::literal(gesture), 18));
