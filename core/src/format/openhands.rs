@@ -186,6 +186,8 @@ struct Events {
     leaf: Option<Box<str>>,
     /// The last event of the tree.
     last: Option<Box<str>>,
+    /// Whether a change of the state said that it was emptied.
+    is_emptied: bool,
 }
 
 /// The kind of event that reports a change of the state.
@@ -280,6 +282,8 @@ impl Events {
         let (Some(id), Some(kind)) = (event.get("id"), text(event, "kind")) else { return };
         let Some(name) = id.as_str().filter(|_| kind != STATE_UPDATE) else { return };
         let (parent, is_anew) = match text(event, "parent_id") {
+            // The change of the state that emptied it begins the tree.
+            Some(ROOT) if self.is_emptied => (Some(ROOT), false),
             Some(ROOT) => (None, true),
             Some(parent) => (Some(parent), false),
             None => (self.last.as_deref(), false),
@@ -308,8 +312,8 @@ impl Events {
         }
         let is_emptied = state.get(folder::IS_EMPTY).and_then(Value::as_bool) == Some(true);
         if is_emptied && self.leaf.as_deref().is_some_and(|leaf| leaf != "null") {
-            log.thread(&Node { is_turn: true, is_anew: true, ..Node::default() });
-            self.leaf = Some("null".into());
+            log.thread(&Node { id: Some(ROOT), is_turn: true, is_anew: true, ..Node::default() });
+            (self.leaf, self.is_emptied) = (Some("null".into()), true);
         }
     }
 

@@ -255,6 +255,11 @@ fn a_conversation_that_was_emptied_and_begun_anew_leaves_what_was_before() {
     let emptied = r#"{"base_state":{"head_is_empty":true,"stats":{"usage_to_metrics":{}}}}"#.to_owned();
     let with_emptied = [lines.as_slice(), &[emptied]].concat();
     assert_eq!(standings(&with_emptied), ["abandoned", "abandoned", "main", "abandoned"]);
+    // The change that emptied it stays in sight when it goes on.
+    let state = r#""key":"full_state","value":{"head_is_empty":true}"#;
+    let update = update.replace(r#""key":"execution_status","value":"idle""#, state);
+    let begun = [lines.as_slice(), &[update, event("d", &after("__root__"))]].concat();
+    assert_eq!(standings(&begun), ["abandoned", "abandoned", "main", "abandoned", "main", "main"]);
     lines.extend([event("d", &after("__root__")), event("e", &after("d"))]);
     assert_eq!(standings(&lines), ["abandoned", "abandoned", "main", "abandoned", "main", "main"]);
     let report = events(&lines.join("\n"));

@@ -72,7 +72,8 @@ fn usage_of(message: &Message) -> Usage {
 /// Metrics of a step, or of all; ATIF counts the tokens of caches among those of the prompt.
 fn metrics(usage: &Usage, total: &str) -> Option<String> {
     let read = [usage.input, usage.cache_read, usage.cache_write];
-    let prompt = read.iter().any(Option::is_some).then(|| read.iter().flatten().sum::<u64>());
+    let prompt =
+        read.iter().any(Option::is_some).then(|| read.iter().flatten().fold(0_u64, |sum, n| sum.saturating_add(*n)));
     let count = |name: &str, count: Option<u64>| count.map(|count| format!("\"{total}{name}\":{count}"));
     let cost = usage.cost.filter(|cost| cost.is_finite()).map(|cost| format!("\"{total}cost_usd\":{cost}"));
     let all = [
@@ -151,4 +152,16 @@ fn call(call: &super::Call) -> String {
 fn image(file: &Attachment<'_>, place: &str) -> String {
     let (media, place) = (quote(&file.media_type), quote(place));
     format!("{{\"type\":\"image\",\"source\":{{\"media_type\":{media},\"path\":{place}}}}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_a_prompt_beyond_all_numbers_are_the_greatest() {
+        let usage = Usage { input: Some(u64::MAX), cache_read: Some(7), ..Usage::default() };
+        let metrics = metrics(&usage, "").unwrap();
+        assert!(metrics.contains(r#""prompt_tokens":18446744073709551615,"#), "{metrics}");
+    }
 }
