@@ -208,48 +208,48 @@ fn a_branch_that_was_left_is_not_on_the_main_line() {
     assert_eq!(events(&linear).standings(), ["main"; 3]);
 }
 
+/// A message of the user, with the member that names its parent.
+fn message_event(id: &str, parent: &str) -> String {
+    let message = r#"{"role":"user","content":[{"type":"text","text":"go"}]}"#;
+    format!(r#"{{"kind":"MessageEvent","id":"{id}"{parent},"source":"user","timestamp":"t","llm_message":{message}}}"#)
+}
+
 #[test]
 fn a_conversation_that_was_moved_back_leaves_what_came_after() {
-    let event = |id: &str, parent: &str| {
-        let message = r#"{"role":"user","content":[{"type":"text","text":"go"}]}"#;
-        format!(
-            r#"{{"kind":"MessageEvent","id":"{id}"{parent},"source":"user","timestamp":"t","llm_message":{message}}}"#
-        )
-    };
     let leaf = |id: &str| {
         format!(
             r#"{{"kind":"ConversationStateUpdateEvent","id":"u{id}","timestamp":"t","source":"environment","key":"leaf_event_id","value":"{id}"}}"#
         )
     };
     let after = |parent: &str| format!(r#","parent_id":"{parent}""#);
-    let mut lines = vec![event("a", ""), event("b", &after("a")), leaf("b"), event("c", &after("b"))];
+    let mut lines =
+        vec![message_event("a", ""), message_event("b", &after("a")), leaf("b"), message_event("c", &after("b"))];
     let standings = |lines: &[String]| events(&lines.join("\n")).standings();
     assert_eq!(standings(&lines), ["main"; 4]);
     lines.push(leaf("a"));
     assert_eq!(standings(&lines), ["main", "abandoned", "main", "abandoned", "main"]);
-    lines.push(event("d", &after("a")));
+    lines.push(message_event("d", &after("a")));
     assert_eq!(standings(&lines), ["main", "abandoned", "main", "abandoned", "main", "main"]);
     // The root names no parent where members without a value are left out.
-    let retried = [event("a", ""), event("b", &after("a")), event("c", &after("a"))];
+    let retried = [message_event("a", ""), message_event("b", &after("a")), message_event("c", &after("a"))];
     assert_eq!(standings(&retried), ["main", "abandoned", "main"]);
     // The state beside the events of a folder.
     let base = r#"{"base_state":{"leaf_event_id":"a","stats":{"usage_to_metrics":{}}}}"#.to_owned();
-    assert_eq!(standings(&[event("a", ""), event("b", &after("a")), base]), ["main", "abandoned"]);
-    assert_eq!(standings(&[event("a", ""), event("b", &after("a")), leaf("x")]), ["main"; 3], "an unknown event");
+    assert_eq!(standings(&[message_event("a", ""), message_event("b", &after("a")), base]), ["main", "abandoned"]);
+    assert_eq!(
+        standings(&[message_event("a", ""), message_event("b", &after("a")), leaf("x")]),
+        ["main"; 3],
+        "an unknown event"
+    );
 }
 
 #[test]
 fn a_conversation_that_was_emptied_and_begun_anew_leaves_what_was_before() {
-    let event = |id: &str, parent: &str| {
-        let message = r#"{"role":"user","content":[{"type":"text","text":"go"}]}"#;
-        format!(
-            r#"{{"kind":"MessageEvent","id":"{id}"{parent},"source":"user","timestamp":"t","llm_message":{message}}}"#
-        )
-    };
     let after = |parent: &str| format!(r#","parent_id":"{parent}""#);
     // Events of an older version name no parent; a change of the state is no part of the tree.
     let update = r#"{"kind":"ConversationStateUpdateEvent","id":"u","timestamp":"t","source":"environment","key":"execution_status","value":"idle","parent_id":"b"}"#;
-    let mut lines = vec![event("a", ""), event("b", ""), update.to_owned(), event("c", &after("b"))];
+    let mut lines =
+        vec![message_event("a", ""), message_event("b", ""), update.to_owned(), message_event("c", &after("b"))];
     let standings = |lines: &[String]| events(&lines.join("\n")).standings();
     assert_eq!(standings(&lines), ["main"; 4]);
     let emptied = r#"{"base_state":{"head_is_empty":true,"stats":{"usage_to_metrics":{}}}}"#.to_owned();
@@ -258,13 +258,13 @@ fn a_conversation_that_was_emptied_and_begun_anew_leaves_what_was_before() {
     // The change that emptied it stays in sight when it goes on.
     let state = r#""key":"full_state","value":{"head_is_empty":true}"#;
     let update = update.replace(r#""key":"execution_status","value":"idle""#, state);
-    let begun = [lines.as_slice(), &[update, event("d", &after("__root__"))]].concat();
+    let begun = [lines.as_slice(), &[update, message_event("d", &after("__root__"))]].concat();
     assert_eq!(standings(&begun), ["abandoned", "abandoned", "main", "abandoned", "main", "main"]);
-    lines.extend([event("d", &after("__root__")), event("e", &after("d"))]);
+    lines.extend([message_event("d", &after("__root__")), message_event("e", &after("d"))]);
     assert_eq!(standings(&lines), ["abandoned", "abandoned", "main", "abandoned", "main", "main"]);
     let report = events(&lines.join("\n"));
     assert_eq!((report.visible_steps(5), report.visible_steps(3)), (vec![4, 5], vec![0, 1, 3]));
-    lines.push(event("f", &after("a")));
+    lines.push(message_event("f", &after("a")));
     assert_eq!(standings(&lines), ["main", "abandoned", "main", "abandoned", "abandoned", "abandoned", "main"]);
 }
 
