@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Room that is taken at once for decoding strings with escapes, in bytes, if so much of the text is left.
-const DECODED_BYTES: usize = 4 << 10;
+const DECODED_BYTES: usize = 16 << 10;
 
 /// The text, how far it is read, and the first lone surrogate on the way.
 #[derive(Debug)]

@@ -19,6 +19,7 @@ use crate::rules::trajectory::{
     task_key,
 };
 use crate::rules::work::ToolOutcomes;
+use std::cell::Cell;
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -183,13 +184,13 @@ fn with_work(
     digest: fn(&Value<'_>) -> u128,
     finish: impl FnOnce(&Reading<'_>, &RepeatKeys, &RunOutcome) -> SurveyParts,
 ) -> Examined {
-    let mut of_work = Vec::new();
+    let (mut of_work, places) = (Vec::new(), Places::new(text, record.place));
     let mut examined = look_at(record, (text, read), way, Some(digest), |reading, keys| {
         let done = work::run_outcome(reading, record.number);
         for finding in &done.findings {
             let step = finding.step.and_then(|step| usize::try_from(step).ok());
             let entry = step.and_then(|step| reading.entries.get(step));
-            let place = entry.map_or(record.place, |entry| place_of(entry.value, text, record.place));
+            let place = entry.map_or(record.place, |entry| places.of(entry.value));
             of_work.push(LocatedFinding { finding: finding.clone(), place });
         }
         finish(reading, keys, &done)
@@ -199,11 +200,26 @@ fn with_work(
     examined
 }
 
-/// Where a value of a record is in the file.
-fn place_of(value: &Value<'_>, text: &[u8], at: Place) -> Place {
-    let before = text.get(..value.start).unwrap_or_default();
-    let line = at.line + memchr::memchr_iter(b'\n', before).count() as u64;
-    Place { span: at.span.part(value.start, value.text.len()), line }
+/// Where values of a record are in the file. Lines are counted on from the value before, since findings come in order.
+struct Places<'t> {
+    text: &'t [u8],
+    record: Place,
+    /// A byte of the text, and how many lines end before it.
+    counted: Cell<(usize, u64)>,
+}
+
+impl<'t> Places<'t> {
+    fn new(text: &'t [u8], record: Place) -> Self {
+        Self { text, record, counted: Cell::default() }
+    }
+
+    fn of(&self, value: &Value<'_>) -> Place {
+        let (from, lines) = Some(self.counted.get()).filter(|(from, _)| *from <= value.start).unwrap_or_default();
+        let between = self.text.get(from..value.start).unwrap_or_default();
+        let lines = lines + memchr::memchr_iter(b'\n', between).count() as u64;
+        self.counted.set((value.start, lines));
+        Place { span: self.record.span.part(value.start, value.text.len()), line: self.record.line + lines }
+    }
 }
 
 /// `digest` says what repeats; without it the rules are not asked.
@@ -236,7 +252,8 @@ fn look_at(
             return Examined { record: record.number, is_read, findings: found, stats, keys, overview, parts };
         }
     };
-    let place = |value: &Value<'_>| place_of(value, text, at);
+    let places = Places::new(text, at);
+    let place = |value: &Value<'_>| places.of(value);
     let reading = way.read_record(record, root);
     let value = |finding: &Finding| json::nearest(root, finding.path.as_deref().unwrap_or_default());
     let found_at = |finding: Finding| LocatedFinding { place: place(value(&finding)), finding };

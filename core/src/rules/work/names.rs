@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Longest word that is kept, in bytes.
 const WORD_BYTES_MAX: usize = 200;
 /// Bytes of texts that wait in most short runs.
-const WAITING_BYTES: usize = 16 << 10;
+const WAITING_BYTES: usize = 32 << 10;
 /// Most bytes of texts that wait.
 const WAITING_BYTES_MAX: usize = 256 << 10;
 /// How often texts that wait are searched through, about, before it is cheaper to add their words.

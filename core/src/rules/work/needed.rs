@@ -85,6 +85,29 @@ pub(super) const NO_EXIT: &[&str] =
 pub(super) const NOTICES: &[&str] =
     &["clipped>", "<NOTE>", "truncated", "Truncated", "omitted", "more lines", "[Showing lines"];
 
+/// What is in all commands after which any file may differ (W9).
+pub(super) const BULK: &[&str] = &[
+    "git",
+    "pre-commit",
+    "black",
+    "isort",
+    "autopep8",
+    "yapf",
+    "prettier",
+    "fmt",
+    "clang-format",
+    "ruff",
+    "eslint",
+    "biome",
+    "cargo",
+    "patch",
+    "npm",
+    "yarn",
+];
+
+/// What is in all commands that run tests (W11).
+pub(super) const TESTS: &[&str] = &["test", "tox", "nox", "jest", "mocha", "make check", "rspec", "phpunit"];
+
 /// What the trailers begin with, line ends aside.
 const TRAILER_STARTS: &[&str] = &[
     "[Command finished",
@@ -200,6 +223,26 @@ mod tests {
             assert!(tables::NO_EXIT.is_match(notice), "{notice}");
         }
         assert_eq!(tables::NO_EXIT.regex().map(|regex| regex.as_str().split('|').count()), Some(6));
+    }
+
+    #[test]
+    fn a_command_has_what_it_needs() {
+        let bulk = "git stash\ngit -q pull\npre-commit\nblack .\nisort .\nautopep8 a\nyapf a\nprettier a\ngofmt a\n\
+                    rustfmt a\nclang-format a\nruff a\neslint a\nbiome a\ncargo fmt\ngo fmt\ncargo fix\npatch -p1\n\
+                    npm run format\npnpm fix\nyarn lint:fix\nnpm fmt";
+        let tests = "pytest\npy.test\nunittest\ntox\nnox\ncargo test\ncargo nextest\ngo test\nnpm test\npnpm run test\n\
+                     yarn test\nbun test\njest\nvitest\nmocha\nmake test\nmake check\nctest\nrspec\nphpunit\nmvn -q test\n\
+                     gradle test\ngradlew test\nmanage.py test\nruntest\nruntests\ntest/a.sh\ntests.py\ntest_a.py\n\
+                     a_test.go\nbin/test\npython -m test";
+        for (pattern, commands) in [(&tables::BULK, bulk), (&tables::TESTS, tests)] {
+            for command in commands.lines() {
+                assert!(pattern.is_match(command), "{command}");
+            }
+            assert!(!pattern.is_match("ls"));
+        }
+        // A new alternative needs a command here, and a text above.
+        let alternatives = |pattern: &tables::Pattern| pattern.regex().map(|regex| regex.as_str().split('|').count());
+        assert_eq!((alternatives(&tables::BULK), alternatives(&tables::TESTS)), (Some(35), Some(36)));
     }
 
     #[test]

@@ -232,9 +232,9 @@ patterns! {
     /// W7: the head of a window.
     WINDOW: text(&["window"]);
     /// W9: commands after which any file may differ.
-    BULK: text(&["bulk"]);
+    BULK: text(&["bulk"]), needs needed::BULK;
     /// W11: commands that run tests.
-    TESTS: text(&["tests"]);
+    TESTS: text(&["tests"]), needs needed::TESTS;
     /// W11: words that claim that tests pass.
     CLAIM: text(&["claim"]);
     /// W11: words that take the claim back.

@@ -35,7 +35,7 @@ pub(super) fn unwrap<'t>(result: &'t ToolResult<'_>, is_shell: bool) -> Body<'t>
 /// W4: the same of a text alone, also one that a user says.
 pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
     let mut body = Body::default();
-    let text = if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+    let text = if has_crlf(text) { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
     let text = match text {
         Cow::Borrowed(text) => inner(text, is_shell, &mut body),
         Cow::Owned(text) => Cow::Owned(inner(&text, is_shell, &mut body).into_owned()),
@@ -45,6 +45,11 @@ pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
         Cow::Owned(text) => Cow::Owned(without_trailers(&text, &mut body).to_owned()),
     };
     body
+}
+
+/// Whether a text has a line end of two characters. Most have no CR, and to seek one byte is quicker than two.
+fn has_crlf(text: &str) -> bool {
+    memchr::memchr(b'\r', text.as_bytes()).is_some_and(|at| text[at..].contains("\r\n"))
 }
 
 /// What a command printed, where its result is an object that holds it (W4); None: it is reported as it was printed.
