@@ -3,7 +3,7 @@
 use super::args::InstanceOption;
 use super::complain;
 use super::open::Opened;
-use crate::format::{TypedPath, ValuePlace, instance_named};
+use crate::format::{TypedPath, ValuePlace, instance_named, instances};
 use crate::model::Problem;
 
 /// Exit status for a path at which no value ever was.
@@ -68,12 +68,9 @@ pub(super) fn end_of_screen(unknown: Option<Problem>) -> u8 {
 }
 
 impl Opened {
-    /// The instance that was named, as the run calls it: `2` for `②`.
+    /// The instance that was named, as the run calls it: `2` for `②` where no step has an instance `2`.
     pub(super) fn instance(&self, asked: &InstanceOption) -> Option<String> {
-        let tree = self.run.tree();
         let asked = asked.instance.as_deref()?;
-        let views = tree.identities(self.step);
-        let known = views.iter().filter_map(|view| tree.identity(view.id).instance.as_deref());
-        Some(instance_named(asked, known).unwrap_or(asked).to_owned())
+        Some(instance_named(asked, instances(self.run.tree())).unwrap_or(asked).to_owned())
     }
 }

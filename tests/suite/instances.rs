@@ -1,6 +1,6 @@
 //! The instances of a kind side by side.
 
-use super::command::{obelus, sample};
+use super::command::{file, obelus, sample};
 use super::stage::{input, press, screen, stage};
 use serde_json::{Value, json};
 
@@ -30,4 +30,26 @@ fn the_history_of_a_path_that_only_instances_have_names_them() {
     let (_, stdout, stderr) = obelus(&["history", &run, "†state.budget", "--instance", "②", "--json"]);
     assert!(stdout.contains("\"op\"") && stderr.is_empty(), "one was asked for: {stderr}");
     assert!(obelus(&["history", &run, "†state.budget"]).2.is_empty(), "people read those of every instance");
+}
+
+#[test]
+fn a_number_means_a_circled_one_only_where_no_step_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = file(
+        folder.path(),
+        "run.json",
+        r#"[{"type":"state","_instance":"①","state":{"a":1}},{"type":"state","_instance":1,"state":{"b":2}}]"#,
+    );
+    let ask = |arguments: &[&str]| -> Value {
+        let (_, stdout, _) = obelus(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&stdout).unwrap()
+    };
+    let resolved = ask(&["resolve", &run, "†state.a", "--instance", "1", "--step", "0"]);
+    assert_eq!(resolved["status"], "missing", "{resolved}");
+    let blamed = ask(&["blame", &run, "†state.a", "--instance", "1"]);
+    assert_eq!(blamed["entries"], json!([]), "{blamed}");
+    let passed = ask(&["history", &run, "†state.a", "--instance", "1"]);
+    assert_eq!((&passed["instance"], &passed["events"]), (&json!("1"), &json!([])), "{passed}");
+    let other = ask(&["resolve", &run, "†state.b", "--instance", "2", "--step", "1"]);
+    assert_eq!(other["status"], "missing", "{other}");
 }

@@ -69,7 +69,7 @@ use run::Detect;
 pub use run::{Format, Layout, Match, Near, Plans, Revision, Run, SharedRun};
 pub use step_calls::StepCalls;
 pub use survey::{BoxedLook, JudgeFinding, LookFn, LookedRecord, Purpose, SharedLookFn, Survey, Surveyed};
-pub use typed_path::{TypedPath, ValuePlace, instance_named};
+pub use typed_path::{TypedPath, ValuePlace, instance_named, instances};
 pub use view_list::{ViewAnchor, ViewLimit, ViewList, ViewPart};
 
 /// All formats, in the order in which detection tries them.

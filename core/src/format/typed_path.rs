@@ -64,7 +64,8 @@ impl TypedPath {
         let tree = run.tree();
         let beside = beside.filter(|_| run.instances() == Instances::Chosen || reading.spans_instances);
         let asked = reading.instance.as_deref().or(beside);
-        let known = everywhere.iter().filter_map(|(id, _)| tree.identity(*id).instance.as_deref());
+        let here = everywhere.iter().filter_map(|(id, _)| tree.identity(*id).instance.as_deref());
+        let known = here.chain(instances(tree));
         let instance = asked.map(|asked| instance_named(asked, known).map_or_else(|| asked.to_owned(), str::to_owned));
         let path = match everywhere.as_slice() {
             [(id, keys)] if reading.spans_instances => run.reference(tree.identity(*id), keys),
@@ -224,6 +225,11 @@ fn split_instance(tree: &Tree, bare: &str) -> Option<(String, String)> {
 
 fn daggered(bare: &str) -> String {
     format!("{DAGGER}{bare}")
+}
+
+/// The instances of a run, at whatever step.
+pub fn instances(tree: &Tree) -> impl Iterator<Item = &str> {
+    identities(tree).filter_map(|id| tree.identity(id).instance.as_deref())
 }
 
 fn identities(tree: &Tree) -> impl Iterator<Item = IdentityId> {
