@@ -83,16 +83,30 @@ pub(super) fn goes_on(line: &[u8]) -> bool {
 }
 
 /// Whether a text that does not parse is lines after all, of which the first was torn: two lines one after the other
-/// that are whole values, which no text of one value has.
+/// that are whole values, which no text of one value has; or one that is whole, where what the first line begins does
+/// not go on in the next.
 pub(super) fn is_lines(text: &[u8]) -> bool {
+    let lines = || text.split(|&b| b == b'\n').filter(|line| !is_blank(line));
+    if ends_with_first_line(text) && lines().any(is_whole) {
+        return true;
+    }
     let mut before = false;
-    text.split(|&b| b == b'\n').filter(|line| !is_blank(line)).any(|line| {
+    lines().any(|line| {
         let is_value = is_whole(line);
         is_value && std::mem::replace(&mut before, is_value) || {
             before = is_value;
             false
         }
     })
+}
+
+/// Whether the second line is no JSON after the first.
+fn ends_with_first_line(text: &[u8]) -> bool {
+    let mut lines = text.split_inclusive(|&b| b == b'\n').filter(|line| !is_blank(line));
+    let (Some(one), Some(two)) = (lines.next(), lines.next()) else { return false };
+    let mut scanner = Scanner::default();
+    let start = first(one, 0).unwrap_or(0);
+    scanner.feed(&one[start..]) == Scan::More && matches!(scanner.feed(two), Scan::Fault(..))
 }
 
 /// Whether the first line is a value by itself, with more after it: lines.
@@ -180,6 +194,8 @@ mod tests {
             assert_eq!(goes_on(line.as_bytes()), expected, "{line}");
         }
         assert!(is_lines(b"{\"torn\":\n{}\n{\"a\":1}\n") && !is_lines(b"[\n {},\n {}\n]\n"));
+        assert!(is_lines(b"{\"torn\":{}\n{}\n") && is_lines(b"\n[1\r\n\r\n5\r\n[2]"));
+        assert!(!is_lines(b"{\"a\":{}\n\"b\"\n") && !is_lines(b"[\n{}\n") && !is_lines(b"{\"a\":1,\n{\"b\":"));
         assert!(begins_with_line(b"\n{}\n{}") && !begins_with_line(b"{}\n") && !begins_with_line(b"{\n}\n{}"));
     }
 }
