@@ -319,12 +319,17 @@ impl Where {
         self.passing_custom_columns(loaded, passing)
     }
 
+    /// Whether it asks for columns of the configuration, which are those of whole records.
+    pub(super) fn has_custom_columns(&self) -> bool {
+        !self.custom_filter.is_empty()
+    }
+
     /// Of these records those that pass by what the columns of the configuration say.
     ///
     /// # Errors
     /// The input can no longer be read, or an expression fails for good.
     pub(super) fn passing_custom_columns(&self, loaded: &Loaded, mut passing: Vec<bool>) -> Result<Passing, Problem> {
-        if self.custom_filter.is_empty() {
+        if !self.has_custom_columns() {
             return Ok(Passing { records: passing, failed: 0 });
         }
         let columns = Columns::of(loaded, &self.custom_filter, &self.columns, &passing)?;

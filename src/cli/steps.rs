@@ -89,7 +89,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let notes = notes(&loaded, record, run.as_ref(), (&filter, &extra), &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
-            let is_in = is_chosen(number) && run.place(number).is_none_or(|place| passing.has(place.record));
+            // A run may count records in one text of the file (S1), so they are not asked without need.
+            let is_passing = || run.place(number).is_none_or(|place| passing.has(place.record));
+            let is_in = is_chosen(number) && (!filter.has_custom_columns() || is_passing());
             if !is_in || !filter.known().holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
                 continue;
             }

@@ -334,3 +334,17 @@ fn data_types_are_registered_by_option_and_by_the_project() {
         assert!(stderr.contains(expected), "{words}: {stderr}");
     }
 }
+
+#[test]
+fn each_record_of_a_sequence_is_a_step_that_is_listed() {
+    let context =
+        |value: u8| format!(r#"{{"slots":{{"a":{{"value":{value},"data_type":"TEXT","source_node":"x"}}}}}}"#);
+    let sequence = format!("[{},{}]", context(1), context(2));
+    for (input, count) in [(sequence.clone(), 2), (format!("{sequence}\n{}\n{sequence}", context(3)), 5)] {
+        assert_eq!(member(&input, "state in.json --format scopix --json", "steps"), count.to_string());
+        let listed = answer(&input, "steps in.json --format scopix --json");
+        let steps: Vec<String> =
+            listed.lines().map(|line| parse(line).unwrap().get("step").unwrap().text.to_string()).collect();
+        assert_eq!(steps, (0..count).map(|step| step.to_string()).collect::<Vec<_>>(), "{listed}");
+    }
+}
