@@ -8,10 +8,14 @@ use crate::shell::query::RecordAnswer;
 use crate::shell::worker::{confine, frame};
 use jaq_core::load::{Arena, File, Loader, lex, parse};
 use jaq_core::{Ctx, Vars, compile, data, load};
-use jaq_json::{Val, read, write};
+use jaq_json::{Num, Rc, Val, read, write};
 use serde::de::IgnoredAny;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+
+/// The number that is no other whole number.
+const NEGATIVE_ZERO: &[u8] = b"-0";
 
 /// Most memory that the process may ask for, in bytes.
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
@@ -96,7 +100,47 @@ fn member(record: &str, path: &[&str]) -> Option<Val> {
     // What was parsed is JSON: only its depth is to be looked at.
     let text = found.map_or("null", |found| found.text).as_bytes();
     bounded(text).ok()?;
-    read::parse_single(text).ok()
+    read::parse_single(text).ok().map(|value| with_texts(value, text))
+}
+
+/// A value whose numbers print as they are written. The parser of the engine takes `-0` for the whole number 0.
+fn with_texts(mut value: Val, text: &[u8]) -> Val {
+    let is_number = |at: usize| {
+        let (before, after) = (text[..at].last(), text.get(at + 2));
+        before.is_none_or(|b| b" \t\r\n:,[".contains(b)) && after.is_none_or(|b| b" \t\r\n,]}".contains(b))
+    };
+    if memchr::memmem::find_iter(text, NEGATIVE_ZERO).any(is_number)
+        && let Some(source) = std::str::from_utf8(text).ok().and_then(|text| json::parse(text).ok())
+    {
+        put_negative_zeros(&mut value, &source);
+    }
+    value
+}
+
+fn put_negative_zeros(value: &mut Val, source: &json::Value<'_>) {
+    match (value, &source.data) {
+        (Val::Num(number), Data::Number) if source.text.as_bytes() == NEGATIVE_ZERO => {
+            *number = Num::Dec(source.text.to_owned().into());
+        }
+        (Val::Arr(elements), Data::Array(sources)) => {
+            for (element, source) in Rc::make_mut(elements).iter_mut().zip(sources) {
+                put_negative_zeros(element, source);
+            }
+        }
+        (Val::Obj(members), Data::Object(sources)) => {
+            let members = Rc::make_mut(members);
+            let mut later = HashSet::new();
+            for source in sources.members.iter().rev() {
+                if sources.has_duplicates && !later.insert(&source.key) {
+                    continue;
+                }
+                if let Some(member) = members.get_mut(&Val::from(source.key.to_string())) {
+                    put_negative_zeros(member, &source.value);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Answers until its input ends; the exit status.
@@ -211,7 +255,7 @@ fn value(record: &[u8]) -> Result<Val, String> {
     serde::de::Deserialize::deserialize(&mut check)
         .and_then(|_: IgnoredAny| check.end())
         .map_err(|e| format!("{NO_JSON}{e}"))?;
-    read::parse_single(record).map_err(|e| format!("{NO_JSON}{e}"))
+    read::parse_single(record).map(|value| with_texts(value, record)).map_err(|e| format!("{NO_JSON}{e}"))
 }
 
 fn bounded(text: &[u8]) -> Result<(), String> {
@@ -291,6 +335,12 @@ mod tests {
         let text = "[1.10,1E400,1e5,123456789012345678901234567890,0.1,-7]";
         assert_eq!(asked(".", text).results, format!("{text}\n"));
         assert_eq!(asked(".[0]+1", text).results, "2.1\n");
+        let zeros = r#"{"a":[-0,-0.0,{"b":-0,"c":"[-0,"}],"-0":0,"d":0}"#;
+        assert_eq!(asked(".", zeros).results, format!("{zeros}\n"));
+        assert_eq!(asked(".a[2].b", zeros).results, "-0\n");
+        assert_eq!(asked(".a[2] | .b == 0, .b + 1, .c", zeros).results, "true\n1.0\n\"[-0,\"\n");
+        assert_eq!(asked(".", r#"{"a":-0,"a":0}"#).results, "{\"a\":0}\n");
+        assert_eq!(asked(".", "-0").results, "-0\n");
     }
 
     #[test]
