@@ -3,7 +3,7 @@
 use super::container::prepared;
 use super::{Detected, detect, open_input, parts};
 use crate::format::{Layout, Run};
-use crate::model::{Problem, Record};
+use crate::model::{Bytes, Problem, Record};
 use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -173,12 +173,18 @@ impl Loaded {
     /// # Errors
     /// There is no such record, or the input can no longer be read.
     pub fn run(&self, record: usize) -> Result<Box<dyn Run>, Problem> {
-        match self.detected.format.layout() {
+        let format = self.detected.format;
+        match format.layout() {
             Layout::Run => {
                 let records = self.records()?;
                 // Before any of them is merged.
                 check_room(self.input.name(), records.len().saturating_sub(1))?;
-                self.fold(records.iter())
+                let (mut run, mut reader) = (format.run(), RecordReader::new(&self.input));
+                for record in records.iter() {
+                    let text = if format.needs_text() { reader.text(&record)? } else { &[] };
+                    run.push(&record, text, self.input.as_ref());
+                }
+                Ok(self.finished(run))
             }
             Layout::Set => {
                 let count = self.records()?.len();
@@ -186,22 +192,19 @@ impl Loaded {
                     Problem::usage(format!("{} has no record {record}", self.input.name()))
                         .hint(format!("it has {count}, counted from 0"))
                 })?;
-                self.fold(std::iter::once(wanted))
+                // Only the bytes of the record: a reader takes a block, most of which the next one would take again.
+                let text = if format.needs_text() { self.input.read(wanted.shown())? } else { Vec::new() };
+                let mut run = format.run();
+                run.push(&wanted, &text, self.input.as_ref());
+                Ok(self.finished(run))
             }
         }
     }
 
-    fn fold(&self, records: impl Iterator<Item = Record>) -> Result<Box<dyn Run>, Problem> {
-        let format = self.detected.format;
-        let mut run = format.run();
-        let mut reader = RecordReader::new(&self.input);
-        for record in records {
-            let text = if format.needs_text() { reader.text(&record)? } else { &[] };
-            run.push(&record, text, self.input.as_ref());
-        }
+    fn finished(&self, mut run: Box<dyn Run>) -> Box<dyn Run> {
         run.finish(self.input.as_ref());
-        parts::attach(format, run.as_mut(), self.input.path());
-        Ok(run)
+        parts::attach(self.detected.format, run.as_mut(), self.input.path());
+        run
     }
 }
 
