@@ -5,7 +5,7 @@
 //! exceeds by far and a busy machine does not (decision 13).
 
 use super::command::file;
-use super::shapes::{SHAPES, Shape};
+use super::shapes::{LONG_SHAPES, SHAPES, Shape};
 use obelus::panes::json_outline::Doc;
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
@@ -222,6 +222,14 @@ fn runs(count: usize) -> String {
 fn two_runs_side_by_side() {
     let shape = Shape { name: "runs", count: 60, make: runs };
     let found: Vec<String> = ["TWO FILE", "diff FILE OTHER"].iter().filter_map(|words| excess(words, &shape)).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn long_inputs() {
+    let commands = ["check FILE --json", "steps FILE --json"];
+    let asked = LONG_SHAPES.iter().flat_map(|shape| commands.map(|command| (command, shape)));
+    let found: Vec<String> = asked.filter_map(|(command, shape)| excess(command, shape)).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

@@ -43,6 +43,15 @@ fn call(read: &str, write: &str) -> String {
     format!(r#"{{"_tool":"t","v":"†state.{read}","_outputPath":"†state.{write}"}}"#)
 }
 
+/// Agents of which each takes what the one before gives.
+fn contracts(count: usize) -> String {
+    let port = |name: &str, i: usize| format!(r#"[{{"name":"{name}","data_type":"T{i}"}}]"#);
+    let contract = |i: usize| {
+        format!(r#"{{"name":"A{i}","capability":"c","inputs":{},"outputs":{}}}"#, port("x", i), port("y", i + 1))
+    };
+    format!("{{\"slots\":{{}},\"contracts\":[{}]}}\n", listed(count, contract))
+}
+
 const fn shape(name: &'static str, count: usize, make: fn(usize) -> String) -> Shape {
     Shape { name, count, make }
 }
@@ -121,13 +130,7 @@ pub(crate) const SHAPES: &[Shape] = &[
         let slots = listed(n, |i| format!(r#""s{i}":{{"value":{i},"data_type":"TEXT","source_node":"a"}}"#));
         format!("{{\"conversation_id\":\"c\",\"contracts\":[],\"slots\":{{{slots}}}}}\n")
     }),
-    shape("contracts", 60, |n| {
-        let port = |name: &str, i: usize| format!(r#"[{{"name":"{name}","data_type":"T{i}"}}]"#);
-        let contract = |i: usize| {
-            format!(r#"{{"name":"A{i}","capability":"c","inputs":{},"outputs":{}}}"#, port("x", i), port("y", i + 1))
-        };
-        format!("{{\"slots\":{{}},\"contracts\":[{}]}}\n", listed(n, contract))
-    }),
+    shape("contracts", 60, contracts),
     shape("answers", 100, |n| {
         let choice = |i: usize| format!(r#"{{"index":0,"message":{{"role":"assistant","content":"value {i}"}}}}"#);
         let question = r#"{"role":"user","content":"q"}"#;
@@ -158,5 +161,15 @@ pub(crate) const SHAPES: &[Shape] = &[
         let call =
             |i| format!(r#"{{"type":"TOOL_CALL_CHUNK","toolCallId":"c{i}","toolCallName":"ls","delta":"{{}}"}}"#);
         format!("{begun}\n{}", lines(n, call))
+    }),
+];
+
+/// What has to be long before work by its square shows.
+pub(crate) const LONG_SHAPES: &[Shape] = &[
+    shape("rebuilt", 1_000, |n| lines(n, |i| format!(r#"{{"context":[{}]}}"#, state(&format!(r#"{{"l":{i}}}"#))))),
+    shape("many_contracts", 1_000, contracts),
+    shape("trajectories", 300, |n| {
+        let item = |i: usize| format!(r#"{{"class_":"text_observation","content":"value {i}","source":"user"}}"#);
+        lines(n, |i| format!(r#"{{"id":"r{i}","content":[{}]}}"#, item(i)))
     }),
 ];

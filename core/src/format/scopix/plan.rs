@@ -4,7 +4,7 @@ use crate::format::plan::{EDGES_COUNTED_MAX, Edges, PlanConflict, PlanNode, Plan
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::rules::acts::Places;
-use crate::rules::scopix::{self, ActiveContracts, ChainTarget, Contract, InputSupply, Log, SlotSnapshot};
+use crate::rules::scopix::{self, ActiveContracts, ChainTarget, Contract, InputSupply, Log, Supplies};
 
 /// S25 to S28: the graph at a step; None where nothing declares one.
 pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
@@ -12,8 +12,9 @@ pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
     let plan = scopix::plan(&holding);
     let source = plan.source?;
     let present = log.present(&holding, step);
+    let supplies = Supplies::of(&holding, &present);
     let nodes = plan.nodes.iter().map(|node| {
-        let ports = Ports { log, holding: &holding, present: &present, step };
+        let ports = Ports { log, holding: &holding, supplies: &supplies, step };
         let mut plan_node = holding.contract(&node.agent).map_or_else(PlanNode::default, |c| ports.node(c));
         plan_node.name = Some(node.agent.clone());
         plan_node.status = node.status.clone().or(plan_node.status);
@@ -51,7 +52,7 @@ fn kind(data_type: Option<&str>, hint: Option<&str>) -> String {
 struct Ports<'p> {
     log: &'p Log,
     holding: &'p ActiveContracts<'p>,
-    present: &'p [SlotSnapshot],
+    supplies: &'p Supplies<'p>,
     step: StepNo,
 }
 
@@ -85,7 +86,7 @@ impl Ports<'_> {
     fn input(&self, contract: &Contract, input: &scopix::ContractPort) -> PlanPort {
         let slot = |name: &str| Some(scopix::path_text(&[Key::name(name)]));
         let named = || input.name.as_deref().and_then(slot);
-        let (state, reference, note) = match scopix::supply(self.holding, self.present, contract, input) {
+        let (state, reference, note) = match self.supplies.supply(contract, input) {
             InputSupply::Named => (PlanPortState::There, named(), None),
             InputSupply::WrongType(has) => (PlanPortState::Missing, named(), Some(format!("the slot is {has}"))),
             InputSupply::Fits(name) => (PlanPortState::There, slot(name), Some(format!("slot {name} fits"))),

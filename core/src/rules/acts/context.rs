@@ -114,7 +114,8 @@ impl Aligner {
             taken.push(step);
         }
         let mut withdrawn: Vec<_> = old.iter().map(|(_, step)| *step).collect();
-        self.aside.append(&mut old);
+        // One by one: `append` builds the whole table again, and it only grows.
+        self.aside.extend(old);
         withdrawn.sort_unstable();
         restored.sort_unstable();
         Alignment { taken, withdrawn, restored }

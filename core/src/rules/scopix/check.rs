@@ -11,7 +11,7 @@ use super::finding::{
 use super::log::Log;
 use super::path;
 use super::plan::plan;
-use super::supply::{InputSupply, SlotSnapshot, supply};
+use super::supply::{InputSupply, SlotSnapshot, Supplies};
 use crate::json::Key;
 use crate::model::cast;
 use crate::model::{Finding, HEAD};
@@ -105,11 +105,12 @@ fn judge_inputs(
     has_slots: bool,
     say: &mut impl FnMut(&'static str, String, String),
 ) {
+    let supplies = Supplies::of(holding, present);
     for contract in &holding.contracts {
         for input in &contract.inputs {
             let Some(name) = &input.name else { continue };
             let path = port_path(contract, "inputs", name);
-            match supply(holding, present, contract, input) {
+            match supplies.supply(contract, input) {
                 InputSupply::WrongType(has) => {
                     let wants = input.data_type.as_deref().unwrap_or_default();
                     say(INPUT_TYPE, path, format!("the slot of that name is {has}, the input {wants}"));

@@ -28,4 +28,4 @@ pub use plan::{Conflict, Edge, Node, Plan, PlanSource, plan};
 pub use route::{ConversationField, Filler, PipelineConversation, hint, route};
 pub use shape::ScopixShape;
 pub use slot::{Meta, SlotState};
-pub use supply::{InputSupply, SlotSnapshot, supply};
+pub use supply::{InputSupply, SlotSnapshot, Supplies};

@@ -120,10 +120,13 @@ fn nodes<'d>(holding: &ActiveContracts<'d>) -> (Option<PlanSource>, Vec<Node>, O
     }
 }
 
+/// S24: the hint of an input that takes every hint.
+pub(super) const ANY_HINT: &str = "mixed";
+
 /// S24: whether an output fits an input.
 pub(super) fn fits(data_type: &str, hint: Option<&str>, input: &ContractPort) -> bool {
     let is_hint = match (hint, input.hint.as_deref()) {
-        (None, _) | (_, None | Some("mixed")) => true,
+        (None, _) | (_, None | Some(ANY_HINT)) => true,
         (Some(given), Some(taken)) => given == taken,
     };
     is_hint && input.data_type.as_deref() == Some(data_type)
