@@ -23,7 +23,7 @@ mod spend;
 mod versions;
 mod worker;
 
-pub use crate::detect::{Detected, FALLBACK};
+pub use crate::detect::{Detected, FALLBACK, RECORDS as DETECTED_BY};
 pub use container::{is_input_folder, open_input, open_lines, open_stdin};
 pub use custom_formats::{all_formats, format_names, use_custom_formats, use_format};
 pub use derived_stream::follow_derived;

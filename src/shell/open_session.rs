@@ -62,16 +62,19 @@ pub(super) struct Reading {
     pub(super) worker: Worker,
     input: Arc<Input>,
     opened_len_bytes: u64,
-    /// Whether it was opened empty, so that its format is not known yet.
-    is_unknown: bool,
+    /// Of how many records no format is known yet, while more may say one; None: what is known of it is so for good.
+    unknown: Option<usize>,
 }
 
 impl Reading {
-    /// The path of a file that was opened empty and holds records now: reported once.
+    /// The path of a file that was opened with no record, or with few that no format knows, and holds more now:
+    /// reported until there are as many as a format is found by.
     pub(super) fn known_at_last(&mut self, records: usize) -> Option<PathBuf> {
-        let is_known = self.is_unknown && records > 0;
-        self.is_unknown &= !is_known;
-        self.input.path().filter(|_| is_known && self.input.is_file()).map(Path::to_path_buf)
+        let is_more = self.unknown.is_some_and(|before| records > before) && self.has_grown();
+        if is_more {
+            self.unknown = Some(records).filter(|records| *records < ingest::DETECTED_BY);
+        }
+        self.input.path().filter(|_| is_more && self.input.is_file()).map(Path::to_path_buf)
     }
 
     /// Whether the input is longer than when it was opened.
@@ -158,7 +161,7 @@ pub(super) fn nothing(forced: Option<&str>) -> Result<Session, Problem> {
 ///
 /// # Errors The thread that reads cannot be started.
 pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading), Problem> {
-    let (opened_len_bytes, is_unknown) = (len_of(&input), input.is_empty());
+    let (opened_len_bytes, is_unknown) = (len_of(&input), input.is_empty() || detected.is_fallback);
     let worker = Worker::start(Arc::clone(&input), detected.format)?;
     let live = &worker.live;
     let bytes: Arc<dyn Bytes> = Arc::clone(&live.input) as _;
@@ -167,7 +170,7 @@ pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading
     let name = file.unwrap_or_else(|| input.name().to_owned());
     let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
     session.path = input.path().map(Path::to_path_buf);
-    Ok((session, Reading { worker, input, opened_len_bytes, is_unknown }))
+    Ok((session, Reading { worker, input, opened_len_bytes, unknown: is_unknown.then_some(0) }))
 }
 
 /// A report of the worker as a message of the program. `has_grown`: the input is longer than when it was opened. (More

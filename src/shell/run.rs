@@ -16,6 +16,7 @@ use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
 use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
+use crate::panes::Follow;
 use crate::panes::replay::Replay;
 use crate::panes::two_runs::RunPlace;
 use crate::review::{ChatTemplate, Tokenizer};
@@ -117,7 +118,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
         }
         Opened::Awaited(path) => {
             let (path, forced) = (path.clone(), program.settings.format.clone());
-            program.look_into(path, forced, true).map_err(Problem::unreadable)?;
+            program.look_into(path, forced, FileLook::Awaited).map_err(Problem::unreadable)?;
         }
         Opened::Input(_) => {}
     }
@@ -182,6 +183,17 @@ struct Program {
     /// When new steps no longer stand out. There is no other timer.
     fade_at: Option<Instant>,
     config: Config,
+}
+
+/// Why one looks into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileLook {
+    /// It was asked for.
+    Asked,
+    /// The same, and it may not be there yet.
+    Awaited,
+    /// It is open as records of no known format: it is opened again only if there is one by now.
+    Again,
 }
 
 impl Program {
@@ -275,16 +287,18 @@ impl Program {
         }
     }
 
-    /// Finds out, on a thread of its own, what a file is, if `forced` does not say it: a pipe may keep it waiting. One
-    /// that `is_awaited` may not be there yet.
-    fn look_into(&mut self, path: PathBuf, forced: Option<String>, is_awaited: bool) -> Result<(), String> {
+    /// Finds out, on a thread of its own, what a file is, if `forced` does not say it: a pipe may keep it waiting.
+    fn look_into(&mut self, path: PathBuf, forced: Option<String>, look: FileLook) -> Result<(), String> {
         let (sender, opening) = bounded(1);
         let body = move || {
-            if is_awaited {
+            if look == FileLook::Awaited {
                 open_session::wait_for(&path);
             }
             let known = ingest::open_input(&path).and_then(|input| open_session::know(input, forced.as_deref()));
-            let _late = sender.send((path, known));
+            let is_news = || known.as_ref().is_ok_and(|(_, detected)| !detected.is_fallback);
+            if look != FileLook::Again || is_news() {
+                let _late = sender.send((path, known));
+            }
         };
         thread::Builder::new().name("opening".to_owned()).spawn(body).map_err(|e| no_thread(e).to_string())?;
         self.opening = opening;
@@ -301,8 +315,19 @@ impl Program {
                     self.send(msg);
                 }
                 (self.jobs, self.answers) = jobs;
+                let before = &self.app.session;
+                let is_again = before.path.as_ref() == Some(&path);
+                let is_followed = is_again && before.live.follow == Follow::On;
+                let is_news = is_again && before.format.is_any() && before.records.count() > 0;
                 self.app.enter_file(path, session);
                 self.set_up();
+                if is_followed {
+                    self.app.follow_from_start();
+                }
+                if is_news && !self.app.session.format.is_any() {
+                    let title = self.app.session.format.title();
+                    self.app.notify(format!("the records that came say what the file is: {title}"));
+                }
                 self.begin(reading);
             }
         }
@@ -376,12 +401,13 @@ impl Program {
         };
     }
 
-    /// What was empty when it was opened is opened again when it has records: only they say of which format it is.
+    /// What was empty when it was opened, or began with records that no format knows, is opened again when its records
+    /// say of which format it is.
     fn look_again(&mut self) {
         let records = self.app.session.records.count();
         let path = self.reading.as_mut().and_then(|reading| reading.known_at_last(records));
         if let Some(path) = path.filter(|_| self.settings.format.is_none())
-            && let Err(problem) = self.look_into(path, None, false)
+            && let Err(problem) = self.look_into(path, None, FileLook::Again)
         {
             self.send(Msg::Notify(true, problem));
         }
@@ -426,12 +452,12 @@ impl Program {
                 }
                 Ok(())
             }
-            Effect::OpenFile(path) => self.look_into(path, self.settings.format.clone(), false),
+            Effect::OpenFile(path) => self.look_into(path, self.settings.format.clone(), FileLook::Asked),
             Effect::OpenDemo => {
                 self.open_file(demo::NAME.into(), open_session::know(demo::input(), None));
                 Ok(())
             }
-            Effect::OpenAs(path, format) => self.look_into(path, Some(format.to_owned()), false),
+            Effect::OpenAs(path, format) => self.look_into(path, Some(format.to_owned()), FileLook::Asked),
             Effect::Heads(wanted) => {
                 self.lists.iter().for_each(|lists| lists.read(wanted.clone()));
                 Ok(())

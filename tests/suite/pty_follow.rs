@@ -55,6 +55,30 @@ fn a_file_that_is_not_there_yet_is_waited_for() {
 }
 
 #[test]
+fn a_file_whose_first_records_no_format_knows_is_of_the_format_of_those_that_follow() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session.jsonl");
+    let write = |line: &str| {
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    };
+    let queued = r#"{"type":"queue-operation","operation":"enqueue","sessionId":"s"}"#;
+    write(queued);
+    let mut terminal = Terminal::run(&[path.to_str().unwrap(), "--follow", "--theme", "dark"], &[]);
+    terminal.see("JSON records");
+    write(queued);
+    terminal.see("of 0–1");
+    for line in fs::read_to_string(sample("fix-session.jsonl")).unwrap().lines() {
+        write(line);
+    }
+    terminal.see("Claude Code session");
+    terminal.see("the records that came say what the file is");
+    terminal.see("● ");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
 fn waiting_for_a_file_can_be_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("never.jsonl");

@@ -10,7 +10,7 @@ use crate::model::{Framing, Problem, RecordIndex, Span, cast};
 use std::cell::OnceCell;
 
 /// Records that detection looks at.
-const RECORDS: usize = 20;
+pub const RECORDS: usize = 20;
 
 /// Bytes that detection looks at, and the size of its steps.
 const BYTES: usize = 1 << 20;
