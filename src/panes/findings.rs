@@ -79,11 +79,15 @@ impl FindingsPane {
         let findings = open.findings();
         if findings.is_empty() {
             let names = &open.session.key_names;
-            let nothing = ["No findings.", "The rules of this format find nothing wrong with the trajectory."];
-            return match (open.session.is_complete, open.session.format.is_any()) {
+            let what = if open.session.format.is_any() { PLAIN } else { FORMATTED };
+            return match (open.session.is_complete, open.run().unread_from()) {
                 (false, _) => Window::notice(&["Reading…"], extent.width),
-                (true, true) => names.notice(&UNREAD, extent.width),
-                (true, false) => names.notice(&[nothing[0], nothing[1], also(open.session)], extent.width),
+                (true, Some(step)) => {
+                    let from = format!("From step {step} on, {UNREAD}");
+                    names
+                        .notice(&["No findings so far.", &from, "`obelus check FILE` reads all of them."], extent.width)
+                }
+                (true, None) => names.notice(&["No findings.", what, also(open.session)], extent.width),
             };
         }
         let mut rows = vec![heading(&findings, open.session)];
@@ -101,12 +105,13 @@ impl FindingsPane {
     }
 }
 
-/// What is known of records of which a run without a format reads those that are shown alone.
-const UNREAD: [&str; 3] = [
-    "No findings so far.",
-    "Records that no format knows are read when they are shown; {error-next} goes to the next one that is broken.",
-    "`obelus check FILE` reads all of them.",
-];
+/// What is known of a run without findings, by whether a format knows its records.
+const FORMATTED: &str = "The rules of this format find nothing wrong with the trajectory.";
+const PLAIN: &str = "Every record is JSON; no format knows them, so that no other rule looks at them.";
+
+/// What is known of records that are not read yet.
+const UNREAD: &str =
+    "records that no format knows are read when they are shown; {error-next} goes to the next one that is broken.";
 
 /// Lines that the explanation has: the same wherever the cursor is, so that nothing moves with it.
 fn help_rows(extent: Extent) -> usize {
@@ -136,8 +141,8 @@ fn heading(findings: &Listed, session: &Session) -> Row {
         }
     }
     let is_more = session.data.is_none() && session.format.layout() == Layout::Set;
-    Row::new(left)
-        .right(is_more.then(|| Piece::of(Role::Dim, "! looks for loops, copies, secrets ")).into_iter().collect())
+    let more = || Piece::of(Role::Dim, &session.key_names.fill("{check-data} looks for loops, copies, secrets "));
+    Row::new(left).right(is_more.then(more).into_iter().collect())
 }
 
 fn role(severity: Severity) -> Role {

@@ -64,6 +64,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
         right.extend(step_pieces(open, cells));
         right.extend(findings(open, cells));
     }
+    let behind_findings = right.len();
     right.extend(liveness(session, open, cells));
     right.extend(session.replay.map(|replay| replay.label(session.records.count(), cells)));
     // The name leaves a gap before what is at the right.
@@ -72,6 +73,10 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     left.push(Piece::safe(Role::Text, cut_middle(&SafeText::of(&session.name), most.min(room.max(NAME_CELLS_MIN)))));
     // What there is room for, the less needed last.
     let used = pieces_width(&left) + pieces_width(&right) + 3;
+    let failed = open.filter(|_| cells >= 100).map(failures);
+    let failed = failed.filter(|failed| used + pieces_width(failed) <= cells).unwrap_or_default();
+    let used = used + pieces_width(&failed);
+    right.splice(behind_findings..behind_findings, failed);
     let stage = session.format.stage(&session.name).map_or_else(String::new, |stage| format!(" · {stage}"));
     let title = Piece::of(Role::Dim, &format!(" · {}{stage}", session.format.title()));
     let is_known = session.live.stale != Some(AWAITED);
@@ -111,15 +116,28 @@ fn step_pieces(open: &Open<'_>, cells: usize) -> Vec<Piece> {
 
 fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let (errors, warnings) = open.finding_counts();
+    let least = if open.run().unread_from().is_some() { "≥" } else { "" };
     let mut out = Vec::new();
     for (n, sign, word, role) in [(errors, "✗", "error", Role::Error), (warnings, "!", "warning", Role::Warning)] {
         if n > 0 {
-            let text =
-                if cells >= 100 { format!("  {sign} {}", value::count_of(n, word)) } else { format!(" {sign}{n}") };
+            let text = if cells >= 100 {
+                format!("  {sign} {least}{}", value::count_of(n, word))
+            } else {
+                format!(" {sign}{least}{n}")
+            };
             out.push(Piece::of(role, &text));
         }
     }
     out
+}
+
+/// How many steps failed, and how many look like it.
+fn failures(open: &Open<'_>) -> Vec<Piece> {
+    let least = if open.run().unread_from().is_some() { "≥" } else { "" };
+    let (failed, suspect) = (open.run().error_steps().len(), open.run().suspect_steps().len());
+    let all = [(failed, "✗", "failed", Role::Error), (suspect, "?", "suspect", Role::Warning)];
+    let all = all.into_iter().filter(|(n, ..)| *n > 0);
+    all.map(|(n, sign, word, role)| Piece::of(role, &format!("  {sign} {least}{n} {word}"))).collect()
 }
 
 fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Piece> {

@@ -365,9 +365,18 @@ fn hints_name_the_keys_in_force() {
 #[test]
 fn records_of_no_format_are_not_called_sound_before_they_are_read() {
     let mut stage = on("{\"a\":1}\n{\"b\":}\n{\"c\":3}\n", (120, 30));
+    shows(&stage, &["✗ 1 error"]);
     press(&mut stage, "6");
-    shows(&stage, &["No findings so far.", "`obelus check FILE` reads all of them."]);
+    shows(&stage, &["1 error", "@1 data.invalid-json"]);
     press(&mut stage, "]e");
     assert_eq!(step(&stage), 1);
-    assert!(notice(&stage).starts_with("step 1: broken: "), "{}", notice(&stage));
+    assert!(notice(&stage).starts_with("step 1: the record is not valid JSON: "), "{}", notice(&stage));
+    let mut stage = on("{\"a\":1}\n{\"c\":3}\n", (120, 30));
+    press(&mut stage, "6");
+    shows(&stage, &["No findings.", "Every record is JSON;"]);
+    // More than is read before it is shown.
+    let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(5 << 20));
+    let mut stage = on(&format!("{line}{line}"), (120, 30));
+    press(&mut stage, "6");
+    shows(&stage, &["No findings so far.", "From step 1 on", "`obelus check FILE` reads all of them."]);
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, Identity, LocatedFinding, Problem, Record, RecordBody, RecordIndex, Remark, Severity, Span, Step,
-    StepNo, StepPlace, lossy, no_utf8_at,
+    StepKind, StepNo, StepPlace, lossy, no_utf8_at,
 };
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
@@ -17,6 +17,9 @@ use std::sync::Arc;
 
 /// Bytes of a huge record that are looked at together.
 const PIECE_BYTES: u64 = 1 << 18;
+
+/// Bytes of records that a run reads to know whether they are JSON; others are read when they are shown.
+const READ_BYTES: u64 = 8 << 20;
 
 /// The format of what has none.
 pub(super) struct Generic;
@@ -80,7 +83,7 @@ impl Format for Generic {
     }
 }
 
-/// Whether each record is JSON at all: the run does not look.
+/// Whether each record is JSON at all: of a large file the run does not look.
 struct Texts;
 
 impl Survey for Texts {
@@ -142,12 +145,37 @@ struct Records {
     places: RecordIndex,
     /// Number of the first.
     first: usize,
+    /// Bytes that were read, and the first record that was not.
+    read: u64,
+    unread: Option<StepNo>,
+    /// Steps whose records say that something failed, of those that were read.
+    failed: Vec<StepNo>,
     tree: Tree,
 }
 
 impl Records {
     fn at(&self, step: StepNo) -> Option<Record> {
         self.places.get(usize::try_from(step).ok()?)
+    }
+
+    /// Why a record is not JSON, as far as it is read.
+    fn look(&mut self, record: &Record, bytes: &dyn Bytes) -> Option<String> {
+        let span = record.place.span;
+        if self.read.saturating_add(span.len) <= READ_BYTES {
+            self.read += span.len;
+            let text = bytes.read(span).ok()?;
+            return match record.json(&text) {
+                Err(why) => Some(why),
+                Ok((_, value)) => {
+                    let has_failed = describe::record(&value).sign == StepKind::Error;
+                    self.failed.extend(StepNo::try_from(self.places.len()).ok().filter(|_| has_failed));
+                    None
+                }
+            };
+        }
+        self.unread = self.unread.or_else(|| StepNo::try_from(self.places.len()).ok());
+        // A longer one is described by its beginning, so its end is looked at here.
+        if span.len > WHOLE_MAX { not_utf8(span, bytes) } else { None }
     }
 }
 
@@ -157,9 +185,7 @@ impl Run for Records {
             self.first = record.number;
         }
         let broken = match &record.body {
-            // A longer one is described by its beginning, so its end is looked at here.
-            RecordBody::Text if record.place.span.len > WHOLE_MAX => not_utf8(record.place.span, bytes),
-            RecordBody::Text => None,
+            RecordBody::Text => self.look(record, bytes),
             RecordBody::Broken(reason) => Some(reason.clone()),
         };
         self.places.push(record.place, broken);
@@ -196,6 +222,14 @@ impl Run for Records {
     fn findings(&self) -> Vec<Arc<Finding>> {
         let broken = self.places.broken().map(|(index, reason)| invalid(self.first + index, reason));
         broken.map(Arc::new).collect()
+    }
+
+    fn error_steps(&self) -> Vec<StepNo> {
+        self.failed.clone()
+    }
+
+    fn unread_from(&self) -> Option<StepNo> {
+        self.unread
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
@@ -248,21 +282,39 @@ fn raw(text: String) -> Option<Box<RawValue>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Place, Span, StepKind};
+    use crate::model::{Place, Span};
 
     #[test]
     fn every_record_is_a_step_and_a_broken_one_says_where() {
-        let text = b"{\"msg\":\"a\"}\n{\"msg\":nul}\n".to_vec();
+        let text = b"{\"msg\":\"a\"}\n{\"msg\":nul}\n{\"type\":\"error\"}\n".to_vec();
         let mut run = Generic.run();
-        for (number, (offset, len)) in [(0, 11), (12, 11)].into_iter().enumerate() {
+        for (number, (offset, len)) in [(0, 11), (12, 11), (24, 16)].into_iter().enumerate() {
             let place = Place { span: Span { offset, len }, line: number as u64 + 1 };
             run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, &[], &text);
         }
-        assert_eq!(run.step_count(), 2);
+        assert_eq!((run.step_count(), run.error_steps()), (3, vec![2]));
         assert_eq!(run.step(0, &text).summary, "a");
         let broken = run.step(1, &text);
         assert_eq!(broken.sign, StepKind::Broken);
         assert!(broken.summary.contains("at byte 22"), "of the file: {}", broken.summary);
         assert_eq!(run.place(1).unwrap().place.line, 2);
+        let found: Vec<_> = run.findings().iter().map(|found| (found.step, found.rule)).collect();
+        assert_eq!((found, run.unread_from()), (vec![(Some(1), "data.invalid-json")], None));
+    }
+
+    #[test]
+    fn of_a_large_file_the_first_records_are_read() {
+        let len = READ_BYTES / 2;
+        let mut text = vec![b'1'; usize::try_from(READ_BYTES).unwrap() + 3];
+        text[1] = b'x';
+        text[usize::try_from(READ_BYTES).unwrap() + 1] = b'x';
+        let mut run = Generic.run();
+        for (number, (offset, len)) in [(0, len), (len, len), (2 * len, 3)].into_iter().enumerate() {
+            let place = Place { span: Span { offset, len }, line: number as u64 + 1 };
+            run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, &[], &text);
+        }
+        let found: Vec<_> = run.findings().iter().map(|found| found.step).collect();
+        assert_eq!((found, run.unread_from()), (vec![Some(0)], Some(2)));
+        assert_eq!(run.step(2, &text).sign, StepKind::Broken, "it is read when it is shown");
     }
 }

@@ -238,6 +238,10 @@ pub trait Run: Send + Sync {
     fn tree(&self) -> &Tree;
     /// The findings so far, in the order of A45.
     fn findings(&self) -> Vec<Arc<Finding>>;
+    /// The first step whose record nothing was asked about, as it is read when it is shown; None: there is none.
+    fn unread_from(&self) -> Option<StepNo> {
+        None
+    }
 
     /// How its identities know instances.
     fn instances(&self) -> Instances {
