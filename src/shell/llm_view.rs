@@ -4,22 +4,28 @@ use super::jobs::Source;
 use super::lanes::IsWanted;
 use crate::app::pane::{ViewLines, ViewOf};
 use crate::app::{Msg, SearchPosition};
-use crate::format::{Run, ViewEntry, ViewLimit, ViewList};
-use crate::model::Bytes;
+use crate::format::{ContextFill, ContextShare, Run, ViewEntry, ViewLimit, ViewList};
+use crate::model::{Bytes, StepNo};
 use crate::panes::text_view::TextLine;
-use crate::text::{Pattern, Role};
+use crate::text::{Pattern, Role, count_text, counted};
 use std::ops::Range;
 use std::sync::PoisonError;
 
 /// Most entries and bytes of the LLM view that are laid out on each side of the place that is looked at.
 const LAID_OUT: ViewLimit = ViewLimit { entries: 1_000, bytes: 256 << 10 };
+/// Most steps and bytes of records of a window of which it is counted what fills it: all of them are read for that.
+const COUNTED_STEPS: usize = 5_000;
+const COUNTED_BYTES: u64 = 8 << 20;
+/// Most parts of a window that are named, the greatest first.
+const SHARES_MAX: usize = 5;
 /// Bytes of text that a search reads before it lets who fills the run go first.
 const SEARCHED_BYTES: usize = 1 << 20;
 
 /// What the model sees at a step, or the messages that it is made of, as lines: the part of it that was asked for.
 pub(super) fn lines(source: &Source, of: ViewOf) -> ViewLines {
     let Some(part) = with_list(source, of, |list| list.part(of.around, LAID_OUT)) else { return ViewLines::default() };
-    let mut out = ViewLines { range: part.range, count: part.count, ..ViewLines::default() };
+    let fill = fill(source, of.step).unwrap_or_default();
+    let mut out = ViewLines { range: part.range, count: part.count, fill, ..ViewLines::default() };
     for (position, entry) in &part.entries {
         if !out.lines.is_empty() {
             out.lines.push(TextLine::new(Role::Text, ""));
@@ -28,6 +34,39 @@ pub(super) fn lines(source: &Source, of: ViewOf) -> ViewLines {
         out.lines.extend(lines_of(entry));
     }
     out
+}
+
+/// What fills the window of the model at a step, and what left it, in lines; None: it is not known, or too much.
+fn fill(source: &Source, step: StepNo) -> Option<Vec<String>> {
+    let run = source.run.as_ref()?.read().unwrap_or_else(PoisonError::into_inner);
+    let seen = run.context_steps(step)?;
+    let bytes: u64 = seen.iter().filter_map(|step| run.place(*step)).map(|place| place.place.span.len).sum();
+    if seen.is_empty() || seen.len() > COUNTED_STEPS || bytes > COUNTED_BYTES {
+        return None;
+    }
+    let fill = ContextFill::of(run.as_ref(), step, source.bytes.as_ref())?;
+    let all = fill.tokens();
+    let share = |share: &ContextShare| {
+        let percent = share.tokens().saturating_mul(100).checked_div(all).unwrap_or_default();
+        let what = if share.kind == "message" { share.role.name().to_owned() } else { share.kind.replace('-', " ") };
+        (percent > 0).then(|| format!("{what} {percent}%"))
+    };
+    let shares: Vec<String> = fill.shares.iter().filter_map(share).take(SHARES_MAX).collect();
+    let mut lines = vec![format!("≈ {} tokens of text: {}", grouped(all), shares.join(" · "))];
+    let recorded = fill.recorded.map(|usage| {
+        let (read, cached, written) = (grouped(usage.read()), grouped(usage.cache_read), grouped(usage.output));
+        format!("recorded @{}: {read} read ({cached} cached), {written} written", usage.step)
+    });
+    lines.extend(recorded);
+    lines.extend(fill.compactions.last().map(|last| {
+        let (steps, tokens) = (counted(last.dropped, "step"), grouped(last.tokens()));
+        format!("compaction @{}: {steps} left the window, ≈ {tokens} tokens", last.step)
+    }));
+    Some(lines)
+}
+
+fn grouped(count: u64) -> String {
+    count_text(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// Finds the next entry with a hit behind (or before) one, round the end and back to that one.

@@ -1,6 +1,7 @@
 //! `obelus context`: what fills the model's window at a step.
 
 use super::command::{file, obelus};
+use super::stage::{on, press, shows};
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
@@ -174,4 +175,14 @@ fn tokens_or_cost_stand_beside_the_steps_and_on_the_timeline() {
     let priced = SESSION.replace("\"message\":{\"id\":\"m1\"", "\"costUSD\":0.25,\"message\":{\"id\":\"m1\"");
     assert!(after_t(&priced, 1).contains("$0.250"), "{}", after_t(&priced, 1));
     assert!(after_t("{\"a\":1}\n", 1).contains("carry no time"));
+}
+
+#[test]
+fn the_tab_of_what_the_model_sees_says_what_fills_the_window() {
+    let mut stage = on(SESSION, (160, 40));
+    press(&mut stage, "$ 2");
+    shows(&stage, &["≈ 5 tokens of text: user 80% · agent 20%", "recorded @4: 40 read (0 cached), 2 written"]);
+    shows(&stage, &["compaction @2: 2 steps left the window, ≈ 3 tokens"]);
+    press(&mut stage, "0");
+    shows(&stage, &["≈ 2 tokens of text: user 100%"]);
 }

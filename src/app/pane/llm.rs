@@ -4,17 +4,21 @@
 //! around it are asked for, and the cursor stays at its place in its entry.
 
 use super::llm_text::{EntryPlace, LaidOut, ViewLines};
+use super::message::below_head;
 use super::registry::TabState;
 use super::{Cached, PaneContent, Position, References, Searched, Title};
 use crate::app::{App, Effect, Effects, Job, SearchPosition};
 use crate::format::ViewAnchor;
 use crate::model::StepNo;
 use crate::panes::text_view::TextView;
-use crate::panes::{Extent, Scroll, Window};
-use crate::text::{Pattern, count_text};
+use crate::panes::{Extent, Row, Scroll, Window};
+use crate::text::{Pattern, Role, count_text, wrap};
 
 /// Rows from the first or last one that is laid out at which others are asked for.
 const EDGE_ROWS: usize = 200;
+/// In a lower pane nothing is above the text; else so many rows at most.
+const HEAD_HEIGHT_MIN: usize = 16;
+const HEAD_ROWS_MAX: usize = 6;
 /// A move of so many rows leads to the first or last row.
 const FAR_ROWS: isize = 1 << 20;
 
@@ -68,6 +72,8 @@ pub struct LlmTab {
     pub text: Cached<ViewOf, TextView>,
     /// Whether the messages of the context are shown one by one.
     pub has_raw_messages: bool,
+    /// What fills the window, as lines above the text.
+    fill: Vec<String>,
     laid_out: LaidOut,
     around: ViewAnchor,
     landing: Option<Landing>,
@@ -90,6 +96,7 @@ impl LlmTab {
         let was_at_end = self.laid_out.has_end() && self.text.is_at_end();
         let Scroll { top, cursor, .. } = self.text.scroll;
         let places = cells.and_then(|cells| Some((self.place_of(top, cells)?, self.place_of(cursor, cells)?)));
+        self.fill.clone_from(&part.fill);
         let (laid_out, lines) = LaidOut::of(part);
         self.laid_out = laid_out;
         self.text.set(lines);
@@ -189,15 +196,29 @@ impl PaneContent for Llm {
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
         let LlmTab { text, laid_out, .. } = &app.inspector.llm;
         if !text.lines().is_empty() {
-            let window = text.window(extent, has_focus);
-            let (before, behind) = laid_out.rows_around(window.total);
-            return Window { top: window.top + before, total: window.total + before + behind, ..window };
+            return below_head(self.head(app, extent), extent, |below| {
+                let window = text.window(below, has_focus);
+                let (before, behind) = laid_out.rows_around(window.total);
+                Window { top: window.top + before, total: window.total + before + behind, ..window }
+            });
         }
         if !(app.session.is_complete && text.shown() == app.llm_view_now().as_ref()) {
             return Window::notice(&["Reading what the model sees…"], extent.width);
         }
         let why = "No message that the model would see is in the context at this step.";
         Window::notice(&["Nothing yet.", why], extent.width)
+    }
+
+    fn head(&self, app: &App, extent: Extent) -> Vec<Row> {
+        let LlmTab { text, fill, .. } = &app.inspector.llm;
+        if text.lines().is_empty() || fill.is_empty() || extent.height < HEAD_HEIGHT_MIN {
+            return Vec::new();
+        }
+        let rows_of = |line: &String| -> Vec<Row> {
+            let parts = wrap(line, extent.width.saturating_sub(1).max(1));
+            parts.into_iter().map(|part| Row::text(Role::Dim, &format!(" {}", line[part].trim_end()))).collect()
+        };
+        fill.iter().flat_map(rows_of).take(HEAD_ROWS_MAX).chain([Row::default()]).collect()
     }
 
     fn references(&self, _app: &App) -> Option<References> {
