@@ -182,3 +182,15 @@ fn words_that_differ_in_the_messages_are_set_off() {
     };
     assert_eq!((in_colour(Role::Removed).as_str(), in_colour(Role::Added).as_str()), ("ten", "six"));
 }
+
+#[test]
+fn runs_that_share_no_step_are_not_called_one_difference() {
+    let run = |text: &str| format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#);
+    let mut stage = on(&format!("{}\n{}\n", run("mend the parser"), run("write a poem")), (140, 40));
+    press(&mut stage, "D j D");
+    shows(&stage, &["no step in common"]);
+    press(&mut stage, "]d");
+    assert_eq!(notice(&stage), "no later difference: the runs have no step in common");
+    stage.send(Msg::Resize(40, 12));
+    shows(&stage, &["≠ all"]);
+}

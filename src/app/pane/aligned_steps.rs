@@ -146,6 +146,8 @@ pub(super) fn header(app: &App, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let of = runs.differences.len();
     let label = match runs.difference_number(view.scroll.cursor) {
         _ if of == 0 => " no difference ".to_owned(),
+        _ if runs.is_unrelated && cells < NARROW_CELLS => " ≠ all ".to_owned(),
+        _ if runs.is_unrelated => " no step in common ".to_owned(),
         _ if cells < NARROW_CELLS => format!(" ≠ {}/{of} ", runs.difference_number(view.scroll.cursor)),
         0 => format!(" before the first of {of} differences "),
         number => format!(" difference {number} of {of} "),

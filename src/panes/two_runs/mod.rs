@@ -108,6 +108,8 @@ pub struct TwoRuns {
     pub counts: [usize; 4],
     /// Whether one of them has a state.
     pub has_state: bool,
+    /// Whether no row is the same on both sides, nor the same call with another result.
+    pub is_unrelated: bool,
 }
 
 impl TwoRuns {
@@ -125,11 +127,13 @@ impl TwoRuns {
                 Pairing::Right => 3,
             }] += 1;
         }
+        let is_shared = |row: &AlignedRow| matches!(row.pairing, Pairing::Same | Pairing::Alike | Pairing::Result);
+        let is_unrelated = !rows.iter().any(is_shared);
         let sides = sides.map(Side::of);
         let has_state = sides.iter().any(|side| {
             side.data.format.has_state() && side.session.open().is_some_and(|open| open.tree().identity_count() > 0)
         });
-        Self { sides, rows, differences, counts, has_state }
+        Self { sides, rows, differences, counts, has_state, is_unrelated }
     }
 
     /// Puts a row in focus: the panes of each side are at its step.

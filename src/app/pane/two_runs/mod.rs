@@ -232,7 +232,11 @@ impl App {
         let scroll = if self.pane == Pane::AlignedState { &mut view.state_scroll } else { &mut view.scroll };
         match found {
             Some(row) => scroll.jump_to(row),
-            None => self.notify(if is_forward { "no later difference" } else { "no earlier difference" }),
+            None => {
+                let why = if runs.is_unrelated { ": the runs have no step in common" } else { "" };
+                let what = if is_forward { "no later difference" } else { "no earlier difference" };
+                self.notify(format!("{what}{why}"));
+            }
         }
     }
 
