@@ -3,6 +3,7 @@
 mod action;
 mod context;
 mod keymap;
+mod sentences;
 
 pub use super::pane::Tab;
 pub use action::Action;
@@ -20,7 +21,8 @@ pub struct KeyRow {
     pub action: Action,
     /// A word or two for the footer.
     pub label: &'static str,
-    /// One sentence for the help.
+    /// One sentence for the help. In the table an action in braces stands for its key, as `{close}`: that of this
+    /// context if it has one here, else of the first that has; `{list.menu-run}` is that of another.
     pub help: &'static str,
     /// Heading in the help.
     pub section: &'static str,
@@ -99,7 +101,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::TwoRuns, &[","], A::StepPrevious, "back", "Go one row back in both runs, from any pane.", TIME, 2),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 4),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
-    row(C::Trajectory, &["P"], A::Part, "part", "Open the run of the sub-agent, or the other file, that this step refers to; q comes back.", TIME, 0),
+    row(C::Trajectory, &["P"], A::Part, "part", "Open the run of the sub-agent, or the other file, that this step refers to; {close} comes back.", TIME, 0),
     row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
     row(C::Trajectory, &["t"], A::Times, "times", "Cycle the column beside the steps: elapsed time, clock time, spent so far, off.", TIME, 0),
@@ -123,7 +125,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["x"], A::Toggle, "fold", "Fold or unfold what the cursor is on.", MOVE, 0),
     row(C::Trajectory, &["E"], A::UnfoldAll, "unfold all", "Unfold everything that is shown, and messages that are shown later.", MOVE, 0),
     row(C::Trajectory, &["X"], A::FoldAll, "fold all", "Fold everything below the top level.", MOVE, 0),
-    row(C::TwoRuns, &["l", "Right"], A::Right, "right run", "Put the right run in front: Enter and y are about it, a narrow screen shows it.", MOVE, 7),
+    row(C::TwoRuns, &["l", "Right"], A::Right, "right run", "Put the right run in front: {follow} and {copy-value} are about it, a narrow screen shows it.", MOVE, 7),
     row(C::TwoRuns, &["h", "Left"], A::Left, "left run", "Put the left run in front.", MOVE, 7),
     row(C::TwoRuns, &["x"], A::Toggle, "fold", "In the messages: fold or unfold what the cursor is on.", MOVE, 0),
     row(C::TwoRuns, &["E"], A::UnfoldAll, "unfold all", "Unfold everything in both messages, and in those to come.", MOVE, 0),
@@ -134,10 +136,10 @@ pub static KEYS: &[KeyRow] = &[
 
     row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
     row(C::Files, &["s"], A::Sort, "sort", "Cycle the order of the list: newest first, by name, largest first.", LOOK, 3),
-    row(C::Files, &["&"], A::Filter, "filter", "List only files whose names match a text or regular expression, or sessions about it (/ does the same); Esc clears it.", LOOK, 3),
+    row(C::Files, &["&"], A::Filter, "filter", "List only files whose names match a text or regular expression, or sessions about it ({search} does the same); {cancel} clears it.", LOOK, 3),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
     row(C::Attempts, &["Enter"], A::Follow, "open", "Open this attempt at the step at which the branch begins; in the list, the attempts at this task.", LOOK, 1),
-    row(C::TwoRuns, &["Enter"], A::Follow, "open", "Open the run in front at this step; q comes back.", LOOK, 5),
+    row(C::TwoRuns, &["Enter"], A::Follow, "open", "Open the run in front at this step; {close} comes back.", LOOK, 5),
     row(C::TwoRuns, &["Tab"], A::PaneNext, "pane", "Go to the next pane: the steps, the states at the row, the messages.", LOOK, 4),
     row(C::TwoRuns, &["BackTab"], A::PanePrevious, "previous pane", "Go to the previous pane.", LOOK, 0),
     row(C::TwoRuns, &["d"], A::AlikeValues, "all values", "Show or hide the values that do not differ.", LOOK, 6),
@@ -146,7 +148,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Steps, &["Enter"], A::Follow, "open", "Go from a result to its call; else look at the message.", LOOK, 3),
     row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names; a long text opens in a pager.", LOOK, 3),
     row(C::Inspector, &["Enter"], A::Follow, "go to", "Follow the reference, event or line under the cursor, a broken key to its value; open a long text; else fold or unfold.", LOOK, 3),
-    row(C::Global, &["Backspace", "C-o"], A::Back, "return", "Come back from where Enter, a search or a jump led, or from the run of a sub-agent.", LOOK, 0),
+    row(C::Global, &["Backspace", "C-o"], A::Back, "return", "Come back from where {follow}, a search or a jump led, or from the run of a sub-agent.", LOOK, 0),
     row(C::Trajectory, &["Tab"], A::PaneNext, "pane", "Go to the next pane.", LOOK, 4),
     row(C::Trajectory, &["BackTab"], A::PanePrevious, "previous pane", "Go to the previous pane.", LOOK, 0),
     row(C::Trajectory, &["1"], A::Tab(Tab::Message), "message", "Show the message of the step.", LOOK, 0),
@@ -168,7 +170,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["c"], A::ChatTemplate, "chat template", "Choose the chat template by which the Loss tab shows the conversation.", LOOK, 0),
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
     row(C::Instances, &["d"], A::DifferingOnly, "differences", "Show only the paths whose values differ between the instances, and all again.", LOOK, 2),
-    row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; Enter goes to one.", LOOK, 0),
+    row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; {list.menu-run} goes to one.", LOOK, 0),
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
     row(C::Dataset, &["D"], A::CompareRuns, "compare", "Mark this record; on another record, show both runs side by side. Compares two selected rows at once, and on a preference pair its two sides.", LOOK, 0),
     row(C::Attempts, &["D"], A::CompareRuns, "compare", "Mark this attempt; on another one show both side by side, their steps aligned.", LOOK, 3),
@@ -218,10 +220,10 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["m="], A::PartUnsure, "unsure", "Decide: this step or value is not sure.", MARK, 0),
     row(C::Global, &["#"], A::Label, "tag", "Tag this step, value or record; the same tag again removes it.", MARK, 0),
     row(C::Global, &["M"], A::Note, "note", "Write a note on this step, value or record; an empty note removes it.", MARK, 0),
-    row(C::Table, &["v"], A::Select, "select", "Begin to select records; decisions apply to all of them. Esc ends the selection.", MARK, 0),
+    row(C::Table, &["v"], A::Select, "select", "Begin to select records; decisions apply to all of them. {cancel} ends the selection.", MARK, 0),
     row(C::Table, &["*"], A::SelectAll, "select all", "Select all records that are shown.", MARK, 0),
-    row(C::Trajectory, &["&"], A::Filter, "filter", "List only some steps: tool:bash kind:action role:user finding:* size>2k words; . , and n go through these, jumps to any; Esc clears.", FIND, 8),
-    row(C::Dataset, &["&"], A::Filter, "filter", "Filter the trajectories: steps>20 tool:bash !finish:finish reward<=0 group.pass<1 finding:adp.* words; Esc clears.", DATA, 3),
+    row(C::Trajectory, &["&"], A::Filter, "filter", "List only some steps: tool:bash kind:action role:user finding:* size>2k words; {step-next} {step-previous} and {search-next} go through these, jumps to any; {cancel} clears.", FIND, 8),
+    row(C::Dataset, &["&"], A::Filter, "filter", "Filter the trajectories: steps>20 tool:bash !finish:finish reward<=0 group.pass<1 finding:adp.* words; {cancel} clears.", DATA, 3),
     row(C::Dataset, &["s"], A::Sort, "sort", "Sort by the column in focus; again: the other way round; again: as in the file.", DATA, 3),
     row(C::Dataset, &["f"], A::Facets, "values", "Show or hide the values of the column in focus with their counts.", DATA, 3),
     row(C::Dataset, &["p"], A::Plot, "plot", "Show or hide a histogram of the column in focus, or its most frequent values.", DATA, 5),
@@ -239,16 +241,16 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Table, &["h", "Left"], A::ColumnPrevious, "previous column", "Put the previous column in focus.", DATA, 0),
     row(C::Facets, &["l", "Right"], A::ColumnNext, "next column", "Show the values of the next column.", DATA, 0),
     row(C::Facets, &["h", "Left"], A::ColumnPrevious, "previous column", "Show the values of the previous column.", DATA, 0),
-    row(C::Facets, &["Esc"], A::Cancel, "table", "Go back to the table; `q` also closes the values.", DATA, 2),
+    row(C::Facets, &["Esc"], A::Cancel, "table", "Go back to the table; {close} also closes the values.", DATA, 2),
     row(C::Facets, &["Enter"], A::FacetToggle, "filter to it", "Filter to the value under the cursor; again: remove that filter.", DATA, 1),
-    row(C::Plot, &["Esc"], A::Cancel, "table", "Go back to the table; `q` also closes the plot.", DATA, 2),
+    row(C::Plot, &["Esc"], A::Cancel, "table", "Go back to the table; {close} also closes the plot.", DATA, 2),
     row(C::Plot, &["l", "Right", "j", "Down"], A::BinNext, "bars", "Go to the next bar.", DATA, 2),
     row(C::Plot, &["h", "Left", "k", "Up"], A::BinPrevious, "previous bar", "Go to the previous bar.", DATA, 0),
     row(C::Plot, &["Enter"], A::BinToggle, "filter to it", "Filter to the range or value of the bar under the cursor; again: remove that filter.", DATA, 1),
     row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what is beside the table, and back.", DATA, 0),
     row(C::Dataset, &["BackTab"], A::TablePanePrevious, "previous pane", "Go to the pane before.", DATA, 0),
 
-    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many. Up brings back what was typed before.", FIND, 5),
+    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many. {prompt.typed-before} brings back what was typed before.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
     row(C::Global, &["N"], A::SearchPrevious, "previous hit", "Go to the previous hit.", FIND, 0),
     row(C::Global, &["y"], A::CopyValue, "copy", "Copy the value, message or line under the cursor.", FIND, 0),
@@ -257,9 +259,9 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["V"], A::OtherView, "event view", "Show an Inspect log by its events, as --format inspect-events does, or by its messages again.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
-    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; 41 goes to that step, +5m, -30s or 14:32 to that time, state#2.budget to that value; Up brings back the last.", REST, 6),
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; 41 goes to that step, +5m, -30s or 14:32 to that time, state#2.budget to that value; {commands.typed-before} brings back the last.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Switch to the next theme.", REST, 0),
-    row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
+    row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, {list.menu-run} runs one.", REST, 9),
     row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search, the message and the filter, go back to the list.", REST, 0),
     row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the file of a list, the program.", REST, 10),
     row(C::Global, &["C-c"], A::Quit, "quit at once", "Quit.", REST, 0),
@@ -273,7 +275,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Menu, &["End"], A::MenuBottom, "end", "Last row.", "In a list", 0),
     row(C::Menu, &["Enter"], A::MenuRun, "run", "Run the row.", "In a list", 1),
     row(C::Menu, &["Esc", "C-c"], A::MenuClose, "close", "Close the list.", "In a list", 2),
-    row(C::Commands, &["C-p"], A::TypedBefore, "typed before", "Bring back what was typed here before; so does Up on the first row.", "In a list", 0),
+    row(C::Commands, &["C-p"], A::TypedBefore, "typed before", "Bring back what was typed here before; so does {list.menu-up} on the first row.", "In a list", 0),
     row(C::Commands, &["C-n"], A::TypedAfter, "typed after", "Bring back what was typed after that; after the last, the line that was being typed.", "In a list", 0),
     row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, make it the condition, the tag or the note.", "In a prompt", 1),
     row(C::Prompt, &["Esc", "C-c"], A::PromptCancel, "cancel", "Leave the prompt.", "In a prompt", 2),

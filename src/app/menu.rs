@@ -346,7 +346,7 @@ impl Menu {
     pub fn settle(&mut self, width: usize, height: usize) {
         let height = height - self.reserved(width, height);
         self.scroll.show_cursor(height, self.items.len());
-        if self.scroll.cursor <= 2 {
+        if self.scroll.cursor <= 2.min(height.saturating_sub(1)) {
             self.scroll.top = 0;
         }
     }

@@ -389,8 +389,8 @@ impl App {
                     let filter = key(Action::Search);
                     format!("{pressed} does nothing here; {filter} filters the sessions by what is typed")
                 }
-                Some(pane) => format!("{pressed} works in {pane}; {} goes there", key(Action::PaneNext)),
-                None => match self.keymap.view_with(&pressed) {
+                Some((pane, way)) => format!("{pressed} works in {pane}; {} goes there", key(way)),
+                None => match self.keymap.view_with(&contexts, &pressed) {
                     Some(view) => format!("{pressed} works in {view}; {} lists the keys here", key(Action::Help)),
                     None => format!("{pressed} does nothing here; {} lists the keys", key(Action::Help)),
                 },

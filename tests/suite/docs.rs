@@ -100,7 +100,7 @@ fn keys_page() -> String {
     }
     for section in sections {
         let _ = write!(out, "\n## {section}\n\n| key | name | where | what |\n| --- | --- | --- | --- |\n");
-        for row in KEYS.iter().filter(|row| row.section == section) {
+        for row in Keymap::default().all().iter().filter(|row| row.section == section) {
             let names: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
             let (name, context) = (row.action.name(), where_of(row.context));
             let _ = writeln!(out, "| {} | `{name}` | {context} | {} |", names.join(" "), row.help);
@@ -271,7 +271,8 @@ fn the_help_has_every_key_of_its_place() {
         let contexts = pane_contexts(pane);
         let menu = Menu::new(MenuKind::Help, Keymap::default(), &contexts);
         let lines: Vec<String> = menu.window(200, 500).rows.iter().map(obelus::panes::Row::plain).collect();
-        let expected: Vec<&KeyRow> = KEYS
+        let expected: Vec<&KeyRow> = Keymap::default()
+            .all()
             .iter()
             .filter(|row| contexts.contains(&row.context))
             // Not what a place further in means by the key.

@@ -62,3 +62,44 @@ fn set_keys_stay_with_the_file_that_is_opened_next() {
     let footer = screen(&stage).lines().last().unwrap().to_owned();
     assert!(footer.contains(" F2 help"), "{footer}");
 }
+
+#[test]
+fn the_sentences_of_the_help_name_the_keys_in_force() {
+    let bindings = [
+        binding(Some(Context::Global), Action::Close, &["Q"]),
+        binding(None, Action::Cancel, &["F9"]),
+        binding(None, Action::MenuRun, &["F10"]),
+        binding(None, Action::TypedBefore, &["F11"]),
+    ];
+    let keymap = Keymap::with(&bindings).unwrap();
+    let help = |context: Context, action: Action| {
+        keymap.all().iter().find(|row| (row.context, row.action) == (context, action)).unwrap().help
+    };
+    for (context, action, wanted) in [
+        (Context::Trajectory, Action::Part, "; Q comes back."),
+        (Context::TwoRuns, Action::Follow, "; q comes back."),
+        (Context::Files, Action::Filter, "(/ does the same); F9 clears it."),
+        (Context::Trajectory, Action::Readers, "; F10 goes to one."),
+        (Context::Global, Action::Search, " F11 brings back what was typed before."),
+    ] {
+        assert!(help(context, action).ends_with(wanted), "{}", help(context, action));
+    }
+    for row in keymap.all().iter().chain(Keymap::default().all()) {
+        assert!(!row.help.contains(['{', '}']) && !row.help.contains("; :"), "{}", row.help);
+    }
+}
+
+#[test]
+fn a_key_that_works_elsewhere_says_where_near_places_first() {
+    let mut stage = stage(input("fix-session.jsonl"), (120, 30));
+    press(&mut stage, "d");
+    assert_eq!(notice(&stage), "d works in the File tab; 9 goes there");
+    press(&mut stage, ")");
+    assert_eq!(notice(&stage), ") works in a recording that plays; ? lists the keys here");
+    press(&mut stage, "{");
+    assert_eq!(notice(&stage), "this input is one trajectory");
+    press(&mut stage, ",");
+    assert_eq!(notice(&stage), "no earlier step");
+    press(&mut stage, "$ .");
+    assert_eq!(notice(&stage), "no later step");
+}

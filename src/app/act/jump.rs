@@ -95,18 +95,16 @@ impl App {
     }
 
     pub(in crate::app) fn trajectory_by(&mut self, delta: isize, effects: &mut Effects) {
+        if !self.session.is_dataset() {
+            return self.notify("this input is one trajectory");
+        }
         let count = self.table.count(&self.session);
         let here = self.table.row_of(self.session.trajectory).unwrap_or(self.table.scroll.cursor);
         let row = here.checked_add_signed(delta).filter(|row| *row < count);
         let Some(wanted) = row.and_then(|row| self.table.record_at(row)) else {
-            self.notify("no further trajectory");
-            return;
+            return self.notify(if delta > 0 { "no later trajectory" } else { "no earlier trajectory" });
         };
-        if self.session.is_dataset() {
-            self.open_record(wanted, effects);
-        } else {
-            self.notify("this input is one trajectory");
-        }
+        self.open_record(wanted, effects);
     }
 
     /// Opens a record in place of the trajectory that is open. Without one, it is asked for where the program settles.

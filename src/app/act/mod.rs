@@ -108,7 +108,7 @@ impl App {
             A::Zoom => self.is_zoomed = !self.is_zoomed && !self.front().fills_screen(),
             A::PaneMore => self.resize_pane(true),
             A::PaneLess => self.resize_pane(false),
-            A::Blame => self.state.is_blaming = !self.state.is_blaming,
+            A::Blame => self.toggle_blame(),
             A::Descriptions => self.toggle_descriptions(),
             A::Columns => self.toggle_columns(),
             A::ChatTemplate => self.ask_template(),

@@ -26,8 +26,19 @@ impl App {
             return self.step_row_by(delta.into());
         }
         if let Some((step, last)) = self.session.open().map(|open| (open.step(), open.last())) {
-            self.go_to(step.saturating_add(delta.into()).min(last).max(0));
+            let wanted = step.saturating_add(delta.into()).min(last).max(0);
+            if wanted == step && last >= 0 {
+                self.notify(if delta > 0 { "no later step" } else { "no earlier step" });
+            }
+            self.go_to(wanted);
         }
+    }
+
+    /// Shows who wrote each value beside its step, or no longer.
+    pub(super) fn toggle_blame(&mut self) {
+        self.state.is_blaming = !self.state.is_blaming;
+        let is_on = self.state.is_blaming;
+        self.notify(if is_on { "beside the values: step and author" } else { "beside the values: the step" });
     }
 
     /// Moves by some rows of the list of steps, or of two runs.

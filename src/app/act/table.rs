@@ -160,6 +160,10 @@ impl App {
 
     pub(in crate::app) fn table_pane_by(&mut self, is_forward: bool) {
         let order = panes_of_table(self.beside_table());
+        if order.len() < 2 {
+            let hint = self.hint("{facets} shows values of a column there, {plot} a plot");
+            return self.notify(format!("nothing is beside the table; {hint}"));
+        }
         let at = order.iter().position(|pane| *pane == self.pane).unwrap_or(0);
         self.pane = order[(at + if is_forward { 1 } else { order.len() - 1 }) % order.len()];
     }

@@ -1,7 +1,8 @@
 //! The keys that work: those of the table, with what the user has set in their place.
 
-use super::{Action, Context, KEYS, KeyRow};
+use super::{Action, Context, KEYS, KeyRow, Tab, sentences};
 use crate::app::key::KeyPress;
+use std::sync::LazyLock;
 
 /// A key or two that an action gets in place of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +21,12 @@ pub struct Keymap {
     rows: &'static [KeyRow],
 }
 
+/// The table as it is without bindings of the user.
+static DEFAULT: LazyLock<&'static [KeyRow]> = LazyLock::new(|| sentences::filled(KEYS.to_vec()));
+
 impl Default for Keymap {
     fn default() -> Self {
-        Self { rows: KEYS }
+        Self { rows: *DEFAULT }
     }
 }
 
@@ -79,7 +83,7 @@ impl Keymap {
             };
             KeyRow { keys, ..*row }
         });
-        Ok(Self { rows: Box::leak(rows.collect::<Vec<_>>().into_boxed_slice()) })
+        Ok(Self { rows: sentences::filled(rows.collect()) })
     }
 
     /// All rows.
@@ -104,25 +108,36 @@ impl Keymap {
         self.rows.iter().filter(move |r| contexts.contains(&r.context)).filter(is_found)
     }
 
-    /// A pane beside those of some contexts in which a key works, by name.
+    /// A pane beside those of some contexts in which a key works, by name, and what goes there.
     #[must_use]
-    pub fn elsewhere(self, contexts: &[Context], key: &str) -> Option<&'static str> {
+    pub fn elsewhere(self, contexts: &[Context], key: &str) -> Option<(&'static str, Action)> {
         use Context as C;
-        let panes: &[(Context, &str)] = match contexts {
-            all if all.contains(&C::Trajectory) => {
-                &[(C::Steps, "Steps"), (C::State, "State"), (C::Inspector, "the tabs")]
+        let panes: &[(Context, &str, Action)] = match contexts {
+            all if all.contains(&C::Trajectory) => &[
+                (C::Steps, "Steps", Action::PaneNext),
+                (C::State, "State", Action::PaneNext),
+                (C::Inspector, "the tabs", Action::PaneNext),
+                (C::File, "the File tab", Action::Tab(Tab::File)),
+            ],
+            all if all.contains(&C::Dataset) => {
+                &[(C::Table, "the table", Action::TablePaneNext), (C::Facets, "the values of a column", Action::Facets)]
             }
-            all if all.contains(&C::Dataset) => &[(C::Table, "the table"), (C::Facets, "the values (f)")],
             _ => &[],
         };
-        panes.iter().find(|(context, _)| self.find(&[*context], key).is_some()).map(|(_, name)| *name)
+        let found = panes.iter().find(|(context, ..)| self.find(&[*context], key).is_some());
+        found.map(|(_, name, action)| (*name, *action))
     }
 
-    /// A view in which a key works, by name.
+    /// A view in which a key works, by name: one of those that the open trajectory has before others.
     #[must_use]
-    pub fn view_with(self, key: &str) -> Option<&'static str> {
+    pub fn view_with(self, contexts: &[Context], key: &str) -> Option<&'static str> {
         use Context as C;
-        const VIEWS: [(Context, &str); 8] = [
+        const OF_RUN: [(Context, &str); 3] = [
+            (C::Instances, "instances side by side"),
+            (C::Watches, "the strip of watched values"),
+            (C::Replay, "a recording that plays"),
+        ];
+        const VIEWS: [(Context, &str); 10] = [
             (C::Trajectory, "an open trajectory"),
             (C::Steps, "the steps of a trajectory"),
             (C::State, "the state of a trajectory"),
@@ -131,8 +146,12 @@ impl Keymap {
             (C::Attempts, "the attempts at a task"),
             (C::TwoRuns, "two runs side by side"),
             (C::Files, "the list of files"),
+            (C::Watches, "the strip of watched values"),
+            (C::Replay, "a recording that plays"),
         ];
-        VIEWS.iter().find(|(context, _)| self.find(&[*context], key).is_some()).map(|(_, name)| *name)
+        let near = OF_RUN.iter().filter(|_| contexts.contains(&C::Trajectory));
+        let mut all = near.chain(&VIEWS);
+        all.find(|(context, _)| self.find(&[*context], key).is_some()).map(|(_, name)| *name)
     }
 
     /// Whether a key begins a sequence of two in some contexts.

@@ -43,7 +43,9 @@ impl PaneContent for Files {
         app.files.as_ref().map_or(0, |files| files.pane.rows().len())
     }
 
-    fn fold(&self, _app: &mut App, _is_open: Option<bool>) {}
+    fn fold(&self, app: &mut App, _is_open: Option<bool>) {
+        app.notify(app.hint("nothing is folded in this list; {follow} opens the file"));
+    }
 
     fn search(&self, app: &mut App, pattern: &Pattern, is_forward: bool) -> Searched {
         Searched::Here(app.files.as_mut().and_then(|files| files.pane.search(pattern, is_forward)))

@@ -52,7 +52,10 @@ impl PaneContent for Steps {
         match (is_changed, is_open) {
             (true, Some(false)) => app.go_to(call),
             (false, Some(true)) => app.pane = Pane::Inspector,
-            _ => {}
+            (false, _) => {
+                app.notify(app.hint("nothing to fold here; {right} opens a call and its result to two rows"));
+            }
+            (true, _) => {}
         }
     }
 

@@ -1,0 +1,28 @@
+//! The sentences of the help, with the keys in force in place of the actions that they name.
+
+use super::{Context, KeyRow};
+use crate::panes::KeyNames;
+
+/// Rows whose sentences have the keys of these rows. They are shared as long as the program runs, so fill a table once.
+#[expect(clippy::disallowed_methods, reason = "made once: rows are shared for as long as the program runs")]
+pub(super) fn filled(mut rows: Vec<KeyRow>) -> &'static [KeyRow] {
+    let named: Vec<(usize, String)> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.help.contains('{'))
+        .map(|(at, row)| (at, names(&rows, row.context).fill(row.help)))
+        .collect();
+    for (at, help) in named {
+        rows[at].help = Box::leak(help.into_boxed_str());
+    }
+    Box::leak(rows.into_boxed_slice())
+}
+
+/// The keys of all actions as a sentence on a context names them: those of that context, those that work everywhere,
+/// the others; and each by its context too.
+fn names(rows: &[KeyRow], context: Context) -> KeyNames {
+    let of = move |wanted: Context| rows.iter().filter(move |row| row.context == wanted);
+    let short = of(context).chain(of(Context::Global)).chain(rows).map(|row| (row.action.name(), row.key()));
+    let long = rows.iter().map(|row| (format!("{}.{}", row.context.name(), row.action.name()), row.key()));
+    KeyNames::new(short.chain(long))
+}
