@@ -14,8 +14,13 @@ impl FilesPane {
             return Window::notice(&["Looking for files…"], cells);
         }
         if !self.all.is_empty() {
-            let what = if self.has_sessions() { "No session fits the filter." } else { "No name matches the filter." };
-            return names.notice(&[what, "{cancel} clears it, {search} changes it."], cells);
+            let way = "{cancel} clears it, {search} changes it.";
+            if !self.has_sessions() {
+                return names.notice(&["No name matches the filter.", way], cells);
+            }
+            let sought = "It looks at titles, else first words, at agents, folders and names of files, not at all that \
+                          was said; in an open session {search} does.";
+            return names.notice(&["No session fits the filter.", sought, way], cells);
         }
         if self.has_sessions() {
             let mut lines = vec!["No sessions yet in"];
