@@ -5,7 +5,7 @@ use crate::format::ViewEntry;
 use crate::format::describe::shortened;
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, ToolCall, Turn, TurnPart};
-use crate::rules::work::{unwrapped, without_escapes};
+use crate::rules::work::{Dialect, is_known_call, unwrapped, without_escapes};
 use crate::text::{PromptPiece, asked, is_notice, prompt_pieces};
 use std::borrow::Cow;
 
@@ -103,18 +103,23 @@ fn plain_arguments(arguments: &str) -> Cow<'_, str> {
     inner.and_then(|value| Some(value.as_str()?.to_owned())).map_or(Cow::Borrowed(arguments), Cow::Owned)
 }
 
-/// A call: the tool, then its arguments; strings bare, long ones cut.
+/// A call: the tool, then its arguments; strings bare, long ones cut. Several of a tool that no rule knows have their
+/// names.
 fn call_line(call: &ToolCall<'_>) -> String {
     let Ok(arguments) = json::parse(&call.arguments) else { return format!("{} {}", call.name, call.arguments) };
     let inner = arguments.as_str().and_then(|text| json::parse(text).ok());
-    let words = argument_words(inner.as_ref().unwrap_or(&arguments));
+    let is_known = is_known_call(call, Dialect::Common);
+    let words = argument_words(inner.as_ref().unwrap_or(&arguments), is_known);
     std::iter::once(call.name.to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-fn argument_words(arguments: &Value<'_>) -> Vec<String> {
+fn argument_words(arguments: &Value<'_>, is_known: bool) -> Vec<String> {
     match &arguments.data {
         Data::Object(object) => {
-            object.entries().map(|(_, value)| word(value)).filter(|word| !word.is_empty()).collect()
+            let words = object.entries().map(|(key, value)| (key, word(value))).filter(|(_, word)| !word.is_empty());
+            let words: Vec<_> = words.collect();
+            let is_bare = is_known || words.len() < 2;
+            words.into_iter().map(|(key, word)| if is_bare { word } else { format!("{key}={word}") }).collect()
         }
         Data::Null => Vec::new(),
         _ => vec![word(arguments)],
@@ -128,9 +133,26 @@ fn word(value: &Value<'_>) -> String {
         None => text.to_owned(),
     }
 }
+
 /// A message of a request: who, and what.
 pub(super) fn entry_of(turn: &Turn<'_>, step: StepNo) -> ViewEntry {
     let role = turn.role.name().to_owned();
     let text = format!("{role}: {}", turn_text(turn));
     ViewEntry { text, role: Some(role), content: None, step, identity: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_arguments_of_a_tool_that_no_rule_knows_have_their_names() {
+        let line = |name: &str, arguments: &str| {
+            call_line(&ToolCall { id: None, name: name.into(), arguments: arguments.into() })
+        };
+        assert_eq!(line("book", r#"{"from":"JFK","to":"SEA","seats":2}"#), "book from=JFK to=SEA seats=2");
+        assert_eq!(line("book", r#""{\"from\":\"JFK\",\"to\":\"SEA\"}""#), "book from=JFK to=SEA");
+        assert_eq!(line("book", r#"{"to":"SEA","note":""}"#), "book SEA");
+        assert_eq!(line("Bash", r#"{"command":"ls","description":"List"}"#), "Bash ls List");
+    }
 }

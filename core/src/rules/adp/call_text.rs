@@ -6,8 +6,30 @@ use crate::text::{shorten, single_line};
 
 /// Most scalars of an argument.
 const ARGUMENT_MAX: usize = 160;
-/// So many arguments are without their names if they are texts: what a tool is to do, and with what.
+/// So many arguments are without their names if they are texts that speak for themselves: what a tool is to do, and
+/// with what.
 const BARE_MAX: usize = 2;
+/// Names of such arguments.
+const BARE: [&str; 18] = [
+    "command",
+    "cmd",
+    "code",
+    "script",
+    "path",
+    "file_path",
+    "filename",
+    "file",
+    "dir",
+    "query",
+    "pattern",
+    "url",
+    "question",
+    "thought",
+    "text",
+    "message",
+    "content",
+    "action",
+];
 
 /// A call of an item or a turn.
 pub(super) fn call(call: &Call<'_>) -> String {
@@ -39,6 +61,7 @@ fn written(name: &str, arguments: Option<&Value<'_>>) -> String {
         (Some(object), _) => line(
             name,
             object.entries().enumerate().map(|(i, (key, value))| match value.as_str() {
+                Some(text) if object.len() == 1 => bare(text),
                 Some(text) => argument(i, key, text),
                 None => format!("{key}={}", shorten(&compact(value), ARGUMENT_MAX)),
             }),
@@ -62,6 +85,7 @@ fn marked_up(message: &str) -> Option<String> {
         .collect();
     Some(match parameters[..] {
         [] => line(name, [bare(body)]),
+        [(_, only)] => line(name, [bare(only)]),
         _ => line(name, parameters.iter().enumerate().map(|(i, (key, value))| argument(i, key, value.trim()))),
     })
 }
@@ -70,10 +94,11 @@ fn line(name: &str, arguments: impl IntoIterator<Item = String>) -> String {
     arguments.into_iter().filter(|a| !a.is_empty()).fold(name.to_owned(), |line, argument| line + " " + &argument)
 }
 
-/// A text as an argument: the first ones as they are, another with its name, and quoted where it has blanks.
+/// A text as one of several arguments: the first ones that speak for themselves as they are, another with its name, and
+/// quoted where it has blanks.
 fn argument(place: usize, key: &str, text: &str) -> String {
     match place {
-        _ if place < BARE_MAX => bare(text),
+        _ if place < BARE_MAX && BARE.contains(&key) => bare(text),
         _ if text.contains(char::is_whitespace) => format!("{key}={}", quote(&shorten(text, ARGUMENT_MAX))),
         _ => format!("{key}={}", shorten(text, ARGUMENT_MAX)),
     }
@@ -128,6 +153,7 @@ mod tests {
                 r#"edit view /a old="x\ny" lines=[1,2]"#,
             ),
             (r#"{"path":"/a","x":1.50}"#, "edit /a x=1.50"),
+            (r#"{"origin":"JFK","destination":"SEA"}"#, "edit origin=JFK destination=SEA"),
             (r#""{\"command\": \"cut""#, r#"edit {"command": "cut"#),
             ("null", "edit"),
             (r#""{}""#, "edit"),

@@ -56,6 +56,12 @@ pub fn action_line(call: &ToolCall<'_>, dialect: Dialect) -> ActionLine {
     line(&read).unwrap_or_else(|| other(&read.name, &call.arguments))
 }
 
+/// Whether a rule knows what a call does.
+#[must_use]
+pub fn is_known_call(call: &ToolCall<'_>, dialect: Dialect) -> bool {
+    !matches!(Call::read(&call.name, &call.arguments, dialect).action, Action::Code | Action::Other)
+}
+
 fn line(call: &Call) -> Option<ActionLine> {
     let file = |verb: &'static str, path: &str, note: String| ActionLine {
         verb: verb.into(),
@@ -173,7 +179,12 @@ fn other(name: &str, arguments: &str) -> ActionLine {
     let (verb, is_code) = match name.strip_prefix("code:") {
         Some(_) => ("run".to_owned(), true),
         None => {
-            let verb = VERBS.iter().find(|(part, _)| name.contains(part)).map(|(_, verb)| *verb);
+            // A task is nothing that is asked.
+            let is_part = |part: &str| match part {
+                "ask" => name.starts_with(part) || name.contains("_ask"),
+                _ => name.contains(part),
+            };
+            let verb = VERBS.iter().find(|(part, _)| is_part(part)).map(|(_, verb)| *verb);
             (verb.unwrap_or(name).to_owned(), false)
         }
     };
@@ -231,6 +242,9 @@ mod tests {
             ("shell", r#"{"command":"grep '*** Begin Patch' a.txt"}"#, "run grep '*** Begin Patch' a.txt"),
             ("mcp__docs__web_search", r#"{"query":"rust"}"#, "search rust"),
             ("Grep", r#"{"output_mode":"content","pattern":"fn main"}"#, "search fn main"),
+            ("TaskStop", r#"{"taskId":"t1"}"#, "taskstop taskId=t1"),
+            ("AskUserQuestion", r#"{"question":"Which?"}"#, "ask Which?"),
+            ("mcp__ui__ask_user", r#"{"question":"Which?"}"#, "ask Which?"),
             ("lookup_order", r#"{"order":7,"user":"ann"}"#, "lookup_order order=7 user=ann"),
             ("apply_patch", "\"*** Begin Patch\\n*** Update File: a.rs\\n@@\\n-x\\n+y\\n+z\\n\"", "edit a.rs +2 −1"),
             ("code:python", r#"{"code":"print(1)"}"#, "run print(1)"),
