@@ -120,7 +120,24 @@ fn call<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> ToolCall<'v> {
     }
     // The tool of this action has a name of its own.
     let name = if name == "task_tracking" { "task_tracker" } else { name };
-    ToolCall { id, name: name.into(), arguments: args.map_or("{}".into(), arguments) }
+    let written = args.filter(|args| name == "edit" && has_no_text(args)).and_then(|_| written_arguments(event));
+    let arguments = written.map(Cow::Borrowed).or_else(|| args.map(arguments));
+    ToolCall { id, name: name.into(), arguments: arguments.unwrap_or("{}".into()) }
+}
+
+/// Whether the arguments of an edit do not say what is written: another editor of the program took the call.
+fn has_no_text(args: &Value<'_>) -> bool {
+    text(args, "command").is_none() && text(args, "content").is_none_or(str::is_empty)
+}
+
+/// The arguments of an action as the model wrote them, in the answer beside it.
+fn written_arguments<'v>(event: &'v Value<'v>) -> Option<&'v str> {
+    let metadata = event.get("tool_call_metadata")?;
+    let id = text(metadata, "tool_call_id")?;
+    let choice = metadata.get("model_response")?.get("choices")?.as_array()?.first()?;
+    let calls = choice.get("message")?.get("tool_calls")?.as_array()?;
+    let call = calls.iter().find(|call| text(call, "id") == Some(id))?;
+    text(call.get("function")?, "arguments")
 }
 
 /// Members of an action's arguments that the program added: the words beside the call, which are shown before it, and
