@@ -175,7 +175,11 @@ fn show(opened: &Opened, found: &TracedValue, asked: &AskedPath, out: &mut Out) 
     let mut attributions = Attributions::new(opened);
     let by = |attribution: Attribution| attribution.who.map_or_else(String::new, |who| format!(" by {who}"));
     let identity = run.tree().identity(*id);
-    let name = if asked.has_instance { run.reference(identity, &leaf.path) } else { run.named(identity, &leaf.path) };
+    let name = if asked.has_instance {
+        run.reference(identity, &leaf.path)
+    } else {
+        run.qualified_reference(identity, &leaf.path)
+    };
     let value = leaf.value.text(opened.bytes())?;
     let who = by(attributions.get(*id, leaf.step));
     out.styled(&[

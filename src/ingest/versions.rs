@@ -93,7 +93,7 @@ impl Work {
             }
             DocumentUpdate::Version { text, .. } => {
                 let first = text.trim_ascii_start().first().copied().unwrap_or_default();
-                let place = add(&self.live.input, &text, self.format.anew(first))?;
+                let place = add(&self.live.input, &text, self.format.replacement_affixes(first))?;
                 self.push_version(place);
                 Ok(())
             }

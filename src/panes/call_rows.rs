@@ -66,16 +66,17 @@ impl CallRows {
 #[must_use]
 pub fn call_before(run: &dyn Run, step: StepNo) -> Option<StepNo> {
     let call = run.answers(step).filter(|call| *call < step && step - *call <= APART_MAX)?;
-    let is_call = |step| run.sign(step) == Some(StepKind::Call);
-    let is_between = |step| is_call(step) || run.sign(step) == Some(StepKind::Result);
-    let is_result = run.sign(step) == Some(StepKind::Result);
+    let is_call = |step| run.step_kind(step) == Some(StepKind::Call);
+    let is_between = |step| is_call(step) || run.step_kind(step) == Some(StepKind::Result);
+    let is_result = run.step_kind(step) == Some(StepKind::Result);
     (is_result && is_call(call) && (call + 1..step).all(is_between)).then_some(call)
 }
 
 /// The results that are in the row of a call.
 pub fn results_of(run: &dyn Run, call: StepNo) -> impl Iterator<Item = StepNo> {
     let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX).min(call.saturating_add(APART_MAX + 1));
-    let near = (call + 1..last).take_while(|step| matches!(run.sign(*step), Some(StepKind::Call | StepKind::Result)));
+    let near =
+        (call + 1..last).take_while(|step| matches!(run.step_kind(*step), Some(StepKind::Call | StepKind::Result)));
     near.filter(move |step| run.answers(*step) == Some(call))
 }
 

@@ -10,7 +10,9 @@ use std::borrow::Cow;
 pub(super) fn place_name(run: &dyn Run, identity: &Identity, path: &[Key], folder: &str) -> String {
     let instance = identity.instance.as_deref().filter(|_| run.instances() != Instances::Chosen);
     let reference = run.reference(identity, path);
-    let Some(instance) = instance.filter(|_| reference.starts_with('/')) else { return run.named(identity, path) };
+    let Some(instance) = instance.filter(|_| reference.starts_with('/')) else {
+        return run.qualified_reference(identity, path);
+    };
     let owner = match (&*identity.kind, instance) {
         ("file", path) => Cow::Borrowed(below(path, folder)),
         (kind, "main") => Cow::Borrowed(kind),

@@ -151,7 +151,7 @@ impl Watch {
     pub fn label(&self, open: &Open<'_>) -> String {
         let (identity, path) = &self.target;
         let condition = self.condition.as_ref().map_or(String::new(), |c| format!(" {c}"));
-        format!("{}{condition}", open.run().named(identity, path))
+        format!("{}{condition}", open.run().qualified_reference(identity, path))
     }
 
     /// The step that last wrote the value, at the step in focus.

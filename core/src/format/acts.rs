@@ -63,7 +63,7 @@ impl Format for Acts {
     }
 
     /// A2: an array of messages adds to the context, an envelope is the context.
-    fn anew(&self, first_byte: u8) -> (&'static str, &'static str) {
+    fn replacement_affixes(&self, first_byte: u8) -> (&'static str, &'static str) {
         if first_byte == b'[' { ("{\"context\":", "}") } else { ("", "") }
     }
 

@@ -64,7 +64,7 @@ impl Hop {
     pub fn describe(&self, run: &dyn Run) -> String {
         match self {
             Self::Value { id, path, step, .. } => {
-                let name = run.named(run.tree().identity(*id), path);
+                let name = run.qualified_reference(run.tree().identity(*id), path);
                 if *step < 0 { format!("{name} in the head") } else { format!("{name} @{step}") }
             }
             Self::Result { call: Some(call), .. } => format!("result of call {call}"),
@@ -89,7 +89,7 @@ pub struct Trail<'r> {
     run: &'r dyn Run,
     copies: &'r Copies<'r>,
     bytes: &'r dyn Bytes,
-    /// Of the last message that was asked: whose, which, what it says.
+    /// The last answer: identity, step and origin.
     origin: Option<(IdentityId, StepNo, MessageOrigin)>,
     /// Messages in which results were looked for.
     messages: BTreeMap<StepNo, Candidate>,

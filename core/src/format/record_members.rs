@@ -1,10 +1,10 @@
-//! What a record of a log says of its run beside it.
+//! Members of the records of a log that describe the run.
 
-/// Members of a record by their names; conversions count those that are neither.
+/// Members of a record by their names. Conversions count members that are in neither list as lost.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordMembers {
-    /// What is said of the run.
+    /// Members that a conversion carries over.
     pub carried: &'static [&'static str],
-    /// What the run is, and what repeats it.
+    /// Members that make the run itself, or repeat it.
     pub of_run: &'static [&'static str],
 }

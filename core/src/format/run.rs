@@ -22,61 +22,61 @@ use std::sync::{Arc, RwLock};
 pub trait Format: Send + Sync {
     /// Name for `--format`, lower case.
     fn name(&self) -> &'static str;
-    /// Name for people, as `Agent/Data`.
+    /// Name shown to people, such as `Agent/Data`.
     fn title(&self) -> &'static str;
-    /// What it is and how it is known, a few sentences for `obelus formats` and `docs/formats.md`.
+    /// What the format is and how its files are recognised: a few sentences for `obelus formats` and `docs/formats.md`.
     fn about(&self) -> &'static str;
-    /// The file that defines it; None: it is built in.
+    /// The file that defines a custom format; None for a built-in one.
     fn file(&self) -> Option<&'static str> {
         None
     }
     /// Whether these first records (at most 20, those that parse) are of this format, and why.
     fn detect(&self, first: &[Value<'_>]) -> Option<Match>;
-    /// What speaks for it in first records that [`Format::detect`] does not take.
+    /// How far first records that [`Format::detect`] rejects resemble this format.
     fn near(&self, _first: &[Value<'_>]) -> Option<Near> {
         None
     }
     /// How its files are cut into records.
     fn framing(&self) -> Framing;
-    /// The same format for files that are cut into records another way; None: there is one way.
+    /// The same format for files that are cut into records differently; None: there is one framing.
     fn alternative(&self) -> Option<&'static dyn Format> {
         None
     }
-    /// The name of the format that shows the same files in another way; None: there is no other way.
+    /// The name of the format that shows the same files differently; None: there is no such format.
     fn other_view(&self) -> Option<&'static str> {
         None
     }
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
-    /// Whether a file that is one list of steps may hold several trajectories ([`Run::trajectory_count`]), or a record
-    /// of others ([`Format::trajectories_in`]).
+    /// Whether one run may hold several trajectories ([`Run::trajectory_count`]), or one record may
+    /// ([`Format::trajectories_in`]).
     fn has_trajectories(&self) -> bool {
         false
     }
-    /// Number of trajectories in a record, where records are trajectories: more than one for a preference pair, and
-    /// where those of sub-agents are in it.
+    /// Number of trajectories in a record, where records are trajectories: more than one for a preference pair, and for
+    /// a record that includes the trajectories of sub-agents.
     fn trajectories_in(&self, _text: &[u8]) -> usize {
         1
     }
-    /// What precedes and follows a text that replaces the one before as a whole (a document that is rewritten), so that
-    /// as the next record it is that.
-    fn anew(&self, _first_byte: u8) -> (&'static str, &'static str) {
+    /// Texts to put before and after the new content of a rewritten document, so that the run reads it as a record that
+    /// replaces the content before.
+    fn replacement_affixes(&self, _first_byte: u8) -> (&'static str, &'static str) {
         ("", "")
     }
-    /// Names of the member, the first that is there, whose elements came one by one while a document was written.
+    /// Members that grow element by element while a document is written; the first that a document has is used.
     fn grows_by(&self) -> &'static [&'static str] {
         &[]
     }
-    /// Whether [`Run::push`] looks at the text of a record. A format whose records are steps one to one says no, and
-    /// its files cost no read and no parse to index; it is then given an empty text.
+    /// Whether [`Run::push`] needs the text of a record. Where each record is exactly one step it does not: the text is
+    /// then empty, and a file is indexed without being parsed.
     fn needs_text(&self) -> bool {
         true
     }
-    /// A pass over a file for what only all records together report; None: what its runs report is all.
+    /// A pass over a file for facts and findings that need all records together; None: the runs report all.
     fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
         None
     }
-    /// Whether it takes any JSON, of which nothing more is known.
+    /// Whether it accepts any JSON: the generic format.
     fn is_any(&self) -> bool {
         false
     }
@@ -88,7 +88,7 @@ pub trait Format: Send + Sync {
     fn has_conversations(&self) -> bool {
         self.layout() == Layout::Set
     }
-    /// Which members of its records say something of the run; None: no record has more than that.
+    /// Members of a record that describe the run, beside its messages; None: conversions need not look for others.
     fn record_members(&self) -> Option<RecordMembers> {
         None
     }
@@ -96,11 +96,11 @@ pub trait Format: Send + Sync {
     fn way(&self) -> Way {
         Way::Formats
     }
-    /// Whether its files can be stages of one dataset (D2): what one says, the other says in its own way.
+    /// Whether its files can be stages of one dataset (D2): the same records in another form.
     fn is_stage(&self) -> bool {
         false
     }
-    /// The stage of processing that the name of a file says, as `std`; None: it says none.
+    /// The stage of processing that a file name states, such as `std`; None: it states none.
     fn stage(&self, _file: &str) -> Option<&'static str> {
         None
     }
@@ -108,12 +108,12 @@ pub trait Format: Send + Sync {
     fn merges(&self) -> bool {
         false
     }
-    /// What its plans are called on screen; None: it has none.
+    /// The title of its plans on screen; None: it has no plans.
     fn plan_title(&self) -> Option<&'static str> {
         None
     }
-    /// What a file is as a part of a run, recognised by its first records ([`RunPart::identity`]); None: they do not
-    /// say.
+    /// The identity of a file as a part of a run ([`RunPart::identity`]), from its first records; None: they have
+    /// none.
     fn identity(&self, _first: &[Value<'_>]) -> Option<String> {
         None
     }
@@ -126,30 +126,30 @@ pub trait Format: Send + Sync {
 /// How often earlier steps of a run changed while it grew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Revision {
-    /// How often all steps were read again, so that a number may be another step's.
+    /// How often all steps were read again, so that a step number may mean another step.
     pub rebuilt: u64,
-    /// How often a step came to say more, or to be elsewhere in its tree.
+    /// How often the content of a step, or its place in the tree of steps, changed.
     pub changed: u64,
 }
 
-/// Why a format fits.
+/// A format that fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// One sentence: what in the content says so.
+    /// What in the content shows it, in one sentence.
     pub reason: String,
 }
 
-/// What speaks for a format that does not fit.
+/// How far records resemble a format that does not fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Near {
-    /// How much of it does, from 0 to 1.
+    /// The share that agrees, from 0 to 1.
     pub share: f64,
     /// The same in words.
     pub description: String,
 }
 
 impl Near {
-    /// So many of so many do.
+    /// `n` of `all` agree; `what` names them, as in "3 of 4 members".
     #[must_use]
     pub fn of(n: usize, all: usize, what: &str) -> Self {
         Self { share: n as f64 / all.max(1) as f64, description: format!("{n} of {all} {what}") }
@@ -171,33 +171,33 @@ pub enum Layout {
 /// A run that a worker fills while the screen reads.
 pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 
-/// Asks for the plan at a step, which may be long to make.
+/// Computes the plan at a step on demand, since it may take long.
 pub type Plans<'p> = &'p dyn Fn() -> Option<Rc<PlanView>>;
 
-/// One trajectory: its steps, its state at every step, and what only its format can say of it.
+/// One trajectory: its steps, its state at every step, and the answers that depend on its format.
 ///
-/// It is fed record by record; the same records in pieces or at once give the same run. It holds places, not texts:
-/// what it shows it asks from `bytes`.
+/// It takes records one by one; the same records in any batches give the same run. It stores places, not texts, and
+/// reads texts through `bytes` when they are asked for.
 pub trait Run: Send + Sync {
-    /// Takes the next record; `text` are its bytes (of a broken one at most the first 64 KiB).
+    /// Takes the next record; `text` is its bytes, of an unreadable record at most the first 64 KiB.
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
-    /// What would be found if the input ended here: findings that wait for more (A43). May take long; others read
-    /// meanwhile.
+    /// The findings that hold if the input ends here and depend on what may follow (A43). May take long: it needs no
+    /// exclusive access, so that others read meanwhile.
     fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
         Vec::new()
     }
-    /// Takes what [`Run::look_ahead`] found; it holds until the next record.
+    /// Takes the result of [`Run::look_ahead`]; it is valid until the next record.
     fn settle(&mut self, _ahead: Vec<Arc<Finding>>) {}
-    /// Reads what was put off until the input ends, or waits: a run whose records are read in another order than that
-    /// of the file. Costs a pass over all of them.
+    /// Reads the records that were deferred until the input ends or pauses, in formats that read records in another
+    /// order than that of the file. Costs a pass over all records.
     fn catch_up(&mut self, _bytes: &dyn Bytes) {}
     /// Other files that belong to the run (`FORMATS.md` 0.4), in the order in which records refer to them.
     fn parts(&self) -> &[RunPart] {
         &[]
     }
-    /// Takes what was found of each of [`Run::parts`], in their order; it holds until it is reported again.
+    /// Takes the state of each of [`Run::parts`], in their order; it is valid until the next call.
     fn attach(&mut self, _found: Vec<PartState>) {}
-    /// The part that a step refers to, and what was found of it, if it was looked for.
+    /// The part that a step refers to, with its state if it was looked for.
     fn part_of(&self, _step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
         None
     }
@@ -207,7 +207,7 @@ pub trait Run: Send + Sync {
         let ahead = self.look_ahead(bytes);
         self.settle(ahead);
     }
-    /// How often what was reported of steps changed since: what is stored of them holds for one revision.
+    /// How often earlier steps changed: what a caller caches of steps is valid for one revision.
     fn revision(&self) -> Revision {
         Revision::default()
     }
@@ -222,17 +222,18 @@ pub trait Run: Send + Sync {
     fn trajectory_steps(&self, _number: usize) -> Option<Vec<Range<StepNo>>> {
         None
     }
-    /// Which of several answers of the record a step is in, from 0: of a pair, or of several answers to a prompt.
+    /// The number of the answer that a step is in, from 0, where a record has several: a preference pair, or several
+    /// answers to one prompt.
     fn answer_of(&self, _step: StepNo) -> usize {
         0
     }
     /// Where a step is.
     fn place(&self, step: StepNo) -> Option<StepPlace>;
-    /// Where the values are that a step shows.
+    /// The spans of the values that a step shows.
     fn spans(&self, step: StepNo) -> Vec<Span> {
         self.place(step).map(|place| place.place.span).into_iter().collect()
     }
-    /// A step described, from its bytes. A broken or huge message gives what can be reported it.
+    /// The description of a step, read from its bytes. Of an unreadable or huge message it has what could be read.
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step;
     /// The merged state.
     fn tree(&self) -> &Tree;
@@ -243,80 +244,81 @@ pub trait Run: Send + Sync {
         None
     }
 
-    /// How its identities know instances.
+    /// How instances of a kind are distinguished.
     fn instances(&self) -> Instances {
         Instances::Chosen
     }
-    /// The call that a step answers; nothing is read.
+    /// The step of the call that a step answers. Reads no bytes.
     fn answers(&self, _step: StepNo) -> Option<StepNo> {
         None
     }
-    /// What a step is, where the run keeps it; nothing is read.
-    fn sign(&self, _step: StepNo) -> Option<StepKind> {
+    /// The kind of a step, where the run stores it. Reads no bytes.
+    fn step_kind(&self, _step: StepNo) -> Option<StepKind> {
         None
     }
-    /// A step as a part of a conversation, from its bytes; None where the format does not know its messages so.
+    /// A step as a turn of a conversation, read from its bytes; None where the format has no turns.
     fn turn(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
-    /// A step as a request to a model, with all messages that it has, or as the call of a tool among requests; None
-    /// where it is neither.
+    /// A step as a request to a model with all its messages, or as a tool call logged among requests; None where it is
+    /// neither.
     fn model_request(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<ModelRequest> {
         None
     }
-    /// Whether steps may be such requests; nothing is read.
+    /// Whether [`Run::model_request`] may have an answer. Reads no bytes.
     fn has_model_requests(&self) -> bool {
         false
     }
-    /// Whether it has turns ([`Run::turn`]); nothing is read.
+    /// Whether [`Run::turn`] may have an answer. Reads no bytes.
     fn has_turns(&self) -> bool {
         self.work().is_some()
     }
-    /// What the model sees at a step, where the log holds it whole: the messages of the request that the step is of.
+    /// What the model sees at a step, where the log has the whole request that the step belongs to.
     fn window(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Vec<Turn<'static>>> {
         None
     }
-    /// The steps whose words the model sees at a step, in order; None where the format does not know its messages so.
+    /// The steps whose messages the model sees at a step, in order; None where the format does not know.
     fn context_steps(&self, _step: StepNo) -> Option<Vec<StepNo>> {
         None
     }
-    /// What a step that is no message says to the model all the same, such as the input of a run.
+    /// The turn that the model sees of a step that is not a message, such as the input of a run.
     fn prompt(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
-    /// What a step says to the model, where that is not what it says to a reader.
+    /// The turn that the model sees of a step, which may differ from what a reader sees.
     fn seen_turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         self.prompt(step, bytes).or_else(|| self.turn(step, bytes))
     }
-    /// What a conversion writes of a step.
+    /// The turn that an export writes for a step.
     fn written_turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         self.seen_turn(step, bytes)
     }
-    /// Whether a step is a whole message, which is no part of the one before.
+    /// Whether a step is a whole message, not a part of the message before.
     fn is_message(&self, _step: StepNo) -> bool {
         false
     }
-    /// Whether a step belongs to the last answer of the agent before it, although results are between.
+    /// Whether a step continues the agent's last answer, although results are between them.
     fn goes_on(&self, _step: StepNo) -> bool {
         false
     }
-    /// Why a conversation of the run leaves a step out.
+    /// Why an exported conversation omits a step; None: it does not.
     fn exclusion(&self, _step: StepNo) -> Option<Exclusion> {
         None
     }
-    /// The characters that a step has in the model's window although it is no message, such as a summary.
+    /// The characters that a step other than a message, such as a summary, takes in the context window.
     fn summary_chars(&self, _step: StepNo) -> Option<u64> {
         None
     }
-    /// What the run knew and did, as far as its calls and results report (W1 to W14); None where the format has none.
+    /// Files, commands and tasks as the calls and results of the run report them (W1 to W14); None where the format has
+    /// no such calls.
     fn work(&self) -> Option<&Work> {
         None
     }
-    /// How the results of a step came out (W4), the worst of several; None: it has none of a known call.
+    /// The outcome of the results of a step (W4), the worst of several; None: none of them answers a known call.
     fn outcome(&self, step: StepNo) -> Option<Outcome> {
         self.work()?.outcome(step)
     }
-    /// Steps that report an error themselves (an error message, a failed call), beside the findings.
+    /// Steps that are errors by themselves (an error message, a failed call), without the findings.
     fn error_steps(&self) -> Vec<StepNo> {
         Vec::new()
     }
@@ -328,8 +330,8 @@ pub trait Run: Send + Sync {
     /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`,
     /// `/kind/instance/slot`.
     fn reference(&self, identity: &Identity, path: &[Key]) -> String;
-    /// The same with its instance, where the path does not say it.
-    fn named(&self, identity: &Identity, path: &[Key]) -> String {
+    /// [`Run::reference`] with the instance, where the path does not have it.
+    fn qualified_reference(&self, identity: &Identity, path: &[Key]) -> String {
         let reference = self.reference(identity, path);
         match &identity.instance {
             Some(instance) if self.instances() == Instances::Chosen => format!("{reference} {instance}"),
@@ -343,18 +345,18 @@ pub trait Run: Send + Sync {
     /// # Errors
     /// It does not parse.
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem>;
-    /// Who supplied the values of `identity` that `author`'s message wrote.
+    /// The call, source or date behind the values of `identity` that the message of step `author` wrote.
     fn attribution(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Attribution;
-    /// Who supplied the value of an event, where its step wrote the identity more than once and not this event last;
-    /// None: [`Run::attribution`] says it.
+    /// The attribution of an event that is not the last write of its step to the identity; None: [`Run::attribution`]
+    /// applies.
     fn attribution_of(&self, _event: &HistoryEvent) -> Option<Attribution> {
         None
     }
-    /// What the message of step `author` says of where the values came from that it wrote to an identity.
+    /// Where the values that the message of step `author` wrote to an identity came from, according to that message.
     fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> MessageOrigin {
         MessageOrigin { call: self.step(author, bytes).answers, reads: Vec::new() }
     }
-    /// The step that set the schema of an identity, as it is at a step; nothing is read.
+    /// The step that set the schema that an identity has at a step. Reads no bytes.
     fn schema_at(&self, _identity: IdentityId, _step: StepNo) -> Option<StepNo> {
         None
     }
@@ -362,7 +364,7 @@ pub trait Run: Send + Sync {
     fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         None
     }
-    /// The number of the schema of an identity at a step: equal texts have equal numbers; nothing is read.
+    /// The number of the schema of an identity at a step: equal texts have equal numbers. Reads no bytes.
     fn schema_number(&self, identity: IdentityId, step: StepNo) -> Option<u32> {
         self.schema_at(identity, step).and_then(|set_at| u32::try_from(set_at).ok())
     }
@@ -370,8 +372,8 @@ pub trait Run: Send + Sync {
     fn has_schema_of_elements(&self, _identity: IdentityId) -> bool {
         false
     }
-    /// Whether the message of an event's author accounts for it, so that [`Run::attribution`] of that author is the
-    /// event's (A30).
+    /// Whether the message of an event's author wrote it, so that [`Run::attribution`] of that author is the event's
+    /// (A30).
     fn accounts_for(&self, _event: &HistoryEvent) -> bool {
         true
     }
@@ -379,20 +381,20 @@ pub trait Run: Send + Sync {
     fn has_schemas(&self) -> bool {
         false
     }
-    /// Looks at the next step that a schema check has not seen, for it to judge (A42); false when there is none.
-    fn examine(&self, _exam: &mut SchemaChecker, _bytes: &dyn Bytes) -> bool {
+    /// Gives the next step to a schema check (A42); false when it has seen all.
+    fn examine(&self, _checker: &mut SchemaChecker, _bytes: &dyn Bytes) -> bool {
         false
     }
-    /// What a schema check found and was not reported yet, as findings in no order; they come beside those of
-    /// [`Run::findings`].
+    /// The violations of a schema check that were not reported yet, as findings in no particular order. They are not
+    /// among [`Run::findings`].
     fn schema_findings(&self, _violations: &Violations, _reported: ReportedCounts) -> Vec<Finding> {
         Vec::new()
     }
-    /// The text that a value of the state stands for, where it is a digest; `author` is the step that wrote it.
+    /// The text whose digest a value of the state is; `author` is the step that wrote the value.
     fn digested_text(&self, _value: &str, _author: StepNo, _bytes: &dyn Bytes) -> Option<String> {
         None
     }
-    /// The step that set the description of an identity; nothing is read.
+    /// The step that set the description that an identity has at a step. Reads no bytes.
     fn description_at(&self, _identity: IdentityId, _step: StepNo) -> Option<StepNo> {
         None
     }
@@ -405,7 +407,7 @@ pub trait Run: Send + Sync {
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer;
     /// `render`: what the model sees at a step.
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry>;
-    /// The entries of [`Run::view`], each made when a screen shows it.
+    /// The entries of [`Run::view`], each built when the screen shows it.
     fn view_list<'v>(&'v self, step: StepNo, bytes: &'v dyn Bytes) -> ViewList<'v> {
         ViewList::of(self.view(step, bytes))
     }
@@ -413,12 +415,12 @@ pub trait Run: Send + Sync {
     fn merges_messages(&self) -> bool {
         false
     }
-    /// `render --raw-messages`: the messages that [`Run::view`] merges, one by one as they are written; None where the
-    /// format merges none.
+    /// `render --raw-messages`: the messages of [`Run::view`] one by one as written; None where the format merges
+    /// none.
     fn raw_view(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Vec<ViewEntry>> {
         None
     }
-    /// `resolve`.
+    /// `resolve`: what a reference refers to at a step.
     fn resolve(
         &self,
         reference: &str,
@@ -431,28 +433,28 @@ pub trait Run: Send + Sync {
     fn plan(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<PlanAnswer> {
         None
     }
-    /// The plan as the screen shows it; None where none holds at the step.
+    /// The plan as the screen shows it; None where the step has no plan.
     fn plan_view(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<PlanView> {
         None
     }
-    /// The references in a text, by its bytes, and whether they lead somewhere at a step; `plan` is asked only for one
-    /// that does not.
+    /// The byte ranges of the references in a text, and whether each resolves at a step. Calls `plan` only for one that
+    /// does not.
     fn references(&self, _text: &str, _step: StepNo, _plan: Plans<'_>) -> Vec<(Range<usize>, RefState)> {
         Vec::new()
     }
-    /// Who reads a value: calls that refer to its path, or to one above or below it.
+    /// The calls that read a value: they refer to its path, or to a path above or below it.
     fn readers(&self, _identity: &Identity, _path: &[Key], _bytes: &dyn Bytes) -> Vec<ValueReader> {
         Vec::new()
     }
-    /// What is known of an identity beside its value: type and source in a few words, and the time as written.
+    /// Type and source of an identity in a few words, and its time as written.
     fn note(&self, _identity: IdentityId, _step: StepNo) -> Option<(String, Option<String>)> {
         None
     }
-    /// The id of the file that a value names, if it names one.
+    /// The id of the file that a value refers to, if any.
     fn file_id(&self, _identity: IdentityId, _path: &[Key], _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
         None
     }
-    /// The field of the conversation that an identity fills at a step (S20).
+    /// The field of the conversation that the value of an identity goes to at a step (S20).
     fn route(&self, _identity: IdentityId, _step: StepNo) -> Option<&'static str> {
         None
     }
@@ -460,8 +462,8 @@ pub trait Run: Send + Sync {
     fn conversation(&self, _step: StepNo, _bytes: &dyn Bytes) -> Vec<ConversationField> {
         Vec::new()
     }
-    /// The values of identities merged by their data types, of those that are chosen by name (S14 to S19); None where
-    /// the format merges none.
+    /// The values of the identities that `is_chosen` accepts by name, merged by their data types (S14 to S19); None
+    /// where the format merges none.
     fn merge(
         &self,
         _is_chosen: &dyn Fn(&str) -> bool,
@@ -479,15 +481,15 @@ pub trait Run: Send + Sync {
     fn tick_start(&self, _step: StepNo, _is_forward: bool) -> Option<StepNo> {
         None
     }
-    /// The configuration of the request that holds at a step as JSON text, with the step that the request begins with.
+    /// The configuration of the request that a step belongs to as JSON text, with the first step of the request.
     fn config(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<(StepNo, String)> {
         None
     }
-    /// What the request that begins with a step says beside its messages: name and JSON text.
+    /// The members of the request that begins with a step, except its messages: name and JSON text.
     fn request(&self, _step: StepNo, _bytes: &dyn Bytes) -> Vec<(&'static str, String)> {
         Vec::new()
     }
-    /// Steps that step `step` withdrew from the context and brought back (A4).
+    /// The steps that `step` withdrew from the context, and those that it brought back (A4).
     fn withdrawn(&self, _step: StepNo) -> (Vec<StepNo>, Vec<StepNo>) {
         (Vec::new(), Vec::new())
     }

@@ -33,7 +33,7 @@ impl App {
             return Err(read.unknown(run).to_string());
         };
         let identity = tree.identity(*id);
-        let name = run.named(identity, keys);
+        let name = run.qualified_reference(identity, keys);
         let message = match here {
             0 => {
                 let way = self.hint("{write-next} and {write-previous} go to where it is written");

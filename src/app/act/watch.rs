@@ -33,7 +33,7 @@ impl App {
         };
         let open = self.session.open();
         let last = open.as_ref().map_or(0, Open::last);
-        let reference = open.map_or_else(String::new, |open| open.run().named(&target.0, &target.1));
+        let reference = open.map_or_else(String::new, |open| open.run().qualified_reference(&target.0, &target.1));
         let is_watched = self.watches.toggle(target, last);
         let strip = self.hint("{pane-next} leads to the strip, where {watch-edit} gives it a condition");
         self.notify(if is_watched {

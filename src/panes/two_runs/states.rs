@@ -221,7 +221,7 @@ impl Painter<'_> {
                 let words = words.into_iter().flatten().filter(|word| !word.is_empty());
                 words.collect::<Vec<_>>().join(" ")
             }
-            _ => run.named(identity, &value.path),
+            _ => run.qualified_reference(identity, &value.path),
         }
     }
 

@@ -297,7 +297,7 @@ impl Run for Trajectory {
         compact.answers.or_else(|| before.is_some_and(CompactStep::is_fenced_call).then_some(step - 1))
     }
 
-    fn sign(&self, step: StepNo) -> Option<StepKind> {
+    fn step_kind(&self, step: StepNo) -> Option<StepKind> {
         let compact = self.compact_step(step)?;
         Some(match (&compact.tool, compact.answers) {
             (Some(_), _) => StepKind::Call,

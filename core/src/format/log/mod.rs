@@ -1,12 +1,12 @@
-//! Logs of coding agents and agent frameworks: one way from records to steps, conversation and state.
+//! Logs of coding agents and agent frameworks: one path from records to steps, conversation and state.
 //!
-//! A format of this kind is an [`Adapter`]: it reads a record and says which steps it gives, which values of the record
-//! they show, and what they write. [`LogRun`] does the rest for all of them: places, links from results to calls, the
-//! state, what a tool-using run knew and did, outcomes, answers.
+//! A format of this kind is an [`Adapter`]: for each record it gives the steps, the values of the record that they
+//! show, and what they write. [`LogRun`] does the rest for all of them: places, links from results to calls, the state,
+//! files and commands of tool-using runs, outcomes, answers.
 //!
-//! To add one: a file in `format` with the row of its [`crate::format::Format`] and its adapter (`pi.rs` is a short
-//! one), and the row in `FORMATS`. What a step shows is always a value of the input, so that it can be read again: a
-//! [`Draft`] names the values, its [`Form`] says how they are read. A chat message goes through [`Blocks`].
+//! To add one: a file in `format` with its [`Row`] and its adapter (`letta.rs` is a short one), and a line in
+//! `FORMATS`. A step always shows values of the input, so that they can be read again: a [`Draft`] lists the values,
+//! its [`Form`] determines how they are read. A chat message goes through [`Blocks`].
 
 mod arrange;
 mod chat;
@@ -52,57 +52,57 @@ use crate::json::Value;
 use crate::model::{ModelRequest, Turn};
 use crate::rules::work::Dialect;
 
-/// What a step's values are, in the words of its adapter: how [`Adapter::show`] is to read them. Those below 16 belong
-/// to [`chat`].
+/// A number by which an adapter distinguishes its kinds of steps: [`Adapter::show`] reads the values of a step by it.
+/// Numbers below 16 belong to [`chat`].
 pub(in crate::format) type Form = u8;
 
 /// The first form that an adapter may use for itself.
 pub(in crate::format) const FIRST_ADAPTER_FORM: Form = 16;
 
-/// A format of a log: how its records become steps.
+/// Turns the records of a log format into steps.
 pub(in crate::format) trait Adapter: Send + Sync {
     /// Reads the next record.
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>);
-    /// What a step says: `values` are those that it was made of, in order, parsed again on their own.
+    /// The turn of a step from its `values`, those of its [`Draft`] in order, parsed again by themselves.
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v>
     where
         Self: Sized,
     {
         chat::show(form, values)
     }
-    /// What a step says as a request to a model, with all messages that it has, or as the call of a tool among
-    /// requests; None where it is neither.
+    /// A step as a request to a model with all its messages, or as a tool call logged among requests; None where it is
+    /// neither.
     fn request(_form: Form, _values: &[&Value<'_>]) -> Option<ModelRequest>
     where
         Self: Sized,
     {
         None
     }
-    /// What a step that is no message says to the model ([`Log::prompt`]).
+    /// The turn that the model sees of a step that is not a message ([`Log::prompt`]).
     fn prompt(_values: &[&Value<'_>]) -> Option<Turn<'static>>
     where
         Self: Sized,
     {
         None
     }
-    /// Whether steps may be such requests.
+    /// Whether [`Adapter::request`] may have an answer.
     const HAS_REQUESTS: bool = false;
-    /// For which agent the rules of tool-using runs make exceptions.
+    /// The agent whose exceptions to the rules of tool-using runs apply.
     fn dialect(&self) -> Dialect {
         Dialect::Common
     }
-    /// Whether a record may be a list; elsewhere it is not one.
+    /// Whether a record may be a list; in other formats a list is not a record.
     fn takes_lists(&self) -> bool {
         false
     }
-    /// All was read, where the adapter arranges what is read.
+    /// Called when all records were read, in adapters with [`Adapter::arrange`].
     fn finish(&mut self, _log: &mut Log<'_>) {}
-    /// How records are put in order before they are read, where later ones replace or precede earlier ones; None: they
-    /// are read as they come.
+    /// Orders records before they are read, where later ones replace or precede earlier ones; None: they are read in
+    /// the order of the file.
     fn arrange(&self) -> Option<Box<dyn Arrange>> {
         None
     }
-    /// Forgets what was read, but not what it learned of the file as a whole: all is read again from the first record
-    /// (see [`Log::read_again`]).
+    /// Resets what depends on single records, because all are read again from the first ([`Log::read_again`]). What is
+    /// known of the file as a whole stays.
     fn restart(&mut self) {}
 }

@@ -1,4 +1,4 @@
-//! A row of the table of formats whose files are logs: all that differs between them, in one place.
+//! A row of the table of formats for logs: what differs between them.
 
 use crate::format::signature::{Head, SIGNATURES};
 use crate::format::{Detect, Format, Framing, Layout, Match, Run};
@@ -8,19 +8,19 @@ use crate::json::{OutlineLayout, Value};
 pub(in crate::format) struct Row {
     /// Name for `--format`.
     pub(in crate::format) name: &'static str,
-    /// Name for people.
+    /// Name shown to people.
     pub(in crate::format) title: &'static str,
-    /// What it is and how it is known.
+    /// What the format is and how its files are recognised.
     pub(in crate::format) about: &'static str,
     /// How its files are cut into records.
     pub(in crate::format) framing: Framing,
     /// An empty run.
     pub(in crate::format) run: fn() -> Box<dyn Run>,
-    /// Whether records are of it, and why; None: the signature of its name says so.
+    /// Whether first records are of this format, and why; None: its row of `SIGNATURES` decides.
     pub(in crate::format) detect: Option<Detect>,
     /// Whether a file may hold several trajectories.
     pub(in crate::format) has_trajectories: bool,
-    /// Small texts of it.
+    /// Small texts of this format, for tests.
     pub(in crate::format) samples: &'static [&'static str],
 }
 

@@ -354,7 +354,7 @@ impl<A: Adapter> Run for LogRun<A> {
         self.steps.get(step)?.answers()
     }
 
-    fn sign(&self, step: StepNo) -> Option<StepKind> {
+    fn step_kind(&self, step: StepNo) -> Option<StepKind> {
         self.steps.get(step).map(|compact| describe::sign(compact.kind, compact.is_failed()))
     }
 
