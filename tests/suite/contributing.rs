@@ -23,6 +23,26 @@ fn missing(page: &str) -> Vec<&str> {
     paths(page).into_iter().filter(|path| !root().join(fixed(path)).exists()).collect()
 }
 
+/// Items that a page places in a file (`NAME` in `PATH`, `NAME` of `PATH`) and that the file does not declare.
+fn misplaced(page: &str) -> Vec<String> {
+    let spans: Vec<&str> = page.split('`').collect();
+    let places = spans.windows(3).filter(|window| [" in ", " of "].contains(&window[1]));
+    let places = places.map(|window| (window[0], window[2]));
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_declared = |name: &str, text: &str| {
+        ["const", "enum", "fn", "static", "struct", "trait", "type"].iter().any(|keyword| {
+            let declaration = format!("{keyword} {name}");
+            let mut behind = text.split(&declaration).skip(1);
+            behind.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        })
+    };
+    let places = places.filter(|(name, path)| is_name(name) && path.ends_with(".rs") && root().join(path).is_file());
+    places
+        .filter(|(name, path)| !is_declared(name, &read(path)))
+        .map(|(name, path)| format!("{name} in {path}"))
+        .collect()
+}
+
 /// Modules of a folder whose text has `mark`, and that `table` does not name as `module::`.
 fn without_row(folder: &str, mark: &str, table: &str) -> Vec<String> {
     let mut out = Vec::new();
@@ -47,6 +67,15 @@ fn files_that_are_named_exist() {
     assert!(paths(&page).len() > 15);
     assert!(missing(&page).is_empty(), "CONTRIBUTING.md: {:?}", missing(&page));
     assert_eq!(missing("`src/nowhere/NAME.rs` `src/cli/NAME.rs` `src/cli/nothing.rs`").len(), 2);
+}
+
+#[test]
+fn items_are_in_the_files_that_pages_name() {
+    for page in ["CONTRIBUTING.md", "docs/architecture.md", "docs/add-a-format.md"] {
+        assert_eq!(misplaced(&read(page)), [""; 0], "{page}");
+    }
+    let wrong = "`Row` in `core/src/format/rows.rs`, `Adapter` of `core/src/format/log/mod.rs`";
+    assert_eq!(misplaced(wrong), ["Row in core/src/format/rows.rs"]);
 }
 
 #[test]
