@@ -105,14 +105,14 @@ pub(super) struct ScreenLook {
     /// Step to begin at [default: the first; with --path the last]
     #[arg(long, value_name = "N", value_parser = step)]
     pub(super) step: Option<StepNo>,
-    /// Value of the state to begin at, as state.budget, or state#2.budget of an instance
+    /// Value of the state to begin at, such as state.budget, or state#2.budget of an instance
     #[arg(long, value_name = "PATH")]
     pub(super) path: Option<String>,
-    /// Instance of that value, as ② or 2
+    /// Instance of that value, such as ② or 2
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
-    /// Value to watch, as `state.budget`, and what stops a followed run: `state.budget < 0`, `PATH == JSON`, `PATH ~
-    /// REGEX`, `PATH changes`, `PATH invalid`; repeatable
+    /// Value to watch, such as `state.budget`, and what stops a followed run: `state.budget < 0`, `PATH == JSON`, `PATH
+    /// ~ REGEX`, `PATH changes`, `PATH invalid`; repeatable
     #[arg(long = "watch", value_name = "EXPR", value_parser = Expected::parse)]
     pub(super) watches: Vec<Expected>,
     /// Folder of the files that Scopix values name by id; Enter on an id shows its file
@@ -121,7 +121,7 @@ pub(super) struct ScreenLook {
     /// Chat template of the Loss tab, as `obelus loss` takes it
     #[arg(long, value_name = "NAME|FILE")]
     pub(super) template: Option<String>,
-    /// Value of a variable of that template, as enable_thinking=false: JSON, else text; repeatable
+    /// Value of a variable of that template, such as enable_thinking=false: JSON, else text; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "template", value_parser = Setting::parse)]
     pub(super) settings: Vec<Setting>,
     /// Tokens that a model sees in the Loss tab, by estimate of four bytes each or by --tokenizer; what follows is cut
@@ -153,8 +153,8 @@ pub(super) struct FormatOption {
     /// File that defines a custom format, tried after the built-in ones and with `--format NAME`
     #[arg(long = "format-file", value_name = "FILE")]
     format_files: Vec<PathBuf>,
-    /// Member of each record by a jq expression, as messages=.turns: messages, id, task, reward, label, or any other;
-    /// repeatable
+    /// Member of each record by a jq expression, such as messages=.turns: messages, id, task, reward, label, or any
+    /// other; repeatable
     #[arg(long = "map", value_name = "NAME=JQ")]
     maps: Vec<String>,
 }
@@ -202,7 +202,7 @@ pub(super) struct StepQuery {
 /// Which instance of a kind a question is about.
 #[derive(Debug, Clone, Args)]
 pub(super) struct InstanceOption {
-    /// Instance of the kind, as ② or 2 [default: all are searched]
+    /// Instance of the kind, such as ② or 2 [default: all are searched]
     #[arg(long, value_name = "I")]
     pub(super) instance: Option<String>,
 }
@@ -212,7 +212,7 @@ pub(super) struct InstanceOption {
 pub(super) struct PathQuestion {
     #[command(flatten)]
     pub(super) question: StepQuery,
-    /// Path of the value, as state.user, or state#2.user of an instance
+    /// Path of the value, such as state.user, or state#2.user of an instance
     #[arg(value_name = "PATH")]
     pub(super) path: String,
     #[command(flatten)]
@@ -234,15 +234,15 @@ impl MarksOption {
         named.flat_map(|path| ["--marks".to_owned(), path.to_string_lossy().into_owned()]).collect()
     }
 
-    /// The journal that was named, else the user's own; None without a home folder.
+    /// The journal that `--marks` names, else that of the user; None without a home folder.
     pub(super) fn path(&self) -> Option<PathBuf> {
         self.marks.clone().or_else(mark_journal::default_path)
     }
 
-    /// The same, where there must be one.
+    /// [`MarksOption::path`], for commands that need a journal.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no home folder, and none was named.
     pub(super) fn journal(&self) -> Result<PathBuf, Problem> {
         let hint = "name a file with --marks";
         self.path().ok_or_else(|| Problem::usage("no home folder is set in which marks could be kept").hint(hint))

@@ -22,7 +22,7 @@ pub(super) const COMMAND: Command = Command { name: "blame", describe: Options::
 struct Options {
     #[command(flatten)]
     question: StepQuery,
-    /// Path of the values wanted, as state.user, or state#2.user of an instance [default: all]
+    /// Path of the values wanted, such as state.user, or state#2.user of an instance [default: all]
     #[arg(value_name = "PATH")]
     path: Option<String>,
     /// File that the run knew, by its path or the end of it: print who wrote or first showed each of its lines

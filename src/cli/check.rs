@@ -87,7 +87,7 @@ struct Options {
     /// Context length in tokens, with --loss: counted with --tokenizer, else estimated at four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
-    /// Value of a variable of the template, with --loss, as enable_thinking=false: JSON, else text; repeatable
+    /// Value of a variable of the template, with --loss, such as enable_thinking=false: JSON, else text; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "loss", value_parser = Setting::parse)]
     settings: Vec<Setting>,
     #[command(flatten)]
@@ -326,8 +326,8 @@ impl Check<'_, '_> {
         self.unless_closed(result)
     }
 
-    /// Reports what need not wait for more than so many records. Where the input is on its way, whoever reads along
-    /// sees at once what is found near the end of what came; `last` is the byte behind the last finding.
+    /// Reports what need not wait for records after the first `records`. Where the input is still arriving, a reader
+    /// sees findings near the end of what arrived at once; `last` is the byte behind the last finding.
     fn report_passed(&mut self, file: &FileName, loaded: &Loaded, records: usize, last: u64) -> Result<(), Stop> {
         let report_lines = if let Form::Text = self.form { self.folded.pass(records) } else { Vec::new() };
         let mut result = report_lines.iter().try_for_each(|line| write_line(file, line, None, self.out));

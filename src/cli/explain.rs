@@ -20,7 +20,7 @@ pub(super) const COMMAND: Command = Command { name: "explain", describe: Options
 /// Explain a rule of `check`: what it means, why it matters and what to do
 #[derive(Debug, Args)]
 struct Options {
-    /// A rule, as acts.type-change, or a family, as acts; without one, all are listed
+    /// A rule, such as acts.type-change, or a family, such as acts; without one, all are listed
     #[arg(value_name = "RULE|FAMILY")]
     rule: Option<String>,
     /// Print JSON: one value for each rule

@@ -58,7 +58,7 @@ struct Options {
     data: bool,
     #[command(flatten)]
     filter: WhereOption,
-    /// Only so many attempts at each task
+    /// At most N attempts at each task
     #[arg(long, value_name = "N")]
     per_task: Option<usize>,
     /// Which of them: those with the best rewards (of equal ones the shortest), the worst, the first in the file, or at
@@ -68,37 +68,37 @@ struct Options {
     /// Only tasks whose attempts have rewards that differ, before any are picked
     #[arg(long)]
     signal: bool,
-    /// Of records with the same steps only the first; with near, also of those that are nearly the same
+    /// Only the first of records with the same steps; with near, also of records with nearly the same
     #[arg(long, value_name = "HOW")]
     dedupe: Option<Dedupe>,
-    /// Field that names the task, as details.task, for --split, --per-task and --signal [default: task_id, instance_id,
-    /// the id without its attempt]
+    /// Field that names the task, such as details.task, for --split, --per-task and --signal [default: task_id,
+    /// instance_id, the id without its attempt]
     #[arg(long, value_name = "FIELD", visible_alias = "task-by")]
     split_by: Option<String>,
     /// Share of runs of five words from which records are near copies (0 to 1), for --split and --dedupe
     #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = super::check::share)]
     near: f64,
-    /// Only so many records, drawn at random
+    /// At most N records, drawn at random
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// Draw of each group about its share: a member of the record as details.source, or `decision`
+    /// Draw about its share from each group of records: by a member, such as details.source, or by `decision`
     #[arg(long, value_name = "COLUMN", requires = "sample")]
     by: Option<String>,
     /// Seed of the random choices of --sample and --split
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl; attempts at one task,
-    /// copies, near copies and one question go to the same part, which the manifest proves
+    /// Write parts of these shares, such as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl; attempts at one
+    /// task, copies, near copies and one question go to the same part, which the manifest proves
     #[arg(long, value_name = "SHARES", value_parser = split)]
     split: Option<Split>,
     /// Turn trajectories and runs of any log into this format
     #[arg(long, value_name = "SHAPE")]
     to: Option<To>,
-    /// Of records with several answers to one prompt only this one: chosen or rejected of a preference pair, or as
+    /// Only this answer of records with several to one prompt: chosen or rejected of a preference pair, or such as
     /// `completion 1`
     #[arg(long, value_name = "NAME", requires = "to")]
     answer: Option<String>,
-    /// Write the arguments of calls so, with --to messages: JSON in strings, or objects
+    /// How to write the arguments of calls, with --to messages: JSON in strings, or objects
     #[arg(long, value_name = "AS", requires = "to")]
     arguments: Option<Arguments>,
     /// Replace secrets and personal data by [REDACTED:KIND]: keys, tokens, passwords, mail addresses, telephone and
@@ -124,13 +124,13 @@ struct Options {
 /// Which attempts at a task are picked.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum PickOption {
-    /// The greatest rewards, of equal ones the fewest steps.
+    /// The highest rewards; among equal ones, the fewest steps.
     Best,
-    /// The least rewards.
+    /// The lowest rewards.
     Worst,
-    /// As they are.
+    /// The first in the file.
     First,
-    /// By lot.
+    /// At random.
     Random,
 }
 

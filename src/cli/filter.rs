@@ -58,12 +58,12 @@ impl RecordReport for ScannedRecord {
 /// What is wanted of what a file holds.
 #[derive(Debug, Clone, Args)]
 pub(super) struct WhereOption {
-    /// Only records that match this filter, as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a filter of
-    /// the configuration, whose columns are terms too: `turns>3`; a record for which one fails has no value there, is
-    /// reported, and gives status 1
+    /// Only records that match this filter, such as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a
+    /// filter of the configuration, whose columns are terms too: `turns>3`; a record for which one fails has no value
+    /// there, is reported, and gives status 1
     #[arg(long = "where", value_name = "FILTER")]
     filters: Vec<String>,
-    /// Column for --where beside those of the configuration, by a jq expression, as advantage=.advantage or
+    /// Column for --where beside those of the configuration, by a jq expression, such as advantage=.advantage or
     /// format=.rewards.format; then `advantage>0` is a term; repeatable
     #[arg(long = "column", value_name = "NAME=JQ", requires = "filters", value_parser = CustomColumn::with_expression)]
     columns: Vec<Column>,
@@ -78,7 +78,7 @@ pub(super) struct WhereOption {
     /// Context length in tokens, with --loss: counted with --tokenizer, else estimated at four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
-    /// Value of a variable of the template, with --loss, as enable_thinking=false: JSON, else text; repeatable
+    /// Value of a variable of the template, with --loss, such as enable_thinking=false: JSON, else text; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "loss", value_parser = Setting::parse)]
     settings: Vec<Setting>,
     #[command(flatten)]

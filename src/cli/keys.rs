@@ -14,7 +14,7 @@ pub(super) const COMMAND: Command = Command { name: "keys", describe: Options::a
 /// Print the keys in force with the names by which `[keys]` of the configuration changes them
 #[derive(Debug, Args)]
 struct Options {
-    /// Context whose keys are printed, as steps [default: all]
+    /// Context whose keys are printed, such as steps [default: all]
     #[arg(value_name = "CONTEXT")]
     context: Option<String>,
     /// Print JSON: one value

@@ -28,7 +28,8 @@ struct Options {
     /// Trajectory of a file that holds several, from 0
     #[arg(long, value_name = "R", default_value_t = 0)]
     record: usize,
-    /// Which conversation of a record that holds several: chosen or rejected of a preference pair, or as `completion 1`
+    /// Which conversation of a record that holds several: chosen or rejected of a preference pair, or such as
+    /// `completion 1`
     #[arg(long, value_name = "NAME")]
     answer: Option<String>,
     /// Chat template: chatml, deepseek-v3, gemma, glm-4.5, gpt-oss, llama-3, llama-3.1, mistral, mistral-v13, qwen,
@@ -36,7 +37,7 @@ struct Options {
     /// of templates
     #[arg(long, value_name = "NAME|FILE", default_value = "chatml")]
     template: String,
-    /// Value of a variable of the template, as enable_thinking=false: JSON, else text; repeatable
+    /// Value of a variable of the template, such as enable_thinking=false: JSON, else text; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Setting::parse)]
     settings: Vec<Setting>,
     /// Messages that train, if no field of theirs decides it: marked (by `{% generation %}` blocks of

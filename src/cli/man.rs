@@ -17,7 +17,7 @@ struct Options {
     /// Command whose page is printed [default: the program]
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Option<String>,
-    /// Folder to write all pages into, as obelus.1 and obelus-blame.1; it is created if it is missing
+    /// Folder to write all pages into, such as obelus.1 and obelus-blame.1; it is created if it is missing
     #[arg(long, value_name = "DIR")]
     out: Option<FileName>,
 }

@@ -24,7 +24,7 @@ struct Options {
     file: FileName,
     #[command(flatten)]
     format: FormatOption,
-    /// Records of a dataset, from 0: numbers and ranges, as 3,7,10-19 [default: 0; with --where all]
+    /// Records of a dataset, from 0: numbers and ranges, such as 3,7,10-19 [default: 0; with --where all]
     #[arg(long, value_name = "R", value_parser = ranges)]
     record: Option<Ranges>,
     #[command(flatten)]
@@ -34,10 +34,10 @@ struct Options {
     /// Step of the record; a file that is one run needs it
     #[arg(long, value_name = "N", value_parser = step)]
     step: Option<StepNo>,
-    /// Value of the state at that step, as †state.budget
+    /// Value of the state at that step, such as †state.budget
     #[arg(long, value_name = "PATH", requires = "step")]
     path: Option<String>,
-    /// Instance of that value, as ①
+    /// Instance of that value, such as ①
     #[arg(long, value_name = "I", requires = "path")]
     instance: Option<String>,
     #[command(flatten)]

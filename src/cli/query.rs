@@ -40,7 +40,8 @@ const LIMIT_SECONDS_MAX: f64 = 86_400.0;
 /// is the whole question, and there is no EXPR.
 #[derive(Debug, Args)]
 struct Options {
-    /// Files or folders to read, packed ones too (`-` is standard input), then the expression, as '.content[].function'
+    /// Files or folders to read, packed ones too (`-` is standard input), then the expression, such as
+    /// '.content[].function'
     #[arg(value_name = "FILE... EXPR", required = true)]
     files_and_expression: Vec<FileName>,
     #[command(flatten)]

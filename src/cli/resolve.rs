@@ -14,7 +14,7 @@ pub(super) const COMMAND: Command = Command { name: "resolve", describe: Options
 struct Options {
     #[command(flatten)]
     question: StepQuery,
-    /// The reference, as †state.user
+    /// The reference, such as †state.user
     #[arg(value_name = "REF")]
     reference: String,
     #[command(flatten)]

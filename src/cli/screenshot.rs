@@ -32,7 +32,7 @@ struct Options {
     /// Keys to press first, separated by blanks: names as the help shows them, or type:TEXT
     #[arg(long, value_name = "KEYS", default_value = "")]
     keys: String,
-    /// Draw a moving picture: a frame before the keys and one after each of them, each shown for so many milliseconds,
+    /// Draw a moving picture: a frame before the keys and one after each of them, each shown for MS milliseconds,
     /// the last one three times as long
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(100..=60_000))]
     animate: Option<u32>,

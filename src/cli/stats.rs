@@ -47,14 +47,15 @@ struct Options {
     /// type
     #[arg(long, value_name = "LINES", requires = "json", conflicts_with_all = ["tools", "merge"])]
     only: Option<OutputLines>,
-    /// One line of constant size a file, which merges with those of other parts in any order: counts and sums exact,
-    /// percentiles at most 1 % too low, and how many ids and bodies differ, with a standard error of 0.8 %
+    /// Print one line of constant size per file, which merges with those of other parts in any order: counts and sums
+    /// are exact, percentiles at most 1 % too low, and the numbers of different ids and bodies have a standard error of
+    /// 0.8 %
     #[arg(long, conflicts_with_all = ["tools", "only", "merge"])]
     summary: bool,
     /// Only count calls by tool, which takes a fraction of the time
     #[arg(long)]
     tools: bool,
-    /// How the calls of each tool came out: failed, suspect, fine, without a result; and where there are rewards, the
+    /// Outcomes of the calls of each tool: failed, suspect, fine, without a result; and where there are rewards, the
     /// mean of the trajectories that use it and of those that do not
     #[arg(long, conflicts_with_all = ["tools", "only", "summary"])]
     outcomes: bool,
@@ -89,8 +90,8 @@ struct Options {
     #[arg(long, value_name = "REWARD", requires = "tasks", default_value_t = 1.0, allow_negative_numbers = true,
         value_parser = super::check::success)]
     success: f64,
-    /// The files are what `obelus stats --json` printed of parts of a dataset, in their order, or
-    /// with --summary in any: answer for the whole
+    /// Merge what `obelus stats --json` printed of the parts of a dataset, in the order of the parts, or with --summary
+    /// in any order
     #[arg(long, conflicts_with_all = ["tools", "outcomes", "lift", "tasks", "by", "histogram", "filters"])]
     merge: bool,
 }

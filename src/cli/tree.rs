@@ -31,7 +31,7 @@ struct Options {
     file: FileName,
     #[command(flatten)]
     format: FormatOption,
-    /// Field that names the task, as details.task [default: task_id, instance_id, the id without its attempt]
+    /// Field that names the task, such as details.task [default: task_id, instance_id, the id without its attempt]
     #[arg(long, value_name = "FIELD")]
     by: Option<String>,
     /// Align attempts by what they did, by tool and arguments, and not by whole messages, since sampled text never

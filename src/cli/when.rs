@@ -26,7 +26,7 @@ pub(super) const COMMAND: Command = Command { name: "when", describe: Options::a
 struct Options {
     #[command(flatten)]
     question: StepQuery,
-    /// Path of the value, as state.user, or state#2.user of an instance
+    /// Path of the value, such as state.user, or state#2.user of an instance
     #[arg(value_name = "PATH")]
     path: String,
     /// It equals this JSON value

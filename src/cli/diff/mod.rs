@@ -48,7 +48,7 @@ struct Options {
     /// Kind of the instances
     #[arg(long, value_name = "KIND", requires = "instances")]
     kind: Option<String>,
-    /// Of two runs: compare no further than this step of A; of instances: at this step [default: the last]
+    /// With two runs, compare up to this step of A; with instances, compare at this step [default: the last]
     #[arg(long, value_name = "N", value_parser = step)]
     step: Option<StepNo>,
     /// Trajectory of a file that holds several, from 0 [default: 0; of two datasets all records]
@@ -57,7 +57,7 @@ struct Options {
     /// Trajectory of B [default: that of A]
     #[arg(long, value_name = "R", requires = "b")]
     other_record: Option<usize>,
-    /// Of two datasets: print which values changed in each record
+    /// With two datasets, print which values changed in each record
     #[arg(long, requires = "b", conflicts_with_all = ["record", "other_record", "step"])]
     changes: bool,
     /// Show the two runs side by side on the screen
