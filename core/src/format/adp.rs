@@ -248,6 +248,14 @@ mod tests {
     }
 
     #[test]
+    fn half_of_the_first_records_decide() {
+        let (trajectory, other) = (r#"{"id":"a","content":[{"content":"x","source":"user"}]}"#, r#"{"a":1}"#);
+        let formats = |texts: &[&str]| of(&texts.iter().map(|text| parse(text).unwrap()).collect::<Vec<_>>());
+        assert_eq!(formats(&[trajectory, other]), ["adp"]);
+        assert_eq!(formats(&[trajectory, other, other]), [""; 0]);
+    }
+
+    #[test]
     fn what_a_conversation_has_beside_it_does_not_hide_it() {
         for text in [
             r#"{"messages":[{"role":"system","content":"s","type":"system"},{"role":"user","content":"x"},

@@ -387,14 +387,16 @@ mod tests {
             format!(r#"{{"lc":1,"type":"constructor","id":{id},"kwargs":{{"content":"{text}"}}}}"#)
         };
         let text = format!(
-            r#"{{"id":"a","trace_id":"a","run_type":"llm","name":"m","inputs":{{"messages":[[{},{}]]}},
+            r#"{{"id":"a","trace_id":"t","run_type":"llm","name":"m","inputs":{{"messages":[[{},{}]]}},
             "outputs":{{"generations":[[{{"message":{}}}]]}}}}"#,
             message("SystemMessage", "S"),
             message("HumanMessage", "hi"),
             message("AIMessageChunk", "yo")
         );
         let (run, bytes) = run_of_record(&LANGSMITH, &text);
-        let asked = run.model_request(0, &bytes).unwrap().messages;
+        let request = run.model_request(0, &bytes).unwrap();
+        assert_eq!(request.trajectory, "t", "a request belongs to its trace");
+        let asked = request.messages;
         assert_eq!(asked.iter().map(|turn| turn.role.name()).collect::<Vec<_>>(), ["system", "user", "agent"]);
     }
 

@@ -31,3 +31,19 @@ pub(super) fn task_member(wanted: &str, places: Places, id: Option<&str>, others
     let is_taken = others.iter().any(|(name, _)| name == TASK);
     (named.as_deref() != Some(wanted) && !is_taken).then(|| (TASK.to_owned(), json::quote(wanted)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_noted_where_nothing_else_names_it_and_never_twice() {
+        let places = || Places { id: "id", notes: None };
+        let note = |others: &[Member]| task_member("a", places(), Some("\"x\""), others).map(|(_, value)| value);
+        assert_eq!(note(&[]).as_deref(), Some("\"a\""));
+        assert_eq!(note(&[("note".to_owned(), "1".to_owned())]).as_deref(), Some("\"a\""));
+        for value in ["\"a\"", "\"b\"", "null"] {
+            assert_eq!(note(&[(TASK.to_owned(), value.to_owned())]), None, "{value}");
+        }
+    }
+}

@@ -138,6 +138,29 @@ fn a_prompt_may_be_in_sections_and_a_summary_costs_something() {
 }
 
 #[test]
+fn a_notice_in_place_of_a_text_is_no_line_of_the_file() {
+    let known = |shown: &str| {
+        let call = r#"{"type":"toolCall","id":"c","name":"read","arguments":{"path":"/w/a"}}"#;
+        let message = |id: &str, parent: &str, message: &str| {
+            format!(r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{message}}}"#)
+        };
+        let content = format!(r#"[{{"type":"text","text":"{shown}"}}]"#);
+        let lines = [
+            r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(),
+            message("a", "", &format!(r#"{{"role":"assistant","content":[{call}]}}"#)),
+            message(
+                "b",
+                "a",
+                &format!(r#"{{"role":"toolResult","toolCallId":"c","toolName":"read","content":{content}}}"#),
+            ),
+        ];
+        report_of(Pi.run(), &Pi, &lines.join("\n")).value("/file/~1w~1a/known")
+    };
+    assert_eq!(known("one line"), "\"all\"");
+    assert_eq!(known("Read image file [image/png]"), "");
+}
+
+#[test]
 fn files_that_a_script_wrote_are_written() {
     let call = |name: &str, status: &str| {
         let args = format!(r#"{{\"path\":\"/w/{status}\",\"content\":\"x\\n\"}}"#);

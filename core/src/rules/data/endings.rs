@@ -155,6 +155,20 @@ mod tests {
     }
 
     #[test]
+    fn an_open_call_with_an_id_is_a_finding_of_the_format_alone() {
+        let open = |id: &str| {
+            let call = format!(r#"{{"class_":"api_action","function":"f","kwargs":{{}}{id}}}"#);
+            let user = r#"{"class_":"text_observation","content":"q","source":"user"}"#;
+            let text = format!(r#"{{"id":"t","content":[{user},{call}]}}"#);
+            let root = parse(&text).unwrap();
+            let reading = Reading::of(&root);
+            truncated(&reading, reading.entries.last().unwrap())
+        };
+        assert_eq!(open(""), Some(OPEN));
+        assert_eq!(open(r#","tool_call_id":"c""#), None);
+    }
+
+    #[test]
     fn refusals_are_known_by_their_beginning() {
         assert!(refuses(" I\u{2019}m sorry, but I can\u{2019}t do that") && refuses("I cannot assist with this"));
         assert!(!refuses("The user says: I cannot assist") && !refuses("I can't find the file; let me look again"));

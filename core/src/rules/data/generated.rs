@@ -75,7 +75,7 @@ fn wide(rest: &str) -> Option<&str> {
 const TAIL_BYTES: usize = 4096;
 const PERIOD_BYTES_MAX: usize = 400;
 
-/// A text goes in circles that says one thing so often, in so many bytes.
+/// A text is a degenerate repetition if it repeats a unit at least this often, over at least this many bytes.
 const TIMES_MIN: usize = 8;
 const REPEATED_BYTES_MIN: usize = 120;
 
@@ -85,7 +85,7 @@ const LINES_MIN: usize = 10;
 /// Different letters and digits of what is repeated: rules of tables and rows of zeros have fewer.
 const KINDS_MIN: usize = 4;
 
-/// So many bytes of a unit with any letter are no rule of a table.
+/// Bytes from which on a repeated unit with a letter is not taken for the rule of a table.
 const LETTERS_BYTES_MIN: usize = 600;
 
 /// What is at the end of a text twice if it goes in circles.
@@ -183,9 +183,17 @@ mod tests {
         ] {
             assert!(special_token(text).is_some(), "{text}");
         }
-        for text in
-            ["f <| g |> h", "<|>", "<| a |>", "a <s>struck</s>", "<b></s> more", "x<|A|>", "im_end", "<\u{ff5c}"]
-        {
+        for text in [
+            "f <| g |> h",
+            "<|>",
+            "<| a |>",
+            "a <s>struck</s>",
+            "<b></s> more",
+            "x<|A|>",
+            "im_end",
+            "<\u{ff5c}",
+            "<\u{ff5c}a>",
+        ] {
             assert_eq!(special_token(text), None, "{text}");
         }
     }

@@ -346,6 +346,17 @@ mod tests {
     }
 
     #[test]
+    fn a_prompt_is_what_the_environment_says_by_the_name_of_system() {
+        let is_prompt = |source: &str| {
+            let item = format!(r#"{{"class_":"text_observation","content":"x","source":"{source}","name":"system"}}"#);
+            let record = format!(r#"{{"id":"t","content":[{item}]}}"#);
+            let root = parse(&record).unwrap();
+            written_hint(&Way::Protocol.read(&root), 0, Hint::None) == Hint::Prompt
+        };
+        assert_eq!(["environment", "user"].map(is_prompt), [true, false]);
+    }
+
+    #[test]
     fn w2_messages_and_atif_steps_are_turns() {
         let record = r#"{"messages":[{"role":"user","content":"go"},
             {"role":"assistant","content":"So:\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>"},

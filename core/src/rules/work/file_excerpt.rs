@@ -328,6 +328,8 @@ mod tests {
             FileExcerpt::window("x\n[File: /r/m.py (3 lines total)]\n1:a\n2:\n3:\n(0 more lines below)\n").unwrap();
         assert_eq!((shown.path.as_deref(), shown.total, shown.is_whole), (Some("/r/m.py"), Some(3), true));
         assert_eq!(shown.lines.len(), 3);
+        let shown = FileExcerpt::window("[File: /r/m.py (2 lines total)]\n1:a\n2:b\n3:c\n").unwrap();
+        assert_eq!((shown.lines.len(), shown.is_whole), (2, true), "no line has a number beyond the total");
     }
 
     #[test]

@@ -309,6 +309,13 @@ mod tests {
     }
 
     #[test]
+    fn w4_printers_alone_print() {
+        for (command, expected) in [("cat a | head", true), ("", false), ("# nothing", false), ("cat a; rm a", false)] {
+            assert_eq!(only_prints(command), expected, "{command}");
+        }
+    }
+
+    #[test]
     fn w9_reads() {
         for (command, expected) in [
             ("cat a", "read /w/a 1+* $"),
