@@ -76,3 +76,16 @@ pub fn note(open: &Open<'_>, id: IdentityId, step: StepNo, room: usize) -> Vec<P
     let pieces = labels.map(|label| Piece::of(Role::Dim, &label));
     pieces.into_iter().find(|piece| piece.width() <= room).into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_cut_says_so() {
+        let text = |n: usize| piece(&format!("\"{}\"", "ü".repeat(n))).text.as_str().to_owned();
+        assert_eq!(text(3), "\"üüü\"");
+        let cut = text(PREVIEW_BYTES);
+        assert!(cut.ends_with("ü…") && cut.len() <= PREVIEW_BYTES + '…'.len_utf8(), "{}", cut.len());
+    }
+}

@@ -234,4 +234,19 @@ mod tests {
         let other = vec![(MarkTarget::record(ContentKey::of(b"y")), Change::Flag(true), About::default())];
         assert!(mark_journal.decide(other)[0].time_ms < 10_000, "only that target has a time ahead");
     }
+
+    #[test]
+    fn of_several_times_far_ahead_the_latest_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marks.jsonl");
+        let clocks: [fn() -> u64; 2] = [|| 4_102_444_800_000, || 4_102_444_700_000];
+        for now_ms in clocks {
+            let mut ahead = MarkJournal { now_ms, ..MarkJournal::new(Some(&path)) };
+            ahead.decide(decided(Verdict::Bad));
+            ahead.save().unwrap();
+        }
+        let mut mark_journal = MarkJournal { now_ms: || 1_000, ..MarkJournal::new(Some(&path)) };
+        let latest = mark_journal.gather().unwrap().events.iter().map(|event| event.time_ms).max().unwrap();
+        assert!(mark_journal.decide(decided(Verdict::Good))[0].time_ms > latest);
+    }
 }

@@ -178,6 +178,7 @@ fn is_uuid(stem: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::walk::walk_place;
     use super::*;
 
     #[test]
@@ -199,6 +200,35 @@ mod tests {
         };
         assert_eq!(names(false), ["home/.claude/projects", "home/.pi/agent/sessions", "here/logs"]);
         assert_eq!(names(true), ["moved/projects", "home/.pi/agent/sessions", "here/logs"]);
+    }
+
+    #[test]
+    fn empty_files_of_a_place_are_no_sessions_and_its_folder_may_be_missing() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("projects");
+        let place = SessionPlace {
+            agent: "claude",
+            folder: folder.clone(),
+            depth_max: 2,
+            skipped: PARTS,
+            ends: &[".jsonl"],
+            home: None,
+        };
+        let found = || {
+            let (mut troubles, mut found) = (Vec::new(), Vec::new());
+            walk_place(&place, |_| false, &mut troubles, &mut |below, _, is_named| {
+                found.push((below.display().to_string(), is_named));
+            });
+            found.sort();
+            assert!(troubles.is_empty());
+            found
+        };
+        assert_eq!(found(), []);
+        std::fs::create_dir_all(&folder).unwrap();
+        for (name, text) in [("a.jsonl", "{}"), ("b.jsonl", ""), ("c.txt", "x"), ("agent-d.jsonl", "{}")] {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        assert_eq!(found(), [("a.jsonl".to_owned(), true), ("c.txt".to_owned(), false)]);
     }
 
     #[test]

@@ -26,6 +26,23 @@ pub(crate) fn with_items(items: &str) -> String {
     )
 }
 
+/// D18: the steps copied from another file may have had more metrics there.
+#[test]
+fn totals_that_count_copied_steps_may_be_higher() {
+    let trajectory = |source: &str| {
+        let step = |id: u8, more: &str| {
+            format!(r#"{{"step_id":{id},"source":"agent","message":"x","metrics":{{"prompt_tokens":5}}{more}}}"#)
+        };
+        let user = format!(r#"{{"step_id":1,"source":"user","message":"q"{source}}}"#);
+        let totals = r#""final_metrics":{"total_prompt_tokens":7}"#;
+        let head = r#""schema_version":"ATIF-v1.7","session_id":"s","agent":{"name":"a","version":"1"}"#;
+        format!("{{{head},\"steps\":[{user},{}],{totals}}}", step(2, ""))
+    };
+    let is_found = |text: &str| findings_of(text).iter().any(|finding| finding.ends_with("atif.final-metrics"));
+    assert!(is_found(&trajectory("")));
+    assert!(!is_found(&trajectory(r#","is_copied_context":true"#)));
+}
+
 pub(crate) fn answers(text: &str) -> Vec<Option<usize>> {
     let value = parse(text).unwrap();
     Reading::of(&value).entries.iter().enumerate().map(|(i, e)| e.answers(i)).collect()

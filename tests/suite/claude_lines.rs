@@ -111,6 +111,8 @@ fn files_that_the_model_is_shown_are_known_and_in_the_window() {
     let path = file(folder.path(), "s.jsonl", &session(&[user(json!("look at @a")), shown]));
     let (_, files, _) = obelus(&["files", &path, "--json"]);
     assert!(files.contains(r#""path":"/w/a","known":"all","lines":2"#), "{files}");
+    let (_, files, _) = obelus(&["files", &path]);
+    assert!(files.contains("all 2 lines") && !files.contains("edit"), "nothing edited it: {files}");
     let (_, view, _) = obelus(&["render", &path]);
     assert!(view.contains("two"), "{view}");
 }
@@ -182,6 +184,18 @@ fn a_stream_spends_what_its_result_says() {
     let spent = &state["state"]["usage"]["main"];
     assert_eq!((&spent["input"], &spent["output"], &spent["cache_read"]), (&json!(20), &json!(7), &json!(4)));
     assert_eq!((&spent["turns"], &spent["cost"]), (&json!(1), &json!(0.5)));
+}
+
+/// W10: the cost of a result is that of the session so far.
+#[test]
+fn the_cost_of_a_stream_is_that_of_its_last_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = |cost: f64| json!({"type": "result", "subtype": "success", "session_id": "s", "total_cost_usd": cost});
+    let init = json!({"type": "system", "subtype": "init", "session_id": "s", "cwd": "/w", "tools": [], "model": "m"});
+    let text = [init, result(0.5), result(0.75)].map(|line| line.to_string() + "\n").concat();
+    let (_, state, _) = obelus(&["state", &file(folder.path(), "stream.jsonl", &text), "--json"]);
+    let state: Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(state["state"]["usage"]["main"]["cost"], json!(0.75));
 }
 
 /// W10: without tokens by model, the end of an answer and the result tell what its lines did not know yet.

@@ -207,6 +207,18 @@ fn the_templates_own_mask_is_taken() {
 }
 
 #[test]
+fn a_mask_over_several_messages_is_divided_among_them() {
+    let source =
+        "<s>{% generation %}{% for m in messages %}{{ m.role }}:{{ m.content }};{% endfor %}{% endgeneration %}";
+    let whole = loss(&conversation(TALK), &jinja(source), &Train::All, None).unwrap();
+    assert_eq!(marked(&whole).replace(['«', '»'], ""), whole.text, "each part once");
+    assert_eq!(
+        shaded(&jinja(source), TALK, "agent").replace("»«", ""),
+        "<s>system:Be brief.;user:Hi;«assistant:Hello.;»user:Bye;«assistant:See you.;»"
+    );
+}
+
+#[test]
 fn templates_of_transformers_run() {
     let source = "{{- bos_token }}\n{%- set ns = namespace(n=0) %}\n{%- for m in messages %}\n    {%- if m['content'].strip().startswith('H') \
                   and not loop.first %}\n        {%- set ns.n = ns.n + 1 %}\n        {%- continue %}\n    {%- endif %}\n    {{- m.get('name', '-') }}{{ m | tojson }}\n\

@@ -330,7 +330,12 @@ mod tests {
         assert!(!secrets(&block).is_empty());
         assert!(NAMES.iter().all(|name| LAST_LETTERS.contains(&name.as_bytes()[name.len() - 1])));
         let value = token("", 24);
-        for text in [format!("api_key = \"{value}\""), format!("{{\"Password\": \"{value}\"}}")] {
+        let base64 = format!("{}+/{}==", &value[..12], &value[12..]);
+        for text in [
+            format!("api_key = \"{value}\""),
+            format!("{{\"Password\": \"{value}\"}}"),
+            format!("api_key = \"{base64}\""),
+        ] {
             assert!(secrets(&text)[0].contains("a random value"), "{text}");
         }
         for text in [
