@@ -56,7 +56,7 @@ pub fn contains(app: &App, layout: &Layout, (column, row): (u16, u16)) -> bool {
     rows(app, layout).0.iter().any(|(area, _)| area.contains(column, row))
 }
 
-/// A notice in as many rows as it takes, if the screen has so many; the last is cut where it has not.
+/// A notice in as many rows as it takes; where the screen has fewer, the last is cut.
 fn notice_rows(notice: &Notice, (width, height): (u16, u16)) -> Vec<Vec<Piece>> {
     let role = if notice.is_error { Role::Error } else { Role::Text };
     let text = SafeText::of(&notice.text);

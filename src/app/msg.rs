@@ -137,7 +137,7 @@ pub enum Msg {
     Examined,
     /// Events of marks: made here, or found in the journal.
     Marked(Vec<Marked>),
-    /// So many marks are not in the journal yet, and why.
+    /// The number of marks that are not in the journal yet, and why.
     Unsaved(usize, Option<String>),
     /// Records of the table were written into a file, or why not.
     Exported(ExportRequest, ExportOutcome),

@@ -23,7 +23,7 @@ pub enum Split {
     Plot,
 }
 
-/// So many cells of so many: what a pane was given, which holds for a screen of another size, too.
+/// The cells that a pane was given, of how many, so that its share is the same on a screen of another size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Share {
     cells: u16,
@@ -62,7 +62,7 @@ pub struct Border {
 }
 
 impl Border {
-    /// The border so many columns from the left of an area.
+    /// The border `columns` columns from the left of an area.
     #[must_use]
     pub fn beside(split: Split, body: Area, columns: u16) -> Self {
         let at = body.x + columns;
@@ -70,7 +70,7 @@ impl Border {
         Self { split, area, is_level: false, at, within: (body.x, body.x + body.width) }
     }
 
-    /// The border so many rows from the top of an area.
+    /// The border `rows` rows from the top of an area.
     #[must_use]
     pub fn below(split: Split, body: Area, rows: u16) -> Self {
         let at = body.y + rows;

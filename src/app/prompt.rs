@@ -29,7 +29,7 @@ impl Prompt {
         self.text.split_at(self.byte(self.cursor))
     }
 
-    /// The line as it is after a sign in so many cells, and the column of its cursor. Of a text that is longer the part
+    /// The line after its sign in `cells` cells, and the column of its cursor. Of a text that is longer the part
     /// around the cursor is shown, with a sign where it goes on.
     #[must_use]
     pub fn line(&self, sign: &str, cells: usize) -> (Vec<Piece>, u16) {

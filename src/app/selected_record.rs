@@ -7,7 +7,7 @@ use crate::panes::Follow;
 use crate::review::ContentKey;
 use std::sync::PoisonError;
 
-/// Bytes of a long record that its key is made of: so many of its beginning and of its end.
+/// Bytes of the beginning, and of the end, of a long record that its key is made of.
 const KEY_BYTES: u64 = 64 << 10;
 /// Records on both sides of the selected one, and at the beginning of the file, that are compared with it.
 const COMPARED_NEAR: usize = 2048;
@@ -33,16 +33,16 @@ pub(super) struct SelectedRecord {
     equal: Option<usize>,
 }
 
-/// Where it is in another content of the file.
+/// Where the selected record is in another content of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordLookup {
-    /// No record is selected: the number counts.
+    /// No record is selected: the number alone decides.
     Unasked,
-    /// It may still come.
+    /// It was not found yet; it may be among records that are not read.
     NotYet,
     /// It has this number.
     At(usize),
-    /// It is not there.
+    /// The content does not have it.
     Gone,
 }
 

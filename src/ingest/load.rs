@@ -20,7 +20,7 @@ pub struct Loaded {
 /// Most records that one run is made of: a stream of messages that never ends must not take all memory.
 const RUN_RECORDS_MAX: usize = 1 << 24;
 
-/// Whether one more record than so many can be merged into a run.
+/// Checks that a run of `records` records can take one more.
 ///
 /// # Errors
 /// It is at its bound.
@@ -115,8 +115,8 @@ impl Loaded {
         }
     }
 
-    /// Finds the records, if that is not done, and looks at them meanwhile: gives what was seen of so many of the first
-    /// as it returns, in their order.
+    /// Finds the records, if that is not done, and looks at them meanwhile: passes what was seen of the first records
+    /// to `each`, in their order, and returns their number.
     ///
     /// # Errors
     /// The input can no longer be read, or what `each` says.

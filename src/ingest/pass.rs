@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Bytes that a thread looks at before it hands on what it found.
 const BATCH_BYTES: u64 = 1 << 20;
-/// Inputs shorter than so many batches are not worth a second thread.
+/// Inputs shorter than this many batches are not worth a second thread.
 const ALONE_BATCHES: u64 = 4;
 
 /// Gives the findings of each trajectory in turn, in their order (A45, D16).

@@ -45,7 +45,7 @@ pub struct PlayedInput {
     pub total: usize,
 }
 
-/// Begins to play a loaded file: so many times as fast as its times say, but with no wait longer than `gap`.
+/// Begins to play a loaded file `speed` times as fast as it was recorded, with no wait longer than `gap`.
 ///
 /// # Errors
 /// It cannot be read, or there is no room to play it in.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 pub(super) const PIECE: usize = 1 << 18;
 
 /// Time given to the run before the rest of the input is indexed, so that the first screen has its state, and again
-/// each time so many bytes are indexed, so that keys do not come to the end of what is known.
+/// each time [`FOLD_BYTES`] are indexed, so that keys do not reach the end of what is merged.
 const FOLD_TIME: Duration = Duration::from_millis(8);
 pub(super) const FOLD_BYTES: u64 = 128 << 20;
 

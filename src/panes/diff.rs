@@ -29,11 +29,11 @@ const LINES_BYTES_MAX: u64 = 8 << 10;
 const LINES_MAX: usize = 100;
 /// What lines begin with that are beside those that differ.
 const CONTEXT_HEAD: &str = "    ┊ ";
-/// Of a longer stretch of equal text only its ends are shown, so many characters each.
+/// Characters shown of each end of a longer stretch of equal text.
 const EQUAL_CHARS: usize = 48;
 /// The same of the lines beside a change.
 const LINE_CHARS: usize = 200;
-/// Of a longer stretch that differs the beginning is shown, so many characters.
+/// Characters shown of the beginning of a longer stretch that differs.
 const CHANGED_CHARS: usize = 2_000;
 /// No further stretch is shown of a text that takes more than this.
 const SHOWN_BYTES_MAX: usize = 16 << 10;

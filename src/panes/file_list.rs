@@ -304,7 +304,7 @@ impl FilesPane {
         (left, right)
     }
 
-    /// Rows of the list in so many lines of the pane: the heading is above them, folders that could not be read and of
+    /// Rows of the list in a pane of `height` lines: the heading is above them, folders that could not be read and of
     /// sessions the preview are below.
     #[must_use]
     pub fn list_height(&self, height: usize) -> usize {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// From this width on events are reported in words, with the time.
 const WIDE: usize = 56;
 
-/// Of so many events a search looks at what their values were copied from and what their digests are of, too: a key
+/// Events of which a search also reads what their values were copied from and what their digests are of: a key
 /// press waits for it.
 const SEARCHED_CAUSES_MAX: usize = 100;
 

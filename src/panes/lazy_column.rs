@@ -12,7 +12,7 @@ pub struct At {
     pub row: usize,
 }
 
-/// Moves of so many rows lead to the first or last row.
+/// A move by this many rows goes to the first or last row.
 const FAR_ROWS: usize = 1 << 20;
 /// Rows kept visible above and below the cursor.
 const MARGIN: usize = 2;

@@ -480,7 +480,7 @@ fn has_details(plan: &PlanView, node: usize) -> bool {
     !is_bare || !plan.edges.from(node, 1).is_empty() || plan.conflicts.binary_search_by_key(&node, |c| c.node).is_ok()
 }
 
-/// `5 edges`; of very many only that there are at least so many.
+/// `5 edges`; of very many a lower bound: `≥ 10,000 edges`.
 fn edge_count(count: usize) -> String {
     let least = if count >= EDGES_COUNTED_MAX { "≥ " } else { "" };
     format!("{least}{}", value::count_of(count, "edge"))

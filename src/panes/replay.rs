@@ -25,7 +25,7 @@ impl Replay {
         Self { speed: speed.clamp(*SPEEDS.start(), *SPEEDS.end()), ..self }
     }
 
-    /// As the header gives it, when so many records were played.
+    /// The label in the header after `played` records.
     #[must_use]
     pub fn label(self, played: usize, cells: usize) -> Piece {
         let (speed, total) = (self.speed, self.total);

@@ -39,7 +39,7 @@ const FILE_CELLS: usize = 4_000;
 pub trait Colouring {
     /// The lines of a code block.
     fn code(&self, request: &CodeRequest) -> Vec<CodeLine>;
-    /// So many lines of a file in a language, which is named by the end of the file's name.
+    /// The first `count` lines of a file; `language` is the extension of its name.
     fn lines(&self, language: &str, text: &str, count: usize) -> Vec<CodeLine>;
 }
 

@@ -100,7 +100,7 @@ impl Row {
         Self::new(vec![Piece::of(role, foreign)])
     }
 
-    /// Keeps so many of its first pieces where they are while the others are scrolled sideways.
+    /// Excludes the first `pieces` pieces from horizontal scrolling.
     #[must_use]
     pub fn fixed(mut self, pieces: usize) -> Self {
         self.fixed = pieces;

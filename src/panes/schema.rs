@@ -19,7 +19,7 @@ const OTHER_LINES: usize = 4;
 const ADDRESS_BYTES_MAX: usize = 4_096;
 /// In fewer lines only one violation is reported, without since when.
 const LISTED_LINES_MIN: usize = 12;
-/// From so many lines on the keys are named above the schema.
+/// From this many lines on the keys are named above the schema.
 const KEYS_LINES_MIN: usize = 16;
 /// Most identities that are looked at for one with a schema where no value is in focus.
 const SOUGHT_MAX: usize = 100;

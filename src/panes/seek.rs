@@ -49,7 +49,7 @@ impl SeekGoal {
 }
 
 impl Pass {
-    /// The first so many steps of it, and the others.
+    /// The first `count` steps of it, and the others.
     #[must_use]
     pub fn split(&self, count: StepNo) -> (Self, Self) {
         let Range { start, end } = self.steps;
@@ -63,7 +63,7 @@ impl Pass {
         (part(near), part(far))
     }
 
-    /// It in pieces of so many steps, the first to be looked at first.
+    /// The range in pieces of `count` steps, in the order in which they are searched.
     #[must_use]
     pub fn pieces(&self, count: StepNo) -> Vec<Self> {
         let (mut pieces, mut rest) = (Vec::new(), self.clone());

@@ -83,7 +83,7 @@ pub struct Session {
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
-    /// The findings of the run alone, and with those of its schemas and of datasets, which are so many.
+    /// The findings of the run alone; `findings` has those of its schemas and of datasets too, and their number.
     run_findings: RefCell<Option<(FindingsKey, Findings)>>,
     findings: RefCell<Option<(FindingsKey, usize, Findings)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,

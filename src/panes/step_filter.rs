@@ -98,7 +98,7 @@ impl StepFilter {
         StepRows { total: shown.len() + usize::from(hidden.is_some()), shown: RowSteps::Passing(shown), hidden }
     }
 
-    /// The filter and how many of how many steps pass, for a title of so many cells.
+    /// The filter and how many of how many steps pass, for a title of `cells` cells.
     #[must_use]
     pub fn label(&self, open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if self.filter.is_empty() {

@@ -34,7 +34,7 @@ fn is_growing(open: &Open<'_>) -> bool {
     !open.session.is_complete && is_read_first && open.session.replay.is_none()
 }
 
-/// The steps that a line of so many cells has room for: those of the run, and while it is read a power of two of them
+/// The steps that a line of `len` cells has room for: those of the run, and while it is read a power of two of them
 /// in each cell, so that the line fills and what is on it stays where it is.
 fn extent(open: &Open<'_>, len: usize) -> usize {
     let count = open.count();

@@ -12,7 +12,7 @@ const NEAR_MAX: StepNo = 100;
 /// What the column beside the steps shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Times {
-    /// There is none.
+    /// No column.
     #[default]
     Off,
     /// The time since the first step.
@@ -151,6 +151,6 @@ pub fn pauses(open: &Open<'_>, steps: &[StepNo]) -> Vec<StepNo> {
     gaps.into_iter().filter(|(_, gap)| *gap >= least).map(|(step, _)| step).collect()
 }
 
-/// A pause is this many times longer than the median between two steps, and at least so many microseconds.
+/// A pause is this many times longer than the median between two steps, and has at least this many microseconds.
 const PAUSE_TIMES: i64 = 8;
 const PAUSE_MIN: i64 = 5_000_000;

@@ -28,7 +28,7 @@ pub(super) struct TaskKeys {
 }
 
 impl TaskKeys {
-    /// The keys of so many records; None: they are no longer wanted, and those that were read are kept.
+    /// The keys of the first `count` records; None: the job was cancelled, and the keys read so far stay.
     fn read(&mut self, source: &Source, by: &Arc<str>, count: usize, is_wanted: &dyn Fn() -> bool) -> Option<&[u64]> {
         let is_same = self
             .of

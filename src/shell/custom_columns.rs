@@ -209,7 +209,7 @@ impl Asker {
     }
 }
 
-/// The time for a record behind so many that ended their process.
+/// The time for a record after `ended` records that ended their process.
 #[cfg(feature = "query")]
 fn time_after(ended: usize) -> Duration {
     LIMIT / (1 << u32::try_from(ended).unwrap_or(HALVED_MAX).min(HALVED_MAX))

@@ -6,10 +6,10 @@ use crate::app::key::{KeyCode, KeyPress};
 /// Longest answer that is passed over, in characters.
 const ANSWER_MAX: usize = 40;
 
-/// Passes over the first such answer.
+/// Discards the first such answer.
 #[derive(Debug, Default)]
 pub(super) struct LateAnswer {
-    /// Characters of it so far; None: it has not begun.
+    /// Characters of the answer so far; None: it has not begun.
     taken: Option<usize>,
     is_over: bool,
 }

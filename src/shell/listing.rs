@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Time between two looks at the files; a slow file system is given more.
 const PACE: Duration = Duration::from_secs(1);
-/// A look that takes long is followed by a pause so many times as long; a longer one where changes are heard of.
+/// A slow listing is followed by a pause this many times as long; by a longer one where changes are reported.
 const REST: u32 = 4;
 const REST_NOTIFIED: u32 = 400;
 
@@ -242,7 +242,7 @@ fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
     })
 }
 
-/// How many things a whole has of which so many are in a part.
+/// Estimates how many things a whole has from those in a part of it.
 fn reckoned(in_part: usize, part: u64, whole: u64) -> usize {
     let all = in_part as u128 * u128::from(whole) / u128::from(part.max(1));
     usize::try_from(all).unwrap_or(usize::MAX)

@@ -165,7 +165,7 @@ impl Reread for Source {
     }
 }
 
-/// A source that says how many of so many records were read again, in percent.
+/// A source that reports how many of all records were read, in percent.
 pub(super) struct ProgressSource<'s, F> {
     source: &'s Source,
     records: usize,
@@ -174,7 +174,7 @@ pub(super) struct ProgressSource<'s, F> {
 }
 
 impl<'s, F: FnMut(usize)> ProgressSource<'s, F> {
-    /// Nothing was read yet, of so many records.
+    /// Begins with none of `records` records read.
     pub(super) fn new(source: &'s Source, records: usize, report: F) -> Self {
         Self { source, records: records.max(1), progress: RefCell::new((0, 0, report)) }
     }

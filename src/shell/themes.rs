@@ -73,7 +73,7 @@ impl Themes {
         &self.themes[self.current]
     }
 
-    /// All of them.
+    /// All themes.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Theme> {
         self.themes.iter()
     }

@@ -13,7 +13,7 @@ const TAIL_BYTES: usize = 256;
 const BLOCK: u64 = 16 << 10;
 const ALL_BYTES: u64 = 64 << 20;
 
-/// Beyond that one block of so many has a digest.
+/// Beyond that, one block of this many has a digest.
 const SAMPLE: u64 = 256;
 
 #[derive(Debug, Clone, Copy)]

@@ -322,7 +322,7 @@ impl Input {
         self.is_derived
     }
 
-    /// Waits until so many bytes are there, or it has ended; of a stream no longer than until its writer pauses.
+    /// Waits until `len` bytes are there, or it has ended; of a stream no longer than until its writer pauses.
     pub fn wait_for_part(&self, len: u64) {
         if self.is_derived { self.wait_for(len) } else { self.wait_unless_paused(len) }
     }
@@ -346,7 +346,7 @@ impl Input {
         self.wait_spool(u64::MAX, None).map_or(Ok(()), Err)
     }
 
-    /// Waits until a stream has brought so many bytes, or has ended; returns at once for files.
+    /// Waits until a stream has brought `len` bytes, or has ended; returns at once for files.
     pub fn wait_for(&self, len: u64) {
         self.wait_spool(len, None);
     }

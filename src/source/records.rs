@@ -8,11 +8,11 @@ use crate::model::{Bytes, Framing, Place, Problem, Record, RecordBody};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Fewer pieces than so many are not worth a second thread.
+/// Fewer pieces than this are not worth a second thread.
 const ALONE_PIECES: usize = 4;
 
 /// Records that are found before the first guess, or reach over the end of a piece, are read again to be looked at, by
-/// one thread for all. Where that came to so many bytes more than a share of the input, what follows is better looked
+/// one thread for all. Where that came to this many bytes more than a share of the input, what follows is better looked
 /// at when all records are found.
 const ALONE_BYTES: u64 = 4 * BLOCK as u64;
 const ALONE_SHARE: u64 = 4;
@@ -21,7 +21,7 @@ const ALONE_SHARE: u64 = 4;
 pub trait RecordReport: Send {
     /// Whether those bytes are one JSON text by itself, no deeper than is read.
     fn is_whole(&self) -> bool;
-    /// Counts the record from the beginning of the input: so many records and lines come before its piece.
+    /// Renumbers the record from the beginning of the input: `records` records and `lines` lines come before its piece.
     fn shift(&mut self, records: usize, lines: u64);
 }
 
@@ -33,8 +33,8 @@ pub fn index_all(input: &Input, framing: Framing) -> Result<RecordIndex, Problem
     All::new(input, framing, None::<&Nobody>).run(&mut |Nothing| Ok(()))
 }
 
-/// The same, and looks at the first records as it finds them: gives what was seen of each in their order, of none or
-/// all or so many that the rest is better looked at afterwards.
+/// The same, and looks at the first records as it finds them: passes what was seen of each to `each`, in their order.
+/// It stops early (after none, or some) where the rest is better looked at afterwards.
 ///
 /// # Errors
 /// The input can no longer be read, or what `each` says.
@@ -115,7 +115,7 @@ impl<'a, L> All<'a, L> {
         }
     }
 
-    /// Reads on, at most so many bytes; how many there were.
+    /// Reads on, at most `most` bytes; returns how many were read.
     fn feed(&mut self, most: usize) -> Result<usize, Problem> {
         let most = most.min(BLOCK);
         self.input.wait_for(self.framer.position() + 1);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const ROOM_LEFT_BYTES: u64 = 256 << 20;
 const ROOM_LOOK_BYTES: u64 = 16 << 20;
 
-/// A stream that begins with so many NUL bytes is a device, or was set aside and never written: no text comes.
+/// A stream that begins with this many NUL bytes is a device, or was set aside and never written: no text comes.
 const ZEROS_MAX: u64 = 1 << 20;
 
 /// A writer that brings nothing for so long has paused: what it brought is looked at meanwhile.
@@ -196,7 +196,8 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// Waits until there are so many bytes, the stream has ended, or so long; why it ended, if it did badly.
+    /// Waits until `len` bytes are there, the stream has ended, or `limit` has passed; returns the error that ended the
+    /// stream, if any.
     pub(super) fn wait_for(&self, len: u64, limit: Option<Duration>) -> Option<Problem> {
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);

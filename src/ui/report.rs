@@ -153,7 +153,7 @@ fn steps(report: &mut Report<'_>) -> Steps {
     Steps { html, all: usize::try_from(report.last() + 1).unwrap_or(0), cards, anchors }
 }
 
-/// The first and the last step of those between so many of the first and of the last ones.
+/// The first and the last step of those that are neither among the first `first` nor among the last `from_end`.
 fn left_out(all: &[i32], first: usize, from_end: usize) -> Option<(i32, i32)> {
     let between = all.get(first..all.len() - from_end)?;
     Some((*between.first()?, *between.last()?))

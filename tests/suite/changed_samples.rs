@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::ops::Range;
 
-/// How many cases a property has: so many, or as the environment says (`OBELUS_CASES=500`).
+/// The number of cases of a property: `standard`, or that of the environment (`OBELUS_CASES=500`).
 pub(crate) fn cases(standard: u32) -> u32 {
     std::env::var("OBELUS_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(standard)
 }

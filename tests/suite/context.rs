@@ -153,7 +153,7 @@ fn what_a_compaction_keeps_stays_in_the_window() {
     assert_eq!(shares("t.json", &atif("none")), of(&["user message 3 6"], &[0]));
 }
 
-/// What a pane shows beside the steps, and the timeline, after `t` so many times.
+/// What a pane shows beside the steps, and the timeline, after `t` was pressed `presses` times.
 fn after_t(text: &str, presses: usize) -> String {
     let mut stage =
         Stage::open(Input::memory("s.jsonl", text), None, (120, 30), Theme::built_in("dark").unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use super::command::{file, obelus};
 use serde_json::{Value, json};
 
-/// A trajectory of SWE-agent with so many steps, over several lines.
+/// A trajectory of SWE-agent with `steps` steps, over several lines.
 fn trajectory(steps: usize) -> String {
     let step = |n: usize| {
         json!({"action": format!("echo {n}"), "observation": format!("{n} {}", "long ".repeat(400)), "response": "r",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// An attempt at a task with a reward, and so many messages of words of its own.
+/// An attempt at a task with a reward, and `steps` messages of words that no other attempt has.
 fn attempt(id: &str, task: &str, reward: f64, (words, steps): (&str, usize)) -> String {
     let messages: Vec<Value> = (0..steps)
         .map(|step| {

@@ -69,7 +69,7 @@ impl Threaded {
         }
     }
 
-    /// Presses a key so many times, while the first job that reads waits at the gate, if it is still closed.
+    /// Presses a key `times` times, while the first job that reads waits at the gate, if it is still closed.
     fn hold(&mut self, key: &str, times: usize) {
         self.hold_words(&[key], times);
     }
@@ -102,7 +102,7 @@ fn stage(name: &str, text: String) -> Stage {
     Stage::open(Input::memory(name, text), None, (120, 30), Theme::built_in("dark").unwrap()).unwrap()
 }
 
-/// A run of so many messages.
+/// A run of `steps` messages.
 fn run(steps: usize) -> String {
     let line = |i: usize| format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"said {i}\",\"_tick\":{i}}}\n");
     let header = r#"{"type":"system","role":"system","text":"Help."}"#.to_owned() + "\n";

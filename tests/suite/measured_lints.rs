@@ -41,7 +41,7 @@ fn cases() -> Vec<Case> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A text with its secrets: `{{PREFIX:N}}` stands for the prefix and so many letters.
+/// A text with its secrets: `{{PREFIX:N}}` stands for the prefix and N letters.
 fn with_secrets(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

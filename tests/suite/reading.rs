@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Lines of output that are folded.
 const OUTPUT_LINES: usize = 200;
 
-/// A session: a user, so many calls of `seq` with long results, an answer.
+/// A session: a user, a number of calls of `seq` with long results, an answer.
 fn session(calls: usize) -> String {
     let mut out = "{\"type\":\"session\",\"id\":\"s\",\"timestamp\":\"2026-05-01T10:00:00Z\"}\n".to_owned();
     let mut put = |message: String| writeln!(out, "{{\"type\":\"message\",\"message\":{message}}}").unwrap();

@@ -22,7 +22,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 const ARGUMENTS: &str = "OBELUS_SCALING_ARGUMENTS";
 /// Most work of ten times as much, as a multiple.
 const WORK_MAX: usize = 12;
-/// The same of CPU time, in which a quadratic path takes a hundred times as much, from so many ticks on (of 10 ms).
+/// The same of CPU time, in which a quadratic path takes a hundred times as much, from this many ticks on (of 10 ms).
 const TICKS_MAX: usize = 40;
 const TICKS_MIN: usize = 3;
 
@@ -203,7 +203,7 @@ fn scales(name: &str) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Two runs of so many calls, of which some differ, and one has some that the other has not.
+/// Two runs of `count` calls, of which some differ, and one has some that the other has not.
 fn runs(count: usize) -> String {
     let call = |run: usize, i: usize| {
         let (command, said) =

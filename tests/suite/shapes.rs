@@ -33,7 +33,7 @@ fn list(count: usize, item: impl Fn(usize) -> String) -> String {
     state(&format!(r#"{{"l":[{}]}}"#, listed(count, item)))
 }
 
-/// A value, a plan of so many calls, and a value again.
+/// A value, a plan of `count` calls, and a value again.
 fn plan(count: usize, call: impl Fn(usize) -> String) -> String {
     let calls = format!(r#"{{"type":"plan","plan":[{}]}}"#, listed(count, call));
     [state(r#"{"l":1}"#), calls, state(r#"{"m":2}"#)].join("\n")

@@ -3,7 +3,7 @@
 use super::command::{file, obelus};
 use serde_json::Value;
 
-/// Records with a model, a reward, and so many steps.
+/// Records with a model, a reward and a number of steps.
 fn records() -> String {
     let record = |i: usize, model: &str, reward: f64, steps: usize| {
         let content: Vec<Value> = (0..steps)

@@ -152,7 +152,7 @@ fn marks_and_findings_are_looked_at_again_when_there_are_others() {
     assert_eq!(stage.app.step_filter.shown(), [0; 0]);
 }
 
-/// Lets the open run have the first steps of its input, so many.
+/// Gives the open run the first `count` steps of its input.
 fn set_run(stage: &Stage, count: usize) {
     let loaded = obelus::ingest::load(Input::memory("run", said(count)), Some("acts")).unwrap();
     let shared: SharedRun = Arc::clone(stage.app.session.run.as_ref().unwrap());
@@ -164,7 +164,7 @@ fn grow(stage: &mut Stage, count: usize) {
     stage.send(Msg::Progress { is_complete: true, is_live: true });
 }
 
-/// A stage on a run of which so many steps are there.
+/// A stage on a run of which `count` steps are there.
 fn growing(count: usize, of: usize) -> Stage {
     let theme = Theme::built_in("dark").unwrap();
     let mut stage = Stage::open(Input::memory("run", said(of)), Some("acts"), (120, 30), theme).unwrap();

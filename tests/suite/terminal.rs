@@ -156,7 +156,7 @@ impl Terminal {
         assert!(done.success());
     }
 
-    /// Waits until the program has sent this text behind so many bytes.
+    /// Waits until the program has sent this text behind the first `from` bytes.
     pub(crate) fn until_sent(&mut self, text: &str, from: usize) {
         let begin = Instant::now();
         while memchr::memmem::find(&self.sent[from..], text.as_bytes()).is_none() {

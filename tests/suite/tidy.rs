@@ -11,7 +11,7 @@ mod words;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use words::{BANNED, COMMENT_WORDS, PRIVATE_WORDS};
+use words::{BANNED, COMMENT_PHRASES, COMMENT_WORDS, PRIVATE_WORDS};
 
 /// Each room and the rooms that it may name.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -139,7 +139,7 @@ struct Named {
     is_reexport: bool,
 }
 
-/// What code names of its own crate, with `crate::`, or with so many `super::` that they leave the room.
+/// What code names of its own crate, with `crate::`, or with enough `super::` that they leave the room.
 fn names(source: &Source, code: &str) -> Vec<Named> {
     let module = source.module();
     let absolute = |path: code::Path| {
@@ -246,6 +246,9 @@ fn comment_words(path: &str, text: &str) -> Vec<String> {
     for (i, line) in comments {
         let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
         let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let text = words.join(" ").to_lowercase();
+        let found = COMMENT_PHRASES.iter().find(|(phrase, _)| text.contains(phrase));
+        out.extend(found.map(|(phrase, instead)| format!("{path}:{}: {phrase:?} in a comment; say {instead}", i + 1)));
         for (at, word) in words.iter().enumerate() {
             let is_banned = |(banned, before, _): &&(&str, &[&str], &str)| {
                 word.eq_ignore_ascii_case(banned) && !words.get(at + 1).is_some_and(|next| before.contains(next))
@@ -445,6 +448,7 @@ fn words_heads_and_sizes_are_checked() {
         assert!(before.iter().all(|next| comment(&format!("{word} {next}")).is_empty()), "{word}");
     }
     assert_eq!(comment_words("x.rs", "let told = 1;\n"), Vec::<String>::new());
+    assert_eq!(comment_words("x.rs", "/// So many bytes.\n").len(), 1);
     let headless = Source { path: "state/x.rs".to_owned(), text: "use std::rc::Rc;\n".to_owned() };
     assert!(faults(&headless, &BTreeSet::new())[0].contains("begins without"));
     let long = |line: &str| format!("fn f() {{\n{}}}\n", line.repeat(FUNCTION_LINES_MAX + 1));

@@ -43,20 +43,19 @@ pub enum Purpose {
     Statistics,
     /// Facts for a table of records. A format whose records are trajectories gives them.
     Table,
-    /// The same facts without those on findings, for whoever does not ask for these.
+    /// Facts without those on findings.
     Measures,
-    /// Of the facts only those on findings.
+    /// Only the facts on findings.
     Judged,
-    /// Of the facts only how the calls of each tool came out, and the rewards.
+    /// Only the facts on outcomes of the calls of each tool, and on rewards.
     Outcomes,
-    /// Of the facts only the id and the first words.
+    /// Only the id and the beginning of the first text of the user.
     Heads,
-    /// The same, whole: the id, and all of the first text of the user.
+    /// Only the id and the whole first text of the user.
     WholeHeads,
-    /// Of the facts only which tools are called.
+    /// Only the names of the tools that are called.
     Calls,
-    /// Of the facts only how many steps there are, of which classes, which tools they call, their rewards, and how it
-    /// ends.
+    /// Only the number of steps, their classes, tools and rewards, and how the trajectory ends.
     Outline,
 }
 
@@ -64,7 +63,7 @@ pub enum Purpose {
 pub trait LookedRecord: Any + Send {
     /// Whether it could be read.
     fn is_read(&self) -> bool;
-    /// Counts the record from an earlier place of the input: so many records and lines come before.
+    /// Renumbers the record from an earlier place of the input, `records` records and `lines` lines before.
     fn shift(&mut self, records: usize, lines: u64);
     /// Other files that it refers to, which nobody looked for.
     fn parts(&self) -> &[RunPart] {

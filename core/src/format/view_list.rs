@@ -41,7 +41,7 @@ pub struct ViewPart {
 }
 
 impl<'v> ViewList<'v> {
-    /// A view of so many positions; those whose entry is None have no text.
+    /// A view of `count` positions; those whose entry is None have no text.
     pub fn new(count: usize, entry: impl Fn(usize) -> Option<ViewEntry> + 'v) -> Self {
         Self { count, entry: Box::new(entry), is_eager: false }
     }

@@ -21,7 +21,7 @@ pub(super) struct EventStream {
 
 #[derive(Debug, Clone)]
 enum EventLine {
-    /// So many bytes of the field's name.
+    /// In the name of the field; the bytes of it that were read.
     Name(usize),
     /// The payload: its first byte that is no white space, after its last one, and whether it can be `[DONE]`.
     Data { first: Option<Cursor>, end: u64, is_done: bool },

@@ -146,7 +146,7 @@ enum LineContent {
     Value(Box<Scanner>),
     Whole,
     Other,
-    /// So many bytes of the name of an event's field, or of a mark before a value.
+    /// In the name of an event's field, or in a mark before a value; the bytes of it that were read.
     Begin(&'static [u8], usize),
     /// D1 goes without the question.
     NotAsked,
@@ -230,7 +230,7 @@ impl DetectLines {
         matches!(self.line, LineContent::Other | LineContent::NotAsked)
     }
 
-    /// Passes over so many NUL bytes of such a line.
+    /// Passes over `len` NUL bytes of such a line.
     pub(super) fn pass_zeros(&mut self, at: &mut Cursor, len: u64) {
         at.byte += len;
         self.end = self.end.max(at.byte);

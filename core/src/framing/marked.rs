@@ -26,7 +26,7 @@ enum MarkedPart {
 
 #[derive(Debug, Clone, Copy)]
 enum MarkedLine {
-    /// So many bytes of a mark.
+    /// In a mark; the bytes of it that were read.
     Mark(usize),
     Other,
 }

@@ -433,7 +433,7 @@ impl Run {
         FramerAction::Now(Mode::Ended)
     }
 
-    /// The text is so many lines further down than was thought.
+    /// Adds `lines` to the line at which the text begins.
     pub(super) fn move_down(&mut self, lines: u64) {
         match self {
             Self::Between => {}

@@ -52,7 +52,7 @@ impl<'p> Reader<'p> {
         self.array_of().map(|[byte]| byte)
     }
 
-    /// An unsigned number of so many bytes, the highest first.
+    /// An unsigned number of `len` bytes, the highest first.
     fn number(&mut self, len: usize) -> Result<u64, String> {
         Ok(self.take(len)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }

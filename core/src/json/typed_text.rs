@@ -75,14 +75,14 @@ pub fn write_timestamp(out: &mut Vec<u8>, count: i128, unit: SecondPart, is_utc:
     }
 }
 
-/// Writes a decimal, whose digits are a whole number in two's complement, most significant byte first, of which so many
-/// stand behind the point: `"-12.50"`. Where no point can be set, a power of ten follows the digits: `"12E+2"`. Digits
-/// that no column type has room for are bytes, in base64.
+/// Writes a decimal: `whole` is its digits as a whole number in two's complement, most significant byte first, and
+/// `scale` the number of digits behind the point: `"-12.50"`. A negative scale is written as a power of ten: `"12E+2"`.
+/// Digits that no column type has room for are written as bytes, in base64.
 pub fn write_decimal(out: &mut Vec<u8>, whole: &[u8], scale: i32) {
     let is_negative = whole.first().is_some_and(|byte| *byte >= 0x80);
     let padding = if is_negative { 0xff } else { 0 };
     let significant = whole.iter().position(|byte| *byte != padding).map_or(&[][..], |at| &whole[at..]);
-    // The least number of so many bytes has no opposite.
+    // The least number of this many bytes has no opposite.
     let is_least = is_negative && significant.len() == DECIMAL_BYTES_MAX && significant.iter().all(|byte| *byte == 0);
     if significant.len() > DECIMAL_BYTES_MAX || is_least {
         let mut text = String::new();

@@ -24,7 +24,7 @@ pub trait Archive {
         self.names().iter().position(|other| other == name)
     }
 
-    /// A member as a whole, if it has no more than so many bytes.
+    /// A member as a whole, if it has at most `max_bytes` bytes.
     ///
     /// # Errors
     /// As [`Archive::read`], or it is longer.
@@ -117,7 +117,7 @@ pub trait Tables {
     /// As [`Tables::rows`].
     fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem>;
 
-    /// What a Zstandard frame in a cell holds; None: it cannot be unpacked to so many bytes.
+    /// The content of a Zstandard frame in a cell; None: it cannot be unpacked to `len` bytes.
     fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>>;
 
     /// Whether there is a table of that name with these columns.

@@ -17,14 +17,15 @@ pub struct Turn<'a> {
     pub parts: Vec<TurnPart<'a>>,
     /// Time as written: ISO 8601, or a number with its unit known to the format.
     pub time: Option<Cow<'a, str>>,
-    /// Whether the harness put it in, so that nobody said it (`isMeta`, an environment context).
+    /// Whether the harness injected it, so that no participant wrote it (`isMeta`, an environment context).
     pub is_injected: bool,
 }
 
-/// A request to a model: all that was said before it, and its answer; of the call of a tool, its trajectory alone.
+/// A request to a model: the messages before it and its answer. For a tool call logged among requests only the
+/// trajectory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelRequest {
-    /// The name of the trajectory that it is of, empty where it has none.
+    /// The name of its trajectory, empty where it has none.
     pub trajectory: String,
     /// The messages in order.
     pub messages: Vec<Turn<'static>>,
@@ -33,7 +34,7 @@ pub struct ModelRequest {
 /// A piece of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnPart<'a> {
-    /// Words that somebody says.
+    /// Text of a message.
     Text(Cow<'a, str>),
     /// Reasoning.
     Thought(Cow<'a, str>),
@@ -46,7 +47,7 @@ pub enum TurnPart<'a> {
 }
 
 impl TurnPart<'_> {
-    /// What is said, thought, called with or answered; empty for a file.
+    /// The text, the thought, the arguments or the result; empty for a file.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {

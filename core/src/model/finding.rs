@@ -66,7 +66,7 @@ pub struct LocatedFinding {
 }
 
 impl LocatedFinding {
-    /// Counts it from an earlier place of the input: so many records and lines come before.
+    /// Renumbers it from an earlier place of the input, `records` records and `lines` lines before.
     pub fn shift(&mut self, records: usize, lines: u64) {
         self.finding.record += records;
         self.place.line += lines;

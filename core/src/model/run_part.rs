@@ -88,7 +88,7 @@ pub enum PartState {
         /// Another file that says that it is the same, and holds something else.
         other: Option<PathBuf>,
     },
-    /// It is not there.
+    /// There is no such file.
     Missing,
 }
 

@@ -8,7 +8,7 @@ pub type StepNo = i32;
 /// The step before any step: what a trajectory holds before it begins (D20).
 pub const HEAD: StepNo = -1;
 
-/// Tokens of a text of so many characters where none are recorded: an estimate, the same for every format (D22), a
+/// Tokens of a text of `chars` characters where none are recorded: an estimate, the same for every format (D22), a
 /// quarter of them, rounded up.
 #[must_use]
 pub fn estimated_tokens(chars: u64) -> u64 {

@@ -126,7 +126,7 @@ pub fn span_text(micros: i64) -> String {
 /// A time to go to, as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// So many microseconds from here: `+5m`, `-30s`, `+1h30m`.
+    /// A number of microseconds from the current step: `+5m`, `-30s`, `+1h30m`.
     By(i64),
     /// The next time at which the clock shows this, in microseconds of the day: `14:32`, `14:32:05`.
     Clock(i64),

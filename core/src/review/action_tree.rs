@@ -208,8 +208,8 @@ fn parting(stretches: &[SharedSteps], outcomes: &[Success], rewards: &[f64]) -> 
 /// Squares that are none but for rounding.
 const LEAST_SQUARES: f64 = 1e-12;
 
-/// The squares between so many branches that chance alone would give: branches of one attempt each explain everything
-/// and say nothing.
+/// The squares between `branches` branches that chance alone would give. Branches of one attempt each explain all of
+/// the variance and prove nothing.
 fn by_chance(all: &Success, between: f64, branches: usize) -> f64 {
     let (count, free) = (all.rewarded, branches.saturating_sub(1) as f64);
     let (spread, left) = (all.spread(), count.saturating_sub(branches));

@@ -6,9 +6,9 @@ use std::collections::{HashMap, VecDeque};
 /// A record by its digests: equal where the JSON is equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Of its id; None for a record without one.
+    /// Digest of its id; None for a record without one.
     pub id: Option<u128>,
-    /// Of all of it.
+    /// Digest of the whole record.
     pub content: u128,
 }
 

@@ -197,7 +197,7 @@ fn each_run(text: &str, most: usize, take: &mut dyn FnMut(u64)) {
     }
 }
 
-/// Every run of exactly so many words.
+/// Every run of exactly `len` words.
 fn last_runs(text: &str, len: usize, take: &mut dyn FnMut(u64)) {
     let mut window: Vec<&str> = Vec::with_capacity(len);
     for word in words(text) {

@@ -181,7 +181,7 @@ impl ChunkBuilder {
     }
 }
 
-/// The beginning of a text, on one line, at most so many bytes.
+/// The beginning of a text, on one line, at most `bytes` bytes.
 fn head(text: &str, bytes: usize) -> &str {
     let text = text.trim();
     let mut end = text.len().min(bytes);

@@ -61,7 +61,7 @@ pub struct Grouper {
 }
 
 impl Grouper {
-    /// Of so many numbers of each record it says how they spread.
+    /// Summarises the distribution of `numbers` numbers of each record.
     #[must_use]
     pub fn new(numbers: usize) -> Self {
         Self { numbers, groups: HashMap::new(), records: 0 }

@@ -19,7 +19,7 @@ const COUNTERS: usize = 1 << 22;
 const PHRASES_MAX: usize = 200_000;
 /// Most phrases of a record.
 const RECORD_PHRASES_MAX: usize = 20_000;
-/// Records that have a phrase so seldom or so often say nothing: fewer than so many, more than this share.
+/// Phrases that fewer records than this have, or a greater share of them than this, are ignored.
 const RECORDS_MIN: u64 = 3;
 const SHARE_MAX: f64 = 0.95;
 /// Places that are kept of a phrase.

@@ -180,7 +180,7 @@ struct Parts<'c> {
     speechless: Vec<usize>,
 }
 
-/// Looks at a conversation; of the text only so many tokens, by estimate, are seen.
+/// Renders a conversation and finds what trains of it; `max_tokens`, by estimate, cut off the rest of the text.
 ///
 /// # Errors
 /// The template rejects the conversation.
@@ -240,7 +240,7 @@ pub fn loss(
     Ok(Loss::new(whole.text, segments, totals, findings))
 }
 
-/// Tokens of so many bytes, by estimate.
+/// Tokens of `bytes` bytes, by estimate.
 #[must_use]
 pub fn tokens(bytes: usize) -> usize {
     bytes.div_ceil(TOKEN_BYTES)

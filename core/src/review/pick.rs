@@ -95,8 +95,8 @@ impl Picker {
         self.unnamed.push((number, Unpicked::NotOne));
     }
 
-    /// The attempts that are not picked. `most`: so many of each task; None: all. `with_signal`: only of tasks with
-    /// rewards that differ, or with a pair where there are no rewards to compare.
+    /// The attempts that are not picked. At most `most` are picked of each task; None: all. `with_signal`: only of
+    /// tasks with rewards that differ, or with a pair where there are no rewards to compare.
     #[must_use]
     pub fn unpicked(self, pick: Pick, most: Option<usize>, with_signal: bool) -> NotPicked {
         let mut out = NotPicked { records: self.unnamed.into_iter().collect(), ..NotPicked::default() };

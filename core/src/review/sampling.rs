@@ -76,7 +76,7 @@ impl Split {
     }
 }
 
-/// A sample of so many records, each group of them with about its share.
+/// A random sample of records in which each group has about its share.
 #[derive(Debug, Default)]
 pub struct Sample {
     groups: BTreeMap<String, Vec<(u64, u64)>>,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// By step of a run: the targets of the marks that belong there.
 type Placed = Rc<BTreeMap<usize, Vec<MarkTarget>>>;
 
-/// From so many events on, records are counted again instead of for each event.
+/// Above this number of events, records are counted again in place of once per event.
 const COUNTED_EACH_MAX: usize = 32;
 
 /// What is decided on, before or after its bytes were read.
@@ -175,7 +175,7 @@ impl Review {
         self.is_begun
     }
 
-    /// How far the review of a dataset of so many records is.
+    /// The progress of the review of a dataset of `records` records.
     #[must_use]
     pub fn progress(&self, records: usize) -> Progress {
         let [good, bad, unsure] = self.counts;

@@ -49,7 +49,7 @@ impl Tree {
         path.iter().try_fold(root, |node, key| self.child(node, key))
     }
 
-    /// Nodes that ever were there, at most so many: the roots, then what is below them, level by level.
+    /// Nodes that were present at any step, at most `most`: the roots, then their descendants, level by level.
     #[must_use]
     pub fn known_nodes(&self, most: usize) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> = self.identities.iter().filter_map(|known| known.root).take(most).collect();

@@ -29,7 +29,7 @@ pub struct SchemaUse {
 /// Steps of the first lap. One of fewer steps is short.
 const LAP_STEPS: StepNo = 1 << 10;
 
-/// A lap that touches so many nodes takes no further step. What the last one adds has room in a list of 65,536: 1 MB.
+/// A lap that touches this many nodes takes no further step. What the last one adds has room in a list of 65,536: 1 MB.
 /// With half of it a check of 100,000 patches takes half a MB less and a tenth longer.
 const LAP_NODES: usize = 60_000;
 

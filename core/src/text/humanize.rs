@@ -30,7 +30,7 @@ pub fn count_text(count: usize) -> String {
     out
 }
 
-/// So many things: `1 record`, `2 records`.
+/// A count with its noun: `1 record`, `2 records`.
 #[must_use]
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, thing: &str) -> String {
     let ending = if count == N::from(1) { "" } else { "s" };
@@ -43,7 +43,7 @@ pub fn single_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text of at most so many characters; of a longer one so many, and `…` behind them.
+/// A text, or the first `chars_max` characters of a longer one with `…` behind them.
 #[must_use]
 pub fn shorten(text: &str, chars_max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars_max) {
@@ -52,7 +52,7 @@ pub fn shorten(text: &str, chars_max: usize) -> Cow<'_, str> {
     }
 }
 
-/// A text of at most so many characters, `…` among them where it was longer.
+/// A text of at most `chars_max` characters, the last of them `…` where it was longer.
 #[must_use]
 pub fn fit(text: &str, chars_max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars_max) {
@@ -61,7 +61,7 @@ pub fn fit(text: &str, chars_max: usize) -> Cow<'_, str> {
     }
 }
 
-/// So many things, with thin groups: `1 value`, `12,345 values`.
+/// A count with its noun, digits in groups: `1 value`, `12,345 values`.
 #[must_use]
 pub fn count_of(count: usize, thing: &str) -> String {
     format!("{} {thing}{}", count_text(count), if count == 1 { "" } else { "s" })

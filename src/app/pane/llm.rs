@@ -16,10 +16,10 @@ use crate::text::{Pattern, Role, count_text, wrap};
 
 /// Rows from the first or last one that is laid out at which others are asked for.
 const EDGE_ROWS: usize = 200;
-/// In a lower pane nothing is above the text; else so many rows at most.
+/// In a lower pane nothing is above the text; else at most this many rows.
 const HEAD_HEIGHT_MIN: usize = 16;
 const HEAD_ROWS_MAX: usize = 6;
-/// A move of so many rows leads to the first or last row.
+/// A move by this many rows goes to the first or last row.
 const FAR_ROWS: isize = 1 << 20;
 
 /// Which LLM view it is, and which part of it.

@@ -27,7 +27,7 @@ impl Data {
         Self { dataset: Dataset::new(near), questions: Questions::new(QUESTION_WORDS), is_all: true }
     }
 
-    /// Reads the other dataset, the questions of it by runs of so many words.
+    /// Reads the other dataset, its questions by runs of `words` words.
     ///
     /// # Errors
     /// It cannot be read to its end: what is shared with it could not be reported.

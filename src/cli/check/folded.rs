@@ -6,7 +6,7 @@
 use crate::model::LocatedFinding;
 use std::collections::HashMap;
 
-/// So many records in a row make one line.
+/// Findings of at least this many consecutive records are folded into one line.
 const FOLDED_MIN: usize = 5;
 
 /// A line of the report for people.
@@ -58,7 +58,7 @@ impl Folded {
         out
     }
 
-    /// The findings of so many records were taken, from the first on; what can be reported now.
+    /// Called when the findings of the first `records` records were taken; returns the lines that can be reported now.
     pub(super) fn pass(&mut self, records: usize) -> Vec<ReportLine> {
         let mut out = if self.is_decided || records < FOLDED_MIN { Vec::new() } else { self.decide() };
         if self.rows.values().all(|row| row.last + 1 >= records) {
@@ -71,7 +71,7 @@ impl Folded {
         out
     }
 
-    /// The end of the findings; what is still to be reported, of a file of so many records.
+    /// Called at the end of the findings of a file of `records` records; returns the remaining lines.
     pub(super) fn finish(mut self, records: usize) -> Vec<ReportLine> {
         let mut out = if self.is_decided { Vec::new() } else { self.decide() };
         out.extend(in_order(self.rows, records));
@@ -119,7 +119,7 @@ impl Folded {
     }
 }
 
-/// Rows that have ended, of so many records.
+/// The lines of rows that have ended, in a file of `records` records.
 fn in_order(rows: HashMap<String, Row>, records: usize) -> impl Iterator<Item = ReportLine> {
     let mut rows: Vec<Row> = rows.into_values().collect();
     rows.sort_by(|a, b| a.first.finding.order().cmp(&b.first.finding.order()));

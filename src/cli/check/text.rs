@@ -20,7 +20,7 @@ pub(super) fn write_finding(file: &FileName, found: &LocatedFinding, out: &mut O
     ])
 }
 
-/// One that so many records in a row have, from the first on.
+/// Writes a finding that `records` consecutive records have, beginning with the first.
 pub(super) fn write_folded(
     file: &FileName,
     (found, in_a_row): (&LocatedFinding, usize),

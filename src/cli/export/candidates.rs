@@ -130,7 +130,7 @@ impl<'l> Candidates<'l> {
         Ok(sifted)
     }
 
-    /// Draws so many of the records that are taken.
+    /// Draws `count` of the records that are taken.
     fn draw(&self, options: &Options, count: usize) -> Result<Vec<u64>, Stop> {
         let (mut sample, mut number, mut grouped) = (Sample::default(), 0, 0);
         let mut taken = 0;

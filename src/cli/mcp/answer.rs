@@ -22,7 +22,7 @@ pub(super) struct AnswerWindow {
 }
 
 impl AnswerWindow {
-    /// So many lines from `offset` on.
+    /// At most `limit` lines from `offset` on.
     pub(super) fn lines(offset: usize, limit: usize) -> Self {
         Self { text: Vec::new(), offset, end: offset.saturating_add(limit), line: 0, has_more: false }
     }

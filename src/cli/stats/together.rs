@@ -21,7 +21,7 @@ use std::fmt;
 pub(super) enum Together<'f> {
     /// One file.
     One(&'f FileName),
-    /// So many files as one.
+    /// A number of files as one.
     All(usize),
 }
 

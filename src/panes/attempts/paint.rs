@@ -339,7 +339,7 @@ pub(super) fn common_prefix(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }
 
-/// A text whose first so many bytes say nothing new: from a word or two before them on.
+/// A text from a word or two before the end of its first `shared` bytes, which another text has too.
 pub(super) fn from_difference(text: &str, shared: usize) -> String {
     let start = text.get(..shared.min(text.len())).unwrap_or_default();
     let words: Vec<usize> = start.rmatch_indices([' ', ',', '{', '(']).map(|(at, _)| at + 1).take(3).collect();

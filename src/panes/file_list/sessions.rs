@@ -17,7 +17,7 @@ const PREVIEWED_MIN: usize = 16;
 const PREVIEW_MAX: usize = 11;
 const PREVIEW_FREE_MAX: usize = 24;
 
-/// Lines of the preview in a pane of so many with so many sessions; 0: there is no room.
+/// Lines of the preview in a pane of `height` lines with `sessions` sessions; 0: there is no room.
 pub(super) fn preview_height(height: usize, sessions: usize) -> usize {
     let free = height.saturating_sub(sessions + 2).min(PREVIEW_FREE_MAX);
     if height < PREVIEWED_MIN { 0 } else { (height / 3).min(PREVIEW_MAX).max(free) }
@@ -204,7 +204,7 @@ fn line(role: Role, text: &str, cells: usize) -> Row {
     Row::new(vec![Piece::of(Role::Text, "  "), Piece::safe(role, text)])
 }
 
-/// A text in so many lines, wrapped.
+/// A text wrapped into at most `lines` lines.
 fn wrapped_rows(sign: &str, role: Role, text: &str, lines: usize, cells: usize) -> Vec<Row> {
     let text = SafeText::of(text.trim());
     let room = cells.saturating_sub(5);

@@ -147,7 +147,7 @@ impl FileLayout {
         self.new.first().copied()
     }
 
-    /// All of them.
+    /// All rows that the step in focus wrote or showed.
     pub fn new_rows(&self) -> impl Iterator<Item = usize> {
         self.new.iter().copied()
     }

@@ -21,7 +21,7 @@ const FAILURE_CELLS: usize = 5;
 const WORD_CELLS: usize = 8;
 /// In fewer cells that word is only where all paths have room beside it, or no numbers of lines are.
 const WORDS_FROM: usize = 64;
-/// In so many cells a row says which command may have changed a file.
+/// Cells of the note on the command that may have changed a file.
 pub(in crate::panes) const DOUBT_CELLS: usize = 12;
 /// In fewer cells no row says how much of the file is known.
 const WIDE: usize = 72;
@@ -133,7 +133,7 @@ fn row(facts: &FileFacts, path: SafeText, step: StepNo, (cells, has_words): (usi
     Row::new(left).fixed(1).right(known.into_iter().collect())
 }
 
-/// What the run added and removed, in so many cells.
+/// What the run added and removed, in `cells` cells.
 pub(in crate::panes) fn delta(facts: &FileFacts, cells: usize) -> Vec<Piece> {
     let mut out = Vec::new();
     match facts.created {

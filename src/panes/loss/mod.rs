@@ -186,7 +186,7 @@ impl LossPane {
     }
 }
 
-/// A sentence of the head in as many rows as it needs, at most so many.
+/// A sentence of the head in as many rows as it needs, at most [`HEAD_ROWS_MAX`].
 fn wrapped(role: Role, text: &str, cells: usize) -> Vec<Row> {
     let rows = crate::text::wrap(text, cells.saturating_sub(2).max(8)).into_iter().take(HEAD_ROWS_MAX);
     rows.map(|range| Row::text(role, &format!(" {}", &text[range]))).collect()

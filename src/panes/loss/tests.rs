@@ -22,7 +22,7 @@ fn shown(text: &LossText) -> Vec<String> {
 
 const TALK: &str = r#"{"system":"Be kind.","conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Yo\nho"},{"from":"human","value":"Bye"},{"from":"gpt","value":"So long"}]}"#;
 
-/// A conversation of so many messages, each of two lines.
+/// A conversation of `messages` messages, each of two lines.
 fn long(messages: usize) -> String {
     let message = |i: usize| {
         format!(r#"{{"from":"{}","value":"line {i}\nword{i}"}}"#, if i.is_multiple_of(2) { "human" } else { "gpt" })

@@ -47,7 +47,7 @@ impl TableShape {
         Self { widths, is_right }
     }
 
-    /// The widths of the columns in so much room; None: there is not enough for so many.
+    /// The widths of the columns in `cells` cells; None: that is not enough for all columns.
     fn fitted(&self, cells: usize) -> Option<Vec<usize>> {
         let between = width(BETWEEN) * self.widths.len().saturating_sub(1);
         let room = cells.checked_sub(between)?;

@@ -17,10 +17,10 @@ const FOLD_LINES_MIN: usize = 24;
 const HIDDEN_LINES_MIN: usize = 4;
 /// Numbers of readings among those of all documents whose code is coloured.
 const DOCUMENTS: u64 = 1 << 63;
-/// Readings that one view shows, one after the other, have numbers of so many bits.
+/// Bits of the numbers of the readings that one view shows one after the other.
 const SERIES_BITS: u32 = 30;
 
-/// What is shown: an item, or the fold of a block that stands for so many lines.
+/// What is shown: an item, or the fold of a block with the number of its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ViewRow {
     Item(u32),
@@ -50,7 +50,7 @@ pub struct ReadingView {
 }
 
 impl ReadingView {
-    /// A view that folds everything after so many lines.
+    /// A view that folds blocks after `lines` lines.
     #[must_use]
     pub fn folding(lines: usize) -> Self {
         Self { limit: lines, folds_words: true, ..Self::default() }

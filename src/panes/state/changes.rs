@@ -51,7 +51,7 @@ impl Outline {
 }
 
 impl Changes {
-    /// Counts so many changes for a container and those around it.
+    /// Adds `count` changes to a container and to those around it.
     fn add_below(&mut self, open: &Open<'_>, (container, count): (Option<NodeId>, usize)) {
         for node in std::iter::successors(container, |node| open.tree().parent(*node)) {
             *self.below.entry(node).or_default() += count;

@@ -60,7 +60,7 @@ pub(super) fn is_right(column: Column) -> bool {
     column.numbers().is_some() && column.names().is_none()
 }
 
-/// Pieces in exactly so many cells. What is longer ends in `…`; but ids of a file differ at their ends, so of a long
+/// Pieces in exactly `cells` cells. What is longer ends in `…`; but ids of a file differ at their ends, so of a long
 /// one that is shown.
 pub(super) fn placed(column: Column, mut pieces: Vec<Piece>, cells: usize) -> Vec<Piece> {
     let used = pieces_width(&pieces);
@@ -101,7 +101,7 @@ fn custom_cell(column: Option<&CustomColumnState>, record: usize) -> Piece {
     }
 }
 
-/// The end of an id that is longer than so many cells.
+/// The end of an id that is longer than `cells` cells.
 fn last_of(text: &SafeText, cells: usize) -> SafeText {
     let more = width(text.as_str()).saturating_sub(cells);
     let ending = cut_start(text, more + 1);

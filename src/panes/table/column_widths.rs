@@ -35,7 +35,7 @@ impl PreferredWidths {
         self.is_sure
     }
 
-    /// Gives a column at least so many cells.
+    /// Gives a column at least `least` cells.
     pub(super) fn widen(&mut self, column: Column, least: usize) {
         self.cells.iter_mut().filter(|(shown, _)| *shown == column).for_each(|(_, cells)| *cells = (*cells).max(least));
     }
@@ -80,8 +80,8 @@ pub(super) struct TableWidths {
 
 impl TableWidths {
     /// The columns from the first on, as many as fit; if the one in focus is not among them, those up to it. Number,
-    /// mark and id stay at the left while there is room for them beside the one in focus. There are so many records by
-    /// now, and words for an end take so many cells.
+    /// mark and id stay at the left while there is room for them beside the one in focus. `records` is the number of
+    /// records so far, `finish` the cells that the names of endings take.
     pub(super) fn of(wants: &PreferredWidths, focus: Column, cells: usize, (records, finish): (usize, usize)) -> Self {
         let want = |(column, want): &(Column, usize)| {
             let grown = match column {

@@ -67,7 +67,7 @@ pub(super) fn sign(pairing: Pairing) -> Piece {
     }
 }
 
-/// A row in exactly so many cells.
+/// A row in exactly `cells` cells.
 #[must_use]
 pub(super) fn fitted(row: &Row, cells: usize) -> Vec<Piece> {
     let room = row.room(cells);
@@ -76,7 +76,7 @@ pub(super) fn fitted(row: &Row, cells: usize) -> Vec<Piece> {
     out
 }
 
-/// Pieces in exactly so many cells: cut with `…`, or with blanks after them.
+/// Pieces in exactly `cells` cells: cut with `…`, or with blanks after them.
 #[must_use]
 pub(super) fn filled(pieces: &[Piece], cells: usize) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();

@@ -27,7 +27,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Of so many rows, in columns of these types, in the order of the schema.
+    /// Of `count` rows, in columns of these types, in the order of the schema.
     pub(super) fn new(schema: &Type, columns: Vec<(ColumnDescPtr, Box<dyn PageReader>)>, count: i64) -> Self {
         let (tree, _) = members(schema, Levels::default(), 0);
         let columns = columns.into_iter().map(|(described, pages)| Column::new(described, pages)).collect();
@@ -89,7 +89,7 @@ impl Column {
         Self { described, meaning, reader, definitions, repetitions, values, level: 0, value: 0, levels: 0 }
     }
 
-    /// Reads the values of so many rows, in place of those before.
+    /// Reads the values of the next `rows` rows, in place of those before.
     fn read(&mut self, rows: usize) -> Result<()> {
         self.definitions.clear();
         self.repetitions.clear();

@@ -89,7 +89,7 @@ impl<P: PageReader> Unpacked<P> {
     }
 }
 
-/// What a page holds behind so many bytes that are not packed.
+/// The unpacked content of a page, whose first `plain` bytes are not packed.
 fn unpacked(page: &[u8], plain: usize) -> Result<Vec<u8>> {
     let damaged = |why: &str| ParquetError::General(format!("a page packed with Zstandard is damaged: {why}"));
     let (plain, mut packed) = page.split_at_checked(plain).ok_or_else(|| damaged("it is too short"))?;

@@ -19,7 +19,7 @@ const DAY_NANOS: i128 = 86_400 * 1_000_000_000;
 pub(super) enum CellType {
     /// Numbers, or bytes.
     Plain,
-    /// Whole numbers of so many bits.
+    /// Whole numbers of a number of bits.
     Signed(u8),
     Unsigned(u8),
     Date,

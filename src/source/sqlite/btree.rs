@@ -101,7 +101,7 @@ impl Payload {
         &self.local
     }
 
-    /// Its first bytes, so many as are wanted.
+    /// Its first `wanted` bytes.
     pub(super) fn first(&self, wanted: usize, pager: &Pager) -> Result<Vec<u8>, Fault> {
         let wanted = wanted.min(self.len);
         let mut bytes = self.local.get(..wanted).unwrap_or(&self.local).to_vec();
@@ -182,7 +182,7 @@ pub(super) fn find(pager: &Pager, root: u32, number: i64) -> Result<Option<Paylo
     Err(format!("the tree of page {root} leads back to itself"))
 }
 
-/// The first of so many indexes for which something holds, which holds for all after it; their count for none.
+/// The first of `count` indexes for which `holds` is true, as it is for all after it; `count` if there is none.
 fn first_index(count: usize, holds: impl Fn(usize) -> Result<bool, Fault>) -> Result<usize, Fault> {
     let (mut low, mut high) = (0, count);
     while low < high {

@@ -88,7 +88,7 @@ impl Tracks {
         self.handles
     }
 
-    /// Closes the files that rested longest, until so many handles are left.
+    /// Closes the files that rested longest, until `left` handles are left.
     pub(super) fn close_resting(&mut self, left: usize) {
         let excess = self.handles.saturating_sub(left);
         let open = self.open.iter().filter_map(|name| Some((name, self.get(name)?)));

@@ -43,6 +43,10 @@ pub(super) const COMMENT_WORDS: &[(&str, &[&str], &str)] = &[
     ("anew", &[], "again"),
 ];
 
+/// Private phrases of comments, in lower case, and what to say instead. Matched outside of backticks.
+pub(super) const COMMENT_PHRASES: &[(&str, &str)] =
+    &[("so many", "the name of the number: `count` records, at most `bytes` bytes")];
+
 /// Private words that no identifier has as one of its words, in tests neither, and what to say instead.
 const IDENTIFIER_WORDS: &[(&str, &str)] = &[
     ("told", "message, label, pieces, report, reported; describe_…"),

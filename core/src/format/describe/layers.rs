@@ -210,7 +210,7 @@ pub(super) fn rest(value: &Value<'_>) -> String {
     shortened(&rest_of(value, 2).unwrap_or_else(|| beginning(value)))
 }
 
-/// The same to so many levels; None: nothing remains.
+/// The same down to `levels` levels; None: nothing remains.
 fn rest_of(value: &Value<'_>, levels: u32) -> Option<String> {
     let object = value.as_object()?;
     let informative = object.entries().filter(|(name, value)| !is_quiet(name, value)).take(REST_MAX);

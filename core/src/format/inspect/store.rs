@@ -22,7 +22,7 @@ pub(super) struct SlotWrite {
 /// Members of the state that steps show already.
 const SHOWN: [&str; 2] = ["messages", "output"];
 
-/// Bytes of all values that are written, at most so many times those of the changes, and at least so many.
+/// Most bytes of the values written, as a multiple of those of the changes, and never less than this minimum.
 const WRITTEN_SHARE: usize = 16;
 const WRITTEN_BYTES_MIN: usize = 16 << 20;
 

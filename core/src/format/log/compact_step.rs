@@ -18,7 +18,7 @@ pub(super) struct Names {
 pub(super) struct Name(u16);
 
 impl Name {
-    /// There is none.
+    /// No name.
     const NONE: Self = Self(u16::MAX);
 }
 

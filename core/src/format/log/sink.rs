@@ -341,7 +341,7 @@ impl Log<'_> {
         self.steps.title = Some(title.to_owned());
     }
 
-    /// The steps are those of so many trajectories, one after the other.
+    /// The steps are those of `count` trajectories, one after the other.
     pub(in crate::format) fn trajectories(&mut self, count: usize) {
         self.steps.trajectories = Some(count);
     }
@@ -362,7 +362,7 @@ impl Log<'_> {
         self.steps.work.declare_tools(at, list);
     }
 
-    /// The steps from the next one on are in so many spans, runs or agents.
+    /// The steps from the next one on are nested in `depth` spans, runs or agents.
     pub(in crate::format) fn enter_depth(&mut self, depth: usize) {
         self.steps.enter_depth(u8::try_from(depth).unwrap_or(u8::MAX));
     }

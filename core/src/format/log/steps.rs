@@ -20,13 +20,13 @@ const RESTORED_MAX: usize = 2_000_000;
 #[derive(Default)]
 pub(super) struct Steps {
     pub(super) steps: Chunks<CompactStep>,
-    /// The steps that say themselves that they failed.
+    /// The steps that report themselves as failed.
     pub(super) failed: BTreeSet<StepNo>,
     pub(super) names: Names,
     links: Links,
     pub(super) rewards: HashMap<StepNo, Box<str>>,
     pub(super) threads: Threads,
-    /// Of the first steps of sub-agents the calls that started them.
+    /// The calls that started sub-agents, by the first steps of these.
     pub(super) callers: HashMap<StepNo, StepNo>,
     /// Other files that belong to the run, in the order in which records refer to them.
     pub(super) parts: Vec<RunPart>,

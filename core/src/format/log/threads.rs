@@ -71,7 +71,7 @@ pub(super) struct Moved {
 /// What is kept of a record.
 #[derive(Debug, Clone, Copy, Default)]
 struct CompactNode {
-    /// Place of the parent, from 1; 0: there is none.
+    /// Number of the parent, from 1; 0: no parent.
     parent: u32,
     is_reported: bool,
     is_side: bool,
@@ -86,11 +86,11 @@ struct CompactNode {
 #[derive(Debug, Default)]
 struct MainLine {
     is_main: Vec<bool>,
-    /// Of each record the place of the first one of its tree, from 1.
+    /// For each record the number of the first record of its tree, from 1.
     trees: Vec<u32>,
-    /// Of trees the place of the newest turn, from 1.
+    /// The number of the newest turn of each tree, from 1.
     newest: HashMap<u32, u32>,
-    /// The newest turn of all, from 1; 0: there is none.
+    /// The number of the newest turn of all, from 1; 0: no turn yet.
     newest_of_all: u32,
     /// Whether the tree of the newest turn alone is the main line.
     is_one_tree: bool,

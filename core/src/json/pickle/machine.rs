@@ -44,7 +44,7 @@ impl<'p> Machine<'p> {
         Ok(part)
     }
 
-    /// A number of so many bytes, the lowest first.
+    /// A number of `len` bytes, the lowest first.
     fn number(&mut self, len: usize) -> Result<u64, String> {
         Ok(self.take(len)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }

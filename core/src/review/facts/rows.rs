@@ -111,7 +111,7 @@ impl<'r> At<'r> {
         self.apart().0
     }
 
-    /// So many of its names by number after the first ones, with how often each occurs.
+    /// `taken` of its names by number, after the first `skipped`, with the count of each.
     pub(super) fn names(self, skipped: u64, taken: u64) -> impl Iterator<Item = (u64, u64)> + use<'r> {
         let mut rest = self.apart().1;
         let mut pair = move || (take(&mut rest), take(&mut rest));

@@ -111,7 +111,7 @@ impl<'c> Beginnings<'c> {
         (is_asked && asked <= span.end).then_some(asked)
     }
 
-    /// The length of a beginning of so many messages; None where it is not how the text begins.
+    /// The length of the first `end` messages as rendered by themselves; None where the text does not begin with that.
     fn len(&self, end: usize, is_asking: bool) -> Option<usize> {
         self.len_without_middle(end, is_asking).or_else(|| self.whole_len(end, is_asking))
     }

@@ -296,7 +296,7 @@ fn reverse(value: &Value) -> Result<Value, Error> {
     Ok(listed(value)?.into_iter().rev().collect())
 }
 
-/// Filter `batch`: rows of so many.
+/// Filter `batch`: rows of a given length.
 fn batch(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     let args = args.into_values();
     let arguments = Arguments::of(&args);
@@ -310,7 +310,7 @@ fn batch(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     Ok(rows.collect())
 }
 
-/// Filter `slice`: so many columns.
+/// Filter `slice`: a given number of columns.
 fn slice(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     let args = args.into_values();
     let arguments = Arguments::of(&args);
@@ -347,7 +347,7 @@ fn dict_sort(value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     in_order(keyed, is_reversed).map(Value::from)
 }
 
-/// Filter `replace`: all, or the first so many.
+/// Filter `replace`: all occurrences, or the first `count`.
 fn replace(value: &Value, args: Rest<ValueOrKwargs>) -> Result<String, Error> {
     let args = args.into_values();
     let arguments = Arguments::of(&args);

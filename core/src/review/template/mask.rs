@@ -121,7 +121,7 @@ fn bytes_of(text: &str, mut chars: Vec<usize>) -> BTreeMap<usize, usize> {
     out
 }
 
-/// The output: takes so many bytes and no more.
+/// The output, which takes a limited number of bytes.
 pub(super) struct Output {
     bytes: Vec<u8>,
     progress: Arc<Progress>,

@@ -225,7 +225,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Words between white space, so many at most; the last, or the first, is what is left.
+/// Words between white space, at most `most`; the last, or the first, is the rest of the text.
 fn words<'t>(text: &'t str, most: usize, is_from_end: bool) -> Vec<String> {
     let mut out = Vec::new();
     let trim =

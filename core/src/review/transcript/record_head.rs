@@ -19,22 +19,22 @@ pub struct RecordHead {
     pub(super) others: Vec<Member>,
     /// How the run came out, where no step says it: a number as JSON.
     pub(super) reward: Option<String>,
-    /// The same as only the notes of a conversation say it.
+    /// The reward in the notes of a conversation, where nothing else states one.
     pub(super) noted: Option<String>,
-    /// The same of each of several answers, by what it is called.
+    /// The reward of each of several answers, by the label of the answer.
     pub(super) rewards: HashMap<String, String>,
-    /// What else the record says of each of them, by what it is called.
+    /// The other members of the record for each answer, by the label of the answer.
     pub(super) beside: HashMap<String, Vec<Member>>,
-    /// The task that it is an attempt at; None: it names none.
+    /// The task that the record is an attempt at; None: it names no task.
     pub(super) task: Option<String>,
-    /// Whether it has an id, and not only what stands for one.
+    /// Whether the record has an id itself.
     pub(super) has_id: bool,
-    /// What no message of another format says.
+    /// Counts of what a message of another format has no place for.
     pub(super) left: Left,
 }
 
 impl RecordHead {
-    /// Of a conversation or a pair; None: the record is none.
+    /// The head of a conversation or a preference pair; None for other records.
     #[must_use]
     pub fn of(record: &Value<'_>, way: Way) -> Option<Self> {
         let reading = way.read(record);
@@ -86,7 +86,7 @@ impl RecordHead {
         Some(Self { system, others, reward, noted, rewards, beside, task, has_id, left })
     }
 
-    /// Of a record of a log that has these members: what of it is carried, and counted what is not.
+    /// The head of a record of a log: the members that a conversion carries over, and counts of the others.
     #[must_use]
     pub fn of_log(record: &Value<'_>, members: RecordMembers) -> Self {
         let RecordMembers { carried, of_run } = members;

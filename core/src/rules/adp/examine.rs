@@ -42,7 +42,7 @@ pub struct Examined {
 }
 
 impl Examined {
-    /// Counts the record from an earlier place of the input: so many records and lines come before.
+    /// Renumbers the record from an earlier place of the input, `records` records and `lines` lines before.
     pub fn shift(&mut self, records: usize, lines: u64) {
         self.record += records;
         self.findings.iter_mut().for_each(|found| found.shift(records, lines));

@@ -13,7 +13,7 @@ impl LookedSample {
         self.body.is_some()
     }
 
-    /// Counts the record from an earlier place of the input: so many records and lines come before.
+    /// Renumbers the record from an earlier place of the input, `records` records and `lines` lines before.
     pub fn shift(&mut self, records: usize, lines: u64) {
         self.record += records;
         self.place.line += lines;

@@ -65,7 +65,7 @@ pub struct LookedSample {
     record: usize,
     place: Place,
     findings: Vec<PendingFinding>,
-    /// Of a sample: its body.
+    /// The body of a sample; None: the record is not one.
     body: Option<Body>,
     /// The question of the other dataset that it holds.
     contained: Option<(Contained, String)>,
@@ -75,7 +75,7 @@ pub struct LookedSample {
 #[derive(Debug)]
 struct PendingFinding {
     located: LocatedFinding,
-    /// Of a text that is reported once however many records have it: a digest of rule and text.
+    /// The digest of rule and text, for a text that is reported once however many records have it.
     text: Option<u128>,
 }
 
@@ -154,7 +154,7 @@ fn body(reading: &Reading<'_>) -> Option<Body> {
     })
 }
 
-/// Runs of so many words of the question of a record, to be learned with it.
+/// Runs of `words` words of the question of a record, to be learned with it.
 #[must_use]
 pub fn question(record: &Record, text: &[u8], way: Way, words: usize) -> QuestionRuns {
     read_text(record, text).map(|root| questions::runs(&way.read(&root), words)).unwrap_or_default()
@@ -280,13 +280,15 @@ pub struct Dataset {
     reported_texts: HashSet<u128>,
     /// Files of which it was reported that the one that is read has records of theirs.
     versions: HashSet<usize>,
-    /// Of the file that is read: its records, those that are samples, and those that end in an open call.
+    /// Number of records of the file that is read.
     records: usize,
+    /// Number of its samples.
     samples: usize,
+    /// Its samples that end in an open call.
     open_ends: Vec<LocatedFinding>,
     /// The first answer to each prompt, of the record that has it.
     targets: HashMap<u128, (u128, Source)>,
-    /// Of the file that is read: other answers to a prompt that was there before.
+    /// Samples of the file that is read that answer a prompt differently than an earlier one.
     other_targets: Vec<LocatedFinding>,
 }
 
@@ -472,7 +474,7 @@ impl Dataset {
     }
 }
 
-/// So many findings of a kind in a file, and in more than half of its samples, are so by design.
+/// Findings of one kind are by design if there are at least this many, in more than half of the samples of a file.
 const BY_DESIGN_MIN: usize = 3;
 
 /// A finding that most samples of a file have is reported once, at the first; `what` says what these samples do.

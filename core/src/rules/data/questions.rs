@@ -85,7 +85,7 @@ pub(super) struct Contained {
 pub struct QuestionRuns(HashSet<u64>);
 
 impl Questions {
-    /// None yet; runs of so many words are compared.
+    /// No questions yet; runs of `words` words are compared.
     #[must_use]
     pub fn new(words: usize) -> Self {
         let (runs, numbers) = (HashMap::new(), HashMap::new());
@@ -93,8 +93,8 @@ impl Questions {
         Self { words, runs_max, share_min, is_of_itself, runs, numbers, records: vec![], sizes: vec![] }
     }
 
-    /// The same for the many questions of the records in which they are looked for: of a long one only so many runs
-    /// are kept, so that shares are estimated, and a share that is lower by `margin` is enough.
+    /// The same for the questions of the very records in which they are looked for, which are many: at most `runs_max`
+    /// runs of a long question are stored, so that shares are estimated, and a share lower by `margin` is enough.
     #[must_use]
     pub fn estimating(words: usize, runs_max: usize, margin: f64) -> Self {
         Self { runs_max, share_min: SHARE_MIN - margin, is_of_itself: true, ..Self::new(words) }
@@ -239,7 +239,7 @@ fn each_text(value: &Value<'_>, each: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Hashes of the runs of so many words of a text, by letters and digits alone and without case.
+/// Hashes of the runs of `words` words of a text, by letters and digits alone and without case.
 fn each_run(text: &str, words: usize, each: &mut dyn FnMut(u64)) {
     let mut last = std::collections::VecDeque::with_capacity(words + 1);
     let leaving = (0..words).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));

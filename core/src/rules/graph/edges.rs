@@ -70,7 +70,7 @@ impl Edges {
         Self { has_loops: true, ..Self::new(count, bicliques).labelled(labels) }
     }
 
-    /// The first edges from a node, at most so many, by the other end and the label, each once.
+    /// The first edges from a node, at most `most`, by the other end and the label, each once.
     #[must_use]
     pub fn from(&self, node: usize, most: usize) -> Vec<End<'_>> {
         let groups = self.gives.get(node).into_iter().flatten();
@@ -78,7 +78,7 @@ impl Edges {
         self.ends(ends, most)
     }
 
-    /// The first edges to a node, at most so many, by the other end and the label, each once.
+    /// The first edges to a node, at most `most`, by the other end and the label, each once.
     #[must_use]
     pub fn to(&self, node: usize, most: usize) -> Vec<End<'_>> {
         let groups = self.takes.get(node).into_iter().flatten();

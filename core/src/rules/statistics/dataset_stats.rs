@@ -199,7 +199,7 @@ impl DatasetStats {
         }
     }
 
-    /// D23: the gates of upstream's quality script, where so many trajectories have two steps.
+    /// D23: the gates of upstream's quality script, where `pairs` trajectories have two steps.
     fn gates(&self, pairs: u64) -> Gates {
         let trajectories = self.records - self.unreadable;
         let is_most = |n: u64| n * 5 > trajectories * 4;
@@ -379,7 +379,7 @@ impl Spread {
     }
 }
 
-/// D23: the values with so many binary digits.
+/// D23: the name of the bucket of values with `bits` binary digits.
 fn bucket_name(bits: u32) -> String {
     match bits {
         0 | 1 => bits.to_string(),

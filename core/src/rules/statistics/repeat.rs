@@ -37,7 +37,7 @@ pub struct RepeatDigests {
 }
 
 impl RepeatKeys {
-    /// So many lines of the file come before what was taken for its first.
+    /// Renumbers the lines: `lines` lines of the file come before the one that was counted as its first.
     pub(in crate::rules) fn shift(&mut self, lines: u64) {
         self.id.iter_mut().chain(&mut self.body).for_each(|key| key.place.line += lines);
     }

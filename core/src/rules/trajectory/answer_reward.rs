@@ -78,7 +78,7 @@ fn named(root: &Value<'_>, label: &str) -> Option<Number> {
     SCORES.iter().find_map(score)
 }
 
-/// The list of the scores of so many answers: numbers or truth values, or nothing of one that was not scored.
+/// The list of the scores of `answers` answers: numbers or truth values, or null for one that was not scored.
 pub(super) fn score_list<'a>(root: &'a Value<'a>, answers: usize) -> Option<&'a [Value<'a>]> {
     let is_score = |value: &Value<'_>| matches!(value.data, Data::Null) || number::number(value).is_some();
     let are_scores = |all: &&[Value<'_>]| all.len() == answers && all.iter().all(is_score);

@@ -116,7 +116,7 @@ pub(super) fn ranked<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     all.iter().all(is_answer).then(|| bounded((row, list), answers, all.len()))
 }
 
-/// The first attempts of a row, of so many in a list, that are not too long together.
+/// The first attempts of a row, of those in a list, that are not too long together.
 pub(super) fn bounded<'a>(
     (row, list): (&Value<'_>, &Value<'_>),
     attempts: impl Iterator<Item = RowTrack<'a>>,

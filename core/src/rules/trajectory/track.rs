@@ -53,7 +53,7 @@ impl Track {
         Self { label, steps: first..first, is_sub_agent: false, is_left: false, goes_on: None, stretches: Vec::new() }
     }
 
-    /// The only trajectory of a record: so many steps of one list.
+    /// The only trajectory of a record: the `len` steps of one list.
     pub(in crate::rules) fn of_list(pointer: &'static str, len: usize) -> Self {
         let mut track = Self::begin(0, None);
         track.stretch(Cow::Borrowed(pointer), Some(0));

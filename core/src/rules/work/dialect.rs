@@ -8,13 +8,13 @@ pub enum Dialect {
     Common,
     /// Each command is a shell of its own (W9).
     Codex,
-    /// The same.
+    /// Each command is a shell of its own (W9), in Pi.
     Pi,
-    /// The same.
+    /// Each command is a shell of its own (W9), in Gemini CLI.
     Gemini,
-    /// The same.
+    /// Each command is a shell of its own (W9), in Inspect.
     Inspect,
-    /// The same.
+    /// Each command is a shell of its own (W9), in mini-swe-agent.
     MiniSweAgent,
     /// `toolUseResult.file` stands for the text (W7).
     ClaudeCode,

@@ -70,7 +70,7 @@ fn of_letter(letter: char) -> Option<u8> {
     })
 }
 
-/// The digits that follow, at most so many, as a number; None without any.
+/// The digits that follow, at most `digits`, as a number; None without any.
 fn code(chars: &mut Peekable<Chars<'_>>, digits: u32) -> Option<u32> {
     of_digits(chars, 16, digits)
 }

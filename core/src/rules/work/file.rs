@@ -7,9 +7,9 @@ use crate::model::cast;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// W14: so many edits can be undone.
+/// W14: the edits of a file that can be undone.
 const UNDO_MAX: usize = 20;
-/// W14: so many pieces are remembered; the oldest go first.
+/// W14: the pieces of a file that are stored; the oldest are dropped first.
 const PIECES_MAX: usize = 100;
 
 /// A known line with its number.
@@ -98,7 +98,7 @@ struct Snapshot {
     unended: Option<LineId>,
 }
 
-/// Lines that give way to others: from a number on so many.
+/// A range of lines that is replaced by others.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
     pub(super) from: u32,

@@ -237,7 +237,7 @@ pub(super) fn is_same(known: &str, shown: &str) -> bool {
         return true;
     }
     let mut start = shown.char_indices().map(|(at, _)| at).skip(LONG_LINE_CHARS - 1);
-    // Byte after the first characters, if there are so many.
+    // The byte after the first characters, if the text is longer.
     let end = start.next().map(|at| at + shown[at..].chars().next().map_or(0, char::len_utf8));
     end.is_some_and(|end| known.as_bytes().get(..end) == shown.as_bytes().get(..end))
 }

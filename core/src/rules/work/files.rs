@@ -414,7 +414,7 @@ impl Work {
     }
 }
 
-/// Up to so many files each name is looked for in a command; of more, the words of the command are looked up.
+/// Up to this number of files each name is looked for in a command; above it, the words of the command are looked up.
 const SEARCHED_MAX: usize = 1000;
 
 /// What holds of a file before an edit.

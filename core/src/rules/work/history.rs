@@ -139,11 +139,11 @@ pub(super) struct Version {
     /// W7: the last step that had what it corrects, and the likely cause.
     since: StepNo,
     by: StepNo,
-    /// From this cell on …
+    /// The first cell that is replaced.
     at: u32,
-    /// … so many …
+    /// The number of cells that are replaced.
     removed: u32,
-    /// … give way to these.
+    /// The cells in their place.
     added: Box<[CellRun]>,
 }
 
@@ -175,7 +175,7 @@ impl Version {
     }
 }
 
-/// Versions between two whole copies of the cells have at least so many cells in all.
+/// Versions between two whole copies of the cells have at least this many cells in all.
 const COPY_EVERY_MIN: usize = 256;
 
 /// The versions of one file. Whole copies are kept seldom enough that they cost no more than the changes.
@@ -266,7 +266,7 @@ impl Versions {
         Some((self.cells_after(count), last.facts()))
     }
 
-    /// The cells after so many versions.
+    /// The cells after the first `count` versions.
     fn cells_after(&self, count: usize) -> Vec<Cell> {
         let copy = self.copies.partition_point(|(behind, _)| *behind <= count).checked_sub(1);
         let (from, mut cells) = match copy.map(|copy| &self.copies[copy]) {
@@ -277,7 +277,7 @@ impl Versions {
         cells
     }
 
-    /// What a step changed, if that is no more than so many cells; None: nothing, or more.
+    /// What a step changed, if that is at most `most` cells; None: nothing, or more.
     pub(super) fn change(&self, step: StepNo, most: usize) -> Option<Change> {
         let count = self.up_to(step).len();
         let version = self.list[..count].last().filter(|version| version.step == step)?;

@@ -19,7 +19,7 @@ pub(super) struct Outcomes {
 struct Packed {
     step: StepNo,
     exit: i32,
-    /// Number of the reason from 1; 0: there is none.
+    /// Number of the reason, from 1; 0: no reason.
     reason: u8,
     verdict: OutcomeLevel,
     has_exit: bool,

@@ -55,7 +55,7 @@ pub(super) fn split_flags<'w>(words: &[&'w str]) -> (Vec<&'w str>, Vec<&'w str>)
 /// Which part of its input a command prints.
 #[derive(Debug, Clone, Copy)]
 enum Cutter {
-    /// So many lines from the start.
+    /// A number of lines from the start.
     Head(u32),
     /// From this line on.
     From(u32),

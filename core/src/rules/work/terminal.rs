@@ -145,7 +145,7 @@ fn restore<'k>(shown: &mut FileExcerpt<'_>, range: Range, known: &dyn Fn(u32) ->
     true
 }
 
-/// Blank lines that are known at the end of a file of so many lines and were not shown are there all the same.
+/// Adds blank lines at the end of a file of `total` lines that are known and were not shown.
 fn add_last_blanks<'k>(shown: &mut FileExcerpt<'_>, total: Option<u32>, known: &dyn Fn(u32) -> Option<&'k str>) {
     let last = shown.lines.last().map_or(0, |(last, _)| *last);
     let numbers = last.saturating_add(1)..=total.unwrap_or(last);

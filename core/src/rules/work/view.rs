@@ -8,7 +8,7 @@ use crate::model::StepNo;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// So many lines above and below a run are compared with it.
+/// Lines above and below a run that are compared with it.
 const NEAR_LINES: u32 = 100;
 
 /// What contradicted that was known.

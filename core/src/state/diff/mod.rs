@@ -26,7 +26,7 @@ pub struct At<'t> {
 /// A part of the difference between two states, in document order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiffPart {
-    /// So many members in a row, of whatever size, that do not differ.
+    /// A number of consecutive members, of any size, that do not differ.
     Same(usize),
     /// A leaf that differs.
     Differs(Difference),

@@ -16,7 +16,7 @@ impl<T> Default for Arena<T> {
 }
 
 impl<T: Copy> Arena<T> {
-    /// So many entries of a room from a number on.
+    /// The `len` entries from number `start` on.
     pub(in crate::state) fn of(&self, start: usize, len: usize) -> &[T] {
         if len == 0 { &[] } else { &self.chunks[start / CHUNK][start % CHUNK..][..len] }
     }
@@ -31,7 +31,7 @@ impl<T: Copy> Arena<T> {
         self.chunks.last_mut().filter(|chunk| !chunk.is_empty() && chunk.len() + size <= CHUNK)
     }
 
-    /// Makes a room of so many entries; `fill` is in it. The number of its first.
+    /// Allocates `size` entries with the value `fill`; returns the number of the first.
     pub(in crate::state) fn make(&mut self, size: usize, fill: T) -> usize {
         let number = self.chunks.len().saturating_sub(1) * CHUNK;
         if let Some(chunk) = self.open(size) {
@@ -66,7 +66,7 @@ impl<T: Copy> Arena<T> {
         true
     }
 
-    /// Copies so many entries of one room to another.
+    /// Copies `len` entries from number `from` on to number `to` on.
     pub(in crate::state) fn copy(&mut self, from: usize, len: usize, to: usize) {
         let (a, b) = (from / CHUNK, to / CHUNK);
         let (here, there) = (from % CHUNK, to % CHUNK);

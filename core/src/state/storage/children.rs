@@ -50,7 +50,7 @@ impl Children {
     }
 }
 
-/// Where to look first, of so many places: both numbers are ours, so that speed is all that is asked of it.
+/// The place to look at first, of `places`. Both numbers are assigned by this program, so a fast hash is enough.
 fn place(parent: u32, key: u32, places: usize) -> usize {
     let hash = (u64::from(parent) << u32::BITS | u64::from(key)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let hash = (hash ^ (hash >> u32::BITS)).wrapping_mul(0xD6E8_FEB8_6659_FD93);

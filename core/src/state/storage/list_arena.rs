@@ -74,7 +74,7 @@ impl<T: Copy> Lists<T> {
         list.start = new;
     }
 
-    /// Where so many entries have room, a power of two.
+    /// Room for `size` entries, a power of two.
     fn room(&mut self, size: usize, fill: T) -> u32 {
         if let Some(start) = self.free.get_mut(size.ilog2() as usize).and_then(Vec::pop) {
             return start;

@@ -65,7 +65,7 @@ impl Epochs {
         cast::to_u32(epoch.list.len()) - 1
     }
 
-    /// So many members are present now.
+    /// Sets the number of members that are present now.
     pub(in crate::state) fn set_live(&mut self, epoch: u32, live: u32) {
         let epoch = &mut self.epochs[epoch as usize];
         epoch.live = live | epoch.live & AGAIN;

@@ -151,7 +151,7 @@ pub(super) fn name_column(open: &Open<'_>, lines: &[StateLine], cells: usize) ->
 }
 
 impl StatePane {
-    /// The row of an identity or a group whose kind has a look; names of instances take so many cells.
+    /// The row of an identity or a group whose kind has a special row; `names` is the width of the names of instances.
     pub(super) fn kind_row(
         &self,
         open: &Open<'_>,

@@ -23,7 +23,7 @@ fn dim(text: &str) -> Piece {
     Piece::of(Role::Dim, text)
 }
 
-/// In so many cells and more the row of a file has words for what was done to it.
+/// Cells from which on the row of a file has words for what was done to it.
 const FILE_WORDS_CELLS: usize = 30;
 
 /// W5 `file`: lines that came and went, what was done to it last; its step is at the right.

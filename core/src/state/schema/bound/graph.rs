@@ -39,7 +39,7 @@ pub(super) enum Edge {
     Name(String),
     /// Members or elements that are not named.
     Other,
-    /// All of them.
+    /// All members or elements.
     Every,
 }
 
