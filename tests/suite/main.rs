@@ -141,6 +141,7 @@ mod training_rows;
 mod tree_oracle;
 mod two_runs;
 mod typed_paths;
+mod unplaced_edits;
 mod unreadable_records;
 mod values;
 mod vectors;

@@ -8,15 +8,11 @@ use super::text::{How, LineId, LineOrigin, Texts, lines};
 use crate::model::StepNo;
 use crate::model::cast;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// Characters of known lines that must agree where an edit is placed by them.
-const AGREE_CHARS_MIN: usize = 10;
 /// Places that are tried for it, at most.
-const PLACES_MAX: usize = 1000;
-/// Lines of a reply times lines of an edit that are compared, at most.
-const COMPARED_MAX: usize = 4_000_000;
+pub(super) const PLACES_MAX: usize = 1000;
 
 /// Edits files at one step.
 pub(super) struct Editor<'e> {
@@ -52,10 +48,12 @@ struct Group {
     first: usize,
     last: usize,
     matches: Vec<Range<usize>>,
+    /// Whether the new text goes on with the line behind the run.
+    is_open: bool,
 }
 
 impl Editor<'_> {
-    fn origin(&self, how: How) -> LineOrigin {
+    pub(super) fn origin(&self, how: How) -> LineOrigin {
         LineOrigin { step: self.step, call: self.call, how }
     }
 
@@ -226,8 +224,8 @@ impl Editor<'_> {
     /// The matches give way to a text.
     fn put(&mut self, file: &mut File, found: &[(RunText, Vec<Range<usize>>)], new: &str) -> Delta {
         let mut delta = Delta::default();
-        let mut changes = Vec::new();
-        let mut end = None;
+        let (mut changes, mut open) = (Vec::new(), Vec::new());
+        let (mut end, mut moves) = (None, false);
         for (run, matches) in found {
             let mut piece: Option<Vec<LineId>> = None;
             for group in groups(run, matches, new).into_iter().rev() {
@@ -241,10 +239,16 @@ impl Editor<'_> {
                         end = end.or_else(|| is_end.then(|| span.clone()));
                         let renewal = Delta { line: renewal.line.map(|head| from + head), ..renewal };
                         delta = delta.and(renewal);
-                        changes.push(Change { from, count: cast::to_u32(old.len()), new: ids });
+                        let last = from + cast::to_u32(old.len()) - 1;
+                        // What a last line goes on with is not known.
+                        let is_open = group.is_open && file.total != Some(last);
+                        open.extend(ids.last().copied().filter(|_| is_open));
+                        let count = cast::to_u32(old.len()) + u32::from(is_open);
+                        changes.push(Change { from, count, new: ids });
                     }
                     None => {
                         delta = delta.and(Delta { line: None, ..renewal });
+                        moves |= ids.len() != old.len();
                         piece.get_or_insert_with(|| run.ids.clone()).splice(group.first..=group.last, ids);
                     }
                 }
@@ -255,6 +259,10 @@ impl Editor<'_> {
         }
         changes.sort_by_key(|change| change.from);
         file.apply(&changes, self.step);
+        file.lines.retain(|known| !open.contains(&known.id));
+        if moves {
+            file.lose_numbers();
+        }
         end.iter().for_each(|text| file.end_with(text));
         delta
     }
@@ -265,77 +273,6 @@ impl Editor<'_> {
         }
     }
 
-    /// W8, not found: by the reply, by what agrees, else as a piece.
-    pub(super) fn place_unfound(
-        &mut self,
-        file: &mut File,
-        edit: &Replacement,
-        replies: &[&FileExcerpt<'_>],
-        is_only: bool,
-    ) -> Delta {
-        let (old, new) = (lines(&edit.old), lines(&edit.new));
-        let shown = replies.iter().find_map(|reply| shown_place(reply, &new).map(|at| (at, *reply)));
-        if let Some((from, reply)) = shown {
-            let full: Vec<&str> = new
-                .iter()
-                .zip(from..)
-                .map(|(text, number)| reply.line(number).filter(|line| line.contains(text)).unwrap_or(text))
-                .collect();
-            return self.put_at(file, from, &old, &full);
-        }
-        let agreed = (is_only && file.doubt.is_none()).then(|| self.agreed_place(file, &old)).flatten();
-        if let Some(from) = agreed {
-            let known = |number: u32| file.line(number).map(|known| self.texts.text(known.id));
-            let count = cast::to_u32(old.len());
-            let prefix = known(from).and_then(|line| line.strip_suffix(old.first()?)).filter(|_| count > 1);
-            let suffix = known(from + count - 1).and_then(|line| line.strip_prefix(old.last()?)).filter(|_| count > 1);
-            let text = format!("{}{}{}", prefix.unwrap_or(""), edit.new.trim_end_matches('\n'), suffix.unwrap_or(""));
-            return self.put_at(file, from, &old, &lines(&text));
-        }
-        self.add_piece(file, &old, &new)
-    }
-
-    /// New lines are from a line on in place of old ones that were not all known.
-    fn put_at(&mut self, file: &mut File, from: u32, old: &[&str], new: &[&str]) -> Delta {
-        let known: Vec<Option<LineId>> = (from..).zip(old).map(|(number, _)| file.line(number).map(|k| k.id)).collect();
-        let full: Vec<String> =
-            known.iter().zip(old).map(|(id, text)| id.map_or(*text, |id| self.texts.text(id)).to_owned()).collect();
-        let full: Vec<&str> = full.iter().map(String::as_str).collect();
-        let pairs = pairs(&full, new, self.fuel);
-        let head = cast::to_u32(pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count());
-        let of_new: HashMap<usize, usize> = pairs.into_iter().map(|(i, j)| (j, i)).collect();
-        let (mut ids, mut unchanged) = (Vec::with_capacity(new.len()), 0);
-        for (j, text) in new.iter().enumerate() {
-            let stays = of_new.get(&j).map(|i| known[*i]);
-            let id = match stays {
-                Some(Some(id)) => {
-                    unchanged += 1;
-                    Some(id)
-                }
-                stays => {
-                    let how = if stays.is_some() { How::Context } else { self.how };
-                    self.texts.add(std::iter::once((*text, self.origin(how)))).first().copied()
-                }
-            };
-            ids.extend(id);
-        }
-        file.apply(&[Change { from, count: cast::to_u32(old.len()), new: ids }], self.step);
-        file.is_whole = false;
-        let (added, removed) = (new.len() as u64 - unchanged, old.len() as u64 - unchanged);
-        Delta { line: Some(from + head), added, removed }
-    }
-
-    /// W8: nobody says where: a piece.
-    fn add_piece(&mut self, file: &mut File, old: &[&str], new: &[&str]) -> Delta {
-        let stays: HashSet<usize> = pairs(old, new, self.fuel).into_iter().map(|(_, j)| j).collect();
-        let how = |j: usize| if stays.contains(&j) { How::Context } else { self.how };
-        let fresh: Vec<(&str, LineOrigin)> =
-            new.iter().enumerate().map(|(j, text)| (*text, self.origin(how(j)))).collect();
-        let ids = self.texts.add(fresh.into_iter());
-        self.put_piece(file, ids, old.len() != new.len());
-        Delta { line: None, added: new.len() as u64, removed: old.len() as u64 }
-    }
-
     /// A piece comes; where it changes the count of lines, known lines lose their numbers.
     pub(super) fn put_piece(&mut self, file: &mut File, ids: Vec<LineId>, moves: bool) {
         if moves {
@@ -343,49 +280,6 @@ impl Editor<'_> {
         }
         file.push_piece(ids);
         (file.is_whole, file.is_deleted) = (false, false);
-    }
-
-    /// The one line number where each known line in the span agrees.
-    fn agreed_place(&mut self, file: &File, old: &[&str]) -> Option<u32> {
-        if old.is_empty() {
-            return None;
-        }
-        let mut inner: HashMap<&str, Vec<usize>> = HashMap::new();
-        old.iter().enumerate().for_each(|(i, text)| inner.entry(text).or_default().push(i));
-        let mut starts: Vec<u32> = Vec::new();
-        for known in &file.lines {
-            let text = self.texts.text(known.id);
-            let of = |i: usize| known.number.checked_sub(cast::to_u32(i)).filter(|start| *start > 0);
-            starts.extend(inner.get(text).into_iter().flatten().filter_map(|i| of(*i)));
-            starts.extend(of(0).filter(|_| text.ends_with(old[0])));
-            starts.extend(of(old.len() - 1).filter(|_| text.starts_with(old[old.len() - 1])));
-            if starts.len() > PLACES_MAX {
-                return None;
-            }
-        }
-        starts.sort_unstable();
-        starts.dedup();
-        if !self.fuel.take(starts.len().saturating_mul(old.len())) {
-            return None;
-        }
-        let mut fits = starts.into_iter().filter(|start| self.agrees(file, *start, old));
-        let only = fits.next()?;
-        fits.next().is_none().then_some(only)
-    }
-
-    fn agrees(&self, file: &File, start: u32, old: &[&str]) -> bool {
-        let mut chars = 0;
-        for known in &file.lines[file.places(start, start.saturating_add(cast::to_u32(old.len()) - 1))] {
-            let (text, i) = (self.texts.text(known.id), (known.number - start) as usize);
-            let is_equal = text == old[i]
-                || (old.len() > 1 && i == 0 && text.ends_with(old[i]))
-                || (old.len() > 1 && i + 1 == old.len() && text.starts_with(old[i]));
-            if !is_equal {
-                return false;
-            }
-            chars += old[i].chars().filter(|c| !c.is_whitespace()).count();
-        }
-        chars >= AGREE_CHARS_MIN
     }
 }
 
@@ -398,12 +292,14 @@ fn groups(run: &RunText, matches: &[Range<usize>], new: &str) -> Vec<Group> {
         let is_line = new.is_empty() && run.starts.get(first) == Some(&found.start);
         let joins = takes_end && !new.ends_with('\n') && !is_line;
         let last = run.line_of(found.end.saturating_sub(usize::from(!joins)).max(found.start)).min(run.ids.len() - 1);
+        let is_open = joins && found.end == run.text.len();
         match groups.last_mut().filter(|group| first <= group.last) {
             Some(group) => {
                 group.last = group.last.max(last);
+                group.is_open |= is_open;
                 group.matches.push(found.clone());
             }
-            None => groups.push(Group { first, last, matches: vec![found.clone()] }),
+            None => groups.push(Group { first, last, matches: vec![found.clone()], is_open }),
         }
     }
     groups
@@ -437,24 +333,4 @@ fn is_shown_at(run: &RunText, found: &Range<usize>, new: &str, reply: &FileExcer
         }
     }
     shown > 0
-}
-
-/// The line number at which a reply shows new lines: whole ones first, else the first and the last in part.
-fn shown_place(reply: &FileExcerpt<'_>, new: &[&str]) -> Option<u32> {
-    let all = &reply.lines;
-    let is_blank = new.iter().all(|line| line.trim().is_empty());
-    if is_blank || all.len().saturating_mul(new.len()) > COMPARED_MAX {
-        return None;
-    }
-    let fits = |at: usize, is_exact: bool| {
-        let Some(lines) = all.get(at..at + new.len()) else { return false };
-        let is_run = lines.windows(2).all(|pair| pair[0].0 + 1 == pair[1].0);
-        is_run
-            && lines.iter().zip(new).enumerate().all(|(j, ((_, line), text))| {
-                let is_end = j == 0 || j + 1 == new.len();
-                is_same(text, line) || line.trim() == text.trim() || (!is_exact && is_end && line.contains(text))
-            })
-    };
-    let place = |is_exact| (0..all.len()).find(|at| fits(*at, is_exact));
-    place(true).or_else(|| place(false)).map(|at| all[at].0)
 }

@@ -458,7 +458,7 @@ fn replace_all(
         let done = done.unwrap_or_else(|| {
             is_found = false;
             let replies = if edits.len() == 1 { replies } else { &[] };
-            editor.place_unfound(file, edit, replies, edits.len() == 1)
+            editor.place_unfound(file, edit, takes_line_end, replies, edits.len() == 1)
         });
         delta = if place == 0 { done } else { delta.and(done) };
     }

@@ -47,6 +47,7 @@ mod terminal;
 mod text;
 mod text_command;
 mod tool_outcomes;
+mod unfound;
 mod view;
 mod words;
 mod wrapping;

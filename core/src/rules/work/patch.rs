@@ -369,6 +369,10 @@ impl Editor<'_> {
         } else {
             file.pieces[place] = all.into();
         }
+        // Nobody says where the piece is.
+        if delta.added != delta.removed {
+            file.lose_numbers();
+        }
         Some(Delta { line: None, ..delta })
     }
 }

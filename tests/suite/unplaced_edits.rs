@@ -1,0 +1,87 @@
+//! W8: edits whose old text is not known, or not where it is, and what they do to the numbers of known lines.
+
+use super::command::{file, obelus};
+use serde_json::{Value, json};
+
+/// A conversation of calls and their results.
+fn conversation(calls: &[(&str, Value, &str)]) -> String {
+    let message = |(n, (name, arguments, result)): (usize, &(&str, Value, &str))| {
+        let function = json!({"name": name, "arguments": arguments.to_string()});
+        let call = json!({"id": n.to_string(), "type": "function", "function": function});
+        [
+            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+            json!({"role": "tool", "tool_call_id": n.to_string(), "content": result}),
+        ]
+    };
+    let messages: Vec<Value> = calls.iter().enumerate().flat_map(message).collect();
+    json!({"messages": messages}).to_string()
+}
+
+fn read(first: u32, lines: &[&str]) -> (&'static str, Value, String) {
+    let shown = |(number, line): (u32, &&str)| format!("{number:6}\t{line}\n");
+    let text: String = (first..).zip(lines).map(shown).collect();
+    ("Read", json!({"file_path": "/w/f", "offset": first, "limit": lines.len()}), text)
+}
+
+fn edit(old: &str, new: &str) -> Value {
+    json!({"file_path": "/w/f", "old_string": old, "new_string": new})
+}
+
+/// Each known line as its number and text.
+fn known(calls: &[(&str, Value, &str)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let log = file(folder.path(), "s.json", &conversation(calls));
+    let (status, out, problem) = obelus(&["blame", &log, "--file", "/w/f", "--json"]);
+    assert_eq!(status, 0, "{problem}");
+    let blame: Value = serde_json::from_str(&out).unwrap();
+    let line = |line: &Value| format!("{}={}", line["line"], line["text"].as_str().unwrap());
+    blame["blame"].as_array().unwrap().iter().map(line).collect::<Vec<_>>().join("|").replace("null", "-")
+}
+
+/// What is known after lines from a number on were read and a text gave way to another.
+fn after(first: u32, lines: &[&str], edit: Value, reply: &str) -> String {
+    let (name, arguments, shown) = read(first, lines);
+    known(&[(name, arguments, &shown), ("Edit", edit, reply)])
+}
+
+#[test]
+fn line_ends_count_lines_where_the_reply_places_an_edit() {
+    let lines = ["three", "four", "five"];
+    let joined = after(3, &lines, edit("two\n", "NEW"), "     1\tone\n     2\tNEWthree\n");
+    assert_eq!(joined, "1=one|2=NEWthree|3=four|4=five", "the line below is part of the new one");
+    let blank = after(3, &lines, edit("two", "NEW\n"), "     1\tone\n     2\tNEW\n     3\t\n     4\tthree\n");
+    assert_eq!(blank, "1=one|2=NEW|3=|4=three|5=four|6=five", "the rest of the line is one of its own");
+}
+
+#[test]
+fn line_ends_count_lines_of_an_edit_without_a_place() {
+    let lines = ["three", "four"];
+    assert_eq!(after(3, &lines, edit("two", "NEW"), "ok"), "3=three|4=four|-=NEW");
+    assert_eq!(after(3, &lines, edit("two", "NEW\n"), "ok"), "-=three|-=four|-=NEW");
+    assert_eq!(after(3, &lines, edit("two\n", "NEW"), "ok"), "-=three|-=four|-=NEW");
+}
+
+#[test]
+fn a_line_that_goes_on_with_an_unknown_one_is_not_known() {
+    let lines = ["alpha beta gamma", "second line here"];
+    assert_eq!(after(5, &lines, edit("second line here\n", "X"), "ok"), "5=alpha beta gamma");
+    assert_eq!(after(5, &lines, edit("alpha beta gamma\n", "X"), "ok"), "5=Xsecond line here");
+    let agreed = after(5, &lines, edit("cond line here\nthird\nfourth", ""), "ok");
+    assert_eq!(agreed, "5=alpha beta gamma", "the line behind the deleted ones follows in the same line");
+    let whole = after(5, &lines, edit("second line here\nthird\n", "X\n"), "ok");
+    assert_eq!(whole, "5=alpha beta gamma|6=X");
+}
+
+#[test]
+fn an_edit_in_lines_without_a_place_takes_the_numbers_of_others() {
+    let (name, arguments, shown) = read(7, &["seven", "eight"]);
+    let piece = ("Edit", edit("q", "x\ny"), "ok");
+    let lines = (name, arguments, shown.as_str());
+    let same = known(&[piece.clone(), lines.clone(), ("Edit", edit("y", "z"), "ok")]);
+    assert_eq!(same, "7=seven|8=eight|-=x|-=z");
+    let moved = known(&[piece.clone(), lines.clone(), ("Edit", edit("y", "z\nw"), "ok")]);
+    assert_eq!(moved, "-=x|-=z|-=w|-=seven|-=eight");
+    let patch = "*** Begin Patch\n*** Update File: /w/f\n@@\n x\n-y\n*** End Patch";
+    let patched = known(&[piece, lines, ("apply_patch", json!({"input": patch}), "Success")]);
+    assert_eq!(patched, "-=x|-=seven|-=eight");
+}
