@@ -1,6 +1,6 @@
 //! The Agent Data Protocol as commands answer for it.
 
-use super::command::{file, obelus, obelus_at_home};
+use super::command::{file, json_lines, obelus, obelus_at_home};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -107,6 +107,16 @@ fn the_view_of_a_record_has_the_reasoning() {
         let (_, stdout, _) = obelus(&["steps", "--format", "adp", &path]);
         assert!(!stdout.contains("as it must"), "the line of a step has its words: {stdout}");
     }
+}
+
+#[test]
+fn a_turn_has_the_tokens_that_its_metrics_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let atif = r#"{"schema_version":"ATIF-v1.7","steps":[{"step_id":1,"source":"user","message":"q"},
+        {"step_id":2,"source":"agent","message":"so","metrics":{"prompt_tokens":90,"completion_tokens":12}}]}"#;
+    let path = file(folder.path(), "t.json", atif);
+    let steps = json_lines(&["steps", &path, "--json"]);
+    assert_eq!((steps[0].get("tokens"), steps[1]["tokens"].as_u64()), (None, Some(12)));
 }
 
 #[test]

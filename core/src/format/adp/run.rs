@@ -229,7 +229,8 @@ impl Run for Trajectory {
             let turn = trajectory::turn(entry, compact.hint);
             let summary = without_wrapping(&turn).unwrap_or_else(|| adp::summary(entry));
             let time = time(entry.value);
-            Step { sign, label: label.to_owned(), summary, time, ..acting(&turn, Dialect::Common) }
+            let tokens = tokens(entry.value).filter(|_| self.shape == Some(RecordShape::Atif));
+            Step { sign, label: label.to_owned(), summary, time, tokens, ..acting(&turn, Dialect::Common) }
         });
         let shown = shown.unwrap_or_else(|problem| Step {
             sign: StepKind::Broken,
@@ -409,4 +410,9 @@ impl Run for Trajectory {
 fn time(value: &Value<'_>) -> Option<String> {
     let time = value.get("timestamp")?;
     time.as_str().or(time.as_number()).map(str::to_owned)
+}
+
+/// What the model wrote in a turn of ATIF, in tokens.
+fn tokens(value: &Value<'_>) -> Option<u64> {
+    value.get("metrics")?.get("completion_tokens")?.as_number()?.parse().ok()
 }
