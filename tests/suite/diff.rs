@@ -417,6 +417,27 @@ fn a_dataset_may_come_from_standard_input() {
     assert!(status == 0 && stdout.starts_with("--- a.jsonl"), "one run as before: {stdout}");
 }
 
+#[test]
+fn of_a_log_with_several_trajectories_the_first_is_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = |name: &str| {
+        let messages = format!("{{\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":\"{name}\"}}]}}");
+        format!("{{\"name\":\"{name}\",\"agent_type\":\"x\",\"messages\":[{messages},{messages}]}}")
+    };
+    let agents = |agents: &[String]| format!("{{\"agents\":[{}],\"blocks\":[],\"tools\":[]}}", agents.join(","));
+    file(folder.path(), "one.af", &agents(&[agent("ann")]));
+    file(folder.path(), "two.af", &agents(&[agent("ann"), agent("bob")]));
+    for (a, b) in [("one.af", "two.af"), ("two.af", "one.af")] {
+        let (status, stdout, stderr) = fed(folder.path(), &["diff", a, b], "");
+        let heads: Vec<&str> = stdout.lines().take(2).collect();
+        assert_eq!(heads, [format!("--- {a}  2 steps"), format!("+++ {b}  2 steps")], "{stdout}");
+        assert!(stdout.contains("2 steps alike"), "{status}: {stdout}");
+        assert!(stderr.contains("only the first of 2 trajectories is compared; --record R"), "{stderr}");
+    }
+    let (_, stdout, stderr) = fed(folder.path(), &["diff", "two.af", "two.af", "--record", "1"], "");
+    assert!(stderr.is_empty() && stdout.contains("two.af  4 steps"), "{stdout}{stderr}");
+}
+
 /// Bytes that a command and what it started read, as the system counts them; None where it does not.
 fn bytes_read(folder: &std::path::Path, words: &str) -> Option<u64> {
     let script = format!("\"$0\" {words} > out; cat /proc/$$/io");

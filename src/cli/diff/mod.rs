@@ -9,7 +9,7 @@ mod stages;
 use super::args::{FileName, FormatOption, ScreenLook, StepQuery, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
-use super::{Command, Stop, complain, report_trouble, screen};
+use super::{Command, Stop, report_trouble, screen};
 use crate::format::{Answer, Layout, instance_named};
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, StepNo};
@@ -93,11 +93,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             }
             let record = options.record.unwrap_or(0);
             let other = options.other_record.unwrap_or(record);
-            if options.record.is_none() {
-                report_others(&options.a, &old, &new)?;
-            }
+            let count = old.trajectories()?.max(new.trajectories()?);
             let asked = (options.question(&options.a, record, options.step), options.question(b, other, None));
-            runs::compare((&asked.0, old), (&asked.1, new), out)?
+            runs::compare((&asked.0, old), (&asked.1, new), options.record.is_none().then_some(count), out)?
         }
         (None, Some(names)) => instances(&options, names, out)?,
         (None, None) => steps(&options, out)?,
@@ -127,15 +125,6 @@ fn datasets(
         (false, true) => Err(Problem::usage("--changes is for two files of records; these are not").into()),
         _ => Ok(None),
     }
-}
-
-/// Reports on standard error that files with several trajectories are compared in their first ones alone.
-fn report_others(name: &FileName, old: &Loaded, new: &Loaded) -> Result<(), Problem> {
-    let count = old.trajectories()?.max(new.trajectories()?);
-    if count > 1 {
-        complain(&format!("{name}: only the first of {count} trajectories is compared; --record R compares another"));
-    }
-    Ok(())
 }
 
 /// Two steps of one run.

@@ -3,7 +3,7 @@
 use super::super::args::StepQuery;
 use super::super::open::Opened;
 use super::super::out::{Out, plain, raw};
-use super::Stop;
+use super::super::{Stop, complain};
 use super::show::{self, DiffEntry, Sides, differences, differs};
 use crate::format::Answer;
 use crate::ingest::Loaded;
@@ -60,10 +60,15 @@ struct StatesMember {
 /// A question, and its file.
 type Asked<'q> = (&'q StepQuery, Loaded);
 
-/// Compares two runs and reports it; whether they differ.
-pub(super) fn compare(old: Asked<'_>, new: Asked<'_>, out: &mut Out) -> Result<bool, Stop> {
+/// Compares two runs and reports it; whether they differ. `count`: of files with a trajectory in each record how many
+/// there are, if none of them was asked for.
+pub(super) fn compare(old: Asked<'_>, new: Asked<'_>, count: Option<usize>, out: &mut Out) -> Result<bool, Stop> {
     let (a, b) = (old.0, new.0);
     let compared = align_runs(old, new)?;
+    if let Some(count) = count.map(|count| compared.trajectories(count)).filter(|count| *count > 1) {
+        let name = &a.file;
+        complain(&format!("{name}: only the first of {count} trajectories is compared; --record R compares another"));
+    }
     compared.a.report_trouble(out);
     compared.b.report_trouble(out);
     let first = compared.hunks.first().and_then(|hunk| compared.after(hunk));
@@ -97,12 +102,13 @@ fn align_runs(old: Asked<'_>, new: Asked<'_>) -> Result<Compared, Problem> {
     let mut hunks = align(&old, &new);
     let last_b = match usize::try_from(a.step) {
         Ok(step) if a.step < a.last() => partner(&hunks, step).map_or(HEAD, number),
-        Ok(_) => b.last(),
-        Err(_) if a.last() == HEAD => b.last(),
+        Ok(_) => b.step,
+        Err(_) if a.last() == HEAD => b.step,
         Err(_) => HEAD,
     };
+    // A step was asked for, or the file goes on with another trajectory.
     let last = (a.step, last_b);
-    if a.step < a.last() {
+    if a.step < a.last() || last_b < b.last() {
         old.truncate(count(last.0));
         new.truncate(count(last.1));
         hunks = align(&old, &new);
@@ -138,6 +144,11 @@ fn count(last: StepNo) -> usize {
 }
 
 impl Compared {
+    /// The number of trajectories in the larger file.
+    fn trajectories(&self, records: usize) -> usize {
+        records.max(self.a.run.trajectory_count()).max(self.b.run.trajectory_count())
+    }
+
     fn sides(&self) -> Sides<'_> {
         Sides { old: &self.a, new: &self.b }
     }
