@@ -59,6 +59,7 @@ fn line_ends_count_lines_of_an_edit_without_a_place() {
     assert_eq!(after(3, &lines, edit("two", "NEW"), "ok"), "3=three|4=four|-=NEW");
     assert_eq!(after(3, &lines, edit("two", "NEW\n"), "ok"), "-=three|-=four|-=NEW");
     assert_eq!(after(3, &lines, edit("two\n", "NEW"), "ok"), "-=three|-=four|-=NEW");
+    assert_eq!(after(3, &lines, edit("two\n", "NEW\n"), "ok"), "3=three|4=four|-=NEW");
 }
 
 #[test]

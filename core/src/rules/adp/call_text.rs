@@ -6,8 +6,8 @@ use crate::text::{shorten, single_line};
 
 /// Most scalars of an argument.
 const ARGUMENT_MAX: usize = 160;
-/// Up to this many arguments are written without their names if they are texts that speak for themselves: what a tool is
-/// to do, and with what.
+/// Up to this many arguments are written without their names if they are texts that speak for themselves: what a tool
+/// is to do, and with what.
 const BARE_MAX: usize = 2;
 /// Names of such arguments.
 const BARE: [&str; 18] = [

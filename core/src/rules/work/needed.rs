@@ -231,9 +231,9 @@ mod tests {
                     rustfmt a\nclang-format a\nruff a\neslint a\nbiome a\ncargo fmt\ngo fmt\ncargo fix\npatch -p1\n\
                     npm run format\npnpm fix\nyarn lint:fix\nnpm fmt";
         let tests = "pytest\npy.test\nunittest\ntox\nnox\ncargo test\ncargo nextest\ngo test\nnpm test\npnpm run test\n\
-                     yarn test\nbun test\njest\nvitest\nmocha\nmake test\nmake check\nctest\nrspec\nphpunit\nmvn -q test\n\
-                     gradle test\ngradlew test\nmanage.py test\nruntest\nruntests\ntest/a.sh\ntests.py\ntest_a.py\n\
-                     a_test.go\nbin/test\npython -m test";
+                     yarn test\nbun test\njest\nvitest\nmocha\nmake test\nmake check\nctest\nrspec\nphpunit\n\
+                     mvn -q test\ngradle test\ngradlew test\nmanage.py test\nruntest\nruntests\ntest/a.sh\ntests.py\n\
+                     test_a.py\na_test.go\nbin/test\npython -m test";
         for (pattern, commands) in [(&tables::BULK, bulk), (&tables::TESTS, tests)] {
             for command in commands.lines() {
                 assert!(pattern.is_match(command), "{command}");

@@ -83,8 +83,10 @@ impl Editor<'_> {
         }
         let takes = takes_line_end && edit.new.is_empty() && !edit.old.ends_with('\n');
         let ends = |text: &str| text.matches('\n').count();
-        let moves = ends(&edit.old) + usize::from(takes) != ends(&edit.new);
-        self.add_piece(file, &old, &lines(&edit.new), moves)
+        let new = lines(&edit.new);
+        // Either is a change of the count: of lines as W1 cuts them, and of those of the file.
+        let moves = old.len() != new.len() || ends(&edit.old) + usize::from(takes) != ends(&edit.new);
+        self.add_piece(file, &old, &new, moves)
     }
 
     /// What is known around old lines from a line on.
