@@ -29,7 +29,7 @@ const VERBS: [(&str, &str); 15] = [
 ];
 
 /// Arguments that say best what an unknown call is about, the most informative first.
-const INFORMATIVE_KEYS: [&str; 14] = [
+const INFORMATIVE_KEYS: [&str; 15] = [
     "pattern",
     "query",
     "url",
@@ -44,6 +44,7 @@ const INFORMATIVE_KEYS: [&str; 14] = [
     "message",
     "text",
     "command",
+    "plan",
 ];
 
 /// Most characters of an object.
@@ -202,12 +203,19 @@ fn summary(value: &Value<'_>, is_code: bool) -> String {
     let given = Arguments::new(value);
     let named = if is_code { given.text("CMD") } else { None };
     let text = named.or_else(|| INFORMATIVE_KEYS.iter().find_map(|key| value.get(key)?.as_str()));
-    if let Some(text) = text {
-        return text.to_owned();
+    if let Some(text) = text.map(str::to_owned).or_else(|| questions(value)) {
+        return text;
     }
     let members = value.as_object().into_iter().flat_map(|object| object.entries());
     let words = members.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or(value.text)));
     words.take(8).collect::<Vec<_>>().join(" ")
+}
+
+/// Several questions that are asked at once.
+fn questions(value: &Value<'_>) -> Option<String> {
+    let asked = value.get("questions")?.as_array()?.iter();
+    let texts: Vec<&str> = asked.filter_map(|one| one.as_str().or_else(|| one.get("question")?.as_str())).collect();
+    (!texts.is_empty()).then(|| texts.join(" · "))
 }
 
 #[cfg(test)]
@@ -245,6 +253,8 @@ mod tests {
             ("TaskStop", r#"{"taskId":"t1"}"#, "taskstop taskId=t1"),
             ("AskUserQuestion", r#"{"question":"Which?"}"#, "ask Which?"),
             ("mcp__ui__ask_user", r#"{"question":"Which?"}"#, "ask Which?"),
+            ("AskUserQuestion", r#"{"questions":[{"question":"Which?"},{"question":"When?"}]}"#, "ask Which? · When?"),
+            ("ExitPlanMode", r##"{"plan":"# Phase 0"}"##, "plan # Phase 0"),
             ("lookup_order", r#"{"order":7,"user":"ann"}"#, "lookup_order order=7 user=ann"),
             ("apply_patch", "\"*** Begin Patch\\n*** Update File: a.rs\\n@@\\n-x\\n+y\\n+z\\n\"", "edit a.rs +2 −1"),
             ("code:python", r#"{"code":"print(1)"}"#, "run print(1)"),
