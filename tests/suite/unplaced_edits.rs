@@ -86,3 +86,26 @@ fn an_edit_in_lines_without_a_place_takes_the_numbers_of_others() {
     let patched = known(&[piece, lines, ("apply_patch", json!({"input": patch}), "Success")]);
     assert_eq!(patched, "-=x|-=seven|-=eight");
 }
+
+#[test]
+fn a_rest_that_is_not_known_is_no_blank_line() {
+    let lines = ["three", "four"];
+    let shown = after(3, &lines, edit("al", "NEW\n"), "     1\tNEW\n");
+    assert_eq!(shown, "1=NEW|4=three|5=four", "line 2 is what was behind the old text");
+    let agreed = after(5, &["alpha beta gamma"], edit("alpha beta gamma\nthi", "X\n"), "ok");
+    assert_eq!(agreed, "5=X");
+}
+
+#[test]
+fn a_text_at_the_end_of_a_file_goes_on_with_nothing() {
+    let window = "[File: /w/f (4 lines total)]\n(2 more lines above)\n3:three three\n4:four\n";
+    let open = ("open", json!({"path": "/w/f"}), window);
+    let end = known(&[open, ("Edit", edit("two\nthree three\nfour\n", "NEW"), "ok")]);
+    assert_eq!(end, "2=NEW");
+}
+
+#[test]
+fn an_edit_without_an_old_text_adds_its_lines_alone() {
+    let added = after(3, &["three", "four"], edit("", "x\n"), "     1\tx\n     2\tone\n     3\ttwo\n");
+    assert_eq!(added, "1=x|2=one|3=two|4=three|5=four");
+}

@@ -19,39 +19,48 @@ const COMPARED_MAX: usize = 4_000_000;
 struct Surroundings {
     /// The first line before it.
     prefix: String,
-    /// The last line behind it.
-    suffix: String,
+    /// The last line behind it; None: that line is not known.
+    suffix: Option<String>,
     /// The line below.
     next: Option<String>,
 }
 
 /// The lines that an edit leaves where its old text was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Span {
+struct EditedLines {
     lines: Vec<String>,
     /// Lines of the file that give way to them.
     count: usize,
-    /// Whether the last of them goes on with a line that is not known.
+    /// Whether the line below is one of these: the last line goes on with it.
+    joins: bool,
+    /// Whether the last line has a part that is not known.
     is_open: bool,
 }
 
-impl Span {
+impl EditedLines {
     /// W1: line ends are what counts lines: a new text without the last line end of the old one goes on with the line
     /// below, one that has it where the old one has not leaves the rest of the line as a line of its own.
     fn of(edit: &Replacement, takes_line_end: bool, around: &Surroundings) -> Self {
         let Surroundings { prefix, suffix, next } = around;
         let count = lines(&edit.old).len();
-        let takes = takes_line_end && edit.new.is_empty() && suffix.is_empty();
+        let rest = suffix.as_deref().unwrap_or_default();
+        let takes = takes_line_end && edit.new.is_empty() && rest.is_empty();
         let text = format!("{prefix}{}", edit.new);
-        let owned = |text: &str| lines(text).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let whole = |text: &str, is_open: bool| {
+            let lines = lines(text).into_iter().map(str::to_owned).collect();
+            Self { lines, count, joins: false, is_open }
+        };
+        if edit.old.is_empty() {
+            return whole(&edit.new, false);
+        }
         if !edit.old.ends_with('\n') && !takes {
-            return Self { lines: owned(&format!("{text}{suffix}\n")), count, is_open: false };
+            return whole(&format!("{text}{rest}\n"), suffix.is_none() && text.ends_with('\n'));
         }
         if text.is_empty() || text.ends_with('\n') {
-            return Self { lines: owned(&text), count, is_open: false };
+            return whole(&text, false);
         }
-        let joined = format!("{text}{}\n", next.as_deref().unwrap_or_default());
-        Self { lines: owned(&joined), count: count + 1, is_open: next.is_none() }
+        let joined = whole(&format!("{text}{}\n", next.as_deref().unwrap_or_default()), next.is_none());
+        Self { count: count + 1, joins: true, ..joined }
     }
 }
 
@@ -66,7 +75,7 @@ impl Editor<'_> {
         is_only: bool,
     ) -> Delta {
         let old = lines(&edit.old);
-        let span = Span::of(edit, takes_line_end, &Surroundings::default());
+        let span = EditedLines::of(edit, takes_line_end, &Surroundings::default());
         if let Some((from, reply)) = replies.iter().find_map(|reply| Some((span_place(reply, &span, edit)?, *reply))) {
             let shown = |(text, number): (&String, u32)| {
                 reply.line(number).filter(|line| line.contains(text.as_str())).unwrap_or(text).to_owned()
@@ -74,12 +83,12 @@ impl Editor<'_> {
             let lines: Vec<String> = span.lines.iter().zip(from..).map(shown).collect();
             let last = from + cast::to_u32(lines.len().saturating_sub(1));
             let is_open = span.is_open && reply.line(last).is_none();
-            return self.put_at(file, from, &old, &Span { lines, is_open, ..span });
+            return self.put_at(file, from, &old, &EditedLines { lines, is_open, ..span });
         }
         let agreed = (is_only && file.doubt.is_none()).then(|| self.agreed_place(file, &old)).flatten();
         if let Some(from) = agreed {
             let around = self.surroundings(file, from, &old);
-            return self.put_at(file, from, &old, &Span::of(edit, takes_line_end, &around));
+            return self.put_at(file, from, &old, &EditedLines::of(edit, takes_line_end, &around));
         }
         let takes = takes_line_end && edit.new.is_empty() && !edit.old.ends_with('\n');
         let ends = |text: &str| text.matches('\n').count();
@@ -94,16 +103,20 @@ impl Editor<'_> {
         let known = |number: u32| file.line(number).map(|known| self.texts.text(known.id));
         let count = cast::to_u32(old.len());
         let part = |part: Option<&str>| part.filter(|_| count > 1).unwrap_or_default().to_owned();
+        let last = known(from + count - 1);
         Surroundings {
             prefix: part(known(from).and_then(|line| line.strip_suffix(old.first()?))),
-            suffix: part(known(from + count - 1).and_then(|line| line.strip_prefix(old.last()?))),
+            suffix: last.map(|line| part(old.last().and_then(|old| line.strip_prefix(old)))),
             next: known(from + count).map(str::to_owned),
         }
     }
 
     /// New lines are from a line on in place of old ones that were not all known.
-    fn put_at(&mut self, file: &mut File, from: u32, old: &[&str], span: &Span) -> Delta {
-        let numbers = (from..).take(span.count);
+    fn put_at(&mut self, file: &mut File, from: u32, old: &[&str], span: &EditedLines) -> Delta {
+        // Behind the last line there is none with which a text goes on.
+        let is_end = span.joins && file.total == Some(from + cast::to_u32(old.len()) - 1);
+        let count = span.count - usize::from(is_end);
+        let numbers = (from..).take(count);
         let known: Vec<Option<LineId>> = numbers.map(|number| file.line(number).map(|known| known.id)).collect();
         let quoted = old.iter().map(Some).chain(std::iter::repeat(None));
         let text_of = |(id, text): (&Option<LineId>, Option<&&str>)| {
@@ -129,14 +142,16 @@ impl Editor<'_> {
             };
             ids.extend(id);
         }
-        file.apply(&[Change { from, count: cast::to_u32(span.count), new: ids }], self.step);
-        if span.is_open
+        file.apply(&[Change { from, count: cast::to_u32(count), new: ids }], self.step);
+        if is_end {
+            span.lines.last().iter().for_each(|text| file.end_with(text));
+        } else if span.is_open
             && let Ok(place) = file.place(from + cast::to_u32(span.lines.len()) - 1)
         {
             file.lines.remove(place);
         }
         file.is_whole = false;
-        let (added, removed) = (span.lines.len() as u64 - unchanged, span.count as u64 - unchanged);
+        let (added, removed) = (span.lines.len() as u64 - unchanged, count as u64 - unchanged);
         Delta { line: Some(from + head), added, removed }
     }
 
@@ -196,7 +211,7 @@ impl Editor<'_> {
 }
 
 /// The line number at which a reply shows what an edit leaves, or at least its new text.
-fn span_place(reply: &FileExcerpt<'_>, span: &Span, edit: &Replacement) -> Option<u32> {
+fn span_place(reply: &FileExcerpt<'_>, span: &EditedLines, edit: &Replacement) -> Option<u32> {
     let whole: Vec<&str> = span.lines.iter().map(String::as_str).collect();
     shown_place(reply, &whole).or_else(|| shown_place(reply, &lines(&edit.new)))
 }
