@@ -62,6 +62,8 @@ pub(super) struct Reading {
     pub(super) worker: Worker,
     input: Arc<Input>,
     opened_len_bytes: u64,
+    /// Whether no format is known by what it held when it was opened.
+    is_unknown: bool,
     /// Of how many records no format is known yet, while more may say one; None: what is known of it is so for good.
     unknown: Option<usize>,
 }
@@ -70,11 +72,18 @@ impl Reading {
     /// The path of a file that was opened with no record, or with few that no format knows, and holds more now:
     /// reported until there are as many as a format is found by.
     pub(super) fn known_at_last(&mut self, records: usize) -> Option<PathBuf> {
-        let is_more = self.unknown.is_some_and(|before| records > before) && self.has_grown();
+        let is_more = records > 0 && self.unknown.is_some_and(|before| records != before) && self.has_grown();
         if is_more {
             self.unknown = Some(records).filter(|records| *records < ingest::DETECTED_BY);
         }
         self.input.path().filter(|_| is_more && self.input.is_file()).map(Path::to_path_buf)
+    }
+
+    /// The file has another content: where no format knew the one before, one may know this.
+    pub(super) fn begin_anew(&mut self) {
+        if self.is_unknown {
+            (self.unknown, self.opened_len_bytes) = (Some(0), 0);
+        }
     }
 
     /// Whether the input is longer than when it was opened.
@@ -170,7 +179,7 @@ pub(super) fn open((input, detected): DetectedInput) -> Result<(Session, Reading
     let name = file.unwrap_or_else(|| input.name().to_owned());
     let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
     session.path = input.path().map(Path::to_path_buf);
-    Ok((session, Reading { worker, input, opened_len_bytes, unknown: is_unknown.then_some(0) }))
+    Ok((session, Reading { worker, input, opened_len_bytes, is_unknown, unknown: is_unknown.then_some(0) }))
 }
 
 /// A report of the worker as a message of the program. `has_grown`: the input is longer than when it was opened. (More
@@ -201,6 +210,11 @@ fn replacement(live: Generation, why: ResetReason) -> Replacement {
 /// What is wrong with an input that could not be read, in a word for the header.
 fn mark(path: Option<&Path>) -> &'static str {
     if path.is_some_and(is_missing) { "gone" } else { "unreadable" }
+}
+
+/// Whether an event says that a file has another content.
+pub(super) fn is_other_content(event: &IngestEvent) -> bool {
+    matches!(event, IngestEvent::Generation(_, ResetReason::Truncated | ResetReason::Replaced))
 }
 
 /// What is unfinished at the end of the input, where an event gives it.

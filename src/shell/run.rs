@@ -1,5 +1,7 @@
 //! The loop: wait, drain, update, do what is asked for, draw once.
 
+mod opening;
+
 use super::background;
 use super::config::{Config, Environment};
 use super::configure::configure;
@@ -7,22 +9,22 @@ use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
 use super::marks::MarksThread;
-use super::open_session::{DetectedInput, Opened, Reading};
+use super::open_session::{Opened, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
 use super::{clock, demo, editor, notification, open_session};
 use crate::app::initial_position::Start;
 use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
-use crate::ingest::{self, IngestEvent};
+use crate::ingest::IngestEvent;
 use crate::model::Problem;
-use crate::panes::Follow;
 use crate::panes::replay::Replay;
 use crate::panes::two_runs::RunPlace;
 use crate::review::{ChatTemplate, Tokenizer};
 use crate::state::condition::Expected;
 use crate::ui::{self, Background};
 use crossbeam_channel::{Receiver, at, bounded, never, select};
+use opening::{FileLook, FoundFile, Looking};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -91,7 +93,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
     configure(&mut app, &mut config, &mut settings);
-    let (is_done, opening, fade_at) = (false, never(), None);
+    let (is_done, looking, fade_at) = (false, Looking::default(), None);
     let mut program = Program {
         app,
         screen,
@@ -105,7 +107,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
         unknown: Unknown::NotLooked,
         reading: None,
         lists,
-        opening,
+        looking,
         settings,
         fade_at,
         config,
@@ -177,23 +179,12 @@ struct Program {
     reading: Option<Reading>,
     /// Who looks after the list of files, if there is one.
     lists: Option<Lists>,
-    /// The listed file that is being opened.
-    opening: Receiver<(PathBuf, Result<DetectedInput, Problem>)>,
+    /// The file that is being opened.
+    looking: Looking,
     settings: Settings,
     /// When new steps no longer stand out. There is no other timer.
     fade_at: Option<Instant>,
     config: Config,
-}
-
-/// Why one looks into a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FileLook {
-    /// It was asked for.
-    Asked,
-    /// The same, and it may not be there yet.
-    Awaited,
-    /// It is open as records of no known format: it is opened again only if there is one by now.
-    Again,
 }
 
 impl Program {
@@ -202,7 +193,7 @@ impl Program {
         loop {
             self.draw()?;
             // What is listened to changes when another file is opened.
-            let (answers, marked, opening) = (self.answers.clone(), self.marked.clone(), self.opening.clone());
+            let (answers, marked, opening) = (self.answers.clone(), self.marked.clone(), self.looking.opening());
             let ingest = self.reading.as_ref().map_or_else(never, |reading| reading.worker.events.clone());
             let listed = self.lists.as_ref().map_or_else(never, |lists| lists.messages.clone());
             let fade = self.fade_at.map_or_else(never, at);
@@ -227,12 +218,7 @@ impl Program {
                     Ok(msg) => self.send(msg),
                     Err(_) => self.lists = None,
                 },
-                recv(opening) -> known => {
-                    self.opening = never();
-                    if let Ok((path, known)) = known {
-                        self.open_file(path, known);
-                    }
-                }
+                recv(opening) -> found => self.hear_of_file(found.ok()),
                 recv(ingest) -> msg => match msg {
                     Ok(event) => self.hear_of_input(event),
                     // The reader has ended: nothing more is to be heard from it.
@@ -240,6 +226,7 @@ impl Program {
                 },
             }
             self.drain(keys);
+            self.open_again();
             if self.is_done {
                 return Ok(());
             }
@@ -287,52 +274,6 @@ impl Program {
         }
     }
 
-    /// Finds out, on a thread of its own, what a file is, if `forced` does not say it: a pipe may keep it waiting.
-    fn look_into(&mut self, path: PathBuf, forced: Option<String>, look: FileLook) -> Result<(), String> {
-        let (sender, opening) = bounded(1);
-        let body = move || {
-            if look == FileLook::Awaited {
-                open_session::wait_for(&path);
-            }
-            let known = ingest::open_input(&path).and_then(|input| open_session::know(input, forced.as_deref()));
-            let is_news = || known.as_ref().is_ok_and(|(_, detected)| !detected.is_fallback);
-            if look != FileLook::Again || is_news() {
-                let _late = sender.send((path, known));
-            }
-        };
-        thread::Builder::new().name("opening".to_owned()).spawn(body).map_err(|e| no_thread(e).to_string())?;
-        self.opening = opening;
-        Ok(())
-    }
-
-    /// Shows a listed file. Jobs for the file before end.
-    fn open_file(&mut self, path: PathBuf, known: Result<DetectedInput, Problem>) {
-        let opened = known.and_then(|known| Ok((open_session::open(known)?, Jobs::start().map_err(no_thread)?)));
-        match opened {
-            Err(problem) => self.send(Msg::NotOpened(problem.to_string())),
-            Ok(((session, reading), jobs)) => {
-                while let Ok(msg) = self.marked.try_recv() {
-                    self.send(msg);
-                }
-                (self.jobs, self.answers) = jobs;
-                let before = &self.app.session;
-                let is_again = before.path.as_ref() == Some(&path);
-                let is_followed = is_again && before.live.follow == Follow::On;
-                let is_news = is_again && before.format.is_any() && before.records.count() > 0;
-                self.app.enter_file(path, session);
-                self.set_up();
-                if is_followed {
-                    self.app.follow_from_start();
-                }
-                if is_news && !self.app.session.format.is_any() {
-                    let title = self.app.session.format.title();
-                    self.app.notify(format!("the records that came say what the file is: {title}"));
-                }
-                self.begin(reading);
-            }
-        }
-    }
-
     fn draw(&mut self) -> Result<(), Problem> {
         let (width, height) = self.draw_once()?;
         // A resize before the keyboard was listened to is reported by nobody.
@@ -373,6 +314,9 @@ impl Program {
     }
 
     fn hear_of_input(&mut self, event: IngestEvent) {
+        if open_session::is_other_content(&event) {
+            self.reading.iter_mut().for_each(Reading::begin_anew);
+        }
         let has_grown = self.reading.as_ref().is_some_and(Reading::has_grown);
         let ending = open_session::ending(&event);
         let session = &self.app.session;
@@ -399,18 +343,6 @@ impl Program {
             }
             None => Unknown::None,
         };
-    }
-
-    /// What was empty when it was opened, or began with records that no format knows, is opened again when its records
-    /// say of which format it is.
-    fn look_again(&mut self) {
-        let records = self.app.session.records.count();
-        let path = self.reading.as_mut().and_then(|reading| reading.known_at_last(records));
-        if let Some(path) = path.filter(|_| self.settings.format.is_none())
-            && let Err(problem) = self.look_into(path, None, FileLook::Again)
-        {
-            self.send(Msg::Notify(true, problem));
-        }
     }
 
     fn send(&mut self, msg: Msg) {
@@ -454,7 +386,8 @@ impl Program {
             }
             Effect::OpenFile(path) => self.look_into(path, self.settings.format.clone(), FileLook::Asked),
             Effect::OpenDemo => {
-                self.open_file(demo::NAME.into(), open_session::know(demo::input(), None));
+                let known = open_session::know(demo::input(), None);
+                self.open_file(FoundFile { look: FileLook::Asked, path: demo::NAME.into(), known });
                 Ok(())
             }
             Effect::OpenAs(path, format) => self.look_into(path, Some(format.to_owned()), FileLook::Asked),

@@ -79,6 +79,57 @@ fn a_file_whose_first_records_no_format_knows_is_of_the_format_of_those_that_fol
 }
 
 #[test]
+fn a_file_that_is_opened_again_takes_neither_a_note_nor_a_list_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session.jsonl");
+    let write = |text: &str| OpenOptions::new().append(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    let queued = "{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"sessionId\":\"s\"}\n";
+    let session = fs::read_to_string(sample("fix-session.jsonl")).unwrap();
+
+    fs::write(&path, queued.repeat(3)).unwrap();
+    let mut terminal = Terminal::open(&path);
+    terminal.see("of 0–2");
+    terminal.press("j M");
+    terminal.see("note:");
+    write(&session);
+    terminal.press("half");
+    terminal.listen(std::time::Duration::from_secs(2));
+    terminal.see("half");
+    terminal.press("Enter");
+    terminal.see("Claude Code session");
+    terminal.see("step 1 of");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+
+    fs::write(&path, queued).unwrap();
+    let mut terminal = Terminal::open(folder.path());
+    terminal.see("session.jsonl");
+    terminal.press("Enter");
+    terminal.see("JSON records");
+    terminal.press("q");
+    terminal.see("1 file");
+    write(&session);
+    terminal.listen(std::time::Duration::from_secs(2));
+    terminal.see("1 file");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
+fn a_file_in_the_place_of_one_that_no_format_knows_is_of_its_own_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("session.jsonl"), folder.path().join("other"));
+    fs::write(&path, "{\"a\":1}\n".repeat(100)).unwrap();
+    let mut terminal = Terminal::open(&path);
+    terminal.see("of 0–99");
+    fs::copy(sample("fix-session.jsonl"), &other).unwrap();
+    fs::rename(&other, &path).unwrap();
+    terminal.see("Claude Code session");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
 fn waiting_for_a_file_can_be_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("never.jsonl");
