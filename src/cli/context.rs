@@ -21,7 +21,8 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open(out)?;
-    let fill = ContextFill::of(opened.run.as_ref(), opened.step, opened.bytes()).ok_or_else(|| {
+    let run = opened.run.as_ref();
+    let fill = ContextFill::of(run, opened.step, opened.bytes(), ContextFill::COMPACTIONS_MAX).ok_or_else(|| {
         opened
             .no_answer("does not say what the model saw in turns")
             .hint("`obelus render` prints what the model sees where the format knows it")
@@ -86,7 +87,7 @@ fn compaction(compaction: &Compaction) -> Result<Box<RawValue>, Problem> {
 fn write_report(opened: &Opened, fill: &ContextFill, out: &mut Out) -> Result<(), Stop> {
     let all = fill.tokens();
     out.line(&format!("step {}: about {all} tokens of text in the window, estimated", opened.step))?;
-    let rows: Vec<Vec<String>> = fill.shares.iter().map(|share| cells(share, all)).collect();
+    let rows: Vec<Vec<String>> = fill.shares.iter().map(|share| cells(share, fill)).collect();
     out.table(&rows)?;
     if let Some(usage) = fill.recorded {
         out.line(&format!(
@@ -107,13 +108,12 @@ fn write_report(opened: &Opened, fill: &ContextFill, out: &mut Out) -> Result<()
     Ok(())
 }
 
-fn cells(share: &ContextShare, all: u64) -> Vec<String> {
-    let percent = share.tokens().saturating_mul(100).checked_div(all.max(1)).unwrap_or_default();
+fn cells(share: &ContextShare, fill: &ContextFill) -> Vec<String> {
     vec![
         format!("  {}", share.role.name()),
         share.kind.to_owned(),
         format!("{} ×", share.count),
         format!("≈ {} tokens", share.tokens()),
-        format!("{percent} %"),
+        format!("{} %", fill.percent(share)),
     ]
 }

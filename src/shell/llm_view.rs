@@ -44,10 +44,13 @@ fn fill(source: &Source, step: StepNo) -> Option<Vec<String>> {
     if seen.is_empty() || seen.len() > COUNTED_STEPS || bytes > COUNTED_BYTES {
         return None;
     }
-    let fill = ContextFill::of(run.as_ref(), step, source.bytes.as_ref())?;
+    let fill = ContextFill::of(run.as_ref(), step, source.bytes.as_ref(), 1)?;
     let all = fill.tokens();
+    if all == 0 {
+        return None;
+    }
     let share = |share: &ContextShare| {
-        let percent = share.tokens().saturating_mul(100).checked_div(all).unwrap_or_default();
+        let percent = fill.percent(share);
         let what = if share.kind == "message" { share.role.name().to_owned() } else { share.kind.replace('-', " ") };
         (percent > 0).then(|| format!("{what} {percent}%"))
     };

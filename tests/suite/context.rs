@@ -181,7 +181,7 @@ fn tokens_or_cost_stand_beside_the_steps_and_on_the_timeline() {
 fn the_tab_of_what_the_model_sees_says_what_fills_the_window() {
     let mut stage = on(SESSION, (160, 40));
     press(&mut stage, "$ 2");
-    shows(&stage, &["≈ 5 tokens of text: user 80% · agent 20%", "recorded @4: 40 read (0 cached), 2 written"]);
+    shows(&stage, &["≈ 5 tokens of text: user 88% · agent 11%", "recorded @4: 40 read (0 cached), 2 written"]);
     shows(&stage, &["compaction @2: 2 steps left the window, ≈ 3 tokens"]);
     press(&mut stage, "0");
     shows(&stage, &["≈ 2 tokens of text: user 100%"]);

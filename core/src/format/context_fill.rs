@@ -8,9 +8,6 @@ use crate::json::{self, Key};
 use crate::model::{Bytes, Identity, StepNo, StepRole, Turn, TurnPart, Usage, estimated_tokens};
 use std::collections::HashSet;
 
-/// Most compactions that are reported, the last ones.
-const COMPACTIONS_MAX: usize = 64;
-
 /// What fills the window at a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContextFill {
@@ -18,7 +15,7 @@ pub struct ContextFill {
     pub shares: Vec<ContextShare>,
     /// What was counted for the last answer up to the step.
     pub recorded: Option<RecordedUsage>,
-    /// Compactions up to the step, the last 64 of them.
+    /// Compactions up to the step, the last of them.
     pub compactions: Vec<Compaction>,
 }
 
@@ -86,9 +83,13 @@ impl Compaction {
 }
 
 impl ContextFill {
-    /// What fills the window at a step; None where the format does not say what the model sees.
+    /// Most compactions that a command reports.
+    pub const COMPACTIONS_MAX: usize = 64;
+
+    /// What fills the window at a step, and what the last `compactions_max` compactions dropped, for which all of that
+    /// is read; None where the format does not say what the model sees.
     #[must_use]
-    pub fn of(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) -> Option<Self> {
+    pub fn of(run: &dyn Run, step: StepNo, bytes: &dyn Bytes, compactions_max: usize) -> Option<Self> {
         let seen = run.context_steps(step)?;
         let starts = written(run, "run", "compactions", step);
         let mut shares = Shares::default();
@@ -96,7 +97,7 @@ impl ContextFill {
             Some(turns) => turns.iter().for_each(|turn| shares.add_turn(turn)),
             None => seen.into_iter().for_each(|number| shares.add(run, number, bytes)),
         }
-        let passed = starts.len().saturating_sub(COMPACTIONS_MAX);
+        let passed = starts.len().saturating_sub(compactions_max);
         // What was read before a compaction, and by it, filled another window.
         let compacted = starts.last().copied().unwrap_or(StepNo::MIN);
         let recorded = recorded(run, step).filter(|usage| usage.step > compacted);
@@ -107,7 +108,17 @@ impl ContextFill {
     /// Tokens of all shares, estimated.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        estimated_tokens(self.shares.iter().map(|share| share.chars).sum())
+        estimated_tokens(self.chars())
+    }
+
+    /// How much of the text a share is, in percent, rounded down: of its characters, so that all are no more than 100.
+    #[must_use]
+    pub fn percent(&self, share: &ContextShare) -> u64 {
+        share.chars.saturating_mul(100).checked_div(self.chars()).unwrap_or_default()
+    }
+
+    fn chars(&self) -> u64 {
+        self.shares.iter().map(|share| share.chars).sum()
     }
 }
 
