@@ -17,6 +17,9 @@ pub(super) struct Opened {
     pub(super) run: Box<dyn Run>,
     /// Its step: the one asked for, at most the last; -1 where there are none.
     pub(super) step: StepNo,
+    /// The first step of the trajectory, 0 where the run is one, and its last; where it has none, the one before.
+    pub(super) first: StepNo,
+    pub(super) end: StepNo,
     record: usize,
     /// Whether the run holds other trajectories too.
     is_part: bool,
@@ -58,8 +61,11 @@ impl StepQuery {
         let Chosen { run, record, steps } = choose(&loaded, self.record)?;
         is_readable(&loaded, record, run.as_ref())?;
         let end = steps.as_ref().map(|steps| steps.last().map_or(HEAD, |range| range.end - 1));
-        let step = self.step_of(last_step(run.as_ref()), end)?;
-        Ok(Opened { loaded, run, step, record: self.record, is_part: end.is_some() })
+        let last = last_step(run.as_ref());
+        let step = self.step_of(last, end)?;
+        let first = steps.as_ref().and_then(|steps| steps.first()).map_or(0, |range| range.start);
+        let (is_part, end) = (end.is_some(), end.unwrap_or(last).max(first - 1));
+        Ok(Opened { loaded, run, step, first, end, record: self.record, is_part })
     }
 }
 

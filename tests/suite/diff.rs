@@ -434,8 +434,13 @@ fn of_a_log_with_several_trajectories_the_first_is_compared() {
         assert!(stdout.contains("2 steps alike"), "{status}: {stdout}");
         assert!(stderr.contains("only the first of 2 trajectories is compared; --record R"), "{stderr}");
     }
+    file(folder.path(), "other.af", &agents(&[agent("ann"), agent("bib")]));
     let (_, stdout, stderr) = fed(folder.path(), &["diff", "two.af", "two.af", "--record", "1"], "");
-    assert!(stderr.is_empty() && stdout.contains("two.af  4 steps"), "{stdout}{stderr}");
+    assert!(stderr.is_empty() && stdout.contains("two.af  2 steps") && stdout.contains("2 steps alike"), "{stdout}");
+    let (status, stdout, _) = fed(folder.path(), &["diff", "two.af", "other.af", "--record", "1"], "");
+    assert!(status == 1 && stdout.contains("- @2  user") && stdout.contains("+ @2  user"), "{stdout}");
+    let (status, stdout, _) = fed(folder.path(), &["diff", "two.af", "other.af", "--record", "1", "--json"], "");
+    assert!(status == 1 && stdout.contains("\"hunks\":[{\"a\":[2,4],\"b\":[2,4]}]"), "{stdout}");
 }
 
 /// Bytes that a command and what it started read, as the system counts them; None where it does not.

@@ -7,7 +7,7 @@ use super::super::{Stop, complain};
 use super::show::{self, DiffEntry, Sides, differences, differs};
 use crate::format::Answer;
 use crate::ingest::Loaded;
-use crate::model::{HEAD, Place, Problem, Record, RecordBody, StepNo, lossy};
+use crate::model::{Place, Problem, Record, RecordBody, StepNo, lossy};
 use crate::panes::two_runs::alignment::message_digest;
 use crate::state::diff::{At, DiffPart, Hunk, align, partner, states};
 use crate::text::{SafeText, counted, cut, single_line};
@@ -100,27 +100,29 @@ fn align_runs(old: Asked<'_>, new: Asked<'_>) -> Result<Compared, Problem> {
         return Err(Problem::usage(message).hint("--format NAME reads both as one"));
     }
     let mut hunks = align(&old, &new);
-    let last_b = match usize::try_from(a.step) {
-        Ok(step) if a.step < a.last() => partner(&hunks, step).map_or(HEAD, number),
-        Ok(_) => b.step,
-        Err(_) if a.last() == HEAD => b.step,
-        Err(_) => HEAD,
+    let first = (count(a.first - 1), count(b.first - 1));
+    let before_b = b.first - 1;
+    let last_b = match usize::try_from(a.step - a.first) {
+        Ok(step) if a.step < a.end => partner(&hunks, step).map_or(before_b, |at| number(at + first.1)),
+        Err(_) if a.step < a.end => before_b,
+        _ => b.step,
     };
-    // A step was asked for, or the file goes on with another trajectory.
     let last = (a.step, last_b);
-    if a.step < a.last() || last_b < b.last() {
-        old.truncate(count(last.0));
-        new.truncate(count(last.1));
+    if a.step < a.end {
+        old.truncate(count(last.0).saturating_sub(first.0));
+        new.truncate(count(last.1).saturating_sub(first.1));
         hunks = align(&old, &new);
     }
-    Ok(Compared { a, b, hunks, last })
+    let shifted = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
+    let hunks = hunks.iter().map(|hunk| Hunk { old: shifted(&hunk.old, first.0), new: shifted(&hunk.new, first.1) });
+    Ok(Compared { hunks: hunks.collect(), a, b, last })
 }
 
-/// A digest of each step's message: equal where the messages are equal as JSON.
+/// A digest of the message of each step of the trajectory: equal where the messages are equal as JSON.
 fn digests(opened: &Opened) -> Result<Vec<u128>, Problem> {
     let mut reader = opened.reader();
     let mut digests = Vec::with_capacity(opened.run.step_count());
-    for step in 0..=opened.last() {
+    for step in opened.first..=opened.end {
         let spans = opened.run.spans(step);
         if spans.is_empty() {
             continue;
@@ -197,8 +199,11 @@ impl Compared {
         end: &States,
         out: &mut Out,
     ) -> Result<(), Stop> {
-        for (sign, question, step) in [("---", asked.0, self.last.0), ("+++", asked.1, self.last.1)] {
-            out.line(&format!("{sign} {}  {}", question.file, counted(count(step), "step")))?;
+        for (sign, question, opened, last) in
+            [("---", asked.0, &self.a, self.last.0), ("+++", asked.1, &self.b, self.last.1)]
+        {
+            let steps = count(last).saturating_sub(count(opened.first - 1));
+            out.line(&format!("{sign} {}  {}", question.file, counted(steps, "step")))?;
         }
         self.show_steps(out)?;
         if let Some(states) = first {
@@ -215,7 +220,7 @@ impl Compared {
     }
 
     fn show_steps(&self, out: &mut Out) -> Result<(), Stop> {
-        let (mut at, mut listed) = (0, 0);
+        let (mut at, mut listed) = (count(self.a.first - 1), 0);
         for (i, hunk) in self.hunks.iter().enumerate() {
             if listed >= LISTED_MAX {
                 let left = self.hunks.len() - i;
@@ -230,7 +235,7 @@ impl Compared {
                 listed += list(sign, range, LISTED_MAX.saturating_sub(listed).max(1), opened, beside, out)?;
             }
         }
-        alike(count(self.last.0) - at, out)
+        alike(count(self.last.0).saturating_sub(at), out)
     }
 }
 
