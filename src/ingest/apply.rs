@@ -43,13 +43,12 @@ impl Work {
         Ok(())
     }
 
-    /// Merges records for one slice of time; false if the input no longer holds them.
+    /// Merges records for one slice of time, one at least; false if the input no longer holds them.
     fn fold_slice(&mut self, reader: &mut RecordReader<'_>) -> Result<bool, Stop> {
         let Some(run) = &self.live.run else { return Ok(false) };
         let mut run = write(run);
         let begin = Instant::now();
-        while begin.elapsed() < SLICE {
-            let Some(record) = self.live.records.get(self.folded) else { break };
+        while let Some(record) = self.live.records.get(self.folded) {
             load::check_room(self.live.input.name(), self.folded)?;
             let text = if self.format.needs_text() { reader.text(&record) } else { Ok(&[][..]) };
             match text {
@@ -61,6 +60,9 @@ impl Work {
                 }
             }
             self.folded += 1;
+            if begin.elapsed() >= SLICE {
+                break;
+            }
         }
         Ok(true)
     }

@@ -90,7 +90,8 @@ impl FindingsPane {
                 (true, None) => names.notice(&["No findings.", what, also(open.session)], extent.width),
             };
         }
-        let mut rows = vec![heading(&findings, open.session)];
+        let is_least = open.run().unread_from().is_some();
+        let mut rows = vec![heading(&findings, open.session, is_least)];
         let height = extent.height.saturating_sub(Self::reserved(extent));
         let digits = open.last().max(0).to_string().len() + 1;
         for (i, finding) in findings.iter().enumerate().skip(self.scroll.top).take(height) {
@@ -129,13 +130,14 @@ fn also(session: &Session) -> &'static str {
     }
 }
 
-/// How many there are of each severity.
-fn heading(findings: &Listed, session: &Session) -> Row {
+/// How many there are of each severity; `is_least`: of records that are read so far.
+fn heading(findings: &Listed, session: &Session, is_least: bool) -> Row {
+    let least = if is_least { "≥" } else { "" };
     let mut left = Vec::new();
     for (severity, plural) in [(Severity::Error, "s"), (Severity::Warning, "s"), (Severity::Info, "")] {
         let n = findings.count(severity);
         if n > 0 {
-            let word = format!("{n} {}{}", severity.name(), if n == 1 { "" } else { plural });
+            let word = format!("{least}{n} {}{}", severity.name(), if n == 1 { "" } else { plural });
             left.push(Piece::of(Role::Dim, if left.is_empty() { " " } else { " · " }));
             left.push(Piece::of(role(severity), &word));
         }

@@ -20,6 +20,8 @@ const PIECE_BYTES: u64 = 1 << 18;
 
 /// Bytes of records that a run reads to know whether they are JSON; others are read when they are shown.
 const READ_BYTES: u64 = 8 << 20;
+/// Most broken records that such a run looks for: the reason of each takes more memory than a short record.
+const BROKEN_MAX: usize = 10_000;
 
 /// The format of what has none.
 pub(super) struct Generic;
@@ -148,6 +150,8 @@ struct Records {
     /// Bytes that were read, and the first record that was not.
     read: u64,
     unread: Option<StepNo>,
+    /// How many of those that were read are broken.
+    broken: usize,
     /// Steps whose records say that something failed, of those that were read.
     failed: Vec<StepNo>,
     tree: Tree,
@@ -161,11 +165,14 @@ impl Records {
     /// Why a record is not JSON, as far as it is read.
     fn look(&mut self, record: &Record, bytes: &dyn Bytes) -> Option<String> {
         let span = record.place.span;
-        if self.read.saturating_add(span.len) <= READ_BYTES {
+        if self.broken < BROKEN_MAX && self.read.saturating_add(span.len) <= READ_BYTES {
             self.read += span.len;
             let text = bytes.read(span).ok()?;
             return match record.json(&text) {
-                Err(why) => Some(why),
+                Err(why) => {
+                    self.broken += 1;
+                    Some(why)
+                }
                 Ok((_, value)) => {
                     let has_failed = describe::record(&value).sign == StepKind::Error;
                     self.failed.extend(StepNo::try_from(self.places.len()).ok().filter(|_| has_failed));
@@ -300,6 +307,18 @@ mod tests {
         assert_eq!(run.place(1).unwrap().place.line, 2);
         let found: Vec<_> = run.findings().iter().map(|found| (found.step, found.rule)).collect();
         assert_eq!((found, run.unread_from()), (vec![(Some(1), "data.invalid-json")], None));
+    }
+
+    #[test]
+    fn broken_records_without_end_are_not_all_looked_for() {
+        let text = "]\n".repeat(BROKEN_MAX + 2).into_bytes();
+        let mut run = Generic.run();
+        for number in 0..BROKEN_MAX + 2 {
+            let place = Place { span: Span { offset: 2 * number as u64, len: 1 }, line: number as u64 + 1 };
+            run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, &[], &text);
+        }
+        assert_eq!(run.findings().len(), BROKEN_MAX);
+        assert_eq!(run.unread_from(), StepNo::try_from(BROKEN_MAX).ok());
     }
 
     #[test]
