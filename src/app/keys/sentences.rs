@@ -19,10 +19,11 @@ pub(super) fn filled(mut rows: Vec<KeyRow>) -> &'static [KeyRow] {
 }
 
 /// The keys of all actions as a sentence on a context names them: those of that context, those that work everywhere,
-/// the others; and each by its context too.
+/// the others; and each by its context too, where no command stands for a key that was taken away.
 fn names(rows: &[KeyRow], context: Context) -> KeyNames {
     let of = move |wanted: Context| rows.iter().filter(move |row| row.context == wanted);
     let short = of(context).chain(of(Context::Global)).chain(rows).map(|row| (row.action.name(), row.key()));
-    let long = rows.iter().map(|row| (format!("{}.{}", row.context.name(), row.action.name()), row.key()));
+    let key_of = |row: &KeyRow| Some(row.key()).filter(|key| !key.is_empty()).unwrap_or("no key");
+    let long = rows.iter().map(move |row| (format!("{}.{}", row.context.name(), row.action.name()), key_of(row)));
     KeyNames::new(short.chain(long))
 }

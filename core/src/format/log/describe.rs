@@ -104,7 +104,7 @@ fn plain_arguments(arguments: &str) -> Cow<'_, str> {
 }
 
 /// A call: the tool, then its arguments; strings bare, long ones cut. Several of a tool that no rule knows have their
-/// names.
+/// names, and are quoted where they have blanks.
 fn call_line(call: &ToolCall<'_>) -> String {
     let Ok(arguments) = json::parse(&call.arguments) else { return format!("{} {}", call.name, call.arguments) };
     let inner = arguments.as_str().and_then(|text| json::parse(text).ok());
@@ -119,7 +119,11 @@ fn argument_words(arguments: &Value<'_>, is_known: bool) -> Vec<String> {
             let words = object.entries().map(|(key, value)| (key, word(value))).filter(|(_, word)| !word.is_empty());
             let words: Vec<_> = words.collect();
             let is_bare = is_known || words.len() < 2;
-            words.into_iter().map(|(key, word)| if is_bare { word } else { format!("{key}={word}") }).collect()
+            let named = |(key, word): (&str, String)| {
+                let is_quoted = word.contains(char::is_whitespace) && !word.starts_with(['[', '{']);
+                if is_quoted { format!("{key}={}", json::quote(&word)) } else { format!("{key}={word}") }
+            };
+            words.into_iter().map(|(key, word)| if is_bare { word } else { named((key, word)) }).collect()
         }
         Data::Null => Vec::new(),
         _ => vec![word(arguments)],
@@ -152,6 +156,7 @@ mod tests {
         };
         assert_eq!(line("book", r#"{"from":"JFK","to":"SEA","seats":2}"#), "book from=JFK to=SEA seats=2");
         assert_eq!(line("book", r#""{\"from\":\"JFK\",\"to\":\"SEA\"}""#), "book from=JFK to=SEA");
+        assert_eq!(line("book", r#"{"from":"New York","to":"SEA"}"#), r#"book from="New York" to=SEA"#);
         assert_eq!(line("book", r#"{"to":"SEA","note":""}"#), "book SEA");
         assert_eq!(line("Bash", r#"{"command":"ls","description":"List"}"#), "Bash ls List");
     }
