@@ -62,6 +62,7 @@ mod growing;
 mod hostile;
 mod input_folders;
 mod inputs_unchanged;
+mod inserted_messages;
 mod instances;
 mod integrations;
 mod jobs;

@@ -102,6 +102,24 @@ pub(crate) const SHAPES: &[Shape] = &[
         let context = |i: usize| listed(i.min(2) + 1, |j| value(i.saturating_sub(2) + j));
         lines(n, |i| format!(r#"{{"context":[{}]}}"#, context(i)))
     }),
+    shape("inserted", 60, |n| {
+        let (first, last) = (state(r#"{"m":1}"#), state(r#"{"l":"last"}"#));
+        let new = listed(n, |i| state(&format!(r#"{{"l":"value {i}"}}"#)));
+        format!("{{\"context\":[{first},{last}]}}\n{{\"context\":[{first},{new},{last}]}}\n")
+    }),
+    shape("inserted_between", 60, |n| {
+        let old = |i: usize| state(&format!(r#"{{"m{}":{{"a":{i}}}}}"#, i % 5));
+        let pair = |i: usize| format!("{},{}", state(&format!(r#"{{"l":"value {i}","m1":{{"a":0}}}}"#)), old(i));
+        format!("{{\"context\":[{}]}}\n{{\"context\":[{}]}}\n", listed(n, old), listed(n, pair))
+    }),
+    shape("output_paths", 100, |n| {
+        let values = listed(n, |i| format!(r#""k{i}":"value {i}""#));
+        let paths = (0..n).map(|i| format!("†state.k{i}")).collect::<Vec<_>>().join(" && ");
+        let message = |rest: &str| format!("{{\"type\":\"data\",\"kind\":\"state\",{rest}}}\n");
+        let call = |method: &str| format!(r#""_call":{{"_outputPath":"{paths}","_outputMethod":"{method}"}}"#);
+        let written = message(&format!("\"data\":{{\"l\":1,{values}}},{}", call("set")));
+        written + &message(&call("erase"))
+    }),
     shape("erased", 100, |n| {
         lines(n, |i| {
             let erase = format!(r#"{{"type":"state","state":{{"k{i}":1}},"_outputMethod":"erase"}}"#);

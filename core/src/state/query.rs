@@ -49,6 +49,22 @@ impl Tree {
         path.iter().try_fold(root, |node, key| self.child(node, key))
     }
 
+    /// How many members an object has now; of anything else 0.
+    #[must_use]
+    pub fn member_count(&self, node: NodeId) -> usize {
+        match self.now(node) {
+            VersionContent::Object(epoch) => self.epochs.live(epoch) as usize,
+            _ => 0,
+        }
+    }
+
+    /// Whether an object has a member now.
+    #[must_use]
+    pub fn has_member(&self, node: NodeId, name: &str) -> bool {
+        let is_object = matches!(self.now(node), VersionContent::Object(_));
+        is_object && self.child(node, &Key::name(name)).is_some_and(|child| self.is_present(child))
+    }
+
     /// Nodes that were present at any step, at most `most`: the roots, then their descendants, level by level.
     #[must_use]
     pub fn known_nodes(&self, most: usize) -> Vec<NodeId> {

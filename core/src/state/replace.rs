@@ -7,7 +7,7 @@ use super::{EventOp, NodeId, NodeShape, Stored, Tree};
 use crate::json::{self, Data, Key, Value};
 use crate::model::StepNo;
 use crate::model::cast;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Objects with more members than this are looked up by hash.
 const LINEAR_MAX: usize = 16;
@@ -169,21 +169,33 @@ pub(super) struct Writer<'t> {
     start: usize,
     /// Where drops begin, and the node at or below which they happen.
     sites: Vec<(usize, NodeId)>,
+    /// Members that are not there yet, but have a place in the order of their object.
+    pub(super) expected: HashSet<NodeId>,
 }
 
 impl<'t> Writer<'t> {
     pub(super) fn new(tree: &'t mut Tree, at: StepNo) -> Self {
         let start = tree.versions.len();
-        Self { tree, at, start, sites: Vec::new() }
+        Self { tree, at, start, sites: Vec::new(), expected: HashSet::new() }
     }
 
     /// Puts the drops first, in the old document order. Within one write a node has at most one version.
-    pub(super) fn finish(mut self) {
+    pub(super) fn finish(self) {
         let new = || self.tree.versions.since(self.start);
         let is_settled = self.sites.len() == 1 && new().is_sorted_by_key(|v| !v.is_drop());
-        if is_settled || !new().any(|v| v.is_drop()) {
-            return;
+        if !is_settled && new().any(|v| v.is_drop()) {
+            self.settle(false);
         }
+    }
+
+    /// The same, and the writes follow in the new document order instead of that of the message.
+    pub(super) fn finish_in_document_order(self) {
+        if self.tree.versions.len() > self.start + 1 {
+            self.settle(true);
+        }
+    }
+
+    fn settle(mut self, is_by_place: bool) {
         let ranks = self.site_order();
         let mut drops = Vec::new();
         let mut order = Vec::new();
@@ -196,6 +208,9 @@ impl<'t> Writer<'t> {
             }
         }
         drops.sort_by_key(|(rank, _)| *rank);
+        if is_by_place {
+            order.sort_by_cached_key(|number| self.places(self.tree.version(*number).node));
+        }
         order.splice(0..0, drops.into_iter().map(|(_, number)| number));
         self.tree.versions.reorder(self.start, &order);
         self.tree.renumber(self.start);
@@ -205,15 +220,20 @@ impl<'t> Writer<'t> {
     fn site_order(&mut self) -> Vec<usize> {
         let mut by_place: Vec<(Vec<u32>, usize)> = Vec::with_capacity(self.sites.len());
         for (index, (_, node)) in self.sites.iter().enumerate() {
-            let above = std::iter::successors(Some(*node), |n| self.tree.parent(*n));
-            let mut places: Vec<u32> = above.map(|n| self.tree.place(n)).collect();
-            places.reverse();
-            by_place.push((places, index));
+            by_place.push((self.places(*node), index));
         }
         by_place.sort();
         let mut ranks = vec![0; by_place.len()];
         by_place.iter().enumerate().for_each(|(rank, (_, index))| ranks[*index] = rank);
         ranks
+    }
+
+    /// Where a node is in the document: its place among its siblings, after the places of the nodes above it.
+    fn places(&self, node: NodeId) -> Vec<u32> {
+        let above = std::iter::successors(Some(node), |n| self.tree.parent(*n));
+        let mut places: Vec<u32> = above.map(|n| self.tree.place(n)).collect();
+        places.reverse();
+        places
     }
 
     /// Drops that follow happen at or below `node`.

@@ -39,6 +39,8 @@ pub enum Op {
     /// Removes the key (at the root: the value); the value given is not looked at. A path through an array or to
     /// nothing does nothing. An object that loses its last key is the leaf `{}` (A18 `erase`).
     Remove,
+    /// Leaves what is there, which must be something.
+    Keep,
     /// As `Replace`, but the value is one leaf whatever it is (ADP slots, D20).
     Opaque,
 }

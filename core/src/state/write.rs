@@ -6,6 +6,7 @@ use super::{EventOp, IdentityId, NodeId, Op, Tree, Write};
 use crate::json::{Key, Value};
 use crate::model::StepNo;
 use crate::model::cast;
+use std::collections::{HashMap, HashSet};
 
 /// An op and the rest of the path to where it acts.
 type WriteTarget<'w> = (&'w [Key], Op);
@@ -13,24 +14,36 @@ type WriteTarget<'w> = (&'w [Key], Op);
 impl Tree {
     /// Merges one message into the state. Writes come in step order.
     pub fn write(&mut self, write: &Write<'_>) {
+        self.begin_write(write).finish();
+    }
+
+    /// The same, but the events of the step are in the order of the document, as [`adopt`](Self::adopt) would give
+    /// them (A30).
+    pub fn write_in_document_order(&mut self, write: &Write<'_>) {
+        self.begin_write(write).finish_in_document_order();
+    }
+
+    /// As [`write_in_document_order`](Self::write_in_document_order), of a message that others follow. `orders` are
+    /// objects with the members that come first in them; all that are not there yet are written.
+    pub fn write_between(&mut self, write: &Write<'_>, orders: &[(Vec<Key>, Vec<Key>)]) {
         self.touch(write.at, write.identity);
         let root = self.root(write.identity);
         let mut writer = Writer::new(self, write.at);
-        if write.ops.iter().any(|(_, op)| *op == Op::Remove) {
-            writer.remove_all(root, write);
-        } else if let Some(value) = write.value {
-            let given = GivenValue {
-                value,
-                base: write.base,
-                author: write.author,
-                is_opaque: false,
-                is_update: false,
-                is_new: false,
-            };
-            let targets: Vec<WriteTarget<'_>> = write.ops.iter().map(|(path, op)| (path.as_slice(), *op)).collect();
-            writer.apply(root, given, &targets);
+        for (path, first) in orders {
+            if let Some(node) = writer.tree.node(write.identity, path) {
+                writer.put_first(node, first);
+            }
         }
-        writer.finish();
+        writer.write(root, write);
+        writer.finish_in_document_order();
+    }
+
+    fn begin_write(&mut self, write: &Write<'_>) -> Writer<'_> {
+        self.touch(write.at, write.identity);
+        let root = self.root(write.identity);
+        let mut writer = Writer::new(self, write.at);
+        writer.write(root, write);
+        writer
     }
 
     /// Drops a whole identity at a step, as an event `op` on each of its leaves (`Drop`, `Reset`); it may come back as
@@ -46,6 +59,40 @@ impl Tree {
 }
 
 impl Writer<'_> {
+    fn write(&mut self, root: NodeId, write: &Write<'_>) {
+        if write.ops.iter().any(|(_, op)| *op == Op::Remove) {
+            self.remove_all(root, write);
+        } else if let Some(value) = write.value {
+            let given = GivenValue {
+                value,
+                base: write.base,
+                author: write.author,
+                is_opaque: false,
+                is_update: false,
+                is_new: false,
+            };
+            let targets: Vec<WriteTarget<'_>> = write.ops.iter().map(|(path, op)| (path.as_slice(), *op)).collect();
+            self.apply(root, given, &targets);
+        }
+    }
+
+    /// Gives an object another order: `first`, then the other members. Those that are not there yet come with this
+    /// write.
+    fn put_first(&mut self, node: NodeId, first: &[Key]) {
+        let VersionContent::Object(old) = self.tree.now(node) else { return };
+        let names = first.iter().filter_map(|key| match key {
+            Key::Name(name) => Some(name),
+            Key::Index(_) => None,
+        });
+        let first: Vec<NodeId> = names.map(|name| self.tree.named(node, name)).collect();
+        let placed: HashSet<NodeId> = first.iter().copied().collect();
+        let rest: Vec<NodeId> = self.tree.members(old, u32::MAX);
+        let epoch = self.tree.epochs.make();
+        self.contain(node, VersionContent::Object(epoch));
+        self.expected.extend(first.iter().filter(|member| !self.tree.is_present(**member)));
+        first.into_iter().chain(rest.into_iter().filter(|m| !placed.contains(m))).for_each(|m| self.enlist(epoch, m));
+    }
+
     /// Applies the op that ends here, or merges with those that end below.
     fn apply(&mut self, node: NodeId, given: GivenValue<'_>, targets: &[WriteTarget<'_>]) {
         match targets.iter().find(|(path, _)| path.is_empty()) {
@@ -66,7 +113,7 @@ impl Writer<'_> {
                 None => self.extend(node, given, std::slice::from_ref(given.value)),
             },
             Op::Opaque => self.replace(node, GivenValue { is_opaque: true, ..given }),
-            Op::Remove => {}
+            Op::Remove | Op::Keep => {}
         }
     }
 
@@ -80,13 +127,10 @@ impl Writer<'_> {
             return;
         }
         let epoch = self.become_object(node);
+        let below = by_member(targets);
         for (name, value) in object.entries() {
             let child = self.member(node, epoch, name);
-            if targets.is_empty() {
-                self.merge(child, given.part(value), &[]);
-            } else {
-                self.apply(child, given.part(value), &below(targets, name));
-            }
+            self.apply(child, given.part(value), below.get(name).map_or(&[], Vec::as_slice));
         }
     }
 
@@ -152,7 +196,7 @@ impl Writer<'_> {
     /// A member that is about to be written, at the end of the order if it is not there now.
     fn member(&mut self, object: NodeId, epoch: u32, name: &str) -> NodeId {
         let child = self.tree.named(object, name);
-        if !self.tree.is_present(child) {
+        if !self.tree.is_present(child) && !self.expected.remove(&child) {
             self.enlist(epoch, child);
         }
         child
@@ -166,9 +210,10 @@ impl Writer<'_> {
 
     /// A18 `erase`. A path below another one has nothing left to remove.
     fn remove_all(&mut self, root: NodeId, write: &Write<'_>) {
-        let removes = || write.ops.iter().filter(|(_, op)| *op == Op::Remove).map(|(path, _)| path);
+        let removes = || write.ops.iter().filter(|(_, op)| *op == Op::Remove).map(|(path, _)| path.as_slice());
+        let removed: HashSet<&[Key]> = removes().collect();
         for path in removes() {
-            if !removes().any(|other| other.len() < path.len() && path.starts_with(other)) {
+            if !(0..path.len()).any(|len| removed.contains(&path[..len])) {
                 self.remove(root, path, write.author);
             }
         }
@@ -194,8 +239,13 @@ impl Writer<'_> {
     }
 }
 
-/// The targets at or below a member.
-fn below<'w>(targets: &[WriteTarget<'w>], name: &str) -> Vec<WriteTarget<'w>> {
-    let is_name = |key: &Key| matches!(key, Key::Name(n) if n.as_ref() == name);
-    targets.iter().filter(|(path, _)| path.first().is_some_and(is_name)).map(|(path, op)| (&path[1..], *op)).collect()
+/// The targets at or below each member.
+fn by_member<'w>(targets: &[WriteTarget<'w>]) -> HashMap<&'w str, Vec<WriteTarget<'w>>> {
+    let mut found: HashMap<&str, Vec<WriteTarget<'w>>> = HashMap::new();
+    for (path, op) in targets {
+        if let Some((Key::Name(name), rest)) = path.split_first() {
+            found.entry(name).or_default().push((rest, *op));
+        }
+    }
+    found
 }

@@ -4,9 +4,11 @@ use super::check;
 use super::context::{Aligner, Alignment};
 use super::digest;
 use super::finding::{CONTEXT_REBUILT, Note};
+use super::fold::Listing;
 use super::log::{Change, Input, Log, Prepared, duplicate_keys};
 use super::lost;
 use super::message::{ActsMessage, Envelope, MessageType};
+use super::refold::Folding;
 use crate::json::Value;
 use crate::model::StepNo;
 use crate::state::{EventOp, IdentityId};
@@ -14,6 +16,18 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The steps of each identity, in the order of the new context; those that are still to come too.
 type Groups = HashMap<IdentityId, Vec<StepNo>>;
+
+/// A4: a rebuilt context whose new messages come one after the other.
+struct Placing {
+    /// The step that rebuilt it.
+    at: StepNo,
+    groups: Groups,
+    /// Its steps in its order, those that are still to come too.
+    order: Vec<StepNo>,
+    /// The first of the new steps that come last.
+    tail: StepNo,
+    foldings: HashMap<IdentityId, Folding>,
+}
 
 impl Log {
     /// A2 to A5: takes an envelope.
@@ -63,7 +77,7 @@ impl Log {
         let prepared = self.prepare(message);
         let step = self.begin(&prepared, true, false, input);
         self.context.append(step);
-        self.append_data(step, &prepared, input.base(), true);
+        self.append_data(step, &prepared, input.base(), Listing::New);
     }
 
     fn align(&mut self, envelope: &Envelope<'_>, input: &mut Input<'_>) {
@@ -148,7 +162,7 @@ impl Log {
         for (index, prepared) in prepared.iter().enumerate() {
             let step = if index == 0 { at } else { self.begin(prepared, true, false, input) };
             self.context.append(step);
-            self.append_data(step, prepared, input.base(), true);
+            self.append_data(step, prepared, input.base(), Listing::New);
         }
     }
 
@@ -183,33 +197,25 @@ impl Log {
         }
         let last_taken = alignment.taken.iter().rposition(Option::is_some).map_or(0, |i| i + 1);
         let tail = order.get(last_taken).copied().unwrap_or(StepNo::MAX);
+        let mut placing = Placing { at, groups, order, tail, foldings: HashMap::new() };
         for prepared in prepared.iter().skip(1) {
-            self.insert(prepared, &groups, &order, tail, input);
+            self.insert(prepared, &mut placing, input);
         }
     }
 
-    /// A4: a further new message of a rebuilt context; those from step `tail` on come last.
-    fn insert(
-        &mut self,
-        prepared: &Prepared<'_>,
-        groups: &Groups,
-        order: &[StepNo],
-        tail: StepNo,
-        input: &mut Input<'_>,
-    ) {
+    /// A4: a further new message of a rebuilt context.
+    fn insert(&mut self, prepared: &Prepared<'_>, placing: &mut Placing, input: &mut Input<'_>) {
         let step = self.begin(prepared, true, false, input);
-        if step >= tail {
-            return self.append_data(step, prepared, input.base(), false);
+        if step >= placing.tail {
+            return self.append_data(step, prepared, input.base(), Listing::Known);
         }
         self.rebuilt.push(step);
         let Some(id) = prepared.id else { return };
-        let members: Vec<StepNo> = groups.get(&id).into_iter().flatten().copied().filter(|s| *s <= step).collect();
-        self.refold(step, id, &members, input.reader());
-        if members.first() == Some(&step) {
-            self.tree.reorder(step, &by_first(groups, order, step));
-        }
-        if prepared.planned.as_ref().is_some_and(|p| p.is_erase) {
-            self.erases.push(step);
+        let members = || placing.groups.get(&id).cloned().unwrap_or_default();
+        let folding = placing.foldings.entry(id).or_insert_with(|| Folding::new(placing.at, members()));
+        self.insert_data(step, prepared, folding, input);
+        if folding.is_first(step) {
+            self.tree.reorder(step, &by_first(&placing.groups, &placing.order, step));
         }
     }
 

@@ -1,24 +1,35 @@
-//! Merges a data message into the state: it is appended, or its identity is folded again where a context was rebuilt
-//! (A4, A15 to A20).
+//! Merges a data message into the state, after the messages that are there (A15 to A20).
 
-use super::finding::Note;
 use super::log::{Log, Prepared, Reader, Slot};
 use super::message::{ActsMessage, MessageType};
-use super::write::{self, Planned};
+use super::write::Planned;
 use super::write_checks;
 use crate::json;
 use crate::model::StepNo;
 use crate::state::{IdentityId, Tree, Write};
 
+/// How the lists of the context know a step whose message comes last of those of its identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listing {
+    /// They do not know it yet; it comes last.
+    New,
+    /// They know it, and it comes last.
+    Known,
+    /// They know it, and messages of other identities follow it: events are in the order of the document (A30).
+    InMiddle,
+}
+
 impl Log {
-    /// A15 to A20: writes the data of a step whose message comes last in the context. `enlists` is false where the
-    /// lists of the context know the step already.
-    pub(super) fn append_data(&mut self, step: StepNo, prepared: &Prepared<'_>, base: u64, enlists: bool) {
+    /// A15 to A20: writes the data of a step whose message comes last in the context.
+    pub(super) fn append_data(&mut self, step: StepNo, prepared: &Prepared<'_>, base: u64, listing: Listing) {
         let (Some(planned), Some(id)) = (&prepared.planned, prepared.id) else { return };
         self.moves += 1;
         let mut notes = Vec::new();
         write_checks::before(&self.tree, id, planned, &mut notes);
-        apply(&mut self.tree, step, step, id, planned, base);
+        match listing {
+            Listing::InMiddle => apply(&mut self.tree, step, step, id, planned, base, Tree::write_in_document_order),
+            _ => apply(&mut self.tree, step, step, id, planned, base, Tree::write),
+        }
         write_checks::after(&self.tree, step, id, &mut notes);
         for note in notes {
             self.note(step, note);
@@ -27,7 +38,7 @@ impl Log {
             self.set_schema(id, step, Some(step));
         }
         let slot = self.slot(id);
-        if enlists {
+        if listing == Listing::New {
             slot.members.append(step);
         }
         if planned.description.is_some() {
@@ -35,27 +46,6 @@ impl Log {
         }
         if planned.is_erase {
             self.erases.push(step);
-        }
-    }
-
-    /// A4: folds an identity again from its messages in the order of the context, from step `at` on. `own` is the
-    /// message of that step, if it is one of them.
-    pub(super) fn refold(&mut self, at: StepNo, id: IdentityId, members: &[StepNo], reader: Reader<'_>) {
-        self.moves += 1;
-        let mut folded = Folded::default();
-        let identity = folded.tree.intern(self.tree.identity(id));
-        for (position, author) in (0..).zip(members.iter().copied()) {
-            let is_author = author == at;
-            self.with_message(author, reader, |message, base| {
-                let planned = write::plan(message, &mut Vec::new());
-                folded.add(position, author, identity, &planned, base, is_author);
-            });
-        }
-        self.tree.adopt(at, id, &folded.tree, identity);
-        self.set_schema(id, at, folded.schema);
-        set(&mut self.slot(id).description, at, folded.description);
-        for note in folded.notes {
-            self.note(at, note);
         }
     }
 
@@ -75,7 +65,7 @@ impl Log {
     }
 
     /// A20: whose schema counts for an identity from a step on.
-    fn set_schema(&mut self, id: IdentityId, at: StepNo, author: Option<StepNo>) {
+    pub(super) fn set_schema(&mut self, id: IdentityId, at: StepNo, author: Option<StepNo>) {
         if set(&mut self.slot(id).schema, at, author) {
             self.brought.note_move(at, id);
         }
@@ -116,44 +106,25 @@ impl Log {
     }
 }
 
-/// An identity that is being folded.
-#[derive(Default)]
-struct Folded {
-    tree: Tree,
-    schema: Option<StepNo>,
-    description: Option<StepNo>,
-    notes: Vec<Note>,
-}
-
-impl Folded {
-    fn add(&mut self, at: StepNo, author: StepNo, id: IdentityId, planned: &Planned<'_>, base: u64, is_author: bool) {
-        if is_author {
-            write_checks::before(&self.tree, id, planned, &mut self.notes);
-        }
-        apply(&mut self.tree, at, author, id, planned, base);
-        if is_author {
-            write_checks::after(&self.tree, at, id, &mut self.notes);
-        }
-        if planned.schema.is_some() {
-            self.schema = Some(author);
-        }
-        if planned.description.is_some() {
-            self.description = Some(author);
-        }
-    }
-}
-
 /// A15 to A19: one message into a tree.
-fn apply(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, planned: &Planned<'_>, base: u64) {
+pub(super) fn apply(
+    tree: &mut Tree,
+    at: StepNo,
+    author: StepNo,
+    id: IdentityId,
+    planned: &Planned<'_>,
+    base: u64,
+    write: impl Fn(&mut Tree, &Write<'_>),
+) {
     if planned.value.is_none() && !planned.is_erase {
         return tree.touch(at, id);
     }
     let value = planned.value.as_deref();
-    tree.write(&Write { at, author, identity: id, value, base: Some(base), ops: &planned.ops });
+    write(tree, &Write { at, author, identity: id, value, base: Some(base), ops: &planned.ops });
 }
 
 /// Stores what applies from a step on; returns whether it differs from before.
-fn set(versions: &mut Vec<(StepNo, Option<StepNo>)>, at: StepNo, author: Option<StepNo>) -> bool {
+pub(super) fn set(versions: &mut Vec<(StepNo, Option<StepNo>)>, at: StepNo, author: Option<StepNo>) -> bool {
     let is_other = versions.last().and_then(|(_, a)| *a) != author;
     if is_other {
         versions.push((at, author));

@@ -4,6 +4,7 @@ use super::check;
 use super::context::{Aligner, Epochs};
 use super::digest::{self, MessageDigest};
 use super::finding::{DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNKNOWN_TYPE};
+use super::fold::Listing;
 use super::interned::Texts;
 use super::message::{ActsMessage, Content, MessageType};
 use super::reference::{put_index, put_key};
@@ -204,7 +205,7 @@ impl Log {
         if is_placed {
             self.context.append(step);
         }
-        self.append_data(step, &prepared, input.base(), true);
+        self.append_data(step, &prepared, input.base(), Listing::New);
     }
 
     /// Reads what a message says by itself, before it meets the state.

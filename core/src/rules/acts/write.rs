@@ -8,6 +8,7 @@ use super::reference::Reference;
 use crate::json::{Data, Key, Value};
 use crate::model::Identity;
 use crate::state::Op;
+use std::collections::HashMap;
 
 /// What one data message does to the state, before it meets it.
 #[derive(Debug)]
@@ -107,8 +108,10 @@ impl Output {
             notes.push(Note::new(BAD_OUTPUT_PATH, text));
             return Self { kind: named(kind), ops: Vec::new(), is_erase };
         };
+        let mut members = Members::default();
+        let mut path = |r| target_path(r, value, is_erase, &mut members);
         let found: Vec<(&str, Vec<Key>)> =
-            expression.references().filter_map(|r| Some((r.kind.as_str(), target_path(r, value, is_erase)?))).collect();
+            expression.references().filter_map(|r| Some((r.kind.as_str(), path(r)?))).collect();
         let kind = kind.unwrap_or_else(|| {
             // A path through an array gives no kind, though `erase` may name one.
             let is_of_objects = |path: &[Key]| path.iter().all(|key| matches!(key, Key::Name(_)));
@@ -154,7 +157,12 @@ pub(super) fn output_expression(written: &Value<'_>) -> Option<Expression> {
 }
 
 /// A17: the path as keys, if it is reached through objects only and held by the value (with `erase`: held or not).
-fn target_path(reference: &Reference, value: Option<&Value<'_>>, is_erase: bool) -> Option<Vec<Key>> {
+fn target_path<'v>(
+    reference: &Reference,
+    value: Option<&'v Value<'v>>,
+    is_erase: bool,
+    members: &mut Members<'v>,
+) -> Option<Vec<Key>> {
     let mut at = value;
     let mut keys = Vec::with_capacity(reference.path.len());
     for segment in &reference.path {
@@ -164,10 +172,24 @@ fn target_path(reference: &Reference, value: Option<&Value<'_>>, is_erase: bool)
             keys.push(Key::Index(index));
             continue;
         };
-        at = at.and_then(|v| v.get(key));
+        at = at.and_then(|v| members.get(v, key));
         keys.push(Key::name(key));
     }
     (is_erase || at.is_some()).then_some(keys)
+}
+
+/// The members of objects by key: an `_outputPath` may name as many as there are.
+#[derive(Default)]
+struct Members<'v> {
+    objects: HashMap<*const Value<'v>, HashMap<&'v str, &'v Value<'v>>>,
+}
+
+impl<'v> Members<'v> {
+    fn get(&mut self, value: &'v Value<'v>, key: &str) -> Option<&'v Value<'v>> {
+        let object = value.as_object()?;
+        let members = self.objects.entry(std::ptr::from_ref(value)).or_insert_with(|| object.entries().collect());
+        members.get(key).copied()
+    }
 }
 
 /// Leaves out paths below another one and repeated ones; the others keep their order.

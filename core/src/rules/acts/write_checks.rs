@@ -6,11 +6,14 @@ use super::write::Planned;
 use crate::json::{Key, Value};
 use crate::model::StepNo;
 use crate::state::{EventOp, IdentityId, NodeShape, Op, Tree};
+use std::collections::HashMap;
 
 /// A19, A44: what is to be said before the write is made; `tree` holds the state that it meets.
 pub(super) fn before(tree: &Tree, id: IdentityId, planned: &Planned<'_>, notes: &mut Vec<Note>) {
     if let Some(value) = planned.value.as_deref() {
-        let mut judge = Judge { tree, id, planned, path: Vec::new(), notes };
+        // Of repeated paths the first counts.
+        let ops = planned.ops.iter().rev().map(|(path, op)| (path.as_slice(), *op)).collect();
+        let mut judge = Judge { tree, id, planned, ops, path: Vec::new(), notes };
         judge.compare(value);
     }
 }
@@ -29,6 +32,7 @@ struct Judge<'j> {
     tree: &'j Tree,
     id: IdentityId,
     planned: &'j Planned<'j>,
+    ops: HashMap<&'j [Key], Op>,
     path: Vec<Key>,
     notes: &'j mut Vec<Note>,
 }
@@ -37,7 +41,7 @@ impl Judge<'_> {
     /// Compares a value with what is at its path, down to the topmost differences.
     fn compare(&mut self, value: &Value<'_>) {
         let Some(old) = self.old_type() else { return };
-        let planned_op = self.planned.ops.iter().find(|(path, _)| *path == self.path).map(|(_, op)| *op);
+        let planned_op = self.ops.get(self.path.as_slice()).copied();
         let appends = matches!(planned_op, Some(Op::Push | Op::Concat));
         let wanted = match planned_op {
             Some(Op::Push | Op::Concat) => Some("array"),

@@ -71,6 +71,11 @@ impl Epochs {
         epoch.live = live | epoch.live & AGAIN;
     }
 
+    /// How many members are present now.
+    pub(in crate::state) fn live(&self, epoch: u32) -> u32 {
+        self.epochs[epoch as usize].live & !AGAIN
+    }
+
     /// A member has gone; how many are left.
     pub(in crate::state) fn remove(&mut self, epoch: u32) -> u32 {
         let epoch = &mut self.epochs[epoch as usize];
