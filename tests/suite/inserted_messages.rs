@@ -44,7 +44,7 @@ fn report(lines: &[String]) -> String {
             let _ = writeln!(out, "{:?} {kind} {path:?} {text:?} by {}", event.op, event.author);
         }
     }
-    for finding in log.findings().iter().filter(|finding| &*finding.rule != "acts.context-rebuilt") {
+    for finding in log.findings().iter().filter(|finding| finding.rule != "acts.context-rebuilt") {
         let _ = writeln!(out, "{:?} {} {:?} {}", finding.step, finding.rule, finding.path, finding.message);
     }
     out

@@ -278,6 +278,8 @@ scaling!(
     broken,
     chats,
     attempts,
+    chat_calls,
+    outputs,
     slots,
     contracts,
     answers,

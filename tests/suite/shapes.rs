@@ -43,6 +43,15 @@ fn call(read: &str, write: &str) -> String {
     format!(r#"{{"_tool":"t","v":"†state.{read}","_outputPath":"†state.{write}"}}"#)
 }
 
+/// A chat with one message of `count` calls, and what follows it.
+fn chat_of_calls(count: usize, rest: &str) -> String {
+    let call = |i: usize| {
+        format!(r#"{{"id":"c{i}","type":"function","function":{{"name":"ls","arguments":"{{\"l\":{i}}}"}}}}"#)
+    };
+    let calls = format!(r#"{{"role":"assistant","content":"","tool_calls":[{}]}}"#, listed(count, call));
+    format!("{{\"id\":\"c\",\"messages\":[{{\"role\":\"user\",\"content\":\"hi\"}},{calls}{rest}]}}\n")
+}
+
 /// Agents of which each takes what the one before gives.
 fn contracts(count: usize) -> String {
     let port = |name: &str, i: usize| format!(r#"[{{"name":"{name}","data_type":"T{i}"}}]"#);
@@ -104,7 +113,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     }),
     shape("inserted", 60, |n| {
         let (first, last) = (state(r#"{"m":1}"#), state(r#"{"l":"last"}"#));
-        let new = listed(n, |i| state(&format!(r#"{{"l":"value {i}"}}"#)));
+        let new = listed(n, |i| state(&format!(r#"{{"l":"value {i}","k{i}":1}}"#)));
         format!("{{\"context\":[{first},{last}]}}\n{{\"context\":[{first},{new},{last}]}}\n")
     }),
     shape("inserted_between", 60, |n| {
@@ -143,6 +152,14 @@ pub(crate) const SHAPES: &[Shape] = &[
             let said = format!(r#"{{"role":"assistant","content":"value {}"}}"#, i % 3);
             format!(r#"{{"id":"c","messages":[{{"role":"user","content":"hi"}},{said}]}}"#)
         })
+    }),
+    shape("chat_calls", 500, |n| chat_of_calls(n, "")),
+    shape("outputs", 100, |n| {
+        let ports = listed(n, |i| format!(r#"{{"name":"y{i}","data_type":"T{i}"}}"#));
+        let contract = |name: &str, inputs: &str, outputs: &str| {
+            format!(r#"{{"name":"{name}","capability":"c","inputs":[{inputs}],"outputs":[{outputs}]}}"#)
+        };
+        format!("{{\"slots\":{{}},\"contracts\":[{},{}]}}\n", contract("A", "", &ports), contract("B", &ports, ""))
     }),
     shape("slots", 100, |n| {
         let slots = listed(n, |i| format!(r#""s{i}":{{"value":{i},"data_type":"TEXT","source_node":"a"}}"#));
@@ -186,6 +203,10 @@ pub(crate) const SHAPES: &[Shape] = &[
 pub(crate) const LONG_SHAPES: &[Shape] = &[
     shape("rebuilt", 1_000, |n| lines(n, |i| format!(r#"{{"context":[{}]}}"#, state(&format!(r#"{{"l":{i}}}"#))))),
     shape("many_contracts", 1_000, contracts),
+    shape("answered_calls", 1_000, |n| {
+        let result = |i: usize| format!(r#"{{"role":"tool","tool_call_id":"c{i}","content":"value {i}"}}"#);
+        chat_of_calls(n, &format!(",{}", listed(n, result)))
+    }),
     shape("trajectories", 300, |n| {
         let item = |i: usize| format!(r#"{{"class_":"text_observation","content":"value {i}","source":"user"}}"#);
         lines(n, |i| format!(r#"{{"id":"r{i}","content":[{}]}}"#, item(i)))

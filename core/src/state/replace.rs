@@ -7,7 +7,7 @@ use super::{EventOp, NodeId, NodeShape, Stored, Tree};
 use crate::json::{self, Data, Key, Value};
 use crate::model::StepNo;
 use crate::model::cast;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Objects with more members than this are looked up by hash.
 const LINEAR_MAX: usize = 16;
@@ -166,17 +166,15 @@ pub(super) struct Writer<'t> {
     pub(super) tree: &'t mut Tree,
     pub(super) at: StepNo,
     /// Number of the first version of this write.
-    start: usize,
+    pub(super) start: usize,
     /// Where drops begin, and the node at or below which they happen.
     sites: Vec<(usize, NodeId)>,
-    /// Members that are not there yet, but have a place in the order of their object.
-    pub(super) expected: HashSet<NodeId>,
 }
 
 impl<'t> Writer<'t> {
     pub(super) fn new(tree: &'t mut Tree, at: StepNo) -> Self {
         let start = tree.versions.len();
-        Self { tree, at, start, sites: Vec::new(), expected: HashSet::new() }
+        Self { tree, at, start, sites: Vec::new() }
     }
 
     /// Puts the drops first, in the old document order. Within one write a node has at most one version.

@@ -24,17 +24,14 @@ impl Tree {
     }
 
     /// As [`write_in_document_order`](Self::write_in_document_order), of a message that others follow. `orders` are
-    /// objects with the members that come first in them; all that are not there yet are written.
-    pub fn write_between(&mut self, write: &Write<'_>, orders: &[(Vec<Key>, Vec<Key>)]) {
-        self.touch(write.at, write.identity);
-        let root = self.root(write.identity);
-        let mut writer = Writer::new(self, write.at);
-        for (path, first) in orders {
+    /// objects with the members that come last in them, those in the given order before those that keep theirs.
+    pub fn write_between(&mut self, write: &Write<'_>, orders: &[(Vec<Key>, [Vec<Key>; 2])]) {
+        let mut writer = self.begin_write(write);
+        for (path, [leading, rest]) in orders {
             if let Some(node) = writer.tree.node(write.identity, path) {
-                writer.put_first(node, first);
+                writer.put_last(node, leading, rest);
             }
         }
-        writer.write(root, write);
         writer.finish_in_document_order();
     }
 
@@ -76,21 +73,22 @@ impl Writer<'_> {
         }
     }
 
-    /// Gives an object another order: `first`, then the other members. Those that are not there yet come with this
-    /// write.
-    fn put_first(&mut self, node: NodeId, first: &[Key]) {
-        let VersionContent::Object(old) = self.tree.now(node) else { return };
-        let names = first.iter().filter_map(|key| match key {
-            Key::Name(name) => Some(name),
-            Key::Index(_) => None,
-        });
-        let first: Vec<NodeId> = names.map(|name| self.tree.named(node, name)).collect();
-        let placed: HashSet<NodeId> = first.iter().copied().collect();
-        let rest: Vec<NodeId> = self.tree.members(old, u32::MAX);
-        let epoch = self.tree.epochs.make();
-        self.contain(node, VersionContent::Object(epoch));
-        self.expected.extend(first.iter().filter(|member| !self.tree.is_present(**member)));
-        first.into_iter().chain(rest.into_iter().filter(|m| !placed.contains(m))).for_each(|m| self.enlist(epoch, m));
+    /// Puts members of an object behind all others: `leading` as they are, then `rest` in the order that they have.
+    fn put_last(&mut self, node: NodeId, leading: &[Key], rest: &[Key]) {
+        let VersionContent::Object(epoch) = self.tree.now(node) else { return };
+        let live = self.tree.epochs.live(epoch);
+        let nodes = |keys: &[Key]| -> Vec<NodeId> {
+            let children = keys.iter().filter_map(|key| self.tree.child(node, key));
+            children.filter(|child| self.tree.is_present(*child)).collect()
+        };
+        let (leading, mut rest) = (nodes(leading), nodes(rest));
+        rest.sort_by_key(|member| self.tree.place(*member));
+        leading.into_iter().chain(rest).for_each(|member| self.enlist(epoch, member));
+        self.tree.epochs.set_live(epoch, live);
+        if self.tree.versions.len() == self.start {
+            // The order is the write's only trace; it counts from a version on.
+            self.contain(node, VersionContent::Object(epoch));
+        }
     }
 
     /// Applies the op that ends here, or merges with those that end below.
@@ -196,7 +194,7 @@ impl Writer<'_> {
     /// A member that is about to be written, at the end of the order if it is not there now.
     fn member(&mut self, object: NodeId, epoch: u32, name: &str) -> NodeId {
         let child = self.tree.named(object, name);
-        if !self.tree.is_present(child) && !self.expected.remove(&child) {
+        if !self.tree.is_present(child) {
             self.enlist(epoch, child);
         }
         child

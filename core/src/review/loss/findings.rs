@@ -14,6 +14,9 @@ pub(in crate::review) const DOUBLE_ENCODED: &str = "loss.double-encoded";
 /// A message says a token that divides messages.
 pub(in crate::review) const SPECIAL_TOKEN: &str = "loss.special-token";
 
+/// How an object begins that is written as JSON in a string.
+const QUOTED_OBJECT: &str = "\"{";
+
 /// How prompts begin that a chat template wrote.
 const RENDERED_BEGINNINGS: [&str; 12] = [
     "<|im_start|>",
@@ -53,7 +56,8 @@ impl RenderedConversation<'_> {
                         trains by it is not what it wrote";
             report("loss.misplaced-mask", None, text.to_owned());
         }
-        if let Some((first, count)) = self.first(|i| self.is_double_encoded(i)) {
+        let has_quoted_object = self.text.contains(QUOTED_OBJECT);
+        if let Some((first, count)) = self.first(|i| self.is_double_encoded(i, has_quoted_object)) {
             let text = format!("arguments of calls in {count} messages are written as JSON in a JSON string");
             report(DOUBLE_ENCODED, Some(first), text);
         }
@@ -94,11 +98,15 @@ impl RenderedConversation<'_> {
     }
 
     /// Whether arguments that are JSON in a string, or in a string of that, are written as a string once more.
-    fn is_double_encoded(&self, message: usize) -> bool {
+    /// `has_quoted_object`: whether [`QUOTED_OBJECT`] is anywhere in the text. Where it is not, as in most, the text is
+    /// not searched for each of many calls.
+    fn is_double_encoded(&self, message: usize, has_quoted_object: bool) -> bool {
+        let is_written =
+            |string: &str| (has_quoted_object || !string.starts_with(QUOTED_OBJECT)) && self.text.contains(string);
         self.conversation.messages[message].arguments().iter().any(|arguments| {
             let Ok(value) = json::parse(arguments) else { return false };
             match &value.data {
-                Data::Object(_) => self.text.contains(&json_text(arguments)),
+                Data::Object(_) => is_written(&json_text(arguments)),
                 Data::String(inner) if json::parse(inner).is_ok_and(|inner| inner.as_object().is_some()) => {
                     self.text.contains(arguments.as_str()) || self.text.contains(&json_text(arguments))
                 }

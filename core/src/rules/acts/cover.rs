@@ -4,7 +4,7 @@ use super::write::Planned;
 use crate::json::{Data, Key, Value};
 use crate::model::StepNo;
 use crate::state::{IdentityId, NodeId, Op, Tree, Write};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The places that messages write which only merge, each of them either objects or other values throughout: whatever
 /// is there before them, they merge with it in the same way.
@@ -39,8 +39,9 @@ enum Content {
 pub(super) struct Meeting {
     /// What it writes, and what it leaves to the messages behind it.
     ops: Vec<(Vec<Key>, Op)>,
-    /// Objects to which it gives new members, which come before those that messages behind it give.
-    objects: Vec<Vec<Key>>,
+    /// Objects to which it gives new members: those, if some are there already, and what messages behind it alone give,
+    /// which comes after them.
+    objects: Vec<(Vec<Key>, [Vec<Key>; 2])>,
 }
 
 impl Cover {
@@ -132,10 +133,20 @@ impl Walk<'_> {
         };
         let [head, state] = [self.head, self.state].map(|(tree, id)| (tree, tree.node(id, &self.path)));
         let count = |(tree, node): (&Tree, Option<NodeId>)| node.map_or(0, |node| tree.member_count(node));
-        let is_whole = count(head) == count(state);
-        let is_known = |name: &str| head.1.is_some_and(|node| head.0.has_member(node, name));
-        if !is_whole && object.entries().any(|(name, _)| !is_known(name)) {
-            self.meeting.objects.push(self.path.clone());
+        let has =
+            |(tree, node): (&Tree, Option<NodeId>), name: &str| node.is_some_and(|node| tree.has_member(node, name));
+        if count(head) < count(state) {
+            let new: HashSet<&str> = object.entries().map(|(name, _)| name).filter(|name| !has(head, name)).collect();
+            if !new.is_empty() {
+                let is_rest =
+                    |name: &str, part: &Place| part.last >= self.from && !new.contains(name) && !has(head, name);
+                let rest = place.members.iter().filter(|(name, part)| is_rest(name, part));
+                let rest = rest.map(|(name, _)| Key::Name(name.clone())).collect();
+                // Those that come with this write come last by themselves.
+                let is_moved = new.iter().any(|name| has(state, name));
+                let moved = object.entries().map(|(name, _)| name).filter(|name| is_moved && new.contains(name));
+                self.meeting.objects.push((self.path.clone(), [moved.map(Key::name).collect(), rest]));
+            }
         }
         object.entries().all(|(name, part)| {
             let Some(place) = place.members.get(name) else { return true };
@@ -148,14 +159,8 @@ impl Walk<'_> {
 }
 
 impl Meeting {
-    /// Writes what shows of the new message. `head` is the state without the messages behind it, but with the new one.
-    pub(super) fn write(&self, tree: &mut Tree, write: &Write<'_>, head: (&Tree, IdentityId)) {
-        let names = |path: &Vec<Key>| {
-            let node = head.0.node(head.1, path)?;
-            let members = head.0.children(node, StepNo::MAX);
-            Some((path.clone(), members.into_iter().map(|member| member.key).collect()))
-        };
-        let orders: Vec<(Vec<Key>, Vec<Key>)> = self.objects.iter().filter_map(names).collect();
-        tree.write_between(&Write { ops: &self.ops, ..write.clone() }, &orders);
+    /// Writes what shows of the new message.
+    pub(super) fn write(&self, tree: &mut Tree, write: &Write<'_>) {
+        tree.write_between(&Write { ops: &self.ops, ..write.clone() }, &self.objects);
     }
 }

@@ -189,8 +189,9 @@ impl Log {
             }
         }
         self.context.renew(at, order.clone());
-        self.refold_changed(at, &groups, &by_first(&groups, &order, StepNo::MAX), input);
-        self.tree.reorder(at, &by_first(&groups, &order, at));
+        let present = by_first(&groups, &order, at);
+        self.refold_changed(at, &groups, &present, input);
+        self.tree.reorder(at, &present);
         let first_is_erase = prepared.first().and_then(|p| p.planned.as_ref()).is_some_and(|p| p.is_erase);
         if first_is_erase {
             self.erases.push(at);
@@ -219,12 +220,14 @@ impl Log {
         }
     }
 
-    /// Folds again, at the step that rebuilt the context, the identities whose messages are not those before it.
-    fn refold_changed(&mut self, at: StepNo, groups: &Groups, order: &[IdentityId], input: &Input<'_>) {
+    /// Folds again, at the step that rebuilt the context, the identities whose messages are not those before it:
+    /// `present` are those with messages at that step, in their order. All others may still get some.
+    fn refold_changed(&mut self, at: StepNo, groups: &Groups, present: &[IdentityId], input: &Input<'_>) {
         let standing = (0..).zip(&self.slots).filter(|(_, slot)| !slot.members.now().is_empty());
-        let gone: Vec<IdentityId> =
-            standing.map(|(i, _)| IdentityId(i)).filter(|id| !groups.contains_key(id)).collect();
-        for id in gone.into_iter().chain(order.iter().copied()) {
+        let known = standing.map(|(i, _)| IdentityId(i)).chain(groups.keys().copied());
+        let placed: HashSet<IdentityId> = present.iter().copied().collect();
+        let others: BTreeSet<IdentityId> = known.filter(|id| !placed.contains(id)).collect();
+        for id in others.into_iter().chain(present.iter().copied()) {
             let full = groups.get(&id).cloned().unwrap_or_default();
             let now: Vec<StepNo> = full.iter().copied().filter(|s| *s <= at).collect();
             let slot = self.slot(id);

@@ -92,7 +92,7 @@ impl Log {
         if let Some(meeting) = meeting {
             let value = planned.value.as_deref();
             let write = Write { at: step, author: step, identity: id, value, base: Some(input.base()), ops: &[] };
-            meeting.write(&mut self.tree, &write, (&head.tree, head_id));
+            meeting.write(&mut self.tree, &write);
             let behind = |last: Option<(usize, StepNo)>| last.filter(|(number, _)| *number >= *staying_passed);
             let schema = behind(cover.schema).map(|(_, author)| author).or(head.schema);
             let description = behind(cover.description).map(|(_, author)| author).or(head.description);

@@ -3,6 +3,7 @@
 use super::call::Call;
 use super::path::last_name;
 use crate::model::StepNo;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt::Write as _;
 
@@ -47,6 +48,8 @@ pub(super) struct OpenCalls {
     calls: BTreeMap<u64, OpenCall>,
     by_id: HashMap<Option<Box<str>>, VecDeque<u64>>,
     by_place: BTreeMap<(StepNo, usize), u64>,
+    /// How many calls of each step are open.
+    by_step: BTreeMap<StepNo, usize>,
     /// Steps of earlier trajectories whose calls got no result.
     unanswered: BTreeSet<StepNo>,
 }
@@ -58,6 +61,7 @@ impl OpenCalls {
         let id: Option<Box<str>> = id.map(Into::into);
         self.by_id.entry(id.clone()).or_default().push_back(number);
         self.by_place.insert((step, place), number);
+        *self.by_step.entry(step).or_default() += 1;
         self.calls.insert(number, OpenCall { step, place, id, call, unnamed });
     }
 
@@ -77,6 +81,12 @@ impl OpenCalls {
         };
         let call = self.calls.remove(&number)?;
         self.by_place.remove(&(call.step, call.place));
+        if let Entry::Occupied(mut open) = self.by_step.entry(call.step) {
+            *open.get_mut() -= 1;
+            if *open.get() == 0 {
+                open.remove();
+            }
+        }
         if let Some(waiting) = self.by_id.get_mut(&call.id) {
             // One that is answered out of order stays listed until it is the first.
             if waiting.front() == Some(&number) {
@@ -91,18 +101,7 @@ impl OpenCalls {
 
     /// W5: the steps of open calls, as JSON text.
     pub(super) fn steps(&self) -> String {
-        let mut steps: Vec<StepNo> = Vec::new();
-        for call in self.calls.values().rev() {
-            if steps.last() != Some(&call.step) {
-                steps.push(call.step);
-            }
-            if steps.len() == LISTED_MAX {
-                break;
-            }
-        }
-        // Calls that come in pieces may be whole in another order than they began.
-        steps.sort_unstable_by(|a, b| b.cmp(a));
-        steps.dedup();
+        let steps: Vec<StepNo> = self.by_step.keys().rev().take(LISTED_MAX).copied().collect();
         let mut out = String::from("[");
         for (i, step) in steps.iter().rev().enumerate() {
             let _ = write!(out, "{}{step}", if i > 0 { "," } else { "" });
