@@ -271,6 +271,7 @@ scaling!(
     results,
     envelopes,
     inserted,
+    inserted_kinds,
     inserted_between,
     output_paths,
     erased,

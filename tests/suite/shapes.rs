@@ -116,6 +116,11 @@ pub(crate) const SHAPES: &[Shape] = &[
         let new = listed(n, |i| state(&format!(r#"{{"l":"value {i}","k{i}":1}}"#)));
         format!("{{\"context\":[{first},{last}]}}\n{{\"context\":[{first},{new},{last}]}}\n")
     }),
+    shape("inserted_kinds", 60, |n| {
+        let (first, last) = (state(r#"{"l":1}"#), r#"{"type":"data","kind":"last","data":1}"#);
+        let new = listed(n, |i| format!(r#"{{"type":"data","kind":"k{i}","data":"value {i}"}}"#));
+        format!("{{\"context\":[{first},{last}]}}\n{{\"context\":[{first},{new},{last}]}}\n")
+    }),
     shape("inserted_between", 60, |n| {
         let old = |i: usize| state(&format!(r#"{{"m{}":{{"a":{i}}}}}"#, i % 5));
         let pair = |i: usize| format!("{},{}", state(&format!(r#"{{"l":"value {i}","m1":{{"a":0}}}}"#)), old(i));

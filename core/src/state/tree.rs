@@ -236,6 +236,11 @@ impl Tree {
         self.order.reorder(at, order);
     }
 
+    /// From step `at` on these identities come after all others, in this order.
+    pub fn put_identities_last(&mut self, at: StepNo, ids: &[IdentityId]) {
+        self.order.put_last(at, ids);
+    }
+
     /// The identities that are at a step, in order of first appearance (since their last reset).
     #[must_use]
     pub fn identities(&self, step: StepNo) -> Vec<IdentityView> {

@@ -12,7 +12,7 @@ use super::refold::Folding;
 use crate::json::Value;
 use crate::model::StepNo;
 use crate::state::{EventOp, IdentityId};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// The steps of each identity, in the order of the new context; those that are still to come too.
 type Groups = HashMap<IdentityId, Vec<StepNo>>;
@@ -27,6 +27,24 @@ struct Placing {
     /// The first of the new steps that come last.
     tail: StepNo,
     foldings: HashMap<IdentityId, Folding>,
+    /// Where in the order the message at hand is.
+    place: usize,
+    /// Identities whose first message is behind it, with the place of that.
+    behind: VecDeque<(usize, IdentityId)>,
+}
+
+impl Placing {
+    /// The order of identities from one on whose first message is now that of a step.
+    fn from(&mut self, step: StepNo, id: IdentityId) -> Vec<IdentityId> {
+        while self.order.get(self.place).is_some_and(|other| *other != step) {
+            self.place += 1;
+        }
+        while self.behind.front().is_some_and(|(place, _)| *place < self.place) {
+            self.behind.pop_front();
+        }
+        self.behind.retain(|(_, other)| *other != id);
+        std::iter::once(id).chain(self.behind.iter().map(|(_, other)| *other)).collect()
+    }
 }
 
 impl Log {
@@ -198,7 +216,10 @@ impl Log {
         }
         let last_taken = alignment.taken.iter().rposition(Option::is_some).map_or(0, |i| i + 1);
         let tail = order.get(last_taken).copied().unwrap_or(StepNo::MAX);
-        let mut placing = Placing { at, groups, order, tail, foldings: HashMap::new() };
+        let places: HashMap<StepNo, usize> = order.iter().copied().zip(0..).collect();
+        let first_place = |id: &IdentityId| groups[id].iter().find(|s| **s <= at).map(|s| places[s]);
+        let behind = present.iter().filter_map(|id| Some((first_place(id)?, *id))).collect();
+        let mut placing = Placing { at, groups, order, tail, foldings: HashMap::new(), place: 0, behind };
         for prepared in prepared.iter().skip(1) {
             self.insert(prepared, &mut placing, input);
         }
@@ -216,7 +237,7 @@ impl Log {
         let folding = placing.foldings.entry(id).or_insert_with(|| Folding::new(placing.at, members()));
         self.insert_data(step, prepared, folding, input);
         if folding.is_first(step) {
-            self.tree.reorder(step, &by_first(&placing.groups, &placing.order, step));
+            self.tree.put_identities_last(step, &placing.from(step, id));
         }
     }
 

@@ -53,6 +53,18 @@ impl Order {
         }
     }
 
+    /// From `at` on these identities come last, in this order; those that do not exist are passed over.
+    pub(in crate::state) fn put_last(&mut self, at: StepNo, ids: &[IdentityId]) {
+        if self.epochs.last().is_none_or(|(_, entries)| entries.len() > 2 * self.live + CROWD) {
+            let present = self.at(StepNo::MAX);
+            self.epochs.push((at, present.into_iter().map(|id| (id, at)).collect()));
+        }
+        let present: Vec<_> = ids.iter().copied().filter(|id| self.stands_now(*id)).map(|id| (id, at)).collect();
+        if let Some((_, entries)) = self.epochs.last_mut() {
+            entries.extend(present);
+        }
+    }
+
     /// Whether an identity exists at a step.
     pub(in crate::state) fn stands(&self, id: IdentityId, step: StepNo) -> bool {
         let Some(marks) = self.standing.get(id.0 as usize) else { return false };
