@@ -307,7 +307,7 @@ mod tests {
         );
         let report = report_of(InspectEvents.run(), &InspectEvents, &log);
         assert_eq!(report.kinds, ["state", "message", "span", "tool-call", "state"]);
-        assert_eq!(report.summaries[1..4], ["So.", "add", "add 1 2 · 3"]);
+        assert_eq!(report.summaries[1..4], ["So.", "add", "add x=1 y=2 · 3"]);
         assert_eq!(report.summaries[4], "add /sum = 3 · in add");
         assert_eq!((report.value("/store/main/sum").as_str(), report.author("/store/main/sum")), ("3", Some(4)));
         assert_eq!((report.value("/usage/main/output").as_str(), report.rewards[4].as_deref()), ("2", Some("1")));
