@@ -113,7 +113,12 @@ pub enum Job {
         of: PageOf,
     },
     /// Make the LLM view of a step.
-    View(ViewOf),
+    View {
+        /// Which, and which part of it.
+        of: ViewOf,
+        /// Whether to count what fills the window: once for a view.
+        counts: bool,
+    },
     /// Make a record ready as a model would see it.
     Loss {
         /// Which, to answer with.
@@ -321,7 +326,7 @@ impl Job {
             Self::Read { .. } => Lane::Read,
             Self::Reading { .. } => Lane::Reading,
             Self::Page { .. } => Lane::Page,
-            Self::View(_) => Lane::View,
+            Self::View { .. } => Lane::View,
             Self::Loss { .. } => Lane::Loss,
             Self::Compare { .. } => Lane::Compare,
             Self::AlignRuns { .. } => Lane::AlignRuns,

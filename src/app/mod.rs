@@ -314,6 +314,7 @@ impl App {
             Msg::Page(number, page) => self.take_page(number, page),
             Msg::Reading(of, text) => self.inspector.message.take_reading(&of, text),
             Msg::View(of, part) => self.take_llm_view(of, part),
+            Msg::ViewFill(of, lines) => self.inspector.llm.take_fill(of, lines),
             Msg::Loss(of, text) => self.take_loss(of, text),
             Msg::Aligning(number, per_cent) => self.aligning(number, per_cent),
             Msg::RunsAligned(number, result) => self.runs_aligned(number, *result),

@@ -105,6 +105,8 @@ pub enum Msg {
     Reading(ReadingOf, Option<Arc<Reading>>),
     /// The LLM view was made: generation, step, lines.
     View(ViewOf, ViewLines),
+    /// What fills the window of the model in that view, and what left it, in lines; none where it is not known.
+    ViewFill(ViewOf, Vec<String>),
     /// A conversation was made ready, with what trains; or why not.
     Loss(LossOf, Result<LossText, String>),
     /// Two runs are read and aligned: number of the question, and how far that is, in percent.

@@ -33,16 +33,7 @@ impl KeyNames {
     /// A text of the program with the keys of the actions that it names.
     #[must_use]
     pub fn fill(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some((before, (action, behind))) =
-            rest.split_once('{').and_then(|(before, from)| Some((before, from.split_once('}')?)))
-        {
-            out.push_str(before);
-            out.push_str(&self.key(action));
-            rest = behind;
-        }
-        out + rest
+        filled(text, |action| self.key(action))
     }
 
     /// A remark that names actions behind its semicolon; where no key is known, as in a report, what is before it.
@@ -57,6 +48,20 @@ impl KeyNames {
         let lines: Vec<String> = lines.iter().map(|line| self.fill(line)).collect();
         Window::notice(&lines.iter().map(String::as_str).collect::<Vec<_>>(), cells)
     }
+}
+
+/// A text of the program with a key in place of each action that it names in braces.
+pub fn filled(text: &str, key: impl Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, (action, behind))) =
+        rest.split_once('{').and_then(|(before, from)| Some((before, from.split_once('}')?)))
+    {
+        out.push_str(before);
+        out.push_str(&key(action));
+        rest = behind;
+    }
+    out + rest
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub mod header;
 pub mod history;
 pub mod instances;
 pub mod json_outline;
-mod key_names;
+pub mod key_names;
 pub mod known_file;
 pub mod lazy_column;
 pub mod live;

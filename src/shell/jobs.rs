@@ -151,7 +151,13 @@ pub fn perform(source: &Source, job: Job, caches: &JobCaches, is_wanted: &IsWant
         }
         Job::AlignRuns { number, places } => two_runs::align(source, (number, places), is_wanted, send),
         Job::CompareStates { of, sides } => send(two_runs::compare_states(of, &sides)),
-        Job::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
+        Job::View { of, counts } => {
+            send(Msg::View(of, llm_view::lines(source, of)));
+            // The text does not wait for it.
+            if counts && is_wanted() {
+                send(Msg::ViewFill(of, llm_view::fill(source, of.step).unwrap_or_default()));
+            }
+        }
         Job::Loss { of, options } => send(Msg::Loss(of, trained(source, of, &options))),
         Job::ColourLines(request) => send(coloured(&request)),
         Job::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),

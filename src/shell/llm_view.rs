@@ -24,8 +24,7 @@ const SEARCHED_BYTES: usize = 1 << 20;
 /// What the model sees at a step, or the messages that it is made of, as lines: the part of it that was asked for.
 pub(super) fn lines(source: &Source, of: ViewOf) -> ViewLines {
     let Some(part) = with_list(source, of, |list| list.part(of.around, LAID_OUT)) else { return ViewLines::default() };
-    let fill = fill(source, of.step).unwrap_or_default();
-    let mut out = ViewLines { range: part.range, count: part.count, fill, ..ViewLines::default() };
+    let mut out = ViewLines { range: part.range, count: part.count, ..ViewLines::default() };
     for (position, entry) in &part.entries {
         if !out.lines.is_empty() {
             out.lines.push(TextLine::new(Role::Text, ""));
@@ -37,7 +36,7 @@ pub(super) fn lines(source: &Source, of: ViewOf) -> ViewLines {
 }
 
 /// What fills the window of the model at a step, and what left it, in lines; None: it is not known, or too much.
-fn fill(source: &Source, step: StepNo) -> Option<Vec<String>> {
+pub(super) fn fill(source: &Source, step: StepNo) -> Option<Vec<String>> {
     let run = source.run.as_ref()?.read().unwrap_or_else(PoisonError::into_inner);
     let seen = run.context_steps(step)?;
     let bytes: u64 = seen.iter().filter_map(|step| run.place(*step)).map(|place| place.place.span.len).sum();

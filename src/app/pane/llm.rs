@@ -72,8 +72,9 @@ pub struct LlmTab {
     pub text: Cached<ViewOf, TextView>,
     /// Whether the messages of the context are shown one by one.
     pub has_raw_messages: bool,
-    /// What fills the window, as lines above the text.
+    /// What fills the window, as lines above the text, and the view of which that is known.
     fill: Vec<String>,
+    filled: Option<ViewOf>,
     laid_out: LaidOut,
     around: ViewAnchor,
     landing: Option<Landing>,
@@ -96,7 +97,6 @@ impl LlmTab {
         let was_at_end = self.laid_out.has_end() && self.text.is_at_end();
         let Scroll { top, cursor, .. } = self.text.scroll;
         let places = cells.and_then(|cells| Some((self.place_of(top, cells)?, self.place_of(cursor, cells)?)));
-        self.fill.clone_from(&part.fill);
         let (laid_out, lines) = LaidOut::of(part);
         self.laid_out = laid_out;
         self.text.set(lines);
@@ -108,6 +108,13 @@ impl LlmTab {
         } else if let (Some((top, cursor)), Some(cells)) = (places, cells) {
             self.text.scroll.top = self.row_of(top, cells);
             self.text.scroll.cursor = self.row_of(cursor, cells);
+        }
+    }
+
+    /// Takes what fills the window of a view.
+    pub(in crate::app) fn take_fill(&mut self, of: ViewOf, lines: Vec<String>) {
+        if self.text.shown().is_some_and(|shown| shown.is_same_view(of)) {
+            (self.fill, self.filled) = (lines, Some(of));
         }
     }
 
@@ -309,8 +316,9 @@ impl PaneContent for Llm {
         let tab = &mut app.inspector.llm;
         tab.settle_anchor(now, cells);
         let now = ViewOf { around: tab.around, ..now };
+        let counts = !tab.filled.is_some_and(|filled| filled.is_same_view(now));
         if tab.text.ask(now) {
-            effects.push(Effect::Job(Job::View(now)));
+            effects.push(Effect::Job(Job::View { of: now, counts }));
         }
     }
 }

@@ -14,8 +14,6 @@ pub struct ViewLines {
     pub range: Range<usize>,
     /// How many entries the view has.
     pub count: usize,
-    /// What fills the window, and what left it; empty where that is not known.
-    pub fill: Vec<String>,
 }
 
 /// Which entries of an LLM view are laid out.
