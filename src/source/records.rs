@@ -11,8 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Fewer pieces than this are not worth a second thread.
 const ALONE_PIECES: usize = 4;
 
-/// Records that are found before the first guess, or reach over the end of a piece, are read again to be looked at, by
-/// one thread for all. Where that came to this many bytes more than a share of the input, what follows is better looked
+/// A piece is read on by at most this many bytes, to the end of the line that begins last in it.
+const LINE_END_MAX: usize = BLOCK / 4;
+/// As many at once.
+const LINE_END_STEP: usize = 1 << 15;
+
+/// Records that are found before the first guess, or reach far over the end of a piece, are read again to be looked at,
+/// by one thread for all. Where that came to this many bytes more than a share of the input, what follows is better looked
 /// at when all records are found.
 const ALONE_BYTES: u64 = 4 * BLOCK as u64;
 const ALONE_SHARE: u64 = 4;
@@ -73,9 +78,9 @@ struct All<'a, L> {
     alone: u64,
 }
 
-/// The records of a piece, if a value begins after its first newline.
+/// The records of the lines that begin in a piece, if a value begins with the first of them.
 struct Guess<S> {
-    /// The byte after that newline.
+    /// The first byte of that line.
     start: u64,
     /// As it follows the piece.
     framer: Framer,
@@ -165,7 +170,7 @@ impl<'a, L> All<'a, L> {
         let (look, is_looking) = (self.look, AtomicBool::new(true));
         let before = self.framer.clone();
         let work = || {
-            let mut block = vec![0; BLOCK];
+            let mut block = vec![0; BLOCK + 1 + LINE_END_MAX];
             let (is_looking, before) = (&is_looking, &before);
             move |piece: &Range<u64>| {
                 let look = look.filter(|_| is_looking.load(Relaxed));
@@ -178,7 +183,7 @@ impl<'a, L> All<'a, L> {
                 self.take(guess, each)?;
             }
             self.feed_to(end)?;
-            // Of what did not come in this way at most the record at the end of the piece before is looked at.
+            // Of what did not come in this way at most the record before it is looked at.
             is_looking.fetch_and(self.reported_records == self.index.len(), Relaxed);
             Ok(())
         })
@@ -241,7 +246,7 @@ impl<'a, L> All<'a, L> {
     }
 }
 
-/// `before` is in the run of values. None: there is no newline, or the input no longer holds the piece.
+/// `before` is in the run of values. None: no line begins in the piece, or the input no longer holds it.
 fn guess<S: RecordReport>(
     input: &Input,
     before: &Framer,
@@ -249,18 +254,42 @@ fn guess<S: RecordReport>(
     block: &mut [u8],
     look: Option<&impl Fn(&Record, &[u8]) -> S>,
 ) -> Option<Guess<S>> {
-    let block = block.get_mut(..usize::try_from(piece.end - piece.start).ok()?)?;
-    let got = input.read_at(piece.start, block).ok()?;
-    let newline = memchr::memchr(b'\n', block)?;
-    let start = piece.start + newline as u64 + 1;
+    // The byte before the piece says whether a line begins with it.
+    let from = piece.start.saturating_sub(1);
+    let text = read_lines(input, from..piece.end, block)?;
+    let newline = memchr::memchr(b'\n', text).filter(|at| from + (*at as u64) + 1 < piece.end)?;
+    let (start, end) = (from + newline as u64 + 1, from + text.len() as u64);
     let (framer, index, seen) = (before.between(start), RecordIndex::of(input.has_rows()), Vec::new());
     let mut guess = Guess { start, framer, index, reports: seen, is_of_rows: input.has_rows() };
-    let text = &block[newline + 1..];
+    let text = &text[newline + 1..];
     match look {
         None => guess.framer.feed(text, &mut guess.index),
         Some(look) => guess.look(text, look),
     }
-    (got == block.len() && guess.framer.position() == piece.end).then_some(guess)
+    (guess.framer.position() == end).then_some(guess)
+}
+
+/// The bytes of a piece, and those behind it up to the end of its last line, if that is near. None: the input no longer
+/// holds the piece.
+fn read_lines<'b>(input: &Input, piece: Range<u64>, block: &'b mut [u8]) -> Option<&'b [u8]> {
+    let len = usize::try_from(piece.end - piece.start).ok()?;
+    if input.read_at(piece.start, block.get_mut(..len)?).ok()? != len {
+        return None;
+    }
+    if block[len - 1] == b'\n' {
+        return block.get(..len);
+    }
+    for at in (len..len + LINE_END_MAX).step_by(LINE_END_STEP) {
+        let more = block.get_mut(at..at + LINE_END_STEP)?;
+        let got = input.read_at(piece.start + at as u64, more).ok()?;
+        if let Some(newline) = memchr::memchr(b'\n', &more[..got]) {
+            return block.get(..=at + newline);
+        }
+        if got < more.len() {
+            break;
+        }
+    }
+    block.get(..len)
 }
 
 impl<S: RecordReport> Guess<S> {
